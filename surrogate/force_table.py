@@ -1,0 +1,131 @@
+"""Force of a sPAM as a table: what the rollouts use instead of solving the analytic model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.interpolate import PchipInterpolator
+
+from surrogate.compiled import compiled
+from surrogate.spam import Floats, SpamGeometry, saturated_cell, unsaturated_cell
+
+SHORTEST, LONGEST = 15e-3, 100e-3
+"""Cell lengths of the table [m]: the fabricable 20 to 80 mm and room to perturb them."""
+ROWS, FINE_ROWS, COLUMNS = 170, 3400, 384
+
+
+class ForceRows(NamedTuple):
+    """The table as compiled kernels take it.
+
+    Both branches are tabulated at nodes that lie densely where the force is steep: (column / columns)^2 of full
+    contraction. The branch that pulls less holds: a tube that reaches its radius can only lose force by it.
+    """
+
+    unsaturated: Floats
+    """F_t / P [m^2] of cells as if the tube were wide, shape (rows + 1, columns + 1), over strain."""
+    longest_strain: Floats
+    """Strain of fully contracted, unsaturated cells, shape (fine rows + 1,): fine, because the force ends there."""
+    saturated: Floats
+    """F_t / P [m^2] of saturated cells, shape (columns + 1,), over contraction l_0 * strain: there l_0 drops out."""
+    longest_contraction: float
+    """Contraction of fully contracted, saturated cells [m]."""
+
+
+class Cell(NamedTuple):
+    """A cell length, looked up once."""
+
+    length: float
+    row: int
+    weight: float
+    """How far towards the next row the length lies, in [0, 1]."""
+    longest_strain: float
+
+
+@compiled()
+def cell(rows: ForceRows, l_0: float) -> Cell:
+    """Look up a cell length [m], which must lie within the table."""
+    position = (l_0 - SHORTEST) / (LONGEST - SHORTEST)
+    fine = min(int(position * FINE_ROWS), FINE_ROWS - 1)
+    part = position * FINE_ROWS - fine
+    longest = (1.0 - part) * rows.longest_strain[fine] + part * rows.longest_strain[fine + 1]
+    row = min(int(position * ROWS), ROWS - 1)
+    return Cell(l_0, row, position * ROWS - row, longest)
+
+
+@compiled()
+def force_and_slope(rows: ForceRows, of: Cell, strain: float) -> tuple[float, float]:
+    """F_t / P [m^2] and its slope over strain, both continued past the ends of the table.
+
+    Below zero strain the film is taut: the force goes on along the slope it has at zero. Beyond full contraction the
+    cell is slack and the force is zero.
+    """
+    u = strain / of.longest_strain
+    v = strain * of.length / rows.longest_contraction
+    if u >= 1.0 or v >= 1.0:
+        return 0.0, 0.0
+    column = int(np.sqrt(u) * COLUMNS) if u > 0.0 else 0
+    lower, upper = rows.unsaturated[of.row], rows.unsaturated[of.row + 1]
+    start = (1.0 - of.weight) * lower[column] + of.weight * upper[column]
+    end = (1.0 - of.weight) * lower[column + 1] + of.weight * upper[column + 1]
+    slope = (end - start) * COLUMNS * COLUMNS / (2.0 * column + 1.0)
+    force = start + slope * (u - (column / COLUMNS) ** 2)
+    slope /= of.longest_strain
+    if v > 0.0:
+        column = int(np.sqrt(v) * COLUMNS)
+        slope_saturated = (rows.saturated[column + 1] - rows.saturated[column]) * COLUMNS * COLUMNS / (2.0 * column + 1.0)
+        saturated = rows.saturated[column] + slope_saturated * (v - (column / COLUMNS) ** 2)
+        if saturated < force:
+            return saturated, slope_saturated * of.length / rows.longest_contraction
+    return force, slope
+
+
+@compiled()
+def _evaluate(rows: ForceRows, strain: Floats, l_0: Floats, force: Floats, slope: Floats) -> None:
+    for i in range(strain.size):
+        force[i], slope[i] = force_and_slope(rows, cell(rows, l_0[i]), strain[i])
+
+
+@dataclass(frozen=True, slots=True)
+class ForceTable:
+    """F_t / P over strain and cell length. The force is linear in pressure, so this is the whole actuator."""
+
+    geometry: SpamGeometry
+    rows: ForceRows
+
+    @classmethod
+    def of(cls, geometry: SpamGeometry) -> ForceTable:
+        """Tabulate the analytic model (about 0.3 s)."""
+        nodes = (np.arange(COLUMNS + 1) / COLUMNS) ** 2
+        # Contraction is smooth over the root of m: sample there, invert, and evaluate the model at the result.
+        roots = np.linspace(np.sqrt(0.005), np.sqrt(0.5), 300)
+        lengths = np.linspace(SHORTEST, LONGEST, ROWS + 1)[:, None]
+        strain = unsaturated_cell(roots**2, lengths, geometry).strain
+        wanted = nodes * strain[:, -1:]
+        inverse = [PchipInterpolator(row, roots)(e) for row, e in zip(strain, wanted, strict=True)]
+        unsaturated = unsaturated_cell(np.minimum(np.square(inverse), 0.5), lengths, geometry).force_per_pressure
+        longest = unsaturated_cell(0.5, np.linspace(SHORTEST, LONGEST, FINE_ROWS + 1), geometry).strain
+
+        # Saturated cells: contraction does not depend on l_0, so any length will do.
+        contraction = saturated_cell(roots**2, 1.0, geometry).strain
+        inverse = PchipInterpolator(contraction, roots)(nodes * contraction[-1])
+        saturated = saturated_cell(np.minimum(np.square(inverse), 0.5), 1.0, geometry).force_per_pressure
+        return cls(geometry, ForceRows(np.ascontiguousarray(unsaturated), longest, saturated, float(contraction[-1])))
+
+    def __call__(self, strain: ArrayLike, l_0: ArrayLike) -> tuple[Floats, Floats]:
+        """Force per pressure F_t / P [m^2] and its slope over strain [m^2], each of the broadcast shape.
+
+        Args:
+            strain: Contraction over cell length [-]; any value (taut below 0, slack beyond full contraction).
+            l_0: Cell length [m], within the table.
+        Raises:
+            ValueError: A cell length outside the table.
+        """
+        strain, l_0 = np.broadcast_arrays(np.asarray(strain, float), np.asarray(l_0, float))
+        if not np.all((l_0 >= SHORTEST) & (l_0 <= LONGEST)):
+            raise ValueError(f"l_0 must lie between {SHORTEST * 1e3:g} and {LONGEST * 1e3:g} mm")
+        force, slope = np.empty(strain.shape), np.empty(strain.shape)
+        _evaluate(self.rows, strain.ravel(), l_0.ravel(), force.reshape(-1), slope.reshape(-1))
+        return force, slope

@@ -1,0 +1,110 @@
+"""Analytic model of the series pneumatic artificial muscle (sPAM)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.optimize.elementwise import find_root
+from scipy.special import ellipeinc, ellipkinc
+
+Floats = NDArray[np.float64]
+
+SMALLEST_M = 1e-3
+"""Smallest m the inverse looks for: there every film in range is taut (negative strain)."""
+
+
+@dataclass(frozen=True, slots=True)
+class SpamGeometry:
+    """What a sPAM is cut from, apart from the length of its cells."""
+
+    constriction_radius: float = 5e-3
+    """Radius R_c to which the brackets close the tube [m]."""
+    tube_radius: float = 17.18e-3
+    """Radius R_act of the saturated tube [m]."""
+    film_elasticity: float = 1e-4
+    """Empirical constant a of Eq. 1c [-]."""
+
+
+@dataclass(frozen=True, slots=True)
+class SpamState:
+    """A cell of a sPAM in equilibrium; every array has the broadcast shape of m and l_0."""
+
+    saturated: NDArray[np.bool_]
+    """Whether part of the cell has reached the tube's radius."""
+    phi: Floats
+    """Profile parameter phi_Rc [rad]."""
+    active_length: Floats
+    """Length l_a of film that still curves [m]; l_0 where not saturated."""
+    strain: Floats
+    """Contraction over l_0 [-], negative where the film is stretched."""
+    force_per_pressure: Floats
+    """Pulling force per actuator pressure, F_t / P [m^2]."""
+
+
+def cell_state(m: ArrayLike, l_0: ArrayLike, geometry: SpamGeometry) -> SpamState:
+    """State of a cell at contraction parameter m.
+
+    Args:
+        m: Extent of contraction, in (0, 0.5], any shape.
+        l_0: Distance between constrictions [m], broadcast against m.
+    Source: paper 002, Eq. 1. Saturated cells are closed-form; for the others phi is the one root of Eq. 1b.
+    """
+    m, l_0 = np.broadcast_arrays(np.asarray(m, float), np.asarray(l_0, float))
+    saturated = saturated_cell(m, l_0, geometry)
+    open_cells = ~saturated.saturated
+    if not open_cells.any():
+        return saturated
+    unsaturated = unsaturated_cell(m[open_cells], l_0[open_cells], geometry)
+    for name in ("phi", "active_length", "strain", "force_per_pressure"):
+        getattr(saturated, name)[open_cells] = getattr(unsaturated, name)
+    return saturated
+
+
+def saturated_cell(m: ArrayLike, l_0: ArrayLike, geometry: SpamGeometry) -> SpamState:
+    """The saturated branch of Eq. 1, in closed form; it holds where its active length does not exceed l_0."""
+    m, l_0 = np.broadcast_arrays(np.asarray(m, float), np.asarray(l_0, float))
+    phi = np.full(m.shape, np.arccos(geometry.constriction_radius / geometry.tube_radius))
+    length = _active_length(phi, m, geometry)
+    return _state(length <= l_0, phi, m, length, l_0, geometry)
+
+
+def unsaturated_cell(m: ArrayLike, l_0: ArrayLike, geometry: SpamGeometry) -> SpamState:
+    """The unsaturated branch of Eq. 1, as if the tube were wide enough for any phi."""
+    m, l_0 = np.broadcast_arrays(np.asarray(m, float), np.asarray(l_0, float))
+    # The film's stretch ends the rise of the active length with phi at cos^2 phi = a / (2 m).
+    widest = np.arccos(np.sqrt(geometry.film_elasticity / (2 * m)))
+    root = find_root(lambda phi, m, l_0: _active_length(phi, m, geometry) - l_0, (0 * m, widest), args=(m, l_0))
+    return _state(np.zeros(m.shape, bool), np.asarray(root.x, float), m, l_0, l_0, geometry)
+
+
+def contraction(strain: ArrayLike, l_0: ArrayLike, geometry: SpamGeometry) -> Floats:
+    """Parameter m at which a cell has the given strain: strain rises strictly with m, so there is one.
+
+    Raises:
+        ValueError: A strain above that of a fully contracted cell of this l_0, or too far below zero.
+    """
+    strain, l_0 = np.broadcast_arrays(np.asarray(strain, float), np.asarray(l_0, float))
+    low, high = (cell_state(m, l_0, geometry).strain for m in (SMALLEST_M, 0.5))
+    if not np.all((strain >= low) & (strain <= high)):
+        raise ValueError(f"strain must lie between {np.max(low):.4g} and {np.min(high):.4g} for these cell lengths")
+    root = find_root(lambda m, e, length: cell_state(m, length, geometry).strain - e, (SMALLEST_M, 0.5), args=(strain, l_0))
+    return np.asarray(root.x, float)
+
+
+def _active_length(phi: ArrayLike, m: Floats, geometry: SpamGeometry) -> Floats:
+    """Active length that satisfies Eq. 1b [m]."""
+    cosine = np.cos(phi)
+    stretch = 1 + geometry.film_elasticity / (2 * m * cosine**2)
+    return np.asarray(geometry.constriction_radius * ellipkinc(phi, m) / (np.sqrt(m) * cosine * stretch))
+
+
+def _state(
+    saturated: NDArray[np.bool_], phi: Floats, m: Floats, length: Floats, l_0: Floats, geometry: SpamGeometry
+) -> SpamState:
+    """Strain by Eq. 1a and force by Eq. 1d of cells whose phi and active length satisfy Eq. 1b."""
+    half_span = (ellipeinc(phi, m) - 0.5 * ellipkinc(phi, m)) / (np.sqrt(m) * np.cos(phi))
+    strain = (length - 2 * geometry.constriction_radius * half_span) / l_0
+    force = np.pi * geometry.constriction_radius**2 * (1 - 2 * m) / (2 * m * np.cos(phi) ** 2)
+    return SpamState(saturated, phi, length.copy(), strain, force)
