@@ -1,0 +1,136 @@
+"""Moments in a joint: the inflated tube resists bending, an actuator pulls on one side."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dynamics.vine import VineParams
+from surrogate.compiled import compiled
+from surrogate.force_table import Cell, ForceRows, ForceTable, cell, force_and_slope
+from surrogate.spam import Floats
+
+BENDS = 4096
+"""Intervals of the restoring-moment table between the transition and a half turn."""
+
+
+class JointMoments(NamedTuple):
+    """Everything compiled kernels need to know of a joint's moments."""
+
+    moment: Floats
+    """Restoring moment at evenly spaced bends from the transition to pi [N m], shape (BENDS + 1,)."""
+    transition: float
+    """Bend up to which the tube is linear elastic [rad]."""
+    rows: ForceRows
+    arm: float
+    """Moment arm of the actuator about the far wall [m]."""
+    segment_length: float
+    """Length over which a joint's bend is spread [m]."""
+
+
+def critical_strain(pressure: float) -> float:
+    """Surface strain at which wrinkling starts [-], over growth pressure [Pa]. Source: Wang et al., fit."""
+    p = (pressure - 6167.0) / 5836.0
+    return float(np.polyval([0.002077863400343, 0.009091543113141, 0.014512785114617, 0.007656015122415], p))
+
+
+def transition_bend(pressure: float) -> float:
+    """Bend below which the tube is linear elastic [rad], over growth pressure [Pa]. Source: Wang et al., fit."""
+    p = (pressure - 8957.0) / 5149.0
+    return float(np.polyval([0.003180574067535, 0.020924128997619, 0.048366932757916, 0.037544481890778], p))
+
+
+def restoring_moment(bend: ArrayLike, params: VineParams) -> Floats:
+    """Moment with which an inflated tube resists a bend (wrinkling model).
+
+    Args:
+        bend: Bend angle of one full segment [rad], any shape, |bend| <= pi.
+    Returns:
+        Moment [N m], same shape and sign as `bend`.
+    Source: paper 002, Eq. 2; linear below the transition (Wang et al.).
+    """
+    bend = np.asarray(bend, float)
+    transition = transition_bend(params.growth_pressure)
+    magnitude = np.clip(np.abs(bend), transition, np.pi)
+    # delta = pi - gamma_0 of Eq. 2b; in it numerator and denominator of Eq. 2a both vanish like delta^3.
+    delta = np.arccos(np.clip(1 - 2 * critical_strain(params.growth_pressure) / np.sin(magnitude / 2), -1.0, 1.0))
+    with np.errstate(invalid="ignore"):
+        ratio = (2 * delta - np.sin(2 * delta)) / (4 * (np.sin(delta) - delta * np.cos(delta)))
+    ratio = np.where(delta < 0.05, 1 - delta**2 / 10 + 23 * delta**4 / 4200, ratio)
+    wrinkled = np.pi * params.growth_pressure * params.radius**3 * ratio
+    return np.asarray(np.sign(bend) * wrinkled * np.minimum(np.abs(bend) / transition, 1.0))
+
+
+def joint_moments(params: VineParams) -> JointMoments:
+    """Tabulate the moments of a tube and its actuators for the compiled kernels (about 0.3 s)."""
+    transition = transition_bend(params.growth_pressure)
+    moment = restoring_moment(np.linspace(transition, np.pi, BENDS + 1), params)
+    return JointMoments(moment, transition, ForceTable.of(params.actuator).rows, params.arm, params.segment_length)
+
+
+@compiled()
+def total_moment(joint: JointMoments, bend: float, pressure: float, of: Cell) -> tuple[float, float]:
+    """Moment of one joint with its actuator [N m], and its slope [N m / rad].
+
+    Args:
+        bend: Bend scaled to a full segment [rad].
+        pressure: Actuator pressure [Pa], positive where it bends the tube to the left, 0 without actuator.
+    Source: paper 002, Eq. 3; rises with the bend, so its integral is a convex potential.
+    """
+    magnitude = abs(bend)
+    if magnitude <= joint.transition:
+        slope = joint.moment[0] / joint.transition
+        moment = slope * magnitude
+    else:
+        per_bend = BENDS / (np.pi - joint.transition)
+        position = min((magnitude - joint.transition) * per_bend, BENDS - 1e-9)
+        left = int(position)
+        rise = joint.moment[left + 1] - joint.moment[left]
+        moment, slope = joint.moment[left] + (position - left) * rise, rise * per_bend
+    if bend < 0.0:
+        moment = -moment
+    if pressure != 0.0:
+        side = 1.0 if pressure > 0.0 else -1.0
+        per_bend = side * joint.arm / joint.segment_length
+        force, force_slope = force_and_slope(joint.rows, of, per_bend * bend)
+        moment -= pressure * joint.arm * force
+        slope -= pressure * joint.arm * force_slope * per_bend
+    return moment, slope
+
+
+@compiled()
+def rest_bend(joint: JointMoments, pressure: float, of: Cell) -> float:
+    """Bend of a full segment in free space [rad]: the root of the total moment."""
+    if pressure == 0.0:
+        return 0.0
+    side = 1.0 if pressure > 0.0 else -1.0
+    low, high = 0.0, np.pi
+    for _ in range(45):
+        middle = 0.5 * (low + high)
+        if side * total_moment(joint, side * middle, pressure, of)[0] < 0.0:
+            low = middle
+        else:
+            high = middle
+    return side * 0.5 * (low + high)
+
+
+@compiled()
+def _free_curvatures(joint: JointMoments, pressure: Floats, l_0: Floats, curvature: Floats) -> None:
+    for i in range(pressure.size):
+        curvature[i] = rest_bend(joint, pressure[i], cell(joint.rows, l_0[i])) / joint.segment_length
+
+
+def free_curvature(joint: JointMoments, pressure: ArrayLike, l_0: ArrayLike) -> Floats:
+    """Curvature of an actuated tube in free space [1/m].
+
+    Args:
+        pressure: Actuator pressure [Pa], signed by side, any shape.
+        l_0: Cell length [m], broadcast against it.
+    Source: paper 002, Eq. 3b = 0.
+    """
+    pressure, l_0 = np.broadcast_arrays(np.asarray(pressure, float), np.asarray(l_0, float))
+    curvature = np.empty(pressure.shape)
+    _free_curvatures(joint, pressure.ravel(), l_0.ravel(), curvature.reshape(-1))
+    return curvature

@@ -1,0 +1,95 @@
+"""Quasi-static growth with exact contact: the default propagator on CPU (paper 002, Eq. 4, without penalties)."""
+
+from __future__ import annotations
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dynamics.moment import JointMoments, joint_moments
+from dynamics.propagator import Capabilities
+from dynamics.quasistatic.rollout import Records, Tube, grow_vines
+from dynamics.scene import Scene, build_scene
+from dynamics.vine import Actuation, Rollout, VineParams, VineState
+from environments.environment import Environment
+
+MARGIN = 12e-3
+"""Contacts nearer than this are looked at [m]; less for tubes so thin that a step could carry them across a wall."""
+
+PORTION = 4
+"""Vines that a thread takes on at a time."""
+
+
+class QuasiStatic:
+    """Each step minimises bending energy, damping and growth under contact inequalities.
+
+    Unknowns are the joints' bends and the growth itself, which may stall. The energy is separable, so the step is a
+    complementarity problem in the contacts alone (`complementarity.py`). No state is accepted deeper in an obstacle
+    than the penetration tolerance.
+    """
+
+    capabilities: ClassVar[Capabilities] = Capabilities(
+        contact=True, sections=True, inertia=False, spatial=False, differentiable=False, devices=("cpu",)
+    )
+
+    def __init__(self, environment: Environment, params: VineParams, step: float = 25e-3 / 6, threads: int | None = None) -> None:
+        """Prepare the scene (about 0.1 s); `step` is the growth of one step [m]."""
+        self.params = params
+        self.threads = threads or len(os.sched_getaffinity(0))
+        self.pose = np.asarray(environment.start, float)
+        margin = min(MARGIN, 0.36 * params.radius)
+        reach = params.radius + margin
+        self.scene: Scene = build_scene(environment, reach, reach + params.segment_length)
+        self.joint: JointMoments = joint_moments(params)
+        self.tube = Tube(
+            radius=params.radius,
+            growth_force=params.growth_force,
+            growth_viscosity=params.growth_viscosity,
+            bending_viscosity=params.bending_viscosity,
+            compliance=1 / params.contact_stiffness,
+            tolerance=params.penetration_tolerance,
+            step=step,
+            margin=margin,
+            most_motion=0.6 * margin,
+        )
+
+    def start(self, batch: int, max_segments: int) -> VineState:
+        """See `Propagator`."""
+        return VineState(np.zeros((batch, max_segments)), np.ones(batch, np.int64), np.zeros(batch))
+
+    def grow(self, state: VineState, actuation: Actuation, length: ArrayLike, record_every: float) -> Rollout:
+        """See `Propagator`."""
+        batch, max_segments = state.angles.shape
+        if actuation.pressure.shape != (batch, max_segments):
+            raise ValueError(f"actuation is for {actuation.pressure.shape} segments, the vines have {(batch, max_segments)}")
+        if np.any(np.asarray(length) < 0) or record_every <= 0:
+            raise ValueError("length must not be negative and record_every must be positive")
+        lengths = np.ascontiguousarray(np.broadcast_to(np.asarray(length, float), batch))
+        room = (max_segments - state.segments + 1) * self.params.segment_length - state.last_length
+        if np.any(lengths > room + 1e-9):
+            raise ValueError(f"the states have no room to grow by {lengths.max():g} m: start them with more max_segments")
+        lengths = np.minimum(lengths, room)
+        most = int(np.ceil(lengths.max(initial=0.0) / record_every - 1e-9)) + 1  # a stalled vine's last state is one more
+        records = Records(
+            np.zeros((batch, most, max_segments)),
+            np.ones((batch, most), np.int64),
+            np.zeros((batch, most)),
+            np.zeros((batch, most, 3)),
+            np.zeros((batch, most, max_segments)),
+        )
+        outcome = np.zeros((batch, 3), np.int64)
+        arguments = (
+            self.scene, self.joint, self.tube, self.pose,
+            state.angles.copy(), state.segments, state.last_length,
+            np.ascontiguousarray(actuation.pressure), np.ascontiguousarray(actuation.l_0),
+            lengths, record_every, records, outcome,
+        )  # fmt: skip
+        # Kernels run without the interpreter's lock; small portions keep every thread busy to the end.
+        portions = [(b, min(b + PORTION, batch)) for b in range(0, batch, PORTION)]
+        with ThreadPoolExecutor(self.threads) as pool:
+            for done in [pool.submit(grow_vines, first, last, *arguments) for first, last in portions]:
+                done.result()
+        return Rollout(*records, records=outcome[:, 0], status=outcome[:, 1], steps=outcome[:, 2])

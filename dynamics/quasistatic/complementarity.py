@@ -1,0 +1,271 @@
+"""The contact forces of one implicit step: a small complementarity problem, solved exactly.
+
+A step minimises 1/2 d' D d - f' d over d = (bends, growth), D diagonal, under gap + J d >= 0. Its dual asks for
+forces lambda >= 0 with lambda >= 0, r = r0 + A lambda >= 0, lambda' r = 0, A = J D^-1 J' + compliance. J is affine in the joints' positions, so
+every entry of A, and products with J and J', come from prefix and suffix sums: O(n + K^2) for K contacts.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynamics.quasistatic.contacts import Chain, Contacts
+from surrogate.compiled import compiled
+from surrogate.spam import Floats
+
+MOST_ACTIVE = 128
+"""Most contacts that can carry a force at once."""
+TOLERANCE = 1e-8
+"""A gap may end this far below zero [m] before the contact is taken up."""
+
+
+class Dual(NamedTuple):
+    """Work space of the solver; `capacity` rows, `max_segments` joints."""
+
+    moments: Floats
+    """Prefix sums of 1/D times (1, x, y, xx, xy, yy), shape (max_segments + 1, 6)."""
+    turns: Floats
+    """Prefix sums of d times (1, x, y), shape (max_segments + 1, 3)."""
+    loads: Floats
+    """Forces times (alpha, beta, gamma) by segment, shape (max_segments, 3)."""
+    free_gap: Floats
+    """Gap after the step if there were no contact force [m], shape (capacity,)."""
+    force: Floats
+    """Contact forces lambda [N], shape (capacity,)."""
+    is_active: NDArray[np.bool_]
+    active: NDArray[np.int64]
+    """Rows that carry a force, in the order of the factor, shape (MOST_ACTIVE,)."""
+    factor: Floats
+    """Cholesky factor of A over the active rows, shape (MOST_ACTIVE, MOST_ACTIVE)."""
+    trial: Floats
+    """Forces that close all active gaps, shape (MOST_ACTIVE,)."""
+
+
+class Step(NamedTuple):
+    """Unknowns of a step and their quadratic model; growth is the last one."""
+
+    inverse: Floats
+    """1 / D of each joint [rad / N m], shape (max_segments,)."""
+    free: Floats
+    """Bend each joint would take without contact [rad], shape (max_segments,)."""
+    bend: Floats
+    """Bend each joint takes [rad], shape (max_segments,)."""
+
+
+@compiled()
+def new_dual(capacity: int, max_segments: int) -> Dual:
+    """Allocate the work space."""
+    return Dual(
+        np.empty((max_segments + 1, 6)),
+        np.empty((max_segments + 1, 3)),
+        np.empty((max_segments, 3)),
+        np.empty(capacity),
+        np.zeros(capacity),
+        np.zeros(capacity, np.bool_),
+        np.empty(MOST_ACTIVE, np.int64),
+        np.empty((MOST_ACTIVE, MOST_ACTIVE)),
+        np.empty(MOST_ACTIVE),
+    )
+
+
+@compiled()
+def _entry(contacts: Contacts, moments: Floats, inverse_growth: float, k: int, m: int) -> float:
+    """A[k, m] without compliance."""
+    sums = moments[min(contacts.segment[k], contacts.segment[m]) + 1]
+    a, b, c = contacts.alpha[k], contacts.beta[k], contacts.gamma[k]
+    p, q, r = contacts.alpha[m], contacts.beta[m], contacts.gamma[m]
+    return (
+        a * p * sums[0]
+        + (a * q + b * p) * sums[1]
+        + (a * r + c * p) * sums[2]
+        + b * q * sums[3]
+        + (b * r + c * q) * sums[4]
+        + c * r * sums[5]
+        + inverse_growth * contacts.growth[k] * contacts.growth[m]
+    )
+
+
+@compiled()
+def _factor_from(
+    contacts: Contacts, dual: Dual, inverse_growth: float, compliance: float, contact_rows: int, first: int, count: int
+) -> None:
+    """Renew rows first ... count - 1 of the Cholesky factor."""
+    factor, active = dual.factor, dual.active
+    for i in range(first, count):
+        k = active[i]
+        for j in range(i + 1):
+            value = _entry(contacts, dual.moments, inverse_growth, k, active[j])
+            if i == j and k < contact_rows:
+                value += compliance
+            for h in range(j):
+                value -= factor[i, h] * factor[j, h]
+            factor[i, j] = np.sqrt(max(value, 1e-14)) if i == j else value / factor[j, j]
+
+
+@compiled()
+def _solve_active(dual: Dual, count: int) -> None:
+    """Forces that close all active gaps."""
+    factor, trial = dual.factor, dual.trial
+    for i in range(count):
+        value = -dual.free_gap[dual.active[i]]
+        for h in range(i):
+            value -= factor[i, h] * trial[h]
+        trial[i] = value / factor[i, i]
+    for i in range(count - 1, -1, -1):
+        value = trial[i]
+        for h in range(i + 1, count):
+            value -= factor[h, i] * trial[h]
+        trial[i] = value / factor[i, i]
+
+
+@compiled()
+def _drop(dual: Dual, position: int, count: int) -> int:
+    """Take one row out of the active ones."""
+    row = dual.active[position]
+    dual.is_active[row] = False
+    dual.force[row] = 0.0
+    for i in range(position, count - 1):
+        dual.active[i] = dual.active[i + 1]
+    return count - 1
+
+
+@compiled()
+def _sum_turns(turns: Floats, bend: Floats, chain: Chain, segments: int) -> None:
+    """Prefix sums that turn bends into displacements."""
+    turns[0] = 0.0
+    for j in range(segments):
+        turns[j + 1, 0] = turns[j, 0] + bend[j]
+        turns[j + 1, 1] = turns[j, 1] + bend[j] * chain.x[j]
+        turns[j + 1, 2] = turns[j, 2] + bend[j] * chain.y[j]
+
+
+@compiled()
+def _gap_change(contacts: Contacts, turns: Floats, k: int, growth: float) -> float:
+    """Row k of J d."""
+    sums = turns[contacts.segment[k] + 1]
+    return contacts.alpha[k] * sums[0] + contacts.beta[k] * sums[1] + contacts.gamma[k] * sums[2] + contacts.growth[k] * growth
+
+
+@compiled()
+def _apply_forces(
+    contacts: Contacts, chain: Chain, segments: int, step: Step, dual: Dual, free_growth: float, inverse_growth: float, count: int
+) -> float:
+    """Bends and growth under the active forces; returns the growth [m]."""
+    loads = dual.loads
+    loads[:segments] = 0.0
+    growth = free_growth
+    for i in range(count):
+        k = dual.active[i]
+        force, segment = dual.force[k], contacts.segment[k]
+        loads[segment, 0] += force * contacts.alpha[k]
+        loads[segment, 1] += force * contacts.beta[k]
+        loads[segment, 2] += force * contacts.gamma[k]
+        growth += inverse_growth * contacts.growth[k] * force
+    a = b = c = 0.0
+    for j in range(segments - 1, -1, -1):
+        a, b, c = a + loads[j, 0], b + loads[j, 1], c + loads[j, 2]
+        step.bend[j] = step.free[j] + step.inverse[j] * (a + b * chain.x[j] + c * chain.y[j])
+    _sum_turns(dual.turns, step.bend, chain, segments)
+    return growth
+
+
+@compiled()
+def _settle(
+    contacts: Contacts, dual: Dual, inverse_growth: float, compliance: float, contact_rows: int, first: int, count: int
+) -> int:
+    """Go towards the forces that close all active gaps, dropping rows that would have to pull; returns how many stay."""
+    while True:
+        _factor_from(contacts, dual, inverse_growth, compliance, contact_rows, first, count)
+        _solve_active(dual, count)
+        share, stop = 1.0, -1
+        for i in range(count):
+            if dual.trial[i] <= 0.0:
+                force = dual.force[dual.active[i]]
+                part = force / (force - dual.trial[i]) if force > 0.0 else 0.0
+                if part < share or stop < 0:
+                    share, stop = min(part, share), i
+        for i in range(count):
+            k = dual.active[i]
+            dual.force[k] += share * (dual.trial[i] - dual.force[k])
+        if stop < 0:
+            return count
+        count = _drop(dual, stop, count)
+        first = stop
+
+
+@compiled()
+def solve_step(
+    contacts: Contacts,
+    rows: int,
+    warm: int,
+    chain: Chain,
+    segments: int,
+    step: Step,
+    dual: Dual,
+    free_growth: float,
+    inverse_growth: float,
+    compliance: float,
+) -> tuple[float, int, bool]:
+    """Solve the step by active sets: take up the worst violated row, drop rows that would pull, until none is left.
+
+    This is non-negative least squares on the dual (Lawson and Hanson); it ends because every round lowers the dual.
+
+    Args:
+        rows: Rows in `contacts`; the last two are the bounds of the growth and have no compliance.
+        warm: How many rows stand in `dual.active` as a first guess.
+        free_growth: Growth without any row [m].
+    Returns:
+        Growth [m], number of active rows, and whether the problem was solved.
+    """
+    sums = dual.moments
+    sums[0] = 0.0
+    for j in range(segments):
+        w, x, y = step.inverse[j], chain.x[j], chain.y[j]
+        sums[j + 1, 0] = sums[j, 0] + w
+        sums[j + 1, 1] = sums[j, 1] + w * x
+        sums[j + 1, 2] = sums[j, 2] + w * y
+        sums[j + 1, 3] = sums[j, 3] + w * x * x
+        sums[j + 1, 4] = sums[j, 4] + w * x * y
+        sums[j + 1, 5] = sums[j, 5] + w * y * y
+    _sum_turns(dual.turns, step.free, chain, segments)
+    for k in range(rows):
+        dual.free_gap[k] = contacts.gap[k] + _gap_change(contacts, dual.turns, k, free_growth)
+        dual.force[k] = 0.0
+        dual.is_active[k] = False
+    for i in range(warm):
+        dual.is_active[dual.active[i]] = True
+    # From the guess: drop at once whatever would pull.
+    count = warm
+    while count:
+        _factor_from(contacts, dual, inverse_growth, compliance, rows - 2, 0, count)
+        _solve_active(dual, count)
+        before = count
+        for i in range(count - 1, -1, -1):
+            if dual.trial[i] <= 0.0:
+                count = _drop(dual, i, count)
+        if count == before:
+            for i in range(count):
+                dual.force[dual.active[i]] = dual.trial[i]
+            break
+    refused = -1
+    for _ in range(3 * rows + 10):
+        growth = _apply_forces(contacts, chain, segments, step, dual, free_growth, inverse_growth, count)
+        worst, row = -TOLERANCE, -1
+        for k in range(rows):
+            if not dual.is_active[k] and k != refused:
+                gap = contacts.gap[k] + _gap_change(contacts, dual.turns, k, growth)
+                if gap < worst:
+                    worst, row = gap, k
+        if row < 0:
+            return growth, count, True
+        if count == MOST_ACTIVE:
+            return growth, count, False
+        dual.active[count] = row
+        dual.is_active[row] = True
+        count = _settle(contacts, dual, inverse_growth, compliance, rows - 2, count, count + 1)
+        # Rounding may send a row straight back: do not take it up twice in a row.
+        refused = -1 if dual.is_active[row] else row
+    return _apply_forces(contacts, chain, segments, step, dual, free_growth, inverse_growth, count), count, False

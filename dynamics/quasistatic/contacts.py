@@ -1,0 +1,125 @@
+"""Contacts of a chain of round segments with thickened edges and corners."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynamics.scene import Scene, cell_of
+from surrogate.compiled import compiled
+from surrogate.spam import Floats
+
+
+class Chain(NamedTuple):
+    """Where a vine is: joints and headings, one row longer than its segments where noted."""
+
+    x: Floats
+    """Joints from the base to the tip [m], shape (max_segments + 1,)."""
+    y: Floats
+    cosine: Floats
+    """Heading of each segment, shape (max_segments,)."""
+    sine: Floats
+    length: Floats
+    """Length of each segment [m], shape (max_segments,)."""
+
+
+class Contacts(NamedTuple):
+    """Inequalities gap + J d >= 0, one a row; row k moves with joints 0 ... segment[k]."""
+
+    segment: NDArray[np.int64]
+    key: NDArray[np.int64]
+    """Names the pair of segment and solid, to recognise a contact in the next step."""
+    gap: Floats
+    """Distance left [m], negative when too deep."""
+    alpha: Floats
+    """J over joint j is alpha + beta x_j + gamma y_j."""
+    beta: Floats
+    gamma: Floats
+    growth: Floats
+    """J over the growth of the last segment, without its bending."""
+
+
+@compiled()
+def new_contacts(capacity: int) -> Contacts:
+    """Room for `capacity` contacts."""
+    return Contacts(
+        np.empty(capacity, np.int64),
+        np.empty(capacity, np.int64),
+        np.empty(capacity),
+        np.empty(capacity),
+        np.empty(capacity),
+        np.empty(capacity),
+        np.empty(capacity),
+    )
+
+
+@compiled(inline="always")
+def _add(
+    contacts: Contacts, count: int, segment: int, key: int, gap: float, px: float, py: float, nx: float, ny: float, growth: float
+) -> int:
+    """Append the contact of point (px, py) on a segment, pushed along the normal (nx, ny)."""
+    if count < len(contacts.gap) - 2:  # two rows are for the bounds of the growth
+        contacts.segment[count] = segment
+        contacts.key[count] = key
+        contacts.gap[count] = gap
+        contacts.alpha[count] = px * ny - py * nx
+        contacts.beta[count] = -ny
+        contacts.gamma[count] = nx
+        contacts.growth[count] = growth
+        count += 1
+    return count
+
+
+@compiled()
+def find_contacts(scene: Scene, radius: float, margin: float, chain: Chain, segments: int, contacts: Contacts) -> int:
+    """Fill in every contact with a gap below the margin; returns how many.
+
+    The nearest points of two straight pieces include an end of one of them. So it is enough to look at the joints
+    against edges, and at the corners against segments - or against the joint itself where a corner projects beyond
+    one segment and before the next.
+    """
+    count = 0
+    solids = len(scene.edges) + len(scene.corners)
+    for i in range(segments):
+        x, y = chain.x[i + 1], chain.y[i + 1]
+        ux, uy = chain.cosine[i], chain.sine[i]
+        last = i == segments - 1
+        cell = cell_of(scene, x, y)
+        for item in range(scene.edge_offsets[cell], scene.edge_offsets[cell + 1]):
+            edge = scene.edge_items[item]
+            x1, y1 = scene.edges[edge, 0], scene.edges[edge, 1]
+            ex, ey = scene.edges[edge, 2] - x1, scene.edges[edge, 3] - y1
+            rx, ry = x - x1, y - y1
+            along, square = rx * ex + ry * ey, ex * ex + ey * ey
+            if along < 0.0 or along > square:
+                continue
+            side = np.sqrt(square)
+            offset = (ex * ry - ey * rx) / side
+            gap = abs(offset) - radius - scene.edges[edge, 4]
+            if gap < margin:
+                flip = 1.0 if offset >= 0.0 else -1.0
+                nx, ny = -flip * ey / side, flip * ex / side
+                growth = nx * ux + ny * uy if last else 0.0
+                count = _add(contacts, count, i, i * solids + edge, gap, x, y, nx, ny, growth)
+        for item in range(scene.corner_offsets[cell], scene.corner_offsets[cell + 1]):
+            corner = scene.corner_items[item]
+            rx, ry = scene.corners[corner, 0] - x, scene.corners[corner, 1] - y
+            reach = radius + scene.corners[corner, 2] + margin
+            along = rx * ux + ry * uy
+            key = i * solids + len(scene.edges) + corner
+            if along <= 0.0:
+                offset = ux * ry - uy * rx
+                if along < -chain.length[i] or abs(offset) >= reach:
+                    continue
+                flip = -1.0 if offset >= 0.0 else 1.0
+                px, py = x + along * ux, y + along * uy
+                count = _add(contacts, count, i, key, abs(offset) - reach + margin, px, py, -flip * uy, flip * ux, 0.0)
+            elif last or rx * chain.cosine[i + 1] + ry * chain.sine[i + 1] < 0.0:
+                distance = np.sqrt(rx * rx + ry * ry)
+                if distance < reach:
+                    nx, ny = -rx / distance, -ry / distance
+                    growth = nx * ux + ny * uy if last else 0.0
+                    count = _add(contacts, count, i, key, distance - reach + margin, x, y, nx, ny, growth)
+    return count

@@ -1,0 +1,109 @@
+"""An environment as arrays for the kernels: thickened edges and corners in a uniform grid."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import shapely
+from numpy.typing import NDArray
+from shapely.geometry.polygon import orient
+
+from environments.environment import Environment
+from surrogate.compiled import compiled
+from surrogate.spam import Floats
+
+Indices = NDArray[np.int32]
+
+CELL_SIZE = 0.04
+"""Side of a grid cell [m]: about a segment and the reach of its contacts."""
+
+
+class Scene(NamedTuple):
+    """Everything solid is an edge or a corner with a radius: circles are corners, walls are thick edges."""
+
+    edges: Floats
+    """x1, y1, x2, y2, radius [m], shape (edges, 5)."""
+    corners: Floats
+    """x, y, radius [m], shape (corners, 3)."""
+    bounds: Floats
+    """min x, min y, max x, max y [m]."""
+    grid_shape: tuple[int, int]
+    """Cells along x and y."""
+    edge_offsets: Indices
+    """Cell c (row-major) holds edge_items[edge_offsets[c]:edge_offsets[c + 1]]."""
+    edge_items: Indices
+    corner_offsets: Indices
+    corner_items: Indices
+
+
+def build_scene(environment: Environment, edge_reach: float, corner_reach: float) -> Scene:
+    """Arrange an environment for contact queries.
+
+    Args:
+        edge_reach: A cell lists every edge nearer than this to any of its points [m].
+        corner_reach: The same for corners [m].
+    """
+    edges, corners = _solids(environment)
+    bounds = np.asarray(environment.bounds, float)
+    shape = np.maximum(np.ceil((bounds[2:] - bounds[:2]) / CELL_SIZE).astype(int), 1)
+    ix, iy = np.meshgrid(np.arange(shape[0]), np.arange(shape[1]), indexing="ij")
+    low = bounds[:2] + CELL_SIZE * np.stack([ix.ravel(), iy.ravel()], axis=1)
+    cells = shapely.box(low[:, 0], low[:, 1], low[:, 0] + CELL_SIZE, low[:, 1] + CELL_SIZE)
+    lines = shapely.linestrings(edges[:, :4].reshape(-1, 2, 2))
+    points = shapely.points(corners[:, :2])
+    return Scene(
+        edges,
+        corners,
+        bounds,
+        (int(shape[0]), int(shape[1])),
+        *_listing(cells, lines, edge_reach + edges[:, 4]),
+        *_listing(cells, points, corner_reach + corners[:, 2]),
+    )
+
+
+@compiled()
+def cell_of(scene: Scene, x: float, y: float) -> int:
+    """Grid cell of a point; the nearest one outside the bounds."""
+    columns, rows = scene.grid_shape
+    column = min(max(int((x - scene.bounds[0]) / CELL_SIZE), 0), columns - 1)
+    row = min(max(int((y - scene.bounds[1]) / CELL_SIZE), 0), rows - 1)
+    return column * rows + row
+
+
+def _solids(environment: Environment) -> tuple[Floats, Floats]:
+    """Edges and convex corners of all obstacles.
+
+    Polygons are merged first, so that faces inside a wall built of several pieces are never met.
+    """
+    obstacles = environment.obstacles
+    edges: list[Floats] = [np.empty((0, 5))]
+    corners: list[Floats] = [np.empty((0, 3))]
+    merged = shapely.union_all([shapely.Polygon(points) for points in obstacles.polygons])
+    for polygon in shapely.get_parts(merged):
+        polygon = orient(polygon)  # solid on the left of every ring
+        for ring in [polygon.exterior, *polygon.interiors]:
+            points = np.asarray(ring.coords)[:-1]
+            following = np.roll(points, -1, axis=0)
+            edges.append(np.column_stack([points, following, np.zeros(len(points))]))
+            before, after = points - np.roll(points, 1, axis=0), following - points
+            turn = before[:, 0] * after[:, 1] - before[:, 1] * after[:, 0]
+            convex = turn > 1e-12 * np.hypot(*before.T) * np.hypot(*after.T)
+            corners.append(np.column_stack([points[convex], np.zeros(convex.sum())]))
+    if len(obstacles.walls):
+        radius = obstacles.walls[:, 4:] / 2
+        edges.append(np.hstack([obstacles.walls[:, :4], radius]))
+        corners += [np.hstack([obstacles.walls[:, :2], radius]), np.hstack([obstacles.walls[:, 2:4], radius])]
+    if len(obstacles.circles):
+        corners.append(obstacles.circles)
+    return np.vstack(edges), np.vstack(corners)
+
+
+def _listing(cells: NDArray[np.object_], solids: NDArray[np.object_], reach: Floats) -> tuple[Indices, Indices]:
+    """Offsets and items of a grid that lists in each cell the solids within their reach."""
+    if not len(solids):
+        return np.zeros(len(cells) + 1, np.int32), np.empty(0, np.int32)
+    solid, cell = shapely.STRtree(cells).query(solids, predicate="dwithin", distance=reach)
+    order = np.lexsort((solid, cell))
+    offsets = np.searchsorted(cell[order], np.arange(len(cells) + 1))
+    return offsets.astype(np.int32), solid[order].astype(np.int32)

@@ -1,0 +1,129 @@
+"""The vine itself: its parameters, its state, and what a rollout of it records."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import IntEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from surrogate.spam import Floats, SpamGeometry
+
+Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class VineParams:
+    """The tube and its actuators. Defaults: paper 002; growth and viscosities as measured on a prototype."""
+
+    radius: float = 33.35e-3
+    """Tube radius R_vine [m]."""
+    growth_pressure: float = 1.5 * 6894.757293168
+    """Growth pressure P_vine [Pa]."""
+    segment_length: float = 25e-3
+    """Length of a rigid segment, l_seg [m]."""
+    growth_force: float = 25.0
+    """Force with which the tip everts [N]."""
+    growth_viscosity: float = 0.2
+    """Force that growing at full rate costs [N]."""
+    bending_viscosity: float = 1.2e-3
+    """Moment over bend and grown length: damping of a joint while the tip grows [N m / rad * m]."""
+    contact_stiffness: float = 2e5
+    """Stiffness of a contact [N/m]."""
+    penetration_tolerance: float = 1e-3
+    """No accepted state is deeper in an obstacle [m]."""
+    actuator: SpamGeometry = field(default_factory=SpamGeometry)
+
+    @property
+    def arm(self) -> float:
+        """Moment arm of an actuator about the far wall of the tube [m] (paper 002, Eq. 3)."""
+        return 2 * self.radius + self.actuator.tube_radius
+
+
+class Status(IntEnum):
+    """How a vine's growth ended."""
+
+    GROWN = 0
+    STALLED = 1
+    OUT_OF_BOUNDS = 2
+    UNRESOLVED = 3
+
+    @property
+    def advice(self) -> str:
+        """What it means and what to do about it."""
+        return {
+            Status.GROWN: "grown to the full length",
+            Status.STALLED: "stalled: the tip is wedged and the tube no longer moves; steer away earlier or end before this point",
+            Status.OUT_OF_BOUNDS: "left the bounds of the environment; add a wall there, or steer back",
+            Status.UNRESOLVED: "contact could not be resolved within the penetration tolerance; try a smaller growth step",
+        }[self]
+
+
+@dataclass(frozen=True, slots=True)
+class VineState:
+    """A batch of planar vines at rest in their environment."""
+
+    angles: Floats
+    """Bend at the joint before each segment [rad], shape (batch, max_segments); zero beyond `segments`."""
+    segments: Integers
+    """Number of segments grown, shape (batch,)."""
+    last_length: Floats
+    """Length of the distal, growing segment [m], shape (batch,)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Actuation:
+    """What each segment of a batch of vines carries."""
+
+    pressure: Floats
+    """Actuator pressure [Pa], shape (batch, segments): positive bends left, negative right, 0 has no actuator."""
+    l_0: Floats
+    """Cell length [m], same shape; ignored without pressure."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rollout:
+    """States of a batch of vines recorded while they grew, all within the penetration tolerance."""
+
+    angles: Floats
+    """Shape (batch, records, max_segments) [rad]."""
+    segments: Integers
+    """Shape (batch, records)."""
+    last_length: Floats
+    """Shape (batch, records) [m]."""
+    tips: Floats
+    """Tip x [m], y [m] and heading [rad], shape (batch, records, 3)."""
+    contact_force: Floats
+    """Sum of the normal forces on each segment [N], shape (batch, records, max_segments)."""
+    records: Integers
+    """How many records each vine has, shape (batch,)."""
+    status: Integers
+    """`Status` of each vine, shape (batch,)."""
+    steps: Integers
+    """Steps each vine took, shape (batch,)."""
+
+    def state(self, vines: Integers, records: Integers) -> VineState:
+        """The recorded states (vines[k], records[k]) as a batch."""
+        return VineState(self.angles[vines, records], self.segments[vines, records], self.last_length[vines, records])
+
+
+def grown_length(state: VineState, params: VineParams) -> Floats:
+    """Length of each vine [m], shape (batch,)."""
+    return (state.segments - 1) * params.segment_length + state.last_length
+
+
+def centerlines(state: VineState, start: Floats, params: VineParams) -> Floats:
+    """Joints of each vine from base to tip [m], shape (batch, max_segments + 1, 2), NaN beyond the tip.
+
+    Args:
+        start: Base pose x [m], y [m], heading [rad].
+    """
+    count = state.angles.shape[1]
+    index = np.arange(count)
+    lengths = np.where(index < state.segments[:, None] - 1, params.segment_length, np.nan)
+    lengths[np.arange(len(lengths)), state.segments - 1] = state.last_length
+    heading = start[2] + np.cumsum(state.angles, axis=1)
+    moves = lengths[..., None] * np.stack([np.cos(heading), np.sin(heading)], axis=-1)
+    points = np.concatenate([np.broadcast_to(start[:2], (len(moves), 1, 2)), moves], axis=1)
+    return np.cumsum(points, axis=1)
