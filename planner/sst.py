@@ -1,0 +1,187 @@
+"""Batched SST*: a sparse tree of vines grown into contact (paper 002, Algorithm 2; Li et al. 2016)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynamics.propagator import Propagator
+from dynamics.vine import Actuation, Integers, Rollout, VineParams
+from environments.environment import Environment
+from planner.synthesis import Catalogue
+from planner.tree import Tree
+from planner.witnesses import Witnesses, embed, pose_tree
+from surrogate.spam import Floats
+
+LENGTH_COST = 1e-2
+"""Cost of a metre of tube, in actuators."""
+FIRST_RADIUS = 60e-3
+"""Radius of a witness's neighbourhood at first [m]."""
+RADIUS_FACTOR = 0.8
+FIRST_ITERATIONS = 7
+BEST_NEAR = 2.0
+"""Radius in which the cheapest node is selected, over the witness radius."""
+LEAST_CELLS = 2
+"""A section shorter than this many cells is not worth making."""
+LONGEST_GROWTH = 60
+"""Most segments grown at once."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Candidates:
+    """Recorded states that may become nodes, one a row."""
+
+    angles: Floats
+    controls: NDArray[np.int32]
+    segments: Integers
+    tips: Floats
+    actuators: Integers
+    parents: Integers
+
+    def __getitem__(self, rows: Integers | NDArray[np.bool_]) -> Candidates:
+        return Candidates(
+            self.angles[rows], self.controls[rows], self.segments[rows], self.tips[rows], self.actuators[rows], self.parents[rows]
+        )
+
+
+class Search:
+    """One search; every call of `iterate` grows one batch and returns the vines that reached the goal."""
+
+    def __init__(
+        self,
+        environment: Environment,
+        propagator: Propagator,
+        params: VineParams,
+        catalogue: Catalogue,
+        rng: np.random.Generator,
+        batch: int,
+    ) -> None:
+        self.environment, self.propagator, self.params, self.catalogue = environment, propagator, params, catalogue
+        self.rng, self.batch = rng, batch
+        bounds = environment.bounds
+        self.max_segments = int(2 * (bounds[2] - bounds[0] + bounds[3] - bounds[1]) / params.segment_length)
+        self.tree = Tree(self.max_segments)
+        self.witnesses = Witnesses()
+        self.radius = FIRST_RADIUS
+        self.bound = np.inf
+        """Cost to beat; nodes that cannot are pruned."""
+        self.iteration = 0
+        self.vine_steps = 0
+        self._shrinks, self._next_shrink = 1, FIRST_ITERATIONS
+        root = Candidates(
+            np.zeros((1, self.max_segments)),
+            np.zeros((1, self.max_segments), np.int32),
+            np.zeros(1, np.int64),
+            np.asarray(environment.start, float)[None],
+            np.zeros(1, np.int64),
+            np.full(1, -1),
+        )
+        self._insert(root)
+
+    def iterate(self) -> Candidates:
+        """Select, grow, prune and insert one batch; returns the vines whose tip is in the goal, cheapest first."""
+        self.iteration += 1
+        nodes = self._select()
+        controls, segments = self._sample(nodes)
+        carried = self._carried(nodes, controls)
+        rollout = self.propagator.grow(
+            self.tree.state(nodes, self.params.segment_length),
+            actuation(carried, self.catalogue),
+            segments * self.params.segment_length,
+            self.params.segment_length,
+        )
+        self.vine_steps += int(rollout.steps.sum())
+        candidates = self._candidates(rollout, nodes, controls, carried)
+        goal = self.environment.goal
+        arrived = np.hypot(*(candidates.tips[:, :2] - goal[:2]).T) <= goal[2]
+        self._insert(candidates)
+        if self.iteration == self._next_shrink:
+            self._shrink()
+        reached = candidates[arrived]
+        return reached[np.argsort(self.cost(reached.actuators, reached.segments), kind="stable")]
+
+    def cost(self, actuators: Integers, segments: Integers) -> Floats:
+        """Cost of vines: actuators, then length."""
+        return actuators + LENGTH_COST * self.params.segment_length * segments
+
+    def tighten(self, bound: float) -> None:
+        """Take up a better solution's cost and prune every node that cannot beat it."""
+        self.bound = bound
+        active = np.flatnonzero(self.tree.active)
+        least = self._least_cost(self.tree.tips[active], self.tree.actuators[active], self.tree.segments[active])
+        self.tree.retire(active[least >= bound])
+        self.witnesses.forget(~self.tree.active)
+
+    def _least_cost(self, tips: Floats, actuators: Integers, segments: Integers) -> Floats:
+        """A lower bound on the cost of any solution through a node: straight on to the goal, without another actuator."""
+        goal = self.environment.goal
+        ahead = np.maximum(np.hypot(*(tips[:, :2] - goal[:2]).T) - goal[2], 0.0)
+        return self.cost(actuators, segments) + LENGTH_COST * ahead
+
+    def _select(self) -> Integers:
+        """Best-near: the cheapest node near a random pose, else the nearest."""
+        active = np.flatnonzero(self.tree.active)
+        bounds = self.environment.bounds
+        poses = self.rng.uniform([*bounds[:2], -np.pi], [*bounds[2:], np.pi], (self.batch, 3))
+        kd = pose_tree(self.tree.tips[active])
+        cost = self.cost(self.tree.actuators[active], self.tree.segments[active])
+        near = kd.query_ball_point(embed(poses), BEST_NEAR * self.radius)
+        nearest = kd.query(embed(poses))[1]
+        chosen = [min(around, key=cost.__getitem__) if around else nearest[i] for i, around in enumerate(near)]
+        return active[chosen]
+
+    def _sample(self, nodes: Integers) -> tuple[NDArray[np.int32], Integers]:
+        """Random controls and lengths: straight, left or right; curvatures uniform over what can be reached."""
+        batch = len(nodes)
+        side = self.rng.integers(-1, 2, batch)
+        entry, _ = self.catalogue.synthesise(self.rng.uniform(*self.catalogue.reachable, batch))
+        segments = self.rng.integers(1, LONGEST_GROWTH + 1, batch)
+        return (side * (entry + 1)).astype(np.int32), np.minimum(segments, self.max_segments - self.tree.segments[nodes])
+
+    def _carried(self, nodes: Integers, controls: NDArray[np.int32]) -> NDArray[np.int32]:
+        """Controls of every segment, the new ones on all that is not yet grown."""
+        grown = np.arange(self.max_segments) < self.tree.segments[nodes, None]
+        return np.where(grown, self.tree.controls[nodes], controls[:, None])
+
+    def _candidates(
+        self, rollout: Rollout, nodes: Integers, controls: NDArray[np.int32], carried: NDArray[np.int32]
+    ) -> Candidates:
+        """All records that are whole sections and may still lead to a better solution."""
+        vine, record = np.nonzero(np.arange(rollout.segments.shape[1]) < rollout.records[:, None])
+        segments = rollout.segments[vine, record]
+        tips = rollout.tips[vine, record]
+        old = self.tree.segments[nodes]
+        previous = self.tree.controls[nodes, np.maximum(old - 1, 0)]
+        new = (controls != 0) & ((old == 0) | (controls != previous))
+        actuators = (self.tree.actuators[nodes] + new)[vine]
+        cells = self.catalogue.l_0[np.abs(controls) - 1]
+        enough = ~new[vine] | ((segments - old[vine]) * self.params.segment_length >= LEAST_CELLS * cells[vine])
+        whole = np.isclose(rollout.last_length[vine, record], self.params.segment_length)
+        fits = enough & whole & (self._least_cost(tips, actuators, segments) < self.bound)
+        vine, record, segments, tips, actuators = vine[fits], record[fits], segments[fits], tips[fits], actuators[fits]
+        return Candidates(rollout.angles[vine, record], carried[vine], segments, tips, actuators, nodes[vine])
+
+    def _insert(self, candidates: Candidates) -> None:
+        """Keep the candidates that no witness's node dominates, and prune the nodes they replace."""
+        cost = self.cost(candidates.actuators, candidates.segments)
+        chosen, witness = self.witnesses.best(candidates.tips, cost, self.radius)
+        kept = candidates[chosen]
+        slots = self.tree.add(kept.angles, kept.controls, kept.segments, kept.tips, kept.actuators, kept.parents)
+        replaced = self.witnesses.node[witness]
+        self.witnesses.node[witness], self.witnesses.cost[witness] = slots, cost[chosen]
+        self.tree.retire(replaced[replaced >= 0])
+
+    def _shrink(self) -> None:
+        """Algorithm 2, lines 14-17: d = 3 dimensions of a pose, l = 2 of a control."""
+        self.radius *= RADIUS_FACTOR
+        self._shrinks += 1
+        wait = FIRST_ITERATIONS * (1 + np.log2(self._shrinks)) * RADIUS_FACTOR ** (-(3 + 2 + 1) * self._shrinks)
+        self._next_shrink = self.iteration + int(np.ceil(wait))
+
+
+def actuation(controls: NDArray[np.int32], catalogue: Catalogue) -> Actuation:
+    """What controls mean: 0 is no actuator, otherwise one more than the catalogue's entry, signed by side."""
+    entry = np.maximum(np.abs(controls) - 1, 0)
+    return Actuation(np.sign(controls) * catalogue.pressure[entry], catalogue.l_0[entry])

@@ -1,0 +1,83 @@
+"""The search tree: vines, what they carry, and who grew from whom."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynamics.vine import Floats, Integers, VineState
+
+
+class Tree:
+    """Nodes in growing arrays; slots of pruned leaves are used again.
+
+    A node is active while it represents a witness. An inactive node stays as long as anything grows from it.
+    """
+
+    def __init__(self, max_segments: int) -> None:
+        self._free: list[int] = []
+        self.angles: Floats = np.zeros((0, max_segments))
+        """Bends [rad], shape (slots, max_segments)."""
+        self.controls: NDArray[np.int32] = np.zeros((0, max_segments), np.int32)
+        """Control of each segment, shape (slots, max_segments)."""
+        self.segments: Integers = np.zeros(0, np.int64)
+        self.tips: Floats = np.zeros((0, 3))
+        self.actuators: Integers = np.zeros(0, np.int64)
+        """Actuated sections up to the node, shape (slots,)."""
+        self.parent: Integers = np.zeros(0, np.int64)
+        """Parent slot, -1 for the root and for free slots."""
+        self.children: Integers = np.zeros(0, np.int64)
+        self.active: NDArray[np.bool_] = np.zeros(0, bool)
+        self.used: NDArray[np.bool_] = np.zeros(0, bool)
+
+    def __len__(self) -> int:
+        return int(self.used.sum())
+
+    def _reserve(self, count: int) -> None:
+        missing = count - len(self._free)
+        if missing <= 0:
+            return
+        slots = len(self.used)
+        more = max(missing, slots, 256)
+        for name in ("angles", "controls", "segments", "tips", "actuators", "parent", "children", "active", "used"):
+            array = getattr(self, name)
+            setattr(self, name, np.concatenate([array, np.zeros((more, *array.shape[1:]), array.dtype)]))
+        self._free += range(slots + more - 1, slots - 1, -1)
+
+    def add(
+        self,
+        angles: Floats,
+        controls: NDArray[np.int32],
+        segments: Integers,
+        tips: Floats,
+        actuators: Integers,
+        parents: Integers,
+    ) -> Integers:
+        """Add active nodes, one a row; returns their slots."""
+        count = len(segments)
+        self._reserve(count)
+        slots = np.array([self._free.pop() for _ in range(count)], dtype=np.int64)
+        self.angles[slots], self.controls[slots] = angles, controls
+        self.segments[slots], self.tips[slots], self.actuators[slots] = segments, tips, actuators
+        self.parent[slots], self.children[slots] = parents, 0
+        self.active[slots] = self.used[slots] = True
+        np.add.at(self.children, parents[parents >= 0], 1)
+        return slots
+
+    def retire(self, slots: Integers) -> None:
+        """Deactivate nodes, and free those, and their inactive ancestors, from which nothing grows."""
+        self.active[slots] = False
+        for slot in slots:
+            while slot >= 0 and self.used[slot] and not self.active[slot] and self.children[slot] == 0:
+                parent = self.parent[slot]
+                self.used[slot] = False
+                self.parent[slot] = -1
+                self._free.append(int(slot))
+                if parent >= 0:
+                    self.children[parent] -= 1
+                slot = parent
+
+    def state(self, slots: Integers, segment_length: float) -> VineState:
+        """The vines of some nodes as a batch; nodes lie at ends of segments."""
+        lengths = np.where(self.segments[slots] > 0, segment_length, 0.0)
+        return VineState(self.angles[slots], np.maximum(self.segments[slots], 1), lengths)
