@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -63,6 +64,7 @@ def restoring_moment(bend: ArrayLike, params: VineParams) -> Floats:
     return np.asarray(np.sign(bend) * wrinkled * np.minimum(np.abs(bend) / transition, 1.0))
 
 
+@cache
 def joint_moments(params: VineParams) -> JointMoments:
     """Tabulate the moments of a tube and its actuators for the compiled kernels (about 0.3 s)."""
     transition = transition_bend(params.growth_pressure)

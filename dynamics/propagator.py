@@ -31,6 +31,10 @@ class Propagator(Protocol):
 
     def __init__(self, environment: Environment, params: VineParams) -> None: ...
 
+    def refined(self) -> Propagator:
+        """The same model at half the step, to check its results."""
+        ...
+
     def start(self, batch: int, max_segments: int) -> VineState:
         """A batch of vines of no length at the environment's start pose, with room for `max_segments`."""
         ...

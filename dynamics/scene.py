@@ -17,6 +17,8 @@ Indices = NDArray[np.int32]
 
 CELL_SIZE = 0.04
 """Side of a grid cell [m]: about a segment and the reach of its contacts."""
+MOST_CELLS = 400_000
+"""Larger places get larger cells."""
 
 
 class Scene(NamedTuple):
@@ -28,6 +30,8 @@ class Scene(NamedTuple):
     """x, y, radius [m], shape (corners, 3)."""
     bounds: Floats
     """min x, min y, max x, max y [m]."""
+    cell_size: float
+    """Side of a grid cell [m]."""
     grid_shape: tuple[int, int]
     """Cells along x and y."""
     edge_offsets: Indices
@@ -46,16 +50,18 @@ def build_scene(environment: Environment, edge_reach: float, corner_reach: float
     """
     edges, corners = _solids(environment)
     bounds = np.asarray(environment.bounds, float)
-    shape = np.maximum(np.ceil((bounds[2:] - bounds[:2]) / CELL_SIZE).astype(int), 1)
+    size = max(CELL_SIZE, float(np.sqrt(np.prod(bounds[2:] - bounds[:2]) / MOST_CELLS)))
+    shape = np.ceil((bounds[2:] - bounds[:2]) / size).astype(int)
     ix, iy = np.meshgrid(np.arange(shape[0]), np.arange(shape[1]), indexing="ij")
-    low = bounds[:2] + CELL_SIZE * np.stack([ix.ravel(), iy.ravel()], axis=1)
-    cells = shapely.box(low[:, 0], low[:, 1], low[:, 0] + CELL_SIZE, low[:, 1] + CELL_SIZE)
+    low = bounds[:2] + size * np.stack([ix.ravel(), iy.ravel()], axis=1)
+    cells = shapely.box(low[:, 0], low[:, 1], low[:, 0] + size, low[:, 1] + size)
     lines = shapely.linestrings(edges[:, :4].reshape(-1, 2, 2))
     points = shapely.points(corners[:, :2])
     return Scene(
         edges,
         corners,
         bounds,
+        size,
         (int(shape[0]), int(shape[1])),
         *_listing(cells, lines, edge_reach + edges[:, 4]),
         *_listing(cells, points, corner_reach + corners[:, 2]),
@@ -66,8 +72,8 @@ def build_scene(environment: Environment, edge_reach: float, corner_reach: float
 def cell_of(scene: Scene, x: float, y: float) -> int:
     """Grid cell of a point; the nearest one outside the bounds."""
     columns, rows = scene.grid_shape
-    column = min(max(int((x - scene.bounds[0]) / CELL_SIZE), 0), columns - 1)
-    row = min(max(int((y - scene.bounds[1]) / CELL_SIZE), 0), rows - 1)
+    column = min(max(int((x - scene.bounds[0]) / scene.cell_size), 0), columns - 1)
+    row = min(max(int((y - scene.bounds[1]) / scene.cell_size), 0), rows - 1)
     return column * rows + row
 
 

@@ -23,8 +23,14 @@ RADIUS_FACTOR = 0.8
 FIRST_ITERATIONS = 7
 BEST_NEAR = 2.0
 """Radius in which the cheapest node is selected, over the witness radius."""
+ALTERNATIVES = 5e-3
+"""Nodes stay while they may lead to solutions this much dearer than the best: half a metre longer, as many actuators."""
+GOAL_MARGIN = 2e-3
+"""The search stops this far inside the goal [m]: a replay may end a little beside it."""
 LEAST_CELLS = 2
 """A section shorter than this many cells is not worth making."""
+LONGEST_TUBE = 50.0
+"""No vine is longer than this [m], nor than the circumference of the bounds."""
 LONGEST_GROWTH = 60
 """Most segments grown at once."""
 
@@ -61,12 +67,13 @@ class Search:
         self.environment, self.propagator, self.params, self.catalogue = environment, propagator, params, catalogue
         self.rng, self.batch = rng, batch
         bounds = environment.bounds
-        self.max_segments = int(2 * (bounds[2] - bounds[0] + bounds[3] - bounds[1]) / params.segment_length)
+        longest = min(2 * (bounds[2] - bounds[0] + bounds[3] - bounds[1]), LONGEST_TUBE)
+        self.max_segments = max(int(longest / params.segment_length), 4)
         self.tree = Tree(self.max_segments)
         self.witnesses = Witnesses()
         self.radius = FIRST_RADIUS
         self.bound = np.inf
-        """Cost to beat; nodes that cannot are pruned."""
+        """Nodes that cannot lead to a solution below this cost are pruned."""
         self.iteration = 0
         self.vine_steps = 0
         self._shrinks, self._next_shrink = 1, FIRST_ITERATIONS
@@ -95,7 +102,7 @@ class Search:
         self.vine_steps += int(rollout.steps.sum())
         candidates = self._candidates(rollout, nodes, controls, carried)
         goal = self.environment.goal
-        arrived = np.hypot(*(candidates.tips[:, :2] - goal[:2]).T) <= goal[2]
+        arrived = np.hypot(*(candidates.tips[:, :2] - goal[:2]).T) <= max(goal[2] - GOAL_MARGIN, 0.5 * goal[2])
         self._insert(candidates)
         if self.iteration == self._next_shrink:
             self._shrink()
@@ -106,12 +113,16 @@ class Search:
         """Cost of vines: actuators, then length."""
         return actuators + LENGTH_COST * self.params.segment_length * segments
 
-    def tighten(self, bound: float) -> None:
-        """Take up a better solution's cost and prune every node that cannot beat it."""
-        self.bound = bound
+    def tighten(self, best: float) -> None:
+        """Take up a better solution's cost and prune every node that leads to nothing near it."""
+        self.bound = best + ALTERNATIVES
         active = np.flatnonzero(self.tree.active)
         least = self._least_cost(self.tree.tips[active], self.tree.actuators[active], self.tree.segments[active])
-        self.tree.retire(active[least >= bound])
+        self.prune(active[least >= self.bound])
+
+    def prune(self, slots: Integers) -> None:
+        """Take nodes out of the search; the root stays."""
+        self.tree.retire(slots[self.tree.segments[slots] > 0])
         self.witnesses.forget(~self.tree.active)
 
     def _least_cost(self, tips: Floats, actuators: Integers, segments: Integers) -> Floats:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from dynamics.vine import Floats, Integers, VineState
+from dynamics.vine import Integers, VineState
+from surrogate.spam import Floats
 
 
 class Tree:
@@ -67,15 +68,25 @@ class Tree:
     def retire(self, slots: Integers) -> None:
         """Deactivate nodes, and free those, and their inactive ancestors, from which nothing grows."""
         self.active[slots] = False
-        for slot in slots:
+        for slot in slots.tolist():
             while slot >= 0 and self.used[slot] and not self.active[slot] and self.children[slot] == 0:
-                parent = self.parent[slot]
+                parent = int(self.parent[slot])
                 self.used[slot] = False
                 self.parent[slot] = -1
-                self._free.append(int(slot))
+                self._free.append(slot)
                 if parent >= 0:
                     self.children[parent] -= 1
                 slot = parent
+
+    def descendants(self, slot: int) -> Integers:
+        """A node and all that grew from it."""
+        inside = np.zeros(len(self.used), bool)
+        inside[slot] = True
+        while True:
+            more = self.used & ~inside & (self.parent >= 0) & inside[self.parent]
+            if not more.any():
+                return np.flatnonzero(inside)
+            inside |= more
 
     def state(self, slots: Integers, segment_length: float) -> VineState:
         """The vines of some nodes as a batch; nodes lie at ends of segments."""

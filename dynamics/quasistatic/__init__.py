@@ -37,7 +37,7 @@ class QuasiStatic:
 
     def __init__(self, environment: Environment, params: VineParams, step: float = 25e-3 / 6, threads: int | None = None) -> None:
         """Prepare the scene (about 0.1 s); `step` is the growth of one step [m]."""
-        self.params = params
+        self.environment, self.params = environment, params
         self.threads = threads or len(os.sched_getaffinity(0))
         self.pose = np.asarray(environment.start, float)
         margin = min(MARGIN, 0.36 * params.radius)
@@ -55,6 +55,10 @@ class QuasiStatic:
             margin=margin,
             most_motion=0.6 * margin,
         )
+
+    def refined(self) -> QuasiStatic:
+        """See `Propagator`."""
+        return QuasiStatic(self.environment, self.params, self.tube.step / 2, self.threads)
 
     def start(self, batch: int, max_segments: int) -> VineState:
         """See `Propagator`."""

@@ -1,0 +1,16 @@
+"""The place a vine grows in: bounds, start, goal and obstacles."""
+
+from environments.environment import Environment, known_environments, load_environment, write_environment
+from environments.file_model import InvalidEnvironment
+from environments.generate import generate_environment
+from environments.obstacles import Obstacles
+
+__all__ = [
+    "Environment",
+    "InvalidEnvironment",
+    "Obstacles",
+    "generate_environment",
+    "known_environments",
+    "load_environment",
+    "write_environment",
+]

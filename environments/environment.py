@@ -1,0 +1,251 @@
+"""A place to grow in, and its TOML file.
+
+schema = 1
+name = "kitchen"                   # optional; else the file's name
+description = "Past the fridge."   # optional
+unit = "mm"                        # or "m": the unit of every length below
+
+[bounds]
+min = [0, 0]
+max = [2000, 1000]
+
+[start]
+position = [100, 100]
+heading_deg = 90                   # anticlockwise from the x axis
+
+[goal]
+position = [1800, 900]
+radius = 100
+
+[obstacles]                        # optional, as is each list in it
+boxes = [[400, 0, 500, 600]]                         # [x_min, y_min, x_max, y_max]
+polygons = [[[800, 0], [900, 0], [850, 300]]]        # corners in order; concave allowed
+circles = [[1200, 500, 80]]                          # [x, y, radius]
+walls = [[1500, 1000, 1500, 300, 12]]                # [x1, y1, x2, y2, thickness]; thickness 0 is a bare line
+"""
+
+import hashlib
+import json
+import math
+import os
+import tomllib
+from dataclasses import dataclass
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from itertools import takewhile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import shapely
+
+from environments.file_model import UNITS, EnvironmentFile, InvalidEnvironment, check_data, hint
+from environments.obstacles import Obstacles, box_corners
+
+_MOST_BYTES = 5_000_000
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Environment:
+    """A place to grow in: where the tube starts, where it should get to, and what is in its way."""
+
+    name: str
+    description: str
+    bounds: np.ndarray
+    """min_x, min_y, max_x, max_y [m], shape (4,)."""
+    start: np.ndarray
+    """x, y [m] and heading [rad], anticlockwise from the x axis, shape (3,)."""
+    goal: np.ndarray
+    """x, y and radius of the goal disc [m], shape (3,)."""
+    obstacles: Obstacles
+
+    @property
+    def sha256(self) -> str:
+        """Fingerprint of the geometry (not of the name or description), whatever the file's layout or unit.
+
+        Numbers count to 12 significant digits in millimetres and degrees.
+        """
+        text = json.dumps(_content(self), sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(text.encode()).hexdigest()
+
+
+def known_environments() -> list[str]:
+    """Names of the environments that come with the package, sorted."""
+    return sorted(Path(entry.name).stem for entry in files("environments").iterdir() if entry.name.endswith(".toml"))
+
+
+def load_environment(name_or_path: str | os.PathLike[str], tube_radius: float = 0.03335) -> Environment:
+    """Reads and checks an environment.
+
+    Args:
+        name_or_path: One of `known_environments()`, or the path of a TOML file.
+        tube_radius: Least distance [m] of the start from every obstacle.
+    Raises:
+        InvalidEnvironment: The file is missing, malformed or describes an impossible place.
+        ValueError: `tube_radius` is negative or not finite.
+    """
+    if not 0 <= tube_radius < math.inf:
+        raise ValueError(f"tube_radius = {tube_radius} must be finite and at least 0 m")
+    path: Traversable = Path(name_or_path)
+    if str(name_or_path) in known_environments():
+        path = files("environments") / f"{name_or_path}.toml"
+    try:
+        file = check_data(_parse(_read(path)))
+        environment = _environment(file, Path(path.name).stem)
+        _check_start(environment, tube_radius, file.unit)
+        _check_goal(environment, file.unit)
+    except InvalidEnvironment as error:
+        raise InvalidEnvironment(" ".join(f"{path.name or path}: {error}".split("\n"))) from None
+    return environment
+
+
+def write_environment(environment: Environment, path: str | os.PathLike[str]) -> None:
+    """Writes a TOML file in millimetres that loads back with the same `sha256`.
+
+    The file appears whole or not at all.
+
+    Raises:
+        OSError: The file cannot be written.
+    """
+    content = _content(environment)
+    obstacles = content.pop("obstacles")
+    lines = ["schema = 1", f"name = {_quoted(environment.name)}"]
+    if environment.description:
+        lines.append(f"description = {_quoted(environment.description)}")
+    lines.append('unit = "mm"')
+    for table, values in content.items():
+        lines += ["", f"[{table}]", *(f"{key} = {value}" for key, value in values.items())]
+    if any(obstacles.values()):
+        lines += ["", "[obstacles]"]
+    columns = {"boxes": "x_min, y_min, x_max, y_max", "circles": "x, y, radius", "walls": "x1, y1, x2, y2, thickness"}
+    for kind, rows in obstacles.items():
+        if rows:
+            opening = f"{kind} = [" + (f"  # [{columns[kind]}]" if kind in columns else "")
+            lines += [opening, *(f"  {row}," for row in rows), "]"]
+    path = Path(path)
+    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
+    try:
+        partial.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+# ---- from the file to metres, and back ----
+
+
+def _read(path: Traversable) -> bytes:
+    try:
+        if isinstance(path, Path) and not path.exists():
+            known = known_environments()
+            choices = f"shipped environments: {', '.join(known)}; or give the path of a TOML file"
+            raise InvalidEnvironment(f"not found{hint(path.stem, known)}; {choices}")
+        if not path.is_file():
+            raise InvalidEnvironment("is not a regular file")
+        with path.open("rb") as file:
+            data: bytes = file.read(_MOST_BYTES + 1)
+    except OSError as error:
+        raise InvalidEnvironment(f"cannot be read: {error.strerror}") from None
+    if len(data) > _MOST_BYTES:
+        raise InvalidEnvironment(f"is larger than the allowed {_MOST_BYTES / 1e6:g} MB")
+    return data
+
+
+def _parse(data: bytes) -> dict[str, Any]:
+    try:
+        return tomllib.loads(data.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise InvalidEnvironment(f"is not UTF-8 text: byte {error.start} is {data[error.start]:#04x}") from None
+    except RecursionError:
+        raise InvalidEnvironment("is nested too deeply") from None
+    except ValueError as error:  # TOMLDecodeError, and integers too long for Python
+        raise InvalidEnvironment(f"is not TOML: {str(error)[:200]}") from None
+
+
+def _environment(file: EnvironmentFile, stem: str) -> Environment:
+    per_metre, shapes = UNITS[file.unit], file.obstacles
+    polygons = [box_corners(*box) for box in shapes.boxes] + [np.array(polygon) for polygon in shapes.polygons]
+    return Environment(
+        name=file.name or stem,
+        description=file.description,
+        bounds=np.array([*file.bounds.min, *file.bounds.max]) / per_metre,
+        start=np.array([*np.divide(file.start.position, per_metre), math.radians(file.start.heading_deg)]),
+        goal=np.array([*file.goal.position, file.goal.radius]) / per_metre,
+        obstacles=Obstacles(
+            polygons=tuple(polygon / per_metre for polygon in polygons),
+            circles=np.array(shapes.circles, dtype=float).reshape(-1, 3) / per_metre,
+            walls=np.array(shapes.walls, dtype=float).reshape(-1, 5) / per_metre,
+        ),
+    )
+
+
+def _content(environment: Environment) -> dict[str, dict[str, Any]]:
+    """The geometry as it stands in a file: millimetres and degrees, rounded, whole numbers as integers."""
+    bounds, start, goal, obstacles = environment.bounds, environment.start, environment.goal, environment.obstacles
+    # Boxes come first in a loaded environment: only leading ones may go back to `boxes`, or the order would change.
+    boxes = [polygon[[0, 2]].ravel() for polygon in takewhile(_is_box, obstacles.polygons)]
+    return {
+        "bounds": {"min": _millimetres(bounds[:2]), "max": _millimetres(bounds[2:])},
+        "start": {"position": _millimetres(start[:2]), "heading_deg": _tidy(math.degrees(start[2]))},
+        "goal": {"position": _millimetres(goal[:2]), "radius": _tidy(1000 * goal[2])},
+        "obstacles": {
+            "boxes": [_millimetres(box) for box in boxes],
+            "polygons": [[_millimetres(point) for point in polygon] for polygon in obstacles.polygons[len(boxes) :]],
+            "circles": [_millimetres(circle) for circle in obstacles.circles],
+            "walls": [_millimetres(wall) for wall in obstacles.walls],
+        },
+    }
+
+
+def _is_box(polygon: np.ndarray) -> bool:
+    if polygon.shape != (4, 2) or not (polygon[0] < polygon[2]).all():
+        return False
+    return np.array_equal(polygon, box_corners(*polygon[0], *polygon[2]))
+
+
+def _millimetres(lengths: np.ndarray) -> list[int | float]:
+    return [_tidy(1000 * length) for length in lengths]
+
+
+def _tidy(value: float) -> int | float:
+    # 12 digits hide the rounding of the change of unit, so that 71.6 mm is still 71.6 mm after a visit to metres.
+    rounded = float(f"{value:.12g}")
+    return int(rounded) if rounded.is_integer() else rounded
+
+
+def _quoted(text: str) -> str:
+    # A JSON string is a TOML string, but for the one control character that JSON leaves as it is.
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+# ---- what needs the whole geometry ----
+
+
+def _check_start(environment: Environment, tube_radius: float, unit: str) -> None:
+    per_metre = UNITS[unit]
+    position = environment.start[:2]
+    shown = f"start.position = {_listed(position * per_metre)}"
+    if (position < environment.bounds[:2]).any() or (position > environment.bounds[2:]).any():
+        raise InvalidEnvironment(f"{shown} {unit} must lie within the bounds {_listed(environment.bounds * per_metre)}")
+    clearance = float(environment.obstacles.clearance(position))
+    if clearance < tube_radius - 1e-9:  # rounding: a start that just touches is allowed
+        distance = f"{clearance * per_metre:.9g} {unit} from the nearest" if clearance else "inside an"
+        least = f"at least {tube_radius * per_metre:.9g} {unit} (the tube radius) is needed"
+        raise InvalidEnvironment(f"{shown} is {distance} obstacle; {least}")
+
+
+def _check_goal(environment: Environment, unit: str) -> None:
+    per_metre = UNITS[unit]
+    x, y, radius = environment.goal
+    shown = f"goal at {_listed(environment.goal[:2] * per_metre)} with radius {radius * per_metre:.9g} {unit}"
+    nearest = np.clip([x, y], environment.bounds[:2], environment.bounds[2:])
+    if math.dist((x, y), nearest) >= radius:
+        raise InvalidEnvironment(f"{shown} must reach into the bounds {_listed(environment.bounds * per_metre)}")
+    disc = shapely.Point(x, y).buffer(radius, quad_segs=64).intersection(shapely.box(*environment.bounds))
+    solid = [shape for shape in environment.obstacles.shapes() if shape.area and shape.intersects(disc)]
+    if disc.difference(shapely.union_all(solid)).area < 1e-9 * disc.area:
+        raise InvalidEnvironment(f"{shown} lies wholly inside obstacles; some of it must be free")
+
+
+def _listed(values: np.ndarray) -> str:
+    return f"[{', '.join(f'{value:.9g}' for value in values)}]"

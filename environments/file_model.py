@@ -1,0 +1,204 @@
+"""The data of an environment file, and what to say about a wrong one."""
+
+import math
+import re
+import reprlib
+from collections.abc import Iterable
+from difflib import get_close_matches
+from typing import Annotated, Any, Literal, Self, get_args
+
+import shapely
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, model_validator
+from pydantic_core import ErrorDetails, PydanticCustomError
+
+_MOST_SHAPES = 20_000
+_FARTHEST = 1e4
+"""Largest length or coordinate in a file [m]."""
+UNITS = {"mm": 1000.0, "m": 1.0}
+"""Units of length in a file, per metre."""
+
+
+class InvalidEnvironment(ValueError):
+    """An environment that cannot be used; the one-line message names file, key, value and what is allowed."""
+
+
+def _check_length(value: float, info: ValidationInfo) -> float:
+    assert info.context  # check_data gives it
+    unit, farthest = info.context["unit"], info.context["farthest"]
+    if abs(value) > farthest:
+        raise PydanticCustomError("length", f"must be from {-farthest:.0f} to {farthest:.0f} {unit}")
+    return value
+
+
+def _check_schema(version: int) -> int:
+    if version != 1:
+        raise PydanticCustomError("schema", "must be 1")
+    return version
+
+
+def _check_box(box: list[float]) -> list[float]:
+    if box[0] >= box[2] or box[1] >= box[3]:
+        raise PydanticCustomError("box", "must have x_min < x_max and y_min < y_max")
+    return box
+
+
+def _check_circle(circle: list[float]) -> list[float]:
+    if circle[2] <= 0:
+        raise PydanticCustomError("circle", "must have a radius greater than 0")
+    return circle
+
+
+def _check_wall(wall: list[float]) -> list[float]:
+    if math.dist(wall[:2], wall[2:4]) < 1e-6:
+        raise PydanticCustomError("wall", "must have a length: its two ends are the same point")
+    if wall[4] < 0:
+        raise PydanticCustomError("wall", "must have a thickness of 0 or more")
+    return wall
+
+
+def _check_polygon(points: list[list[float]], info: ValidationInfo) -> list[list[float]]:
+    points = [point for point, after in zip(points, points[1:] + points[:1], strict=True) if point != after]
+    if len(points) < 3:
+        raise _bare_error(f"has {len(points)} distinct points; at least 3 are needed")
+    outline = shapely.Polygon(points)
+    if outline.convex_hull.area <= 1e-12 * outline.length**2:
+        raise _bare_error("has zero area: its points lie on one line")
+    if not outline.is_valid:
+        assert info.context
+        place = re.search(r"\[(\S+) (\S+)\]", shapely.is_valid_reason(outline))
+        where = f" near ({float(place[1]):g}, {float(place[2]):g}) {info.context['unit']}" if place else ""
+        raise _bare_error(f"crosses itself{where}; outlines must be simple")
+    return points
+
+
+def _bare_error(text: str) -> PydanticCustomError:
+    """An error whose value is too long to show or already in its text."""
+    return PydanticCustomError("bare", text)
+
+
+_Length = Annotated[float, AfterValidator(_check_length)]
+_Point = Annotated[list[_Length], Field(min_length=2, max_length=2)]
+_Box = Annotated[list[_Length], Field(min_length=4, max_length=4), AfterValidator(_check_box)]
+_Circle = Annotated[list[_Length], Field(min_length=3, max_length=3), AfterValidator(_check_circle)]
+_Wall = Annotated[list[_Length], Field(min_length=5, max_length=5), AfterValidator(_check_wall)]
+_Polygon = Annotated[list[_Point], AfterValidator(_check_polygon)]
+
+
+class _Table(BaseModel):
+    model_config = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
+
+
+class _Bounds(_Table):
+    min: _Point
+    max: _Point
+
+    @model_validator(mode="after")
+    def _not_empty(self) -> Self:
+        if self.min[0] >= self.max[0] or self.min[1] >= self.max[1]:
+            (x_min, y_min), (x_max, y_max) = self.min, self.max
+            ends = f"max = [{x_max:g}, {y_max:g}] must be greater than min = [{x_min:g}, {y_min:g}]"
+            raise _bare_error(f"is empty: {ends} in x and y")
+        return self
+
+
+class _Start(_Table):
+    position: _Point
+    heading_deg: Annotated[float, Field(ge=-360, le=360)]
+
+
+class _Goal(_Table):
+    position: _Point
+    radius: Annotated[_Length, Field(gt=0)]
+
+
+class _Obstacles(_Table):
+    boxes: list[_Box] = []
+    polygons: list[_Polygon] = []
+    circles: list[_Circle] = []
+    walls: list[_Wall] = []
+
+    @model_validator(mode="after")
+    def _not_too_many(self) -> Self:
+        count = len(self.boxes) + len(self.polygons) + len(self.circles) + len(self.walls)
+        if count > _MOST_SHAPES:
+            raise _bare_error(f"has {count} shapes; at most {_MOST_SHAPES} are allowed")
+        return self
+
+
+class EnvironmentFile(_Table):
+    # pydantic keeps the name `schema` for itself.
+    version: Annotated[int, AfterValidator(_check_schema)] = Field(alias="schema")
+    name: Annotated[str, Field(min_length=1)] | None = None
+    description: str = ""
+    unit: Literal["mm", "m"]
+    bounds: _Bounds
+    start: _Start
+    goal: _Goal
+    obstacles: _Obstacles = _Obstacles()
+
+
+def check_data(data: dict[str, Any]) -> EnvironmentFile:
+    """Checks the shape and the numbers of a parsed file.
+
+    Args:
+        data: What `tomllib` makes of the file.
+    Returns:
+        The same data, in the file's own unit; polygons without repeated points.
+    Raises:
+        InvalidEnvironment: Saying which key is wrong and what is allowed, without the file's name.
+    """
+    # An unknown unit is refused by the model; messages beside that one never show.
+    unit = "m" if data.get("unit") == "m" else "mm"
+    try:
+        return EnvironmentFile.model_validate(data, context={"unit": unit, "farthest": _FARTHEST * UNITS[unit]})
+    except ValidationError as error:
+        raise InvalidEnvironment(describe(error, EnvironmentFile)) from None
+
+
+def hint(word: str, known: list[str]) -> str:
+    """` (did you mean ...?)` where a known word is close, else nothing."""
+    close = get_close_matches(word, known, 1)
+    return f" (did you mean {close[0]}?)" if close else ""
+
+
+def describe(error: ValidationError, model: type[BaseModel]) -> str:
+    """The most telling of pydantic's complaints about a file of this model, in the words of this project."""
+    errors = error.errors(include_url=False)
+    # A wrong schema explains unknown keys, and an unknown key a missing one.
+    first = min(errors, key=lambda one: (one["loc"] != ("schema",), one["type"] != "extra_forbidden"))
+    key, kind = _key(first["loc"]), first["type"]
+    if kind == "extra_forbidden":
+        allowed = _allowed_keys(first, model)
+        return f"unknown key {key}{hint(str(first['loc'][-1]), allowed)}; allowed: {', '.join(allowed)}"
+    if kind == "missing":
+        return f"missing key {key}"
+    message = re.sub(r"^\w+ should", "must", first["msg"]).replace(" after validation", "")
+    if kind == "model_type":
+        message = "must be a table"
+    return f"{key} {message}" if kind == "bare" else f"{key} = {_value(first['input'])} {message}"
+
+
+def _allowed_keys(error: ErrorDetails, model: type[BaseModel]) -> list[str]:
+    table: Any = model
+    for part in error["loc"][:-1]:
+        if isinstance(part, str):
+            table = table.model_fields[part].annotation
+        while not hasattr(table, "model_fields"):  # a list of tables, perhaps annotated
+            table = get_args(table)[0]
+    return [field.alias or name for name, field in table.model_fields.items()]
+
+
+def _key(loc: Iterable[int | str]) -> str:
+    parts = (f"[{part}]" if isinstance(part, int) else f".{_word(part)}" for part in loc)
+    return "".join(parts).removeprefix(".")
+
+
+def _word(key: str) -> str:
+    return key if key.isidentifier() and len(key) < 40 else reprlib.repr(key)
+
+
+def _value(value: object) -> str:
+    try:
+        return reprlib.repr(value)
+    except ValueError:  # Python prints no integer of more than 4300 digits
+        return "a huge number"

@@ -1,0 +1,249 @@
+"""A design: what is fabricated, and the file it is kept in."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from itertools import groupby, pairwise
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from dynamics.vine import Actuation, VineParams
+from environments.file_model import describe
+from planner.synthesis import Catalogue
+from surrogate.force_table import LONGEST, SHORTEST
+from surrogate.spam import Floats, SpamGeometry
+
+Side = Literal["left", "right", "none"]
+
+
+class InvalidDesign(ValueError):
+    """A design that cannot be used; the one-line message names file, key, value and what is allowed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A stretch of tube with one actuator, or none."""
+
+    start: float
+    """Distance from the base at which it begins [m]."""
+    end: float
+    side: Side
+    curvature: float
+    """Curvature in free space [1/m], 0 without actuator."""
+    l_0: float
+    """Cell length [m], 0 without actuator."""
+    pressure: float
+    """Actuator pressure [Pa], 0 without actuator."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Design:
+    """What is fabricated for one environment, and the shape it should take there."""
+
+    environment: str
+    """Name of the environment."""
+    sha256: str
+    """Its fingerprint."""
+    params: VineParams
+    sections: tuple[Section, ...]
+    """Contiguous, from the base to the tip."""
+    tip: Floats
+    """Predicted x [m], y [m] and heading [rad] of the tip."""
+    centerline: Floats
+    """Predicted joints from base to tip [m], shape (n, 2)."""
+
+    @property
+    def length(self) -> float:
+        """Length of the tube [m]."""
+        return self.sections[-1].end
+
+    @property
+    def actuators(self) -> int:
+        """Number of actuated sections."""
+        return sum(section.side != "none" for section in self.sections)
+
+    def actuation(self, max_segments: int) -> Actuation:
+        """What each segment of one vine of this design carries: the section at its middle."""
+        middles = (np.arange(max_segments) + 0.5) * self.params.segment_length
+        index = np.searchsorted([section.end for section in self.sections[:-1]], middles)
+        side = {"left": 1.0, "right": -1.0, "none": 0.0}
+        pressure = np.array([side[section.side] * section.pressure for section in self.sections])
+        l_0 = np.array([section.l_0 for section in self.sections])
+        return Actuation(pressure[index][None], l_0[index][None])
+
+
+def sections_of(controls: NDArray[np.int32], segment_length: float, catalogue: Catalogue) -> tuple[Section, ...]:
+    """Sections of a vine whose segments carry these controls (see `sst.actuation`), shape (segments,)."""
+    sections, first = [], 0
+    for control, run in groupby(controls.tolist()):
+        after = first + len(list(run))
+        entry = abs(control) - 1
+        made = (catalogue.curvature[entry], catalogue.l_0[entry], catalogue.pressure[entry]) if control else (0.0, 0.0, 0.0)
+        side: Side = "none" if control == 0 else "left" if control > 0 else "right"
+        sections.append(Section(first * segment_length, after * segment_length, side, *map(float, made)))
+        first = after
+    return tuple(sections)
+
+
+class _Table(BaseModel):
+    model_config = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
+
+
+Positive = Annotated[float, Field(gt=0)]
+NotNegative = Annotated[float, Field(ge=0)]
+Point = Annotated[list[float], Field(min_length=2, max_length=2)]
+
+
+class _EnvironmentPart(_Table):
+    name: str
+    sha256: Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
+
+
+class _TubePart(_Table):
+    radius_mm: Annotated[float, Field(ge=1, le=1000)]
+    growth_pressure_kpa: Annotated[float, Field(ge=1, le=100)]
+    length_mm: Positive
+
+
+class _ActuatorPart(_Table):
+    type: Literal["spam"]
+    constriction_radius_mm: Positive
+    tube_radius_mm: Positive
+
+
+class _SectionPart(_Table):
+    start_mm: NotNegative
+    end_mm: Annotated[float, Field(gt=0, le=1e5)]
+    side: Side
+    curvature_per_m: NotNegative
+    l0_mm: NotNegative
+    pressure_kpa: Annotated[float, Field(ge=0, le=200)]
+
+
+class _PredictedPart(_Table):
+    tip_mm: Point
+    heading_deg: float
+    centerline_mm: list[Point]
+
+
+class _CostPart(_Table):
+    actuators: Annotated[int, Field(ge=0)]
+    length_mm: Positive
+
+
+class DesignFile(_Table):
+    """`design.json`, schema 1."""
+
+    # pydantic keeps the name `schema` for itself
+    version: Literal[1] = Field(alias="schema")
+    environment: _EnvironmentPart
+    tube: _TubePart
+    actuator: _ActuatorPart
+    sections: Annotated[list[_SectionPart], Field(min_length=1, max_length=10_000)]
+    predicted: _PredictedPart
+    cost: _CostPart
+
+
+def design_content(design: Design) -> dict[str, Any]:
+    """The design as it stands in a file: millimetres, degrees and kilopascals."""
+    params = design.params
+    return {
+        "schema": 1,
+        "environment": {"name": design.environment, "sha256": design.sha256},
+        "tube": {
+            "radius_mm": _tidy(params.radius * 1e3),
+            "growth_pressure_kpa": _tidy(params.growth_pressure * 1e-3),
+            "length_mm": _tidy(design.length * 1e3),
+        },
+        "actuator": {
+            "type": "spam",
+            "constriction_radius_mm": _tidy(params.actuator.constriction_radius * 1e3),
+            "tube_radius_mm": _tidy(params.actuator.tube_radius * 1e3),
+        },
+        "sections": [
+            {
+                "start_mm": _tidy(section.start * 1e3),
+                "end_mm": _tidy(section.end * 1e3),
+                "side": section.side,
+                "curvature_per_m": _tidy(section.curvature),
+                "l0_mm": _tidy(section.l_0 * 1e3),
+                "pressure_kpa": _tidy(section.pressure * 1e-3),
+            }
+            for section in design.sections
+        ],
+        "predicted": {
+            "tip_mm": [round(float(part) * 1e3, 3) for part in design.tip[:2]],
+            "heading_deg": round(float(np.degrees(design.tip[2])), 4),
+            "centerline_mm": np.round(design.centerline * 1e3, 3).tolist(),
+        },
+        "cost": {"actuators": design.actuators, "length_mm": _tidy(design.length * 1e3)},
+    }
+
+
+def load_design(path: str | Path) -> Design:
+    """Read and check a design file, or the `design.json` of a run folder.
+
+    Raises:
+        InvalidDesign: The file is missing, malformed, of another schema, or its sections do not follow each other.
+    """
+    path = Path(path)
+    path = path / "design.json" if path.is_dir() else path
+    try:
+        file = DesignFile.model_validate(json.loads(path.read_bytes()))
+        _check_sections(file)
+    except OSError as error:
+        raise InvalidDesign(f"{path}: cannot be read: {error.strerror}") from None
+    except ValidationError as error:
+        raise InvalidDesign(f"{path.name}: {describe(error, DesignFile)}") from None
+    except (ValueError, RecursionError) as error:
+        reason = str(error) if isinstance(error, InvalidDesign) else f"is not JSON: {error}"
+        raise InvalidDesign(f"{path.name}: {reason}") from None
+    params = VineParams(
+        radius=file.tube.radius_mm * 1e-3,
+        growth_pressure=file.tube.growth_pressure_kpa * 1e3,
+        actuator=SpamGeometry(file.actuator.constriction_radius_mm * 1e-3, file.actuator.tube_radius_mm * 1e-3),
+    )
+    sections = tuple(
+        Section(
+            part.start_mm * 1e-3, part.end_mm * 1e-3, part.side, part.curvature_per_m, part.l0_mm * 1e-3, part.pressure_kpa * 1e3
+        )
+        for part in file.sections
+    )
+    tip = np.array([*np.array(file.predicted.tip_mm) * 1e-3, np.radians(file.predicted.heading_deg)])
+    centerline = np.array(file.predicted.centerline_mm).reshape(-1, 2) * 1e-3
+    return Design(file.environment.name, file.environment.sha256, params, sections, tip, centerline)
+
+
+def _check_sections(file: DesignFile) -> None:
+    sections, low, high = file.sections, SHORTEST * 1e3, LONGEST * 1e3
+    if file.actuator.constriction_radius_mm >= file.actuator.tube_radius_mm:
+        raise InvalidDesign("actuator.constriction_radius_mm must be less than actuator.tube_radius_mm")
+    if sections[0].start_mm != 0:
+        raise InvalidDesign(f"sections[0].start_mm = {sections[0].start_mm:g} must be 0, the base of the tube")
+    for i, (one, following) in enumerate(pairwise(sections)):
+        if abs(following.start_mm - one.end_mm) > 1e-6:
+            fault = "overlaps" if following.start_mm < one.end_mm else "leaves a gap after"
+            raise InvalidDesign(
+                f"sections[{i + 1}].start_mm = {following.start_mm:g} {fault} sections[{i}], which ends at {one.end_mm:g} mm"
+            )
+    for i, section in enumerate(sections):
+        if section.end_mm <= section.start_mm:
+            raise InvalidDesign(f"sections[{i}].end_mm = {section.end_mm:g} must be greater than start_mm = {section.start_mm:g}")
+        if section.side != "none" and not (low <= section.l0_mm <= high):
+            raise InvalidDesign(f"sections[{i}].l0_mm = {section.l0_mm:g} must be from {low:g} to {high:g}")
+        if section.side != "none" and section.pressure_kpa == 0:
+            raise InvalidDesign(f'sections[{i}].pressure_kpa = 0 must be greater than 0, or side "none"')
+    if abs(sections[-1].end_mm - file.tube.length_mm) > 1e-6:
+        raise InvalidDesign(
+            f"tube.length_mm = {file.tube.length_mm:g} must be the end of the last section, {sections[-1].end_mm:g}"
+        )
+
+
+def _tidy(value: float) -> float:
+    """Nine significant digits: enough for any workshop, and free of the change of unit's rounding."""
+    return float(f"{value:.9g}")

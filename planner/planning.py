@@ -1,0 +1,96 @@
+"""A planning run: search until the budget is spent, keeping what was found."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from dynamics.propagator import Propagator, propagators
+from dynamics.vine import Actuation, VineParams
+from environments.environment import Environment
+from planner.solutions import Solution, Solutions
+from planner.sst import Search
+from planner.synthesis import Catalogue
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """When to stop; whichever comes first."""
+
+    seconds: float
+    iterations: int | None = None
+    first: bool = False
+    """Stop at the first solution."""
+    target_actuators: int | None = None
+    """Stop at a solution with no more actuators than this."""
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """One improvement of the best solution."""
+
+    seconds: float
+    actuators: int
+    length: float
+    """Length of the tube [m]."""
+
+
+@dataclass(slots=True)
+class Run:
+    """A search and what it found; iterate over `run` to advance it."""
+
+    environment: Environment
+    params: VineParams
+    propagator: Propagator
+    search: Search
+    solutions: Solutions
+    seconds: float = 0.0
+    """Time searched so far, compiling apart [s]."""
+    history: list[Moment] = field(default_factory=list)
+
+    @classmethod
+    def prepare(
+        cls, environment: Environment, params: VineParams, propagator: str = "quasistatic", seed: int = 0, batch: int = 100, keep: int = 5
+    ) -> Run:
+        """Build the search, and compile the kernels where that has not been done.
+
+        Args:
+            keep: How many distinct solutions to keep.
+        Raises:
+            KeyError: An unknown propagator.
+        """
+        model = propagators()[propagator](environment, params)
+        warm_up(model)
+        search = Search(environment, model, params, Catalogue.of(params), np.random.default_rng(seed), batch)
+        return cls(environment, params, model, search, Solutions(search, keep))
+
+    @property
+    def best(self) -> Solution | None:
+        """The cheapest solution so far."""
+        return self.solutions.best[0] if self.solutions.best else None
+
+    def run(self, budget: Budget) -> Iterator[Run]:
+        """Search, yielding after every iteration, until the budget is spent."""
+        start = time.perf_counter() - self.seconds
+        while self.seconds < budget.seconds and self.search.iteration != budget.iterations:
+            improved = self.solutions.offer(self.search.iterate())
+            self.seconds = time.perf_counter() - start
+            if improved and self.best:
+                design = self.best.design
+                self.history.append(Moment(self.seconds, design.actuators, design.length))
+            yield self
+            enough = budget.first or (budget.target_actuators is not None and self._reached(budget.target_actuators))
+            if self.best and enough:
+                return
+
+    def _reached(self, actuators: int) -> bool:
+        return self.best is not None and self.best.design.actuators <= actuators
+
+
+def warm_up(propagator: Propagator) -> None:
+    """Have the kernels compiled, by growing one segment."""
+    length = 25e-3
+    propagator.grow(propagator.start(1, 2), Actuation(np.zeros((1, 2)), np.ones((1, 2))), length, length)
