@@ -32,9 +32,10 @@ def generate_environment(
 
     Args:
         rng: Source of all randomness.
-        size: Width and height [m], each from 20 tube radii to 10 000 m; the bounds start at (0, 0).
+        size: Width and height [m], each from 20 tube radii to 10 000 m and at most 10 times the other; the bounds
+            start at (0, 0).
         density: Share of the area covered by the union of the obstacles, 0 to 0.6. It is met to 0.002 unless 2000
-            attempts do not suffice, as for much clutter in a long, narrow place.
+            attempts do not suffice, as for thick clutter in a long, narrow place.
         kinds: Any of "boxes", "polygons" and "circles".
         tube_radius: Tube radius [m], 0.001 to 1.
     Returns:
@@ -62,9 +63,9 @@ def _check_arguments(size: tuple[float, float], density: float, kinds: Sequence[
     if not 0.001 <= tube_radius <= 1:
         raise ValueError(f"tube_radius = {tube_radius} must be from 0.001 to 1 m")
     if not all(20 * tube_radius <= side <= 1e4 for side in size):
-        raise ValueError(
-            f"size = {size} must be from {20 * tube_radius:g} (20 tube radii) to 10000 m in both directions"
-        )
+        raise ValueError(f"size = {size} must be from {20 * tube_radius:g} m (20 tube radii) to 10000 m on each side")
+    if max(size) > 10 * min(size):
+        raise ValueError(f"size = {size} must be at most 10 times as long as wide")
     if not 0 <= density <= _LARGEST_DENSITY:
         raise ValueError(f"density = {density} must be from 0 to {_LARGEST_DENSITY}")
     if not kinds or not set(kinds) <= set(_KINDS):

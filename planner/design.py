@@ -83,7 +83,11 @@ def sections_of(controls: NDArray[np.int32], segment_length: float, catalogue: C
     for control, run in groupby(controls.tolist()):
         after = first + len(list(run))
         entry = abs(control) - 1
-        made = (catalogue.curvature[entry], catalogue.l_0[entry], catalogue.pressure[entry]) if control else (0.0, 0.0, 0.0)
+        made = (
+            (catalogue.curvature[entry], catalogue.l_0[entry], catalogue.pressure[entry])
+            if control
+            else (0.0, 0.0, 0.0)
+        )
         side: Side = "none" if control == 0 else "left" if control > 0 else "right"
         sections.append(Section(first * segment_length, after * segment_length, side, *map(float, made)))
         first = after
@@ -210,7 +214,12 @@ def load_design(path: str | Path) -> Design:
     )
     sections = tuple(
         Section(
-            part.start_mm * 1e-3, part.end_mm * 1e-3, part.side, part.curvature_per_m, part.l0_mm * 1e-3, part.pressure_kpa * 1e3
+            part.start_mm * 1e-3,
+            part.end_mm * 1e-3,
+            part.side,
+            part.curvature_per_m,
+            part.l0_mm * 1e-3,
+            part.pressure_kpa * 1e3,
         )
         for part in file.sections
     )
@@ -233,7 +242,9 @@ def _check_sections(file: DesignFile) -> None:
             )
     for i, section in enumerate(sections):
         if section.end_mm <= section.start_mm:
-            raise InvalidDesign(f"sections[{i}].end_mm = {section.end_mm:g} must be greater than start_mm = {section.start_mm:g}")
+            raise InvalidDesign(
+                f"sections[{i}].end_mm = {section.end_mm:g} must be greater than start_mm = {section.start_mm:g}"
+            )
         if section.side != "none" and not (low <= section.l0_mm <= high):
             raise InvalidDesign(f"sections[{i}].l0_mm = {section.l0_mm:g} must be from {low:g} to {high:g}")
         if section.side != "none" and section.pressure_kpa == 0:

@@ -53,7 +53,13 @@ class Run:
 
     @classmethod
     def prepare(
-        cls, environment: Environment, params: VineParams, propagator: str = "quasistatic", seed: int = 0, batch: int = 100, keep: int = 5
+        cls,
+        environment: Environment,
+        params: VineParams,
+        propagator: str = "quasistatic",
+        seed: int = 0,
+        batch: int = 100,
+        keep: int = 5,
     ) -> Run:
         """Build the search, and compile the kernels where that has not been done.
 

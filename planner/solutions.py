@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import shapely
+from numpy.typing import NDArray
 
 from dynamics.vine import Integers, Status, VineState, centerlines
 from planner.design import Design, sections_of
@@ -76,7 +77,9 @@ class Solutions:
             if len(self.best) == self.keep and costs[i] >= self.best[-1].cost:
                 break
             state = VineState(
-                candidates.angles[i : i + 1], candidates.segments[i : i + 1], np.array([self.search.params.segment_length])
+                candidates.angles[i : i + 1],
+                candidates.segments[i : i + 1],
+                np.array([self.search.params.segment_length]),
             )
             known = self._alike(self._joints(state))
             if all(costs[i] < self.best[k].cost for k in known):
@@ -85,7 +88,7 @@ class Solutions:
                 break
         return np.array(chosen, dtype=np.int64)
 
-    def _keep(self, controls: Integers, state: VineState, tip: Floats, cost: float) -> None:
+    def _keep(self, controls: NDArray[np.int32], state: VineState, tip: Floats, cost: float) -> None:
         joints = self._joints(state)
         known = self._alike(joints)
         if any(self.best[k].cost <= cost for k in known):

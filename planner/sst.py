@@ -48,7 +48,12 @@ class Candidates:
 
     def __getitem__(self, rows: Integers | NDArray[np.bool_]) -> Candidates:
         return Candidates(
-            self.angles[rows], self.controls[rows], self.segments[rows], self.tips[rows], self.actuators[rows], self.parents[rows]
+            self.angles[rows],
+            self.controls[rows],
+            self.segments[rows],
+            self.tips[rows],
+            self.actuators[rows],
+            self.parents[rows],
         )
 
 
@@ -149,7 +154,9 @@ class Search:
         side = self.rng.integers(-1, 2, batch)
         entry, _ = self.catalogue.synthesise(self.rng.uniform(*self.catalogue.reachable, batch))
         segments = self.rng.integers(1, LONGEST_GROWTH + 1, batch)
-        return (side * (entry + 1)).astype(np.int32), np.minimum(segments, self.max_segments - self.tree.segments[nodes])
+        return (side * (entry + 1)).astype(np.int32), np.minimum(
+            segments, self.max_segments - self.tree.segments[nodes]
+        )
 
     def _carried(self, nodes: Integers, controls: NDArray[np.int32]) -> NDArray[np.int32]:
         """Controls of every segment, the new ones on all that is not yet grown."""

@@ -16,9 +16,9 @@ from surrogate.spam import Floats
 class Grid:
     """What can be made and supplied."""
 
-    l_0: Floats = field(default_factory=lambda: np.arange(20, 81) * 1e-3)
+    l_0: Floats = field(default_factory=lambda: np.arange(20.0, 81.0) * 1e-3)
     """Cell lengths that brackets can be set to [m], rising."""
-    pressure: Floats = field(default_factory=lambda: np.arange(5, 35.1, 2.5) * 1e3)
+    pressure: Floats = field(default_factory=lambda: np.arange(5.0, 35.1, 2.5) * 1e3)
     """Pressures that the regulators hold [Pa], rising."""
 
 
@@ -61,7 +61,9 @@ class Catalogue:
         low, high = self.reachable
         if not np.all((wanted >= low) & (wanted <= high)):
             worst = wanted.ravel()[np.argmax(np.abs(wanted - (low + high) / 2))]
-            raise ValueError(f"curvature {worst:g} 1/m cannot be reached; actuators on this grid reach {low:.3g} to {high:.3g} 1/m")
+            raise ValueError(
+                f"curvature {worst:g} 1/m cannot be reached; actuators on this grid reach {low:.3g} to {high:.3g} 1/m"
+            )
         flat = wanted.ravel()
         entry, error = np.full(flat.shape, -1), np.zeros(flat.shape)
         for pressure in np.unique(self.pressure)[::-1]:

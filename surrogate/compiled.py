@@ -20,7 +20,9 @@ def cache_folder() -> Path:
     file does. So the folder's name carries a hash of all the kernels' sources: any change starts a new one.
     """
     packages = Path(__file__).parent.parent
-    sources = sorted([*packages.glob("surrogate/*.py"), *packages.glob("dynamics/**/*.py"), *packages.glob("planner/*.py")])
+    sources = sorted(
+        [*packages.glob("surrogate/*.py"), *packages.glob("dynamics/**/*.py"), *packages.glob("planner/*.py")]
+    )
     digest = hashlib.sha256(b"\0".join(source.read_bytes() for source in sources)).hexdigest()[:12]
     root = os.environ.get("NUMBA_CACHE_DIR") or os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(root) / "vinewright" / digest
@@ -30,11 +32,11 @@ def compiled(**options: Any) -> Callable[[Callable[..., Any]], Any]:
     """Compile a function of numbers and arrays on first use, cached on disk; options are those of `numba.njit`."""
 
     def decorate(function: Callable[..., Any]) -> Any:
-        before = numba.config.CACHE_DIR
-        numba.config.CACHE_DIR = str(cache_folder())
+        config: Any = numba.config
+        before, config.CACHE_DIR = config.CACHE_DIR, str(cache_folder())
         try:
             return numba.njit(cache=True, error_model="numpy", **options)(function)
         finally:
-            numba.config.CACHE_DIR = before
+            config.CACHE_DIR = before
 
     return decorate

@@ -75,7 +75,9 @@ def force_and_slope(rows: ForceRows, of: Cell, strain: float) -> tuple[float, fl
     slope /= of.longest_strain
     if v > 0.0:
         column = int(np.sqrt(v) * COLUMNS)
-        slope_saturated = (rows.saturated[column + 1] - rows.saturated[column]) * COLUMNS * COLUMNS / (2.0 * column + 1.0)
+        slope_saturated = (
+            (rows.saturated[column + 1] - rows.saturated[column]) * COLUMNS * COLUMNS / (2.0 * column + 1.0)
+        )
         saturated = rows.saturated[column] + slope_saturated * (v - (column / COLUMNS) ** 2)
         if saturated < force:
             return saturated, slope_saturated * of.length / rows.longest_contraction

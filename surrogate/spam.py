@@ -89,7 +89,9 @@ def contraction(strain: ArrayLike, l_0: ArrayLike, geometry: SpamGeometry) -> Fl
     low, high = (cell_state(m, l_0, geometry).strain for m in (SMALLEST_M, 0.5))
     if not np.all((strain >= low) & (strain <= high)):
         raise ValueError(f"strain must lie between {np.max(low):.4g} and {np.min(high):.4g} for these cell lengths")
-    root = find_root(lambda m, e, length: cell_state(m, length, geometry).strain - e, (SMALLEST_M, 0.5), args=(strain, l_0))
+    root = find_root(
+        lambda m, e, length: cell_state(m, length, geometry).strain - e, (SMALLEST_M, 0.5), args=(strain, l_0)
+    )
     return np.asarray(root.x, float)
 
 

@@ -35,7 +35,9 @@ class QuasiStatic:
         contact=True, sections=True, inertia=False, spatial=False, differentiable=False, devices=("cpu",)
     )
 
-    def __init__(self, environment: Environment, params: VineParams, step: float = 25e-3 / 6, threads: int | None = None) -> None:
+    def __init__(
+        self, environment: Environment, params: VineParams, step: float = 25e-3 / 6, threads: int | None = None
+    ) -> None:
         """Prepare the scene (about 0.1 s); `step` is the growth of one step [m]."""
         self.environment, self.params = environment, params
         self.threads = threads or len(os.sched_getaffinity(0))
@@ -68,15 +70,21 @@ class QuasiStatic:
         """See `Propagator`."""
         batch, max_segments = state.angles.shape
         if actuation.pressure.shape != (batch, max_segments):
-            raise ValueError(f"actuation is for {actuation.pressure.shape} segments, the vines have {(batch, max_segments)}")
+            raise ValueError(
+                f"actuation is for {actuation.pressure.shape} segments, the vines have {(batch, max_segments)}"
+            )
         if np.any(np.asarray(length) < 0) or record_every <= 0:
             raise ValueError("length must not be negative and record_every must be positive")
         lengths = np.ascontiguousarray(np.broadcast_to(np.asarray(length, float), batch))
         room = (max_segments - state.segments + 1) * self.params.segment_length - state.last_length
         if np.any(lengths > room + 1e-9):
-            raise ValueError(f"the states have no room to grow by {lengths.max():g} m: start them with more max_segments")
+            raise ValueError(
+                f"the states have no room to grow by {lengths.max():g} m: start them with more max_segments"
+            )
         lengths = np.minimum(lengths, room)
-        most = int(np.ceil(lengths.max(initial=0.0) / record_every - 1e-9)) + 1  # a stalled vine's last state is one more
+        most = (
+            int(np.ceil(lengths.max(initial=0.0) / record_every - 1e-9)) + 1
+        )  # a stalled vine's last state is one more
         records = Records(
             np.zeros((batch, most, max_segments)),
             np.ones((batch, most), np.int64),
@@ -85,15 +93,16 @@ class QuasiStatic:
             np.zeros((batch, most, max_segments)),
         )
         outcome = np.zeros((batch, 3), np.int64)
-        arguments = (
-            self.scene, self.joint, self.tube, self.pose,
-            state.angles.copy(), state.segments, state.last_length,
-            np.ascontiguousarray(actuation.pressure), np.ascontiguousarray(actuation.l_0),
-            lengths, record_every, records, outcome,
-        )  # fmt: skip
+        angles = state.angles.copy()  # kernels bend the vines in place
+        pressure, l_0 = np.ascontiguousarray(actuation.pressure), np.ascontiguousarray(actuation.l_0)
+
+        def grow_portion(first: int) -> None:
+            grow_vines(
+                first, min(first + PORTION, batch), self.scene, self.joint, self.tube, self.pose,
+                angles, state.segments, state.last_length, pressure, l_0, lengths, record_every, records, outcome,
+            )  # fmt: skip
+
         # Kernels run without the interpreter's lock; small portions keep every thread busy to the end.
-        portions = [(b, min(b + PORTION, batch)) for b in range(0, batch, PORTION)]
         with ThreadPoolExecutor(self.threads) as pool:
-            for done in [pool.submit(grow_vines, first, last, *arguments) for first, last in portions]:
-                done.result()
+            list(pool.map(grow_portion, range(0, batch, PORTION)))
         return Rollout(*records, records=outcome[:, 0], status=outcome[:, 1], steps=outcome[:, 2])

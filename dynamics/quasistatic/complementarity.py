@@ -1,8 +1,9 @@
 """The contact forces of one implicit step: a small complementarity problem, solved exactly.
 
-A step minimises 1/2 d' D d - f' d over d = (bends, growth), D diagonal, under gap + J d >= 0. Its dual asks for
-forces lambda >= 0 with lambda >= 0, r = r0 + A lambda >= 0, lambda' r = 0, A = J D^-1 J' + compliance. J is affine in the joints' positions, so
-every entry of A, and products with J and J', come from prefix and suffix sums: O(n + K^2) for K contacts.
+A step minimises 1/2 d' D d - f' d over d = (bends, growth), D diagonal, under gap + J d >= 0. Its dual asks for forces
+lambda >= 0 with r = r0 + A lambda >= 0 and lambda' r = 0, where A = J D^-1 J' + compliance and r0 is the gap that would be
+left without forces. J is affine in the joints' positions, so every entry of A, and products with J and J', come from
+prefix and suffix sums: O(n + K^2) for K contacts on n joints.
 """
 
 from __future__ import annotations
@@ -146,12 +147,24 @@ def _sum_turns(turns: Floats, bend: Floats, chain: Chain, segments: int) -> None
 def _gap_change(contacts: Contacts, turns: Floats, k: int, growth: float) -> float:
     """Row k of J d."""
     sums = turns[contacts.segment[k] + 1]
-    return contacts.alpha[k] * sums[0] + contacts.beta[k] * sums[1] + contacts.gamma[k] * sums[2] + contacts.growth[k] * growth
+    return (
+        contacts.alpha[k] * sums[0]
+        + contacts.beta[k] * sums[1]
+        + contacts.gamma[k] * sums[2]
+        + contacts.growth[k] * growth
+    )
 
 
 @compiled()
 def _apply_forces(
-    contacts: Contacts, chain: Chain, segments: int, step: Step, dual: Dual, free_growth: float, inverse_growth: float, count: int
+    contacts: Contacts,
+    chain: Chain,
+    segments: int,
+    step: Step,
+    dual: Dual,
+    free_growth: float,
+    inverse_growth: float,
+    count: int,
 ) -> float:
     """Bends and growth under the active forces; returns the growth [m]."""
     loads = dual.loads

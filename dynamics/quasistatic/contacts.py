@@ -57,7 +57,16 @@ def new_contacts(capacity: int) -> Contacts:
 
 @compiled(inline="always")
 def _add(
-    contacts: Contacts, count: int, segment: int, key: int, gap: float, px: float, py: float, nx: float, ny: float, growth: float
+    contacts: Contacts,
+    count: int,
+    segment: int,
+    key: int,
+    gap: float,
+    px: float,
+    py: float,
+    nx: float,
+    ny: float,
+    growth: float,
 ) -> int:
     """Append the contact of point (px, py) on a segment, pushed along the normal (nx, ny)."""
     if count < len(contacts.gap) - 2:  # two rows are for the bounds of the growth

@@ -152,7 +152,9 @@ def _most_motion(chain: Chain, step: Step, segments: int, growth: float) -> floa
 
 
 @compiled()
-def _add_growth_rows(contacts: Contacts, count: int, chain: Chain, segments: int, curvature: float, most_growth: float) -> int:
+def _add_growth_rows(
+    contacts: Contacts, count: int, chain: Chain, segments: int, curvature: float, most_growth: float
+) -> int:
     """Let contacts know how growth bends the last segment, and append growth <= most_growth and growth >= 0."""
     last = segments - 1
     for k in range(count):
@@ -183,7 +185,9 @@ def _recall(contacts: Contacts, rows: int, dual: Dual, keys: Integers, known: in
 
 
 @compiled()
-def _record(records: Records, index: int, vine: Vine, chain: Chain, segments: int, heading: float, forces: Floats) -> int:
+def _record(
+    records: Records, index: int, vine: Vine, chain: Chain, segments: int, heading: float, forces: Floats
+) -> int:
     """Write one record; returns the next index."""
     records.angles[index, :segments] = vine.angles[:segments]
     records.segments[index] = segments
@@ -197,7 +201,16 @@ def _record(records: Records, index: int, vine: Vine, chain: Chain, segments: in
 
 @compiled()
 def _take_step(
-    joint: JointMoments, tube: Tube, vine: Vine, work: Work, segments: int, last_length: float, most_growth: float, time: float, count: int, known: int
+    joint: JointMoments,
+    tube: Tube,
+    vine: Vine,
+    work: Work,
+    segments: int,
+    last_length: float,
+    most_growth: float,
+    time: float,
+    count: int,
+    known: int,
 ) -> tuple[float, float, int]:
     """Solve one step and bend the vine by it; returns growth and largest motion [m] and the number of active contacts."""
     chain, contacts, dual, step = work.chain, work.contacts, work.dual, work.step
@@ -285,7 +298,9 @@ def grow_vine(
             if rest >= PATIENCE or corrections > CORRECTIONS:
                 return recorded, STALLED if rest >= PATIENCE else UNRESOLVED, steps
             most_growth, lapse = 0.0, tube.step
-        growth, motion, known = _take_step(joint, tube, vine, work, segments, last_length, most_growth, lapse, count, known)
+        growth, motion, known = _take_step(
+            joint, tube, vine, work, segments, last_length, most_growth, lapse, count, known
+        )
         last_length += growth
         rest = rest + lapse if motion < STILL * lapse else 0.0
         steps += 1

@@ -1,0 +1,1 @@
+"""How a vine moves: its parameters and state, the scene, and the propagators."""

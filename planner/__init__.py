@@ -1,0 +1,1 @@
+"""How a design is found, judged, kept and shown."""

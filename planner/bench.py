@@ -1,0 +1,178 @@
+"""Measurements of speed and of what planning finds."""
+
+from __future__ import annotations
+
+import os
+import platform
+import statistics
+import time
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynamics.propagator import propagators
+from dynamics.vine import VineParams
+from environments import load_environment
+from planner.planning import Budget, Run, warm_up
+from planner.sst import actuation
+from planner.synthesis import Catalogue
+
+PAPER = {
+    "plus": (20.63, 4.24),
+    "maze": (19.95, 3.82),
+    "pickone": (15.94, 3.08),
+    "needle": (46.08, 5.09),
+    "long": (27.95, 5.07),
+    "tube": (6.25, 1.24),
+}
+"""Paper 002, Table 2, on a GPU: mean time to the first solution [s] and mean actuators at the end."""
+
+
+@dataclass(frozen=True, slots=True)
+class RolloutSpeed:
+    """Time that a batch of random vines takes to grow."""
+
+    environment: str
+    propagator: str
+    batch: int
+    length_m: float
+    vine_steps: int
+    seconds: float
+    """Best of three."""
+    first_call_seconds: float
+    """Compiling, or loading compiled kernels from the disk."""
+
+    @property
+    def rate(self) -> float:
+        """Vine-steps per second."""
+        return self.vine_steps / self.seconds
+
+
+def measure_rollouts(env: str, propagator: str, batch: int, length: float, seed: int = 0) -> RolloutSpeed:
+    """Grow vines with random sections from the start of an environment."""
+    params = VineParams()
+    environment = load_environment(env, params.radius)
+    start = time.perf_counter()
+    model = propagators()[propagator](environment, params)
+    warm_up(model)
+    first_call = time.perf_counter() - start
+    catalogue = Catalogue.of(params)
+    segments = int(np.ceil(length / params.segment_length))
+    carried = actuation(_random_controls(np.random.default_rng(seed), batch, segments, len(catalogue.l_0)), catalogue)
+    best, steps = np.inf, 0
+    for _ in range(3):
+        start = time.perf_counter()
+        rollout = model.grow(model.start(batch, segments), carried, length, params.segment_length)
+        best, steps = min(best, time.perf_counter() - start), int(rollout.steps.sum())
+    return RolloutSpeed(environment.name, propagator, batch, length, steps, best, first_call)
+
+
+def _random_controls(rng: np.random.Generator, batch: int, segments: int, entries: int) -> NDArray[np.int32]:
+    """Sections of 0.1 to 0.75 m, a third of them without actuator."""
+    controls = np.zeros((batch, segments), np.int32)
+    for row in controls:
+        begin = 0
+        while begin < segments:
+            end = begin + int(rng.integers(4, 31))
+            row[begin:end] = rng.integers(-1, 2) * rng.integers(1, entries + 1)
+            begin = end
+    return controls
+
+
+@dataclass(frozen=True, slots=True)
+class PlanningOutcome:
+    """What one planning run found."""
+
+    environment: str
+    seed: int
+    first_s: float | None
+    """Time to the first solution [s], None without one."""
+    first_actuators: int | None
+    actuators: int | None
+    length_m: float | None
+    replayed: int
+    rejected: int
+    iterations: int
+    vine_steps: int
+    seconds: float
+
+
+def measure_planning(environments: list[str], seeds: int, time_budget: float, batch: int) -> Iterator[PlanningOutcome]:
+    """Plan every environment with seeds 0 ... seeds - 1, one after the other."""
+    params = VineParams()
+    for name in environments:
+        for seed in range(seeds):
+            run = Run.prepare(load_environment(name, params.radius), params, seed=seed, batch=batch)
+            for _ in run.run(Budget(time_budget)):
+                pass
+            first, best = (run.history[0], run.history[-1]) if run.history else (None, None)
+            yield PlanningOutcome(
+                environment=name,
+                seed=seed,
+                first_s=round(first.seconds, 3) if first else None,
+                first_actuators=first.actuators if first else None,
+                actuators=best.actuators if best else None,
+                length_m=round(best.length, 3) if best else None,
+                replayed=run.solutions.replayed,
+                rejected=run.solutions.rejected,
+                iterations=run.search.iteration,
+                vine_steps=run.search.vine_steps,
+                seconds=round(run.seconds, 2),
+            )
+
+
+def machine() -> str:
+    """The machine in words."""
+    name = platform.processor() or platform.machine()
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8") as file:
+            name = next(line.split(":", 1)[1].strip() for line in file if line.startswith("model name"))
+    except (OSError, StopIteration):
+        pass
+    return f"{name}, {len(os.sched_getaffinity(0))} cores"
+
+
+def planning_report(outcomes: list[PlanningOutcome], command: str, time_budget: float) -> tuple[str, dict[str, Any]]:
+    """A table for people, and the same figures with every run for programs."""
+    lines = [
+        "# Planning",
+        "",
+        f"Made by `{command}` on {machine()}. Compiling apart. Times are seconds to the first solution that survived its",
+        f"replay; actuators and length are those of the best design after {time_budget:g} s. Paper 002 (Table 2): means, on a GPU.",
+        "",
+        "| environment | solved | first, median | first, worst | actuators, median | actuators, worst | length, median m "
+        "| replays rejected | paper: first | paper: actuators |",
+        "|---|---|---|---|---|---|---|---|---|---|",
+    ]
+    for name in dict.fromkeys(outcome.environment for outcome in outcomes):
+        lines.append(_planning_row(name, [outcome for outcome in outcomes if outcome.environment == name]))
+    content = {
+        "schema": 1,
+        "command": command,
+        "machine": machine(),
+        "time_budget_s": time_budget,
+        "runs": [asdict(o) for o in outcomes],
+    }
+    return "\n".join(lines) + "\n", content
+
+
+def _planning_row(name: str, outcomes: list[PlanningOutcome]) -> str:
+    solved = [outcome for outcome in outcomes if outcome.first_s is not None]
+    paper = [f"{figure:.1f}" for figure in PAPER[name]] if name in PAPER else ["-", "-"]
+    cells = ["-"] * 5
+    if solved:
+        # A run without a solution counts as slower than any with one.
+        first = [outcome.first_s if outcome.first_s is not None else float("inf") for outcome in outcomes]
+        actuators = [outcome.actuators or 0 for outcome in solved]
+        cells = [
+            f"{statistics.median(first):.2f}",
+            f"{max(first):.2f}",
+            f"{statistics.median(actuators):g}",
+            f"{max(actuators)}",
+            f"{statistics.median(outcome.length_m or 0.0 for outcome in solved):.2f}",
+        ]
+    replayed, rejected = sum(o.replayed for o in outcomes), sum(o.rejected for o in outcomes)
+    return f"| {' | '.join([name, f'{len(solved)} of {len(outcomes)}', *cells, f'{rejected} of {replayed}', *paper])} |"

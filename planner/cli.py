@@ -1,0 +1,36 @@
+"""The command line: `vinewright`. Each command imports what it needs when it runs, so that help is quick."""
+
+from __future__ import annotations
+
+import sys
+
+import typer
+from typer.exceptions import TyperException
+
+from planner.commands import bench, doctor, environments, plan, simulate
+
+app = typer.Typer(
+    help="Design vine robots: from a place to the fewest actuators that grow to the goal.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+app.command()(plan.plan)
+app.command()(simulate.simulate)
+app.add_typer(environments.app, name="environments")
+app.add_typer(bench.app, name="bench")
+app.command()(doctor.doctor)
+
+
+def main() -> None:
+    """Run a command; bad input is one line on the error stream and exit code 2."""
+    try:
+        code = app(prog_name="vinewright", standalone_mode=False)
+    except TyperException as error:
+        if error.format_message():
+            print(f"error: {' '.join(error.format_message().split())}", file=sys.stderr)
+        code = error.exit_code
+    except (KeyboardInterrupt, typer.Abort):
+        print("interrupted", file=sys.stderr)
+        code = 130
+    sys.exit(code if isinstance(code, int) else 0)

@@ -1,0 +1,60 @@
+"""`vinewright doctor`: what this installation runs on."""
+
+from __future__ import annotations
+
+import os
+import platform
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
+
+
+def doctor() -> None:
+    """Versions, devices, threads and the cache of compiled kernels."""
+    from rich.console import Console
+    from rich.table import Table
+
+    from dynamics.propagator import propagators
+    from surrogate.compiled import cache_folder
+
+    table = Table(show_header=False, box=None, padding=(0, 2, 0, 0))
+    table.add_row("vinewright", version("vinewright"))
+    table.add_row("python", f"{platform.python_version()} on {platform.system()} {platform.machine()}")
+    for package in ("numpy", "scipy", "numba", "shapely", "matplotlib", "pydantic", "torch", "ompl"):
+        table.add_row(package, _version(package))
+    table.add_row("propagators", ", ".join(propagators()))
+    table.add_row("devices", _devices())
+    table.add_row("threads", str(len(os.sched_getaffinity(0))))
+    folder = cache_folder()
+    kernels = sum(1 for _ in folder.rglob("*.nbi"))
+    table.add_row(
+        "kernel cache",
+        f"{folder} ({f'{kernels} kernels compiled' if kernels else 'empty: the first plan compiles, about 15 s'})",
+    )
+    table.add_row(
+        "cache writable", "yes" if _writable(folder) else "no: kernels compile at every start; set NUMBA_CACHE_DIR"
+    )
+    Console(highlight=False, soft_wrap=True).print(table)
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "not installed (not needed for planning on the CPU)"
+
+
+def _devices() -> str:
+    try:
+        torch = import_module("torch")
+    except ImportError:
+        return "cpu"
+    names = [torch.cuda.get_device_name(index) for index in range(torch.cuda.device_count())]
+    return ", ".join(["cpu", *(f"cuda: {name}" for name in names)])
+
+
+def _writable(folder: os.PathLike[str]) -> bool:
+    try:
+        os.makedirs(folder, exist_ok=True)
+    except OSError:
+        return False
+    return os.access(folder, os.W_OK)

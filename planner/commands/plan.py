@@ -1,0 +1,188 @@
+"""`vinewright plan`: from a place to a design."""
+
+from __future__ import annotations
+
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from planner.commands.errors import BadInput, known_propagator, readable_errors
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+    from planner.design import Design
+    from planner.planning import Budget, Run
+
+PLAIN_EVERY = 2.0
+"""Seconds between progress lines where there is no terminal."""
+
+
+def plan(
+    env: Annotated[str, typer.Argument(metavar="ENV", help="A shipped environment, or the path of a TOML file.")],
+    out: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Folder for the results.  [default: runs/ENV]")
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the random generator.")] = 0,
+    batch: Annotated[int, typer.Option(min=1, max=100_000, help="Vines grown in each iteration.")] = 100,
+    time_budget: Annotated[float, typer.Option(metavar="S", help="Seconds to search, compiling apart.")] = 20.0,
+    iterations: Annotated[int | None, typer.Option(min=1, help="Most iterations.")] = None,
+    first: Annotated[bool, typer.Option("--first", help="Stop at the first solution.")] = False,
+    target_actuators: Annotated[int | None, typer.Option(min=0, help="Stop at so few actuators.")] = None,
+    solutions: Annotated[int, typer.Option(min=1, max=1000, metavar="K", help="Distinct solutions to keep.")] = 5,
+    propagator: Annotated[str, typer.Option(help="Model of the growing vine.")] = "quasistatic",
+) -> int:
+    """Find a design with the fewest actuators that grows to the goal. Ctrl-C stops early and keeps the best."""
+    from rich.console import Console
+
+    if not 0 < time_budget < 1e7:
+        raise BadInput(f"--time-budget {time_budget:g} must be greater than 0 and finite, in seconds")
+    console = Console(highlight=False, soft_wrap=True)
+    with readable_errors():
+        from dynamics.vine import VineParams
+        from environments import load_environment
+        from planner.planning import Budget, Run
+        from planner.run_folder import check_folder, write_run
+
+        params = VineParams()
+        environment = load_environment(env, params.radius)
+        known_propagator(propagator)
+        out = out or Path("runs") / environment.name
+        check_folder(out)
+        console.print(f"[bold]planning {environment.name}[/bold] with {propagator}, seed {seed}, {time_budget:g} s")
+        announce_compiling(console)
+        start = time.perf_counter()
+        run = Run.prepare(environment, params, propagator, seed, batch, solutions)
+        prepared = time.perf_counter() - start
+        reason = _search(console, run, Budget(time_budget, iterations, first, target_actuators))
+        if run.best is None:
+            console.print(_no_solution(run, reason))
+            return 3
+        inputs = {
+            "environment": environment.name, "sha256": environment.sha256, "propagator": propagator, "seed": seed, "batch": batch,
+            "time_budget_s": time_budget, "iterations": iterations, "first": first, "target_actuators": target_actuators,
+            "solutions": solutions, "stopped": reason,
+        }  # fmt: skip
+        write_run(out, run, inputs, prepared)
+    _report(console, run, out)
+    return 0
+
+
+def announce_compiling(console: Console) -> None:
+    """Say why the first start takes longer."""
+    from surrogate.compiled import cache_folder
+
+    if not any(cache_folder().rglob("*.nbi")):
+        console.print("compiling the kernels, once (about 15 s) ...")
+
+
+@contextmanager
+def _interruptible() -> Iterator[list[int]]:
+    """Collect Ctrl-C and SIGTERM instead of breaking off; a second Ctrl-C breaks off."""
+    caught: list[int] = []
+
+    def note(number: int, frame: FrameType | None) -> None:
+        caught.append(number)
+        if len(caught) > 1:
+            signal.default_int_handler(number, frame)
+
+    before = {number: signal.signal(number, note) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield caught
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _search(console: Console, run: Run, budget: Budget) -> str:
+    """Search with progress on the console; returns why it ended."""
+    from rich.live import Live
+    from rich.text import Text
+
+    shown = 0.0
+    with _interruptible() as caught, Live(console=console, auto_refresh=False, transient=True) as live:
+        for _ in run.run(budget):
+            line = _progress(run, budget)
+            if console.is_terminal:
+                live.update(Text(line), refresh=True)
+            elif run.seconds >= shown + PLAIN_EVERY:
+                shown = run.seconds
+                console.print(line)
+            if caught:
+                return "interrupted"
+    if run.best and (budget.first or (run.seconds < budget.seconds and run.search.iteration != budget.iterations)):
+        return "target reached"
+    return "iterations done" if run.search.iteration == budget.iterations else "time budget spent"
+
+
+def _progress(run: Run, budget: Budget) -> str:
+    best = "no solution yet"
+    if run.best:
+        design = run.best.design
+        best = f"{_actuators(design)}, {design.length:.2f} m"
+    left = max(budget.seconds - run.seconds, 0.0)
+    rate = run.search.vine_steps / max(run.seconds, 1e-9)
+    return f"iteration {run.search.iteration}  best: {best}  nodes {len(run.search.tree)}  {rate:,.0f} vine-steps/s  {left:.0f} s left"
+
+
+def _no_solution(run: Run, reason: str) -> str:
+    import numpy as np
+
+    tips = run.search.tree.tips[run.search.tree.used]
+    goal = run.environment.goal
+    nearest = max(float(np.hypot(*(tips[:, :2] - goal[:2]).T).min() - goal[2]), 0.0)
+    missed = f"; {run.solutions.rejected} candidates missed the goal when replayed" if run.solutions.rejected else ""
+    return (
+        f"no solution: {reason} after {run.seconds:.1f} s, {run.search.iteration} iterations; "
+        f"the nearest tip ended {nearest * 1e3:.0f} mm outside the goal{missed}.\n"
+        "Try a longer --time-budget, another --seed, or a larger goal; see that every passage is wider than "
+        f"{2e3 * run.params.radius:.0f} mm."
+    )
+
+
+def _report(console: Console, run: Run, out: Path) -> None:
+    assert run.best
+    design = run.best.design
+    console.print(section_table(design))
+    solutions = run.solutions
+    others = len(solutions.best) - 1
+    console.print(
+        f"[bold]{_actuators(design)}[/bold], tube {design.length * 1e3:.0f} mm, tip at "
+        f"({design.tip[0] * 1e3:.0f}, {design.tip[1] * 1e3:.0f}) mm; first solution after {run.history[0].seconds:.2f} s"
+    )
+    console.print(
+        f"{run.search.iteration} iterations in {run.seconds:.1f} s; {solutions.replayed} candidates replayed at half the step, "
+        f"{solutions.rejected} of them missed the goal; {others} other distinct solution{'s' * (others != 1)} kept"
+    )
+    console.print(f"wrote {out}/: design.json, plan.png, solutions.json, trajectory.npz, run.json")
+
+
+def _actuators(design: Design) -> str:
+    return f"{design.actuators} actuator{'s' * (design.actuators != 1)}"
+
+
+def section_table(design: Design) -> Table:
+    """The sections of a design, for a maker."""
+    from rich.table import Table
+
+    table = Table("from mm", "to mm", "side", "cell l0 mm", "pressure kPa", "curvature 1/m", "radius mm")
+    for column in table.columns:
+        column.justify = "right"
+    for section in design.sections:
+        cells = ["-"] * 4
+        if section.side != "none":
+            cells = [
+                f"{section.l_0 * 1e3:.0f}",
+                f"{section.pressure * 1e-3:.1f}",
+                f"{section.curvature:.2f}",
+                f"{1e3 / section.curvature:.0f}",
+            ]
+        table.add_row(f"{section.start * 1e3:.0f}", f"{section.end * 1e3:.0f}", section.side, *cells)
+    return table

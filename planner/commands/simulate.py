@@ -1,0 +1,137 @@
+"""`vinewright simulate`: grow a design again, in its own place or another."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from planner.commands.errors import known_propagator, readable_errors
+
+if TYPE_CHECKING:
+    from dynamics.vine import Rollout
+    from environments import Environment
+    from planner.design import Design
+    from surrogate.spam import Floats
+
+
+def simulate(
+    env: Annotated[str, typer.Argument(metavar="ENV", help="A shipped environment, or the path of a TOML file.")],
+    design: Annotated[Path, typer.Argument(metavar="DESIGN", help="A design.json, or the folder of a run.")],
+    out: Annotated[Path | None, typer.Option(metavar="DIR", help="Folder for the trajectory and a picture.")] = None,
+    animate: Annotated[Path | None, typer.Option(metavar="FILE.gif", help="Write an animation of the growth.")] = None,
+    propagator: Annotated[str, typer.Option(help="Model of the growing vine.")] = "quasistatic",
+) -> int:
+    """Grow one vine of a design and say where it ends. Exit code 3 if it misses the goal."""
+    from rich.console import Console
+
+    console = Console(highlight=False, soft_wrap=True)
+    with readable_errors():
+        from dynamics.propagator import propagators
+        from environments import load_environment
+        from planner.commands.plan import announce_compiling, section_table
+        from planner.design import load_design
+        from planner.run_folder import check_folder, replay, trajectory
+
+        made = load_design(design)
+        environment = load_environment(env, made.params.radius)
+        known_propagator(propagator)
+        if out:
+            check_folder(out)
+        if animate:
+            _check_animation(animate)
+        if made.sha256 != environment.sha256:
+            console.print(f"note: this design was made for another place ({made.environment})")
+        announce_compiling(console)
+        console.print(section_table(made))
+        rollout = replay(made, propagators()[propagator](environment, made.params))
+        points, length = trajectory(environment, made, rollout)
+        result = _outcome(environment, made, rollout, length)
+        console.print(_sentence(result))
+        if out:
+            _write(out, environment, made, points, length, result)
+            console.print(f"wrote {out}/: simulation.json, trajectory.npz, plan.png")
+        if animate:
+            _animate(console, animate, environment, made, points)
+    return 0 if result["reached"] else 3
+
+
+def _check_animation(path: Path) -> None:
+    from planner.commands.errors import BadInput
+
+    if path.suffix.lower() != ".gif":
+        raise BadInput(f"--animate {path} must end in .gif")
+    if not path.absolute().parent.is_dir():
+        raise BadInput(f"--animate {path}: the folder {path.parent} does not exist")
+
+
+def _outcome(environment: Environment, design: Design, rollout: Rollout, length: Floats) -> dict[str, Any]:
+    """What happened, in the units of files."""
+    import numpy as np
+
+    from dynamics.vine import Status
+
+    last = int(rollout.records[0]) - 1
+    tips = rollout.tips[0, : last + 1]
+    goal = environment.goal
+    inside = np.hypot(*(tips[:, :2] - goal[:2]).T) <= goal[2]
+    tip = tips[last] if last >= 0 else environment.start
+    return {
+        "schema": 1,
+        "environment": {"name": environment.name, "sha256": environment.sha256},
+        "status": Status(rollout.status[0]).name.lower(),
+        "advice": Status(rollout.status[0]).advice,
+        "reached": bool(inside.any()),
+        "length_mm": round(float(length[last]) * 1e3, 3) if last >= 0 else 0.0,
+        "tip_mm": [round(float(part) * 1e3, 3) for part in tip[:2]],
+        "heading_deg": round(float(np.degrees(tip[2])), 4),
+        "from_predicted_mm": round(float(np.hypot(*(tip[:2] - design.tip[:2]))) * 1e3, 3),
+        "greatest_contact_force_n": round(float(rollout.contact_force[0].max(initial=0.0)), 3),
+    }
+
+
+def _sentence(result: dict[str, Any]) -> str:
+    x, y = result["tip_mm"]
+    return (
+        f"[bold]{'reaches' if result['reached'] else 'misses'} the goal[/bold]: {result['advice']}; {result['length_mm']:.0f} mm grown, "
+        f"tip at ({x:.0f}, {y:.0f}) mm, {result['from_predicted_mm']:.1f} mm from the design's prediction; "
+        f"greatest contact force {result['greatest_contact_force_n']:.1f} N"
+    )
+
+
+def _write(
+    out: Path, environment: Environment, design: Design, points: Floats, length: Floats, result: dict[str, Any]
+) -> None:
+    from dataclasses import replace
+
+    import numpy as np
+
+    from planner.plots import save_plan
+    from planner.run_folder import write_folder, write_json
+
+    def fill(folder: Path) -> None:
+        write_json(folder / "simulation.json", result)
+        np.savez_compressed(folder / "trajectory.npz", points=points, length=length)
+        if len(points):
+            joints = points[-1]
+            save_plan(folder / "plan.png", environment, replace(design, centerline=joints[~np.isnan(joints[:, 0])]))
+
+    write_folder(out, fill)
+
+
+def _animate(console: Any, path: Path, environment: Environment, design: Design, points: Floats) -> None:
+    from rich.progress import Progress
+
+    from planner.plots import save_animation
+
+    with Progress(console=console, transient=True) as progress:
+        task = progress.add_task("drawing", total=None)
+        save_animation(
+            path,
+            environment,
+            design,
+            points,
+            on_frame=lambda done, total: progress.update(task, completed=done, total=total),
+        )
+    console.print(f"wrote {path}")

@@ -1,0 +1,140 @@
+"""The folder a run is kept in: written beside its place and moved into it, so that it is there whole or not at all."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Callable
+from importlib.metadata import version
+from pathlib import Path
+from platform import machine, python_version
+from typing import Any
+
+import numpy as np
+
+from dynamics.propagator import Propagator
+from dynamics.vine import Rollout, centerlines
+from environments.environment import Environment
+from planner.design import Design, design_content
+from planner.planning import Run
+from surrogate.spam import Floats
+
+FILES = ("run.json", "design.json", "solutions.json", "trajectory.npz", "plan.png", "simulation.json")
+"""What a folder written here may hold; a folder with anything else is never replaced."""
+
+
+class UnwritableFolder(OSError):
+    """A folder that cannot be written, or must not be replaced."""
+
+
+def check_folder(out: Path) -> None:
+    """Make sure that a folder can be written before any work is done for it.
+
+    Raises:
+        UnwritableFolder: Saying why.
+    """
+    try:
+        if out.exists() and not out.is_dir():
+            raise UnwritableFolder(f"{out} is a file; give another --out")
+        strange = sorted(entry.name for entry in out.iterdir() if entry.name not in FILES) if out.exists() else []
+        if strange:
+            raise UnwritableFolder(
+                f"{out} holds {strange[0]}, which is no part of a run; give an empty or new folder as --out"
+            )
+        out.absolute().parent.mkdir(parents=True, exist_ok=True)
+        os.rmdir(tempfile.mkdtemp(prefix=f".{out.name}.", dir=out.absolute().parent))
+    except UnwritableFolder:
+        raise
+    except OSError as error:
+        raise UnwritableFolder(f"{out} cannot be written: {error.strerror}; give another --out") from None
+
+
+def write_folder(out: Path, fill: Callable[[Path], None]) -> None:
+    """Let `fill` write into a temporary folder beside `out`, then put it in the place of `out`.
+
+    Raises:
+        UnwritableFolder: Saying why; `out` is as it was.
+    """
+    check_folder(out)
+    out = out.absolute()
+    fresh = Path(tempfile.mkdtemp(prefix=f".{out.name}.new.", dir=out.parent))
+    try:
+        fill(fresh)
+        fresh.chmod(0o755)
+        if out.exists():
+            old = Path(tempfile.mkdtemp(prefix=f".{out.name}.old.", dir=out.parent))
+            out.replace(old)
+            fresh.replace(out)
+            shutil.rmtree(old)
+        else:
+            fresh.replace(out)
+    finally:
+        shutil.rmtree(fresh, ignore_errors=True)
+
+
+def write_json(path: Path, content: dict[str, Any]) -> None:
+    """Write JSON that people can read."""
+    path.write_text(json.dumps(content, indent=1, allow_nan=False) + "\n", encoding="utf-8")
+
+
+def replay(design: Design, propagator: Propagator) -> Rollout:
+    """Grow one vine of a design from the start, recorded at the end of every segment."""
+    segment = design.params.segment_length
+    most = int(np.ceil(design.length / segment - 1e-9))
+    return propagator.grow(propagator.start(1, most), design.actuation(most), design.length, segment)
+
+
+def trajectory(environment: Environment, design: Design, rollout: Rollout) -> tuple[Floats, Floats]:
+    """Joints of the first vine at every record [m], shape (T, N + 1, 2), NaN beyond the tip, and its length [m], shape (T,)."""
+    records = np.arange(rollout.records[0])
+    state = rollout.state(np.zeros_like(records), records)
+    length = (state.segments - 1) * design.params.segment_length + state.last_length
+    return centerlines(state, environment.start, design.params), length
+
+
+def versions() -> dict[str, str]:
+    """Versions of what a result depends on."""
+    packages = ("vinewright", "numpy", "numba", "scipy", "shapely")
+    return {"python": python_version(), **{package: version(package) for package in packages}}
+
+
+def write_run(out: Path, run: Run, inputs: dict[str, Any], prepare_seconds: float) -> None:
+    """Write a finished run that has a solution.
+
+    Args:
+        inputs: What the run was asked to do.
+        prepare_seconds: Time before the search, compiling included [s].
+    """
+    from planner.plots import branches_of, save_plan
+
+    solutions = run.solutions
+    best = solutions.best[0].design
+    start = np.asarray(run.environment.start)
+
+    def fill(folder: Path) -> None:
+        write_json(folder / "design.json", design_content(best))
+        every = [design_content(solution.design) for solution in solutions.best]
+        write_json(folder / "solutions.json", {"schema": 1, "solutions": every})
+        content = {
+            "schema": 1,
+            "inputs": inputs,
+            "seed": inputs["seed"],
+            "versions": versions(),
+            "device": f"cpu ({machine()}, {len(os.sched_getaffinity(0))} threads)",
+            "timings": {"prepare_s": round(prepare_seconds, 3), "search_s": round(run.seconds, 3)},
+            "time_to_first_s": round(run.history[0].seconds, 3),
+            "iterations": run.search.iteration,
+            "vine_steps": run.search.vine_steps,
+            "cost": {"actuators": best.actuators, "length_mm": round(best.length * 1e3, 3)},
+            "history": [[round(m.seconds, 3), m.actuators, round(m.length * 1e3, 3)] for m in run.history],
+            "replayed": solutions.replayed,
+            "rejected": solutions.rejected,
+        }
+        write_json(folder / "run.json", content)
+        points, length = trajectory(run.environment, best, replay(best, solutions.replayer))
+        np.savez_compressed(folder / "trajectory.npz", points=points, length=length)
+        save_plan(folder / "plan.png", run.environment, best, branches_of(run.search.tree, start, run.params))
+
+    write_folder(out, fill)

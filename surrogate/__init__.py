@@ -1,0 +1,1 @@
+"""The actuator: an analytic sPAM model, and the table that rollouts use."""
