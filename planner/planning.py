@@ -81,7 +81,9 @@ class Run:
     def run(self, budget: Budget) -> Iterator[Run]:
         """Search, yielding after every iteration, until the budget is spent."""
         start = time.perf_counter() - self.seconds
-        while self.seconds < budget.seconds and self.search.iteration != budget.iterations:
+        while (
+            self.seconds < budget.seconds and self.search.iteration != budget.iterations and not self.search.exhausted
+        ):
             improved = self.solutions.offer(self.search.iterate())
             self.seconds = time.perf_counter() - start
             if improved and self.best:

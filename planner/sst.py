@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynamics.propagator import Propagator
-from dynamics.vine import Actuation, Integers, Rollout, VineParams
+from dynamics.vine import Actuation, Integers, Rollout, Status, VineParams
 from environments.environment import Environment
 from planner.synthesis import Catalogue
 from planner.tree import Tree
@@ -32,7 +32,13 @@ LEAST_CELLS = 2
 LONGEST_TUBE = 50.0
 """No vine is longer than this [m], nor than the circumference of the bounds."""
 LONGEST_GROWTH = 60
-"""Most segments grown at once."""
+"""Most segments grown at once with an actuator."""
+LONGEST_STRAIGHT = 80
+"""Most segments grown at once without."""
+UNFINISHED = 10
+"""Records before the end of a growth from which it may go on."""
+STRAIGHT = 0.5
+"""Chance that a node which has not been grown straight on is."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,6 +50,7 @@ class Candidates:
     segments: Integers
     tips: Floats
     actuators: Integers
+    straight: NDArray[np.bool_]
     parents: Integers
 
     def __getitem__(self, rows: Integers | NDArray[np.bool_]) -> Candidates:
@@ -53,6 +60,7 @@ class Candidates:
             self.segments[rows],
             self.tips[rows],
             self.actuators[rows],
+            self.straight[rows],
             self.parents[rows],
         )
 
@@ -88,6 +96,7 @@ class Search:
             np.zeros(1, np.int64),
             np.asarray(environment.start, float)[None],
             np.zeros(1, np.int64),
+            np.zeros(1, bool),
             np.full(1, -1),
         )
         self._insert(root)
@@ -95,8 +104,7 @@ class Search:
     def iterate(self) -> Candidates:
         """Select, grow, prune and insert one batch; returns the vines whose tip is in the goal, cheapest first."""
         self.iteration += 1
-        nodes = self._select()
-        controls, segments = self._sample(nodes)
+        nodes, controls, segments = self._sample(self._select())
         carried = self._carried(nodes, controls)
         rollout = self.propagator.grow(
             self.tree.state(nodes, self.params.segment_length),
@@ -108,6 +116,7 @@ class Search:
         candidates = self._candidates(rollout, nodes, controls, carried)
         goal = self.environment.goal
         arrived = np.hypot(*(candidates.tips[:, :2] - goal[:2]).T) <= max(goal[2] - GOAL_MARGIN, 0.5 * goal[2])
+        self.tree.straight[nodes[controls == 0]] = True
         self._insert(candidates)
         if self.iteration == self._next_shrink:
             self._shrink()
@@ -136,27 +145,50 @@ class Search:
         ahead = np.maximum(np.hypot(*(tips[:, :2] - goal[:2]).T) - goal[2], 0.0)
         return self.cost(actuators, segments) + LENGTH_COST * ahead
 
+    @property
+    def exhausted(self) -> bool:
+        """Whether nothing that could lead to a better solution is left to try."""
+        return not self._growable().any()
+
+    def _affordable(self) -> NDArray[np.bool_]:
+        """Nodes that may take one more actuator and still lead to a better solution."""
+        return self.cost(self.tree.actuators + 1, self.tree.segments) < self.bound
+
+    def _growable(self) -> NDArray[np.bool_]:
+        return self.tree.active & (~self.tree.straight | self._affordable())
+
     def _select(self) -> Integers:
         """Best-near: the cheapest node near a random pose, else the nearest."""
-        active = np.flatnonzero(self.tree.active)
+        growable = np.flatnonzero(self._growable())
         bounds = self.environment.bounds
         poses = self.rng.uniform([*bounds[:2], -np.pi], [*bounds[2:], np.pi], (self.batch, 3))
-        kd = pose_tree(self.tree.tips[active])
-        cost = self.cost(self.tree.actuators[active], self.tree.segments[active])
+        kd = pose_tree(self.tree.tips[growable])
+        cost = self.cost(self.tree.actuators[growable], self.tree.segments[growable])
         near = kd.query_ball_point(embed(poses), BEST_NEAR * self.radius)
         nearest = kd.query(embed(poses))[1]
         chosen = [min(around, key=cost.__getitem__) if around else nearest[i] for i, around in enumerate(near)]
-        return active[chosen]
+        return growable[chosen]
 
-    def _sample(self, nodes: Integers) -> tuple[NDArray[np.int32], Integers]:
-        """Random controls and lengths: straight, left or right; curvatures uniform over what can be reached."""
+    def _sample(self, nodes: Integers) -> tuple[Integers, NDArray[np.int32], Integers]:
+        """Random controls and lengths: straight, left or right; curvatures uniform over what can be reached.
+
+        A node is grown straight on once, and only where that is all it may do is it left out after that.
+
+        Returns:
+            The nodes to grow, the control of each, and the segments to grow.
+        """
         batch = len(nodes)
-        side = self.rng.integers(-1, 2, batch)
+        side = self.rng.choice([-1, 1], batch)
         entry, _ = self.catalogue.synthesise(self.rng.uniform(*self.catalogue.reachable, batch))
-        segments = self.rng.integers(1, LONGEST_GROWTH + 1, batch)
-        return (side * (entry + 1)).astype(np.int32), np.minimum(
-            segments, self.max_segments - self.tree.segments[nodes]
-        )
+        once = np.zeros(batch, bool)
+        once[np.unique(nodes, return_index=True)[1]] = True
+        affordable = self._affordable()[nodes]
+        straight = once & ~self.tree.straight[nodes] & (~affordable | (self.rng.random(batch) < STRAIGHT))
+        controls = np.where(straight, 0, side * (entry + 1)).astype(np.int32)
+        segments = np.where(straight, LONGEST_STRAIGHT, self.rng.integers(1, LONGEST_GROWTH + 1, batch))
+        segments = np.minimum(segments, self.max_segments - self.tree.segments[nodes])
+        grown = straight | affordable
+        return nodes[grown], controls[grown], segments[grown]
 
     def _carried(self, nodes: Integers, controls: NDArray[np.int32]) -> NDArray[np.int32]:
         """Controls of every segment, the new ones on all that is not yet grown."""
@@ -177,16 +209,25 @@ class Search:
         cells = self.catalogue.l_0[np.abs(controls) - 1]
         enough = ~new[vine] | ((segments - old[vine]) * self.params.segment_length >= LEAST_CELLS * cells[vine])
         whole = np.isclose(rollout.last_length[vine, record], self.params.segment_length)
+        # What a vine has grown through without actuator it need not grow through again, but where it was cut off it may go
+        # on: from any of the last records, since the cheapest node around there stands for them all.
+        goes_on = (record + UNFINISHED >= rollout.records[vine]) & (rollout.status[vine] == Status.GROWN)
+        straight = (controls[vine] == 0) & ~goes_on
         fits = enough & whole & (self._least_cost(tips, actuators, segments) < self.bound)
-        vine, record, segments, tips, actuators = vine[fits], record[fits], segments[fits], tips[fits], actuators[fits]
-        return Candidates(rollout.angles[vine, record], carried[vine], segments, tips, actuators, nodes[vine])
+        vine, record = vine[fits], record[fits]
+        return Candidates(
+            rollout.angles[vine, record], carried[vine],
+            segments[fits], tips[fits], actuators[fits], straight[fits], nodes[vine],
+        )  # fmt: skip
 
     def _insert(self, candidates: Candidates) -> None:
         """Keep the candidates that no witness's node dominates, and prune the nodes they replace."""
         cost = self.cost(candidates.actuators, candidates.segments)
         chosen, witness = self.witnesses.best(candidates.tips, cost, self.radius)
         kept = candidates[chosen]
-        slots = self.tree.add(kept.angles, kept.controls, kept.segments, kept.tips, kept.actuators, kept.parents)
+        slots = self.tree.add(
+            kept.angles, kept.controls, kept.segments, kept.tips, kept.actuators, kept.straight, kept.parents
+        )
         replaced = self.witnesses.node[witness]
         self.witnesses.node[witness], self.witnesses.cost[witness] = slots, cost[chosen]
         self.tree.retire(replaced[replaced >= 0])

@@ -25,6 +25,8 @@ class Tree:
         self.tips: Floats = np.zeros((0, 3))
         self.actuators: Integers = np.zeros(0, np.int64)
         """Actuated sections up to the node, shape (slots,)."""
+        self.straight: NDArray[np.bool_] = np.zeros(0, bool)
+        """Whether the vine has been grown on without an actuator: once is enough, it would go the same way again."""
         self.parent: Integers = np.zeros(0, np.int64)
         """Parent slot, -1 for the root and for free slots."""
         self.children: Integers = np.zeros(0, np.int64)
@@ -40,7 +42,18 @@ class Tree:
             return
         slots = len(self.used)
         more = max(missing, slots, 256)
-        for name in ("angles", "controls", "segments", "tips", "actuators", "parent", "children", "active", "used"):
+        for name in (
+            "angles",
+            "controls",
+            "segments",
+            "tips",
+            "actuators",
+            "straight",
+            "parent",
+            "children",
+            "active",
+            "used",
+        ):
             array = getattr(self, name)
             setattr(self, name, np.concatenate([array, np.zeros((more, *array.shape[1:]), array.dtype)]))
         self._free += range(slots + more - 1, slots - 1, -1)
@@ -52,6 +65,7 @@ class Tree:
         segments: Integers,
         tips: Floats,
         actuators: Integers,
+        straight: NDArray[np.bool_],
         parents: Integers,
     ) -> Integers:
         """Add active nodes, one a row; returns their slots."""
@@ -60,6 +74,7 @@ class Tree:
         slots = np.array([self._free.pop() for _ in range(count)], dtype=np.int64)
         self.angles[slots], self.controls[slots] = angles, controls
         self.segments[slots], self.tips[slots], self.actuators[slots] = segments, tips, actuators
+        self.straight[slots] = straight
         self.parent[slots], self.children[slots] = parents, 0
         self.active[slots] = self.used[slots] = True
         np.add.at(self.children, parents[parents >= 0], 1)

@@ -1,0 +1,81 @@
+"""What tests of several packages share: things that are costly to build, built once."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dynamics.moment import JointMoments, joint_moments
+from dynamics.quasistatic import QuasiStatic
+from dynamics.vine import VineParams
+from environments import Environment, Obstacles, known_environments, load_environment
+from environments.obstacles import box_corners
+
+MakeEnvironment = Callable[..., Environment]
+Table = dict[str, np.ndarray]
+
+
+@pytest.fixture(scope="session")
+def reference() -> Callable[[str], Table]:
+    """Columns of a table in tests/data, by name."""
+
+    def read(name: str) -> Table:
+        table = np.genfromtxt(Path(__file__).parent / "data" / f"{name}.csv", delimiter=",", names=True)
+        return {column: table[column] for column in table.dtype.names or ()}
+
+    return read
+
+
+@pytest.fixture(scope="session")
+def params() -> VineParams:
+    """The tube of paper 002."""
+    return VineParams()
+
+
+@pytest.fixture(scope="session")
+def joint(params: VineParams) -> JointMoments:
+    """Tables of the default tube and its actuators."""
+    return joint_moments(params)
+
+
+@pytest.fixture(scope="session")
+def shipped() -> dict[str, Environment]:
+    """The environments that come with the package."""
+    return {name: load_environment(name) for name in known_environments()}
+
+
+@pytest.fixture(scope="session")
+def quasistatic(shipped: dict[str, Environment], params: VineParams) -> Callable[[str], QuasiStatic]:
+    """The default propagator in a shipped environment."""
+    built: dict[str, QuasiStatic] = {}
+
+    def get(name: str) -> QuasiStatic:
+        if name not in built:
+            built[name] = QuasiStatic(shipped[name], params)
+        return built[name]
+
+    return get
+
+
+@pytest.fixture(scope="session")
+def environment() -> MakeEnvironment:
+    """A bare environment with the given obstacles; lengths in metres."""
+
+    def make(
+        polygons: Sequence[Sequence[Sequence[float]]] = (),
+        boxes: Sequence[Sequence[float]] = (),
+        circles: Sequence[Sequence[float]] = (),
+        walls: Sequence[Sequence[float]] = (),
+        start: Sequence[float] = (0.0, 0.0, 0.0),
+        bounds: Sequence[float] = (-4.0, -4.0, 4.0, 4.0),
+    ) -> Environment:
+        shapes = [box_corners(*box) for box in boxes] + [np.array(polygon, float) for polygon in polygons]
+        obstacles = Obstacles(
+            tuple(shapes), np.array(circles, float).reshape(-1, 3), np.array(walls, float).reshape(-1, 5)
+        )
+        return Environment(
+            "bare", "", np.array(bounds, float), np.array(start, float), np.array([0.0, 0.0, 0.1]), obstacles
+        )
+
+    return make

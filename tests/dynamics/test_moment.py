@@ -1,0 +1,202 @@
+"""Moments of a joint: the tube's resistance, the actuator's pull, and the curvature at which they balance."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from decimal import Decimal, getcontext
+
+import numpy as np
+import pytest
+from scipy.optimize import brentq
+
+from dynamics.moment import (
+    JointMoments,
+    critical_strain,
+    free_curvature,
+    restoring_moment,
+    total_moment,
+    transition_bend,
+)
+from dynamics.vine import VineParams
+from surrogate.force_table import cell
+from surrogate.spam import Floats, cell_state, contraction
+
+Reference = Callable[[str], dict[str, np.ndarray]]
+
+PRESSURES = [200.0, 2_000.0, 10_342.0, 20_000.0]
+"""Growth pressures [Pa] over the range of the fits."""
+
+
+def plateau(params: VineParams) -> float:
+    """Moment of a fully wrinkled tube [N m]."""
+    return float(np.pi * params.growth_pressure * params.radius**3)
+
+
+def sine_and_cosine(angle: Decimal) -> tuple[Decimal, Decimal]:
+    """Power series, to the precision of the decimal context."""
+    sine, cosine, term = Decimal(0), Decimal(0), Decimal(1)
+    for k in range(60):
+        sign = -1 if k % 4 >= 2 else 1
+        if k % 2:
+            sine += sign * term
+        else:
+            cosine += sign * term
+        term *= angle / (k + 1)
+    return sine, cosine
+
+
+def moments(joint: JointMoments, bends: Floats, pressure: float, l_0: float) -> tuple[Floats, Floats]:
+    """Total moment and slope at each bend."""
+    of = cell(joint.rows, l_0)
+    values = np.array([total_moment(joint, bend, pressure, of) for bend in bends])
+    return values[:, 0], values[:, 1]
+
+
+def random_actuators(count: int, seed: int) -> Floats:
+    """Rows of pressure [Pa], signed by side, and l_0 [m]."""
+    rng = np.random.default_rng(seed)
+    side = rng.choice([-1.0, 1.0], count)
+    return np.column_stack([side * rng.uniform(2e3, 40e3, count), rng.uniform(20e-3, 80e-3, count)])
+
+
+def test_restoring_moment_agrees_with_the_reference(params: VineParams, reference: Reference) -> None:
+    """The table computed with 40 digits is met to 1e-9."""
+    table = reference("restoring_moment_reference")
+    np.testing.assert_allclose(restoring_moment(table["bend_angle_rad"], params), table["moment_Nm"], rtol=1e-9)
+
+
+def test_kernels_see_the_same_restoring_moment(joint: JointMoments, reference: Reference) -> None:
+    """Without an actuator the kernels' table meets the reference to 1e-4, on both sides of zero."""
+    table = reference("restoring_moment_reference")
+    bends, expected = table["bend_angle_rad"], table["moment_Nm"]
+    for side in (1.0, -1.0):
+        np.testing.assert_allclose(moments(joint, side * bends, 0.0, 0.04)[0], side * expected, rtol=1e-4)
+
+
+@pytest.mark.parametrize("pressure", PRESSURES)
+def test_restoring_moment_is_odd_and_never_falls(params: VineParams, pressure: float) -> None:
+    """It changes sign with the bend, and grows with it up to a half turn."""
+    tube = replace(params, growth_pressure=pressure)
+    bends = np.linspace(0.0, np.pi, 2001)
+    moment = restoring_moment(bends, tube)
+    np.testing.assert_array_equal(restoring_moment(-bends, tube), -moment)
+    assert moment[0] == 0.0
+    assert np.all(np.diff(moment) > 0)
+
+
+@pytest.mark.parametrize("pressure", PRESSURES)
+def test_restoring_moment_lies_between_onset_and_plateau(params: VineParams, pressure: float) -> None:
+    """Once wrinkled it is at least pi P R^3 / 2, and never more than pi P R^3, which it nearly reaches."""
+    tube = replace(params, growth_pressure=pressure)
+    moment = restoring_moment(np.linspace(transition_bend(pressure), np.pi, 2001), tube)
+    assert np.all(moment >= plateau(tube) / 2)
+    assert np.all(moment <= plateau(tube))
+    # M -> pi P R^3 (1 - delta^2 / 10) with delta^2 -> 4 eps_crit: the expansion of Eq. 2a about full wrinkling.
+    if pressure <= 2_000.0:
+        assert moment[-1] == pytest.approx(plateau(tube) * (1 - 0.4 * critical_strain(pressure)), rel=1e-5)
+
+
+@pytest.mark.parametrize("pressure", PRESSURES)
+def test_restoring_moment_is_continuous_at_the_transition(params: VineParams, pressure: float) -> None:
+    """Elastic below the transition and wrinkled above, it does not jump, and is linear through zero below."""
+    tube = replace(params, growth_pressure=pressure)
+    transition = transition_bend(pressure)
+    below, at, above = restoring_moment(transition * np.array([1 - 1e-9, 1.0, 1 + 1e-9]), tube)
+    assert below == pytest.approx(at, rel=1e-8)
+    assert above == pytest.approx(at, rel=1e-8)
+    shares = np.linspace(-1.0, 1.0, 41)
+    np.testing.assert_allclose(restoring_moment(transition * shares, tube), at * shares, rtol=1e-12, atol=1e-15)
+
+
+@pytest.mark.parametrize("delta", ["0.02", "0.03", "0.045", "0.0499", "0.0501", "0.06", "0.1", "0.2"])
+def test_moment_near_full_wrinkling_keeps_its_digits(params: VineParams, delta: str) -> None:
+    """Where Eq. 2a is 0 / 0 the moment agrees with 50-digit arithmetic to 1e-9, in the series and outside it."""
+    getcontext().prec = 50
+    pressure = 150.0
+    tube = replace(params, growth_pressure=pressure)
+    gap = Decimal(delta)
+    sine, cosine = sine_and_cosine(gap)
+    bend = 2 * np.arcsin(float(2 * Decimal(critical_strain(pressure)) / (1 - cosine)))
+    assert transition_bend(pressure) < bend < np.pi
+    ratio = (2 * gap - 2 * sine * cosine) / (4 * (sine - gap * cosine))  # Eq. 2a with gamma_0 = pi - delta
+    assert float(restoring_moment(bend, tube)) == pytest.approx(plateau(tube) * float(ratio), rel=1e-9)
+
+
+def test_total_moment_rises_with_the_bend(joint: JointMoments) -> None:
+    """For any actuator the moment rises with the bend, so its integral is a convex potential."""
+    bends = np.linspace(-1.2, 1.2, 801)
+    for pressure, l_0 in random_actuators(60, seed=0):
+        moment, slope = moments(joint, bends, pressure, l_0)
+        assert np.all(np.diff(moment) > 0)
+        assert np.all(slope > 0)
+
+
+def test_slope_is_the_derivative_of_the_total_moment(joint: JointMoments) -> None:
+    """The slope is the finite difference of the moment, against and with the actuator."""
+    rng = np.random.default_rng(1)
+    h = 1e-8
+    for pressure, l_0 in [*random_actuators(40, seed=2), (0.0, 0.04)]:
+        bends = rng.uniform(-0.5, 0.5, 40)
+        slope = moments(joint, bends, pressure, l_0)[1]
+        ends = [moments(joint, bends + shift, pressure, l_0)[0] for shift in (h, -h)]
+        difference = (ends[0] - ends[1]) / (2 * h)
+        # Both tables are piecewise linear: now and then a difference straddles a node.
+        assert np.isclose(difference, slope, rtol=1e-4, atol=1e-6).sum() >= 39
+
+
+def test_total_moment_is_the_tube_less_the_actuator(joint: JointMoments, params: VineParams) -> None:
+    """M_tot(theta) = M(theta) - s F_t(s arm theta / l) arm (Eq. 3), with the force from the analytic model."""
+    arm = 2 * 33.35e-3 + 17.18e-3
+    for pressure, l_0 in random_actuators(30, seed=3):
+        side = np.sign(pressure)
+        full = float(cell_state([0.5], l_0, params.actuator).strain[0])
+        strain = np.linspace(0.0, 0.95, 12) * full
+        bends = side * strain * 25e-3 / arm
+        force = (
+            abs(pressure)
+            * cell_state(contraction(strain, l_0, params.actuator), l_0, params.actuator).force_per_pressure
+        )
+        expected = restoring_moment(bends, params) - side * force * arm
+        np.testing.assert_allclose(moments(joint, bends, pressure, l_0)[0], expected, atol=1e-3 * arm * force.max())
+        slack = moments(joint, side * np.array([1.01, 1.3]) * full * 25e-3 / arm, pressure, l_0)[0]
+        np.testing.assert_allclose(
+            slack, restoring_moment(side * np.array([1.01, 1.3]) * full * 25e-3 / arm, params), rtol=1e-4
+        )
+
+
+def test_free_curvature_agrees_with_the_reference(joint: JointMoments, reference: Reference) -> None:
+    """The reference curvatures are met within 1e-3 on either side; the tables' own error is about 2e-5."""
+    table = reference("free_space_curvature_reference")
+    pressure, l_0 = table["pressure_kpa"] * 1e3, table["l0_mm"] * 1e-3
+    left, right = free_curvature(joint, pressure, l_0), free_curvature(joint, -pressure, l_0)
+    np.testing.assert_allclose(left, table["curvature_per_m"], rtol=1e-3)
+    np.testing.assert_array_equal(right, -left)
+    np.testing.assert_allclose(left, table["curvature_per_m"], rtol=4e-5)
+
+
+def test_forces_of_the_reference_balance_the_tube(params: VineParams, reference: Reference) -> None:
+    """At the reference's free-space curvature the tube's moment is force times arm, and the strain arm times curvature."""
+    table = reference("free_space_curvature_reference")
+    bend = table["curvature_per_m"] * 25e-3
+    np.testing.assert_allclose(restoring_moment(bend, params), table["force_N"] * params.arm, rtol=1e-6)
+    np.testing.assert_allclose(table["strain"], table["curvature_per_m"] * params.arm, rtol=1e-6)
+
+
+def test_free_curvature_is_the_root_of_the_analytic_moment(joint: JointMoments, params: VineParams) -> None:
+    """Between the reference's rows it is the root found by Brent's method on the analytic models, within 1e-3."""
+    actuators = random_actuators(25, seed=4)
+    for pressure, l_0 in actuators:
+        full = float(cell_state([0.5], l_0, params.actuator).strain[0])
+
+        def excess(bend: float, pressure: float = abs(pressure), l_0: float = l_0) -> float:
+            m = contraction([bend * params.arm / params.segment_length], l_0, params.actuator)
+            force = pressure * cell_state(m, l_0, params.actuator).force_per_pressure[0]
+            return float(restoring_moment(bend, params)) - force * params.arm
+
+        root = brentq(excess, 0.0, 0.999999 * full * params.segment_length / params.arm)
+        expected = np.sign(pressure) * root / params.segment_length
+        assert float(free_curvature(joint, [pressure], [l_0])[0]) == pytest.approx(expected, rel=1e-3)
+
+
+def test_without_pressure_the_tube_is_straight(joint: JointMoments) -> None:
+    """No actuator, no curvature, whatever the cell length."""
+    np.testing.assert_array_equal(free_curvature(joint, 0.0, [20e-3, 80e-3]), 0.0)

@@ -1,0 +1,246 @@
+"""The command line, as a user meets it: in a process of its own."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+COMMAND = [sys.executable, "-c", "from planner.cli import main; main()"]
+
+
+def vinewright(*arguments: object, cwd: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([*COMMAND, *map(str, arguments)], cwd=cwd, capture_output=True, text=True, timeout=120)
+
+
+@pytest.fixture(scope="module")
+def planned(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """A finished run in the divider, and what was printed."""
+    folder = tmp_path_factory.mktemp("plan")
+    done = vinewright("plan", "divider", "--iterations", 12, "--out", folder / "run", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    return folder / "run", done.stdout
+
+
+def test_help_imports_nothing_heavy(tmp_path: Path) -> None:
+    """Help answers without NumPy, Numba, SciPy, shapely, matplotlib, torch or ompl."""
+    code = (
+        "import sys\nfrom planner.cli import main\nsys.argv = ['vinewright', '--help']\n"
+        "try: main()\nexcept SystemExit: pass\n"
+        "print('heavy:', [m for m in ('numpy', 'numba', 'scipy', 'shapely', 'matplotlib', 'torch', 'ompl') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert "heavy: []" in done.stdout
+    for command in ("plan", "simulate", "environments", "bench", "doctor"):
+        assert command in done.stdout
+
+
+def test_plan_writes_the_run_folder(planned: tuple[Path, str]) -> None:
+    """All five files, with the promised keys, agreeing with each other."""
+    folder, _ = planned
+    assert sorted(entry.name for entry in folder.iterdir()) == [
+        "design.json", "plan.png", "run.json", "solutions.json", "trajectory.npz",
+    ]  # fmt: skip
+    run = json.loads((folder / "run.json").read_text())
+    for key in (
+        "seed",
+        "versions",
+        "device",
+        "time_to_first_s",
+        "iterations",
+        "vine_steps",
+        "history",
+        "replayed",
+        "rejected",
+    ):
+        assert key in run
+    design = json.loads((folder / "design.json").read_text())
+    assert set(design) == {"schema", "environment", "tube", "actuator", "sections", "predicted", "cost"}
+    assert run["iterations"] == 12
+    assert run["history"][-1][1:] == [design["cost"]["actuators"], design["cost"]["length_mm"]]
+    solutions = json.loads((folder / "solutions.json").read_text())["solutions"]
+    assert solutions[0] == design
+    assert len(solutions) >= 1
+    assert (folder / "plan.png").read_bytes()[:4] == b"\x89PNG"
+
+
+def test_trajectory_is_the_growth_of_the_design(planned: tuple[Path, str]) -> None:
+    """Points are NaN beyond the grown part, lengths agree with them, and the last one is the predicted shape."""
+    folder, _ = planned
+    design = json.loads((folder / "design.json").read_text())
+    with np.load(folder / "trajectory.npz") as file:
+        points, length = file["points"], file["length"]
+    assert points.shape[0] == len(length)
+    assert points.shape[2] == 2
+    assert length[-1] == pytest.approx(design["tube"]["length_mm"] * 1e-3)
+    for joints, grown in zip(points, length, strict=True):
+        joints = joints[~np.isnan(joints[:, 0])]
+        assert np.hypot(*np.diff(joints, axis=0).T).sum() == pytest.approx(grown)
+    last = points[-1][~np.isnan(points[-1][:, 0])]
+    assert np.abs(last * 1e3 - design["predicted"]["centerline_mm"]).max() < 1e-3
+
+
+def test_plan_prints_a_table_for_makers(planned: tuple[Path, str]) -> None:
+    """Plain progress without a terminal, then the sections as they stand in the design."""
+    folder, printed = planned
+    design = json.loads((folder / "design.json").read_text())
+    for section in design["sections"]:
+        assert re.search(rf"{section['start_mm']:.0f} .* {section['end_mm']:.0f} .* {section['side']} ", printed)
+    assert f"{design['cost']['actuators']} actuator" in printed
+    assert "replayed at half the step" in printed
+    assert "\x1b" not in printed
+
+
+def test_simulate_grows_the_design_again(planned: tuple[Path, str], tmp_path: Path) -> None:
+    """The design reaches the goal within a millimetre of its prediction; trajectory, picture and GIF are written."""
+    folder, _ = planned
+    done = vinewright("simulate", "divider", folder, "--out", "sim", "--animate", "grow.gif", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    result = json.loads((tmp_path / "sim" / "simulation.json").read_text())
+    assert result["reached"]
+    assert result["status"] == "grown"
+    assert result["from_predicted_mm"] < 1.0
+    assert (tmp_path / "sim" / "plan.png").exists()
+    assert (tmp_path / "grow.gif").read_bytes()[:3] == b"GIF"
+
+
+def test_simulate_elsewhere_says_so(planned: tuple[Path, str], tmp_path: Path) -> None:
+    """In a place it was not made for a design is grown with a note, and exit code 3 if it misses."""
+    folder, _ = planned
+    done = vinewright("simulate", "maze", folder / "design.json", cwd=tmp_path)
+    assert done.returncode == 3
+    assert "made for another place (divider)" in done.stdout
+    assert "misses the goal" in done.stdout
+
+
+WALLED_IN = """
+schema = 1
+unit = "mm"
+bounds = { min = [0, 0], max = [1000, 1000] }
+start = { position = [200, 200], heading_deg = 0 }
+goal = { position = [800, 800], radius = 50 }
+obstacles = { walls = [[700, 700, 900, 700, 0], [900, 700, 900, 900, 0], [900, 900, 700, 900, 0], [700, 900, 700, 700, 0]] }
+"""
+
+
+def test_no_solution_is_exit_code_3(tmp_path: Path) -> None:
+    """A goal that cannot be reached ends with what to try, and without a folder."""
+    (tmp_path / "walled.toml").write_text(WALLED_IN)
+    done = vinewright("plan", "walled.toml", "--iterations", 3, cwd=tmp_path)
+    assert done.returncode == 3
+    assert "no solution" in done.stdout
+    assert "--time-budget" in done.stdout
+    assert sorted(os.listdir(tmp_path)) in (["runs", "walled.toml"], ["walled.toml"])
+    assert not (tmp_path / "runs" / "walled").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["plan", "nowhere"], ["nowhere", "maze", "plus"]),
+        (["plan", "mase"], ["did you mean maze"]),
+        (["plan", "maze", "--propagator", "magic"], ["magic", "quasistatic"]),
+        (["plan", "maze", "--batch", "0"], ["--batch", "1"]),
+        (["plan", "maze", "--time-budget", "-3"], ["--time-budget", "-3", "greater than 0"]),
+        (["plan", "maze", "--time-budget", "nan"], ["--time-budget", "nan"]),
+        (["plan", "maze", "--solutions", "0"], ["--solutions"]),
+        (["plan", "maze", "--out", "file.txt"], ["file.txt is a file"]),
+        (["plan", "maze", "--out", "file.txt/run"], ["cannot be written", "--out"]),
+        (["plan", "maze", "--out", "."], ["file.txt", "no part of a run"]),
+        (["plan"], ["ENV"]),
+        (["paln", "maze"], ["paln"]),
+        (["simulate", "maze", "missing.json"], ["missing.json", "cannot be read"]),
+        (["simulate", "maze", "file.txt"], ["file.txt", "not JSON"]),
+        (["environments", "show", "mase"], ["did you mean maze"]),
+        (["environments", "new", "clutter.toml", "--density", "2"], ["density"]),
+        (["environments", "new", "clutter.json"], ["clutter.json", ".toml"]),
+        (["bench", "rollouts", "maze", "--batch", "0"], ["--batch"]),
+        (["bench", "plan", "--env", "mase"], ["did you mean maze"]),
+    ],
+)
+def test_bad_input_is_one_line_and_exit_code_2(tmp_path: Path, arguments: list[str], words: list[str]) -> None:
+    """One clear line on the error stream, nothing on the other, nothing written."""
+    (tmp_path / "file.txt").write_text("hello")
+    done = vinewright(*arguments, cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr.count("\n") == 1
+    assert done.stderr.startswith("error: ")
+    for word in words:
+        assert word in done.stderr
+    assert os.listdir(tmp_path) == ["file.txt"]
+
+
+def start_plan(tmp_path: Path) -> subprocess.Popen[str]:
+    """A plan of a minute, past its first progress line with a solution."""
+    process = subprocess.Popen(
+        [*COMMAND, "plan", "divider", "--time-budget", "60", "--out", "run"],
+        cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, "PYTHONUNBUFFERED": "1"},
+    )  # fmt: skip
+    assert process.stdout
+    for line in process.stdout:
+        if "actuator" in line:
+            return process
+    raise AssertionError("no solution was found")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_keeps_what_was_found(tmp_path: Path, number: int) -> None:
+    """Ctrl-C and SIGTERM end the search early: the best design so far is saved whole, exit code 0."""
+    process = start_plan(tmp_path)
+    process.send_signal(number)
+    printed, errors = process.communicate(timeout=60)
+    assert process.returncode == 0, errors
+    assert "wrote run" in printed
+    run = json.loads((tmp_path / "run" / "run.json").read_text())
+    assert run["inputs"]["stopped"] == "interrupted"
+    assert (tmp_path / "run" / "design.json").exists()
+
+
+def test_a_killed_run_leaves_no_folder(tmp_path: Path) -> None:
+    """Killed outright in the middle of the search, nothing half-written stands in the place of the run."""
+    process = start_plan(tmp_path)
+    process.kill()
+    process.communicate(timeout=60)
+    time.sleep(0.1)
+    assert not (tmp_path / "run").exists()
+
+
+def test_environments_can_be_made_and_planned(tmp_path: Path) -> None:
+    """`environments new` writes a file that `show` and `plan` accept; the same seed writes the same file."""
+    for name in ("a.toml", "b.toml"):
+        assert vinewright("environments", "new", name, "--seed", 4, "--density", 0.1, cwd=tmp_path).returncode == 0
+    one, other = (re.sub("name = .*", "", (tmp_path / name).read_text()) for name in ("a.toml", "b.toml"))
+    assert one == other
+    shown = vinewright("environments", "show", "a.toml", "--picture", "a.png", cwd=tmp_path)
+    assert "goal" in shown.stdout
+    assert (tmp_path / "a.png").read_bytes()[:4] == b"\x89PNG"
+    assert vinewright("plan", "a.toml", "--iterations", 1, cwd=tmp_path).returncode in (0, 3)
+    listed = vinewright("environments", "list", cwd=tmp_path).stdout
+    for name in ("plus", "maze", "pickone", "needle", "long", "tube", "divider"):
+        assert name in listed
+
+
+def test_doctor_names_versions_devices_threads_and_cache(tmp_path: Path) -> None:
+    """The doctor reports what this installation runs on."""
+    done = vinewright("doctor", cwd=tmp_path)
+    assert done.returncode == 0
+    for word in ("vinewright", "numpy", "numba", "devices", "cpu", "threads", "kernel cache", "quasistatic"):
+        assert word in done.stdout
+
+
+def test_bench_prints_rates_and_writes_tables(tmp_path: Path) -> None:
+    """`bench rollouts` prints vine-steps per second, `bench plan` writes a table and its data."""
+    done = vinewright("bench", "rollouts", "divider", "--batch", 8, "--length", 0.5, cwd=tmp_path)
+    assert re.search(r"[\d,]+ vine-steps/s", done.stdout)
+    done = vinewright("bench", "plan", "--env", "divider", "--seeds", 2, "--time-budget", 1.5, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    content = json.loads((tmp_path / "results" / "planning.json").read_text())
+    assert len(content["runs"]) == 2
+    assert "| divider | " in (tmp_path / "results" / "planning.md").read_text()

@@ -1,0 +1,125 @@
+"""Designs and their files."""
+
+import copy
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dynamics.vine import VineParams
+from environments import load_environment
+from planner.design import Design, InvalidDesign, Section, design_content, load_design, sections_of
+from planner.synthesis import Catalogue, Grid
+
+
+@pytest.fixture
+def design() -> Design:
+    place = load_environment("divider")
+    sections = (
+        Section(0.0, 0.25, "none", 0.0, 0.0, 0.0),
+        Section(0.25, 0.5, "left", 2.5, 0.03, 25e3),
+        Section(0.5, 0.8, "right", 1.5, 0.03, 10e3),
+    )
+    line = np.array([[0.2, 0.2], [0.2, 0.3], [0.25, 0.4]])
+    return Design("divider", place.sha256, VineParams(), sections, np.array([0.25, 0.4, 1.1]), line)
+
+
+def test_file_holds_what_a_maker_needs(design: Design) -> None:
+    """Lengths in mm, pressures in kPa, angles in degrees, under the promised keys."""
+    content = design_content(design)
+    assert content["schema"] == 1
+    assert content["tube"] == {"radius_mm": 33.35, "growth_pressure_kpa": 10.3421359, "length_mm": 800.0}
+    assert content["actuator"] == {"type": "spam", "constriction_radius_mm": 5.0, "tube_radius_mm": 17.18}
+    assert content["sections"][1] == {
+        "start_mm": 250.0, "end_mm": 500.0, "side": "left", "curvature_per_m": 2.5, "l0_mm": 30.0, "pressure_kpa": 25.0,
+    }  # fmt: skip
+    assert content["sections"][0]["side"] == "none"
+    assert content["predicted"]["tip_mm"] == [250.0, 400.0]
+    assert content["predicted"]["heading_deg"] == pytest.approx(63.0254)
+    assert content["cost"] == {"actuators": 2, "length_mm": 800.0}
+
+
+def test_file_reads_back(design: Design, tmp_path: Path) -> None:
+    """Written and read again it is the same design, also through the folder it lies in."""
+    (tmp_path / "design.json").write_text(json.dumps(design_content(design)))
+    for path in (tmp_path, tmp_path / "design.json"):
+        again = load_design(path)
+        assert design_content(again) == design_content(design)
+        assert again.sha256 == design.sha256
+
+
+def test_segments_carry_the_section_at_their_middle(design: Design) -> None:
+    """Left is positive pressure, right negative, none zero; a segment belongs to the section at its middle."""
+    carried = design.actuation(40)
+    pressure = carried.pressure[0]
+    assert pressure.shape == (40,)
+    assert (pressure[:10] == 0).all()
+    assert (pressure[10:20] == 25e3).all()
+    assert (pressure[20:] == -10e3).all()
+    assert (carried.l_0[0, 10:32] == 0.03).all()
+
+
+def test_controls_become_sections() -> None:
+    """Runs of one control are one section; neighbours with different controls are two."""
+    catalogue = Catalogue.of(VineParams(), Grid(l_0=np.array([0.03, 0.04]), pressure=np.array([10e3])))
+    sections = sections_of(np.array([0, 0, 1, 1, 1, -2, 2], np.int32), 0.025, catalogue)
+    assert [(s.side, round(s.start * 1e3), round(s.end * 1e3), s.l_0) for s in sections] == [
+        ("none", 0, 50, 0.0),
+        ("left", 50, 125, 0.03),
+        ("right", 125, 150, 0.04),
+        ("left", 150, 175, 0.04),
+    ]
+
+
+def change(content: dict[str, Any], path: str, value: Any) -> dict[str, Any]:
+    content = copy.deepcopy(content)
+    *parents, last = [int(part) if part.isdigit() else part for part in path.split(".")]
+    at: Any = content
+    for part in parents:
+        at = at[part]
+    at[last] = value
+    return content
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "words"),
+    [
+        ("schema", 2, ["schema", "2", "1"]),
+        ("sections.1.start_mm", 200.0, ["sections[1].start_mm", "200", "overlaps sections[0]", "250"]),
+        ("sections.1.start_mm", 260.0, ["sections[1].start_mm", "260", "gap"]),
+        ("sections.0.start_mm", 10.0, ["sections[0].start_mm", "10", "must be 0"]),
+        ("sections.1.side", "up", ["sections[1].side", "up", "left", "right", "none"]),
+        ("sections.1.l0_mm", 300.0, ["sections[1].l0_mm", "300", "15 to 100"]),
+        ("sections.1.pressure_kpa", 0.0, ["sections[1].pressure_kpa", "greater than 0"]),
+        ("sections.1.pressure_kpa", -5.0, ["sections[1].pressure_kpa", "-5"]),
+        ("sections.1.pressure_kpa", float("nan"), ["sections[1].pressure_kpa", "nan", "finite"]),
+        ("sections.2.end_mm", 900.0, ["tube.length_mm", "800", "900"]),
+        ("sections", [], ["sections", "at least 1"]),
+        ("sections.0.colour", "red", ["unknown key sections[0].colour", "start_mm"]),
+        ("tube.radius_mm", "thick", ["tube.radius_mm", "thick", "number"]),
+        ("actuator.type", "pouch", ["actuator.type", "pouch", "spam"]),
+        ("actuator.constriction_radius_mm", 20.0, ["constriction_radius_mm", "less than"]),
+        ("environment.sha256", "abc", ["environment.sha256", "abc"]),
+    ],
+)
+def test_wrong_files_are_refused(design: Design, tmp_path: Path, path: str, value: Any, words: list[str]) -> None:
+    """One line names the file, the key, the value and what is allowed."""
+    file = tmp_path / "design.json"
+    file.write_text(json.dumps(change(design_content(design), path, value)))
+    with pytest.raises(InvalidDesign) as error:
+        load_design(file)
+    message = str(error.value)
+    assert "\n" not in message
+    for word in ["design.json", *words]:
+        assert word in message
+
+
+@pytest.mark.parametrize("data", [b"", b"{", b"[1, 2]", b"null", b"\xff\xfe", b"[" * 100_000])
+def test_what_is_no_design_is_refused(tmp_path: Path, data: bytes) -> None:
+    """Empty, broken, foreign, binary and deeply nested files are refused by name."""
+    file = tmp_path / "thing.json"
+    file.write_bytes(data)
+    with pytest.raises(InvalidDesign, match=r"^thing\.json: "):
+        load_design(file)

@@ -1,0 +1,127 @@
+"""The table that rollouts use instead of the analytic model."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from scipy.optimize import brentq
+
+from surrogate.force_table import ForceTable
+from surrogate.spam import Floats, SpamGeometry, SpamState, cell_state, contraction, saturated_cell, unsaturated_cell
+
+Reference = Callable[[str], dict[str, np.ndarray]]
+
+GEOMETRY = SpamGeometry()
+
+
+@pytest.fixture(scope="module")
+def table() -> ForceTable:
+    return ForceTable.of(GEOMETRY)
+
+
+def working_points(count: int, seed: int) -> tuple[Floats, Floats]:
+    """Random strains and cell lengths of the working range: 20 to 80 mm, 0 to 98 % of full contraction."""
+    rng = np.random.default_rng(seed)
+    l_0 = rng.uniform(20e-3, 80e-3, count)
+    return rng.uniform(0.0, 0.98, count) * cell_state(0.5, l_0, GEOMETRY).strain, l_0
+
+
+def exact_force(strain: Floats, l_0: Floats) -> Floats:
+    """F_t / P by the analytic model."""
+    return cell_state(contraction(strain, l_0, GEOMETRY), l_0, GEOMETRY).force_per_pressure
+
+
+def test_table_agrees_with_the_analytic_model(table: ForceTable) -> None:
+    """The relative error is under 1e-3 against the analytic model at 10 000 random points of the working range."""
+    strain, l_0 = working_points(10_000, seed=0)
+    np.testing.assert_allclose(table(strain, l_0)[0], exact_force(strain, l_0), rtol=1e-3)
+
+
+def test_table_agrees_with_the_reference(table: ForceTable, reference: Reference) -> None:
+    """The 40-digit reference is met within 1e-3 over the working range, saturated cells included."""
+    known = reference("spam_reference")
+    full = dict(zip(known["l0_m"][known["m"] == 0.5], known["strain"][known["m"] == 0.5], strict=True))
+    limit = np.array([0.98 * full[l_0] for l_0 in known["l0_m"]])
+    use = (known["strain"] >= 0) & (known["strain"] <= limit)
+    assert use.sum() > 70
+    force, _ = table(known["strain"][use], known["l0_m"][use])
+    np.testing.assert_allclose(force, known["force_per_pressure_m2"][use], rtol=1e-3)
+
+
+def test_force_falls_with_strain(table: ForceTable) -> None:
+    """From taut to slack the force falls strictly, for every cell length."""
+    l_0 = np.linspace(20e-3, 80e-3, 61)[:, None]
+    full = cell_state(0.5, l_0, GEOMETRY).strain
+    force, slope = table(np.linspace(-0.2, 0.999, 3000) * full, l_0)
+    assert np.all(np.diff(force, axis=1) < 0)
+    assert np.all(slope < 0)
+    assert np.all(force > 0)
+
+
+def test_slope_is_the_derivative_of_the_force(table: ForceTable) -> None:
+    """The slope is the finite difference of the table's force, and within 2 % that of the analytic model."""
+    strain, l_0 = working_points(1000, seed=1)
+    strain = np.clip(strain, 0.01, None)
+    strain = np.minimum(strain, 0.97 * cell_state(0.5, l_0, GEOMETRY).strain)
+    h = 1e-8
+    slope = table(strain, l_0)[1]
+    difference = (table(strain + h, l_0)[0] - table(strain - h, l_0)[0]) / (2 * h)
+    # The table is piecewise linear: a few differences straddle a node.
+    close = np.isclose(difference, slope, rtol=1e-5)
+    assert close.mean() > 0.99
+    np.testing.assert_allclose(difference, slope, rtol=0.05)
+    h = 1e-4
+    exact = (exact_force(strain + h, l_0) - exact_force(strain - h, l_0)) / (2 * h)
+    # Where the branches meet the slope has a kink.
+    assert np.isclose(slope, exact, rtol=0.02).mean() > 0.99
+
+
+def test_force_goes_on_linearly_below_zero_strain(table: ForceTable) -> None:
+    """Across zero strain the force is continuous; below it rises along the slope at zero, which stays bounded."""
+    l_0 = np.linspace(20e-3, 80e-3, 25)
+    at_zero, slope = table(0.0, l_0)
+    np.testing.assert_allclose(at_zero, exact_force(np.zeros(25), l_0), rtol=1e-3)
+    for side in (-1e-12, 1e-12):
+        np.testing.assert_allclose(table(side, l_0)[0], at_zero, rtol=1e-7)
+    for strain in (-1e-3, -0.05, -1.0):
+        force, steepness = table(strain, l_0)
+        np.testing.assert_allclose(steepness, slope, rtol=1e-12)
+        np.testing.assert_allclose(force, at_zero + strain * slope, rtol=1e-12)
+
+
+def test_force_ends_at_full_contraction(table: ForceTable) -> None:
+    """Beyond full contraction the cell is slack: no force and no slope; just before it still pulls."""
+    l_0 = np.linspace(20e-3, 80e-3, 200)
+    full = cell_state(0.5, l_0, GEOMETRY).strain
+    for beyond in (1.0001, 1.1, 3.0):
+        force, slope = table(beyond * full, l_0)
+        assert not force.any()
+        assert not slope.any()
+    assert np.all(table(0.999 * full, l_0)[0] > 0)
+
+
+def test_lower_branch_is_the_physical_one(table: ForceTable) -> None:
+    """Solved as if saturated and as if not, the cell pulls as the weaker of the two - in the model and in the table."""
+    strain, l_0 = working_points(150, seed=2)
+    strain = np.clip(strain, 0.01, None)
+    forces = np.empty((2, len(strain)))
+    for row, branch in enumerate((saturated_cell, unsaturated_cell)):
+        for k in range(len(strain)):
+
+            def excess(m: float, branch: Callable[..., SpamState] = branch, k: int = k) -> float:
+                return float(branch(m, l_0[k], GEOMETRY).strain) - strain[k]
+
+            # A branch that cannot contract so far, although the other does, pulls not at all.
+            m = brentq(excess, 1e-3, 0.5, xtol=1e-14) if excess(0.5) > 0 else 0.5
+            forces[row, k] = branch(m, l_0[k], GEOMETRY).force_per_pressure
+    weaker = forces.min(axis=0)
+    assert 30 < (forces[0] < forces[1]).sum() < 120  # both occur
+    np.testing.assert_allclose(exact_force(strain, l_0), weaker, rtol=1e-7)
+    np.testing.assert_allclose(table(strain, l_0)[0], weaker, rtol=1e-3)
+
+
+@pytest.mark.parametrize("l_0", [0.0149, 0.1001, -0.04, np.nan, [0.04, 0.2]])
+def test_table_refuses_cells_it_does_not_hold(table: ForceTable, l_0: float | list[float]) -> None:
+    """A cell length outside the table raises a ValueError with the allowed range."""
+    with pytest.raises(ValueError, match="l_0 must lie between 15 and 100 mm"):
+        table(0.1, l_0)
