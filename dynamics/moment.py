@@ -17,16 +17,28 @@ BENDS = 4096
 """Intervals of the restoring-moment table between the transition and a half turn."""
 
 
+class Elasticity(NamedTuple):
+    """The numbers behind a joint's moments."""
+
+    transition: float
+    """Bend up to which the tube is linear elastic [rad]."""
+    stiffness: float
+    """Slope of the moment there [N m / rad]."""
+    per_bend: float
+    """Intervals of the moment table per bend [1/rad]."""
+    arm: float
+    """Moment arm of the actuator about the far wall [m]."""
+    strain_per_bend: float
+    """Strain of an actuator per bend of a full segment [1/rad]."""
+
+
 class JointMoments(NamedTuple):
     """Everything compiled kernels need to know of a joint's moments."""
 
+    elasticity: Elasticity
     moment: Floats
     """Restoring moment at evenly spaced bends from the transition to pi [N m], shape (BENDS + 1,)."""
-    transition: float
-    """Bend up to which the tube is linear elastic [rad]."""
     rows: ForceRows
-    arm: float
-    """Moment arm of the actuator about the far wall [m]."""
     segment_length: float
     """Length over which a joint's bend is spread [m]."""
 
@@ -69,7 +81,44 @@ def joint_moments(params: VineParams) -> JointMoments:
     """Tabulate the moments of a tube and its actuators for the compiled kernels (about 0.3 s)."""
     transition = transition_bend(params.growth_pressure)
     moment = restoring_moment(np.linspace(transition, np.pi, BENDS + 1), params)
-    return JointMoments(moment, transition, ForceTable.of(params.actuator).rows, params.arm, params.segment_length)
+    elasticity = Elasticity(
+        transition,
+        stiffness=float(moment[0] / transition),
+        per_bend=BENDS / (np.pi - transition),
+        arm=params.arm,
+        strain_per_bend=params.arm / params.segment_length,
+    )
+    return JointMoments(elasticity, moment, ForceTable.of(params.actuator).rows, params.segment_length)
+
+
+@compiled(inline="always")
+def moment_and_slope(
+    elasticity: Elasticity,
+    moments: Floats,
+    unsaturated: Floats,
+    saturated: Floats,
+    bend: float,
+    pressure: float,
+    of: Cell,
+) -> tuple[float, float]:
+    """`total_moment` with the tables by themselves, for loops over many joints."""
+    magnitude = abs(bend)
+    if magnitude <= elasticity.transition:
+        slope = elasticity.stiffness
+        moment = slope * magnitude
+    else:
+        position = min((magnitude - elasticity.transition) * elasticity.per_bend, BENDS - 1e-9)
+        left = int(position)
+        rise = moments[left + 1] - moments[left]
+        moment, slope = moments[left] + (position - left) * rise, rise * elasticity.per_bend
+    if bend < 0.0:
+        moment = -moment
+    if pressure != 0.0:
+        per_bend = elasticity.strain_per_bend if pressure > 0.0 else -elasticity.strain_per_bend
+        force, force_slope = force_and_slope(unsaturated, saturated, of, per_bend * bend)
+        moment -= pressure * elasticity.arm * force
+        slope -= pressure * elasticity.arm * force_slope * per_bend
+    return moment, slope
 
 
 @compiled()
@@ -81,25 +130,8 @@ def total_moment(joint: JointMoments, bend: float, pressure: float, of: Cell) ->
         pressure: Actuator pressure [Pa], positive where it bends the tube to the left, 0 without actuator.
     Source: paper 002, Eq. 3; rises with the bend, so its integral is a convex potential.
     """
-    magnitude = abs(bend)
-    if magnitude <= joint.transition:
-        slope = joint.moment[0] / joint.transition
-        moment = slope * magnitude
-    else:
-        per_bend = BENDS / (np.pi - joint.transition)
-        position = min((magnitude - joint.transition) * per_bend, BENDS - 1e-9)
-        left = int(position)
-        rise = joint.moment[left + 1] - joint.moment[left]
-        moment, slope = joint.moment[left] + (position - left) * rise, rise * per_bend
-    if bend < 0.0:
-        moment = -moment
-    if pressure != 0.0:
-        side = 1.0 if pressure > 0.0 else -1.0
-        per_bend = side * joint.arm / joint.segment_length
-        force, force_slope = force_and_slope(joint.rows, of, per_bend * bend)
-        moment -= pressure * joint.arm * force
-        slope -= pressure * joint.arm * force_slope * per_bend
-    return moment, slope
+    rows = joint.rows
+    return moment_and_slope(joint.elasticity, joint.moment, rows.unsaturated, rows.saturated, bend, pressure, of)
 
 
 @compiled()

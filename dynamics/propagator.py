@@ -5,10 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from dynamics.vine import Actuation, Rollout, VineParams, VineState
 from environments.environment import Environment
+from surrogate.force_table import LONGEST, SHORTEST
+from surrogate.spam import Floats
+
+LEAST_RECORD = 1e-4
+"""Records may not follow each other more closely than this [m]."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +51,39 @@ class Propagator(Protocol):
         `state` is left as it is. Raises ValueError for arrays whose shapes do not fit.
         """
         ...
+
+
+def checked_lengths(
+    state: VineState, actuation: Actuation, length: ArrayLike, record_every: float, params: VineParams
+) -> Floats:
+    """Check the arguments of `grow`, as every propagator must before it lets kernels loose on them.
+
+    Returns:
+        Length to grow of each vine [m], shape (batch,).
+    Raises:
+        ValueError: Saying which argument does not fit, and what would.
+    """
+    shape = state.angles.shape
+    for name in ("pressure", "l_0"):
+        found = getattr(actuation, name).shape
+        if found != shape:
+            raise ValueError(f"actuation.{name} has the shape {found}; the vines need {shape}")
+    l_0 = actuation.l_0[actuation.pressure != 0]
+    if not np.all((l_0 >= SHORTEST) & (l_0 <= LONGEST)):
+        raise ValueError(
+            f"actuation.l_0 must be from {SHORTEST * 1e3:g} to {LONGEST * 1e3:g} mm where there is pressure"
+        )
+    if not np.isfinite(actuation.pressure).all():
+        raise ValueError("actuation.pressure must be finite")
+    if not LEAST_RECORD <= record_every < np.inf:
+        raise ValueError(f"record_every = {record_every:g} m must be finite and at least {LEAST_RECORD:g} m")
+    lengths = np.broadcast_to(np.asarray(length, float), shape[:1])
+    room = (shape[1] - state.segments + 1) * params.segment_length - state.last_length
+    if not np.all((lengths >= 0) & (lengths <= room + 1e-9)):
+        raise ValueError(
+            f"length must be at least 0 and at most the room left in the states, {room.min(initial=np.inf):g} m"
+        )
+    return np.minimum(lengths, room)
 
 
 def propagators() -> dict[str, type[Propagator]]:

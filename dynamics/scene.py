@@ -25,7 +25,7 @@ class Scene(NamedTuple):
     """Everything solid is an edge or a corner with a radius: circles are corners, walls are thick edges."""
 
     edges: Floats
-    """x1, y1, x2, y2, radius [m], shape (edges, 5)."""
+    """x1, y1, x2, y2, radius [m], direction x, y [-], length [m], shape (edges, 8)."""
     corners: Floats
     """x, y, radius [m], shape (corners, 3)."""
     bounds: Floats
@@ -102,7 +102,10 @@ def _solids(environment: Environment) -> tuple[Floats, Floats]:
         corners += [np.hstack([obstacles.walls[:, :2], radius]), np.hstack([obstacles.walls[:, 2:4], radius])]
     if len(obstacles.circles):
         corners.append(obstacles.circles)
-    return np.vstack(edges), np.vstack(corners)
+    ends = np.vstack(edges)
+    along = ends[:, 2:4] - ends[:, :2]
+    length = np.hypot(along[:, 0], along[:, 1])[:, None]
+    return np.hstack([ends, along / length, length]), np.vstack(corners)
 
 
 def _listing(cells: NDArray[np.object_], solids: NDArray[np.object_], reach: Floats) -> tuple[Indices, Indices]:

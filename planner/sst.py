@@ -33,7 +33,7 @@ LONGEST_TUBE = 50.0
 """No vine is longer than this [m], nor than the circumference of the bounds."""
 LONGEST_GROWTH = 60
 """Most segments grown at once with an actuator."""
-LONGEST_STRAIGHT = 80
+LONGEST_STRAIGHT = 40
 """Most segments grown at once without."""
 UNFINISHED = 10
 """Records before the end of a growth from which it may go on."""

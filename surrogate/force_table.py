@@ -37,11 +37,13 @@ class ForceRows(NamedTuple):
 class Cell(NamedTuple):
     """A cell length, looked up once."""
 
-    length: float
     row: int
     weight: float
     """How far towards the next row the length lies, in [0, 1]."""
-    longest_strain: float
+    per_strain: float
+    """Share of full contraction that a strain is, unsaturated [-]."""
+    per_strain_saturated: float
+    """The same of saturated cells [-]."""
 
 
 @compiled()
@@ -52,42 +54,40 @@ def cell(rows: ForceRows, l_0: float) -> Cell:
     part = position * FINE_ROWS - fine
     longest = (1.0 - part) * rows.longest_strain[fine] + part * rows.longest_strain[fine + 1]
     row = min(int(position * ROWS), ROWS - 1)
-    return Cell(l_0, row, position * ROWS - row, longest)
+    return Cell(row, position * ROWS - row, 1.0 / longest, l_0 / rows.longest_contraction)
 
 
-@compiled()
-def force_and_slope(rows: ForceRows, of: Cell, strain: float) -> tuple[float, float]:
+@compiled(inline="always")
+def force_and_slope(unsaturated: Floats, saturated: Floats, of: Cell, strain: float) -> tuple[float, float]:
     """F_t / P [m^2] and its slope over strain, both continued past the ends of the table.
 
     Below zero strain the film is taut: the force goes on along the slope it has at zero. Beyond full contraction the
-    cell is slack and the force is zero.
+    cell is slack and the force is zero. Takes the two arrays of `ForceRows` by themselves: taking an array out of a
+    tuple costs as much as the look-up.
     """
-    u = strain / of.longest_strain
-    v = strain * of.length / rows.longest_contraction
+    u, v = strain * of.per_strain, strain * of.per_strain_saturated
     if u >= 1.0 or v >= 1.0:
         return 0.0, 0.0
     column = int(np.sqrt(u) * COLUMNS) if u > 0.0 else 0
-    lower, upper = rows.unsaturated[of.row], rows.unsaturated[of.row + 1]
-    start = (1.0 - of.weight) * lower[column] + of.weight * upper[column]
-    end = (1.0 - of.weight) * lower[column + 1] + of.weight * upper[column + 1]
-    slope = (end - start) * COLUMNS * COLUMNS / (2.0 * column + 1.0)
-    force = start + slope * (u - (column / COLUMNS) ** 2)
-    slope /= of.longest_strain
+    rest, weight = 1.0 - of.weight, of.weight
+    start = rest * unsaturated[of.row, column] + weight * unsaturated[of.row + 1, column]
+    end = rest * unsaturated[of.row, column + 1] + weight * unsaturated[of.row + 1, column + 1]
+    slope = (end - start) * (COLUMNS * COLUMNS) / (2.0 * column + 1.0)
+    force = start + slope * (u - column * column * (1.0 / COLUMNS**2))
+    slope *= of.per_strain
     if v > 0.0:
         column = int(np.sqrt(v) * COLUMNS)
-        slope_saturated = (
-            (rows.saturated[column + 1] - rows.saturated[column]) * COLUMNS * COLUMNS / (2.0 * column + 1.0)
-        )
-        saturated = rows.saturated[column] + slope_saturated * (v - (column / COLUMNS) ** 2)
-        if saturated < force:
-            return saturated, slope_saturated * of.length / rows.longest_contraction
+        slope_saturated = (saturated[column + 1] - saturated[column]) * (COLUMNS * COLUMNS) / (2.0 * column + 1.0)
+        force_saturated = saturated[column] + slope_saturated * (v - column * column * (1.0 / COLUMNS**2))
+        if force_saturated < force:
+            return force_saturated, slope_saturated * of.per_strain_saturated
     return force, slope
 
 
 @compiled()
 def _evaluate(rows: ForceRows, strain: Floats, l_0: Floats, force: Floats, slope: Floats) -> None:
     for i in range(strain.size):
-        force[i], slope[i] = force_and_slope(rows, cell(rows, l_0[i]), strain[i])
+        force[i], slope[i] = force_and_slope(rows.unsaturated, rows.saturated, cell(rows, l_0[i]), strain[i])
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +114,8 @@ class ForceTable:
         contraction = saturated_cell(roots**2, 1.0, geometry).strain
         inverse = PchipInterpolator(contraction, roots)(nodes * contraction[-1])
         saturated = saturated_cell(np.minimum(np.square(inverse), 0.5), 1.0, geometry).force_per_pressure
-        return cls(geometry, ForceRows(np.ascontiguousarray(unsaturated), longest, saturated, float(contraction[-1])))
+        unsaturated = np.ascontiguousarray(unsaturated)
+        return cls(geometry, ForceRows(unsaturated, longest, saturated, float(contraction[-1])))
 
     def __call__(self, strain: ArrayLike, l_0: ArrayLike) -> tuple[Floats, Floats]:
         """Force per pressure F_t / P [m^2] and its slope over strain [m^2], each of the broadcast shape.

@@ -67,7 +67,7 @@ def saturated_cell(m: ArrayLike, l_0: ArrayLike, geometry: SpamGeometry) -> Spam
     m, l_0 = np.broadcast_arrays(np.asarray(m, float), np.asarray(l_0, float))
     phi = np.full(m.shape, np.arccos(geometry.constriction_radius / geometry.tube_radius))
     length = _active_length(phi, m, geometry)
-    return _state(length <= l_0, phi, m, length, l_0, geometry)
+    return _state(np.asarray(length <= l_0), phi, m, length, l_0, geometry)
 
 
 def unsaturated_cell(m: ArrayLike, l_0: ArrayLike, geometry: SpamGeometry) -> SpamState:
@@ -109,4 +109,5 @@ def _state(
     half_span = (ellipeinc(phi, m) - 0.5 * ellipkinc(phi, m)) / (np.sqrt(m) * np.cos(phi))
     strain = (length - 2 * geometry.constriction_radius * half_span) / l_0
     force = np.pi * geometry.constriction_radius**2 * (1 - 2 * m) / (2 * m * np.cos(phi) ** 2)
-    return SpamState(saturated, phi, length.copy(), strain, force)
+    # cell_state fills in the unsaturated cells: scalars must be arrays too, and l_0 must not be a view of the caller's.
+    return SpamState(saturated, phi, length.copy(), np.asarray(strain), np.asarray(force))

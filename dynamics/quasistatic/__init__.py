@@ -10,17 +10,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dynamics.moment import JointMoments, joint_moments
-from dynamics.propagator import Capabilities
-from dynamics.quasistatic.rollout import Records, Tube, grow_vines
+from dynamics.propagator import Capabilities, checked_lengths
+from dynamics.quasistatic.rollout import Records, Tube, grow_one
 from dynamics.scene import Scene, build_scene
 from dynamics.vine import Actuation, Rollout, VineParams, VineState
 from environments.environment import Environment
 
 MARGIN = 12e-3
 """Contacts nearer than this are looked at [m]; less for tubes so thin that a step could carry them across a wall."""
-
-PORTION = 4
-"""Vines that a thread takes on at a time."""
 
 
 class QuasiStatic:
@@ -69,22 +66,9 @@ class QuasiStatic:
     def grow(self, state: VineState, actuation: Actuation, length: ArrayLike, record_every: float) -> Rollout:
         """See `Propagator`."""
         batch, max_segments = state.angles.shape
-        if actuation.pressure.shape != (batch, max_segments):
-            raise ValueError(
-                f"actuation is for {actuation.pressure.shape} segments, the vines have {(batch, max_segments)}"
-            )
-        if np.any(np.asarray(length) < 0) or record_every <= 0:
-            raise ValueError("length must not be negative and record_every must be positive")
-        lengths = np.ascontiguousarray(np.broadcast_to(np.asarray(length, float), batch))
-        room = (max_segments - state.segments + 1) * self.params.segment_length - state.last_length
-        if np.any(lengths > room + 1e-9):
-            raise ValueError(
-                f"the states have no room to grow by {lengths.max():g} m: start them with more max_segments"
-            )
-        lengths = np.minimum(lengths, room)
-        most = (
-            int(np.ceil(lengths.max(initial=0.0) / record_every - 1e-9)) + 1
-        )  # a stalled vine's last state is one more
+        lengths = checked_lengths(state, actuation, length, record_every, self.params)
+        # A stalled vine's last state is one more.
+        most = int(np.ceil(lengths.max(initial=0.0) / record_every - 1e-9)) + 1
         records = Records(
             np.zeros((batch, most, max_segments)),
             np.ones((batch, most), np.int64),
@@ -96,13 +80,13 @@ class QuasiStatic:
         angles = state.angles.copy()  # kernels bend the vines in place
         pressure, l_0 = np.ascontiguousarray(actuation.pressure), np.ascontiguousarray(actuation.l_0)
 
-        def grow_portion(first: int) -> None:
-            grow_vines(
-                first, min(first + PORTION, batch), self.scene, self.joint, self.tube, self.pose,
+        def grow(b: int) -> None:
+            grow_one(
+                b, self.scene, self.joint, self.tube, self.pose,
                 angles, state.segments, state.last_length, pressure, l_0, lengths, record_every, records, outcome,
             )  # fmt: skip
 
-        # Kernels run without the interpreter's lock; small portions keep every thread busy to the end.
+        # Kernels run without the interpreter's lock; the longest come first, so that no thread is left waiting for one.
         with ThreadPoolExecutor(self.threads) as pool:
-            list(pool.map(grow_portion, range(0, batch, PORTION)))
+            list(pool.map(grow, np.argsort(-lengths, kind="stable").tolist()))
         return Rollout(*records, records=outcome[:, 0], status=outcome[:, 1], steps=outcome[:, 2])

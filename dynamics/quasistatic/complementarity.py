@@ -136,11 +136,12 @@ def _drop(dual: Dual, position: int, count: int) -> int:
 @compiled()
 def _sum_turns(turns: Floats, bend: Floats, chain: Chain, segments: int) -> None:
     """Prefix sums that turn bends into displacements."""
+    xs, ys = chain.x, chain.y
     turns[0] = 0.0
     for j in range(segments):
         turns[j + 1, 0] = turns[j, 0] + bend[j]
-        turns[j + 1, 1] = turns[j, 1] + bend[j] * chain.x[j]
-        turns[j + 1, 2] = turns[j, 2] + bend[j] * chain.y[j]
+        turns[j + 1, 1] = turns[j, 1] + bend[j] * xs[j]
+        turns[j + 1, 2] = turns[j, 2] + bend[j] * ys[j]
 
 
 @compiled()
@@ -177,11 +178,12 @@ def _apply_forces(
         loads[segment, 1] += force * contacts.beta[k]
         loads[segment, 2] += force * contacts.gamma[k]
         growth += inverse_growth * contacts.growth[k] * force
+    bend, free, inverse, xs, ys = step.bend, step.free, step.inverse, chain.x, chain.y
     a = b = c = 0.0
     for j in range(segments - 1, -1, -1):
         a, b, c = a + loads[j, 0], b + loads[j, 1], c + loads[j, 2]
-        step.bend[j] = step.free[j] + step.inverse[j] * (a + b * chain.x[j] + c * chain.y[j])
-    _sum_turns(dual.turns, step.bend, chain, segments)
+        bend[j] = free[j] + inverse[j] * (a + b * xs[j] + c * ys[j])
+    _sum_turns(dual.turns, bend, chain, segments)
     return growth
 
 
@@ -233,10 +235,10 @@ def solve_step(
     Returns:
         Growth [m], number of active rows, and whether the problem was solved.
     """
-    sums = dual.moments
+    sums, xs, ys, inverse = dual.moments, chain.x, chain.y, step.inverse
     sums[0] = 0.0
     for j in range(segments):
-        w, x, y = step.inverse[j], chain.x[j], chain.y[j]
+        w, x, y = inverse[j], xs[j], ys[j]
         sums[j + 1, 0] = sums[j, 0] + w
         sums[j + 1, 1] = sums[j, 1] + w * x
         sums[j + 1, 2] = sums[j, 2] + w * y

@@ -90,42 +90,44 @@ def find_contacts(scene: Scene, radius: float, margin: float, chain: Chain, segm
     one segment and before the next.
     """
     count = 0
-    solids = len(scene.edges) + len(scene.corners)
+    # Taking an array out of a tuple costs as much as a look-up in it: do it once.
+    xs, ys, cosine, sine, lengths = chain.x, chain.y, chain.cosine, chain.sine, chain.length
+    edges, edge_offsets, edge_items = scene.edges, scene.edge_offsets, scene.edge_items
+    corners, corner_offsets, corner_items = scene.corners, scene.corner_offsets, scene.corner_items
+    solids = len(edges) + len(corners)
     for i in range(segments):
-        x, y = chain.x[i + 1], chain.y[i + 1]
-        ux, uy = chain.cosine[i], chain.sine[i]
+        x, y = xs[i + 1], ys[i + 1]
+        ux, uy = cosine[i], sine[i]
         last = i == segments - 1
         cell = cell_of(scene, x, y)
-        for item in range(scene.edge_offsets[cell], scene.edge_offsets[cell + 1]):
-            edge = scene.edge_items[item]
-            x1, y1 = scene.edges[edge, 0], scene.edges[edge, 1]
-            ex, ey = scene.edges[edge, 2] - x1, scene.edges[edge, 3] - y1
-            rx, ry = x - x1, y - y1
-            along, square = rx * ex + ry * ey, ex * ex + ey * ey
-            if along < 0.0 or along > square:
+        for item in range(edge_offsets[cell], edge_offsets[cell + 1]):
+            edge = edge_items[item]
+            rx, ry = x - edges[edge, 0], y - edges[edge, 1]
+            ex, ey = edges[edge, 5], edges[edge, 6]
+            along = rx * ex + ry * ey
+            if along < 0.0 or along > edges[edge, 7]:
                 continue
-            side = np.sqrt(square)
-            offset = (ex * ry - ey * rx) / side
-            gap = abs(offset) - radius - scene.edges[edge, 4]
+            offset = ex * ry - ey * rx
+            gap = abs(offset) - radius - edges[edge, 4]
             if gap < margin:
                 flip = 1.0 if offset >= 0.0 else -1.0
-                nx, ny = -flip * ey / side, flip * ex / side
+                nx, ny = -flip * ey, flip * ex
                 growth = nx * ux + ny * uy if last else 0.0
                 count = _add(contacts, count, i, i * solids + edge, gap, x, y, nx, ny, growth)
-        for item in range(scene.corner_offsets[cell], scene.corner_offsets[cell + 1]):
-            corner = scene.corner_items[item]
-            rx, ry = scene.corners[corner, 0] - x, scene.corners[corner, 1] - y
-            reach = radius + scene.corners[corner, 2] + margin
+        for item in range(corner_offsets[cell], corner_offsets[cell + 1]):
+            corner = corner_items[item]
+            rx, ry = corners[corner, 0] - x, corners[corner, 1] - y
+            reach = radius + corners[corner, 2] + margin
             along = rx * ux + ry * uy
-            key = i * solids + len(scene.edges) + corner
+            key = i * solids + len(edges) + corner
             if along <= 0.0:
                 offset = ux * ry - uy * rx
-                if along < -chain.length[i] or abs(offset) >= reach:
+                if along < -lengths[i] or abs(offset) >= reach:
                     continue
                 flip = -1.0 if offset >= 0.0 else 1.0
                 px, py = x + along * ux, y + along * uy
                 count = _add(contacts, count, i, key, abs(offset) - reach + margin, px, py, -flip * uy, flip * ux, 0.0)
-            elif last or rx * chain.cosine[i + 1] + ry * chain.sine[i + 1] < 0.0:
+            elif last or rx * cosine[i + 1] + ry * sine[i + 1] < 0.0:
                 distance = np.sqrt(rx * rx + ry * ry)
                 if distance < reach:
                     nx, ny = -rx / distance, -ry / distance

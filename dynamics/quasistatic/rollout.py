@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dynamics.moment import JointMoments, rest_bend, total_moment
+from dynamics.moment import JointMoments, moment_and_slope, rest_bend
 from dynamics.quasistatic.complementarity import MOST_ACTIVE, Dual, Step, new_dual, solve_step
 from dynamics.quasistatic.contacts import Chain, Contacts, find_contacts, new_contacts
 from dynamics.scene import Scene
@@ -18,10 +18,10 @@ from surrogate.spam import Floats
 GROWN, STALLED, OUT_OF_BOUNDS, UNRESOLVED = 0, 1, 2, 3  # dynamics.vine.Status, which kernels cannot hold
 CORRECTIONS = 80
 """Steps without growth that may follow each other to leave an obstacle."""
-STILL = 5e-3
-"""A vine that moves slower than this, over the rate of free growth, counts as at rest."""
 PATIENCE = 60e-3
-"""Time at rest after which it is stalled [m of free growth]."""
+"""Every so often [m of free growth] a vine is looked at: has it got anywhere?"""
+STILL = 0.3e-3
+"""If neither its length nor any joint has changed by more than this since [m], it is stalled."""
 LONGEST_TIME = 6.0
 """A vine that needs this many times as long as in free space, plus ten times PATIENCE, is stalled too."""
 
@@ -53,8 +53,8 @@ class Vine(NamedTuple):
     pressure: Floats
     row: Integers
     weight: Floats
-    longest: Floats
-    length: Floats
+    per_strain: Floats
+    per_strain_saturated: Floats
 
 
 class Records(NamedTuple):
@@ -78,6 +78,8 @@ class Work(NamedTuple):
     """Normal force on each segment in the last step [N], shape (max_segments,)."""
     keys: Integers
     """Contacts that carried a force in the last step, shape (MOST_ACTIVE,)."""
+    seen: Floats
+    """Joints when the vine was last looked at [m], shape (max_segments + 1, 2)."""
 
 
 @compiled()
@@ -92,21 +94,23 @@ def _new_work(max_segments: int) -> Work:
         Step(np.empty(max_segments), np.empty(max_segments), np.empty(max_segments)),
         np.zeros(max_segments),
         np.empty(MOST_ACTIVE, np.int64),
+        np.zeros((max_segments + 1, 2)),
     )  # fmt: skip
 
 
 @compiled()
 def _place(chain: Chain, vine: Vine, start: Floats, segments: int, last_length: float, segment_length: float) -> float:
     """Put the joints where the bends say; returns the tip's heading [rad]."""
+    xs, ys, cosine, sine, lengths, angles = chain.x, chain.y, chain.cosine, chain.sine, chain.length, vine.angles
     x, y, heading = start[0], start[1], start[2]
     for j in range(segments):
-        chain.x[j], chain.y[j] = x, y
-        heading += vine.angles[j]
+        xs[j], ys[j] = x, y
+        heading += angles[j]
         c, s = np.cos(heading), np.sin(heading)
         length = last_length if j == segments - 1 else segment_length
-        chain.cosine[j], chain.sine[j], chain.length[j] = c, s, length
+        cosine[j], sine[j], lengths[j] = c, s, length
         x, y = x + length * c, y + length * s
-    chain.x[segments], chain.y[segments] = x, y
+    xs[segments], ys[segments] = x, y
     return heading
 
 
@@ -119,22 +123,28 @@ def _linearise(
     The growing segment keeps its curvature as it lengthens; its unknown is the bend it takes beyond that.
     """
     full = joint.segment_length
+    # Taking an array out of a tuple costs as much as a look-up in it: do it once.
+    elasticity, moments, unsaturated, saturated = (
+        joint.elasticity,
+        joint.moment,
+        joint.rows.unsaturated,
+        joint.rows.saturated,
+    )
+    angles, pressures, row, weight = vine.angles, vine.pressure, vine.row, vine.weight
+    per_strain, per_strain_saturated = vine.per_strain, vine.per_strain_saturated
+    inverse, free = step.inverse, step.free
     curvature = 0.0
     for j in range(segments):
-        scale = 1.0
-        of = Cell(vine.length[j], vine.row[j], vine.weight[j], vine.longest[j])
+        scale, bend = 1.0, angles[j]
+        of = Cell(row[j], weight[j], per_strain[j], per_strain_saturated[j])
         if j == segments - 1:
             scale = full / (last_length + growth)
-            if last_length > 1e-6:
-                curvature = vine.angles[j] / last_length
-            else:
-                curvature = rest_bend(joint, vine.pressure[j], of) / full
+            born = last_length < 1e-6
+            curvature = rest_bend(joint, pressures[j], of) / full if born else bend / last_length
             bend = curvature * full
-        else:
-            bend = vine.angles[j]
-        moment, slope = total_moment(joint, bend, vine.pressure[j], of)
-        step.inverse[j] = 1.0 / (slope * scale + damping)
-        step.free[j] = -moment * step.inverse[j]
+        moment, slope = moment_and_slope(elasticity, moments, unsaturated, saturated, bend, pressures[j], of)
+        inverse[j] = 1.0 / (slope * scale + damping)
+        free[j] = -moment * inverse[j]
     return curvature
 
 
@@ -211,8 +221,8 @@ def _take_step(
     time: float,
     count: int,
     known: int,
-) -> tuple[float, float, int]:
-    """Solve one step and bend the vine by it; returns growth and largest motion [m] and the number of active contacts."""
+) -> tuple[float, int]:
+    """Solve one step and bend the vine by it; returns the growth [m] and the number of active contacts."""
     chain, contacts, dual, step = work.chain, work.contacts, work.dual, work.step
     growth_damping = tube.growth_viscosity / time
     curvature = _linearise(joint, tube.bending_viscosity / time, vine, step, segments, last_length, time)
@@ -234,7 +244,18 @@ def _take_step(
     scale = min(1.0, tube.most_motion / motion) if motion > 0.0 else 1.0
     for j in range(segments):
         vine.angles[j] += scale * step.bend[j]
-    return scale * growth, motion, active
+    return scale * growth, active
+
+
+@compiled()
+def _look(chain: Chain, segments: int, seen: Floats) -> float:
+    """How far the joints are from where they were last seen, at most [m]; remembers where they are now."""
+    xs, ys = chain.x, chain.y
+    farthest = 0.0
+    for i in range(segments + 1):
+        farthest = max(farthest, np.hypot(xs[i] - seen[i, 0], ys[i] - seen[i, 1]))
+        seen[i, 0], seen[i, 1] = xs[i], ys[i]
+    return farthest
 
 
 @compiled()
@@ -265,7 +286,7 @@ def grow_vine(
     work = _new_work(len(vine.angles))
     chain, contacts = work.chain, work.contacts
     known = corrections = recorded = steps = 0
-    time = rest = 0.0
+    time = look = grown_then = 0.0
     before = segments * full + last_length
     while True:
         heading = _place(chain, vine, start, segments, last_length, full)
@@ -273,12 +294,24 @@ def grow_vine(
         if _outside(scene, chain, segments):
             return recorded, OUT_OF_BOUNDS, steps
         count = find_contacts(scene, tube.radius, tube.margin, chain, segments, contacts)
-        if contacts.gap[:count].min() >= -tube.tolerance if count else True:
+        deep = contacts.gap[:count].min() < -tube.tolerance if count else False
+        stalled = time >= LONGEST_TIME * length + 10 * PATIENCE
+        if time >= look:
+            moved = _look(chain, segments, work.seen)
+            stalled = stalled or (time > 0.0 and max(moved, grown - grown_then) < STILL)
+            look, grown_then = time + PATIENCE, grown
+        if stalled:
+            if not deep and grown > recorded * record_every + SLACK:
+                recorded = _record(records, recorded, vine, chain, segments, heading, work.forces)
+            return recorded, STALLED, steps
+        if deep:
+            # Bend without growing until it is not. Nothing is recorded meanwhile.
+            corrections += 1
+            if corrections > CORRECTIONS:
+                return recorded, UNRESOLVED, steps
+            most_growth, lapse = 0.0, tube.step
+        else:
             corrections = 0
-            if rest >= PATIENCE or time >= LONGEST_TIME * length + 10 * PATIENCE:
-                if grown > recorded * record_every + SLACK:
-                    recorded = _record(records, recorded, vine, chain, segments, heading, work.forces)
-                return recorded, STALLED, steps
             if grown >= min((recorded + 1) * record_every, length) - SLACK:
                 recorded = _record(records, recorded, vine, chain, segments, heading, work.forces)
                 if grown >= length - SLACK:
@@ -291,25 +324,15 @@ def grow_vine(
             most_growth = min(tube.step, full - last_length, min((recorded + 1) * record_every, length) - grown)
             # What is left to a segment's end may be tiny, and so may be the progress of a blocked tip towards it.
             lapse = max(most_growth, 0.2 * tube.step)
-            time += lapse
-        else:
-            # Too deep: bend without growing until it is not. Nothing is recorded meanwhile.
-            corrections += 1
-            if rest >= PATIENCE or corrections > CORRECTIONS:
-                return recorded, STALLED if rest >= PATIENCE else UNRESOLVED, steps
-            most_growth, lapse = 0.0, tube.step
-        growth, motion, known = _take_step(
-            joint, tube, vine, work, segments, last_length, most_growth, lapse, count, known
-        )
+        growth, known = _take_step(joint, tube, vine, work, segments, last_length, most_growth, lapse, count, known)
         last_length += growth
-        rest = rest + lapse if motion < STILL * lapse else 0.0
+        time += lapse
         steps += 1
 
 
 @compiled(nogil=True)
-def grow_vines(
-    first: int,
-    last: int,
+def grow_one(
+    b: int,
     scene: Scene,
     joint: JointMoments,
     tube: Tube,
@@ -324,20 +347,19 @@ def grow_vines(
     records: Records,
     outcome: Integers,
 ) -> None:
-    """Grow vines first ... last - 1 of a batch; `outcome` takes records, status and steps of each, shape (batch, 3)."""
-    for b in range(first, last):
-        carried = pressure.shape[1]
-        row = np.zeros(carried, np.int64)
-        weight, longest = np.zeros(carried), np.ones(carried)
-        for j in range(carried):
-            if pressure[b, j] != 0.0:
-                of = cell(joint.rows, l_0[b, j])
-                row[j], weight[j], longest[j] = of.row, of.weight, of.longest_strain
-        vine = Vine(angles[b], pressure[b], row, weight, longest, l_0[b])
-        mine = Records(
-            records.angles[b], records.segments[b], records.last_length[b], records.tips[b], records.contact_force[b]
-        )
-        count, status, steps = grow_vine(
-            scene, joint, tube, start, vine, segments[b], last_length[b], length[b], record_every, mine
-        )
-        outcome[b, 0], outcome[b, 1], outcome[b, 2] = count, status, steps
+    """Grow vine b of a batch; `outcome` takes records, status and steps of each, shape (batch, 3)."""
+    carried = pressure.shape[1]
+    row = np.zeros(carried, np.int64)
+    weight, per_strain, per_strain_saturated = np.zeros(carried), np.zeros(carried), np.zeros(carried)
+    for j in range(carried):
+        if pressure[b, j] != 0.0:
+            of = cell(joint.rows, l_0[b, j])
+            row[j], weight[j] = of.row, of.weight
+            per_strain[j], per_strain_saturated[j] = of.per_strain, of.per_strain_saturated
+    vine = Vine(angles[b], pressure[b], row, weight, per_strain, per_strain_saturated)
+    mine = Records(
+        records.angles[b], records.segments[b], records.last_length[b], records.tips[b], records.contact_force[b]
+    )
+    outcome[b, 0], outcome[b, 1], outcome[b, 2] = grow_vine(
+        scene, joint, tube, start, vine, segments[b], last_length[b], length[b], record_every, mine
+    )

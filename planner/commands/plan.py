@@ -71,7 +71,7 @@ def plan(
             "solutions": solutions, "stopped": reason,
         }  # fmt: skip
         write_run(out, run, inputs, prepared)
-    _report(console, run, out)
+    _report(console, run, out, reason)
     return 0
 
 
@@ -117,8 +117,11 @@ def _search(console: Console, run: Run, budget: Budget) -> str:
                 console.print(line)
             if caught:
                 return "interrupted"
-    if run.best and (budget.first or (run.seconds < budget.seconds and run.search.iteration != budget.iterations)):
+    best = run.best and run.best.design
+    if best and (budget.first or (budget.target_actuators is not None and best.actuators <= budget.target_actuators)):
         return "target reached"
+    if run.search.exhausted:
+        return "nothing better left to try"
     return "iterations done" if run.search.iteration == budget.iterations else "time budget spent"
 
 
@@ -147,7 +150,7 @@ def _no_solution(run: Run, reason: str) -> str:
     )
 
 
-def _report(console: Console, run: Run, out: Path) -> None:
+def _report(console: Console, run: Run, out: Path, reason: str) -> None:
     assert run.best
     design = run.best.design
     console.print(section_table(design))
@@ -158,7 +161,7 @@ def _report(console: Console, run: Run, out: Path) -> None:
         f"({design.tip[0] * 1e3:.0f}, {design.tip[1] * 1e3:.0f}) mm; first solution after {run.history[0].seconds:.2f} s"
     )
     console.print(
-        f"{run.search.iteration} iterations in {run.seconds:.1f} s; {solutions.replayed} candidates replayed at half the step, "
+        f"{run.search.iteration} iterations in {run.seconds:.1f} s, {reason}; {solutions.replayed} candidates replayed at half the step, "
         f"{solutions.rejected} of them missed the goal; {others} other distinct solution{'s' * (others != 1)} kept"
     )
     console.print(f"wrote {out}/: design.json, plan.png, solutions.json, trajectory.npz, run.json")

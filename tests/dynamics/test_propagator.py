@@ -153,32 +153,42 @@ def test_growing_twice_gives_the_same_bytes(make: Make, walled: Environment, par
 
 @EveryPropagator
 @pytest.mark.parametrize("shape", [(BATCH, SEGMENTS - 1), (BATCH + 1, SEGMENTS), (SEGMENTS,)])
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        "pressure",
-        pytest.param("l_0", marks=pytest.mark.xfail(strict=True, reason="QuasiStatic.grow looks at pressure only")),
-    ],
-)
+@pytest.mark.parametrize("wrong", ["pressure", "l_0"])
 def test_refuses_actuation_of_another_shape(
     make: Make, free: Environment, params: VineParams, shape: tuple[int, ...], wrong: str
 ) -> None:
     """Pressures or cell lengths that do not fit the vines raise a ValueError that speaks of their shape."""
     propagator = make(free, params)
     actuation = replace(passive(), **{wrong: np.full(shape, 0.04)})
-    with pytest.raises(ValueError, match="segments"):
+    with pytest.raises(ValueError, match=rf"{wrong} has the shape"):
         propagator.grow(propagator.start(BATCH, SEGMENTS), actuation, 0.1, 0.05)
 
 
 @EveryPropagator
-@pytest.mark.parametrize(("length", "record_every"), [(-0.1, 0.05), (0.1, 0.0), (0.1, -0.05), (0.5, 0.05)])
+@pytest.mark.parametrize(("length", "record_every"), [
+    (-0.1, 0.05), (0.5, 0.05), (np.nan, 0.05), (0.1, 0.0), (0.1, -0.05), (0.1, 1e-5), (0.1, np.nan), (0.1, np.inf),
+])  # fmt: skip
 def test_refuses_lengths_it_cannot_grow(
     make: Make, free: Environment, params: VineParams, length: float, record_every: float
 ) -> None:
-    """A negative length, a spacing that is not positive, and more length than there is room for raise ValueError."""
+    """Lengths that are negative, NaN or more than there is room for, and spacings too small, raise ValueError."""
     propagator = make(free, params)
-    with pytest.raises(ValueError, match=r"length|room"):
+    with pytest.raises(ValueError, match=r"length|record_every"):
         propagator.grow(propagator.start(BATCH, SEGMENTS), passive(), length, record_every)
+
+
+@EveryPropagator
+@pytest.mark.parametrize(
+    ("pressure", "l_0"), [(1e4, 0.2), (1e4, 0.001), (-1e4, np.nan), (np.nan, 0.04), (np.inf, 0.04)]
+)
+def test_refuses_actuators_that_cannot_be(
+    make: Make, free: Environment, params: VineParams, pressure: float, l_0: float
+) -> None:
+    """A cell length outside the actuator's range, or a pressure that is no number, raises ValueError."""
+    propagator = make(free, params)
+    actuation = Actuation(np.full((1, SEGMENTS), pressure), np.full((1, SEGMENTS), l_0))
+    with pytest.raises(ValueError, match="actuation"):
+        propagator.grow(propagator.start(1, SEGMENTS), actuation, 0.1, 0.05)
 
 
 @EveryPropagator

@@ -52,6 +52,25 @@ def head_on(environment: MakeEnvironment, params: VineParams, length: float, hea
     return QuasiStatic(environment(boxes=[[face, -2, face + 0.5, 2]], start=(0, 0, heading)), params)
 
 
+@pytest.mark.parametrize("step", [0.5e-3, 0.25e-3])
+def test_bent_joint_straightens_as_the_tube_grows(environment: MakeEnvironment, step: float) -> None:
+    """A bend within the elastic range decays as exp(-k L / c) over the grown length L, whatever the step: c is a viscosity."""
+    slow = VineParams(bending_viscosity=0.2)
+    propagator = QuasiStatic(environment(), slow, step=step)
+    start = propagator.start(1, 12)
+    start.angles[0, :6] = 0.01 * np.array([1, -2, 3, -4, 4, 2])
+    bent = VineState(start.angles, np.array([6]), np.array([slow.segment_length]))
+    rollout = propagator.grow(bent, passive(12), 0.05, 5e-3)
+    grown = 5e-3 * np.arange(1, 11)
+    decay = np.exp(-small_angle_stiffness(slow) * grown / slow.bending_viscosity)
+    # Implicit Euler lags behind by about half a step: k h / 2 c of what is left per e-fold.
+    lag = small_angle_stiffness(slow) * step / (2 * slow.bending_viscosity)
+    for joint in range(6):
+        expected = start.angles[0, joint] * decay
+        np.testing.assert_allclose(rollout.angles[0, :10, joint], expected, rtol=1.2 * lag * -np.log(decay[-1]))
+    assert decay[-1] < 0.05
+
+
 @pytest.mark.parametrize("opening", [60, 90, 120])
 def test_tip_wedged_in_a_corner_stalls(environment: MakeEnvironment, params: VineParams, opening: float) -> None:
     """It ends where the tube touches both walls, says so, and either wall holds its share of the growth force."""

@@ -1,5 +1,6 @@
 """Run folders: whole or not at all."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -7,7 +8,7 @@ import pytest
 from planner.run_folder import UnwritableFolder, check_folder, write_folder
 
 
-def fill(text: str):  # noqa: ANN201
+def fill(text: str) -> Callable[[Path], None]:
     def write(folder: Path) -> None:
         (folder / "run.json").write_text(text)
 

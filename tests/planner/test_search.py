@@ -1,5 +1,7 @@
 """Batched SST* and the solutions it keeps."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -131,7 +133,7 @@ def test_solutions_are_distinct_and_sorted(shipped: dict[str, Environment], para
         assert one.cost == pytest.approx(one.design.actuators + 1e-2 * one.design.length)
         for other in best[:i]:
             short, long = sorted([one.design.centerline, other.design.centerline], key=len)
-            dense = np.vstack([np.linspace(a, b, 20) for a, b in zip(long[:-1], long[1:], strict=True)])
+            dense = np.vstack([np.linspace(a, b, 20) for a, b in pairwise(long)])
             gaps = np.sqrt(((short[:, None] - dense[None]) ** 2).sum(-1)).min(1)
             assert gaps.max() > 2 * params.radius - 2e-3
 
@@ -184,4 +186,12 @@ def test_budget_ends_the_run(shipped: dict[str, Environment], params: VineParams
         pass
     assert target.history[-1].actuators <= 2
     assert all(m.actuators > 2 for m in target.history[:-1])
-    assert run_of(shipped["tube"], params, 2).search.iteration == 2
+    assert run_of(shipped["maze"], params, 2).search.iteration == 2
+
+
+def test_search_ends_when_nothing_better_is_left(shipped: dict[str, Environment], params: VineParams) -> None:
+    """The bare corridor needs no actuator: once that is known and all straight growth was tried, the run is over."""
+    run = run_of(shipped["tube"], params, 200)
+    assert run.search.exhausted
+    assert run.search.iteration < 200
+    assert run.history[-1].actuators == 0

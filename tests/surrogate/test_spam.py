@@ -79,7 +79,6 @@ def test_contraction_inverts_the_reference_table(reference: Reference) -> None:
     np.testing.assert_allclose(m, table["m"][inside], rtol=1e-7)
 
 
-@pytest.mark.xfail(raises=TypeError, strict=True, reason="cell_state assigns into NumPy scalars")
 @pytest.mark.parametrize("m", [0.1, 0.45])
 def test_numbers_are_as_good_as_arrays(m: float) -> None:
     """A plain number for m and l_0 gives the same as an array of one, there and back."""
