@@ -100,7 +100,9 @@ class PlanningOutcome:
     seconds: float
 
 
-def measure_planning(environments: list[str], seeds: int, time_budget: float, batch: int) -> Iterator[PlanningOutcome]:
+def measure_planning(
+    environments: list[str], seeds: int, time_budget: float, batch: int
+) -> Iterator[tuple[PlanningOutcome, Run]]:
     """Plan every environment with seeds 0 ... seeds - 1, one after the other."""
     params = VineParams()
     for name in environments:
@@ -109,7 +111,7 @@ def measure_planning(environments: list[str], seeds: int, time_budget: float, ba
             for _ in run.run(Budget(time_budget)):
                 pass
             first, best = (run.history[0], run.history[-1]) if run.history else (None, None)
-            yield PlanningOutcome(
+            outcome = PlanningOutcome(
                 environment=name,
                 seed=seed,
                 first_s=round(first.seconds, 3) if first else None,
@@ -122,6 +124,7 @@ def measure_planning(environments: list[str], seeds: int, time_budget: float, ba
                 vine_steps=run.search.vine_steps,
                 seconds=round(run.seconds, 2),
             )
+            yield outcome, run
 
 
 def machine() -> str:
@@ -142,6 +145,7 @@ def planning_report(outcomes: list[PlanningOutcome], command: str, time_budget: 
         "",
         f"Made by `{command}` on {machine()}. Compiling apart. Times are seconds to the first solution that survived its",
         f"replay; actuators and length are those of the best design after {time_budget:g} s. Paper 002 (Table 2): means, on a GPU.",
+        "Pictures: the best design of each environment, `plan-NAME.png`.",
         "",
         "| environment | solved | first, median | first, worst | actuators, median | actuators, worst | length, median m "
         "| replays rejected | paper: first | paper: actuators |",

@@ -43,11 +43,11 @@ def plan(
     env: Annotated[
         list[str] | None, typer.Option(metavar="ENV", help="Only these; may be repeated.  [default: the seven]")
     ] = None,
-    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for planning.md and planning.json.")] = Path(
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for the table, its data and pictures.")] = Path(
         "results"
     ),
 ) -> None:
-    """Plan every environment with many seeds and write the table of times and actuators."""
+    """Plan every environment with many seeds; write the table of times and actuators, and the best designs as pictures."""
     from rich.console import Console
     from rich.progress import Progress, TimeRemainingColumn
 
@@ -55,6 +55,7 @@ def plan(
         from environments import load_environment
         from planner.bench import measure_planning, planning_report
         from planner.commands.plan import announce_compiling
+        from planner.plots import branches_of, save_plan
         from planner.run_folder import write_json
 
         names = env or ["plus", "maze", "pickone", "needle", "long", "tube", "divider"]
@@ -69,8 +70,13 @@ def plan(
         outcomes = []
         with Progress(*Progress.get_default_columns()[:-1], TimeRemainingColumn(), console=console) as progress:
             task = progress.add_task("planning", total=len(names) * seeds)
-            for outcome in measure_planning(names, seeds, time_budget, batch):
+            best: dict[str, float] = {}
+            for outcome, run in measure_planning(names, seeds, time_budget, batch):
                 outcomes.append(outcome)
+                if run.best and run.best.cost < best.get(outcome.environment, float("inf")):
+                    best[outcome.environment] = run.best.cost
+                    branches = branches_of(run.search.tree, run.environment.start, run.params)
+                    save_plan(out / f"plan-{outcome.environment}.png", run.environment, run.best.design, branches)
                 progress.update(task, advance=1, description=f"{outcome.environment} {outcome.seed}")
         command = f"vinewright bench plan --seeds {seeds} --time-budget {time_budget:g} --batch {batch}"
         command += "".join(f" --env {name}" for name in env or [])
@@ -78,4 +84,4 @@ def plan(
         (out / "planning.md").write_text(table, encoding="utf-8")
         write_json(out / "planning.json", content)
     console.print(table)
-    console.print(f"wrote {out}/planning.md and {out}/planning.json")
+    console.print(f"wrote {out}/planning.md, {out}/planning.json and a picture of the best design in each environment")
