@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import platform
 import statistics
 import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from environments import load_environment
 from planner.planning import Budget, Run, warm_up
 from planner.sst import actuation
 from planner.synthesis import Catalogue
+from surrogate.compiled import thread_count
 
 PAPER = {
     "plus": (20.63, 4.24),
@@ -112,7 +113,7 @@ def measure_planning(
                 pass
             first, best = (run.history[0], run.history[-1]) if run.history else (None, None)
             outcome = PlanningOutcome(
-                environment=name,
+                environment=Path(name).stem,
                 seed=seed,
                 first_s=round(first.seconds, 3) if first else None,
                 first_actuators=first.actuators if first else None,
@@ -135,7 +136,7 @@ def machine() -> str:
             name = next(line.split(":", 1)[1].strip() for line in file if line.startswith("model name"))
     except (OSError, StopIteration):
         pass
-    return f"{name}, {len(os.sched_getaffinity(0))} cores"
+    return f"{name}, {thread_count()} threads"
 
 
 def planning_report(outcomes: list[PlanningOutcome], command: str, time_budget: float) -> tuple[str, dict[str, Any]]:

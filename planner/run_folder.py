@@ -19,6 +19,7 @@ from dynamics.vine import Rollout, centerlines
 from environments.environment import Environment
 from planner.design import Design, design_content
 from planner.planning import Run
+from surrogate.compiled import thread_count
 from surrogate.spam import Floats
 
 FILES = ("run.json", "design.json", "solutions.json", "trajectory.npz", "plan.png", "simulation.json")
@@ -43,8 +44,8 @@ def check_folder(out: Path) -> None:
             raise UnwritableFolder(
                 f"{out} holds {strange[0]}, which is no part of a run; give an empty or new folder as --out"
             )
-        out.absolute().parent.mkdir(parents=True, exist_ok=True)
-        os.rmdir(tempfile.mkdtemp(prefix=f".{out.name}.", dir=out.absolute().parent))
+        parent = next(folder for folder in out.absolute().parents if folder.exists())
+        os.rmdir(tempfile.mkdtemp(prefix=f".{out.name}.", dir=parent))
     except UnwritableFolder:
         raise
     except OSError as error:
@@ -59,8 +60,10 @@ def write_folder(out: Path, fill: Callable[[Path], None]) -> None:
     """
     check_folder(out)
     out = out.absolute()
-    fresh = Path(tempfile.mkdtemp(prefix=f".{out.name}.new.", dir=out.parent))
+    fresh: Path | None = None
     try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        fresh = Path(tempfile.mkdtemp(prefix=f".{out.name}.new.", dir=out.parent))
         fill(fresh)
         fresh.chmod(0o755)
         if out.exists():
@@ -70,8 +73,11 @@ def write_folder(out: Path, fill: Callable[[Path], None]) -> None:
             shutil.rmtree(old)
         else:
             fresh.replace(out)
+    except OSError as error:
+        raise UnwritableFolder(f"{out} cannot be written: {error.strerror}; give another --out") from None
     finally:
-        shutil.rmtree(fresh, ignore_errors=True)
+        if fresh:
+            shutil.rmtree(fresh, ignore_errors=True)
 
 
 def write_json(path: Path, content: dict[str, Any]) -> None:
@@ -122,7 +128,7 @@ def write_run(out: Path, run: Run, inputs: dict[str, Any], prepare_seconds: floa
             "inputs": inputs,
             "seed": inputs["seed"],
             "versions": versions(),
-            "device": f"cpu ({machine()}, {len(os.sched_getaffinity(0))} threads)",
+            "device": f"cpu ({machine()}, {thread_count()} threads)",
             "timings": {"prepare_s": round(prepare_seconds, 3), "search_s": round(run.seconds, 3)},
             "time_to_first_s": round(run.history[0].seconds, 3),
             "iterations": run.search.iteration,

@@ -20,6 +20,8 @@ LENGTH_COST = 1e-2
 FIRST_RADIUS = 60e-3
 """Radius of a witness's neighbourhood at first [m]."""
 RADIUS_FACTOR = 0.8
+FINEST_RADIUS = 10e-3
+"""A search with nothing left to grow goes on with smaller neighbourhoods until they are smaller than this [m]."""
 FIRST_ITERATIONS = 7
 BEST_NEAR = 2.0
 """Radius in which the cheapest node is selected, over the witness radius."""
@@ -104,6 +106,8 @@ class Search:
     def iterate(self) -> Candidates:
         """Select, grow, prune and insert one batch; returns the vines whose tip is in the goal, cheapest first."""
         self.iteration += 1
+        if not self._growable().any():
+            self._shrink()
         nodes, controls, segments = self._sample(self._select())
         carried = self._carried(nodes, controls)
         rollout = self.propagator.grow(
@@ -147,8 +151,8 @@ class Search:
 
     @property
     def exhausted(self) -> bool:
-        """Whether nothing that could lead to a better solution is left to try."""
-        return not self._growable().any()
+        """Whether nothing that could lead to a better solution is left to try, down to the finest radius."""
+        return self.radius < FINEST_RADIUS and not self._growable().any()
 
     def _affordable(self) -> NDArray[np.bool_]:
         """Nodes that may take one more actuator and still lead to a better solution."""
@@ -172,7 +176,7 @@ class Search:
     def _sample(self, nodes: Integers) -> tuple[Integers, NDArray[np.int32], Integers]:
         """Random controls and lengths: straight, left or right; curvatures uniform over what can be reached.
 
-        A node is grown straight on once, and only where that is all it may do is it left out after that.
+        Growth is deterministic: a node is grown straight on once, and after that only with an actuator.
 
         Returns:
             The nodes to grow, the control of each, and the segments to grow.
@@ -233,7 +237,11 @@ class Search:
         self.tree.retire(replaced[replaced >= 0])
 
     def _shrink(self) -> None:
-        """Algorithm 2, lines 14-17: d = 3 dimensions of a pose, l = 2 of a control."""
+        """Algorithm 2, lines 14-17: d = 3 dimensions of a pose, l = 2 of a control.
+
+        Growing straight on again may now leave nodes that a larger neighbourhood hid.
+        """
+        self.tree.straight[:] = False
         self.radius *= RADIUS_FACTOR
         self._shrinks += 1
         wait = FIRST_ITERATIONS * (1 + np.log2(self._shrinks)) * RADIUS_FACTOR ** (-(3 + 2 + 1) * self._shrinks)

@@ -1,4 +1,4 @@
-"""The decorator of every compiled kernel, and where its machine code is kept."""
+"""The decorator of every compiled kernel, where its machine code is kept, and on how many threads it runs."""
 
 from __future__ import annotations
 
@@ -26,6 +26,12 @@ def cache_folder() -> Path:
     digest = hashlib.sha256(b"\0".join(source.read_bytes() for source in sources)).hexdigest()[:12]
     root = os.environ.get("NUMBA_CACHE_DIR") or os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(root) / "vinewright" / digest
+
+
+def thread_count() -> int:
+    """Threads that rollouts use: the cores this process may run on, or NUMBA_NUM_THREADS."""
+    config: Any = numba.config
+    return int(config.NUMBA_NUM_THREADS)
 
 
 def compiled(**options: Any) -> Callable[[Callable[..., Any]], Any]:

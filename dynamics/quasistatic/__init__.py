@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from concurrent.futures import ThreadPoolExecutor
 from typing import ClassVar
 
@@ -15,6 +14,7 @@ from dynamics.quasistatic.rollout import Records, Tube, grow_one
 from dynamics.scene import Scene, build_scene
 from dynamics.vine import Actuation, Rollout, VineParams, VineState
 from environments.environment import Environment
+from surrogate.compiled import thread_count
 
 MARGIN = 12e-3
 """Contacts nearer than this are looked at [m]; less for tubes so thin that a step could carry them across a wall."""
@@ -37,7 +37,7 @@ class QuasiStatic:
     ) -> None:
         """Prepare the scene (about 0.1 s); `step` is the growth of one step [m]."""
         self.environment, self.params = environment, params
-        self.threads = threads or len(os.sched_getaffinity(0))
+        self.threads = threads or thread_count()
         self.pose = np.asarray(environment.start, float)
         margin = min(MARGIN, 0.36 * params.radius)
         reach = params.radius + margin

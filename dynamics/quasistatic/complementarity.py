@@ -212,6 +212,25 @@ def _settle(
 
 
 @compiled()
+def _from_guess(
+    contacts: Contacts, dual: Dual, inverse_growth: float, compliance: float, contact_rows: int, count: int
+) -> int:
+    """Forces of the first `count` active rows, less those that would have to pull; returns how many are left."""
+    while count:
+        _factor_from(contacts, dual, inverse_growth, compliance, contact_rows, 0, count)
+        _solve_active(dual, count)
+        before = count
+        for i in range(count - 1, -1, -1):
+            if dual.trial[i] <= 0.0:
+                count = _drop(dual, i, count)
+        if count == before:
+            for i in range(count):
+                dual.force[dual.active[i]] = dual.trial[i]
+            break
+    return count
+
+
+@compiled()
 def solve_step(
     contacts: Contacts,
     rows: int,
@@ -252,19 +271,7 @@ def solve_step(
         dual.is_active[k] = False
     for i in range(warm):
         dual.is_active[dual.active[i]] = True
-    # From the guess: drop at once whatever would pull.
-    count = warm
-    while count:
-        _factor_from(contacts, dual, inverse_growth, compliance, rows - 2, 0, count)
-        _solve_active(dual, count)
-        before = count
-        for i in range(count - 1, -1, -1):
-            if dual.trial[i] <= 0.0:
-                count = _drop(dual, i, count)
-        if count == before:
-            for i in range(count):
-                dual.force[dual.active[i]] = dual.trial[i]
-            break
+    count = _from_guess(contacts, dual, inverse_growth, compliance, rows - 2, warm)
     refused = -1
     for _ in range(3 * rows + 10):
         growth = _apply_forces(contacts, chain, segments, step, dual, free_growth, inverse_growth, count)

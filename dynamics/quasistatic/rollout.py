@@ -10,12 +10,12 @@ from dynamics.moment import JointMoments, moment_and_slope, rest_bend
 from dynamics.quasistatic.complementarity import MOST_ACTIVE, Dual, Step, new_dual, solve_step
 from dynamics.quasistatic.contacts import Chain, Contacts, find_contacts, new_contacts
 from dynamics.scene import Scene
-from dynamics.vine import Integers
+from dynamics.vine import Integers, Status
 from surrogate.compiled import compiled
 from surrogate.force_table import Cell, cell
 from surrogate.spam import Floats
 
-GROWN, STALLED, OUT_OF_BOUNDS, UNRESOLVED = 0, 1, 2, 3  # dynamics.vine.Status, which kernels cannot hold
+GROWN, STALLED, OUT_OF_BOUNDS, UNRESOLVED = map(int, Status)
 CORRECTIONS = 80
 """Steps without growth that may follow each other to leave an obstacle."""
 PATIENCE = 60e-3

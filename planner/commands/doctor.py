@@ -14,7 +14,7 @@ def doctor() -> None:
     from rich.table import Table
 
     from dynamics.propagator import propagators
-    from surrogate.compiled import cache_folder
+    from surrogate.compiled import cache_folder, thread_count
 
     table = Table(show_header=False, box=None, padding=(0, 2, 0, 0))
     table.add_row("vinewright", version("vinewright"))
@@ -23,7 +23,7 @@ def doctor() -> None:
         table.add_row(package, _version(package))
     table.add_row("propagators", ", ".join(propagators()))
     table.add_row("devices", _devices())
-    table.add_row("threads", str(len(os.sched_getaffinity(0))))
+    table.add_row("threads", f"{thread_count()} (NUMBA_NUM_THREADS sets fewer)")
     folder = cache_folder()
     kernels = sum(1 for _ in folder.rglob("*.nbi"))
     table.add_row(
@@ -33,7 +33,7 @@ def doctor() -> None:
     table.add_row(
         "cache writable", "yes" if _writable(folder) else "no: kernels compile at every start; set NUMBA_CACHE_DIR"
     )
-    Console(highlight=False, soft_wrap=True).print(table)
+    Console(highlight=False, soft_wrap=True, markup=False).print(table)
 
 
 def _version(package: str) -> str:

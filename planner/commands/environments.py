@@ -27,7 +27,7 @@ def list_environments() -> None:
         obstacles = environment.obstacles
         count = len(obstacles.polygons) + len(obstacles.circles) + len(obstacles.walls)
         table.add_row(name, f"{width:.2f} x {height:.2f}", str(count), environment.description)
-    Console(highlight=False).print(table)
+    Console(highlight=False, markup=False).print(table)
 
 
 @app.command()
@@ -42,12 +42,12 @@ def show(
         from environments import load_environment
 
         environment = load_environment(env)
-    console = Console(highlight=False, soft_wrap=True)
+    console = Console(highlight=False, soft_wrap=True, markup=False)
     bounds, start, goal = environment.bounds * 1e3, environment.start, environment.goal * 1e3
     obstacles = environment.obstacles
     import math
 
-    console.print(f"[bold]{environment.name}[/bold]  {environment.description}")
+    console.print(f"{environment.name}  {environment.description}", style="bold")
     console.print(f"bounds     ({bounds[0]:g}, {bounds[1]:g}) to ({bounds[2]:g}, {bounds[3]:g}) mm")
     console.print(f"start      ({start[0] * 1e3:g}, {start[1] * 1e3:g}) mm, heading {math.degrees(start[2]):.1f} deg")
     console.print(f"goal       ({goal[0]:g}, {goal[1]:g}) mm, radius {goal[2]:g} mm")

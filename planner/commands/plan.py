@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import signal
 import time
 from collections.abc import Iterator
@@ -31,7 +32,7 @@ def plan(
         Path | None, typer.Option(metavar="DIR", help="Folder for the results.  [default: runs/ENV]")
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the random generator.")] = 0,
-    batch: Annotated[int, typer.Option(min=1, max=100_000, help="Vines grown in each iteration.")] = 100,
+    batch: Annotated[int, typer.Option(min=1, max=2000, help="Vines grown in each iteration.")] = 100,
     time_budget: Annotated[float, typer.Option(metavar="S", help="Seconds to search, compiling apart.")] = 20.0,
     iterations: Annotated[int | None, typer.Option(min=1, help="Most iterations.")] = None,
     first: Annotated[bool, typer.Option("--first", help="Stop at the first solution.")] = False,
@@ -44,7 +45,7 @@ def plan(
 
     if not 0 < time_budget < 1e7:
         raise BadInput(f"--time-budget {time_budget:g} must be greater than 0 and finite, in seconds")
-    console = Console(highlight=False, soft_wrap=True)
+    console = Console(highlight=False, soft_wrap=True, markup=False)
     with readable_errors():
         from dynamics.vine import VineParams
         from environments import load_environment
@@ -54,12 +55,12 @@ def plan(
         params = VineParams()
         environment = load_environment(env, params.radius)
         known_propagator(propagator)
-        out = out or Path("runs") / environment.name
+        out = out or Path("runs") / (re.sub(r"[^\w-]", "_", environment.name) or "unnamed")
         check_folder(out)
-        console.print(f"[bold]planning {environment.name}[/bold] with {propagator}, seed {seed}, {time_budget:g} s")
-        announce_compiling(console)
+        console.print(f"planning {environment.name} with {propagator}, seed {seed}, {time_budget:g} s", style="bold")
         start = time.perf_counter()
-        run = Run.prepare(environment, params, propagator, seed, batch, solutions)
+        with compiling(console):
+            run = Run.prepare(environment, params, propagator, seed, batch, solutions)
         prepared = time.perf_counter() - start
         reason = _search(console, run, Budget(time_budget, iterations, first, target_actuators))
         if run.best is None:
@@ -75,12 +76,17 @@ def plan(
     return 0
 
 
-def announce_compiling(console: Console) -> None:
-    """Say why the first start takes longer."""
+@contextmanager
+def compiling(console: Console) -> Iterator[None]:
+    """Say why the first start takes longer, and show on a terminal that it is alive."""
     from surrogate.compiled import cache_folder
 
-    if not any(cache_folder().rglob("*.nbi")):
-        console.print("compiling the kernels, once (about 15 s) ...")
+    if any(cache_folder().rglob("*grow_one*.nbi")):
+        yield
+        return
+    console.print("compiling the kernels, once (about 15 s) ...")
+    with console.status("compiling"):
+        yield
 
 
 @contextmanager
@@ -157,8 +163,9 @@ def _report(console: Console, run: Run, out: Path, reason: str) -> None:
     solutions = run.solutions
     others = len(solutions.best) - 1
     console.print(
-        f"[bold]{_actuators(design)}[/bold], tube {design.length * 1e3:.0f} mm, tip at "
-        f"({design.tip[0] * 1e3:.0f}, {design.tip[1] * 1e3:.0f}) mm; first solution after {run.history[0].seconds:.2f} s"
+        f"{_actuators(design)}, tube {design.length * 1e3:.0f} mm, tip at "
+        f"({design.tip[0] * 1e3:.0f}, {design.tip[1] * 1e3:.0f}) mm; first solution after {run.history[0].seconds:.2f} s",
+        style="bold",
     )
     console.print(
         f"{run.search.iteration} iterations in {run.seconds:.1f} s, {reason}; {solutions.replayed} candidates replayed at half the step, "

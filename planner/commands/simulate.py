@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from planner.commands.errors import known_propagator, readable_errors
+from planner.commands.errors import BadInput, known_propagator, readable_errors
 
 if TYPE_CHECKING:
     from dynamics.vine import Rollout
@@ -26,11 +26,11 @@ def simulate(
     """Grow one vine of a design and say where it ends. Exit code 3 if it misses the goal."""
     from rich.console import Console
 
-    console = Console(highlight=False, soft_wrap=True)
+    console = Console(highlight=False, soft_wrap=True, markup=False)
     with readable_errors():
         from dynamics.propagator import propagators
         from environments import load_environment
-        from planner.commands.plan import announce_compiling, section_table
+        from planner.commands.plan import compiling, section_table
         from planner.design import load_design
         from planner.run_folder import check_folder, replay, trajectory
 
@@ -43,23 +43,23 @@ def simulate(
             _check_animation(animate)
         if made.sha256 != environment.sha256:
             console.print(f"note: this design was made for another place ({made.environment})")
-        announce_compiling(console)
         console.print(section_table(made))
-        rollout = replay(made, propagators()[propagator](environment, made.params))
+        with compiling(console):
+            rollout = replay(made, propagators()[propagator](environment, made.params))
         points, length = trajectory(environment, made, rollout)
         result = _outcome(environment, made, rollout, length)
         console.print(_sentence(result))
         if out:
             _write(out, environment, made, points, length, result)
             console.print(f"wrote {out}/: simulation.json, trajectory.npz, plan.png")
-        if animate:
+        if animate and not len(points):
+            console.print("nothing has grown: there is nothing to animate")
+        elif animate:
             _animate(console, animate, environment, made, points)
     return 0 if result["reached"] else 3
 
 
 def _check_animation(path: Path) -> None:
-    from planner.commands.errors import BadInput
-
     if path.suffix.lower() != ".gif":
         raise BadInput(f"--animate {path} must end in .gif")
     if not path.absolute().parent.is_dir():
@@ -94,7 +94,7 @@ def _outcome(environment: Environment, design: Design, rollout: Rollout, length:
 def _sentence(result: dict[str, Any]) -> str:
     x, y = result["tip_mm"]
     return (
-        f"[bold]{'reaches' if result['reached'] else 'misses'} the goal[/bold]: {result['advice']}; {result['length_mm']:.0f} mm grown, "
+        f"{'reaches' if result['reached'] else 'misses'} the goal: {result['advice']}; {result['length_mm']:.0f} mm grown, "
         f"tip at ({x:.0f}, {y:.0f}) mm, {result['from_predicted_mm']:.1f} mm from the design's prediction; "
         f"greatest contact force {result['greatest_contact_force_n']:.1f} N"
     )
@@ -127,11 +127,12 @@ def _animate(console: Any, path: Path, environment: Environment, design: Design,
 
     with Progress(console=console, transient=True) as progress:
         task = progress.add_task("drawing", total=None)
-        save_animation(
-            path,
-            environment,
-            design,
-            points,
-            on_frame=lambda done, total: progress.update(task, completed=done, total=total),
-        )
+
+        def show(done: int, total: int) -> None:
+            progress.update(task, completed=done, total=total)
+
+        try:
+            save_animation(path, environment, design, points, show)
+        except OSError as error:
+            raise BadInput(f"{path} cannot be written: {error.strerror}") from None
     console.print(f"wrote {path}")
