@@ -1,4 +1,4 @@
-"""What every model of a growing vine offers, and the list of those there are."""
+"""What every model of a growing vine offers."""
 
 from __future__ import annotations
 
@@ -84,10 +84,3 @@ def checked_lengths(
             f"length must be at least 0 and at most the room left in the states, {room.min(initial=np.inf):g} m"
         )
     return np.minimum(lengths, room)
-
-
-def propagators() -> dict[str, type[Propagator]]:
-    """The known propagators by name; the first is the default."""
-    from dynamics.quasistatic import QuasiStatic
-
-    return {"quasistatic": QuasiStatic}

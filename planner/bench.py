@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dynamics.propagator import propagators
+from dynamics.registry import propagators
 from dynamics.vine import VineParams
 from environments import load_environment
 from planner.planning import Budget, Run, warm_up

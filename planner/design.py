@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import numpy as np
+import shapely
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -66,6 +67,11 @@ class Design:
     def actuators(self) -> int:
         """Number of actuated sections."""
         return sum(section.side != "none" for section in self.sections)
+
+    @property
+    def crosses_itself(self) -> bool:
+        """Whether the predicted tube lies over itself somewhere: the models know no contact of the tube with itself."""
+        return len(self.centerline) > 1 and not shapely.LineString(self.centerline).is_simple
 
     def actuation(self, max_segments: int) -> Actuation:
         """What each segment of one vine of this design carries: the section at its middle."""

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from dynamics.propagator import Propagator, propagators
+from dynamics.propagator import Propagator
+from dynamics.registry import propagators
 from dynamics.vine import Actuation, VineParams
 from environments.environment import Environment
 from planner.solutions import Solution, Solutions

@@ -13,7 +13,7 @@ def doctor() -> None:
     from rich.console import Console
     from rich.table import Table
 
-    from dynamics.propagator import propagators
+    from dynamics.registry import propagators
     from surrogate.compiled import cache_folder, thread_count
 
     table = Table(show_header=False, box=None, padding=(0, 2, 0, 0))

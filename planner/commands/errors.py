@@ -29,7 +29,7 @@ def readable_errors() -> Iterator[None]:
 
 def known_propagator(name: str) -> str:
     """A propagator's name, checked."""
-    from dynamics.propagator import propagators
+    from dynamics.registry import propagators
 
     if name not in propagators():
         raise BadInput(f"unknown propagator {name!r}; known: {', '.join(propagators())}")

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from planner.design import Design
     from planner.planning import Budget, Run
 
+CROSSING = (
+    "note: this tube crosses over itself; the model knows no contact of the tube with itself, so try it out first"
+)
 PLAIN_EVERY = 2.0
 """Seconds between progress lines where there is no terminal."""
 
@@ -171,6 +174,8 @@ def _report(console: Console, run: Run, out: Path, reason: str) -> None:
         f"{run.search.iteration} iterations in {run.seconds:.1f} s, {reason}; {solutions.replayed} candidates replayed at half the step, "
         f"{solutions.rejected} of them missed the goal; {others} other distinct solution{'s' * (others != 1)} kept"
     )
+    if design.crosses_itself:
+        console.print(CROSSING)
     console.print(f"wrote {out}/: design.json, plan.png, solutions.json, trajectory.npz, run.json")
 
 

@@ -28,9 +28,9 @@ def simulate(
 
     console = Console(highlight=False, soft_wrap=True, markup=False)
     with readable_errors():
-        from dynamics.propagator import propagators
+        from dynamics.registry import propagators
         from environments import load_environment
-        from planner.commands.plan import compiling, section_table
+        from planner.commands.plan import CROSSING, compiling, section_table
         from planner.design import load_design
         from planner.run_folder import check_folder, replay, trajectory
 
@@ -49,6 +49,8 @@ def simulate(
         points, length = trajectory(environment, made, rollout)
         result = _outcome(environment, made, rollout, length)
         console.print(_sentence(result))
+        if made.crosses_itself:
+            console.print(CROSSING)
         if out:
             _write(out, environment, made, points, length, result)
             console.print(f"wrote {out}/: simulation.json, trajectory.npz, plan.png")

@@ -6,7 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dynamics.propagator import Capabilities, Propagator, propagators
+from dynamics.propagator import Capabilities, Propagator
+from dynamics.registry import propagators
 from dynamics.vine import Actuation, Rollout, Status, VineParams, centerlines, grown_length
 from environments import Environment
 

@@ -2,6 +2,7 @@
 
 import copy
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -59,6 +60,13 @@ def test_segments_carry_the_section_at_their_middle(design: Design) -> None:
     assert (pressure[10:20] == 25e3).all()
     assert (pressure[20:] == -10e3).all()
     assert (carried.l_0[0, 10:32] == 0.03).all()
+
+
+def test_a_crossing_is_noticed(design: Design) -> None:
+    """A centreline that goes over itself is called crossing, one that only turns back is not."""
+    loop = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.5, 1.0], [0.5, -1.0]])
+    assert replace(design, centerline=loop).crosses_itself
+    assert not replace(design, centerline=loop[:4]).crosses_itself
 
 
 def test_controls_become_sections() -> None:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from dynamics.propagator import propagators
+from dynamics.registry import propagators
 from dynamics.vine import Actuation, VineParams
 from environments import Environment, Obstacles
 from planner.synthesis import Catalogue, Grid
