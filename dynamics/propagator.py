@@ -30,6 +30,10 @@ class Capabilities:
     devices: tuple[str, ...]
 
 
+class CannotRun(RuntimeError):
+    """What a propagator needs is not here: a device, a library, enough memory. The message says what to do."""
+
+
 class Propagator(Protocol):
     """A model of a vine growing in one environment, advancing whole batches."""
 

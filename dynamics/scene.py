@@ -9,6 +9,7 @@ import shapely
 from numpy.typing import NDArray
 from shapely.geometry.polygon import orient
 
+from dynamics.vine import VineParams
 from environments.environment import Environment
 from surrogate.compiled import compiled
 from surrogate.spam import Floats
@@ -17,6 +18,8 @@ Indices = NDArray[np.int32]
 
 CELL_SIZE = 0.04
 """Side of a grid cell [m]: about a segment and the reach of its contacts."""
+MARGIN = 12e-3
+"""Contacts nearer than this are looked at [m]; less for tubes so thin that a step could carry them across a wall."""
 MOST_CELLS = 400_000
 """Larger places get larger cells."""
 
@@ -39,6 +42,13 @@ class Scene(NamedTuple):
     edge_items: Indices
     corner_offsets: Indices
     corner_items: Indices
+
+
+def scene_of(environment: Environment, params: VineParams) -> tuple[Scene, float]:
+    """The scene for a tube, and the margin below which gaps must be looked at [m]."""
+    margin = min(MARGIN, 0.36 * params.radius)
+    reach = params.radius + margin
+    return build_scene(environment, reach, reach + params.segment_length), margin
 
 
 def build_scene(environment: Environment, edge_reach: float, corner_reach: float) -> Scene:

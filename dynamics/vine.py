@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import IntEnum
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,8 @@ from numpy.typing import NDArray
 from surrogate.spam import Floats, SpamGeometry
 
 Integers = NDArray[np.int64]
+Array = Any
+"""A numpy array, or a torch tensor on the device of the propagator that made it; `host` makes the one of the other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +67,7 @@ class Status(IntEnum):
 class VineState:
     """A batch of planar vines at rest in their environment."""
 
-    angles: Floats
+    angles: Array
     """Bend at the joint before each segment [rad], shape (batch, max_segments); zero beyond `segments`."""
     segments: Integers
     """Number of segments grown, shape (batch,)."""
@@ -86,7 +89,7 @@ class Actuation:
 class Rollout:
     """States of a batch of vines recorded while they grew, all within the penetration tolerance."""
 
-    angles: Floats
+    angles: Array
     """Shape (batch, records, max_segments) [rad]."""
     segments: Integers
     """Shape (batch, records)."""
@@ -94,7 +97,7 @@ class Rollout:
     """Shape (batch, records) [m]."""
     tips: Floats
     """Tip x [m], y [m] and heading [rad], shape (batch, records, 3)."""
-    contact_force: Floats
+    contact_force: Array
     """Sum of the normal forces on each segment [N], shape (batch, records, max_segments)."""
     records: Integers
     """How many records each vine has, shape (batch,)."""
@@ -106,6 +109,11 @@ class Rollout:
     def state(self, vines: Integers, records: Integers) -> VineState:
         """The recorded states (vines[k], records[k]) as a batch."""
         return VineState(self.angles[vines, records], self.segments[vines, records], self.last_length[vines, records])
+
+
+def host(array: Array) -> Floats:
+    """An array in the host's memory, wherever it was."""
+    return array if isinstance(array, np.ndarray) else np.asarray(array.numpy(force=True), float)
 
 
 def grown_length(state: VineState, params: VineParams) -> Floats:
@@ -123,7 +131,7 @@ def centerlines(state: VineState, start: Floats, params: VineParams) -> Floats:
     index = np.arange(count)
     lengths = np.where(index < state.segments[:, None] - 1, params.segment_length, np.nan)
     lengths[np.arange(len(lengths)), state.segments - 1] = state.last_length
-    heading = start[2] + np.cumsum(state.angles, axis=1)
+    heading = start[2] + np.cumsum(host(state.angles), axis=1)
     moves = lengths[..., None] * np.stack([np.cos(heading), np.sin(heading)], axis=-1)
     points = np.concatenate([np.broadcast_to(start[:2], (len(moves), 1, 2)), moves], axis=1)
     return np.cumsum(points, axis=1)

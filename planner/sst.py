@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynamics.propagator import Propagator
-from dynamics.vine import Actuation, Integers, Rollout, Status, VineParams
+from dynamics.vine import Actuation, Array, Integers, Rollout, Status, VineParams
 from environments.environment import Environment
 from planner.synthesis import Catalogue
 from planner.tree import Tree
@@ -47,7 +47,7 @@ STRAIGHT = 0.5
 class Candidates:
     """Recorded states that may become nodes, one a row."""
 
-    angles: Floats
+    angles: Array
     controls: NDArray[np.int32]
     segments: Integers
     tips: Floats
@@ -84,7 +84,7 @@ class Search:
         bounds = environment.bounds
         longest = min(2 * (bounds[2] - bounds[0] + bounds[3] - bounds[1]), LONGEST_TUBE)
         self.max_segments = max(int(longest / params.segment_length), 4)
-        self.tree = Tree(self.max_segments)
+        self.tree = Tree(lambda count: propagator.start(count, self.max_segments).angles)
         self.witnesses = Witnesses()
         self.radius = FIRST_RADIUS
         self.bound = np.inf
@@ -93,7 +93,7 @@ class Search:
         self.vine_steps = 0
         self._shrinks, self._next_shrink = 1, FIRST_ITERATIONS
         root = Candidates(
-            np.zeros((1, self.max_segments)),
+            propagator.start(1, self.max_segments).angles,
             np.zeros((1, self.max_segments), np.int32),
             np.zeros(1, np.int64),
             np.asarray(environment.start, float)[None],

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
-from dynamics.vine import Integers, VineState
+from dynamics.vine import Array, Integers, VineState
 from surrogate.spam import Floats
 
 
@@ -15,11 +17,13 @@ class Tree:
     A node is active while it represents a witness. An inactive node stays as long as anything grows from it.
     """
 
-    def __init__(self, max_segments: int) -> None:
+    def __init__(self, unbent: Callable[[int], Array]) -> None:
+        """`unbent` makes the angles of so many straight vines, where the propagator keeps them."""
         self._free: list[int] = []
-        self.angles: Floats = np.zeros((0, max_segments))
+        self._unbent = unbent
+        self.angles: Array = unbent(0)
         """Bends [rad], shape (slots, max_segments)."""
-        self.controls: NDArray[np.int32] = np.zeros((0, max_segments), np.int32)
+        self.controls: NDArray[np.int32] = np.zeros(self.angles.shape, np.int32)
         """Control of each segment, shape (slots, max_segments)."""
         self.segments: Integers = np.zeros(0, np.int64)
         self.tips: Floats = np.zeros((0, 3))
@@ -42,25 +46,17 @@ class Tree:
             return
         slots = len(self.used)
         more = max(missing, slots, 256)
-        for name in (
-            "angles",
-            "controls",
-            "segments",
-            "tips",
-            "actuators",
-            "straight",
-            "parent",
-            "children",
-            "active",
-            "used",
-        ):
+        angles = self._unbent(slots + more)
+        angles[:slots] = self.angles
+        self.angles = angles
+        for name in ("controls", "segments", "tips", "actuators", "straight", "parent", "children", "active", "used"):
             array = getattr(self, name)
             setattr(self, name, np.concatenate([array, np.zeros((more, *array.shape[1:]), array.dtype)]))
         self._free += range(slots + more - 1, slots - 1, -1)
 
     def add(
         self,
-        angles: Floats,
+        angles: Array,
         controls: NDArray[np.int32],
         segments: Integers,
         tips: Floats,

@@ -11,13 +11,10 @@ from numpy.typing import ArrayLike
 from dynamics.moment import JointMoments, joint_moments
 from dynamics.propagator import Capabilities, checked_lengths
 from dynamics.quasistatic.rollout import Records, Tube, grow_one
-from dynamics.scene import Scene, build_scene
+from dynamics.scene import scene_of
 from dynamics.vine import Actuation, Rollout, VineParams, VineState
 from environments.environment import Environment
 from surrogate.compiled import thread_count
-
-MARGIN = 12e-3
-"""Contacts nearer than this are looked at [m]; less for tubes so thin that a step could carry them across a wall."""
 
 
 class QuasiStatic:
@@ -39,9 +36,7 @@ class QuasiStatic:
         self.environment, self.params = environment, params
         self.threads = threads or thread_count()
         self.pose = np.asarray(environment.start, float)
-        margin = min(MARGIN, 0.36 * params.radius)
-        reach = params.radius + margin
-        self.scene: Scene = build_scene(environment, reach, reach + params.segment_length)
+        self.scene, margin = scene_of(environment, params)
         self.joint: JointMoments = joint_moments(params)
         self.tube = Tube(
             radius=params.radius,

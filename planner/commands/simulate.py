@@ -72,7 +72,7 @@ def _outcome(environment: Environment, design: Design, rollout: Rollout, length:
     """What happened, in the units of files."""
     import numpy as np
 
-    from dynamics.vine import Status
+    from dynamics.vine import Status, host
 
     last = int(rollout.records[0]) - 1
     tips = rollout.tips[0, : last + 1]
@@ -89,7 +89,7 @@ def _outcome(environment: Environment, design: Design, rollout: Rollout, length:
         "tip_mm": [round(float(part) * 1e3, 3) for part in tip[:2]],
         "heading_deg": round(float(np.degrees(tip[2])), 4),
         "from_predicted_mm": round(float(np.hypot(*(tip[:2] - design.tip[:2]))) * 1e3, 3),
-        "greatest_contact_force_n": round(float(rollout.contact_force[0].max(initial=0.0)), 3),
+        "greatest_contact_force_n": round(float(host(rollout.contact_force)[0].max(initial=0.0)), 3),
     }
 
 

@@ -30,7 +30,7 @@ def grow(tree: Tree, parents: list[int]) -> np.ndarray:
 def test_books_stay_straight(seed: int) -> None:
     """After any growing and retiring: children counts are right, only inactive leaves go, parents outlive children."""
     rng = np.random.default_rng(seed)
-    tree = Tree(3)
+    tree = Tree(lambda count: np.zeros((count, 3)))
     grow(tree, [-1])
     for _ in range(30):
         active = np.flatnonzero(tree.active)
@@ -47,7 +47,7 @@ def test_books_stay_straight(seed: int) -> None:
 
 def test_retiring_a_chain_frees_it_from_the_leaf() -> None:
     """An inactive node stays while something grows from it, and goes with its last child."""
-    tree = Tree(3)
+    tree = Tree(lambda count: np.zeros((count, 3)))
     root = grow(tree, [-1])[0]
     child = grow(tree, [root])[0]
     leaf = grow(tree, [child])[0]
@@ -61,7 +61,7 @@ def test_retiring_a_chain_frees_it_from_the_leaf() -> None:
 
 def test_descendants_are_all_below_a_node() -> None:
     """A branch is the node and whatever grew from it, and nothing else."""
-    tree = Tree(3)
+    tree = Tree(lambda count: np.zeros((count, 3)))
     root = grow(tree, [-1])[0]
     left, right = grow(tree, [root, root])
     below = grow(tree, [left, left, right])
