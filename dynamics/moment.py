@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dynamics.vine import VineParams
-from surrogate.compiled import compiled
+from surrogate.compiled import Floats, compiled
 from surrogate.force_table import Cell, ForceRows, ForceTable, cell, force_and_slope
-from surrogate.spam import Floats
 
 BENDS = 4096
 """Intervals of the restoring-moment table between the transition and a half turn."""

@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 from shapely.geometry.polygon import orient
 
 from environments.environment import Environment
-from surrogate.compiled import compiled
-from surrogate.spam import Floats
+from surrogate.compiled import Floats, compiled
 
 Indices = NDArray[np.int32]
 

@@ -8,7 +8,8 @@ from enum import IntEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from surrogate.spam import Floats, SpamGeometry
+from surrogate.compiled import Floats
+from surrogate.spam import SpamGeometry
 
 Integers = NDArray[np.int64]
 

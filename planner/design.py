@@ -16,8 +16,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from dynamics.vine import Actuation, VineParams
 from environments.file_model import describe
 from planner.synthesis import Catalogue
+from surrogate.compiled import Floats
 from surrogate.force_table import LONGEST, SHORTEST
-from surrogate.spam import Floats, SpamGeometry
+from surrogate.spam import SpamGeometry
 
 Side = Literal["left", "right", "none"]
 

@@ -27,7 +27,7 @@ from dynamics.vine import VineParams, VineState, centerlines
 from environments.environment import Environment
 from planner.design import Design, Section
 from planner.tree import Tree
-from surrogate.spam import Floats
+from surrogate.compiled import Floats
 
 INK, FAINT, SEARCHED, GOAL = "#23282f", "#6b7480", "#8a80ad", "#0a8f62"
 OBSTACLE: dict[str, Any] = {"facecolor": "#bcc2c9", "edgecolor": "#8d95a0", "linewidth": 0.7}

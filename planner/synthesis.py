@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from dynamics.moment import free_curvature, joint_moments
 from dynamics.vine import Integers, VineParams
-from surrogate.spam import Floats
+from surrogate.compiled import Floats
 
 
 @dataclass(frozen=True, slots=True, eq=False)

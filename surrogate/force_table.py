@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.interpolate import PchipInterpolator
 
-from surrogate.compiled import compiled
-from surrogate.spam import Floats, SpamGeometry, saturated_cell, unsaturated_cell
+from surrogate.compiled import Floats, compiled
+from surrogate.spam import SpamGeometry, saturated_cell, unsaturated_cell
 
 SHORTEST, LONGEST = 15e-3, 100e-3
 """Cell lengths of the table [m]: the fabricable 20 to 80 mm and room to perturb them."""

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize.elementwise import find_root
 from scipy.special import ellipeinc, ellipkinc
 
-Floats = NDArray[np.float64]
+from surrogate.compiled import Floats
 
 SMALLEST_M = 1e-3
 """Smallest m the inverse looks for: there every film in range is taut (negative strain)."""

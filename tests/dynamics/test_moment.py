@@ -17,8 +17,9 @@ from dynamics.moment import (
     transition_bend,
 )
 from dynamics.vine import VineParams
+from surrogate.compiled import Floats
 from surrogate.force_table import cell
-from surrogate.spam import Floats, cell_state, contraction
+from surrogate.spam import cell_state, contraction
 
 Reference = Callable[[str], dict[str, np.ndarray]]
 

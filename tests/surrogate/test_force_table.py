@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from scipy.optimize import brentq
 
+from surrogate.compiled import Floats
 from surrogate.force_table import ForceTable
-from surrogate.spam import Floats, SpamGeometry, SpamState, cell_state, contraction, saturated_cell, unsaturated_cell
+from surrogate.spam import SpamGeometry, SpamState, cell_state, contraction, saturated_cell, unsaturated_cell
 
 Reference = Callable[[str], dict[str, np.ndarray]]
 
