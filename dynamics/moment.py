@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dynamics.vine import VineParams
-from surrogate.compiled import compiled
-from surrogate.force_table import Cell, ForceRows, ForceTable, cell, force_and_slope
-from surrogate.spam import Floats
+from surrogate.compiled import Floats, compiled
+from surrogate.force_table import Cell, ForceRows, cell, force_and_slope
 
 BENDS = 4096
 """Intervals of the restoring-moment table between the transition and a half turn."""
@@ -88,7 +87,7 @@ def joint_moments(params: VineParams) -> JointMoments:
         arm=params.arm,
         strain_per_bend=params.arm / params.segment_length,
     )
-    return JointMoments(elasticity, moment, ForceTable.of(params.actuator).rows, params.segment_length)
+    return JointMoments(elasticity, moment, params.actuator.tabulate(), params.segment_length)
 
 
 @compiled(inline="always")

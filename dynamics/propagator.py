@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike
 
 from dynamics.vine import Actuation, Rollout, VineParams, VineState
 from environments.environment import Environment
+from surrogate.compiled import Floats
 from surrogate.force_table import LONGEST, SHORTEST
-from surrogate.spam import Floats
 
 LEAST_RECORD = 1e-4
 """Records may not follow each other more closely than this [m]."""

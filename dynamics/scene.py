@@ -11,8 +11,7 @@ from shapely.geometry.polygon import orient
 
 from dynamics.vine import VineParams
 from environments.environment import Environment
-from surrogate.compiled import compiled
-from surrogate.spam import Floats
+from surrogate.compiled import Floats, compiled
 
 Indices = NDArray[np.int32]
 

@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from surrogate.spam import Floats, SpamGeometry
+from surrogate.actuators import Actuator
+from surrogate.compiled import Floats
+from surrogate.spam import Spam
 
 Integers = NDArray[np.int64]
 Array = Any
@@ -36,12 +38,12 @@ class VineParams:
     """Stiffness of a contact [N/m]."""
     penetration_tolerance: float = 1e-3
     """No accepted state is deeper in an obstacle [m]."""
-    actuator: SpamGeometry = field(default_factory=SpamGeometry)
+    actuator: Actuator = field(default_factory=Spam)
 
     @property
     def arm(self) -> float:
         """Moment arm of an actuator about the far wall of the tube [m] (paper 002, Eq. 3)."""
-        return 2 * self.radius + self.actuator.tube_radius
+        return 2 * self.radius + self.actuator.offset
 
 
 class Status(IntEnum):

@@ -16,8 +16,11 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from dynamics.vine import Actuation, VineParams
 from environments.file_model import describe
 from planner.synthesis import Catalogue
+from surrogate.actuators import Actuator
+from surrogate.compiled import Floats
 from surrogate.force_table import LONGEST, SHORTEST
-from surrogate.spam import Floats, SpamGeometry
+from surrogate.pouch import PouchMotor
+from surrogate.spam import Spam
 
 Side = Literal["left", "right", "none"]
 
@@ -121,9 +124,23 @@ class _TubePart(_Table):
 
 
 class _ActuatorPart(_Table):
+    """An actuator of any type; the types below say what else belongs to each."""
+
+    model_config = ConfigDict(extra="allow")
+    type: Literal["spam", "pouch"]
+
+
+class _SpamPart(_ActuatorPart):
+    model_config = ConfigDict(extra="forbid")
     type: Literal["spam"]
     constriction_radius_mm: Positive
     tube_radius_mm: Positive
+
+
+class _PouchPart(_ActuatorPart):
+    model_config = ConfigDict(extra="forbid")
+    type: Literal["pouch"]
+    width_mm: Positive
 
 
 class _SectionPart(_Table):
@@ -132,6 +149,7 @@ class _SectionPart(_Table):
     side: Side
     curvature_per_m: NotNegative
     l0_mm: NotNegative
+    """Cell length; of a pouch its flat length."""
     pressure_kpa: Annotated[float, Field(ge=0, le=200)]
 
 
@@ -159,6 +177,49 @@ class DesignFile(_Table):
     cost: _CostPart
 
 
+class _SpamDesign(DesignFile):
+    actuator: _SpamPart
+
+
+class _PouchDesign(DesignFile):
+    actuator: _PouchPart
+
+
+def _file_model(data: Any) -> type[DesignFile]:
+    """The model for a file's type of actuator; where there is no such type, the one that says which there are."""
+    match data:
+        case {"actuator": {"type": "spam"}}:
+            return _SpamDesign
+        case {"actuator": {"type": "pouch"}}:
+            return _PouchDesign
+    return DesignFile
+
+
+def _actuator_content(actuator: Actuator) -> dict[str, Any]:
+    """An actuator as it stands in a file, in millimetres."""
+    match actuator:
+        case Spam():
+            radii = actuator.constriction_radius, actuator.tube_radius
+            return {
+                "type": "spam",
+                "constriction_radius_mm": _tidy(radii[0] * 1e3),
+                "tube_radius_mm": _tidy(radii[1] * 1e3),
+            }
+        case PouchMotor():
+            return {"type": "pouch", "width_mm": _tidy(actuator.width * 1e3)}
+    raise TypeError(f"design files know no {type(actuator).__name__}")
+
+
+def _actuator(part: _ActuatorPart) -> Actuator:
+    """The actuator that stands in a file."""
+    match part:
+        case _SpamPart():
+            return Spam(part.constriction_radius_mm * 1e-3, part.tube_radius_mm * 1e-3)
+        case _PouchPart():
+            return PouchMotor(part.width_mm * 1e-3)
+    raise TypeError(f"no actuator is made from a {type(part).__name__}")
+
+
 def design_content(design: Design) -> dict[str, Any]:
     """The design as it stands in a file: millimetres, degrees and kilopascals."""
     params = design.params
@@ -170,11 +231,7 @@ def design_content(design: Design) -> dict[str, Any]:
             "growth_pressure_kpa": _tidy(params.growth_pressure * 1e-3),
             "length_mm": _tidy(design.length * 1e3),
         },
-        "actuator": {
-            "type": "spam",
-            "constriction_radius_mm": _tidy(params.actuator.constriction_radius * 1e3),
-            "tube_radius_mm": _tidy(params.actuator.tube_radius * 1e3),
-        },
+        "actuator": _actuator_content(params.actuator),
         "sections": [
             {
                 "start_mm": _tidy(section.start * 1e3),
@@ -204,19 +261,21 @@ def load_design(path: str | Path) -> Design:
     path = Path(path)
     path = path / "design.json" if path.is_dir() else path
     try:
-        file = DesignFile.model_validate(json.loads(path.read_bytes()))
+        data = json.loads(path.read_bytes())
+        model = _file_model(data)
+        file = model.model_validate(data)
         _check_sections(file)
     except OSError as error:
         raise InvalidDesign(f"{path}: cannot be read: {error.strerror}") from None
     except ValidationError as error:
-        raise InvalidDesign(f"{path.name}: {describe(error, DesignFile)}") from None
+        raise InvalidDesign(f"{path.name}: {describe(error, model)}") from None
     except (ValueError, RecursionError) as error:
         reason = str(error) if isinstance(error, InvalidDesign) else f"is not JSON: {error}"
         raise InvalidDesign(f"{path.name}: {reason}") from None
     params = VineParams(
         radius=file.tube.radius_mm * 1e-3,
         growth_pressure=file.tube.growth_pressure_kpa * 1e3,
-        actuator=SpamGeometry(file.actuator.constriction_radius_mm * 1e-3, file.actuator.tube_radius_mm * 1e-3),
+        actuator=_actuator(file.actuator),
     )
     sections = tuple(
         Section(
@@ -236,7 +295,8 @@ def load_design(path: str | Path) -> Design:
 
 def _check_sections(file: DesignFile) -> None:
     sections, low, high = file.sections, SHORTEST * 1e3, LONGEST * 1e3
-    if file.actuator.constriction_radius_mm >= file.actuator.tube_radius_mm:
+    actuator = file.actuator
+    if isinstance(actuator, _SpamPart) and actuator.constriction_radius_mm >= actuator.tube_radius_mm:
         raise InvalidDesign("actuator.constriction_radius_mm must be less than actuator.tube_radius_mm")
     if sections[0].start_mm != 0:
         raise InvalidDesign(f"sections[0].start_mm = {sections[0].start_mm:g} must be 0, the base of the tube")

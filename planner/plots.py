@@ -27,7 +27,7 @@ from dynamics.vine import VineParams, VineState, centerlines
 from environments.environment import Environment
 from planner.design import Design, Section
 from planner.tree import Tree
-from surrogate.spam import Floats
+from surrogate.compiled import Floats
 
 INK, FAINT, SEARCHED, GOAL = "#23282f", "#6b7480", "#8a80ad", "#0a8f62"
 OBSTACLE: dict[str, Any] = {"facecolor": "#bcc2c9", "edgecolor": "#8d95a0", "linewidth": 0.7}
@@ -378,8 +378,8 @@ def _draw_table(page: _Page, design: Design) -> None:
     """What to make, below the drawing: one line for each actuator."""
     sections = [section for section in design.sections if section.side != "none"]
     blocks, rows = _table_layout(design, page.width)
-    columns = {"from [mm]": 0.82, "to [mm]": 1.37, "side": 1.88, "cell [mm]": 2.55, "pressure [kPa]": 3.45}
-    columns["curvature [1/m]"] = across = 4.4
+    columns = {"from [mm]": 0.82, "to [mm]": 1.37, "side": 1.77, f"{design.params.actuator.cell_name} [mm]": 2.55}
+    columns |= {"pressure [kPa]": 3.45, "curvature [1/m]": (across := 4.4)}
     inches = page.figure.dpi_scale_trans
     for k, section in enumerate(sections[: blocks * rows]):
         left, y = LEFT + k // rows * (page.width - across), ROW * (rows - 1 - k % rows) + 0.19

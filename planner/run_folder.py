@@ -19,8 +19,7 @@ from dynamics.vine import Rollout, centerlines
 from environments.environment import Environment
 from planner.design import Design, design_content
 from planner.planning import Run
-from surrogate.compiled import thread_count
-from surrogate.spam import Floats
+from surrogate.compiled import Floats, thread_count
 
 FILES = ("run.json", "design.json", "solutions.json", "trajectory.npz", "plan.png", "simulation.json")
 """What a folder written here may hold; a folder with anything else is never replaced."""

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from dynamics.vine import Integers, Status, VineState, centerlines
 from planner.design import Design, sections_of
 from planner.sst import Candidates, Search, actuation
-from surrogate.spam import Floats
+from surrogate.compiled import Floats
 
 REPLAYS = 8
 """Most candidates replayed in one iteration."""

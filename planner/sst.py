@@ -13,7 +13,7 @@ from environments.environment import Environment
 from planner.synthesis import Catalogue
 from planner.tree import Tree
 from planner.witnesses import Witnesses, embed, pose_tree
-from surrogate.spam import Floats
+from surrogate.compiled import Floats
 
 LENGTH_COST = 1e-2
 """Cost of a metre of tube, in actuators."""

@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from dynamics.moment import free_curvature, joint_moments
 from dynamics.vine import Integers, VineParams
-from surrogate.spam import Floats
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Grid:
-    """What can be made and supplied."""
-
-    l_0: Floats = field(default_factory=lambda: np.arange(20.0, 81.0) * 1e-3)
-    """Cell lengths that brackets can be set to [m], rising."""
-    pressure: Floats = field(default_factory=lambda: np.arange(5.0, 35.1, 2.5) * 1e3)
-    """Pressures that the regulators hold [Pa], rising."""
+from surrogate.actuators import Grid
+from surrogate.compiled import Floats
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Catalogue:
-    """Every actuator that can be made, with the curvature it gives the tube in free space."""
+    """Every actuator that can be made, with the curvature it gives the tube in free space.
+
+    The tube's moment sets that curvature as much as the actuator's force does, so it is known here and not to the actuator.
+    """
 
     l_0: Floats
     """Cell length [m], shape (entries,)."""
@@ -35,8 +29,8 @@ class Catalogue:
 
     @classmethod
     def of(cls, params: VineParams, grid: Grid | None = None) -> Catalogue:
-        """Evaluate the whole grid (some milliseconds, after the force table)."""
-        grid = grid or Grid()
+        """Evaluate a whole grid, the actuator's own unless another is given (some milliseconds, after the force table)."""
+        grid = grid or params.actuator.grid
         pressure, l_0 = (part.ravel() for part in np.meshgrid(grid.pressure, grid.l_0, indexing="ij"))
         return cls(l_0, pressure, free_curvature(joint_moments(params), pressure, l_0))
 

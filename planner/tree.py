@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynamics.vine import Array, Integers, VineState
-from surrogate.spam import Floats
+from surrogate.compiled import Floats
 
 
 class Tree:

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from scipy.spatial import KDTree
 
 from dynamics.vine import Integers
-from surrogate.spam import Floats
+from surrogate.compiled import Floats
 
 HEADING_WEIGHT = 0.1
 """Distance that a turn by one radian counts for [m/rad]."""

@@ -1,4 +1,4 @@
-"""The decorator of every compiled kernel, where its machine code is kept, and on how many threads it runs."""
+"""Compiled kernels: their arrays, their decorator, where machine code is kept, and on how many threads it runs."""
 
 from __future__ import annotations
 
@@ -10,6 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import numba
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Force of a sPAM as a table: what the rollouts use instead of solving the analytic model."""
+"""Force of an actuator as a table: what the rollouts use instead of its analytic model."""
 
 from __future__ import annotations
 
@@ -7,21 +7,24 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.interpolate import PchipInterpolator
 
-from surrogate.compiled import compiled
-from surrogate.spam import Floats, SpamGeometry, saturated_cell, unsaturated_cell
+from surrogate.compiled import Floats, compiled
 
 SHORTEST, LONGEST = 15e-3, 100e-3
-"""Cell lengths of the table [m]: the fabricable 20 to 80 mm and room to perturb them."""
+"""Cell lengths of a table [m]: the fabricable 20 to 80 mm and room to perturb them."""
 ROWS, FINE_ROWS, COLUMNS = 170, 3400, 384
+LENGTHS, FINE_LENGTHS = np.linspace(SHORTEST, LONGEST, ROWS + 1), np.linspace(SHORTEST, LONGEST, FINE_ROWS + 1)
+"""Cell length of each row, and of each fine row [m]."""
+NODES = (np.arange(COLUMNS + 1) / COLUMNS) ** 2
+"""Share of full contraction at each column [-]: dense at its start, where the force is steep."""
 
 
 class ForceRows(NamedTuple):
-    """The table as compiled kernels take it.
+    """The table as compiled kernels take it; every actuator fills one in.
 
-    Both branches are tabulated at nodes that lie densely where the force is steep: (column / columns)^2 of full
-    contraction. The branch that pulls less holds: a tube that reaches its radius can only lose force by it.
+    Both branches are tabulated at `NODES` of their full contraction. The branch that pulls less holds: a tube that
+    reaches its radius can only lose force by it. An actuator that does not saturate has a saturated branch that
+    never ends, longest_contraction = inf: the look-up then leaves it out.
     """
 
     unsaturated: Floats
@@ -43,7 +46,7 @@ class Cell(NamedTuple):
     per_strain: float
     """Share of full contraction that a strain is, unsaturated [-]."""
     per_strain_saturated: float
-    """The same of saturated cells [-]."""
+    """The same of saturated cells [-], 0 where there are none."""
 
 
 @compiled()
@@ -92,30 +95,12 @@ def _evaluate(rows: ForceRows, strain: Floats, l_0: Floats, force: Floats, slope
 
 @dataclass(frozen=True, slots=True)
 class ForceTable:
-    """F_t / P over strain and cell length. The force is linear in pressure, so this is the whole actuator."""
+    """F_t / P over strain and cell length. The force is linear in pressure, so this is the whole actuator.
 
-    geometry: SpamGeometry
+    Made from what an actuator tabulates: `ForceTable(Spam().tabulate())`.
+    """
+
     rows: ForceRows
-
-    @classmethod
-    def of(cls, geometry: SpamGeometry) -> ForceTable:
-        """Tabulate the analytic model (about 0.3 s)."""
-        nodes = (np.arange(COLUMNS + 1) / COLUMNS) ** 2
-        # Contraction is smooth over the root of m: sample there, invert, and evaluate the model at the result.
-        roots = np.linspace(np.sqrt(0.005), np.sqrt(0.5), 300)
-        lengths = np.linspace(SHORTEST, LONGEST, ROWS + 1)[:, None]
-        strain = unsaturated_cell(roots**2, lengths, geometry).strain
-        wanted = nodes * strain[:, -1:]
-        inverse = [PchipInterpolator(row, roots)(e) for row, e in zip(strain, wanted, strict=True)]
-        unsaturated = unsaturated_cell(np.minimum(np.square(inverse), 0.5), lengths, geometry).force_per_pressure
-        longest = unsaturated_cell(0.5, np.linspace(SHORTEST, LONGEST, FINE_ROWS + 1), geometry).strain
-
-        # Saturated cells: contraction does not depend on l_0, so any length will do.
-        contraction = saturated_cell(roots**2, 1.0, geometry).strain
-        inverse = PchipInterpolator(contraction, roots)(nodes * contraction[-1])
-        saturated = saturated_cell(np.minimum(np.square(inverse), 0.5), 1.0, geometry).force_per_pressure
-        unsaturated = np.ascontiguousarray(unsaturated)
-        return cls(geometry, ForceRows(unsaturated, longest, saturated, float(contraction[-1])))
 
     def __call__(self, strain: ArrayLike, l_0: ArrayLike) -> tuple[Floats, Floats]:
         """Force per pressure F_t / P [m^2] and its slope over strain [m^2], each of the broadcast shape.

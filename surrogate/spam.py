@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.interpolate import PchipInterpolator
 from scipy.optimize.elementwise import find_root
 from scipy.special import ellipeinc, ellipkinc
 
-Floats = NDArray[np.float64]
+from surrogate.actuators import Grid
+from surrogate.compiled import Floats
+from surrogate.force_table import FINE_LENGTHS, LENGTHS, NODES, ForceRows
 
 SMALLEST_M = 1e-3
 """Smallest m the inverse looks for: there every film in range is taut (negative strain)."""
 
 
 @dataclass(frozen=True, slots=True)
-class SpamGeometry:
+class Spam:
     """What a sPAM is cut from, apart from the length of its cells."""
+
+    kind: ClassVar[str] = "spam"
+    cell_name: ClassVar[str] = "cell"
 
     constriction_radius: float = 5e-3
     """Radius R_c to which the brackets close the tube [m]."""
@@ -25,6 +32,41 @@ class SpamGeometry:
     """Radius R_act of the saturated tube [m]."""
     film_elasticity: float = 1e-4
     """Empirical constant a of Eq. 1c [-]."""
+
+    @property
+    def offset(self) -> float:
+        """The muscle's middle lies its radius outside the tube [m] (paper 002, Eq. 3)."""
+        return self.tube_radius
+
+    @property
+    def grid(self) -> Grid:
+        """Cells that brackets can be set to, 20 to 80 mm."""
+        return Grid(np.arange(20.0, 81.0) * 1e-3)
+
+    def full_contraction(self, l_0: ArrayLike) -> Floats:
+        """Strain at m = 0.5, where the pull ends [-]."""
+        return cell_state(0.5, l_0, self).strain
+
+    def force_per_pressure(self, strain: ArrayLike, l_0: ArrayLike) -> Floats:
+        """F_t / P [m^2] over strain; see `contraction` for the strains it takes."""
+        return cell_state(contraction(strain, l_0, self), l_0, self).force_per_pressure
+
+    def tabulate(self) -> ForceRows:
+        """Tabulate both branches of Eq. 1 (about 0.3 s)."""
+        # Contraction is smooth over the root of m: sample there, invert, and evaluate the model at the result.
+        roots = np.linspace(np.sqrt(0.005), np.sqrt(0.5), 300)
+        lengths = LENGTHS[:, None]
+        strain = unsaturated_cell(roots**2, lengths, self).strain
+        wanted = NODES * strain[:, -1:]
+        inverse = [PchipInterpolator(row, roots)(e) for row, e in zip(strain, wanted, strict=True)]
+        unsaturated = unsaturated_cell(np.minimum(np.square(inverse), 0.5), lengths, self).force_per_pressure
+        longest = unsaturated_cell(0.5, FINE_LENGTHS, self).strain
+
+        # Saturated cells: contraction does not depend on l_0, so any length will do.
+        shortening = saturated_cell(roots**2, 1.0, self).strain
+        inverse = PchipInterpolator(shortening, roots)(NODES * shortening[-1])
+        saturated = saturated_cell(np.minimum(np.square(inverse), 0.5), 1.0, self).force_per_pressure
+        return ForceRows(np.ascontiguousarray(unsaturated), longest, saturated, float(shortening[-1]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +85,7 @@ class SpamState:
     """Pulling force per actuator pressure, F_t / P [m^2]."""
 
 
-def cell_state(m: ArrayLike, l_0: ArrayLike, geometry: SpamGeometry) -> SpamState:
+def cell_state(m: ArrayLike, l_0: ArrayLike, geometry: Spam) -> SpamState:
     """State of a cell at contraction parameter m.
 
     Args:
@@ -62,7 +104,7 @@ def cell_state(m: ArrayLike, l_0: ArrayLike, geometry: SpamGeometry) -> SpamStat
     return saturated
 
 
-def saturated_cell(m: ArrayLike, l_0: ArrayLike, geometry: SpamGeometry) -> SpamState:
+def saturated_cell(m: ArrayLike, l_0: ArrayLike, geometry: Spam) -> SpamState:
     """The saturated branch of Eq. 1, in closed form; it holds where its active length does not exceed l_0."""
     m, l_0 = np.broadcast_arrays(np.asarray(m, float), np.asarray(l_0, float))
     phi = np.full(m.shape, np.arccos(geometry.constriction_radius / geometry.tube_radius))
@@ -70,7 +112,7 @@ def saturated_cell(m: ArrayLike, l_0: ArrayLike, geometry: SpamGeometry) -> Spam
     return _state(np.asarray(length <= l_0), phi, m, length, l_0, geometry)
 
 
-def unsaturated_cell(m: ArrayLike, l_0: ArrayLike, geometry: SpamGeometry) -> SpamState:
+def unsaturated_cell(m: ArrayLike, l_0: ArrayLike, geometry: Spam) -> SpamState:
     """The unsaturated branch of Eq. 1, as if the tube were wide enough for any phi."""
     m, l_0 = np.broadcast_arrays(np.asarray(m, float), np.asarray(l_0, float))
     # The film's stretch ends the rise of the active length with phi at cos^2 phi = a / (2 m).
@@ -79,7 +121,7 @@ def unsaturated_cell(m: ArrayLike, l_0: ArrayLike, geometry: SpamGeometry) -> Sp
     return _state(np.zeros(m.shape, bool), np.asarray(root.x, float), m, l_0, l_0, geometry)
 
 
-def contraction(strain: ArrayLike, l_0: ArrayLike, geometry: SpamGeometry) -> Floats:
+def contraction(strain: ArrayLike, l_0: ArrayLike, geometry: Spam) -> Floats:
     """Parameter m at which a cell has the given strain: strain rises strictly with m, so there is one.
 
     Raises:
@@ -95,7 +137,7 @@ def contraction(strain: ArrayLike, l_0: ArrayLike, geometry: SpamGeometry) -> Fl
     return np.asarray(root.x, float)
 
 
-def _active_length(phi: ArrayLike, m: Floats, geometry: SpamGeometry) -> Floats:
+def _active_length(phi: ArrayLike, m: Floats, geometry: Spam) -> Floats:
     """Active length that satisfies Eq. 1b [m]."""
     cosine = np.cos(phi)
     stretch = 1 + geometry.film_elasticity / (2 * m * cosine**2)
@@ -103,7 +145,7 @@ def _active_length(phi: ArrayLike, m: Floats, geometry: SpamGeometry) -> Floats:
 
 
 def _state(
-    saturated: NDArray[np.bool_], phi: Floats, m: Floats, length: Floats, l_0: Floats, geometry: SpamGeometry
+    saturated: NDArray[np.bool_], phi: Floats, m: Floats, length: Floats, l_0: Floats, geometry: Spam
 ) -> SpamState:
     """Strain by Eq. 1a and force by Eq. 1d of cells whose phi and active length satisfy Eq. 1b."""
     half_span = (ellipeinc(phi, m) - 0.5 * ellipkinc(phi, m)) / (np.sqrt(m) * np.cos(phi))

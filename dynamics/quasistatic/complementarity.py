@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynamics.quasistatic.contacts import Chain, Contacts
-from surrogate.compiled import compiled
-from surrogate.spam import Floats
+from surrogate.compiled import Floats, compiled
 
 MOST_ACTIVE = 128
 """Most contacts that can carry a force at once."""

@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynamics.scene import Scene, cell_of
-from surrogate.compiled import compiled
-from surrogate.spam import Floats
+from surrogate.compiled import Floats, compiled
 
 
 class Chain(NamedTuple):

@@ -11,9 +11,8 @@ from dynamics.quasistatic.complementarity import MOST_ACTIVE, Dual, Step, new_du
 from dynamics.quasistatic.contacts import Chain, Contacts, find_contacts, new_contacts
 from dynamics.scene import Scene
 from dynamics.vine import Integers, Status
-from surrogate.compiled import compiled
+from surrogate.compiled import Floats, compiled
 from surrogate.force_table import Cell, cell
-from surrogate.spam import Floats
 
 GROWN, STALLED, OUT_OF_BOUNDS, UNRESOLVED = map(int, Status)
 CORRECTIONS = 80

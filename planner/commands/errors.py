@@ -27,6 +27,15 @@ def readable_errors() -> Iterator[None]:
         raise BadInput(str(error)) from None
 
 
+def known_actuator(name: str) -> str:
+    """An actuator's kind, checked."""
+    from surrogate.registry import actuators
+
+    if name not in actuators():
+        raise BadInput(f"unknown actuator {name!r}; known: {', '.join(actuators())}")
+    return name
+
+
 def known_propagator(name: str) -> str:
     """A propagator's name, checked."""
     from dynamics.registry import propagators

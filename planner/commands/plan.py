@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from planner.commands.errors import BadInput, known_propagator, readable_errors
+from planner.commands.errors import BadInput, known_actuator, known_propagator, readable_errors
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -41,6 +41,7 @@ def plan(
     first: Annotated[bool, typer.Option("--first", help="Stop at the first solution.")] = False,
     target_actuators: Annotated[int | None, typer.Option(min=0, help="Stop at so few actuators.")] = None,
     solutions: Annotated[int, typer.Option(min=1, max=1000, metavar="K", help="Distinct solutions to keep.")] = 5,
+    actuator: Annotated[str, typer.Option(help="Muscle that bends the tube: spam or pouch.")] = "spam",
     propagator: Annotated[str, typer.Option(help="Model of the growing vine.")] = "quasistatic",
 ) -> int:
     """Find a design with the fewest actuators that grows to the goal. Ctrl-C stops early and keeps the best."""
@@ -54,13 +55,16 @@ def plan(
         from environments import load_environment
         from planner.planning import Budget, Run
         from planner.run_folder import check_folder, write_run
+        from surrogate.registry import actuators
 
-        params = VineParams()
+        params = VineParams(actuator=actuators()[known_actuator(actuator)]())
         environment = load_environment(env, params.radius)
         known_propagator(propagator)
         out = out or Path("runs") / (re.sub(r"[^\w-]", "_", environment.name) or "unnamed")
         check_folder(out)
-        console.print(f"planning {environment.name} with {propagator}, seed {seed}, {time_budget:g} s", style="bold")
+        console.print(
+            f"planning {environment.name}: {actuator}, {propagator}, seed {seed}, {time_budget:g} s", style="bold"
+        )
         start = time.perf_counter()
         with compiling(console):
             run = Run.prepare(environment, params, propagator, seed, batch, solutions)
@@ -70,9 +74,9 @@ def plan(
             console.print(_no_solution(run, reason))
             return 3
         inputs = {
-            "environment": environment.name, "sha256": environment.sha256, "propagator": propagator, "seed": seed, "batch": batch,
-            "time_budget_s": time_budget, "iterations": iterations, "first": first, "target_actuators": target_actuators,
-            "solutions": solutions, "stopped": reason,
+            "environment": environment.name, "sha256": environment.sha256, "actuator": actuator, "propagator": propagator,
+            "seed": seed, "batch": batch, "time_budget_s": time_budget, "iterations": iterations, "first": first,
+            "target_actuators": target_actuators, "solutions": solutions, "stopped": reason,
         }  # fmt: skip
         write_run(out, run, inputs, prepared)
     _report(console, run, out, reason)
@@ -187,7 +191,8 @@ def section_table(design: Design) -> Table:
     """The sections of a design, for a maker."""
     from rich.table import Table
 
-    table = Table("from mm", "to mm", "side", "cell l0 mm", "pressure kPa", "curvature 1/m", "radius mm")
+    cell = design.params.actuator.cell_name
+    table = Table("from mm", "to mm", "side", f"{cell} mm", "pressure kPa", "curvature 1/m", "radius mm")
     for column in table.columns:
         column.justify = "right"
     for section in design.sections:

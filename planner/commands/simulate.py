@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from dynamics.vine import Rollout
     from environments import Environment
     from planner.design import Design
-    from surrogate.spam import Floats
+    from surrogate.compiled import Floats
 
 
 def simulate(

@@ -11,7 +11,7 @@ from scipy.optimize import nnls
 
 from dynamics.quasistatic.complementarity import Dual, Step, new_dual, solve_step
 from dynamics.quasistatic.contacts import Chain, Contacts, new_contacts
-from surrogate.spam import Floats
+from surrogate.compiled import Floats
 
 COMPLIANCE = 1 / 2e5
 GROWTH_FORCE, GROWTH_DAMPING = 25.0, 48.0

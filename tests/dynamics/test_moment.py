@@ -12,13 +12,16 @@ from dynamics.moment import (
     JointMoments,
     critical_strain,
     free_curvature,
+    joint_moments,
     restoring_moment,
     total_moment,
     transition_bend,
 )
 from dynamics.vine import VineParams
+from surrogate.compiled import Floats
 from surrogate.force_table import cell
-from surrogate.spam import Floats, cell_state, contraction
+from surrogate.pouch import PouchMotor
+from surrogate.spam import cell_state, contraction
 
 Reference = Callable[[str], dict[str, np.ndarray]]
 
@@ -195,6 +198,23 @@ def test_free_curvature_is_the_root_of_the_analytic_moment(joint: JointMoments, 
         root = brentq(excess, 0.0, 0.999999 * full * params.segment_length / params.arm)
         expected = np.sign(pressure) * root / params.segment_length
         assert float(free_curvature(joint, [pressure], [l_0])[0]) == pytest.approx(expected, rel=1e-3)
+
+
+@pytest.mark.parametrize(("l_0", "pressure"), [(0.02, 5e3), (0.02, 35e3), (0.033, 12e3), (0.06, 5e3), (0.06, 35e3)])
+def test_pouches_bend_the_tube_until_the_moments_balance(l_0: float, pressure: float) -> None:
+    """A pouch's free curvature is the root, over its half angle, of the paper's moment less P D l_0 cos / theta on 2 R."""
+    params = VineParams(actuator=PouchMotor(width=60e-3))
+    arm, segment = 2 * 33.35e-3, params.segment_length
+
+    def excess(theta: float) -> float:
+        bend = (1 - np.sin(theta) / theta) * segment / arm
+        return float(restoring_moment(bend, params)) - pressure * 60e-3 * l_0 * np.cos(theta) / theta * arm
+
+    theta = brentq(excess, 1e-3, np.pi / 2, xtol=1e-14)
+    expected = (1 - np.sin(theta) / theta) / arm
+    assert 1.0 < expected < 5.0
+    found = free_curvature(joint_moments(params), [pressure, -pressure], l_0)
+    np.testing.assert_allclose(found, [expected, -expected], rtol=1e-3)
 
 
 def test_without_pressure_the_tube_is_straight(joint: JointMoments) -> None:

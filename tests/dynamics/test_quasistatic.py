@@ -11,7 +11,7 @@ from dynamics.moment import free_curvature
 from dynamics.quasistatic import QuasiStatic
 from dynamics.vine import Actuation, Rollout, Status, VineParams, VineState, grown_length
 from environments import Environment
-from surrogate.spam import Floats
+from surrogate.compiled import Floats
 
 Reference = Callable[[str], dict[str, np.ndarray]]
 

@@ -12,7 +12,8 @@ from dynamics.moment import restoring_moment, transition_bend
 from dynamics.quasistatic import QuasiStatic
 from dynamics.vine import Actuation, Rollout, Status, VineParams, VineState, centerlines, grown_length
 from environments import Environment, load_environment
-from surrogate.spam import Floats, cell_state, contraction
+from surrogate.compiled import Floats
+from surrogate.spam import cell_state, contraction
 
 MakeEnvironment = Callable[..., Environment]
 

@@ -9,7 +9,7 @@ import shapely
 from dynamics.quasistatic import QuasiStatic
 from dynamics.vine import Actuation, Rollout, Status, VineParams, centerlines, grown_length
 from environments import Environment, known_environments
-from surrogate.spam import Floats
+from surrogate.compiled import Floats
 
 MakeEnvironment = Callable[..., Environment]
 

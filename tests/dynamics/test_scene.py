@@ -10,7 +10,7 @@ import shapely
 from dynamics.quasistatic.contacts import Chain, Contacts, find_contacts, new_contacts
 from dynamics.scene import Scene, build_scene
 from environments import Environment, Obstacles, known_environments
-from surrogate.spam import Floats
+from surrogate.compiled import Floats
 
 MakeEnvironment = Callable[..., Environment]
 

@@ -110,6 +110,23 @@ def test_simulate_grows_the_design_again(planned: tuple[Path, str], tmp_path: Pa
     assert (tmp_path / "grow.gif").read_bytes()[:3] == b"GIF"
 
 
+def test_plan_with_pouches(tmp_path: Path) -> None:
+    """Asked for pouches, the plan, its table and its inputs speak of pouches, and `simulate` grows them to the goal again."""
+    done = vinewright("plan", "maze", "--actuator", "pouch", "--iterations", 30, "--out", "run", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "pouch mm" in done.stdout
+    assert json.loads((tmp_path / "run" / "run.json").read_text())["inputs"]["actuator"] == "pouch"
+    design = json.loads((tmp_path / "run" / "design.json").read_text())
+    assert design["actuator"] == {"type": "pouch", "width_mm": 60.0}
+    actuated = [section for section in design["sections"] if section["side"] != "none"]
+    assert actuated
+    assert all(20 <= section["l0_mm"] <= 60 for section in actuated)
+    again = vinewright("simulate", "maze", "run", cwd=tmp_path)
+    assert again.returncode == 0, again.stderr
+    assert "reaches the goal" in again.stdout
+    assert "pouch mm" in again.stdout
+
+
 def test_simulate_elsewhere_says_so(planned: tuple[Path, str], tmp_path: Path) -> None:
     """In a place it was not made for a design is grown with a note, and exit code 3 if it misses."""
     folder, _ = planned
@@ -146,6 +163,7 @@ def test_no_solution_is_exit_code_3(tmp_path: Path) -> None:
         (["plan", "nowhere"], ["nowhere", "maze", "plus"]),
         (["plan", "mase"], ["did you mean maze"]),
         (["plan", "maze", "--propagator", "magic"], ["magic", "quasistatic"]),
+        (["plan", "maze", "--actuator", "balloon"], ["unknown actuator 'balloon'; known: spam, pouch"]),
         (["plan", "maze", "--batch", "0"], ["--batch", "1"]),
         (["plan", "maze", "--time-budget", "-3"], ["--time-budget", "-3", "greater than 0"]),
         (["plan", "maze", "--time-budget", "nan"], ["--time-budget", "nan"]),

@@ -12,7 +12,10 @@ import pytest
 from dynamics.vine import VineParams
 from environments import load_environment
 from planner.design import Design, InvalidDesign, Section, design_content, load_design, sections_of
-from planner.synthesis import Catalogue, Grid
+from planner.synthesis import Catalogue
+from surrogate.actuators import Actuator, Grid
+from surrogate.pouch import PouchMotor
+from surrogate.spam import Spam
 
 
 @pytest.fixture
@@ -49,6 +52,23 @@ def test_file_reads_back(design: Design, tmp_path: Path) -> None:
         again = load_design(path)
         assert design_content(again) == design_content(design)
         assert again.sha256 == design.sha256
+
+
+@pytest.mark.parametrize(
+    ("actuator", "content"),
+    [
+        (Spam(6e-3, 18e-3), {"type": "spam", "constriction_radius_mm": 6.0, "tube_radius_mm": 18.0}),
+        (PouchMotor(45e-3), {"type": "pouch", "width_mm": 45.0}),
+    ],
+)
+def test_file_keeps_the_actuator(design: Design, tmp_path: Path, actuator: Actuator, content: dict[str, Any]) -> None:
+    """Either actuator stands in the file by its type and its own measures, and reads back as it was."""
+    written = design_content(replace(design, params=VineParams(actuator=actuator)))
+    assert written["actuator"] == content
+    (tmp_path / "design.json").write_text(json.dumps(written))
+    again = load_design(tmp_path)
+    assert type(again.params.actuator) is type(actuator)
+    assert design_content(again) == written
 
 
 def test_segments_carry_the_section_at_their_middle(design: Design) -> None:
@@ -107,7 +127,12 @@ def change(content: dict[str, Any], path: str, value: Any) -> dict[str, Any]:
         ("sections", [], ["sections", "at least 1"]),
         ("sections.0.colour", "red", ["unknown key sections[0].colour", "start_mm"]),
         ("tube.radius_mm", "thick", ["tube.radius_mm", "thick", "number"]),
-        ("actuator.type", "pouch", ["actuator.type", "pouch", "spam"]),
+        ("actuator.type", "balloon", ["actuator.type", "balloon", "'spam' or 'pouch'"]),
+        ("actuator.type", ["spam"], ["actuator.type", "'spam' or 'pouch'"]),
+        ("actuator.type", "pouch", ["unknown key actuator.constriction_radius_mm", "allowed: type, width_mm"]),
+        ("actuator", {}, ["missing key actuator.type"]),
+        ("actuator", {"type": "pouch"}, ["missing key actuator.width_mm"]),
+        ("actuator", {"type": "pouch", "width_mm": -1.0}, ["actuator.width_mm", "-1", "greater than 0"]),
         ("actuator.constriction_radius_mm", 20.0, ["constriction_radius_mm", "less than"]),
         ("environment.sha256", "abc", ["environment.sha256", "abc"]),
     ],

@@ -28,6 +28,9 @@ from planner.plots import (
     tube_patches,
 )
 from planner.run_folder import replay, trajectory
+from surrogate.actuators import Actuator
+from surrogate.pouch import PouchMotor
+from surrogate.spam import Spam
 
 MakeEnvironment = Callable[..., Environment]
 
@@ -259,3 +262,13 @@ def test_any_name_and_any_number_of_actuators_fit(
     texts = [text.get_text() for text in plan_figure(named, straight(params, "lr" * 30)).texts]
     assert any("more" in text for text in texts)
     assert ACTUATOR["left"] != ACTUATOR["right"]
+
+
+@pytest.mark.parametrize(("actuator", "heading"), [(Spam(), "cell [mm]"), (PouchMotor(), "pouch [mm]")])
+def test_table_calls_a_cell_what_its_maker_does(environment: MakeEnvironment, actuator: Actuator, heading: str) -> None:
+    """The column of cell lengths is headed by the actuator's own word, clear of the headings beside it."""
+    figure = plan_figure(environment(), straight(VineParams(actuator=actuator)))
+    figure.draw_without_rendering()
+    found = {text.get_text(): text.get_window_extent() for text in figure.texts}
+    before, after = found["side"], found["pressure [kPa]"]
+    assert before.x1 < found[heading].x0 < found[heading].x1 < after.x0

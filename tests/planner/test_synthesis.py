@@ -8,9 +8,14 @@ import pytest
 from dynamics.registry import propagators
 from dynamics.vine import Actuation, VineParams
 from environments import Environment, Obstacles
-from planner.synthesis import Catalogue, Grid
+from planner.synthesis import Catalogue
+from surrogate.actuators import Grid
+from surrogate.registry import actuators
 
 PARAMS = VineParams()
+
+
+PARAMS_OF = {kind: VineParams(actuator=actuator()) for kind, actuator in actuators().items()}
 
 
 @pytest.fixture(scope="module")
@@ -67,12 +72,23 @@ def test_grid_is_a_parameter() -> None:
     assert coarse.curvature == pytest.approx([1.585387671], rel=1e-3)
 
 
-def test_grown_curvature_is_the_one_asked_for(catalogue: Catalogue) -> None:
+@pytest.mark.parametrize("params", PARAMS_OF.values(), ids=PARAMS_OF)
+def test_catalogue_takes_the_grid_of_its_actuator(params: VineParams) -> None:
+    """Without another grid it is the actuator's own, and no curvature is more than full contraction gives."""
+    grid, catalogue = params.actuator.grid, Catalogue.of(params)
+    assert np.array_equal(np.unique(catalogue.l_0), grid.l_0)
+    assert np.array_equal(np.unique(catalogue.pressure), grid.pressure)
+    assert np.all(catalogue.curvature < params.actuator.full_contraction(catalogue.l_0) / params.arm)
+
+
+@pytest.mark.parametrize("params", PARAMS_OF.values(), ids=PARAMS_OF)
+def test_grown_curvature_is_the_one_asked_for(params: VineParams) -> None:
     """The whole loop, curvature -> actuator -> grown vine -> curvature, closes within 0.5 % and the stated error."""
+    catalogue = Catalogue.of(params)
     wanted = np.linspace(*catalogue.reachable, 12)
     entry, error = catalogue.synthesise(wanted)
     place = Environment("free", "", np.array([-9.0, -9, 9, 9]), np.zeros(3), np.array([8, 8, 0.1]), Obstacles())
-    model = propagators()["quasistatic"](place, PARAMS)
+    model = propagators()["quasistatic"](place, params)
     segments = 40
     pressure, l_0 = (np.repeat(part[entry][:, None], segments, axis=1) for part in (catalogue.pressure, catalogue.l_0))
     rollout = model.grow(model.start(len(wanted), segments), Actuation(pressure, l_0), 1.0, 1.0)

@@ -6,17 +6,18 @@ import numpy as np
 import pytest
 from scipy.optimize import brentq
 
+from surrogate.compiled import Floats
 from surrogate.force_table import ForceTable
-from surrogate.spam import Floats, SpamGeometry, SpamState, cell_state, contraction, saturated_cell, unsaturated_cell
+from surrogate.spam import Spam, SpamState, cell_state, contraction, saturated_cell, unsaturated_cell
 
 Reference = Callable[[str], dict[str, np.ndarray]]
 
-GEOMETRY = SpamGeometry()
+GEOMETRY = Spam()
 
 
 @pytest.fixture(scope="module")
 def table() -> ForceTable:
-    return ForceTable.of(GEOMETRY)
+    return ForceTable(GEOMETRY.tabulate())
 
 
 def working_points(count: int, seed: int) -> tuple[Floats, Floats]:

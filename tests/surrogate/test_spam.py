@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from scipy.integrate import quad
 
-from surrogate.spam import SpamGeometry, cell_state, contraction, saturated_cell, unsaturated_cell
+from surrogate.spam import Spam, cell_state, contraction, saturated_cell, unsaturated_cell
 
 Reference = Callable[[str], dict[str, np.ndarray]]
 
-GEOMETRY = SpamGeometry()
+GEOMETRY = Spam()
 
 
 def test_cell_state_agrees_with_the_reference_table(reference: Reference) -> None:
@@ -29,7 +29,7 @@ def test_cell_state_agrees_with_the_reference_table(reference: Reference) -> Non
 def test_cell_state_solves_the_equations_of_the_paper(seed: int) -> None:
     """Eqs. 1a, 1b and 1d hold for other geometries too, with the elliptic integrals taken by quadrature."""
     rng = np.random.default_rng(seed)
-    geometry = SpamGeometry(rng.uniform(3e-3, 7e-3), rng.uniform(12e-3, 25e-3), 10 ** rng.uniform(-5, -3))
+    geometry = Spam(rng.uniform(3e-3, 7e-3), rng.uniform(12e-3, 25e-3), 10 ** rng.uniform(-5, -3))
     r_c, a = geometry.constriction_radius, geometry.film_elasticity
     m, l_0 = rng.uniform(0.01, 0.5, 12), rng.uniform(0.02, 0.08, 12)
     state = cell_state(m, l_0, geometry)

@@ -1,0 +1,86 @@
+"""Analytic model of the serial pouch motor: flat pouches of film in a row, which shorten as they are blown up."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.optimize.elementwise import find_root
+
+from surrogate.actuators import Grid
+from surrogate.compiled import Floats
+from surrogate.force_table import COLUMNS, FINE_LENGTHS, LENGTHS, NODES, ForceRows
+
+FULL_CONTRACTION = 1 - 2 / np.pi
+"""Strain of a pouch blown up to a round tube [-]."""
+
+
+@dataclass(frozen=True, slots=True)
+class PouchMotor:
+    """What a row of pouches is cut from, apart from the length of one.
+
+    Along the tube an inflated pouch is a lens of two circular arcs as long as the flat pouch l_0, across the tube it is
+    straight. The model neglects the pouch's ends, so it wants pouches no longer than wide; the width of the seams between
+    them, which do not shorten; and the wall of the tube behind them.
+
+    Source: Niiyama et al., "Pouch Motors: Printable Soft Actuators Integrated with Computational Design", Soft Robotics
+    2(2), 2015: strain 1 - sin(theta) / theta and force P D l_0 cos(theta) / theta, with theta half the angle of an arc.
+    """
+
+    kind: ClassVar[str] = "pouch"
+    cell_name: ClassVar[str] = "pouch"
+
+    width: float = 60e-3
+    """Width D of the pouches across the tube [m]; the grid needs 20 mm at least."""
+    taut_strain: float = 1e-2
+    """Strain below which the film stretches instead of the pouch opening [-]: the force goes on along its slope there.
+
+    The model has no stretch: its force grows without bound towards zero strain. At 1e-2 a pouch of 40 mm at 20 kPa is as
+    stiff as two layers of 0.1 mm film of 0.8 GPa, and every free bend is beyond it. Below 1e-3 the table is coarse.
+    """
+
+    @property
+    def offset(self) -> float:
+        """None: the seams, which carry the pull, are bonded to the tube's surface [m]."""
+        return 0.0
+
+    @property
+    def grid(self) -> Grid:
+        """Pouches of 20 to 60 mm, none longer than wide."""
+        lengths = np.arange(20.0, 61.0) * 1e-3
+        return Grid(lengths[lengths < self.width + 1e-9])
+
+    def full_contraction(self, l_0: ArrayLike) -> Floats:
+        """1 - 2 / pi at every length [-]."""
+        return np.full(np.shape(l_0), FULL_CONTRACTION)
+
+    def force_per_pressure(self, strain: ArrayLike, l_0: ArrayLike) -> Floats:
+        """F_t / P [m^2] over any strain: taut below `taut_strain`, slack and zero beyond full contraction."""
+        strain, l_0 = np.asarray(strain, float), np.asarray(l_0, float)
+        within = np.clip(strain, self.taut_strain, FULL_CONTRACTION)
+        theta = half_angle(within)
+        share = np.cos(theta) / theta
+        slope = -(theta * np.sin(theta) + np.cos(theta)) / (np.sin(theta) - theta * np.cos(theta))
+        share = np.where(strain < FULL_CONTRACTION, share + slope * np.minimum(strain - within, 0.0), 0.0)
+        return self.width * l_0 * share
+
+    def tabulate(self) -> ForceRows:
+        """Tabulate the force; a pouch does not saturate."""
+        force = self.force_per_pressure(NODES * FULL_CONTRACTION, LENGTHS[:, None])
+        return ForceRows(force, self.full_contraction(FINE_LENGTHS), np.zeros(COLUMNS + 1), np.inf)
+
+
+def half_angle(strain: ArrayLike) -> Floats:
+    """Half the angle of a pouch's arcs, theta [rad], over strain in [0, 1 - 2 / pi]; strain rises strictly with it.
+
+    Raises:
+        ValueError: A strain that no inflated pouch has.
+    """
+    strain = np.asarray(strain, float)
+    if not np.all((strain >= 0) & (strain <= FULL_CONTRACTION)):
+        raise ValueError(f"strain must lie between 0 and {FULL_CONTRACTION:.4g}")
+    # np.sinc(x) is sin(pi x) / (pi x).
+    root = find_root(lambda turns, e: 1 - np.sinc(turns) - e, (0 * strain, 0 * strain + 0.5), args=(strain,))
+    return np.asarray(np.pi * root.x, float)
