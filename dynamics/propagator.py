@@ -16,6 +16,9 @@ from surrogate.force_table import LONGEST, SHORTEST
 LEAST_RECORD = 1e-4
 """Records may not follow each other more closely than this [m]."""
 
+LONGEST_HOLD = 20.0
+"""A held vine that still moves after the time in which it would grow this far in free space [m] is stalled."""
+
 
 @dataclass(frozen=True, slots=True)
 class Capabilities:
@@ -51,6 +54,10 @@ class Propagator(Protocol):
 
     def grow(self, state: VineState, actuation: Actuation, length: ArrayLike, record_every: float) -> Rollout:
         """Grow each vine by a length [m] (one, or one a vine), recording it every so often [m] and at the end.
+
+        A vine asked to grow by 0 is held, as when its steering is changed (paper 002, supplement, Fig. S.12): it keeps
+        its length and bends until it rests under the actuation given. It has one record, of its end: `GROWN` when it
+        is at rest, `STALLED` when it still moves after LONGEST_HOLD. A vine of no length is at rest.
 
         `state` is left as it is. Raises ValueError for arrays whose shapes do not fit.
         """

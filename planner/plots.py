@@ -75,7 +75,7 @@ def plan_figure(environment: Environment, design: Design | None, branches: Seque
     """
     page = _page(environment, design, table=True)
     _draw_place(page, environment, branches)
-    for patch in [*(tube_patches(design, design.centerline) if design else []), *_foreground(environment, design)]:
+    for patch in [*(tube_patches(design, design.centerline) if design else []), *foreground(environment, design)]:
         page.axes.add_patch(patch)
     if design and len(design.centerline) > 1:
         _draw_numbers(page, environment, design)
@@ -92,7 +92,7 @@ def save_plan(path: Path, environment: Environment, design: Design | None, branc
     canvas.draw()
     image = Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB")
     image = image.quantize(palette=_palette(image), dither=Image.Dither.NONE)
-    with _whole(path) as partial:
+    with whole(path) as partial:
         image.save(partial, format="PNG", optimize=True, dpi=(PLAN_DPI, PLAN_DPI))
 
 
@@ -125,7 +125,7 @@ def save_animation(
         if on_frame:
             on_frame(len(frames), len(moments))
     durations = [FRAME_MS] * (len(frames) - 1) + [LAST_MS]
-    with _whole(path) as partial:
+    with whole(path) as partial:
         frames[0].save(partial, format="GIF", save_all=True, append_images=frames[1:], duration=durations, loop=0)
 
 
@@ -141,7 +141,7 @@ def _frames(environment: Environment, design: Design, points: Floats) -> Iterato
     counter = page.text(LEFT, SCALE_LINE, "", color=FAINT, size=8, va="center")
     for joints in (moment[~np.isnan(moment[:, 0])] for moment in points):
         canvas.restore_region(background)
-        for patch in [*tube_patches(design, joints), *_foreground(environment, design)]:
+        for patch in [*tube_patches(design, joints), *foreground(environment, design)]:
             page.axes.add_patch(patch)
             page.axes.draw_artist(patch)
             patch.remove()
@@ -165,7 +165,7 @@ def _palette(image: Image.Image) -> Image.Image:
 
 
 @contextmanager
-def _whole(path: Path) -> Iterator[Path]:
+def whole(path: Path) -> Iterator[Path]:
     """A name beside `path` to write to, moved into its place at the end."""
     partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
     try:
@@ -310,7 +310,7 @@ def _draw_place(page: _Page, environment: Environment, branches: Sequence[Floats
     page.axes.add_patch(Circle((x, y), radius, facecolor=GOAL, alpha=0.22, linewidth=0, zorder=3))
 
 
-def _foreground(environment: Environment, design: Design | None) -> list[Patch]:
+def foreground(environment: Environment, design: Design | None) -> list[Patch]:
     """What lies over the tube: the goal's outline, and the base with an arrow to where the tube grows."""
     x, y, goal_radius = 1e3 * environment.goal
     goal = Circle((x, y), goal_radius, fill=False, edgecolor=GOAL, linewidth=1.6, zorder=7, gid="goal")

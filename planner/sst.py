@@ -159,7 +159,9 @@ class Search:
         return self.cost(self.tree.actuators + 1, self.tree.segments) < self.bound
 
     def _growable(self) -> NDArray[np.bool_]:
-        return self.tree.active & (~self.tree.straight | self._affordable())
+        """Nodes that may grow: there is something left to try, and room for it (growing by nothing would hold them)."""
+        room = self.tree.segments < self.max_segments
+        return self.tree.active & room & (~self.tree.straight | self._affordable())
 
     def _select(self) -> Integers:
         """Best-near: the cheapest node near a random pose, else the nearest."""

@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike
 
 from dynamics.moment import JointMoments, joint_moments
 from dynamics.propagator import Capabilities, checked_lengths
-from dynamics.quasistatic.rollout import Records, Tube, grow_one
+from dynamics.quasistatic.rollout import Records, grow_one
+from dynamics.quasistatic.step import Tube
 from dynamics.scene import scene_of
 from dynamics.vine import Actuation, Rollout, VineParams, VineState
 from environments.environment import Environment

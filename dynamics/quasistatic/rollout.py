@@ -1,4 +1,4 @@
-"""Growth of one vine into contact, as a sequence of implicit steps."""
+"""One vine grown into contact, or held there: a sequence of implicit steps."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dynamics.moment import JointMoments, moment_and_slope, rest_bend
-from dynamics.quasistatic.complementarity import MOST_ACTIVE, Dual, Step, new_dual, solve_step
-from dynamics.quasistatic.contacts import Chain, Contacts, find_contacts, new_contacts
+from dynamics.moment import JointMoments, rest_bend
+from dynamics.propagator import LONGEST_HOLD
+from dynamics.quasistatic.complementarity import Step
+from dynamics.quasistatic.contacts import Chain, find_contacts
+from dynamics.quasistatic.step import Tube, Vine, linearise, new_work, place, take_step
 from dynamics.scene import Scene
 from dynamics.vine import Integers, Status
 from surrogate.compiled import Floats, compiled
@@ -23,37 +25,10 @@ STILL = 0.3e-3
 """If neither its length nor any joint has changed by more than this since [m], it is stalled."""
 LONGEST_TIME = 6.0
 """A vine that needs this many times as long as in free space, plus ten times PATIENCE, is stalled too."""
-
+AT_REST = 1e-6
+"""A held vine whose joints all move less than this in a step [m] is at rest."""
 SLACK = 1e-9
 """Lengths that differ by less are equal [m]."""
-
-
-class Tube(NamedTuple):
-    """What the kernel needs of `VineParams` and of the step, in SI units. Time is counted in metres of free growth."""
-
-    radius: float
-    growth_force: float
-    growth_viscosity: float
-    bending_viscosity: float
-    compliance: float
-    tolerance: float
-    step: float
-    """Growth, and so time, of a full step [m]."""
-    margin: float
-    """Contacts with a smaller gap are looked at [m]."""
-    most_motion: float
-    """A step moves no joint farther than this [m], less than the margin: nothing is met unseen."""
-
-
-class Vine(NamedTuple):
-    """One vine and what it carries, shape (max_segments,) each."""
-
-    angles: Floats
-    pressure: Floats
-    row: Integers
-    weight: Floats
-    per_strain: Floats
-    per_strain_saturated: Floats
 
 
 class Records(NamedTuple):
@@ -64,133 +39,6 @@ class Records(NamedTuple):
     last_length: Floats
     tips: Floats
     contact_force: Floats
-
-
-class Work(NamedTuple):
-    """Work space of one vine."""
-
-    chain: Chain
-    contacts: Contacts
-    dual: Dual
-    step: Step
-    forces: Floats
-    """Normal force on each segment in the last step [N], shape (max_segments,)."""
-    keys: Integers
-    """Contacts that carried a force in the last step, shape (MOST_ACTIVE,)."""
-    seen: Floats
-    """Joints when the vine was last looked at [m], shape (max_segments + 1, 2)."""
-
-
-@compiled()
-def _new_work(max_segments: int) -> Work:
-    capacity = 6 * max_segments + 64
-    return Work(
-        Chain(
-            np.empty(max_segments + 1), np.empty(max_segments + 1), np.empty(max_segments), np.empty(max_segments), np.empty(max_segments)
-        ),
-        new_contacts(capacity),
-        new_dual(capacity, max_segments),
-        Step(np.empty(max_segments), np.empty(max_segments), np.empty(max_segments)),
-        np.zeros(max_segments),
-        np.empty(MOST_ACTIVE, np.int64),
-        np.zeros((max_segments + 1, 2)),
-    )  # fmt: skip
-
-
-@compiled()
-def _place(chain: Chain, vine: Vine, start: Floats, segments: int, last_length: float, segment_length: float) -> float:
-    """Put the joints where the bends say; returns the tip's heading [rad]."""
-    xs, ys, cosine, sine, lengths, angles = chain.x, chain.y, chain.cosine, chain.sine, chain.length, vine.angles
-    x, y, heading = start[0], start[1], start[2]
-    for j in range(segments):
-        xs[j], ys[j] = x, y
-        heading += angles[j]
-        c, s = np.cos(heading), np.sin(heading)
-        length = last_length if j == segments - 1 else segment_length
-        cosine[j], sine[j], lengths[j] = c, s, length
-        x, y = x + length * c, y + length * s
-    xs[segments], ys[segments] = x, y
-    return heading
-
-
-@compiled()
-def _linearise(
-    joint: JointMoments, damping: float, vine: Vine, step: Step, segments: int, last_length: float, growth: float
-) -> float:
-    """Quadratic model of the bending energy about the present bends; returns the growing segment's curvature [1/m].
-
-    The growing segment keeps its curvature as it lengthens; its unknown is the bend it takes beyond that.
-    """
-    full = joint.segment_length
-    # Taking an array out of a tuple costs as much as a look-up in it: do it once.
-    elasticity, moments, unsaturated, saturated = (
-        joint.elasticity,
-        joint.moment,
-        joint.rows.unsaturated,
-        joint.rows.saturated,
-    )
-    angles, pressures, row, weight = vine.angles, vine.pressure, vine.row, vine.weight
-    per_strain, per_strain_saturated = vine.per_strain, vine.per_strain_saturated
-    inverse, free = step.inverse, step.free
-    curvature = 0.0
-    for j in range(segments):
-        scale, bend = 1.0, angles[j]
-        of = Cell(row[j], weight[j], per_strain[j], per_strain_saturated[j])
-        if j == segments - 1:
-            scale = full / (last_length + growth)
-            born = last_length < 1e-6
-            curvature = rest_bend(joint, pressures[j], of) / full if born else bend / last_length
-            bend = curvature * full
-        moment, slope = moment_and_slope(elasticity, moments, unsaturated, saturated, bend, pressures[j], of)
-        inverse[j] = 1.0 / (slope * scale + damping)
-        free[j] = -moment * inverse[j]
-    return curvature
-
-
-@compiled()
-def _most_motion(chain: Chain, step: Step, segments: int, growth: float) -> float:
-    """Largest displacement of a joint by the step, to first order [m]."""
-    turn = turn_x = turn_y = worst = 0.0
-    for j in range(segments):
-        bend = step.bend[j]
-        turn, turn_x, turn_y = turn + bend, turn_x + bend * chain.x[j], turn_y + bend * chain.y[j]
-        dx, dy = turn_y - chain.y[j + 1] * turn, chain.x[j + 1] * turn - turn_x
-        worst = max(worst, dx * dx + dy * dy, (0.05 * bend) ** 2)
-    dx, dy = dx + growth * chain.cosine[segments - 1], dy + growth * chain.sine[segments - 1]
-    return np.sqrt(max(worst, dx * dx + dy * dy))
-
-
-@compiled()
-def _add_growth_rows(
-    contacts: Contacts, count: int, chain: Chain, segments: int, curvature: float, most_growth: float
-) -> int:
-    """Let contacts know how growth bends the last segment, and append growth <= most_growth and growth >= 0."""
-    last = segments - 1
-    for k in range(count):
-        if contacts.segment[k] == last:
-            lever = contacts.alpha[k] + contacts.beta[k] * chain.x[last] + contacts.gamma[k] * chain.y[last]
-            contacts.growth[k] += curvature * lever
-    for bound in range(2):
-        k = count + bound
-        contacts.segment[k] = 0
-        contacts.key[k] = -1 - bound
-        contacts.alpha[k] = contacts.beta[k] = contacts.gamma[k] = 0.0
-        contacts.gap[k] = most_growth if bound == 0 else 0.0
-        contacts.growth[k] = -1.0 if bound == 0 else 1.0
-    return count + 2
-
-
-@compiled()
-def _recall(contacts: Contacts, rows: int, dual: Dual, keys: Integers, known: int) -> int:
-    """Start from the contacts that carried a force in the last step; returns how many are still there."""
-    warm = 0
-    for k in range(rows):
-        for i in range(known):
-            if keys[i] == contacts.key[k]:
-                dual.active[warm] = k
-                warm += 1
-                break
-    return warm
 
 
 @compiled()
@@ -206,44 +54,6 @@ def _record(
     records.tips[index, 2] = heading
     records.contact_force[index, :segments] = forces[:segments]
     return index + 1
-
-
-@compiled()
-def _take_step(
-    joint: JointMoments,
-    tube: Tube,
-    vine: Vine,
-    work: Work,
-    segments: int,
-    last_length: float,
-    most_growth: float,
-    time: float,
-    count: int,
-    known: int,
-) -> tuple[float, int]:
-    """Solve one step and bend the vine by it; returns the growth [m] and the number of active contacts."""
-    chain, contacts, dual, step = work.chain, work.contacts, work.dual, work.step
-    growth_damping = tube.growth_viscosity / time
-    curvature = _linearise(joint, tube.bending_viscosity / time, vine, step, segments, last_length, time)
-    rows = _add_growth_rows(contacts, count, chain, segments, curvature, most_growth)
-    warm = _recall(contacts, rows, dual, work.keys, known)
-    growth, active, _ = solve_step(
-        contacts, rows, warm, chain, segments, step, dual,
-        tube.growth_force / growth_damping, 1.0 / growth_damping, tube.compliance,
-    )  # fmt: skip
-    growth = min(max(growth, 0.0), most_growth)
-    work.forces[:segments] = 0.0
-    for i in range(active):
-        k = dual.active[i]
-        work.keys[i] = contacts.key[k]
-        if k < count:
-            work.forces[contacts.segment[k]] += dual.force[k]
-    step.bend[segments - 1] += curvature * growth
-    motion = _most_motion(chain, step, segments, growth)
-    scale = min(1.0, tube.most_motion / motion) if motion > 0.0 else 1.0
-    for j in range(segments):
-        vine.angles[j] += scale * step.bend[j]
-    return scale * growth, active
 
 
 @compiled()
@@ -282,13 +92,13 @@ def grow_vine(
 ) -> tuple[int, int, int]:
     """Grow one vine by `length` [m]; returns the number of records, the status and the number of steps."""
     full = joint.segment_length
-    work = _new_work(len(vine.angles))
+    work = new_work(len(vine.angles))
     chain, contacts = work.chain, work.contacts
     known = corrections = recorded = steps = 0
     time = look = grown_then = 0.0
     before = segments * full + last_length
     while True:
-        heading = _place(chain, vine, start, segments, last_length, full)
+        heading = place(chain, vine, start, segments, last_length, full)
         grown = segments * full + last_length - before
         if _outside(scene, chain, segments):
             return recorded, OUT_OF_BOUNDS, steps
@@ -318,14 +128,78 @@ def grow_vine(
             if last_length >= full - SLACK / 2:
                 vine.angles[segments] = last_length = 0.0
                 segments += 1
-                _place(chain, vine, start, segments, last_length, full)
+                place(chain, vine, start, segments, last_length, full)
                 count = find_contacts(scene, tube.radius, tube.margin, chain, segments, contacts)
             most_growth = min(tube.step, full - last_length, min((recorded + 1) * record_every, length) - grown)
             # What is left to a segment's end may be tiny, and so may be the progress of a blocked tip towards it.
             lapse = max(most_growth, 0.2 * tube.step)
-        growth, known = _take_step(joint, tube, vine, work, segments, last_length, most_growth, lapse, count, known)
+        damping = tube.bending_viscosity / lapse
+        curvature = linearise(joint, damping, vine, work.step, segments, last_length, lapse)
+        growth, known, _ = take_step(tube, vine, work, segments, most_growth, curvature, lapse, count, known)
         last_length += growth
         time += lapse
+        steps += 1
+
+
+@compiled()
+def _rest_angles(joint: JointMoments, vine: Vine, segments: int, last_length: float) -> Floats:
+    """Bend of each joint in free space [rad]."""
+    rest = np.empty(segments)
+    for j in range(segments):
+        of = Cell(vine.row[j], vine.weight[j], vine.per_strain[j], vine.per_strain_saturated[j])
+        rest[j] = rest_bend(joint, vine.pressure[j], of)
+    rest[segments - 1] *= last_length / joint.segment_length
+    return rest
+
+
+@compiled()
+def _restrain(step: Step, vine: Vine, rest: Floats, segments: int) -> None:
+    """Stiffen the joints that a step would carry past their rest: wrinkled, they are softer than on the way there."""
+    for j in range(segments):
+        if abs(step.free[j]) > 1e-6:
+            share = min(1.0, (rest[j] - vine.angles[j]) / step.free[j])
+            step.inverse[j] *= share
+            step.free[j] *= share
+
+
+@compiled()
+def hold_vine(
+    scene: Scene,
+    joint: JointMoments,
+    tube: Tube,
+    start: Floats,
+    vine: Vine,
+    segments: int,
+    last_length: float,
+    records: Records,
+) -> tuple[int, int, int]:
+    """Bend one vine, without growing, until it rests; returns as `grow_vine` does."""
+    full, lapse = joint.segment_length, tube.step
+    work = new_work(len(vine.angles))
+    chain, step = work.chain, work.step
+    rest, before = _rest_angles(joint, vine, segments, last_length), np.zeros(segments)
+    known = corrections = steps = 0
+    motion = np.inf if segments > 1 or last_length > 0.0 else 0.0
+    while True:
+        heading = place(chain, vine, start, segments, last_length, full)
+        if _outside(scene, chain, segments):
+            return 0, OUT_OF_BOUNDS, steps
+        count = find_contacts(scene, tube.radius, tube.margin, chain, segments, work.contacts)
+        deep = work.contacts.gap[:count].min() < -tube.tolerance if count else False
+        corrections = corrections + 1 if deep else 0
+        if corrections > CORRECTIONS:
+            return 0, UNRESOLVED, steps
+        rests, late = not deep and motion < AT_REST, steps * tube.step >= LONGEST_HOLD
+        if rests or late:
+            recorded = 0 if deep else _record(records, 0, vine, chain, segments, heading, work.forces)
+            return recorded, GROWN if rests else STALLED, steps
+        curvature = linearise(joint, tube.bending_viscosity / lapse, vine, step, segments, last_length, 0.0)
+        _restrain(step, vine, rest, segments)
+        _, known, moved = take_step(tube, vine, work, segments, 0.0, curvature, lapse, count, known)
+        motion = moved * tube.step / lapse
+        # Steps that go to and fro are too long.
+        lapse = 0.5 * lapse if (step.bend[:segments] * before).sum() < 0.0 else min(1.2 * lapse, tube.step)
+        before[:] = step.bend[:segments]
         steps += 1
 
 
@@ -359,6 +233,8 @@ def grow_one(
     mine = Records(
         records.angles[b], records.segments[b], records.last_length[b], records.tips[b], records.contact_force[b]
     )
-    outcome[b, 0], outcome[b, 1], outcome[b, 2] = grow_vine(
-        scene, joint, tube, start, vine, segments[b], last_length[b], length[b], record_every, mine
-    )
+    if length[b] <= SLACK:
+        done = hold_vine(scene, joint, tube, start, vine, segments[b], last_length[b], mine)
+    else:
+        done = grow_vine(scene, joint, tube, start, vine, segments[b], last_length[b], length[b], record_every, mine)
+    outcome[b, 0], outcome[b, 1], outcome[b, 2] = done

@@ -8,13 +8,14 @@ import pytest
 
 from dynamics.propagator import Capabilities, Propagator
 from dynamics.registry import propagators
-from dynamics.vine import Actuation, Rollout, Status, VineParams, centerlines, grown_length
+from dynamics.vine import Actuation, Rollout, Status, VineParams, VineState, centerlines, grown_length
 from environments import Environment
 
 MakeEnvironment = Callable[..., Environment]
+Reference = Callable[[str], dict[str, np.ndarray]]
 
 START = (0.3, -0.2, 2.0)
-BATCH, SEGMENTS = 5, 16
+BATCH, SEGMENTS, PROXIMAL = 5, 16, 8
 
 EveryPropagator = pytest.mark.parametrize("make", propagators().values(), ids=propagators().keys())
 Make = Callable[[Environment, VineParams], Propagator]
@@ -22,6 +23,17 @@ Make = Callable[[Environment, VineParams], Propagator]
 
 def passive(batch: int = BATCH, segments: int = SEGMENTS) -> Actuation:
     return Actuation(np.zeros((batch, segments)), np.full((batch, segments), 0.04))
+
+
+def steered(*distal_kpa: float) -> Actuation:
+    """Vines steered to the left with 25 kPa in their proximal part, and as given beyond it: one vine a number."""
+    pressure = np.repeat(np.array(distal_kpa)[:, None] * 1e3, SEGMENTS, axis=1)
+    pressure[:, :PROXIMAL] = 25e3
+    return Actuation(pressure, np.full_like(pressure, 0.042))
+
+
+def last_state(rollout: Rollout) -> VineState:
+    return rollout.state(np.arange(len(rollout.records)), rollout.records - 1)
 
 
 def same(one: Rollout, other: Rollout) -> bool:
@@ -193,12 +205,66 @@ def test_refuses_actuators_that_cannot_be(
 
 
 @EveryPropagator
-def test_growing_by_nothing_is_allowed(make: Make, free: Environment, params: VineParams) -> None:
-    """A length of 0 leaves a vine as it is, alone or beside others that grow."""
+def test_held_vine_takes_the_shape_of_its_new_steering(
+    make: Make, free: Environment, params: VineParams, reference: Reference
+) -> None:
+    """Held, each joint goes to the free-space curvature of its new pressure, within 1e-3; no length is grown."""
+    table = reference("free_space_curvature_reference")
+    cells = table["l0_mm"] == 42
+    curvature = dict(zip(table["pressure_kpa"][cells], table["curvature_per_m"][cells], strict=True))
     propagator = make(free, params)
-    alone = propagator.grow(propagator.start(1, SEGMENTS), passive(1), 0.0, 0.05)
-    beside = propagator.grow(propagator.start(2, SEGMENTS), passive(2), [0.0, 0.1], 0.05)
-    for rollout in (alone, beside):
-        assert rollout.status[0] == Status.GROWN
-        assert (rollout.last_length[0, : rollout.records[0]] == 0).all()
-    assert beside.records[1] == 2
+    state = last_state(propagator.grow(propagator.start(4, SEGMENTS), steered(10, 10, 10, 10), 0.34, 0.34))
+    held = propagator.grow(state, steered(-25, 35, 10, 0), 0.0, 0.05)
+    assert (held.status == Status.GROWN).all()
+    np.testing.assert_array_equal(held.records, 1)
+    after = last_state(held)
+    np.testing.assert_array_equal(after.segments, state.segments)
+    np.testing.assert_array_equal(after.last_length, state.last_length)
+    lengths = np.append(np.full(13, params.segment_length), 0.34 - 13 * params.segment_length)
+    for vine, distal in enumerate((-curvature[25], curvature[35], curvature[10], 0.0)):
+        expected = np.where(np.arange(14) < PROXIMAL, curvature[25], distal) * lengths
+        np.testing.assert_allclose(after.angles[vine, :14], expected, rtol=1e-3, atol=1e-6)
+    np.testing.assert_allclose(after.angles[:, :PROXIMAL], state.angles[:, :PROXIMAL], atol=1e-6)
+
+
+@EveryPropagator
+def test_vine_held_as_it_is_does_not_move(make: Make, free: Environment, params: VineParams) -> None:
+    """Held under the steering it grew with, a vine in free space stays where it is, within 1e-6 m and rad."""
+    propagator = make(free, params)
+    grown = propagator.grow(propagator.start(3, SEGMENTS), steered(-25, 10, 0), 0.34, 0.34)
+    held = propagator.grow(last_state(grown), steered(-25, 10, 0), 0.0, 0.05)
+    assert (held.status == Status.GROWN).all()
+    np.testing.assert_allclose(held.angles[:, 0], grown.angles[:, 0], atol=1e-6)
+    np.testing.assert_allclose(held.tips[:, 0], grown.tips[:, 0], atol=1e-6)
+
+
+@EveryPropagator
+def test_steering_in_steps_ends_as_at_once(make: Make, free: Environment, params: VineParams) -> None:
+    """In free space the way does not matter: four held calls with rising pressure end where one does, within 1e-3 rad."""
+    propagator = make(free, params)
+    grown = last_state(propagator.grow(propagator.start(2, SEGMENTS), steered(0, 10), 0.34, 0.34))
+    at_once = last_state(propagator.grow(grown, steered(-28, 28), 0.0, 0.05))
+    state = grown
+    for pressure in (7, 14, 21, 28):
+        state = last_state(propagator.grow(state, steered(-pressure, pressure), 0.0, 0.05))
+    np.testing.assert_allclose(state.angles.sum(axis=1), at_once.angles.sum(axis=1), atol=1e-3)
+    assert np.ptp(at_once.angles.sum(axis=1)) > 0.5
+
+
+@EveryPropagator
+def test_some_are_held_while_others_grow(make: Make, free: Environment, params: VineParams) -> None:
+    """In one batch a vine of length 0 is held, the others grow: each as it does alone. One of no length stays so."""
+    propagator = make(free, params)
+    first = propagator.grow(propagator.start(3, SEGMENTS), steered(0, 0, 0), [0.3, 0.3, 0.0], 0.3)
+    assert first.status[2] == Status.GROWN
+    assert first.records[2] == 1
+    np.testing.assert_array_equal(first.tips[2, 0], START)
+    state, lengths = last_state(first), np.array([0.0, 0.08, 0.0])
+    together = propagator.grow(state, steered(20, 20, 20), lengths, 0.02)
+    np.testing.assert_array_equal(together.records, [1, 4, 1])
+    ends = last_state(together)
+    np.testing.assert_allclose(grown_length(ends, params), [0.3, 0.38, 0.0], atol=4e-9)
+    for vine, length in enumerate(lengths):
+        mine = VineState(state.angles[[vine]], state.segments[[vine]], state.last_length[[vine]])
+        alone = last_state(propagator.grow(mine, steered(20), length, 0.02))
+        np.testing.assert_allclose(ends.angles[vine], alone.angles[0], atol=1e-6)

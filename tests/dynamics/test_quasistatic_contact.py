@@ -255,6 +255,47 @@ def test_resting_vine_is_in_equilibrium(
     np.testing.assert_allclose(moment, expected, atol=5e-3 * np.abs(expected).max())
 
 
+@pytest.mark.parametrize("pressure", [10e3, 20e3, 30e3])
+def test_tip_held_against_a_wall_is_in_equilibrium(
+    environment: MakeEnvironment, params: VineParams, pressure: float
+) -> None:
+    """Steered against a wall while held, its tip pushes as hard as the bent joints need, to 0.1 % of the largest moment."""
+    wall = 0.05  # height of its face; in free space the tip would end above it
+    propagator = QuasiStatic(environment(boxes=[[-1, wall, 2, 0.5]]), params)
+    grown = propagator.grow(propagator.start(1, 20), passive(20), 0.5, 0.5)
+    actuation = Actuation(np.where(np.arange(20) < 12, 0.0, pressure)[None], np.full((1, 20), 0.042))
+    held = propagator.grow(grown.state(np.array([0]), np.array([0])), actuation, 0.0, 0.5)
+    assert held.status[0] == Status.GROWN
+    state = held.state(np.array([0]), np.array([0]))
+    assert grown_length(state, params)[0] == pytest.approx(0.5, abs=1e-9)
+    points = centerlines(state, np.zeros(3), params)[0]
+    assert np.nanmax(points[:, 1]) == pytest.approx(wall - params.radius, abs=params.penetration_tolerance)
+    force = held.contact_force[0, 0]
+    assert np.flatnonzero(force).tolist() == [19]
+    # The wall pushes down at the tip: about each joint, its lever is how far it lies ahead.
+    expected = -force[19] * (points[20, 0] - points[:20, 0])
+    moment = analytic_moments(state, actuation, params)
+    np.testing.assert_allclose(moment, expected, atol=1e-3 * np.abs(expected).max())
+    assert force[19] > 0.1
+
+
+@pytest.mark.parametrize("length", [0.45, 0.6, 0.75, 0.9])
+def test_held_tube_gives_up_energy(environment: MakeEnvironment, params: VineParams, length: float) -> None:
+    """Held where it has grown among obstacles, a passive tube ends with no more bending energy, and then stays there."""
+    propagator = QuasiStatic(environment(circles=[[0.4, 0.03, 0.1]], boxes=[[0.7, -0.5, 0.8, -0.05]]), params)
+    states, energies = [], []
+    rollout = grow(propagator, length, 0.05)
+    for _ in range(3):
+        assert rollout.status[0] == Status.GROWN
+        states.append(rollout.state(np.array([0]), rollout.records - 1))
+        energies.append(bending_energy(params)(states[-1])[0])
+        rollout = propagator.grow(states[-1], passive(states[-1].angles.shape[1]), 0.0, 0.05)
+    assert rollout.contact_force.max() > 0.1
+    assert energies[1] <= energies[0] + 1e-9
+    tips = [centerlines(state, np.zeros(3), params)[0, state.segments[0]] for state in states]
+    np.testing.assert_allclose(tips[2], tips[1], atol=1e-4)
+
+
 def test_stalled_tube_is_in_equilibrium(environment: MakeEnvironment, params: VineParams) -> None:
     """Stalled at a wall, each joint holds the wall's push times its lever, and the push along the tip is F_g, to 1 %."""
     heading = 5e-3

@@ -37,7 +37,7 @@ def test_help_imports_nothing_heavy(tmp_path: Path) -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, timeout=60)
     assert "heavy: []" in done.stdout
-    for command in ("plan", "simulate", "environments", "bench", "doctor"):
+    for command in ("plan", "simulate", "environments", "bench", "reproduce", "doctor"):
         assert command in done.stdout
 
 
@@ -180,6 +180,8 @@ def test_no_solution_is_exit_code_3(tmp_path: Path) -> None:
         (["environments", "new", "clutter.json"], ["clutter.json", ".toml"]),
         (["bench", "rollouts", "maze", "--batch", "0"], ["--batch"]),
         (["bench", "plan", "--env", "mase"], ["did you mean maze"]),
+        (["reproduce", "tip-steering", "--out", "file.txt"], ["file.txt", "--out"]),
+        (["reproduce", "tip-steering", "--propagator", "magic"], ["magic", "quasistatic"]),
     ],
 )
 def test_bad_input_is_one_line_and_exit_code_2(tmp_path: Path, arguments: list[str], words: list[str]) -> None:
@@ -262,3 +264,20 @@ def test_bench_prints_rates_and_writes_tables(tmp_path: Path) -> None:
     content = json.loads((tmp_path / "results" / "planning.json").read_text())
     assert len(content["runs"]) == 2
     assert "| divider | " in (tmp_path / "results" / "planning.md").read_text()
+
+
+def test_tip_steering_is_drawn_and_told(tmp_path: Path) -> None:
+    """A picture, and a row for each pressure: the tip turns left, comes back, turns right, nearly as in free space."""
+    done = vinewright("reproduce", "tip-steering", "--out", "new/figures", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "new" / "figures" / "tip-steering.png").read_bytes()[:4] == b"\x89PNG"
+    assert os.listdir(tmp_path / "new" / "figures") == ["tip-steering.png"]
+    number = r"\s+(-?[\d.]+)\s+"
+    rows = np.array(re.findall("│".join([""] + [number] * 6 + [r"\s+grown"]), done.stdout), float)
+    pressure, length, _, y, turn, free = rows.T
+    assert pressure.tolist() == [0, 5, 10, 15, 35, 15, 10, 5, 0, -5, -10, -15, -35, -35]
+    assert length.tolist() == [800] * 13 + [1000]
+    np.testing.assert_array_equal(np.sign(y), np.sign(pressure))
+    assert np.all(np.abs(turn) <= np.abs(free) + 0.1)  # the passage holds on to a little of the steered part
+    np.testing.assert_allclose(turn, free, atol=3)
+    np.testing.assert_allclose(turn[5:9], turn[3::-1], atol=0.05)

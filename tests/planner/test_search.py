@@ -1,17 +1,21 @@
 """Batched SST* and the solutions it keeps."""
 
+from collections.abc import Callable
 from itertools import pairwise
 
 import numpy as np
 import pytest
+from numpy.typing import ArrayLike
 
 from dynamics.quasistatic import QuasiStatic
-from dynamics.vine import Status, VineParams
+from dynamics.vine import Actuation, Rollout, Status, VineParams, VineState
 from environments import Environment
 from planner.planning import Budget, Run
 from planner.run_folder import replay
 from planner.sst import LEAST_CELLS, Search, actuation
 from planner.synthesis import Catalogue
+
+MakeEnvironment = Callable[..., Environment]
 
 
 def run_of(environment: Environment, params: VineParams, iterations: int, seed: int = 0) -> Run:
@@ -52,6 +56,25 @@ def test_nodes_are_vines_grown_from_the_start(maze_search: Search) -> None:
     distance = np.hypot(*(tips[:, :2] - tree.tips[nodes, :2]).T)
     assert np.median(distance) < 1e-6
     assert np.mean(distance < 5e-3) > 0.95
+
+
+def test_a_search_holds_no_vine(
+    environment: MakeEnvironment, params: VineParams, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Vines as long as they may be are not asked to grow by nothing: every length asked for is a segment or more."""
+    place, asked = environment(), []
+    monkeypatch.setattr("planner.sst.LONGEST_TUBE", 24 * params.segment_length)
+
+    class Listening(QuasiStatic):
+        def grow(self, state: VineState, actuation: Actuation, length: ArrayLike, record_every: float) -> Rollout:
+            asked.append(np.asarray(length))
+            return super().grow(state, actuation, length, record_every)
+
+    search = Search(place, Listening(place, params), params, Catalogue.of(params), np.random.default_rng(2), 50)
+    for _ in range(6):
+        search.iterate()
+    assert (search.tree.segments[search.tree.active] == 24).any()
+    assert np.concatenate(asked).min() >= params.segment_length
 
 
 def test_cost_counts_sections(maze_search: Search) -> None:

@@ -1,0 +1,210 @@
+"""One implicit step of a vine: where it is, what bends it, and how far it goes."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from dynamics.moment import JointMoments, moment_and_slope, rest_bend
+from dynamics.quasistatic.complementarity import MOST_ACTIVE, Dual, Step, new_dual, solve_step
+from dynamics.quasistatic.contacts import Chain, Contacts, new_contacts
+from dynamics.vine import Integers
+from surrogate.compiled import compiled
+from surrogate.force_table import Cell
+from surrogate.compiled import Floats
+
+
+class Tube(NamedTuple):
+    """What the kernel needs of `VineParams` and of the step, in SI units. Time is counted in metres of free growth."""
+
+    radius: float
+    growth_force: float
+    growth_viscosity: float
+    bending_viscosity: float
+    compliance: float
+    tolerance: float
+    step: float
+    """Growth, and so time, of a full step [m]."""
+    margin: float
+    """Contacts with a smaller gap are looked at [m]."""
+    most_motion: float
+    """A step moves no joint farther than this [m], less than the margin: nothing is met unseen."""
+
+
+class Vine(NamedTuple):
+    """One vine and what it carries, shape (max_segments,) each."""
+
+    angles: Floats
+    pressure: Floats
+    row: Integers
+    weight: Floats
+    per_strain: Floats
+    per_strain_saturated: Floats
+
+
+class Work(NamedTuple):
+    """Work space of one vine."""
+
+    chain: Chain
+    contacts: Contacts
+    dual: Dual
+    step: Step
+    forces: Floats
+    """Normal force on each segment in the last step [N], shape (max_segments,)."""
+    keys: Integers
+    """Contacts that carried a force in the last step, shape (MOST_ACTIVE,)."""
+    seen: Floats
+    """Joints when the vine was last looked at [m], shape (max_segments + 1, 2)."""
+
+
+@compiled()
+def new_work(max_segments: int) -> Work:
+    capacity = 6 * max_segments + 64
+    return Work(
+        Chain(
+            np.empty(max_segments + 1), np.empty(max_segments + 1), np.empty(max_segments), np.empty(max_segments), np.empty(max_segments)
+        ),
+        new_contacts(capacity),
+        new_dual(capacity, max_segments),
+        Step(np.empty(max_segments), np.empty(max_segments), np.empty(max_segments)),
+        np.zeros(max_segments),
+        np.empty(MOST_ACTIVE, np.int64),
+        np.zeros((max_segments + 1, 2)),
+    )  # fmt: skip
+
+
+@compiled()
+def place(chain: Chain, vine: Vine, start: Floats, segments: int, last_length: float, segment_length: float) -> float:
+    """Put the joints where the bends say; returns the tip's heading [rad]."""
+    xs, ys, cosine, sine, lengths, angles = chain.x, chain.y, chain.cosine, chain.sine, chain.length, vine.angles
+    x, y, heading = start[0], start[1], start[2]
+    for j in range(segments):
+        xs[j], ys[j] = x, y
+        heading += angles[j]
+        c, s = np.cos(heading), np.sin(heading)
+        length = last_length if j == segments - 1 else segment_length
+        cosine[j], sine[j], lengths[j] = c, s, length
+        x, y = x + length * c, y + length * s
+    xs[segments], ys[segments] = x, y
+    return heading
+
+
+@compiled()
+def linearise(
+    joint: JointMoments, damping: float, vine: Vine, step: Step, segments: int, last_length: float, growth: float
+) -> float:
+    """Quadratic model of the bending energy about the present bends; returns the growing segment's curvature [1/m].
+
+    The growing segment keeps its curvature as it lengthens; its unknown is the bend it takes beyond that.
+    """
+    full = joint.segment_length
+    # Taking an array out of a tuple costs as much as a look-up in it: do it once.
+    elasticity, moments, unsaturated, saturated = (
+        joint.elasticity,
+        joint.moment,
+        joint.rows.unsaturated,
+        joint.rows.saturated,
+    )
+    angles, pressures, row, weight = vine.angles, vine.pressure, vine.row, vine.weight
+    per_strain, per_strain_saturated = vine.per_strain, vine.per_strain_saturated
+    inverse, free = step.inverse, step.free
+    curvature = 0.0
+    for j in range(segments):
+        scale, bend = 1.0, angles[j]
+        of = Cell(row[j], weight[j], per_strain[j], per_strain_saturated[j])
+        if j == segments - 1:
+            scale = full / max(last_length + growth, 1e-6)
+            born = last_length < 1e-6
+            curvature = rest_bend(joint, pressures[j], of) / full if born else bend / last_length
+            bend = curvature * full
+        moment, slope = moment_and_slope(elasticity, moments, unsaturated, saturated, bend, pressures[j], of)
+        inverse[j] = 1.0 / (slope * scale + damping)
+        free[j] = -moment * inverse[j]
+    return curvature
+
+
+@compiled()
+def _most_motion(chain: Chain, step: Step, segments: int, growth: float) -> float:
+    """Largest displacement of a joint by the step, to first order [m]."""
+    turn = turn_x = turn_y = worst = 0.0
+    for j in range(segments):
+        bend = step.bend[j]
+        turn, turn_x, turn_y = turn + bend, turn_x + bend * chain.x[j], turn_y + bend * chain.y[j]
+        dx, dy = turn_y - chain.y[j + 1] * turn, chain.x[j + 1] * turn - turn_x
+        worst = max(worst, dx * dx + dy * dy, (0.05 * bend) ** 2)
+    dx, dy = dx + growth * chain.cosine[segments - 1], dy + growth * chain.sine[segments - 1]
+    return np.sqrt(max(worst, dx * dx + dy * dy))
+
+
+@compiled()
+def _add_growth_rows(
+    contacts: Contacts, count: int, chain: Chain, segments: int, curvature: float, most_growth: float
+) -> int:
+    """Let contacts know how growth bends the last segment, and append growth <= most_growth and growth >= 0."""
+    last = segments - 1
+    for k in range(count):
+        if contacts.segment[k] == last:
+            lever = contacts.alpha[k] + contacts.beta[k] * chain.x[last] + contacts.gamma[k] * chain.y[last]
+            contacts.growth[k] += curvature * lever
+    for bound in range(2):
+        k = count + bound
+        contacts.segment[k] = 0
+        contacts.key[k] = -1 - bound
+        contacts.alpha[k] = contacts.beta[k] = contacts.gamma[k] = 0.0
+        contacts.gap[k] = most_growth if bound == 0 else 0.0
+        contacts.growth[k] = -1.0 if bound == 0 else 1.0
+    return count + 2
+
+
+@compiled()
+def _recall(contacts: Contacts, rows: int, dual: Dual, keys: Integers, known: int) -> int:
+    """Start from the contacts that carried a force in the last step; returns how many are still there."""
+    warm = 0
+    for k in range(rows):
+        for i in range(known):
+            if keys[i] == contacts.key[k]:
+                dual.active[warm] = k
+                warm += 1
+                break
+    return warm
+
+
+@compiled()
+def take_step(
+    tube: Tube,
+    vine: Vine,
+    work: Work,
+    segments: int,
+    most_growth: float,
+    curvature: float,
+    time: float,
+    count: int,
+    known: int,
+) -> tuple[float, int, float]:
+    """Solve one linearised step and bend the vine by it.
+
+    Returns:
+        Growth [m], number of active contacts, and largest displacement of a joint [m].
+    """
+    chain, contacts, dual, step = work.chain, work.contacts, work.dual, work.step
+    growth_damping = tube.growth_viscosity / time
+    rows = _add_growth_rows(contacts, count, chain, segments, curvature, most_growth)
+    warm = _recall(contacts, rows, dual, work.keys, known)
+    growth, active, _ = solve_step(
+        contacts, rows, warm, chain, segments, step, dual,
+        tube.growth_force / growth_damping, 1.0 / growth_damping, tube.compliance,
+    )  # fmt: skip
+    growth = min(max(growth, 0.0), most_growth)
+    work.forces[:segments] = 0.0
+    for i in range(active):
+        k = dual.active[i]
+        work.keys[i] = contacts.key[k]
+        if k < count:
+            work.forces[contacts.segment[k]] += dual.force[k]
+    step.bend[segments - 1] += curvature * growth
+    motion = _most_motion(chain, step, segments, growth)
+    scale = min(1.0, tube.most_motion / motion) if motion > 0.0 else 1.0
+    for j in range(segments):
+        vine.angles[j] += scale * step.bend[j]
+    return scale * growth, active, scale * motion
