@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
@@ -75,6 +76,9 @@ def measure_speeds(
 ) -> list[Speed]:
     """Time the analytic solver, the table and the network in single precision, in batches of each size.
 
+    On the CPU all of them use one thread. Two threads of PyTorch wait for each other after each layer: where cores are
+    shared that takes milliseconds, 100 times the work itself, and such times say nothing about the models.
+
     Args:
         done: Called after each measurement; there are `len(batches) * (2 + len(devices()))`.
     """
@@ -109,13 +113,24 @@ def _network_seconds(network: Network, strain: Floats, l_0: Floats, device: str)
         if device != "cpu":
             torch.cuda.synchronize()
 
-    return _best(ask)
+    with one_thread():
+        return _best(ask)
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """PyTorch on one thread of the CPU, and as many as before afterwards."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)
 
 
 def _best(call: Callable[[], None]) -> float:
     start = time.perf_counter()
     call()
-    # A slow first call counts: it has no compiling or caching in it that would matter.
     best = time.perf_counter() - start
     stop = time.perf_counter() + LEAST_SECONDS
     while True:

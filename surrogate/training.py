@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
-from surrogate.evaluation import network_errors
+from surrogate.evaluation import network_errors, one_thread
 from surrogate.network import Network, StrainAt, features
 from surrogate.samples import COUNT, LONGEST_CELL, SHORTEST_CELL, Samples, draw_samples
 from surrogate.spam import SpamGeometry
@@ -168,7 +167,9 @@ def train(
     widest = math.acos(geometry.constriction_radius / geometry.tube_radius)
     targets, judges = (Targets.of(form, part, full, widest) for part in (training, validation))
     spread = float(training.m.std()), float(training.phi.std())
-    with _one_seeded_thread(seed):
+    # One thread, so that sums come out alike, and random numbers of our own.
+    with one_thread(), torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
         layers, losses = _fit(form, targets, judges, spread, epochs, progress or (lambda _, __: None))
     nothing = Errors(None, *[math.nan] * 6)
     weights = Weights(form, geometry, SHORTEST_CELL, LONGEST_CELL, seed, samples.sha256(), nothing, layers)
@@ -207,16 +208,3 @@ def _fit(
         if epoch - last >= PATIENCE:
             break
     return layers, losses
-
-
-@contextmanager
-def _one_seeded_thread(seed: int) -> Iterator[None]:
-    """One thread, so that sums come out alike, and random numbers of our own; both as before afterwards."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(seed)
-            yield
-    finally:
-        torch.set_num_threads(threads)
