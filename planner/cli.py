@@ -7,7 +7,7 @@ import sys
 import typer
 from typer.exceptions import TyperException
 
-from planner.commands import bench, doctor, environments, plan, reproduce, simulate
+from planner.commands import bench, doctor, environments, plan, reproduce, simulate, surrogate
 
 app = typer.Typer(
     help="Design vine robots: from a place to the fewest actuators that grow to the goal.",
@@ -20,6 +20,7 @@ app.command()(simulate.simulate)
 app.add_typer(environments.app, name="environments")
 app.add_typer(bench.app, name="bench")
 app.add_typer(reproduce.app, name="reproduce")
+app.add_typer(surrogate.app, name="surrogate")
 app.command()(doctor.doctor)
 
 

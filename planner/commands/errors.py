@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 from typer.exceptions import TyperException
 
@@ -20,10 +23,11 @@ def readable_errors() -> Iterator[None]:
     from environments.file_model import InvalidEnvironment
     from planner.design import InvalidDesign
     from planner.run_folder import UnwritableFolder
+    from surrogate.weights_file import InvalidWeights
 
     try:
         yield
-    except (InvalidEnvironment, InvalidDesign, UnwritableFolder) as error:
+    except (InvalidEnvironment, InvalidDesign, InvalidWeights, UnwritableFolder) as error:
         raise BadInput(str(error)) from None
 
 
@@ -34,6 +38,28 @@ def known_actuator(name: str) -> str:
     if name not in actuators():
         raise BadInput(f"unknown actuator {name!r}; known: {', '.join(actuators())}")
     return name
+
+
+@contextmanager
+def needs_torch() -> Iterator[None]:
+    """Say how to install PyTorch where it is missing."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if error.name != "torch":
+            raise
+        raise BadInput("this needs PyTorch: pip install -c constraints.txt -e '.[torch]'") from None
+
+
+@contextmanager
+def writable(out: Path) -> Iterator[None]:
+    """Make a folder for results, at once, so that no work is done for one that cannot be written."""
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        os.rmdir(tempfile.mkdtemp(prefix=".", dir=out))
+        yield
+    except OSError as error:
+        raise BadInput(f"{out} cannot be written: {error.strerror}; give another --out") from None
 
 
 def known_propagator(name: str) -> str:

@@ -37,7 +37,7 @@ def test_help_imports_nothing_heavy(tmp_path: Path) -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, timeout=60)
     assert "heavy: []" in done.stdout
-    for command in ("plan", "simulate", "environments", "bench", "reproduce", "doctor"):
+    for command in ("plan", "simulate", "environments", "bench", "reproduce", "surrogate", "doctor"):
         assert command in done.stdout
 
 

@@ -1,0 +1,163 @@
+"""Files of trained weights: small, readable JSON that tells where the numbers come from."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import os
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+import numpy as np
+
+from surrogate.compiled import Floats
+from surrogate.spam import Spam
+
+Form = Literal["log-force", "paper"]
+"""What a network takes and gives: see `surrogate.network`."""
+SHIPPED = Path(__file__).parent / "weights"
+NAMES: dict[Form, str] = {"log-force": "spam.json", "paper": "spam-paper.json"}
+"""The file of each form, in `SHIPPED` and wherever networks are trained to."""
+HIDDEN = 32
+_SHAPES = {"hidden.weight": (HIDDEN, 2), "hidden.bias": (HIDDEN,), "output.weight": (2, HIDDEN), "output.bias": (2,)}
+
+
+class InvalidWeights(ValueError):
+    """Weights that cannot be used; the one-line message names the file, what is wrong and what is expected."""
+
+
+@dataclass(frozen=True, slots=True)
+class Errors:
+    """How far a model of the actuator is from the analytic one."""
+
+    normalised_mse: float | None
+    """Mean square error of m and phi, each over its standard deviation, as in paper 002; None without m and phi."""
+    median: float
+    """Relative error of the force that half of the samples stay under [-]."""
+    p90: float
+    """The same of 90 % of the samples."""
+    p99: float
+    """The same of 99 % of the samples."""
+    largest: float
+    largest_near_zero: float
+    """Largest relative error of the force at strains from 0 to 0.02: where bending starts."""
+    largest_working: float
+    """Largest relative error of the force at strains from 0 to 90 % of full contraction."""
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """A trained network and where it comes from."""
+
+    form: Form
+    geometry: Spam
+    shortest: float
+    """Shortest cell it is trained for [m]."""
+    longest: float
+    """Longest cell it is trained for [m]."""
+    seed: int
+    data_sha256: str
+    """Hash of the samples it was trained, validated and tested with (`Samples.sha256`)."""
+    errors: Errors
+    """Errors on the tenth of the samples that training never saw."""
+    layers: dict[str, Floats]
+    """The arrays of `hidden` (32, 2) and `output` (2, 32), weight and bias of each."""
+
+    def sha256(self) -> str:
+        """Hash of what decides the network's answers: form, geometry, range and layers."""
+        decisive: list[Any] = [self.form, asdict(self.geometry), self.shortest, self.longest]
+        decisive.append([self.layers[name].tolist() for name in _SHAPES])
+        return hashlib.sha256(json.dumps(decisive).encode()).hexdigest()
+
+
+def write_weights(path: Path, weights: Weights) -> None:
+    """Write a file of weights; it appears whole or not at all, and floats are exact."""
+    content = {
+        "schema": 1,
+        "form": weights.form,
+        "geometry": asdict(weights.geometry),
+        "shortest_cell": weights.shortest,
+        "longest_cell": weights.longest,
+        "seed": weights.seed,
+        "data_sha256": weights.data_sha256,
+        "errors": asdict(weights.errors),
+        "layers": {name: weights.layers[name].tolist() for name in _SHAPES},
+        "sha256": weights.sha256(),
+    }
+    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
+    try:
+        partial.write_text(json.dumps(content, indent=1, allow_nan=False) + "\n", encoding="utf-8")
+        partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def read_weights(path: Path) -> Weights:
+    """Read a file of weights and check it.
+
+    Raises:
+        InvalidWeights: Saying what is wrong and what is expected.
+    """
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InvalidWeights(f"{path} cannot be read: {error.strerror}") from None
+    except (ValueError, RecursionError):
+        raise InvalidWeights(f"{path} is not JSON: expected a file that `vinewright surrogate train` wrote") from None
+    try:
+        return _checked(data)
+    except InvalidWeights as error:
+        raise InvalidWeights(f"{path}: {error}") from None
+
+
+def _checked(data: Any) -> Weights:
+    if not isinstance(data, dict):
+        raise InvalidWeights("must be a table with schema, form and layers")
+    if data.get("schema") != 1:
+        raise InvalidWeights(f"schema = {data.get('schema')!r:.40} must be 1")
+    form: Form | None = next((form for form in get_args(Form) if form == data.get("form")), None)
+    if form is None:
+        raise InvalidWeights(f"form = {data.get('form')!r:.40} must be one of {', '.join(get_args(Form))}")
+    shortest, longest = _number(data, "shortest_cell"), _number(data, "longest_cell")
+    if not 0 < shortest < longest:
+        raise InvalidWeights(f"shortest_cell = {shortest:g} m must lie between 0 and longest_cell = {longest:g} m")
+    weights = Weights(
+        form=form,
+        geometry=Spam(**{key: _number(data, "geometry", key) for key in _names(Spam)}),
+        shortest=shortest,
+        longest=longest,
+        seed=int(_number(data, "seed")),
+        data_sha256=str(data.get("data_sha256")),
+        errors=Errors(**{key: _number(data, "errors", key) for key in _names(Errors)}),
+        layers={name: _layer(data.get("layers"), name, shape) for name, shape in _SHAPES.items()},
+    )
+    if data.get("sha256") != weights.sha256():
+        raise InvalidWeights("sha256 does not fit the numbers: expected them as they were trained, not edited")
+    return weights
+
+
+def _names(record: type[Spam] | type[Errors]) -> list[str]:
+    return [field.name for field in fields(record)]
+
+
+def _number(data: Any, *keys: str) -> float:
+    for key in keys:
+        data = data.get(key) if isinstance(data, dict) else None
+    if isinstance(data, bool) or not isinstance(data, int | float) or not math.isfinite(data) or data < 0:
+        raise InvalidWeights(f"{'.'.join(keys)} = {data!r:.40} must be a finite number, 0 or more")
+    return data
+
+
+def _layer(layers: Any, name: str, shape: tuple[int, ...]) -> Floats:
+    try:
+        layer = np.asarray(layers[name], float)
+    except (KeyError, TypeError, ValueError):
+        raise InvalidWeights(f"layers.{name} must hold {' x '.join(map(str, shape))} numbers") from None
+    if layer.shape != shape:
+        found = " x ".join(map(str, layer.shape))
+        raise InvalidWeights(f"layers.{name} has the shape {found}; expected {' x '.join(map(str, shape))}")
+    if not np.isfinite(layer).all():
+        raise InvalidWeights(f"layers.{name} holds a number that is not finite")
+    return layer
