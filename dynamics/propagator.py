@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
@@ -15,9 +16,6 @@ from surrogate.force_table import LONGEST, SHORTEST
 
 LEAST_RECORD = 1e-4
 """Records may not follow each other more closely than this [m]."""
-
-LONGEST_HOLD = 20.0
-"""A held vine that still moves after the time in which it would grow this far in free space [m] is stalled."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +42,11 @@ class Propagator(Protocol):
 
     def __init__(self, environment: Environment, params: VineParams) -> None: ...
 
+    @property
+    def device_name(self) -> str:
+        """The device it computes on, in words."""
+        ...
+
     def refined(self) -> Propagator:
         """The same model at half the step, to check its results."""
         ...
@@ -57,11 +60,15 @@ class Propagator(Protocol):
 
         A vine asked to grow by 0 is held, as when its steering is changed (paper 002, supplement, Fig. S.12): it keeps
         its length and bends until it rests under the actuation given. It has one record, of its end: `GROWN` when it
-        is at rest, `STALLED` when it still moves after LONGEST_HOLD. A vine of no length is at rest.
+        is at rest, `STALLED` when it still moves after the propagator's patience. A vine of no length is at rest.
 
         `state` is left as it is. Raises ValueError for arrays whose shapes do not fit.
         """
         ...
+
+
+Maker = Callable[[Environment, VineParams], Propagator]
+"""Makes a propagator for a tube in a place."""
 
 
 def checked_lengths(

@@ -3,9 +3,27 @@
 from __future__ import annotations
 
 from dynamics.propagator import Propagator
-from dynamics.quasistatic import QuasiStatic
 
 
-def propagators() -> dict[str, type[Propagator]]:
-    """The propagators by name; the first is the default."""
-    return {"quasistatic": QuasiStatic}
+def propagators() -> tuple[str, ...]:
+    """The names of the propagators; the first is the default."""
+    return ("quasistatic", "penalty")
+
+
+def load_propagator(name: str) -> type[Propagator]:
+    """The propagator of a name. Only now is imported what it needs: PyTorch takes a second.
+
+    Raises:
+        KeyError: An unknown name.
+        ModuleNotFoundError: A library that the propagator needs is not installed.
+    """
+    match name:
+        case "quasistatic":
+            from dynamics.quasistatic import QuasiStatic
+
+            return QuasiStatic
+        case "penalty":
+            from dynamics.penalty import Penalty
+
+            return Penalty
+    raise KeyError(name)

@@ -1,24 +1,17 @@
-"""Measurements of speed and of what planning finds."""
+"""Measurements of what planning finds, and how soon."""
 
 from __future__ import annotations
 
 import platform
 import statistics
-import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from dynamics.registry import propagators
 from dynamics.vine import VineParams
 from environments import load_environment
-from planner.planning import Budget, Run, warm_up
-from planner.sst import actuation
-from planner.synthesis import Catalogue
+from planner.planning import Budget, Run
 from surrogate.compiled import thread_count
 
 PAPER = {
@@ -30,57 +23,6 @@ PAPER = {
     "tube": (6.25, 1.24),
 }
 """Paper 002, Table 2, on a GPU: mean time to the first solution [s] and mean actuators at the end."""
-
-
-@dataclass(frozen=True, slots=True)
-class RolloutSpeed:
-    """Time that a batch of random vines takes to grow."""
-
-    environment: str
-    propagator: str
-    batch: int
-    length_m: float
-    vine_steps: int
-    seconds: float
-    """Best of three."""
-    first_call_seconds: float
-    """Compiling, or loading compiled kernels from the disk."""
-
-    @property
-    def rate(self) -> float:
-        """Vine-steps per second."""
-        return self.vine_steps / self.seconds
-
-
-def measure_rollouts(env: str, propagator: str, batch: int, length: float, seed: int = 0) -> RolloutSpeed:
-    """Grow vines with random sections from the start of an environment."""
-    params = VineParams()
-    environment = load_environment(env, params.radius)
-    start = time.perf_counter()
-    model = propagators()[propagator](environment, params)
-    warm_up(model)
-    first_call = time.perf_counter() - start
-    catalogue = Catalogue.of(params)
-    segments = int(np.ceil(length / params.segment_length))
-    carried = actuation(_random_controls(np.random.default_rng(seed), batch, segments, len(catalogue.l_0)), catalogue)
-    best, steps = np.inf, 0
-    for _ in range(3):
-        start = time.perf_counter()
-        rollout = model.grow(model.start(batch, segments), carried, length, params.segment_length)
-        best, steps = min(best, time.perf_counter() - start), int(rollout.steps.sum())
-    return RolloutSpeed(environment.name, propagator, batch, length, steps, best, first_call)
-
-
-def _random_controls(rng: np.random.Generator, batch: int, segments: int, entries: int) -> NDArray[np.int32]:
-    """Sections of 0.1 to 0.75 m, a third of them without actuator."""
-    controls = np.zeros((batch, segments), np.int32)
-    for row in controls:
-        begin = 0
-        while begin < segments:
-            end = begin + int(rng.integers(4, 31))
-            row[begin:end] = rng.integers(-1, 2) * rng.integers(1, entries + 1)
-            begin = end
-    return controls
 
 
 @dataclass(frozen=True, slots=True)

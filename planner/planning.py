@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from dynamics.propagator import Propagator
-from dynamics.registry import propagators
+from dynamics.propagator import Maker, Propagator
+from dynamics.quasistatic import QuasiStatic
 from dynamics.vine import Actuation, VineParams
 from environments.environment import Environment
 from planner.solutions import Solution, Solutions
@@ -57,7 +57,7 @@ class Run:
         cls,
         environment: Environment,
         params: VineParams,
-        propagator: str = "quasistatic",
+        make: Maker = QuasiStatic,
         seed: int = 0,
         batch: int = 100,
         keep: int = 5,
@@ -65,11 +65,10 @@ class Run:
         """Build the search, and compile the kernels where that has not been done.
 
         Args:
+            make: The model of the growing vine.
             keep: How many distinct solutions to keep.
-        Raises:
-            KeyError: An unknown propagator.
         """
-        model = propagators()[propagator](environment, params)
+        model = make(environment, params)
         warm_up(model)
         search = Search(environment, model, params, Catalogue.of(params), np.random.default_rng(seed), batch)
         return cls(environment, params, model, search, Solutions(search, keep))

@@ -19,7 +19,7 @@ from dynamics.vine import Rollout, centerlines
 from environments.environment import Environment
 from planner.design import Design, design_content
 from planner.planning import Run
-from surrogate.compiled import Floats, thread_count
+from surrogate.compiled import Floats
 
 FILES = ("run.json", "design.json", "solutions.json", "trajectory.npz", "plan.png", "simulation.json")
 """What a folder written here may hold; a folder with anything else is never replaced."""
@@ -127,7 +127,7 @@ def write_run(out: Path, run: Run, inputs: dict[str, Any], prepare_seconds: floa
             "inputs": inputs,
             "seed": inputs["seed"],
             "versions": versions(),
-            "device": f"cpu ({machine()}, {thread_count()} threads)",
+            "device": f"{run.propagator.device_name} ({machine()})",
             "timings": {"prepare_s": round(prepare_seconds, 3), "search_s": round(run.seconds, 3)},
             "time_to_first_s": round(run.history[0].seconds, 3),
             "iterations": run.search.iteration,

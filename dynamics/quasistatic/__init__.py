@@ -51,6 +51,11 @@ class QuasiStatic:
             most_motion=0.6 * margin,
         )
 
+    @property
+    def device_name(self) -> str:
+        """See `Propagator`."""
+        return f"cpu, {self.threads} thread{'s' * (self.threads != 1)}"
+
     def refined(self) -> QuasiStatic:
         """See `Propagator`."""
         return QuasiStatic(self.environment, self.params, self.tube.step / 2, self.threads)

@@ -7,7 +7,6 @@ from typing import NamedTuple
 import numpy as np
 
 from dynamics.moment import JointMoments, rest_bend
-from dynamics.propagator import LONGEST_HOLD
 from dynamics.quasistatic.complementarity import Step
 from dynamics.quasistatic.contacts import Chain, find_contacts
 from dynamics.quasistatic.step import Tube, Vine, linearise, new_work, place, take_step
@@ -25,6 +24,8 @@ STILL = 0.3e-3
 """If neither its length nor any joint has changed by more than this since [m], it is stalled."""
 LONGEST_TIME = 6.0
 """A vine that needs this many times as long as in free space, plus ten times PATIENCE, is stalled too."""
+LONGEST_HOLD = 20.0
+"""A held vine that still moves after the time in which it would grow this far in free space [m] is stalled."""
 AT_REST = 1e-6
 """A held vine whose joints all move less than this in a step [m] is at rest."""
 SLACK = 1e-9

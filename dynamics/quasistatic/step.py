@@ -10,9 +10,8 @@ from dynamics.moment import JointMoments, moment_and_slope, rest_bend
 from dynamics.quasistatic.complementarity import MOST_ACTIVE, Dual, Step, new_dual, solve_step
 from dynamics.quasistatic.contacts import Chain, Contacts, new_contacts
 from dynamics.vine import Integers
-from surrogate.compiled import compiled
+from surrogate.compiled import Floats, compiled
 from surrogate.force_table import Cell
-from surrogate.compiled import Floats
 
 
 class Tube(NamedTuple):

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from planner.commands.errors import BadInput, known_propagator, readable_errors
+from planner.commands.errors import BadInput, readable_errors, writable
+from planner.commands.models import DeviceOption, PropagatorOption, SolverOption, chosen_model
+
+if TYPE_CHECKING:
+    from dynamics.propagator import Maker
 
 app = typer.Typer(help="Measure speed and planning.", no_args_is_help=True)
 
@@ -17,23 +22,74 @@ def rollouts(
     env: Annotated[str, typer.Argument(metavar="ENV", help="A shipped environment, or the path of a TOML file.")],
     batch: Annotated[int, typer.Option(min=1, max=10_000, help="Vines grown together.")] = 100,
     length: Annotated[float, typer.Option(min=0.05, max=50.0, help="Length to grow [m].")] = 2.0,
-    propagator: Annotated[str, typer.Option(help="Model of the growing vine.")] = "quasistatic",
+    propagator: PropagatorOption = "quasistatic",
+    device: DeviceOption = "auto",
+    solver: SolverOption = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR", help="Write rollouts.md there, with larger batches and where vines end in the seven places."
+        ),
+    ] = None,
 ) -> None:
-    """Grow random vines and print vine-steps per second."""
+    """Grow random vines and print vine-steps per second, beside the quasi-static propagator."""
     from rich.console import Console
+    from rich.progress import Progress
 
     with readable_errors():
-        from planner.bench import machine, measure_rollouts
+        from planner.bench import machine
+        from planner.rollout_bench import measure_agreement, measure_rollouts, rollouts_report
+        from planner.run_folder import write_json
 
-        known_propagator(propagator)
-        speed = measure_rollouts(env, propagator, batch, length)
-    console = Console(highlight=False, soft_wrap=True, markup=False)
-    console.print(f"{speed.environment}, {propagator}, {batch} vines x {length:g} m on {machine()}")
-    console.print(
-        f"{speed.rate:,.0f} vine-steps/s: {speed.vine_steps:,} vine-steps in {speed.seconds:.3f} s, best of 3",
-        style="bold",
-    )
-    console.print(f"first call, compiling or loading the kernels: {speed.first_call_seconds:.1f} s")
+        models: dict[str, Maker] = {"quasistatic": chosen_model("quasistatic", "auto", None)}
+        chosen_model(propagator, device, solver)
+        if propagator != "quasistatic":
+            for name in [solver] if solver else ["newton", "gradient"]:
+                models[f"{propagator}, {name}"] = chosen_model(propagator, device, name)
+        console = Console(highlight=False, soft_wrap=True, markup=False)
+        speeds, agreements = [], []
+        batches = [batch]
+        if out and propagator == "penalty" and _on_gpu(device):
+            batches = sorted({batch, 1000, 10_000})
+        places = ["plus", "maze", "pickone", "needle", "long", "tube", "divider"] if out else []
+        others = {model: make for model, make in models.items() if model != "quasistatic"}
+        with writable(out) if out else nullcontext(), Progress(console=console, transient=True) as progress:
+            task = progress.add_task("growing", total=3 * len(models) * len(batches) + len(others) * len(places))
+
+            def done() -> None:
+                progress.advance(task)
+
+            for count in batches:
+                for model, make in models.items():
+                    progress.update(task, description=f"{model}, {count} vines")
+                    speeds.append(measure_rollouts(env, make, model, count, length, done))
+            for place in places:
+                for model, make in others.items():
+                    progress.update(task, description=f"{model}, {place}")
+                    agreements.append(measure_agreement(place, make, model, vines=200, length=min(length, 1.5)))
+                    done()
+    for speed in speeds:
+        console.print(
+            f"{speed.environment}, {speed.model}, {speed.batch} vines x {length:g} m on {machine()} ({speed.device})"
+        )
+        console.print(
+            f"{speed.rate:,.0f} vine-steps/s: {speed.vine_steps:,} vine-steps in {speed.seconds:.3f} s", style="bold"
+        )
+        console.print(f"first call, compiling or loading the kernels: {speed.first_call_seconds:.1f} s")
+    if out:
+        command = f"vinewright bench rollouts {env} --batch {batch} --length {length:g} --propagator {propagator}"
+        command += f" --solver {solver}" if solver else ""
+        table, content = rollouts_report(speeds, agreements, command + f" --out {out}")
+        (out / "rollouts.md").write_text(table, encoding="utf-8")
+        write_json(out / "rollouts.json", content)
+        console.print(table)
+        console.print(f"wrote {out}/rollouts.md and {out}/rollouts.json")
+
+
+def _on_gpu(device: str) -> bool:
+    from dynamics.penalty import find_device
+
+    return find_device(device).type == "cuda"
 
 
 @app.command()

@@ -20,6 +20,7 @@ class BadInput(TyperException):
 @contextmanager
 def readable_errors() -> Iterator[None]:
     """Turn the project's errors about files and folders into `BadInput`."""
+    from dynamics.propagator import CannotRun
     from environments.file_model import InvalidEnvironment
     from planner.design import InvalidDesign
     from planner.run_folder import UnwritableFolder
@@ -27,7 +28,7 @@ def readable_errors() -> Iterator[None]:
 
     try:
         yield
-    except (InvalidEnvironment, InvalidDesign, InvalidWeights, UnwritableFolder) as error:
+    except (CannotRun, InvalidEnvironment, InvalidDesign, InvalidWeights, UnwritableFolder) as error:
         raise BadInput(str(error)) from None
 
 
@@ -60,12 +61,3 @@ def writable(out: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise BadInput(f"{out} cannot be written: {error.strerror}; give another --out") from None
-
-
-def known_propagator(name: str) -> str:
-    """A propagator's name, checked."""
-    from dynamics.registry import propagators
-
-    if name not in propagators():
-        raise BadInput(f"unknown propagator {name!r}; known: {', '.join(propagators())}")
-    return name

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from planner.commands.errors import BadInput, known_actuator, known_propagator, readable_errors
+from planner.commands.errors import BadInput, known_actuator, readable_errors
+from planner.commands.models import DeviceOption, PropagatorOption, SolverOption, chosen_model
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -42,7 +43,9 @@ def plan(
     target_actuators: Annotated[int | None, typer.Option(min=0, help="Stop at so few actuators.")] = None,
     solutions: Annotated[int, typer.Option(min=1, max=1000, metavar="K", help="Distinct solutions to keep.")] = 5,
     actuator: Annotated[str, typer.Option(help="Muscle that bends the tube: spam or pouch.")] = "spam",
-    propagator: Annotated[str, typer.Option(help="Model of the growing vine.")] = "quasistatic",
+    propagator: PropagatorOption = "quasistatic",
+    device: DeviceOption = "auto",
+    solver: SolverOption = None,
 ) -> int:
     """Find a design with the fewest actuators that grows to the goal. Ctrl-C stops early and keeps the best."""
     from rich.console import Console
@@ -59,15 +62,15 @@ def plan(
 
         params = VineParams(actuator=actuators()[known_actuator(actuator)]())
         environment = load_environment(env, params.radius)
-        known_propagator(propagator)
+        make = chosen_model(propagator, device, solver)
         out = out or Path("runs") / (re.sub(r"[^\w-]", "_", environment.name) or "unnamed")
         check_folder(out)
         console.print(
             f"planning {environment.name}: {actuator}, {propagator}, seed {seed}, {time_budget:g} s", style="bold"
         )
         start = time.perf_counter()
-        with compiling(console):
-            run = Run.prepare(environment, params, propagator, seed, batch, solutions)
+        with compiling(console, propagator):
+            run = Run.prepare(environment, params, make, seed, batch, solutions)
         prepared = time.perf_counter() - start
         reason = _search(console, run, Budget(time_budget, iterations, first, target_actuators))
         if run.best is None:
@@ -75,7 +78,7 @@ def plan(
             return 3
         inputs = {
             "environment": environment.name, "sha256": environment.sha256, "actuator": actuator, "propagator": propagator,
-            "seed": seed, "batch": batch, "time_budget_s": time_budget, "iterations": iterations, "first": first,
+            "solver": solver, "seed": seed, "batch": batch, "time_budget_s": time_budget, "iterations": iterations, "first": first,
             "target_actuators": target_actuators, "solutions": solutions, "stopped": reason,
         }  # fmt: skip
         write_run(out, run, inputs, prepared)
@@ -84,11 +87,12 @@ def plan(
 
 
 @contextmanager
-def compiling(console: Console) -> Iterator[None]:
+def compiling(console: Console, propagator: str = "quasistatic") -> Iterator[None]:
     """Say why the first start takes longer, and show on a terminal that it is alive."""
     from surrogate.compiled import cache_folder
 
-    if any(cache_folder().rglob("*grow_one*.nbi")):
+    last = "grow_one" if propagator == "quasistatic" else "_free_curvatures"
+    if any(cache_folder().rglob(f"*{last}*.nbi")):
         yield
         return
     console.print("compiling the kernels, once (about 15 s) ...")
@@ -121,6 +125,7 @@ def _search(console: Console, run: Run, budget: Budget) -> str:
 
     shown = 0.0
     with _interruptible() as caught, Live(console=console, auto_refresh=False, transient=True) as live:
+        live.update(Text("growing the first vines"), refresh=console.is_terminal)
         for _ in run.run(budget):
             line = _progress(run, budget)
             if console.is_terminal:

@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from planner.commands.errors import BadInput, known_propagator, readable_errors
+from planner.commands.errors import BadInput, readable_errors
+from planner.commands.models import DeviceOption, PropagatorOption, SolverOption, chosen_model
 
 app = typer.Typer(help="Make again what the papers show.", no_args_is_help=True)
 
@@ -15,7 +16,9 @@ app = typer.Typer(help="Make again what the papers show.", no_args_is_help=True)
 @app.command()
 def tip_steering(
     out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for the picture.")] = Path("results"),
-    propagator: Annotated[str, typer.Option(help="Model of the growing vine.")] = "quasistatic",
+    propagator: PropagatorOption = "quasistatic",
+    device: DeviceOption = "auto",
+    solver: SolverOption = None,
 ) -> int:
     """Hold a vine behind a narrow passage while its tip is steered. Exit code 3 if it does not get through that."""
     from rich.console import Console
@@ -25,18 +28,17 @@ def tip_steering(
     with readable_errors():
         import numpy as np
 
-        from dynamics.registry import propagators
         from dynamics.vine import Status, VineParams
         from planner.commands.plan import compiling
         from planner.tip_steering import MOVES, place, save_picture, steer
 
-        known_propagator(propagator)
+        make = chosen_model(propagator, device, solver)
         try:
             out.mkdir(parents=True, exist_ok=True)
             params = VineParams()
             environment = place(params)
-            with compiling(console):
-                stages = steer(propagators()[propagator](environment, params), environment, params)
+            with compiling(console, propagator):
+                stages = steer(make(environment, params), environment, params)
             save_picture(out / "tip-steering.png", environment, params, stages)
         except OSError as error:
             raise BadInput(f"{out} cannot be written: {error.strerror}; give another --out") from None

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from planner.commands.errors import BadInput, known_propagator, readable_errors
+from planner.commands.errors import BadInput, readable_errors
+from planner.commands.models import DeviceOption, PropagatorOption, SolverOption, chosen_model
 
 if TYPE_CHECKING:
     from dynamics.vine import Rollout
@@ -21,14 +22,15 @@ def simulate(
     design: Annotated[Path, typer.Argument(metavar="DESIGN", help="A design.json, or the folder of a run.")],
     out: Annotated[Path | None, typer.Option(metavar="DIR", help="Folder for the trajectory and a picture.")] = None,
     animate: Annotated[Path | None, typer.Option(metavar="FILE.gif", help="Write an animation of the growth.")] = None,
-    propagator: Annotated[str, typer.Option(help="Model of the growing vine.")] = "quasistatic",
+    propagator: PropagatorOption = "quasistatic",
+    device: DeviceOption = "auto",
+    solver: SolverOption = None,
 ) -> int:
     """Grow one vine of a design and say where it ends. Exit code 3 if it misses the goal."""
     from rich.console import Console
 
     console = Console(highlight=False, soft_wrap=True, markup=False)
     with readable_errors():
-        from dynamics.registry import propagators
         from environments import load_environment
         from planner.commands.plan import CROSSING, compiling, section_table
         from planner.design import load_design
@@ -36,7 +38,7 @@ def simulate(
 
         made = load_design(design)
         environment = load_environment(env, made.params.radius)
-        known_propagator(propagator)
+        make = chosen_model(propagator, device, solver)
         if out:
             check_folder(out)
         if animate:
@@ -44,8 +46,8 @@ def simulate(
         if made.sha256 != environment.sha256:
             console.print(f"note: this design was made for another place ({made.environment})")
         console.print(section_table(made))
-        with compiling(console):
-            rollout = replay(made, propagators()[propagator](environment, made.params))
+        with compiling(console, propagator):
+            rollout = replay(made, make(environment, made.params))
         points, length = trajectory(environment, made, rollout)
         result = _outcome(environment, made, rollout, length)
         console.print(_sentence(result))

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from dynamics.registry import propagators
+from dynamics.registry import load_propagator
 from dynamics.vine import Actuation, VineParams
 from environments import Environment, Obstacles
 from planner.synthesis import Catalogue
@@ -88,7 +88,7 @@ def test_grown_curvature_is_the_one_asked_for(params: VineParams) -> None:
     wanted = np.linspace(*catalogue.reachable, 12)
     entry, error = catalogue.synthesise(wanted)
     place = Environment("free", "", np.array([-9.0, -9, 9, 9]), np.zeros(3), np.array([8, 8, 0.1]), Obstacles())
-    model = propagators()["quasistatic"](place, params)
+    model = load_propagator("quasistatic")(place, params)
     segments = 40
     pressure, l_0 = (np.repeat(part[entry][:, None], segments, axis=1) for part in (catalogue.pressure, catalogue.l_0))
     rollout = model.grow(model.start(len(wanted), segments), Actuation(pressure, l_0), 1.0, 1.0)

@@ -1,0 +1,230 @@
+"""Growth by minimising penalties, batched in PyTorch on CPU or CUDA (paper 002, Algorithm 1)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import ClassVar
+
+import numpy as np
+import torch
+from numpy.typing import ArrayLike
+from torch import Tensor
+
+from dynamics.moment import joint_moments
+from dynamics.penalty.contacts import Solids
+from dynamics.penalty.joints import Restoring
+from dynamics.penalty.objective import Weights
+from dynamics.penalty.pull import pull_of
+from dynamics.penalty.rollout import Model, Records, Vines, grow, rest_curvature
+from dynamics.penalty.solvers import SOLVERS
+from dynamics.propagator import CannotRun, Capabilities, checked_lengths
+from dynamics.scene import scene_of
+from dynamics.vine import Actuation, Array, Rollout, Status, VineParams, VineState
+from environments.environment import Environment
+from surrogate.compiled import Floats
+
+ALLOWANCE = 1.4
+"""Steps a vine may take, over those of free growth: 99 in 100 vines that reach their length in contact need fewer."""
+HELD = 1.0
+"""A held vine may move for as long as this much free growth takes [m]."""
+
+
+class Penalty:
+    """Algorithm 1 with the steps, weights and contacts of the exact propagator, so that the two can be compared.
+
+    Every step minimises Eq. 4 over the bends and the growth: the potential of all bends, the drive to grow, and
+    contact as a stiff penalty. All vines of a batch take the same number of steps, and nothing is copied to the host
+    before the last one. What a rollout records of angles and forces stays on the device.
+    """
+
+    capabilities: ClassVar[Capabilities] = Capabilities(
+        contact=True, sections=True, inertia=False, spatial=False, differentiable=True, devices=("cpu", "cuda")
+    )
+
+    def __init__(
+        self,
+        environment: Environment,
+        params: VineParams,
+        device: str = "auto",
+        solver: str = "newton",
+        step: float = 25e-3 / 6,
+        dtype: torch.dtype = torch.float64,
+        weights: Weights | None = None,
+    ) -> None:
+        """Copy the place and the tube to a device.
+
+        Args:
+            device: "cpu", "cuda", or "auto": CUDA where there is some.
+            solver: "newton", or "gradient" as published.
+            step: Growth of one step [m].
+            dtype: torch.float64 or torch.float32.
+            weights: Of Eq. 4; those of paper 002 if not given.
+        Raises:
+            ValueError: An unknown device or solver.
+            CannotRun: A device that is not there.
+        """
+        self.environment, self.params, self.solver, self.dtype = environment, params, known_solver(solver), dtype
+        self.device = find_device(device)
+        scene, margin = scene_of(environment, params)
+        self.model = Model(
+            params,
+            Solids.of(scene, self.device, dtype),
+            Restoring.of(joint_moments(params), self.device, dtype),
+            pull_of(params, self.device, dtype),
+            SOLVERS[solver],
+            weights or Weights(),
+            self._tensor(environment.start),
+            self._tensor(environment.bounds),
+            step,
+            margin,
+        )
+
+    @property
+    def device_name(self) -> str:
+        """See `Propagator`."""
+        return "cpu, 1 thread" if self.device.type == "cpu" else torch.cuda.get_device_name(self.device)
+
+    def refined(self) -> Penalty:
+        """See `Propagator`."""
+        model = self.model
+        return Penalty(
+            self.environment, self.params, self.device.type, self.solver, model.step / 2, self.dtype, model.weights
+        )
+
+    def start(self, batch: int, max_segments: int) -> VineState:
+        """See `Propagator`."""
+        angles = self._kept(torch.zeros(batch, max_segments, dtype=self.dtype, device=self.device))
+        return VineState(angles, np.ones(batch, np.int64), np.zeros(batch))
+
+    def grow(self, state: VineState, actuation: Actuation, length: ArrayLike, record_every: float) -> Rollout:
+        """See `Propagator`. Raises CannotRun where the device's memory does not suffice."""
+        lengths = self._checked(state, actuation, length, record_every)
+        try:
+            with torch.no_grad(), _one_thread():
+                pressure, l_0 = self._tensor(actuation.pressure), self._tensor(actuation.l_0)
+                records, _ = self._grow(state, pressure, l_0, lengths, record_every)
+        except torch.OutOfMemoryError:
+            batch = len(lengths)
+            raise CannotRun(
+                f"{self.device} ran out of memory growing {batch} vines at once; try --batch {max(batch // 2, 1)}"
+            ) from None
+        on_host = {
+            name: getattr(records, name).numpy(force=True)
+            for name in ("segments", "last_length", "tips", "records", "status", "steps")
+        }
+        return Rollout(angles=self._kept(records.angles), contact_force=self._kept(records.contact_force), **on_host)
+
+    def tips(self, state: VineState, pressure: Tensor, l_0: Tensor, length: ArrayLike) -> Tensor:
+        """Grow vines and differentiate where they end.
+
+        Args:
+            pressure: Actuator pressures [Pa], signed by side, shape (batch, segments), on the propagator's device.
+            l_0: Cell lengths [m], same shape.
+            length: Length to grow [m], one or one a vine.
+        Returns:
+            Tip x [m], y [m] and heading [rad], shape (batch, 3), differentiable in `pressure` and `l_0`.
+        """
+        actuation = Actuation(pressure.numpy(force=True), l_0.numpy(force=True))
+        segment = self.params.segment_length
+        lengths = self._checked(state, actuation, length, segment)
+        with _one_thread():
+            return self._grow(state, pressure, l_0, lengths, segment)[1]
+
+    def _grow(
+        self, state: VineState, pressure: Tensor, l_0: Tensor, lengths: Floats, record_every: float
+    ) -> tuple[Records, Tensor]:
+        batch, room = state.angles.shape
+        # Where nothing pulls, l_0 may be anything; any that is known does.
+        l_0 = torch.where(pressure == 0, self.model.pull.lengths[1], l_0)
+        angles, last_length, length = map(self._tensor, (state.angles, state.last_length, lengths))
+        segments = torch.as_tensor(state.segments, dtype=torch.int64, device=self.device)
+        most = int(np.ceil(lengths.max(initial=0.0) / record_every - 1e-9)) + 1
+        records = Records(
+            angles.new_zeros(batch, most, room),
+            torch.ones_like(segments)[:, None].repeat(1, most),
+            angles.new_zeros(batch, most),
+            angles.new_zeros(batch, most, 3),
+            angles.new_zeros(batch, most, room),
+            torch.zeros_like(segments),
+            torch.full_like(segments, int(Status.STALLED)),
+            torch.zeros_like(segments),
+        )
+        vines = Vines(
+            angles,
+            segments,
+            last_length,
+            pressure,
+            l_0,
+            rest_curvature(self.model, pressure, l_0),
+            length,
+            grown=torch.zeros_like(length),
+            forces=torch.zeros_like(angles),
+            motion=torch.zeros_like(length),
+            alive=torch.ones_like(length, dtype=torch.bool),
+        )
+        steps = self._steps(state, lengths, record_every)
+        return records, grow(self.model, vines, record_every, records, steps, int(state.segments.max(initial=1)))
+
+    def _checked(self, state: VineState, actuation: Actuation, length: ArrayLike, record_every: float) -> Floats:
+        lengths = checked_lengths(state, actuation, length, record_every, self.params)
+        shortest, longest = self.model.pull.lengths
+        l_0 = actuation.l_0[actuation.pressure != 0]
+        if not np.all((l_0 >= shortest - 1e-9) & (l_0 <= longest + 1e-9)):
+            raise ValueError(
+                f"actuation.l_0 must be from {shortest * 1e3:g} to {longest * 1e3:g} mm, for which the neural surrogate was trained"
+            )
+        return lengths
+
+    def _steps(self, state: VineState, lengths: Floats, record_every: float) -> int:
+        """How many steps every vine of a batch may take: more than the one that needs most in free space."""
+        full, step, free = self.params.segment_length, self.model.step, 0
+        for last_length, length in zip(state.last_length, lengths, strict=True):
+            records, segments = np.arange(0, length, record_every), np.arange(full - last_length, length, full)
+            stops = np.unique(np.concatenate([records, segments, [length]]).round(9))
+            free = max(free, int(np.ceil(np.diff(stops) / step - 1e-6).sum()))
+        held = int(np.ceil(HELD / step)) if (lengths == 0).any() else 0
+        return max(int(np.ceil(ALLOWANCE * free)) + 16 * (free > 0), held)
+
+    def _tensor(self, array: Array) -> Tensor:
+        return torch.as_tensor(array, dtype=self.dtype, device=self.device)
+
+    def _kept(self, tensor: Tensor) -> Array:
+        """A tensor as the caller gets it: where the device is the host it is a numpy array of the same memory."""
+        return tensor.numpy() if self.device.type == "cpu" else tensor
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """Compute on one thread: the tensors of a step are so small that sharing them costs more than it saves.
+
+    With another process on the machine it costs twenty times as much: threads that have done their part spin.
+    """
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+def known_solver(name: str) -> str:
+    """The name of an inner solver, checked; raises ValueError for another."""
+    if name not in SOLVERS:
+        raise ValueError(f"unknown solver {name!r}; known: {', '.join(SOLVERS)}")
+    return name
+
+
+def find_device(name: str) -> torch.device:
+    """The device of a name: "cpu", "cuda", or "auto".
+
+    Raises:
+        ValueError: Another name.
+        CannotRun: CUDA where there is none.
+    """
+    if name not in ("auto", "cpu", "cuda"):
+        raise ValueError(f"unknown device {name!r}; known: auto, cpu, cuda")
+    there = torch.cuda.is_available()
+    if name == "cuda" and not there:
+        raise CannotRun("device cuda: PyTorch finds no CUDA device here; use --device cpu or auto")
+    return torch.device("cuda" if there and name != "cpu" else "cpu")

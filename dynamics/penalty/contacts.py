@@ -1,0 +1,184 @@
+"""Contacts of a batch of chains with thickened edges and corners, in tensors of a fixed shape."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from dynamics.scene import Indices, Scene
+from surrogate.compiled import Floats
+
+MOST_CONTACTS = 32
+"""So many contacts of a vine, those with the smallest gaps, are looked at."""
+FAR = 1e3
+"""Gap where there is no contact [m]."""
+
+
+class Chain(NamedTuple):
+    """Where the vines are."""
+
+    x: Tensor
+    """Joints from the base to the tip [m], shape (batch, segments + 1); those beyond a vine's tip lie at its tip."""
+    y: Tensor
+    cosine: Tensor
+    """Heading of each segment, shape (batch, segments)."""
+    sine: Tensor
+    length: Tensor
+    """Length of each segment [m], 0 beyond the tip."""
+    last: Tensor
+    """Index of each vine's last segment, shape (batch, 1)."""
+
+
+class Solids(NamedTuple):
+    """A `Scene` on a device: every grid cell lists its edges and corners, filled up with -1."""
+
+    edges: Tensor
+    corners: Tensor
+    origin: Tensor
+    shape: tuple[int, int]
+    cell_size: float
+    near_edges: Tensor
+    """Shape (cells, most edges in a cell)."""
+    near_corners: Tensor
+
+    @classmethod
+    def of(cls, scene: Scene, device: torch.device, dtype: torch.dtype) -> Solids:
+        """Copy a scene to a device."""
+        return cls(
+            torch.as_tensor(_never_empty(scene.edges), dtype=dtype, device=device),
+            torch.as_tensor(_never_empty(scene.corners), dtype=dtype, device=device),
+            torch.as_tensor(scene.bounds[:2], dtype=dtype, device=device),
+            scene.grid_shape,
+            scene.cell_size,
+            torch.as_tensor(_padded(scene.edge_offsets, scene.edge_items), device=device),
+            torch.as_tensor(_padded(scene.corner_offsets, scene.corner_items), device=device),
+        )
+
+
+class Contacts(NamedTuple):
+    """Inequalities gap + J d >= 0 over bends and growth d, shape (batch, contacts) where not noted."""
+
+    segment: Tensor
+    """Row k moves with the joints 0 ... segment[k]."""
+    gap: Tensor
+    """Distance left [m]; FAR in rows without contact."""
+    jacobian: Tensor
+    """J over the bends [m/rad], shape (batch, contacts, segments)."""
+    growth: Tensor
+    """J over the growth of the last segment, without its bending."""
+
+
+def place(angles: Tensor, lengths: Tensor, last: Tensor, pose: Tensor) -> Chain:
+    """Put the joints where the bends say.
+
+    Args:
+        angles: Bends [rad], shape (batch, segments).
+        lengths: Lengths of the segments [m], same shape, 0 beyond the tip.
+        last: Index of each vine's last segment, shape (batch, 1).
+        pose: Base x [m], y [m], heading [rad].
+    """
+    heading = pose[2] + torch.cumsum(angles, 1)
+    cosine, sine = torch.cos(heading), torch.sin(heading)
+    base = torch.zeros_like(angles[:, :1])
+    x = torch.cat([base + pose[0], pose[0] + torch.cumsum(lengths * cosine, 1)], 1)
+    y = torch.cat([base + pose[1], pose[1] + torch.cumsum(lengths * sine, 1)], 1)
+    return Chain(x, y, cosine, sine, lengths, last)
+
+
+def find_contacts(solids: Solids, radius: float, margin: float, chain: Chain) -> Contacts:
+    """The contacts with the smallest gaps below the margin.
+
+    As in the exact propagator: joints against edges, and corners against segments, or against the joint itself where a
+    corner projects beyond one segment and before the next.
+    """
+    batch, segments = chain.cosine.shape
+    with torch.no_grad():  # which contacts to look at is no matter of gradients
+        cell = _cell(solids, chain.x[:, 1:], chain.y[:, 1:])
+        edge, corner = solids.near_edges[cell].long(), solids.near_corners[cell].long()
+        every = torch.arange(segments, device=cell.device).expand(batch, -1)[..., None]
+        edge_gap = _against_edges(solids.edges, radius, chain, every.expand_as(edge), edge)[0]
+        corner_gap = _against_corners(solids.corners, radius, chain, every.expand_as(corner), corner)[0]
+        gaps = torch.cat([edge_gap, corner_gap], 2)
+        most = gaps.shape[2]
+        nearest = torch.topk(gaps.flatten(1), min(MOST_CONTACTS, segments * most), 1, largest=False).indices
+        segment = nearest // most
+        items = torch.cat([edge, corner], 2).flatten(1).gather(1, nearest)
+        is_edge = nearest % most < edge.shape[2]
+    nowhere = torch.full_like(items, -1)
+    with_edge = _against_edges(solids.edges, radius, chain, segment, torch.where(is_edge, items, nowhere))
+    with_corner = _against_corners(solids.corners, radius, chain, segment, torch.where(is_edge, nowhere, items))
+    gap, px, py, nx, ny, at_end = (torch.where(is_edge, a, b) for a, b in zip(with_edge, with_corner, strict=True))
+    found = gap < margin
+    gap = torch.where(found, gap, FAR)
+    nx, ny = torch.where(found, nx, 0.0), torch.where(found, ny, 0.0)
+    alpha = (px * ny - py * nx)[..., None]
+    jacobian = alpha - ny[..., None] * chain.x[:, None, :-1] + nx[..., None] * chain.y[:, None, :-1]
+    moves = every.transpose(1, 2) <= segment[..., None]
+    cosine, sine = chain.cosine.gather(1, segment), chain.sine.gather(1, segment)
+    growth = torch.where(at_end & (segment == chain.last), nx * cosine + ny * sine, 0.0)
+    return Contacts(segment, gap, torch.where(moves, jacobian, 0.0), growth)
+
+
+def _against_edges(edges: Tensor, radius: float, chain: Chain, segment: Tensor, item: Tensor) -> tuple[Tensor, ...]:
+    """Gap, point, normal, and whether the point is the segment's end: here it always is, the joint beside an edge."""
+    edge = edges[item.clamp(min=0)]
+    x, y = _take(chain.x, segment + 1), _take(chain.y, segment + 1)
+    rx, ry, ex, ey = x - edge[..., 0], y - edge[..., 1], edge[..., 5], edge[..., 6]
+    along, offset = rx * ex + ry * ey, ex * ry - ey * rx
+    beside = (item >= 0) & (segment <= _last(chain, segment)) & (along >= 0) & (along <= edge[..., 7])
+    gap = torch.where(beside, offset.abs() - radius - edge[..., 4], FAR)
+    flip = torch.where(offset >= 0, 1.0, -1.0)
+    return gap, x, y, -flip * ey, flip * ex, beside
+
+
+def _against_corners(corners: Tensor, radius: float, chain: Chain, segment: Tensor, item: Tensor) -> tuple[Tensor, ...]:
+    """The same of the segment, or of the joint at its end, with a corner."""
+    corner, last = corners[item.clamp(min=0)], _last(chain, segment)
+    x, y = _take(chain.x, segment + 1), _take(chain.y, segment + 1)
+    ux, uy, length = _take(chain.cosine, segment), _take(chain.sine, segment), _take(chain.length, segment)
+    following = torch.minimum(segment + 1, last)
+    rx, ry = corner[..., 0] - x, corner[..., 1] - y
+    along, offset = rx * ux + ry * uy, ux * ry - uy * rx
+    ahead = rx * _take(chain.cosine, following) + ry * _take(chain.sine, following)
+    exists = (item >= 0) & (segment <= last)
+    beside = exists & (along <= 0) & (along >= -length)
+    at_end = exists & (along > 0) & ((segment == last) | (ahead < 0))
+    distance = torch.where(beside, offset.abs(), torch.hypot(rx, ry))
+    gap = torch.where(beside | at_end, distance - radius - corner[..., 2], FAR)
+    flip = torch.where(offset >= 0, 1.0, -1.0)
+    nx, ny = torch.where(beside, flip * uy, -rx / distance), torch.where(beside, -flip * ux, -ry / distance)
+    px, py = torch.where(beside, x + along * ux, x), torch.where(beside, y + along * uy, y)
+    return gap, px, py, nx, ny, at_end
+
+
+def _take(values: Tensor, index: Tensor) -> Tensor:
+    """values[vine, index], shape of the index."""
+    return values.gather(1, index.flatten(1)).view(index.shape)
+
+
+def _last(chain: Chain, index: Tensor) -> Tensor:
+    return chain.last.view(-1, *[1] * (index.dim() - 1))
+
+
+def _cell(solids: Solids, x: Tensor, y: Tensor) -> Tensor:
+    """Grid cell of points; the nearest one outside the bounds."""
+    columns, rows = solids.shape
+    column = ((x - solids.origin[0]) / solids.cell_size).long().clamp(0, columns - 1)
+    row = ((y - solids.origin[1]) / solids.cell_size).long().clamp(0, rows - 1)
+    return column * rows + row
+
+
+def _padded(offsets: Indices, items: Indices) -> Indices:
+    """The lists of a grid as a table, one row a cell, filled up with -1."""
+    counts = np.diff(offsets)
+    table = np.full((len(counts), max(int(counts.max()), 1)), -1, np.int32)
+    table[np.arange(table.shape[1]) < counts[:, None]] = items
+    return table
+
+
+def _never_empty(solids: Floats) -> Floats:
+    """At least one row, which no cell lists, so that there is something to look up."""
+    return solids if len(solids) else np.zeros((1, solids.shape[1]))

@@ -1,0 +1,58 @@
+"""Moments of joints in tensors: the tube's restoring potential, and the pull of the actuators."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from dynamics.moment import JointMoments
+
+
+class Restoring(NamedTuple):
+    """The tube's moment and its potential over the bend of a full segment; linear between the nodes of its table."""
+
+    transition: float
+    stiffness: float
+    per_bend: float
+    moment: Tensor
+    """At the nodes [N m], shape (nodes,)."""
+    potential: Tensor
+    """At the nodes [J], shape (nodes,): the integral of the moment."""
+
+    @classmethod
+    def of(cls, joint: JointMoments, device: torch.device, dtype: torch.dtype) -> Restoring:
+        """Copy a tube's table to a device, and integrate it."""
+        moment = torch.as_tensor(joint.moment, dtype=torch.float64)
+        elasticity = joint.elasticity
+        start = 0.5 * elasticity.stiffness * elasticity.transition**2
+        potential = torch.cat([moment.new_zeros(1), torch.cumsum(0.5 * (moment[1:] + moment[:-1]), 0)])
+        potential = start + potential / elasticity.per_bend
+        return cls(
+            elasticity.transition,
+            elasticity.stiffness,
+            elasticity.per_bend,
+            moment.to(device, dtype),
+            potential.to(device, dtype),
+        )
+
+    def energy(self, bend: Tensor) -> Tensor:
+        """Potential U of the restoring moment [J], even in the bend; its derivative is Eq. 2 of paper 002."""
+        size = bend.abs()
+        at, left, rise = self._interval(size)
+        wrinkled = self.potential[left] + (at * self.moment[left] + 0.5 * at**2 * rise) / self.per_bend
+        return torch.where(size <= self.transition, 0.5 * self.stiffness * bend**2, wrinkled)
+
+    def moment_and_slope(self, bend: Tensor) -> tuple[Tensor, Tensor]:
+        """Restoring moment [N m] and its slope [N m/rad]."""
+        size = bend.abs()
+        at, left, rise = self._interval(size)
+        elastic = size <= self.transition
+        moment = torch.where(elastic, self.stiffness * bend, torch.sign(bend) * (self.moment[left] + at * rise))
+        return moment, torch.where(elastic, self.stiffness, rise * self.per_bend)
+
+    def _interval(self, size: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        position = ((size - self.transition) * self.per_bend).clamp(0, len(self.moment) - 1.001)
+        left = position.detach().long()
+        return position - left, left, self.moment[left + 1] - self.moment[left]

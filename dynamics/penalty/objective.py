@@ -1,0 +1,99 @@
+"""One growth step of Algorithm 1 as a convex problem: the objective of paper 002, Eq. 4, and its two solvers' tools."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from dynamics.penalty.joints import Restoring
+
+
+class Weights(NamedTuple):
+    """Weights of Eq. 4, with the values of paper 002. At these each term has its physical size, in joules."""
+
+    bending: float = 160.0
+    """w_a"""
+    growth: float = 15.0
+    """w_b"""
+    contact: float = 1.0
+    """w_c"""
+
+
+class Objective(NamedTuple):
+    """What a step minimises over d = (bend of each joint [rad], growth [m]), shape (batch, segments + 1)."""
+
+    restoring: Restoring
+    bend: Tensor
+    """Present bends, scaled to full segments [rad], shape (batch, segments)."""
+    scale: Tensor
+    """Full length over each segment's length, same shape."""
+    pull: Tensor
+    """Moment of the actuators at these bends [N m], same shape, and how fast it falls with the bend [N m/rad]."""
+    pull_slope: Tensor
+    viscosity: Tensor
+    """Damping of each unknown over the step's time [N m/rad, N/m], shape (batch, segments + 1)."""
+    growth_force: float
+    gap: Tensor
+    """Distances left [m], shape (batch, rows): contacts, then the bounds of the growth."""
+    jacobian: Tensor
+    """Change of the gaps with d, shape (batch, rows, segments + 1)."""
+    stiffness: float
+    """Of every contact [N/m]."""
+    weights: Weights
+
+    @property
+    def contact_stiffness(self) -> float:
+        """Stiffness of a contact by its weight [N/m]."""
+        return self.weights.contact / Weights().contact * self.stiffness
+
+    def energy(self, d: Tensor) -> Tensor:
+        """J = w_a U + w_b growth + w_c contact of each vine [J], and implicit damping; shape (batch,).
+
+        U is the potential of Eq. 3's moment, not the moment itself. The actuators' force enters by its value and slope
+        at the step's start (lines 3 and 4 of Algorithm 1), so U is convex.
+        """
+        paper, turn = Weights(), d[:, :-1]
+        pulled = -self.pull * turn + 0.5 * self.pull_slope * self.scale * turn**2
+        potential = (self.restoring.energy(self.bend + self.scale * turn) / self.scale + pulled).sum(1)
+        depth = torch.relu(-self.gaps(d))
+        return (
+            0.5 * (self.viscosity * d**2).sum(1)
+            + self.weights.bending / paper.bending * potential
+            - self.weights.growth / paper.growth * self.growth_force * d[:, -1]
+            + 0.5 * self.contact_stiffness * (depth**2).sum(1)
+        )
+
+    def gaps(self, d: Tensor) -> Tensor:
+        """Distances left after d [m], shape (batch, rows)."""
+        return self.gap + (self.jacobian @ d[..., None])[..., 0]
+
+    def gradient(self, d: Tensor) -> Tensor:
+        """Gradient of the energy by automatic differentiation, itself differentiable where gradients are on."""
+        onward = torch.is_grad_enabled()
+        with torch.enable_grad():
+            at = d if onward and d.requires_grad else d.detach().requires_grad_()
+            (gradient,) = torch.autograd.grad(self.energy(at).sum(), at, create_graph=onward)
+        return gradient
+
+    def bending_along(self, d: Tensor, direction: Tensor) -> Callable[[Tensor], tuple[Tensor, Tensor]]:
+        """How the energy's slope along a line rises without contact, and its curvature, over the place on the line."""
+        weight = self.weights.bending / Weights().bending
+        turn, bend = direction[:, :-1], self.bend + self.scale * d[:, :-1]
+        before = self.restoring.moment_and_slope(bend)[0]
+        linear = (self.viscosity * direction**2).sum(1) + weight * (self.pull_slope * self.scale * turn**2).sum(1)
+
+        def at(place: Tensor) -> tuple[Tensor, Tensor]:
+            moment, slope = self.restoring.moment_and_slope(bend + place[:, None] * self.scale * turn)
+            rise = ((moment - before) * turn).sum(1)
+            return place * linear + weight * rise, linear + weight * (slope * self.scale * turn**2).sum(1)
+
+        return at
+
+    def curvature(self, d: Tensor) -> Tensor:
+        """Diagonal of the energy's Hessian without contact, shape (batch, segments + 1)."""
+        slope = self.restoring.moment_and_slope(self.bend + self.scale * d[:, :-1])[1] + self.pull_slope
+        bending = self.weights.bending / Weights().bending * slope * self.scale
+        return self.viscosity + torch.cat([bending, torch.zeros_like(d[:, :1])], 1)

@@ -1,0 +1,117 @@
+"""What an actuator pulls with, in tensors, from a taut film to a slack one."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Protocol
+
+import torch
+from torch import Tensor
+
+from dynamics.moment import joint_moments
+from dynamics.vine import VineParams
+from surrogate.force_table import COLUMNS, FINE_ROWS, LONGEST, NODES, ROWS, SHORTEST, ForceRows
+from surrogate.network import Network, load_network
+from surrogate.spam import Spam
+
+
+class Pull(Protocol):
+    """A force over strain, and the cell lengths for which it is known."""
+
+    @property
+    def lengths(self) -> tuple[float, float]:
+        """Least and greatest cell length l_0 [m]."""
+        ...
+
+    def __call__(self, strain: Tensor, l_0: Tensor) -> tuple[Tensor, Tensor]:
+        """F_t / P [m^2] and its slope over strain [m^2], differentiable in both arguments, of their common shape."""
+        ...
+
+
+def pull_of(params: VineParams, device: torch.device, dtype: torch.dtype) -> Pull:
+    """The neural surrogate for the sPAM it was trained for, the force table for every other actuator."""
+    if isinstance(params.actuator, Spam):
+        network = load_network(device=device, dtype=dtype)
+        if network.geometry == params.actuator:
+            return NetworkPull(network)
+    return TablePull.of(joint_moments(params).rows, device, dtype)
+
+
+class NetworkPull(NamedTuple):
+    """The neural surrogate where it was trained; beyond that the film is taut or slack, as in the force table."""
+
+    network: Network
+
+    @property
+    def lengths(self) -> tuple[float, float]:
+        """See `Pull`."""
+        return self.network.shortest, self.network.longest
+
+    def __call__(self, strain: Tensor, l_0: Tensor) -> tuple[Tensor, Tensor]:
+        """See `Pull`."""
+        onward = torch.is_grad_enabled()
+        full = self.network.limits(l_0)[1]
+        with torch.enable_grad():
+            within = torch.minimum(strain.clamp(min=0.0), full)
+            within = within if onward and within.requires_grad else within.detach().requires_grad_()
+            force = self.network.force_per_pressure(within, l_0)
+            (slope,) = torch.autograd.grad(force.sum(), within, create_graph=onward)
+        slope = slope.clamp(max=0.0)
+        force = force if onward else force.detach()
+        slack = strain >= full
+        force = force + slope * strain.clamp(max=0.0)  # the film is taut below zero strain
+        return torch.where(slack, 0.0, force), torch.where(slack, 0.0, slope)
+
+
+class TablePull(NamedTuple):
+    """The look-up of `surrogate.force_table` on a device."""
+
+    nodes: Tensor
+    """Share of full contraction at each column [-], shape (columns + 1,)."""
+    unsaturated: Tensor
+    longest_strain: Tensor
+    saturated: Tensor
+    longest_contraction: float
+
+    @classmethod
+    def of(cls, rows: ForceRows, device: torch.device, dtype: torch.dtype) -> TablePull:
+        """Copy a table to a device."""
+        nodes, unsaturated, longest, saturated = (
+            torch.as_tensor(array, dtype=dtype, device=device)
+            for array in (NODES, rows.unsaturated, rows.longest_strain, rows.saturated)
+        )
+        return cls(nodes, unsaturated, longest, saturated, rows.longest_contraction)
+
+    @property
+    def lengths(self) -> tuple[float, float]:
+        """See `Pull`."""
+        return SHORTEST, LONGEST
+
+    def __call__(self, strain: Tensor, l_0: Tensor) -> tuple[Tensor, Tensor]:
+        """See `Pull`."""
+        position = (l_0 - SHORTEST) / (LONGEST - SHORTEST)
+        fine = (position.detach() * FINE_ROWS).long().clamp(0, FINE_ROWS - 1)
+        full = torch.lerp(self.longest_strain[fine], self.longest_strain[fine + 1], position * FINE_ROWS - fine)
+        row = (position.detach() * ROWS).long().clamp(0, ROWS - 1)
+        share = strain / full
+        left, part, width = self._between(share)
+        upper, lower = (
+            torch.lerp(self.unsaturated[row, left + k], self.unsaturated[row + 1, left + k], position * ROWS - row)
+            for k in (1, 0)
+        )
+        force, slope = lower + part * (upper - lower), (upper - lower) / width / full
+        # The branch that pulls less holds.
+        share_saturated = strain * l_0 / self.longest_contraction
+        left, part, width = self._between(share_saturated)
+        rise = self.saturated[left + 1] - self.saturated[left]
+        other = self.saturated[left] + part * rise
+        less = (share_saturated > 0) & (other < force)
+        force = torch.where(less, other, force)
+        slope = torch.where(less, rise / width * l_0 / self.longest_contraction, slope)
+        slack = (share >= 1) | (share_saturated >= 1)
+        return torch.where(slack, 0.0, force), torch.where(slack, 0.0, slope)
+
+    def _between(self, share: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Column to the left, how far on to the next (below 0 and beyond 1 too), and the width between them."""
+        left = (share.detach().clamp(0, 1).sqrt() * COLUMNS).long().clamp(max=COLUMNS - 1)
+        width = self.nodes[left + 1] - self.nodes[left]
+        return left, (share - self.nodes[left]) / width, width

@@ -1,0 +1,253 @@
+"""Growth of a batch of vines in tensors: a fixed number of steps, nothing copied to the host between them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from dynamics.penalty.contacts import Chain, Contacts, Solids, find_contacts, place
+from dynamics.penalty.joints import Restoring
+from dynamics.penalty.objective import Objective, Weights
+from dynamics.penalty.pull import Pull
+from dynamics.penalty.solvers import Solver, minimise
+from dynamics.vine import Status, VineParams
+
+BISECTIONS = 45
+HELD_LAPSE = 0.1
+"""Time of a step of a held vine, in metres of free growth: long, so that viscosity does not keep it from its rest."""
+AT_REST = 1e-6
+"""A held vine whose joints move by less in a step [m] is at rest."""
+
+
+class Model(NamedTuple):
+    """A tube in a place, on a device."""
+
+    params: VineParams
+    solids: Solids
+    restoring: Restoring
+    pull: Pull
+    solver: Solver
+    weights: Weights
+    pose: Tensor
+    """Base x [m], y [m], heading [rad]."""
+    bounds: Tensor
+    step: float
+    """Growth, and so time, of a full step [m]."""
+    margin: float
+    """Contacts with a smaller gap are looked at [m]."""
+
+    @property
+    def slack(self) -> float:
+        """Lengths that differ by less are equal [m]."""
+        return 1e-9 if self.pose.dtype == torch.float64 else 2e-6
+
+
+class Records(NamedTuple):
+    """See `dynamics.vine.Rollout`; on the device."""
+
+    angles: Tensor
+    segments: Tensor
+    last_length: Tensor
+    tips: Tensor
+    contact_force: Tensor
+    records: Tensor
+    status: Tensor
+    steps: Tensor
+
+
+@dataclass(slots=True)
+class Vines:
+    """A batch that grows; each step replaces its tensors."""
+
+    angles: Tensor
+    segments: Tensor
+    last_length: Tensor
+    pressure: Tensor
+    """Signed by side [Pa], shape (batch, segments)."""
+    l_0: Tensor
+    rest: Tensor
+    """Curvature that each segment takes in free space [1/m], shape (batch, segments)."""
+    length: Tensor
+    """Length to grow [m], shape (batch,); 0 holds a vine."""
+    grown: Tensor
+    forces: Tensor
+    """Normal forces on each segment in the last step [N]."""
+    motion: Tensor
+    """How far the last step moved a joint, at most [m]."""
+    alive: Tensor
+    """Vines that still go on."""
+
+
+def rest_curvature(model: Model, pressure: Tensor, l_0: Tensor) -> Tensor:
+    """Curvature of an actuated tube in free space [1/m]: the root of Eq. 3b, differentiable in both arguments."""
+    full = model.params.segment_length
+    per_bend = model.params.arm / full
+    with torch.no_grad():
+        low, high = torch.zeros_like(pressure), torch.full_like(pressure, torch.pi)
+        for _ in range(BISECTIONS):
+            middle = 0.5 * (low + high)
+            force, _ = model.pull(per_bend * middle, l_0)
+            short = model.restoring.moment_and_slope(middle)[0] < pressure.abs() * model.params.arm * force
+            low, high = torch.where(short, middle, low), torch.where(short, high, middle)
+        bend = torch.where(pressure == 0, 0.0, 0.5 * (low + high))
+    if torch.is_grad_enabled():  # implicit function theorem: one Newton step from the root
+        force, force_slope = model.pull(per_bend * bend, l_0)
+        moment, slope = model.restoring.moment_and_slope(bend)
+        slope = slope - pressure.abs() * model.params.arm * per_bend * force_slope
+        step = (pressure.abs() * model.params.arm * force - moment) / slope.detach()
+        bend = bend + step - step.detach()
+    return torch.sign(pressure) * bend / full
+
+
+def grow(model: Model, vines: Vines, record_every: float, records: Records, steps: int, most_segments: int) -> Tensor:
+    """Take `steps` steps and fill in the records; returns the tips' x [m], y [m] and heading [rad], shape (batch, 3).
+
+    Args:
+        most_segments: Segments of the longest vine before the first step.
+    """
+    full, room = model.params.segment_length, vines.angles.shape[1]
+    for step in range(steps + 1):
+        _begin_segments(model, vines)
+        # How long vines can be by now is known without looking at them, and what lies beyond need not be computed.
+        count = min(room, most_segments + int((step + 1) * model.step / full) + 2)
+        chain = _chain(model, vines, count)
+        outside = ((chain.x < model.bounds[0]) | (chain.x > model.bounds[2])).any(1)
+        outside |= ((chain.y < model.bounds[1]) | (chain.y > model.bounds[3])).any(1)
+        records.status.copy_(torch.where(outside & vines.alive, int(Status.OUT_OF_BOUNDS), records.status))
+        vines.alive = vines.alive & ~outside
+        contacts = find_contacts(model.solids, model.params.radius, model.margin, chain)
+        deep = contacts.gap.amin(1) < -model.params.penetration_tolerance
+        _record(model, vines, chain, deep, record_every, records, step == steps)
+        if step < steps:
+            _advance(model, vines, chain, contacts, deep, record_every, records)
+    heading = model.pose[2] + vines.angles.sum(1)
+    return torch.stack([chain.x[:, -1], chain.y[:, -1], heading], 1)
+
+
+def _begin_segments(model: Model, vines: Vines) -> None:
+    """Start a new segment where the last one is whole and the vine is to grow on."""
+    whole = vines.last_length >= model.params.segment_length - model.slack / 2
+    whole &= vines.alive & (vines.grown < vines.length - model.slack)
+    vines.segments = vines.segments + whole.long()
+    vines.last_length = torch.where(whole, 0.0, vines.last_length)
+
+
+def _chain(model: Model, vines: Vines, count: int) -> Chain:
+    index = torch.arange(count, device=vines.angles.device)
+    last = vines.segments[:, None] - 1
+    lengths = torch.where(index < last, model.params.segment_length, 0.0).to(vines.angles.dtype)
+    lengths = torch.where(index == last, vines.last_length[:, None], lengths)
+    return place(vines.angles[:, :count], lengths, last, model.pose)
+
+
+def _record(
+    model: Model, vines: Vines, chain: Chain, deep: Tensor, record_every: float, records: Records, last: bool
+) -> None:
+    """Write a record of every vine that has come to one, and end those that are done, or all after the last step."""
+    due = torch.minimum((records.records + 1) * record_every, vines.length)
+    held = vines.length == 0
+    done = ~held & (vines.grown >= vines.length - model.slack)
+    writing = vines.alive & ~deep & (vines.grown >= due - model.slack) & ~held
+    if last:
+        ahead = vines.grown > records.records * record_every + model.slack
+        writing |= vines.alive & ~deep & (held | ahead)
+        done |= held & (vines.motion < AT_REST)
+        records.status.copy_(torch.where(vines.alive & deep, int(Status.UNRESOLVED), records.status))
+    born = (vines.last_length == 0) & (vines.segments > 1)
+    rows = torch.arange(len(due), device=due.device)
+    at = records.records.clamp(max=records.segments.shape[1] - 1)
+    tips = torch.stack([chain.x[:, -1], chain.y[:, -1], model.pose[2] + vines.angles.sum(1)], 1)
+    for record, value in (
+        (records.angles, vines.angles),
+        (records.segments, vines.segments - born.long()),
+        (records.last_length, torch.where(born, model.params.segment_length, vines.last_length)),
+        (records.tips, tips),
+        (records.contact_force, vines.forces),
+    ):
+        kept = record[rows, at]
+        record[rows, at] = torch.where(writing.view(-1, *[1] * (kept.dim() - 1)), value.detach(), kept)
+    records.records.add_(writing.long())
+    ended = writing & done
+    records.status.copy_(torch.where(ended, int(Status.GROWN), records.status))
+    vines.alive = vines.alive & ~ended
+
+
+def _advance(
+    model: Model, vines: Vines, chain: Chain, contacts: Contacts, deep: Tensor, record_every: float, records: Records
+) -> None:
+    """One step: minimise the objective, bend and grow by what it says."""
+    full, step = model.params.segment_length, model.step
+    due = torch.minimum((records.records + 1) * record_every, vines.length)
+    most = torch.minimum(full - vines.last_length, due - vines.grown).clamp(0, step)
+    # While anything is too deep a vine bends without growing; a held one never grows, and takes its time.
+    held = vines.length == 0
+    most = torch.where(deep | held, 0.0, most)
+    lapse = torch.where(held, HELD_LAPSE, torch.where(most > 0, most.clamp(min=0.2 * step), step))
+    objective, curvature = _objective(model, vines, chain, contacts, most, lapse)
+    start = torch.zeros_like(objective.viscosity)
+    start[:, -1] = most + model.params.growth_force / objective.contact_stiffness
+    d = minimise(objective, start, model.solver)
+    growth = torch.minimum(d[:, -1].clamp(min=0), most)
+    at_last = torch.arange(chain.cosine.shape[1], device=d.device) == chain.last
+    bend = d[:, :-1] + torch.where(at_last, (curvature * growth)[:, None], 0.0)
+    motion = _most_motion(chain, bend, growth)
+    # Nothing is met unseen: no joint moves farther than the contacts that were looked at.
+    share = torch.where(vines.alive, (0.6 * model.margin / motion.clamp(min=1e-12)).clamp(max=1), 0.0)
+    pressed = objective.contact_stiffness * torch.relu(-objective.gaps(d)[:, : contacts.gap.shape[1]])
+    count = chain.cosine.shape[1]
+    vines.forces = torch.zeros_like(vines.angles).scatter_add(1, contacts.segment, pressed.detach())
+    vines.angles = torch.cat([vines.angles[:, :count] + share[:, None] * bend, vines.angles[:, count:]], 1)
+    vines.last_length = vines.last_length + share * growth
+    vines.grown = vines.grown + share * growth
+    vines.motion = share * motion
+    records.steps.add_(vines.alive.long())
+
+
+def _objective(
+    model: Model, vines: Vines, chain: Chain, contacts: Contacts, most: Tensor, lapse: Tensor
+) -> tuple[Objective, Tensor]:
+    """The step's objective, and the curvature of each growing segment [1/m], which it keeps as it lengthens."""
+    params, count = model.params, chain.cosine.shape[1]
+    full = params.segment_length
+    index = torch.arange(count, device=most.device)
+    at_last = index == chain.last
+    angle = vines.angles[:, :count].gather(1, chain.last)[:, 0]
+    born = vines.last_length < 1e-6
+    rest = vines.rest[:, :count].gather(1, chain.last)[:, 0]
+    curvature = torch.where(born, rest, angle / torch.where(born, 1.0, vines.last_length))
+    bend = torch.where(at_last, curvature[:, None] * full, vines.angles[:, :count])
+    scale = torch.where(at_last, (full / (vines.last_length + lapse))[:, None], 1.0)
+    pressure, l_0 = vines.pressure[:, :count], vines.l_0[:, :count]
+    per_bend = torch.sign(pressure) * params.arm / full
+    force, force_slope = model.pull(per_bend * bend, l_0)
+    exists = index <= chain.last
+    lever = torch.where(exists, pressure * params.arm, 0.0)
+    grown = (curvature[:, None] * contacts.jacobian.gather(
+        2, chain.last[:, None, :].expand(-1, contacts.jacobian.shape[1], 1))[..., 0]
+    )  # fmt: skip
+    jacobian = torch.cat([contacts.jacobian, (contacts.growth + grown)[..., None]], 2)
+    bounds = jacobian.new_zeros(len(most), 2, count + 1)
+    bounds[:, 0, -1], bounds[:, 1, -1] = -1.0, 1.0
+    viscosity = torch.cat(
+        [(params.bending_viscosity / lapse)[:, None].expand(-1, count), (params.growth_viscosity / lapse)[:, None]], 1
+    )
+    objective = Objective(
+        model.restoring, bend, scale, lever * force, -lever * force_slope * per_bend, viscosity, params.growth_force,
+        torch.cat([contacts.gap, most[:, None], torch.zeros_like(most)[:, None]], 1),
+        torch.cat([jacobian, bounds], 1), params.contact_stiffness, model.weights,
+    )  # fmt: skip
+    return objective, curvature
+
+
+def _most_motion(chain: Chain, bend: Tensor, growth: Tensor) -> Tensor:
+    """Largest displacement of a joint by a step, to first order [m], shape (batch,)."""
+    turn = torch.cumsum(bend, 1)
+    dx = torch.cumsum(bend * chain.y[:, :-1], 1) - chain.y[:, 1:] * turn
+    dy = chain.x[:, 1:] * turn - torch.cumsum(bend * chain.x[:, :-1], 1)
+    at_last = torch.arange(bend.shape[1], device=bend.device) == chain.last
+    dx = torch.where(at_last, dx + growth[:, None] * chain.cosine, dx)
+    dy = torch.where(at_last, dy + growth[:, None] * chain.sine, dy)
+    return torch.maximum(dx.square() + dy.square(), (0.05 * bend).square()).amax(1).sqrt()

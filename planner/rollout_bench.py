@@ -1,0 +1,214 @@
+"""Measurements of the propagators side by side: how fast they grow vines, and where these end."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import numpy as np
+import shapely
+from numpy.typing import NDArray
+
+from dynamics.propagator import Maker, Propagator
+from dynamics.quasistatic import QuasiStatic
+from dynamics.vine import Actuation, Integers, Rollout, Status, VineParams, centerlines
+from environments import load_environment
+from planner.bench import machine
+from planner.planning import warm_up
+from planner.sst import actuation
+from planner.synthesis import Catalogue
+from surrogate.compiled import Floats
+
+PARTED = 10e-3
+"""Tips farther apart than this have parted [m]."""
+LONG = 20.0
+"""A rollout that takes longer than this [s] is timed once instead of three times."""
+
+
+@dataclass(frozen=True, slots=True)
+class RolloutSpeed:
+    """Time that a batch of random vines takes to grow."""
+
+    environment: str
+    model: str
+    device: str
+    batch: int
+    length_m: float
+    vine_steps: int
+    seconds: float
+    """Best of three, or the one if it is long."""
+    first_call_seconds: float
+    """Compiling, or loading compiled kernels from the disk."""
+
+    @property
+    def rate(self) -> float:
+        """Vine-steps per second."""
+        return self.vine_steps / self.seconds
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """Where random vines end under a propagator, beside the quasi-static one."""
+
+    environment: str
+    model: str
+    vines: int
+    length_m: float
+    same_end: float
+    """Share of vines that both grow to their length, or both do not [-]."""
+    median_mm: float
+    """Distance of the two tips at the greatest length that both recorded: half of the vines are nearer."""
+    p90_mm: float
+    p99_mm: float
+    largest_mm: float
+    parted: int
+    """Vines whose tips are farther apart than PARTED."""
+    sensitive: int
+    """Those of them whose tip parts from itself too, when the quasi-static step is halved or pressures rise by 0.5 %."""
+    deepest_mm: float
+    """Deepest that any recorded vine lies in an obstacle."""
+
+
+def measure_rollouts(
+    env: str, make: Maker, model: str, batch: int, length: float, done: Callable[[], None] = lambda: None
+) -> RolloutSpeed:
+    """Grow vines with random sections from the start of an environment; calls `done` after each of three rollouts."""
+    params = VineParams()
+    environment = load_environment(env, params.radius)
+    start = time.perf_counter()
+    propagator = make(environment, params)
+    warm_up(propagator)
+    first_call = time.perf_counter() - start
+    carried = random_actuation(params, batch, length, seed=0)
+    best, steps = np.inf, 0
+    for _ in range(3):
+        if best < LONG:
+            seconds, rollout = _timed(propagator, carried, length, params)
+            best, steps = min(best, seconds), int(rollout.steps.sum())
+        done()
+    return RolloutSpeed(environment.name, model, propagator.device_name, batch, length, steps, best, first_call)
+
+
+def _timed(propagator: Propagator, carried: Actuation, length: float, params: VineParams) -> tuple[float, Rollout]:
+    start = time.perf_counter()
+    state = propagator.start(*carried.pressure.shape)
+    rollout = propagator.grow(state, carried, length, params.segment_length)
+    return time.perf_counter() - start, rollout
+
+
+def random_actuation(params: VineParams, batch: int, length: float, seed: int) -> Actuation:
+    """Sections of 0.1 to 0.75 m, a third of them without actuator, a third on either side."""
+    catalogue, rng = Catalogue.of(params), np.random.default_rng(seed)
+    controls = np.zeros((batch, int(np.ceil(length / params.segment_length - 1e-9))), np.int32)
+    for row in controls:
+        begin = 0
+        while begin < len(row):
+            end = begin + int(rng.integers(4, 31))
+            row[begin:end] = rng.integers(-1, 2) * rng.integers(1, len(catalogue.l_0) + 1)
+            begin = end
+    return actuation(controls, catalogue)
+
+
+def measure_agreement(env: str, make: Maker, model: str, vines: int, length: float, seed: int = 1) -> Agreement:
+    """Grow the same random vines under a propagator and under the quasi-static one."""
+    params = VineParams()
+    environment = load_environment(env, params.radius)
+    carried = random_actuation(params, vines, length, seed)
+    exact = QuasiStatic(environment, params)
+    reference = _timed(exact, carried, length, params)[1]
+    rollout = _timed(make(environment, params), carried, length, params)[1]
+    apart = tip_distance(rollout, reference)
+    stronger = replace(carried, pressure=1.005 * carried.pressure)
+    refined, raised = (
+        tip_distance(_timed(propagator, actuated, length, params)[1], reference)
+        for propagator, actuated in ((exact.refined(), carried), (exact, stronger))
+    )
+    parted = apart > PARTED
+    solid = shapely.union_all(environment.obstacles.shapes())
+    shapely.prepare(solid)
+    vine, record = np.nonzero(np.arange(rollout.segments.shape[1]) < rollout.records[:, None])
+    joints = centerlines(rollout.state(vine, record), environment.start, params)
+    clearance = min(_clearance(line, solid) for line in joints)
+    median, p90, p99, largest = (round(float(1e3 * np.quantile(apart, share)), 3) for share in (0.5, 0.9, 0.99, 1.0))
+    return Agreement(
+        environment=environment.name,
+        model=model,
+        vines=vines,
+        length_m=length,
+        same_end=float(np.mean((rollout.status == Status.GROWN) == (reference.status == Status.GROWN))),
+        median_mm=median,
+        p90_mm=p90,
+        p99_mm=p99,
+        largest_mm=largest,
+        parted=int(parted.sum()),
+        sensitive=int((parted & ((refined > PARTED) | (raised > PARTED))).sum()),
+        deepest_mm=round(1e3 * max(params.radius - clearance, 0.0), 3),
+    )
+
+
+def _clearance(joints: Floats, solid: shapely.Geometry) -> float:
+    return float(shapely.LineString(joints[~np.isnan(joints[:, 0])]).distance(solid))
+
+
+def tip_distance(one: Rollout, other: Rollout) -> Floats:
+    """Distance of the tips at the last record that both rollouts have of each vine [m]; infinite where there is none."""
+    last: Integers = np.minimum(one.records, other.records) - 1
+    vines: NDArray[np.int64] = np.arange(len(last))
+    apart = np.hypot(*(one.tips[vines, last, :2] - other.tips[vines, last, :2]).T)
+    return np.where(last >= 0, apart, np.where(one.records == other.records, 0.0, np.inf))
+
+
+def rollouts_report(
+    speeds: list[RolloutSpeed], agreements: list[Agreement], command: str
+) -> tuple[str, dict[str, Any]]:
+    """Two tables for people, and the same figures for programs."""
+    lines = [
+        "# Rollouts",
+        "",
+        f"Made by `{command}` on {machine()}. Vines with random sections, a third of them without actuator, grown from",
+        "the start of a place; one that gets stuck ends early. Compiling apart; best of three, or one where it is long.",
+        "Paper 002: about 6 s an iteration of 100 vines, on a GPU.",
+        "",
+        "| place | model | device | vines | length m | time s | vine-steps/s | against quasistatic |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    base = {speed.batch: speed.seconds for speed in speeds if speed.model == "quasistatic"}
+    for speed in speeds:
+        ratio = f"{base[speed.batch] / speed.seconds:.3g}" if speed.batch in base else "-"
+        cells = [speed.environment, speed.model, speed.device, str(speed.batch), f"{speed.length_m:g}"]
+        lines.append(f"| {' | '.join([*cells, f'{speed.seconds:.3g}', f'{speed.rate:,.0f}', ratio])} |")
+    lines += [
+        "",
+        "## Where the vines end",
+        "",
+        f"The same vines under `quasistatic`. The tips' distance is taken at the greatest length both recorded; beyond {PARTED * 1e3:g} mm",
+        "they have parted. A parted vine is sensitive if its tip parts from itself as well, under `quasistatic` alone, when the",
+        "step is halved or the pressures rise by 0.5 %: it hung on a corner, or jammed, and a hair decides which way it goes on.",
+        "",
+        "| place | model | vines | length m | same end | median mm | 90 % mm | 99 % mm | largest mm | parted | of them sensitive "
+        "| deepest mm |",
+        "|---|---|---|---|---|---|---|---|---|---|---|---|",
+    ]
+    for a in agreements:
+        figures = [f"{value:.2f}" for value in (a.median_mm, a.p90_mm, a.p99_mm, a.largest_mm)]
+        counts = [f"{a.parted}", f"{a.sensitive}", f"{a.deepest_mm:.2f}"]
+        cells = [
+            a.environment,
+            a.model,
+            str(a.vines),
+            f"{a.length_m:g}",
+            f"{100 * a.same_end:.1f} %",
+            *figures,
+            *counts,
+        ]
+        lines.append(f"| {' | '.join(cells)} |")
+    content = {
+        "schema": 1,
+        "command": command,
+        "machine": machine(),
+        "speeds": [{**asdict(speed), "vine_steps_per_s": round(speed.rate)} for speed in speeds],
+        "agreements": [asdict(agreement) for agreement in agreements],
+    }
+    return "\n".join(lines) + "\n", content

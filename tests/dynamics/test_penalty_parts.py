@@ -1,0 +1,237 @@
+"""The parts of the penalty propagator, each against the exact propagator's kernels or a closed form."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+import torch
+
+import dynamics.quasistatic.contacts as exact
+from dynamics.moment import free_curvature, joint_moments, restoring_moment
+from dynamics.penalty import Penalty
+from dynamics.penalty.contacts import FAR, Solids, find_contacts, place
+from dynamics.penalty.joints import Restoring
+from dynamics.penalty.objective import Objective, Weights
+from dynamics.penalty.pull import NetworkPull, TablePull, pull_of
+from dynamics.penalty.rollout import rest_curvature
+from dynamics.penalty.solvers import SOLVERS, minimise
+from dynamics.scene import build_scene
+from dynamics.vine import Actuation, VineParams
+from environments import Environment
+from surrogate.force_table import ForceTable
+from surrogate.pouch import PouchMotor
+from surrogate.spam import Spam
+
+MakeEnvironment = Callable[..., Environment]
+Reference = Callable[[str], dict[str, np.ndarray]]
+
+CPU = torch.device("cpu")
+CLUTTER = {
+    "polygons": [[[0.3, 0.1], [0.6, 0.15], [0.45, 0.4]]],
+    "boxes": [[-0.5, -0.6, -0.1, -0.2], [0.2, -0.5, 0.3, -0.1]],
+    "circles": [[-0.4, 0.4, 0.12], [0.05, 0.35, 0.05]],
+    "walls": [[-0.8, 0.0, -0.3, 0.1, 0.02], [0.5, -0.4, 0.9, -0.3, 0.0]],
+}
+
+
+@pytest.fixture(scope="module")
+def restoring(params: VineParams) -> Restoring:
+    return Restoring.of(joint_moments(params), CPU, torch.float64)
+
+
+def test_energy_is_the_potential_of_the_restoring_moment(restoring: Restoring, params: VineParams) -> None:
+    """The derivative of U by automatic differentiation is Eq. 2 to the table's 1e-4 N m, and U is even and 0 when straight."""
+    bend = torch.linspace(-3.0, 3.0, 4001, dtype=torch.float64, requires_grad=True)
+    energy = restoring.energy(bend)
+    (moment,) = torch.autograd.grad(energy.sum(), bend)
+    expected = restoring_moment(bend.detach().numpy(), params)
+    np.testing.assert_allclose(moment.numpy(), expected, atol=1e-4)
+    np.testing.assert_allclose(energy.detach().numpy(), energy.detach().numpy()[::-1], rtol=1e-12)
+    assert restoring.energy(torch.zeros(1, dtype=torch.float64)) == 0.0
+    np.testing.assert_allclose(restoring.moment_and_slope(bend.detach())[0].numpy(), expected, atol=1e-4)
+
+
+@pytest.mark.parametrize("actuator", [Spam(), Spam(4e-3, 15e-3), PouchMotor()], ids=["spam", "thin spam", "pouch"])
+def test_table_on_a_device_is_the_table(actuator: Spam | PouchMotor) -> None:
+    """The look-up in tensors gives the kernels' force and slope, taut, within and slack, to rounding."""
+    rng = np.random.default_rng(1)
+    l_0 = rng.uniform(15e-3, 100e-3, 20_000)
+    strain = rng.uniform(-0.1, 1.1, 20_000) * actuator.full_contraction(l_0)
+    rows = actuator.tabulate()
+    force, slope = ForceTable(rows)(strain, l_0)
+    found, found_slope = TablePull.of(rows, CPU, torch.float64)(torch.tensor(strain), torch.tensor(l_0))
+    np.testing.assert_allclose(found.numpy(), force, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(found_slope.numpy(), slope, rtol=1e-6, atol=1e-9)
+
+
+def test_network_pulls_for_the_spam_it_was_trained_for(params: VineParams) -> None:
+    """The default sPAM is pulled by the network, every other actuator by its table."""
+    assert isinstance(pull_of(params, CPU, torch.float64), NetworkPull)
+    for other in (VineParams(actuator=Spam(4e-3, 15e-3)), VineParams(actuator=PouchMotor())):
+        assert isinstance(pull_of(other, CPU, torch.float64), TablePull)
+
+
+def test_pull_goes_on_taut_and_ends_slack(params: VineParams) -> None:
+    """Below zero strain the network's force goes on along its slope, beyond full contraction it is 0, and it never rises."""
+    pull = pull_of(params, CPU, torch.float64)
+    l_0 = torch.linspace(20e-3, 80e-3, 13, dtype=torch.float64)[:, None]
+    full = torch.tensor(Spam().full_contraction(l_0.numpy()))
+    at_zero, slope = pull(torch.zeros_like(l_0), l_0)
+    taut, taut_slope = pull(torch.full_like(l_0, -0.03), l_0)
+    torch.testing.assert_close(taut, at_zero - 0.03 * slope)
+    torch.testing.assert_close(taut_slope, slope)
+    assert (slope < 0).all()
+    slack = pull(full * 1.01, l_0)
+    assert (slack[0] == 0).all()
+    assert (slack[1] == 0).all()
+    force, falling = pull(torch.linspace(-0.1, 1.1, 1201, dtype=torch.float64) * full, l_0)
+    assert (falling <= 0).all()
+    assert (force.diff(dim=1) <= 1e-9).all()
+
+
+@pytest.mark.parametrize("actuator", [Spam(), PouchMotor()], ids=["spam", "pouch"])
+def test_rest_curvature_is_the_free_curvature(environment: MakeEnvironment, actuator: Spam | PouchMotor) -> None:
+    """Free-space curvatures are those of the tables within 1 %, with the network too; to 1e-6 with the same table."""
+    params = VineParams(actuator=actuator)
+    model = Penalty(environment(), params, device="cpu").model
+    pressure, l_0 = (part.ravel() for part in np.meshgrid(actuator.grid.pressure, actuator.grid.l_0))
+    found = rest_curvature(model, torch.tensor(pressure), torch.tensor(l_0)).numpy()
+    expected = free_curvature(joint_moments(params), pressure, l_0)
+    np.testing.assert_allclose(found, expected, rtol=1e-2 if actuator.kind == "spam" else 1e-6)
+    np.testing.assert_array_equal(rest_curvature(model, -torch.tensor(pressure), torch.tensor(l_0)).numpy(), -found)
+
+
+def test_contacts_are_those_of_the_exact_propagator(environment: MakeEnvironment, params: VineParams) -> None:
+    """For random chains among all four kinds of obstacles the gaps and their derivatives are the kernels', to rounding."""
+    rng, segment, margin = np.random.default_rng(4), params.segment_length, 12e-3
+    reach = params.radius + margin
+    scene = build_scene(environment(**CLUTTER), reach, reach + segment)
+    solids = Solids.of(scene, CPU, torch.float64)
+    batch, count = 400, 12
+    last = rng.integers(0, count, batch)
+    angles = rng.normal(0.0, 0.2, (batch, count)) * (np.arange(count) <= last[:, None])
+    lengths = np.where(np.arange(count) < last[:, None], segment, 0.0)
+    lengths[np.arange(batch), last] = segment * rng.uniform(0.05, 1.0, batch)
+    met = 0
+    for vine in range(batch):
+        pose = np.array([*rng.uniform(-0.7, 0.7, 2), rng.uniform(-np.pi, np.pi)])
+        chain = place(*map(torch.tensor, (angles[vine][None], lengths[vine][None], last[vine].reshape(1, 1), pose)))
+        found = find_contacts(solids, params.radius, margin, chain)
+        segments = int(last[vine]) + 1
+        x, y, cosine, sine = (part[0].numpy() for part in chain[:4])
+        rows = exact.new_contacts(400)
+        number = exact.find_contacts(
+            scene, params.radius, margin, exact.Chain(x, y, cosine, sine, lengths[vine]), segments, rows
+        )
+        there = found.gap[0].numpy() < FAR
+        assert there.sum() == min(number, there.size)
+        levers = rows.alpha[:number, None] + rows.beta[:number, None] * x[:-1] + rows.gamma[:number, None] * y[:-1]
+        levers *= np.arange(count) <= rows.segment[:number, None]
+        one = np.column_stack([rows.gap[:number], rows.growth[:number], levers])
+        other = np.column_stack([part[0].numpy()[there] for part in (found.gap, found.growth, found.jacobian)])
+        order = [np.lexsort(table.round(9).T) for table in (one, other)]
+        np.testing.assert_allclose(other[order[1]], one[order[0]], atol=1e-12)
+        met += number
+    assert met > 500
+
+
+def random_objective(seed: int, batch: int = 20, segments: int = 30, rows: int = 6) -> Objective:
+    """A step as hard as real ones: levers of up to a metre, some contacts pressed, some not."""
+    rng = torch.Generator().manual_seed(seed)
+
+    def uniform(low: float, high: float, *shape: int) -> torch.Tensor:
+        return low + (high - low) * torch.rand(*shape, generator=rng, dtype=torch.float64)
+
+    restoring = Restoring.of(joint_moments(VineParams()), CPU, torch.float64)
+    jacobian = uniform(-1.0, 1.0, batch, rows + 2, segments + 1)
+    jacobian[:, -2:] = 0.0
+    jacobian[:, -2, -1], jacobian[:, -1, -1] = -1.0, 1.0
+    gap = torch.cat(
+        [uniform(-1e-3, 8e-3, batch, rows), uniform(1e-3, 4e-3, batch, 1), torch.zeros(batch, 1).double()], 1
+    )
+    viscosity = torch.cat([uniform(0.2, 0.4, batch, segments), uniform(40, 60, batch, 1)], 1)
+    return Objective(
+        restoring, uniform(-0.3, 0.3, batch, segments), uniform(1.0, 3.0, batch, segments),
+        uniform(-0.5, 0.5, batch, segments), uniform(0.0, 4.0, batch, segments), viscosity, 25.0, gap, jacobian, 2e5, Weights(),
+    )  # fmt: skip
+
+
+def test_gradient_is_the_derivative_of_the_energy() -> None:
+    """Central differences of Eq. 4 agree with its gradient in every unknown, to 1e-6 of the largest."""
+    objective = random_objective(0, batch=3, segments=6, rows=4)
+    d = 1e-3 * torch.randn(3, 7, generator=torch.Generator().manual_seed(1), dtype=torch.float64)
+    gradient, h = objective.gradient(d), 1e-7
+    for k in range(7):
+        step = torch.zeros(7, dtype=torch.float64)
+        step[k] = h
+        difference = (objective.energy(d + step) - objective.energy(d - step)) / (2 * h)
+        torch.testing.assert_close(
+            gradient[:, k], difference, rtol=1e-5, atol=1e-6 * float(gradient.detach().abs().max())
+        )
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_solvers_end_at_the_minimum(solver: str) -> None:
+    """Both solvers end where the gradient vanishes, which a convex energy does at its minimum alone."""
+    objective = random_objective(2)
+    start = torch.zeros_like(objective.viscosity)
+    with torch.no_grad():
+        d = start
+        for _ in range(8):  # what one call leaves, the next one mends
+            d = minimise(objective, d, SOLVERS[solver])
+        assert objective.gradient(start).abs().max() > 10
+        assert objective.gradient(d).abs().max() < 1e-6
+        assert (objective.energy(d) < objective.energy(start)).all()
+
+
+def test_solvers_agree_on_the_steps_of_a_rollout(shipped: dict[str, Environment], params: VineParams) -> None:
+    """On real steps in the maze gradient and Newton find the same energy: to 1e-7 J in 19 of 20 steps."""
+    steps: list[tuple[Objective, torch.Tensor]] = []
+
+    def listening(objective: Objective, start: torch.Tensor) -> torch.Tensor:
+        steps.append((objective, start))
+        return SOLVERS["newton"](objective, start)
+
+    propagator = Penalty(shipped["maze"], params, device="cpu")
+    propagator.model = propagator.model._replace(solver=listening)
+    rng = np.random.default_rng(5)
+    pressure = np.repeat(rng.uniform(-25e3, 25e3, (8, 4)), 8, axis=1)
+    propagator.grow(propagator.start(8, 32), Actuation(pressure, np.full((8, 32), 0.05)), 0.8, 0.1)
+    with torch.no_grad():
+        pairs = [[o.energy(SOLVERS[name](o, s)) for name in ("newton", "gradient")] for o, s in steps[20::5]]
+        pressed = sum(int((o.gap < 0).sum()) for o, _ in steps)
+    differences = torch.cat([gradient - newton for newton, gradient in pairs])
+    assert pressed > 100
+    assert (differences.abs() < 1e-7).double().mean() > 0.95
+
+
+def test_minimum_is_differentiable_in_what_it_depends_on() -> None:
+    """The derivative of the minimum with respect to the actuators' moments is that of central differences, to 1e-5."""
+    objective = random_objective(3, batch=4, segments=10, rows=5)
+    with torch.no_grad():
+        start = minimise(objective, torch.zeros_like(objective.viscosity), SOLVERS["newton"])
+
+    def solve(pull: torch.Tensor) -> torch.Tensor:
+        return minimise(objective._replace(pull=pull), start, SOLVERS["newton"])
+
+    pull = objective.pull.clone().requires_grad_()
+    way = torch.randn(4, 10, generator=torch.Generator().manual_seed(2), dtype=torch.float64)
+    weights = torch.randn(4, 11, generator=torch.Generator().manual_seed(3), dtype=torch.float64)
+    (gradient,) = torch.autograd.grad((weights * solve(pull)).sum(), pull)
+    h = 1e-6
+    with torch.no_grad():
+        difference = (weights * (solve(objective.pull + h * way) - solve(objective.pull - h * way))).sum(1) / (2 * h)
+    torch.testing.assert_close((gradient * way).sum(1), difference, rtol=1e-5, atol=1e-8)
+
+
+@pytest.mark.parametrize("term", Weights._fields)
+def test_weights_scale_their_terms(term: str) -> None:
+    """Doubling a weight of Eq. 4 adds that term once more: together the three terms and the damping are the energy."""
+    objective = random_objective(4)
+    d = 1e-2 * torch.randn(*objective.viscosity.shape, generator=torch.Generator().manual_seed(4), dtype=torch.float64)
+    paper = Weights()
+    none = objective._replace(weights=Weights(0.0, 0.0, 0.0)).energy(d)
+    alone = objective._replace(weights=Weights(0.0, 0.0, 0.0)._replace(**{term: getattr(paper, term)})).energy(d) - none
+    doubled = objective._replace(weights=paper._replace(**{term: 2 * getattr(paper, term)})).energy(d)
+    torch.testing.assert_close(doubled - objective.energy(d), alone)
+    assert (paper.bending, paper.growth, paper.contact) == (160.0, 15.0, 1.0)
