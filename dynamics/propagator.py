@@ -31,8 +31,8 @@ class Capabilities:
     devices: tuple[str, ...]
 
 
-class CannotRun(RuntimeError):
-    """What a propagator needs is not here: a device, a library, enough memory. The message says what to do."""
+class CannotRun(ValueError):
+    """What is asked of a propagator is unknown to it, or its device or memory are not here; the message says what to do."""
 
 
 class Propagator(Protocol):

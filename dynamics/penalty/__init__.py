@@ -51,6 +51,7 @@ class Penalty:
         step: float = 25e-3 / 6,
         dtype: torch.dtype = torch.float64,
         weights: Weights | None = None,
+        surrogate: str = "table",
     ) -> None:
         """Copy the place and the tube to a device.
 
@@ -60,18 +61,23 @@ class Penalty:
             step: Growth of one step [m].
             dtype: torch.float64 or torch.float32.
             weights: Of Eq. 4; those of paper 002 if not given.
+            surrogate: What the actuator's force is known by: "table", or "network" as published (sPAMs only; free-space
+                curvatures are off by up to 2 %).
         Raises:
-            ValueError: An unknown device or solver.
-            CannotRun: A device that is not there.
+            CannotRun: An unknown device, solver or surrogate, a device that is not there, or an actuator that the
+                network was not trained for.
         """
-        self.environment, self.params, self.solver, self.dtype = environment, params, known_solver(solver), dtype
+        self.environment, self.params, self.dtype = environment, params, dtype
+        self.solver, self.surrogate = solver, surrogate
+        if solver not in SOLVERS:
+            raise CannotRun(f"unknown solver {solver!r}; known: {', '.join(SOLVERS)}")
         self.device = find_device(device)
         scene, margin = scene_of(environment, params)
         self.model = Model(
             params,
             Solids.of(scene, self.device, dtype),
             Restoring.of(joint_moments(params), self.device, dtype),
-            pull_of(params, self.device, dtype),
+            pull_of(params, surrogate, self.device, dtype),
             SOLVERS[solver],
             weights or Weights(),
             self._tensor(environment.start),
@@ -89,7 +95,14 @@ class Penalty:
         """See `Propagator`."""
         model = self.model
         return Penalty(
-            self.environment, self.params, self.device.type, self.solver, model.step / 2, self.dtype, model.weights
+            self.environment,
+            self.params,
+            self.device.type,
+            self.solver,
+            model.step / 2,
+            self.dtype,
+            model.weights,
+            self.surrogate,
         )
 
     def start(self, batch: int, max_segments: int) -> VineState:
@@ -172,7 +185,7 @@ class Penalty:
         l_0 = actuation.l_0[actuation.pressure != 0]
         if not np.all((l_0 >= shortest - 1e-9) & (l_0 <= longest + 1e-9)):
             raise ValueError(
-                f"actuation.l_0 must be from {shortest * 1e3:g} to {longest * 1e3:g} mm, for which the neural surrogate was trained"
+                f"actuation.l_0 must be from {shortest * 1e3:g} to {longest * 1e3:g} mm, for which the actuator's force is known"
             )
         return lengths
 
@@ -208,22 +221,14 @@ def _one_thread() -> Iterator[None]:
         torch.set_num_threads(before)
 
 
-def known_solver(name: str) -> str:
-    """The name of an inner solver, checked; raises ValueError for another."""
-    if name not in SOLVERS:
-        raise ValueError(f"unknown solver {name!r}; known: {', '.join(SOLVERS)}")
-    return name
-
-
 def find_device(name: str) -> torch.device:
     """The device of a name: "cpu", "cuda", or "auto".
 
     Raises:
-        ValueError: Another name.
-        CannotRun: CUDA where there is none.
+        CannotRun: Another name, or CUDA where there is none.
     """
     if name not in ("auto", "cpu", "cuda"):
-        raise ValueError(f"unknown device {name!r}; known: auto, cpu, cuda")
+        raise CannotRun(f"unknown device {name!r}; known: auto, cpu, cuda")
     there = torch.cuda.is_available()
     if name == "cuda" and not there:
         raise CannotRun("device cuda: PyTorch finds no CUDA device here; use --device cpu or auto")

@@ -8,10 +8,10 @@ import torch
 from torch import Tensor
 
 from dynamics.moment import joint_moments
+from dynamics.propagator import CannotRun
 from dynamics.vine import VineParams
 from surrogate.force_table import COLUMNS, FINE_ROWS, LONGEST, NODES, ROWS, SHORTEST, ForceRows
 from surrogate.network import Network, load_network
-from surrogate.spam import Spam
 
 
 class Pull(Protocol):
@@ -27,13 +27,20 @@ class Pull(Protocol):
         ...
 
 
-def pull_of(params: VineParams, device: torch.device, dtype: torch.dtype) -> Pull:
-    """The neural surrogate for the sPAM it was trained for, the force table for every other actuator."""
-    if isinstance(params.actuator, Spam):
-        network = load_network(device=device, dtype=dtype)
-        if network.geometry == params.actuator:
-            return NetworkPull(network)
-    return TablePull.of(joint_moments(params).rows, device, dtype)
+def pull_of(params: VineParams, surrogate: str, device: torch.device, dtype: torch.dtype) -> Pull:
+    """The force of a tube's actuator by a surrogate's name: "table" or "network".
+
+    Raises:
+        CannotRun: Another name, or an actuator that the network was not trained for.
+    """
+    if surrogate == "table":
+        return TablePull.of(joint_moments(params).rows, device, dtype)
+    if surrogate != "network":
+        raise CannotRun(f"unknown surrogate {surrogate!r}; known: table, network")
+    network = load_network(device=device, dtype=dtype)
+    if network.geometry != params.actuator:
+        raise CannotRun(f"surrogate network: it was trained for {network.geometry}; use --surrogate table for others")
+    return NetworkPull(network)
 
 
 class NetworkPull(NamedTuple):

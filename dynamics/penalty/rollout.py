@@ -138,7 +138,7 @@ def _begin_segments(model: Model, vines: Vines) -> None:
 def _chain(model: Model, vines: Vines, count: int) -> Chain:
     index = torch.arange(count, device=vines.angles.device)
     last = vines.segments[:, None] - 1
-    lengths = torch.where(index < last, model.params.segment_length, 0.0).to(vines.angles.dtype)
+    lengths = (index < last) * torch.full_like(vines.angles[:, :count], model.params.segment_length)
     lengths = torch.where(index == last, vines.last_length[:, None], lengths)
     return place(vines.angles[:, :count], lengths, last, model.pose)
 
@@ -147,12 +147,12 @@ def _record(
     model: Model, vines: Vines, chain: Chain, deep: Tensor, record_every: float, records: Records, last: bool
 ) -> None:
     """Write a record of every vine that has come to one, and end those that are done, or all after the last step."""
-    due = torch.minimum((records.records + 1) * record_every, vines.length)
+    due = torch.minimum(_due(vines, records, record_every), vines.length)
     held = vines.length == 0
     done = ~held & (vines.grown >= vines.length - model.slack)
     writing = vines.alive & ~deep & (vines.grown >= due - model.slack) & ~held
     if last:
-        ahead = vines.grown > records.records * record_every + model.slack
+        ahead = vines.grown > _due(vines, records, record_every) - record_every + model.slack
         writing |= vines.alive & ~deep & (held | ahead)
         done |= held & (vines.motion < AT_REST)
         records.status.copy_(torch.where(vines.alive & deep, int(Status.UNRESOLVED), records.status))
@@ -175,12 +175,17 @@ def _record(
     vines.alive = vines.alive & ~ended
 
 
+def _due(vines: Vines, records: Records, record_every: float) -> Tensor:
+    """Length at which each vine's next record comes [m], were it not to end before."""
+    return (records.records + 1).to(vines.grown.dtype) * record_every
+
+
 def _advance(
     model: Model, vines: Vines, chain: Chain, contacts: Contacts, deep: Tensor, record_every: float, records: Records
 ) -> None:
     """One step: minimise the objective, bend and grow by what it says."""
     full, step = model.params.segment_length, model.step
-    due = torch.minimum((records.records + 1) * record_every, vines.length)
+    due = torch.minimum(_due(vines, records, record_every), vines.length)
     most = torch.minimum(full - vines.last_length, due - vines.grown).clamp(0, step)
     # While anything is too deep a vine bends without growing; a held one never grows, and takes its time.
     held = vines.length == 0
@@ -195,7 +200,8 @@ def _advance(
     bend = d[:, :-1] + torch.where(at_last, (curvature * growth)[:, None], 0.0)
     motion = _most_motion(chain, bend, growth)
     # Nothing is met unseen: no joint moves farther than the contacts that were looked at.
-    share = torch.where(vines.alive, (0.6 * model.margin / motion.clamp(min=1e-12)).clamp(max=1), 0.0)
+    there = vines.alive & ((vines.length > 0) | (vines.last_length > 0) | (vines.segments > 1))
+    share = torch.where(there, (0.6 * model.margin / motion).clamp(max=1), 0.0)
     pressed = objective.contact_stiffness * torch.relu(-objective.gaps(d)[:, : contacts.gap.shape[1]])
     count = chain.cosine.shape[1]
     vines.forces = torch.zeros_like(vines.angles).scatter_add(1, contacts.segment, pressed.detach())
@@ -219,7 +225,9 @@ def _objective(
     rest = vines.rest[:, :count].gather(1, chain.last)[:, 0]
     curvature = torch.where(born, rest, angle / torch.where(born, 1.0, vines.last_length))
     bend = torch.where(at_last, curvature[:, None] * full, vines.angles[:, :count])
-    scale = torch.where(at_last, (full / (vines.last_length + lapse))[:, None], 1.0)
+    # A segment that grows is as stiff as it will be at the step's end; a vine of no length has nothing to bend.
+    ahead = torch.where(vines.length == 0, vines.last_length, vines.last_length + lapse).clamp(min=1e-6)
+    scale = torch.where(at_last, (full / ahead)[:, None], 1.0)
     pressure, l_0 = vines.pressure[:, :count], vines.l_0[:, :count]
     per_bend = torch.sign(pressure) * params.arm / full
     force, force_slope = model.pull(per_bend * bend, l_0)
@@ -250,4 +258,4 @@ def _most_motion(chain: Chain, bend: Tensor, growth: Tensor) -> Tensor:
     at_last = torch.arange(bend.shape[1], device=bend.device) == chain.last
     dx = torch.where(at_last, dx + growth[:, None] * chain.cosine, dx)
     dy = torch.where(at_last, dy + growth[:, None] * chain.sine, dy)
-    return torch.maximum(dx.square() + dy.square(), (0.05 * bend).square()).amax(1).sqrt()
+    return torch.maximum(dx.square() + dy.square(), (0.05 * bend).square()).amax(1).clamp(min=1e-24).sqrt()

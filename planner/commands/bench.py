@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from planner.commands.errors import BadInput, readable_errors, writable
-from planner.commands.models import DeviceOption, PropagatorOption, SolverOption, chosen_model
+from planner.commands.models import DeviceOption, PropagatorOption, SolverOption, SurrogateOption, chosen_model
 
 if TYPE_CHECKING:
     from dynamics.propagator import Maker
@@ -25,6 +25,7 @@ def rollouts(
     propagator: PropagatorOption = "quasistatic",
     device: DeviceOption = "auto",
     solver: SolverOption = None,
+    surrogate: SurrogateOption = None,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -41,11 +42,11 @@ def rollouts(
         from planner.rollout_bench import measure_agreement, measure_rollouts, rollouts_report
         from planner.run_folder import write_json
 
-        models: dict[str, Maker] = {"quasistatic": chosen_model("quasistatic", "auto", None)}
-        chosen_model(propagator, device, solver)
+        models: dict[str, Maker] = {"quasistatic": chosen_model("quasistatic", "auto", None, None)}
+        chosen_model(propagator, device, solver, surrogate)
         if propagator != "quasistatic":
             for name in [solver] if solver else ["newton", "gradient"]:
-                models[f"{propagator}, {name}"] = chosen_model(propagator, device, name)
+                models[f"{propagator}, {name}"] = chosen_model(propagator, device, name, surrogate)
         console = Console(highlight=False, soft_wrap=True, markup=False)
         speeds, agreements = [], []
         batches = [batch]
@@ -79,6 +80,7 @@ def rollouts(
     if out:
         command = f"vinewright bench rollouts {env} --batch {batch} --length {length:g} --propagator {propagator}"
         command += f" --solver {solver}" if solver else ""
+        command += f" --surrogate {surrogate}" if surrogate else ""
         table, content = rollouts_report(speeds, agreements, command + f" --out {out}")
         (out / "rollouts.md").write_text(table, encoding="utf-8")
         write_json(out / "rollouts.json", content)

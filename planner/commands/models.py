@@ -23,26 +23,26 @@ SolverOption = Annotated[
     typer.Option("--solver", help="How penalty solves its steps: newton or gradient.  [default: newton]"),
 ]
 
+SurrogateOption = Annotated[
+    str | None,
+    typer.Option("--surrogate", help="What penalty knows the actuator's force by: table or network.  [default: table]"),
+]
 
-def chosen_model(propagator: str, device: str, solver: str | None) -> Maker:
-    """What makes the chosen propagator in a place; every choice is checked here, before any work is done."""
+
+def chosen_model(propagator: str, device: str, solver: str | None, surrogate: str | None) -> Maker:
+    """What makes the chosen propagator in a place; it refuses by CannotRun what it does not know."""
     from dynamics.registry import load_propagator, propagators
 
     if propagator not in propagators():
         raise BadInput(f"unknown propagator {propagator!r}; known: {', '.join(propagators())}")
-    settings: dict[str, Any] = {}
     with needs_torch():
         model = load_propagator(propagator)
-        if propagator == "penalty":
-            from dynamics.penalty import find_device, known_solver
-
-            try:
-                find_device(device)
-                settings = {"device": device, "solver": known_solver(solver or "newton")}
-            except ValueError as error:
-                raise BadInput(str(error)) from None
-    if not settings and solver is not None:
-        raise BadInput(f"--solver {solver} is for --propagator penalty; {propagator} has one way to solve its steps")
-    if not settings and device not in ("auto", *model.capabilities.devices):
+    if propagator == "penalty":
+        settings: dict[str, Any] = {"device": device, "solver": solver or "newton", "surrogate": surrogate or "table"}
+        return partial(model, **settings)
+    for option, value in (("solver", solver), ("surrogate", surrogate)):
+        if value is not None:
+            raise BadInput(f"--{option} {value} is for --propagator penalty; {propagator} leaves no choice there")
+    if device not in ("auto", *model.capabilities.devices):
         raise BadInput(f"--device {device}: {propagator} computes on {', '.join(model.capabilities.devices)}")
-    return partial(model, **settings)
+    return model

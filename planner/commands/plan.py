@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from planner.commands.errors import BadInput, known_actuator, readable_errors
-from planner.commands.models import DeviceOption, PropagatorOption, SolverOption, chosen_model
+from planner.commands.models import DeviceOption, PropagatorOption, SolverOption, SurrogateOption, chosen_model
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -46,6 +46,7 @@ def plan(
     propagator: PropagatorOption = "quasistatic",
     device: DeviceOption = "auto",
     solver: SolverOption = None,
+    surrogate: SurrogateOption = None,
 ) -> int:
     """Find a design with the fewest actuators that grows to the goal. Ctrl-C stops early and keeps the best."""
     from rich.console import Console
@@ -62,7 +63,7 @@ def plan(
 
         params = VineParams(actuator=actuators()[known_actuator(actuator)]())
         environment = load_environment(env, params.radius)
-        make = chosen_model(propagator, device, solver)
+        make = chosen_model(propagator, device, solver, surrogate)
         out = out or Path("runs") / (re.sub(r"[^\w-]", "_", environment.name) or "unnamed")
         check_folder(out)
         console.print(
@@ -78,7 +79,8 @@ def plan(
             return 3
         inputs = {
             "environment": environment.name, "sha256": environment.sha256, "actuator": actuator, "propagator": propagator,
-            "solver": solver, "seed": seed, "batch": batch, "time_budget_s": time_budget, "iterations": iterations, "first": first,
+            "solver": solver, "surrogate": surrogate,
+            "seed": seed, "batch": batch, "time_budget_s": time_budget, "iterations": iterations, "first": first,
             "target_actuators": target_actuators, "solutions": solutions, "stopped": reason,
         }  # fmt: skip
         write_run(out, run, inputs, prepared)

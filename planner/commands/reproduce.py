@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from planner.commands.errors import BadInput, readable_errors
-from planner.commands.models import DeviceOption, PropagatorOption, SolverOption, chosen_model
+from planner.commands.models import DeviceOption, PropagatorOption, SolverOption, SurrogateOption, chosen_model
 
 app = typer.Typer(help="Make again what the papers show.", no_args_is_help=True)
 
@@ -19,6 +19,7 @@ def tip_steering(
     propagator: PropagatorOption = "quasistatic",
     device: DeviceOption = "auto",
     solver: SolverOption = None,
+    surrogate: SurrogateOption = None,
 ) -> int:
     """Hold a vine behind a narrow passage while its tip is steered. Exit code 3 if it does not get through that."""
     from rich.console import Console
@@ -32,7 +33,7 @@ def tip_steering(
         from planner.commands.plan import compiling
         from planner.tip_steering import MOVES, place, save_picture, steer
 
-        make = chosen_model(propagator, device, solver)
+        make = chosen_model(propagator, device, solver, surrogate)
         try:
             out.mkdir(parents=True, exist_ok=True)
             params = VineParams()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from planner.commands.errors import BadInput, readable_errors
-from planner.commands.models import DeviceOption, PropagatorOption, SolverOption, chosen_model
+from planner.commands.models import DeviceOption, PropagatorOption, SolverOption, SurrogateOption, chosen_model
 
 if TYPE_CHECKING:
     from dynamics.vine import Rollout
@@ -25,6 +25,7 @@ def simulate(
     propagator: PropagatorOption = "quasistatic",
     device: DeviceOption = "auto",
     solver: SolverOption = None,
+    surrogate: SurrogateOption = None,
 ) -> int:
     """Grow one vine of a design and say where it ends. Exit code 3 if it misses the goal."""
     from rich.console import Console
@@ -38,7 +39,7 @@ def simulate(
 
         made = load_design(design)
         environment = load_environment(env, made.params.radius)
-        make = chosen_model(propagator, device, solver)
+        make = chosen_model(propagator, device, solver, surrogate)
         if out:
             check_folder(out)
         if animate:

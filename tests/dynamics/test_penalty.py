@@ -9,15 +9,18 @@ import shapely
 import torch
 
 import dynamics.penalty as penalty
+import dynamics.penalty.rollout as rollout
+import dynamics.penalty.solvers as solvers
 from dynamics.moment import free_curvature, joint_moments
 from dynamics.penalty import Penalty
 from dynamics.propagator import CannotRun
 from dynamics.quasistatic import QuasiStatic
-from dynamics.vine import Actuation, Status, VineParams, centerlines
+from dynamics.vine import Actuation, Rollout, Status, VineParams, centerlines
 from environments import Environment, known_environments
 from planner.rollout_bench import measure_agreement, random_actuation, tip_distance
 from planner.sst import Search, actuation
 from planner.synthesis import Catalogue
+from surrogate.pouch import PouchMotor
 
 MakeEnvironment = Callable[..., Environment]
 
@@ -63,38 +66,37 @@ def test_free_curvature_is_the_exact_propagators(environment: MakeEnvironment, p
     np.testing.assert_allclose(turns[0], turns[1], rtol=1e-2)
 
 
-@EverySolver
-def test_nothing_is_entered(environment: MakeEnvironment, params: VineParams, solver: str) -> None:
-    """Among polygons, boxes, circles and walls no recorded vine is deeper than 1 mm (2 mm are allowed)."""
+Grown = tuple[Environment, Rollout, Rollout]
+
+
+@pytest.fixture(scope="module", params=["newton", "gradient"])
+def in_clutter(request: pytest.FixtureRequest, environment: MakeEnvironment, params: VineParams) -> Grown:
+    """Random vines among all four kinds of obstacles, by a solver and by the exact propagator."""
     place = environment(**CLUTTER)
-    propagator = Penalty(place, params, "cpu", solver)
-    carried = random_actuation(params, 24, 1.0, seed=2)
-    rollout = propagator.grow(propagator.start(24, 40), carried, 1.0, 0.02)
+    carried = random_actuation(params, 24, 0.8, seed=2)
+    one, other = Penalty(place, params, "cpu", request.param), QuasiStatic(place, params)
+    return place, *(model.grow(model.start(24, 32), carried, 0.8, 0.025) for model in (one, other))
+
+
+def test_nothing_is_entered(in_clutter: Grown, params: VineParams) -> None:
+    """Among polygons, boxes, circles and walls no recorded vine is deeper than 1 mm (2 mm are allowed)."""
+    place, rollout, _ = in_clutter
     vine, record = np.nonzero(np.arange(rollout.segments.shape[1]) < rollout.records[:, None])
     joints = centerlines(rollout.state(vine, record), place.start, params)
     solid = shapely.union_all(place.obstacles.shapes())
     lines = [shapely.LineString(line[~np.isnan(line[:, 0])]) for line in joints]
     clearance = min(line.distance(solid) for line in lines)
     assert params.radius - params.penetration_tolerance - 1e-4 < clearance < params.radius  # 1e-4: shapely's circles
-    pushed = rollout.contact_force.max(axis=(1, 2))
-    assert (pushed > 1.0).sum() >= 12
-    assert len(lines) > 24 * 20
+    assert (rollout.contact_force.max(axis=(1, 2)) > 0).sum() > 12
+    assert len(lines) > 24 * 15
 
 
-@EverySolver
-def test_agrees_with_the_exact_propagator_in_contact(
-    environment: MakeEnvironment, params: VineParams, solver: str
-) -> None:
-    """Random vines among all four kinds of obstacles end within 5 mm of the exact propagator's at the 75th percentile."""
-    place = environment(**CLUTTER)
-    carried = random_actuation(params, 24, 1.0, seed=3)
-    one, other = Penalty(place, params, "cpu", solver), QuasiStatic(place, params)
-    rollouts = [m.grow(m.start(24, 40), carried, 1.0, 0.025) for m in (one, other)]
-    apart = tip_distance(*rollouts)
-    assert np.median(apart) < 2e-3
-    assert np.quantile(apart, 0.75) < 5e-3
-    assert (rollouts[0].status == rollouts[1].status).mean() > 0.9
-    assert (rollouts[1].contact_force.max(axis=(1, 2)) > 0).sum() > 12
+def test_agrees_with_the_exact_propagator_in_contact(in_clutter: Grown) -> None:
+    """Three quarters of the vines end within 1 mm of the exact propagator's, and nine in ten in the same way."""
+    _, rollout, reference = in_clutter
+    assert np.quantile(tip_distance(rollout, reference), 0.75) < 1e-3
+    assert (rollout.status == reference.status).mean() > 0.9
+    assert (reference.contact_force.max(axis=(1, 2)) > 0).sum() > 12
 
 
 @pytest.mark.slow
@@ -115,7 +117,7 @@ def test_random_rollouts_end_where_the_exact_ones_do(name: str) -> None:
 def tip_function(
     place: Environment, params: VineParams, segments: int
 ) -> Callable[[torch.Tensor, torch.Tensor], torch.Tensor]:
-    propagator = Penalty(place, params, "cpu")
+    propagator = Penalty(place, params, "cpu", surrogate="network", step=25e-3 / 4)
     length = segments * params.segment_length - 0.01
 
     def tips(pressure: torch.Tensor, l_0: torch.Tensor) -> torch.Tensor:
@@ -133,7 +135,7 @@ def test_tip_is_differentiable(environment: MakeEnvironment, params: VineParams,
 
     At a given pressure a curvature is had by one cell length: the derivative with respect to it follows through l_0.
     """
-    tips = tip_function(environment(**obstacles), params, 14)
+    tips = tip_function(environment(**obstacles), params, 10)
     pressure = torch.tensor([12e3, 20e3, 15e3], dtype=torch.float64, requires_grad=True)
     l_0 = torch.tensor([0.032, 0.045, 0.061], dtype=torch.float64, requires_grad=True)
     found = tips(pressure, l_0)
@@ -170,12 +172,18 @@ def test_nothing_is_copied_to_the_host(
 ) -> None:
     """A whole rollout runs on a device whose tensors cannot be read: nothing is copied, and no tensor is elsewhere."""
     monkeypatch.setattr(penalty, "find_device", lambda _: torch.device("meta"))
+    # Such tensors are slow; a few steps of everything will do.
+    monkeypatch.setattr(penalty, "HELD", 0.0)
+    monkeypatch.setattr(penalty, "ALLOWANCE", 0.0)
+    monkeypatch.setattr(rollout, "BISECTIONS", 2)
+    for steps in ("NEWTON_STEPS", "GRADIENT_STEPS", "LINE_STEPS"):
+        monkeypatch.setattr(solvers, steps, 2)
     for solver in ("newton", "gradient"):
         propagator = Penalty(shipped["maze"], params, solver=solver)
         carried = (torch.full((3, 8), value, device="meta", dtype=torch.float64) for value in (1e4, 0.04))
         state = propagator.start(3, 8)
         with torch.no_grad():
-            records, tips = propagator._grow(state, *carried, np.array([0.05, 0.0, 0.02]), 0.025)
+            records, tips = propagator._grow(state, *carried, np.array([0.03, 0.0, 0.02]), 0.025)
         assert records.angles.device.type == tips.device.type == "meta"
     with pytest.raises((RuntimeError, NotImplementedError)):
         tips.sum().item()  # what the rollout would have met with
@@ -202,10 +210,11 @@ def test_search_keeps_what_the_device_has(shipped: dict[str, Environment], param
 
     trees = []
     for make in (Penalty, OnDevice):
-        model = make(shipped["divider"], params, "cpu")
-        search = Search(shipped["divider"], model, params, Catalogue.of(params), np.random.default_rng(0), 6)
-        for _ in range(3):
+        model = make(shipped["divider"], params, "cpu", step=25e-3 / 2)
+        search = Search(shipped["divider"], model, params, Catalogue.of(params), np.random.default_rng(0), 4)
+        for _ in range(2):
             search.iterate()
+        assert np.isfinite(search.tree.tips).all()
         trees.append(search.tree)
     assert isinstance(trees[1].angles, torch.Tensor)
     assert len(trees[0]) == len(trees[1]) > 20
@@ -214,15 +223,19 @@ def test_search_keeps_what_the_device_has(shipped: dict[str, Environment], param
 
 def test_refuses_what_it_cannot_do(environment: MakeEnvironment, params: VineParams) -> None:
     """An unknown solver or device, cells the network was not trained for, and CUDA where there is none: one line each."""
-    with pytest.raises(ValueError, match="unknown solver 'guess'; known: newton, gradient"):
+    with pytest.raises(CannotRun, match="unknown solver 'guess'; known: newton, gradient"):
         Penalty(environment(), params, "cpu", "guess")
-    with pytest.raises(ValueError, match="unknown device 'tpu'; known: auto, cpu, cuda"):
+    with pytest.raises(CannotRun, match="unknown device 'tpu'; known: auto, cpu, cuda"):
         Penalty(environment(), params, "tpu")
     if not torch.cuda.is_available():
         with pytest.raises(CannotRun, match="no CUDA device here; use --device cpu or auto"):
             Penalty(environment(), params, "cuda")
-    propagator = Penalty(environment(), params, "cpu")
-    with pytest.raises(ValueError, match="from 20 to 80 mm, for which the neural surrogate was trained"):
+    with pytest.raises(CannotRun, match="unknown surrogate 'guess'; known: table, network"):
+        Penalty(environment(), params, "cpu", surrogate="guess")
+    with pytest.raises(CannotRun, match=r"trained for Spam\(.*use --surrogate table for others"):
+        Penalty(environment(), VineParams(actuator=PouchMotor()), "cpu", surrogate="network")
+    propagator = Penalty(environment(), params, "cpu", surrogate="network")
+    with pytest.raises(ValueError, match="from 20 to 80 mm, for which the actuator's force is known"):
         propagator.grow(propagator.start(1, 4), uniform(1e4, 0.09, 4), 0.1, 0.05)
 
 

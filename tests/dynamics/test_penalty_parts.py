@@ -12,7 +12,7 @@ from dynamics.penalty import Penalty
 from dynamics.penalty.contacts import FAR, Solids, find_contacts, place
 from dynamics.penalty.joints import Restoring
 from dynamics.penalty.objective import Objective, Weights
-from dynamics.penalty.pull import NetworkPull, TablePull, pull_of
+from dynamics.penalty.pull import TablePull, pull_of
 from dynamics.penalty.rollout import rest_curvature
 from dynamics.penalty.solvers import SOLVERS, minimise
 from dynamics.scene import build_scene
@@ -64,16 +64,19 @@ def test_table_on_a_device_is_the_table(actuator: Spam | PouchMotor) -> None:
     np.testing.assert_allclose(found_slope.numpy(), slope, rtol=1e-6, atol=1e-9)
 
 
-def test_network_pulls_for_the_spam_it_was_trained_for(params: VineParams) -> None:
-    """The default sPAM is pulled by the network, every other actuator by its table."""
-    assert isinstance(pull_of(params, CPU, torch.float64), NetworkPull)
-    for other in (VineParams(actuator=Spam(4e-3, 15e-3)), VineParams(actuator=PouchMotor())):
-        assert isinstance(pull_of(other, CPU, torch.float64), TablePull)
+def test_network_pulls_like_the_analytic_model(params: VineParams) -> None:
+    """The network pulls like the analytic model where it was trained: within 3 % for 90 % of all working strains."""
+    pull = pull_of(params, "network", CPU, torch.float64)
+    rng = np.random.default_rng(6)
+    l_0 = rng.uniform(20e-3, 80e-3, 4000)
+    strain = rng.uniform(0.0, 0.9, 4000) * Spam().full_contraction(l_0)
+    force = pull(torch.tensor(strain), torch.tensor(l_0))[0].detach().numpy()
+    assert np.quantile(np.abs(force / Spam().force_per_pressure(strain, l_0) - 1), 0.9) < 0.03
 
 
 def test_pull_goes_on_taut_and_ends_slack(params: VineParams) -> None:
     """Below zero strain the network's force goes on along its slope, beyond full contraction it is 0, and it never rises."""
-    pull = pull_of(params, CPU, torch.float64)
+    pull = pull_of(params, "network", CPU, torch.float64)
     l_0 = torch.linspace(20e-3, 80e-3, 13, dtype=torch.float64)[:, None]
     full = torch.tensor(Spam().full_contraction(l_0.numpy()))
     at_zero, slope = pull(torch.zeros_like(l_0), l_0)
@@ -89,16 +92,24 @@ def test_pull_goes_on_taut_and_ends_slack(params: VineParams) -> None:
     assert (force.diff(dim=1) <= 1e-9).all()
 
 
-@pytest.mark.parametrize("actuator", [Spam(), PouchMotor()], ids=["spam", "pouch"])
-def test_rest_curvature_is_the_free_curvature(environment: MakeEnvironment, actuator: Spam | PouchMotor) -> None:
-    """Free-space curvatures are those of the tables within 1 %, with the network too; to 1e-6 with the same table."""
+@pytest.mark.parametrize(
+    ("actuator", "surrogate", "typical", "worst"),
+    [(Spam(), "table", 1e-6, 1e-6), (PouchMotor(), "table", 1e-6, 1e-6), (Spam(), "network", 5e-3, 2e-2)],
+)
+def test_rest_curvature_is_the_free_curvature(
+    environment: MakeEnvironment, actuator: Spam | PouchMotor, surrogate: str, typical: float, worst: float
+) -> None:
+    """Over the whole grid curvatures are the compiled table's to 1e-6; with the network 80 % within 0.5 %, all within 2 %."""
     params = VineParams(actuator=actuator)
-    model = Penalty(environment(), params, device="cpu").model
+    model = Penalty(environment(), params, device="cpu", surrogate=surrogate).model
     pressure, l_0 = (part.ravel() for part in np.meshgrid(actuator.grid.pressure, actuator.grid.l_0))
-    found = rest_curvature(model, torch.tensor(pressure), torch.tensor(l_0)).numpy()
+    with torch.no_grad():
+        found = rest_curvature(model, torch.tensor(pressure), torch.tensor(l_0)).numpy()
+        mirrored = rest_curvature(model, -torch.tensor(pressure), torch.tensor(l_0)).numpy()
     expected = free_curvature(joint_moments(params), pressure, l_0)
-    np.testing.assert_allclose(found, expected, rtol=1e-2 if actuator.kind == "spam" else 1e-6)
-    np.testing.assert_array_equal(rest_curvature(model, -torch.tensor(pressure), torch.tensor(l_0)).numpy(), -found)
+    np.testing.assert_allclose(found, expected, rtol=worst)
+    assert np.quantile(np.abs(found / expected - 1), 0.8) < typical
+    np.testing.assert_array_equal(mirrored, -found)
 
 
 def test_contacts_are_those_of_the_exact_propagator(environment: MakeEnvironment, params: VineParams) -> None:

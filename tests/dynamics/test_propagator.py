@@ -17,7 +17,7 @@ Reference = Callable[[str], dict[str, np.ndarray]]
 START = (0.3, -0.2, 2.0)
 BATCH, SEGMENTS, PROXIMAL = 5, 16, 8
 
-EveryPropagator = pytest.mark.parametrize("make", map(load_propagator, propagators()), ids=propagators())
+EveryPropagator = pytest.mark.parametrize("make", [load_propagator(name) for name in propagators()], ids=propagators())
 Make = Callable[[Environment, VineParams], Propagator]
 
 
