@@ -15,7 +15,7 @@ from dynamics.moment import joint_moments
 from dynamics.penalty.contacts import Solids
 from dynamics.penalty.joints import Restoring
 from dynamics.penalty.objective import Weights
-from dynamics.penalty.pull import pull_of
+from dynamics.penalty.pull import check_surrogate, pull_of
 from dynamics.penalty.rollout import Model, Records, Vines, grow, rest_curvature
 from dynamics.penalty.solvers import SOLVERS
 from dynamics.propagator import CannotRun, Capabilities, checked_lengths
@@ -67,11 +67,9 @@ class Penalty:
             CannotRun: An unknown device, solver or surrogate, a device that is not there, or an actuator that the
                 network was not trained for.
         """
+        self.device = check_choices(params, device, solver, surrogate)
         self.environment, self.params, self.dtype = environment, params, dtype
         self.solver, self.surrogate = solver, surrogate
-        if solver not in SOLVERS:
-            raise CannotRun(f"unknown solver {solver!r}; known: {', '.join(SOLVERS)}")
-        self.device = find_device(device)
         scene, margin = scene_of(environment, params)
         self.model = Model(
             params,
@@ -219,6 +217,18 @@ def _one_thread() -> Iterator[None]:
         yield
     finally:
         torch.set_num_threads(before)
+
+
+def check_choices(params: VineParams, device: str, solver: str, surrogate: str) -> torch.device:
+    """The device of a name, when that and the other choices of a `Penalty` can be had.
+
+    Raises:
+        CannotRun: Saying which can.
+    """
+    if solver not in SOLVERS:
+        raise CannotRun(f"unknown solver {solver!r}; known: {', '.join(SOLVERS)}")
+    check_surrogate(surrogate, params)
+    return find_device(device)
 
 
 def find_device(name: str) -> torch.device:

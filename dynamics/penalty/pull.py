@@ -28,19 +28,22 @@ class Pull(Protocol):
 
 
 def pull_of(params: VineParams, surrogate: str, device: torch.device, dtype: torch.dtype) -> Pull:
-    """The force of a tube's actuator by a surrogate's name: "table" or "network".
+    """The force of a tube's actuator by a surrogate's name: "table" or "network"; see `check_surrogate`."""
+    if surrogate == "network":
+        return NetworkPull(load_network(device=device, dtype=dtype))
+    return TablePull.of(joint_moments(params).rows, device, dtype)
+
+
+def check_surrogate(surrogate: str, params: VineParams) -> None:
+    """Make sure that a surrogate is there for a tube's actuator.
 
     Raises:
-        CannotRun: Another name, or an actuator that the network was not trained for.
+        CannotRun: Another name than "table" or "network", or an actuator that the network was not trained for.
     """
-    if surrogate == "table":
-        return TablePull.of(joint_moments(params).rows, device, dtype)
-    if surrogate != "network":
+    if surrogate not in ("table", "network"):
         raise CannotRun(f"unknown surrogate {surrogate!r}; known: table, network")
-    network = load_network(device=device, dtype=dtype)
-    if network.geometry != params.actuator:
-        raise CannotRun(f"surrogate network: it was trained for {network.geometry}; use --surrogate table for others")
-    return NetworkPull(network)
+    if surrogate == "network" and load_network().geometry != params.actuator:
+        raise CannotRun(f"surrogate network: it was trained for {load_network().geometry}; use --surrogate table here")
 
 
 class NetworkPull(NamedTuple):

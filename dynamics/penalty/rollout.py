@@ -198,10 +198,11 @@ def _advance(
     growth = torch.minimum(d[:, -1].clamp(min=0), most)
     at_last = torch.arange(chain.cosine.shape[1], device=d.device) == chain.last
     bend = d[:, :-1] + torch.where(at_last, (curvature * growth)[:, None], 0.0)
+    # A segment that has no length yet has no angle either.
+    bend = torch.where(at_last & (vines.last_length + growth <= 0)[:, None], 0.0, bend)
     motion = _most_motion(chain, bend, growth)
     # Nothing is met unseen: no joint moves farther than the contacts that were looked at.
-    there = vines.alive & ((vines.length > 0) | (vines.last_length > 0) | (vines.segments > 1))
-    share = torch.where(there, (0.6 * model.margin / motion).clamp(max=1), 0.0)
+    share = torch.where(vines.alive, (0.6 * model.margin / motion).clamp(max=1), 0.0)
     pressed = objective.contact_stiffness * torch.relu(-objective.gaps(d)[:, : contacts.gap.shape[1]])
     count = chain.cosine.shape[1]
     vines.forces = torch.zeros_like(vines.angles).scatter_add(1, contacts.segment, pressed.detach())

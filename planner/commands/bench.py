@@ -12,7 +12,12 @@ from planner.commands.errors import BadInput, readable_errors, writable
 from planner.commands.models import DeviceOption, PropagatorOption, SolverOption, SurrogateOption, chosen_model
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from dynamics.propagator import Maker
+    from planner.rollout_bench import Agreement, RolloutSpeed
+
+PLACES = ["plus", "maze", "pickone", "needle", "long", "tube", "divider"]
 
 app = typer.Typer(help="Measure speed and planning.", no_args_is_help=True)
 
@@ -35,40 +40,25 @@ def rollouts(
 ) -> None:
     """Grow random vines and print vine-steps per second, beside the quasi-static propagator."""
     from rich.console import Console
-    from rich.progress import Progress
 
     with readable_errors():
+        from dynamics.quasistatic import QuasiStatic
+        from dynamics.vine import VineParams
         from planner.bench import machine
-        from planner.rollout_bench import measure_agreement, measure_rollouts, rollouts_report
+        from planner.rollout_bench import rollouts_report
         from planner.run_folder import write_json
 
-        models: dict[str, Maker] = {"quasistatic": chosen_model("quasistatic", "auto", None, None)}
-        chosen_model(propagator, device, solver, surrogate)
+        params = VineParams()
+        chosen_model(params, propagator, device, solver, surrogate)
+        models: dict[str, Maker] = {"quasistatic": QuasiStatic}
         if propagator != "quasistatic":
             for name in [solver] if solver else ["newton", "gradient"]:
-                models[f"{propagator}, {name}"] = chosen_model(propagator, device, name, surrogate)
+                models[f"{propagator}, {name}"] = chosen_model(params, propagator, device, name, surrogate)
         console = Console(highlight=False, soft_wrap=True, markup=False)
-        speeds, agreements = [], []
-        batches = [batch]
-        if out and propagator == "penalty" and _on_gpu(device):
-            batches = sorted({batch, 1000, 10_000})
-        places = ["plus", "maze", "pickone", "needle", "long", "tube", "divider"] if out else []
-        others = {model: make for model, make in models.items() if model != "quasistatic"}
-        with writable(out) if out else nullcontext(), Progress(console=console, transient=True) as progress:
-            task = progress.add_task("growing", total=3 * len(models) * len(batches) + len(others) * len(places))
-
-            def done() -> None:
-                progress.advance(task)
-
-            for count in batches:
-                for model, make in models.items():
-                    progress.update(task, description=f"{model}, {count} vines")
-                    speeds.append(measure_rollouts(env, make, model, count, length, done))
-            for place in places:
-                for model, make in others.items():
-                    progress.update(task, description=f"{model}, {place}")
-                    agreements.append(measure_agreement(place, make, model, vines=200, length=min(length, 1.5)))
-                    done()
+        gpu = propagator == "penalty" and _on_gpu(device)
+        with writable(out) if out else nullcontext():
+            batches = sorted({batch, 1000, 10_000}) if out and gpu else [batch]
+            speeds, agreements = _measure(console, env, models, batches, length, PLACES if out else [])
     for speed in speeds:
         console.print(
             f"{speed.environment}, {speed.model}, {speed.batch} vines x {length:g} m on {machine()} ({speed.device})"
@@ -92,6 +82,36 @@ def _on_gpu(device: str) -> bool:
     from dynamics.penalty import find_device
 
     return find_device(device).type == "cuda"
+
+
+def _measure(
+    console: Console, env: str, models: dict[str, Maker], batches: list[int], length: float, places: list[str]
+) -> tuple[list[RolloutSpeed], list[Agreement]]:
+    """Speed of every model with every batch, and where its vines end in some places, with progress on the console."""
+    from rich.progress import Progress
+
+    from planner.rollout_bench import measure_agreement, measure_rollouts
+
+    speeds, agreements = [], []
+    others = {model: make for model, make in models.items() if model != "quasistatic"}
+    with Progress(console=console, transient=True) as progress:
+        task = progress.add_task("growing", total=3 * len(models) * len(batches) + len(others) * len(places))
+
+        def begin(what: str) -> None:
+            progress.update(task, description=what)
+            if not console.is_terminal:
+                console.print(what)
+
+        for count in batches:
+            for model, make in models.items():
+                begin(f"{model}, {count} vines")
+                speeds.append(measure_rollouts(env, make, model, count, length, lambda: progress.advance(task)))
+        for place in places:
+            for model, make in others.items():
+                begin(f"{model}, {place}")
+                agreements.append(measure_agreement(place, make, model, vines=200, length=min(length, 1.5)))
+                progress.advance(task)
+    return speeds, agreements
 
 
 @app.command()
@@ -119,7 +139,7 @@ def plan(
         from planner.plots import branches_of, save_plan
         from planner.run_folder import write_json
 
-        names = env or ["plus", "maze", "pickone", "needle", "long", "tube", "divider"]
+        names = env or PLACES
         for name in names:
             load_environment(name)
         try:

@@ -11,6 +11,7 @@ from planner.commands.errors import BadInput, needs_torch
 
 if TYPE_CHECKING:
     from dynamics.propagator import Maker
+    from dynamics.vine import VineParams
 
 PropagatorOption = Annotated[
     str, typer.Option("--propagator", help="Model of the growing vine: quasistatic or penalty.")
@@ -29,8 +30,13 @@ SurrogateOption = Annotated[
 ]
 
 
-def chosen_model(propagator: str, device: str, solver: str | None, surrogate: str | None) -> Maker:
-    """What makes the chosen propagator in a place; it refuses by CannotRun what it does not know."""
+def chosen_model(params: VineParams, propagator: str, device: str, solver: str | None, surrogate: str | None) -> Maker:
+    """What makes the chosen propagator in a place; every choice is checked now, before any work is done.
+
+    Raises:
+        BadInput: An option that this propagator does not have.
+        CannotRun: A choice that it does not know, or that this machine does not offer.
+    """
     from dynamics.registry import load_propagator, propagators
 
     if propagator not in propagators():
@@ -38,7 +44,10 @@ def chosen_model(propagator: str, device: str, solver: str | None, surrogate: st
     with needs_torch():
         model = load_propagator(propagator)
     if propagator == "penalty":
+        from dynamics.penalty import check_choices
+
         settings: dict[str, Any] = {"device": device, "solver": solver or "newton", "surrogate": surrogate or "table"}
+        check_choices(params, **settings)
         return partial(model, **settings)
     for option, value in (("solver", solver), ("surrogate", surrogate)):
         if value is not None:

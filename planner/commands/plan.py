@@ -63,7 +63,7 @@ def plan(
 
         params = VineParams(actuator=actuators()[known_actuator(actuator)]())
         environment = load_environment(env, params.radius)
-        make = chosen_model(propagator, device, solver, surrogate)
+        make = chosen_model(params, propagator, device, solver, surrogate)
         out = out or Path("runs") / (re.sub(r"[^\w-]", "_", environment.name) or "unnamed")
         check_folder(out)
         console.print(

@@ -33,10 +33,10 @@ def tip_steering(
         from planner.commands.plan import compiling
         from planner.tip_steering import MOVES, place, save_picture, steer
 
-        make = chosen_model(propagator, device, solver, surrogate)
+        params = VineParams()
+        make = chosen_model(params, propagator, device, solver, surrogate)
         try:
             out.mkdir(parents=True, exist_ok=True)
-            params = VineParams()
             environment = place(params)
             with compiling(console, propagator):
                 stages = steer(make(environment, params), environment, params)

@@ -39,7 +39,7 @@ def simulate(
 
         made = load_design(design)
         environment = load_environment(env, made.params.radius)
-        make = chosen_model(propagator, device, solver, surrogate)
+        make = chosen_model(made.params, propagator, device, solver, surrogate)
         if out:
             check_folder(out)
         if animate:

@@ -232,7 +232,7 @@ def test_refuses_what_it_cannot_do(environment: MakeEnvironment, params: VinePar
             Penalty(environment(), params, "cuda")
     with pytest.raises(CannotRun, match="unknown surrogate 'guess'; known: table, network"):
         Penalty(environment(), params, "cpu", surrogate="guess")
-    with pytest.raises(CannotRun, match=r"trained for Spam\(.*use --surrogate table for others"):
+    with pytest.raises(CannotRun, match=r"trained for Spam\(.*use --surrogate table here"):
         Penalty(environment(), VineParams(actuator=PouchMotor()), "cpu", surrogate="network")
     propagator = Penalty(environment(), params, "cpu", surrogate="network")
     with pytest.raises(ValueError, match="from 20 to 80 mm, for which the actuator's force is known"):

@@ -11,12 +11,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
 COMMAND = [sys.executable, "-c", "from planner.cli import main; main()"]
 
 
 def vinewright(*arguments: object, cwd: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([*COMMAND, *map(str, arguments)], cwd=cwd, capture_output=True, text=True, timeout=120)
+    return subprocess.run([*COMMAND, *map(str, arguments)], cwd=cwd, capture_output=True, text=True, timeout=400)
 
 
 @pytest.fixture(scope="module")
@@ -164,6 +165,15 @@ def test_no_solution_is_exit_code_3(tmp_path: Path) -> None:
         (["plan", "mase"], ["did you mean maze"]),
         (["plan", "maze", "--propagator", "magic"], ["magic", "quasistatic"]),
         (["plan", "maze", "--actuator", "balloon"], ["unknown actuator 'balloon'; known: spam, pouch"]),
+        (["plan", "maze", "--propagator", "penalty", "--solver", "guess"], ["'guess'; known: newton, gradient"]),
+        (["plan", "maze", "--propagator", "penalty", "--surrogate", "guess"], ["'guess'; known: table, network"]),
+        (["plan", "maze", "--propagator", "penalty", "--device", "tpu"], ["'tpu'; known: auto, cpu, cuda"]),
+        (["plan", "maze", "--solver", "newton"], ["--solver newton is for --propagator penalty"]),
+        (["plan", "maze", "--device", "cuda"], ["--device cuda: quasistatic computes on cpu"]),
+        (
+            ["plan", "maze", "--propagator", "penalty", "--surrogate", "network", "--actuator", "pouch"],
+            ["trained for Spam"],
+        ),
         (["plan", "maze", "--batch", "0"], ["--batch", "1"]),
         (["plan", "maze", "--time-budget", "-3"], ["--time-budget", "-3", "greater than 0"]),
         (["plan", "maze", "--time-budget", "nan"], ["--time-budget", "nan"]),
@@ -195,6 +205,36 @@ def test_bad_input_is_one_line_and_exit_code_2(tmp_path: Path, arguments: list[s
     for word in words:
         assert word in done.stderr
     assert os.listdir(tmp_path) == ["file.txt"]
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a CUDA device")
+def test_cuda_that_is_not_there_is_told(tmp_path: Path) -> None:
+    """Without a CUDA device `--device cuda` says so and exits with 2."""
+    done = vinewright("plan", "maze", "--propagator", "penalty", "--device", "cuda", cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr == "error: device cuda: PyTorch finds no CUDA device here; use --device cpu or auto\n"
+
+
+@pytest.mark.parametrize("options", [[], ["--solver", "gradient"], ["--surrogate", "network"]])
+def test_simulate_with_penalties(planned: tuple[Path, str], tmp_path: Path, options: list[str]) -> None:
+    """The penalty propagator grows a design of the exact one to the same place, by both solvers and surrogates."""
+    done = vinewright("simulate", "divider", planned[0], "--propagator", "penalty", *options, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    away = re.search(r"([\d.]+) mm from the design's prediction", done.stdout)
+    assert away
+    assert float(away[1]) < 20
+
+
+@pytest.mark.slow
+def test_plan_with_penalties(tmp_path: Path) -> None:
+    """The search runs on the penalty propagator, and what it finds holds under the exact one."""
+    options = ["--propagator", "penalty", "--first", "--batch", 20, "--time-budget", 300]
+    done = vinewright("plan", "divider", *options, "--out", "run", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    content = json.loads((tmp_path / "run" / "run.json").read_text())
+    assert content["inputs"]["propagator"] == "penalty"
+    assert content["device"].startswith("cpu, 1 thread")
+    assert vinewright("simulate", "divider", "run", cwd=tmp_path).returncode == 0
 
 
 def start_plan(tmp_path: Path) -> subprocess.Popen[str]:

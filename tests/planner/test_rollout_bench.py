@@ -1,0 +1,55 @@
+"""Measurements of propagators side by side."""
+
+from functools import partial
+
+import numpy as np
+import pytest
+
+from dynamics.penalty import Penalty
+from dynamics.quasistatic import QuasiStatic
+from dynamics.vine import VineParams
+from environments import Environment
+from planner.rollout_bench import (
+    measure_agreement,
+    measure_rollouts,
+    random_actuation,
+    rollouts_report,
+    tip_distance,
+)
+
+MAKE = partial(Penalty, device="cpu", step=25e-3 / 3)
+
+
+def test_a_propagator_agrees_with_itself() -> None:
+    """The quasi-static propagator beside itself: no tip apart, every vine ends alike, none deeper than 1 mm."""
+    agreement = measure_agreement("divider", QuasiStatic, "quasistatic", vines=20, length=1.0)
+    assert agreement.same_end == 1.0
+    assert agreement.largest_mm == agreement.parted == agreement.sensitive == 0
+    assert 0 < agreement.deepest_mm <= 1.0
+
+
+def test_distance_is_taken_at_the_last_common_record(shipped: dict[str, Environment], params: VineParams) -> None:
+    """A vine that was cut short is compared where it ends, with what the other had there."""
+    model, carried = QuasiStatic(shipped["divider"], params), random_actuation(VineParams(), 10, 0.5, seed=0)
+    whole, cut = (model.grow(model.start(10, 20), carried, length, 0.025) for length in (0.5, 0.3))
+    assert (cut.records < whole.records).any()
+    np.testing.assert_allclose(tip_distance(whole, cut), 0.0, atol=1e-9)
+    assert (
+        tip_distance(whole, model.grow(model.start(10, 20), random_actuation(params, 10, 0.5, 1), 0.5, 0.025)) > 0
+    ).any()
+
+
+def test_report_has_a_row_for_every_measurement() -> None:
+    """Speeds and agreements stand in the tables, with the ratio to the quasi-static propagator computed from both."""
+    speeds = [
+        measure_rollouts("divider", make, model, batch=4, length=0.2)
+        for model, make in (("quasistatic", QuasiStatic), ("penalty, newton", MAKE))
+    ]
+    agreement = measure_agreement("divider", MAKE, "penalty, newton", vines=4, length=0.2)
+    table, content = rollouts_report(speeds, [agreement], "a command")
+    assert [len(content[part]) for part in ("speeds", "agreements")] == [2, 1]
+    assert "`a command`" in table
+    row = next(
+        line for line in table.splitlines() if line.startswith("| divider | penalty, newton | cpu, 1 thread | 4 |")
+    )
+    assert float(row.split("|")[-2]) == pytest.approx(speeds[0].seconds / speeds[1].seconds, rel=1e-2)
