@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,7 +11,7 @@ import torch
 
 from surrogate.compiled import Floats
 from surrogate.force_table import ForceTable
-from surrogate.network import Network
+from surrogate.network import Network, one_thread
 from surrogate.samples import Samples, draw_samples
 from surrogate.spam import cell_state, contraction
 from surrogate.weights_file import Errors
@@ -116,17 +115,6 @@ def _network_seconds(network: Network, strain: Floats, l_0: Floats, device: str)
 
     with one_thread():
         return _best(ask)
-
-
-@contextmanager
-def one_thread() -> Iterator[None]:
-    """PyTorch on one thread of the CPU, and as many as before afterwards."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(threads)
 
 
 def _best(call: Callable[[], None]) -> float:

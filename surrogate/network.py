@@ -13,6 +13,8 @@ Two forms of the 2 x 32 x 2 network of paper 002 (section 4.3), ReLU between:
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -179,3 +181,17 @@ def load_network(
         InvalidWeights: (of `surrogate.weights_file`) Naming the file, what is wrong and what is expected.
     """
     return Network.of(read_weights(path or SHIPPED / NAMES["log-force"])).to(device, dtype)
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """PyTorch on one thread of the CPU, and on as many as before afterwards.
+
+    Small tensors gain nothing by more, and lose twenty times over where another process is busy: waiting threads spin.
+    """
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)

@@ -11,8 +11,8 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from surrogate.evaluation import network_errors, one_thread
-from surrogate.network import Network, StrainAt, features
+from surrogate.evaluation import network_errors
+from surrogate.network import Network, StrainAt, features, one_thread
 from surrogate.samples import COUNT, LONGEST_CELL, SHORTEST_CELL, Samples, draw_samples
 from surrogate.spam import Spam
 from surrogate.weights_file import HIDDEN, Errors, Form, Weights

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import ClassVar
 
 import numpy as np
@@ -23,6 +21,7 @@ from dynamics.scene import scene_of
 from dynamics.vine import Actuation, Array, Rollout, Status, VineParams, VineState
 from environments.environment import Environment
 from surrogate.compiled import Floats
+from surrogate.network import one_thread
 
 ALLOWANCE = 1.4
 """Steps a vine may take, over those of free growth: 99 in 100 vines that reach their length in contact need fewer."""
@@ -112,7 +111,7 @@ class Penalty:
         """See `Propagator`. Raises CannotRun where the device's memory does not suffice."""
         lengths = self._checked(state, actuation, length, record_every)
         try:
-            with torch.no_grad(), _one_thread():
+            with torch.no_grad(), one_thread():
                 pressure, l_0 = self._tensor(actuation.pressure), self._tensor(actuation.l_0)
                 records, _ = self._grow(state, pressure, l_0, lengths, record_every)
         except torch.OutOfMemoryError:
@@ -139,7 +138,7 @@ class Penalty:
         actuation = Actuation(pressure.numpy(force=True), l_0.numpy(force=True))
         segment = self.params.segment_length
         lengths = self._checked(state, actuation, length, segment)
-        with _one_thread():
+        with one_thread():
             return self._grow(state, pressure, l_0, lengths, segment)[1]
 
     def _grow(
@@ -203,20 +202,6 @@ class Penalty:
     def _kept(self, tensor: Tensor) -> Array:
         """A tensor as the caller gets it: where the device is the host it is a numpy array of the same memory."""
         return tensor.numpy() if self.device.type == "cpu" else tensor
-
-
-@contextmanager
-def _one_thread() -> Iterator[None]:
-    """Compute on one thread: the tensors of a step are so small that sharing them costs more than it saves.
-
-    With another process on the machine it costs twenty times as much: threads that have done their part spin.
-    """
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)
 
 
 def check_choices(params: VineParams, device: str, solver: str, surrogate: str) -> torch.device:

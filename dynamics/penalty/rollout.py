@@ -197,9 +197,9 @@ def _advance(
     d = minimise(objective, start, model.solver)
     growth = torch.minimum(d[:, -1].clamp(min=0), most)
     at_last = torch.arange(chain.cosine.shape[1], device=d.device) == chain.last
-    bend = d[:, :-1] + torch.where(at_last, (curvature * growth)[:, None], 0.0)
-    # A segment that has no length yet has no angle either.
-    bend = torch.where(at_last & (vines.last_length + growth <= 0)[:, None], 0.0, bend)
+    # The growing segment is as stiff as the objective supposes if it grows by all it may; if by less, it bends by less.
+    share = (vines.last_length + growth) / (vines.last_length + most).clamp(min=1e-6)
+    bend = torch.where(at_last, share[:, None] * d[:, :-1] + (curvature * growth)[:, None], d[:, :-1])
     motion = _most_motion(chain, bend, growth)
     # Nothing is met unseen: no joint moves farther than the contacts that were looked at.
     share = torch.where(vines.alive, (0.6 * model.margin / motion).clamp(max=1), 0.0)
@@ -226,9 +226,8 @@ def _objective(
     rest = vines.rest[:, :count].gather(1, chain.last)[:, 0]
     curvature = torch.where(born, rest, angle / torch.where(born, 1.0, vines.last_length))
     bend = torch.where(at_last, curvature[:, None] * full, vines.angles[:, :count])
-    # A segment that grows is as stiff as it will be at the step's end; a vine of no length has nothing to bend.
-    ahead = torch.where(vines.length == 0, vines.last_length, vines.last_length + lapse).clamp(min=1e-6)
-    scale = torch.where(at_last, (full / ahead)[:, None], 1.0)
+    # A segment that grows is as stiff as it will be at the step's end.
+    scale = torch.where(at_last, (full / (vines.last_length + most).clamp(min=1e-6))[:, None], 1.0)
     pressure, l_0 = vines.pressure[:, :count], vines.l_0[:, :count]
     per_bend = torch.sign(pressure) * params.arm / full
     force, force_slope = model.pull(per_bend * bend, l_0)

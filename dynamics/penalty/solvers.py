@@ -11,7 +11,7 @@ from dynamics.penalty.objective import Objective
 
 GRADIENT_STEPS = 50
 """Inner steps of paper 002."""
-NEWTON_STEPS = 6
+NEWTON_STEPS = 10
 LINE_STEPS = 6
 LONGEST_STEP = 4.0
 """A line search goes no farther, in units of its direction."""

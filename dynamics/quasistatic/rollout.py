@@ -135,7 +135,7 @@ def grow_vine(
             # What is left to a segment's end may be tiny, and so may be the progress of a blocked tip towards it.
             lapse = max(most_growth, 0.2 * tube.step)
         damping = tube.bending_viscosity / lapse
-        curvature = linearise(joint, damping, vine, work.step, segments, last_length, lapse)
+        curvature = linearise(joint, damping, vine, work.step, segments, last_length, most_growth)
         growth, known, _ = take_step(tube, vine, work, segments, most_growth, curvature, lapse, count, known)
         last_length += growth
         time += lapse

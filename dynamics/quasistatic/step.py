@@ -91,7 +91,7 @@ def place(chain: Chain, vine: Vine, start: Floats, segments: int, last_length: f
 
 @compiled()
 def linearise(
-    joint: JointMoments, damping: float, vine: Vine, step: Step, segments: int, last_length: float, growth: float
+    joint: JointMoments, damping: float, vine: Vine, step: Step, segments: int, last_length: float, most_growth: float
 ) -> float:
     """Quadratic model of the bending energy about the present bends; returns the growing segment's curvature [1/m].
 
@@ -113,7 +113,7 @@ def linearise(
         scale, bend = 1.0, angles[j]
         of = Cell(row[j], weight[j], per_strain[j], per_strain_saturated[j])
         if j == segments - 1:
-            scale = full / max(last_length + growth, 1e-6)
+            scale = full / max(last_length + most_growth, 1e-6)
             born = last_length < 1e-6
             curvature = rest_bend(joint, pressures[j], of) / full if born else bend / last_length
             bend = curvature * full
@@ -201,7 +201,10 @@ def take_step(
         work.keys[i] = contacts.key[k]
         if k < count:
             work.forces[contacts.segment[k]] += dual.force[k]
-    step.bend[segments - 1] += curvature * growth
+    # The growing segment is as stiff as `linearise` supposed if it grows by all it may; if by less, it bends by less.
+    last, length = segments - 1, chain.length[segments - 1]
+    step.bend[last] *= (length + growth) / max(length + most_growth, 1e-6)
+    step.bend[last] += curvature * growth
     motion = _most_motion(chain, step, segments, growth)
     scale = min(1.0, tube.most_motion / motion) if motion > 0.0 else 1.0
     for j in range(segments):

@@ -205,6 +205,21 @@ def test_refuses_actuators_that_cannot_be(
 
 
 @EveryPropagator
+@pytest.mark.parametrize("room", [0.5e-3, 1.7e-3])
+def test_stub_of_a_blocked_tip_stays_where_it_points(
+    make: Make, environment: MakeEnvironment, params: VineParams, room: float
+) -> None:
+    """In a pocket that leaves the last segment next to no length, it does not swing: every joint stays nearly straight."""
+    end = 4 * params.segment_length + room + params.radius
+    boxes = [[-0.1, 0.04, 0.3, 0.1], [-0.1, -0.1, 0.3, -0.04], [end, -0.04, 0.3, 0.04]]
+    propagator = make(environment(boxes=boxes, start=(0, 0, 0.05)), params)
+    rollout = propagator.grow(propagator.start(1, 8), passive(1, 8), 0.2, 0.2)
+    assert rollout.status[0] == Status.STALLED
+    assert grown_length(last_state(rollout), params) == pytest.approx(end - params.radius, abs=1e-3)
+    assert np.abs(rollout.angles).max() < 0.03
+
+
+@EveryPropagator
 def test_held_vine_takes_the_shape_of_its_new_steering(
     make: Make, free: Environment, params: VineParams, reference: Reference
 ) -> None:
