@@ -25,8 +25,8 @@ from surrogate.network import one_thread
 
 ALLOWANCE = 1.4
 """Steps a vine may take, over those of free growth: 99 in 100 vines that reach their length in contact need fewer."""
-HELD = 1.0
-"""A held vine may move for as long as this much free growth takes [m]."""
+HELD_STEPS = 120
+"""Steps a held vine may take: nearly all that come to rest in contact do so in half as many."""
 
 
 class Penalty:
@@ -193,7 +193,7 @@ class Penalty:
             records, segments = np.arange(0, length, record_every), np.arange(full - last_length, length, full)
             stops = np.unique(np.concatenate([records, segments, [length]]).round(9))
             free = max(free, int(np.ceil(np.diff(stops) / step - 1e-6).sum()))
-        held = int(np.ceil(HELD / step)) if (lengths == 0).any() else 0
+        held = HELD_STEPS if (lengths == 0).any() else 0
         return max(int(np.ceil(ALLOWANCE * free)) + 16 * (free > 0), held)
 
     def _tensor(self, array: Array) -> Tensor:

@@ -12,7 +12,7 @@ from dynamics.penalty.objective import Objective
 GRADIENT_STEPS = 50
 """Inner steps of paper 002."""
 NEWTON_STEPS = 10
-LINE_STEPS = 6
+LINE_STEPS = 4
 LONGEST_STEP = 4.0
 """A line search goes no farther, in units of its direction."""
 
@@ -36,7 +36,7 @@ def descend(objective: Objective, d: Tensor) -> Tensor:
         # A direction that has lost its way starts again from the gradient.
         direction = torch.where((direction * gradient).sum(1, keepdim=True) < 0, direction, -scaled)
         before, product = gradient, (gradient * scaled).sum(1, keepdim=True).clamp(min=1e-30)
-        d = d + search_line(objective, d, gradient, direction) * direction
+        d = d + search_line(objective, d, gradient, direction, 0.0) * direction
     return d
 
 
@@ -45,7 +45,7 @@ def newton(objective: Objective, d: Tensor) -> Tensor:
     for _ in range(NEWTON_STEPS):
         gradient, diagonal = objective.gradient(d), objective.curvature(d)
         direction = newton_direction(objective, diagonal, d, gradient)
-        d = d + search_line(objective, d, gradient, direction) * direction
+        d = d + search_line(objective, d, gradient, direction, 1.0) * direction
     return d
 
 
@@ -85,16 +85,17 @@ def newton_direction(objective: Objective, diagonal: Tensor, d: Tensor, gradient
     return torch.where(torch.isfinite(direction), direction, -scaled)
 
 
-def search_line(objective: Objective, d: Tensor, gradient: Tensor, direction: Tensor) -> Tensor:
+def search_line(objective: Objective, d: Tensor, gradient: Tensor, direction: Tensor, guess: float) -> Tensor:
     """How far to go along a direction to the least energy on its line, shape (batch, 1).
 
-    The slope of the energy rises along the line, in pieces: Newton's method, kept within the bracket that it narrows.
+    The slope of the energy rises along the line, in pieces: Newton's method from a first guess, the same for all vines,
+    kept within the bracket that it narrows.
     """
     gaps, change = objective.gaps(d), (objective.jacobian @ direction[..., None])[..., 0]
     along = (gradient * direction).sum(1)
     bending = objective.bending_along(d, direction)
     pressing, stiffness = torch.relu(-gaps), objective.contact_stiffness
-    low, high, at = torch.zeros_like(along), torch.full_like(along, LONGEST_STEP), torch.zeros_like(along)
+    low, high, at = torch.zeros_like(along), torch.full_like(along, LONGEST_STEP), torch.full_like(along, guess)
     for _ in range(LINE_STEPS):
         depth = torch.relu(-(gaps + at[:, None] * change))
         rise, curvature = bending(at)

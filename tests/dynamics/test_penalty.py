@@ -58,11 +58,11 @@ def test_designed_curvature_is_grown(environment: MakeEnvironment, params: VineP
 def test_free_curvature_is_the_exact_propagators(environment: MakeEnvironment, params: VineParams) -> None:
     """A steered tube takes the curvature of the quasi-static propagator within 1 %, wherever its growth ends."""
     rng = np.random.default_rng(0)
-    pressure = np.repeat(rng.uniform(5e3, 35e3, (40, 1)) * rng.choice([-1, 1], (40, 1)), 12, axis=1)
-    actuated = Actuation(pressure, np.repeat(rng.uniform(0.02, 0.08, (40, 1)), 12, axis=1))
-    lengths = rng.uniform(0.05, 0.3, 40)
+    pressure = np.repeat(rng.uniform(5e3, 35e3, (40, 1)) * rng.choice([-1, 1], (40, 1)), 6, axis=1)
+    actuated = Actuation(pressure, np.repeat(rng.uniform(0.02, 0.08, (40, 1)), 6, axis=1))
+    lengths = rng.uniform(0.05, 0.15, 40)
     one, other = Penalty(environment(), params, "cpu"), QuasiStatic(environment(), params)
-    turns = [m.grow(m.start(40, 12), actuated, lengths, 0.5).tips[:, 0, 2] for m in (one, other)]
+    turns = [m.grow(m.start(40, 6), actuated, lengths, 0.5).tips[:, 0, 2] for m in (one, other)]
     np.testing.assert_allclose(turns[0], turns[1], rtol=1e-2)
 
 
@@ -74,7 +74,8 @@ def in_clutter(request: pytest.FixtureRequest, environment: MakeEnvironment, par
     """Random vines among all four kinds of obstacles, by a solver and by the exact propagator."""
     place = environment(**CLUTTER)
     carried = random_actuation(params, 24, 0.8, seed=2)
-    one, other = Penalty(place, params, "cpu", request.param), QuasiStatic(place, params)
+    step = 25e-3 / 4
+    one, other = Penalty(place, params, "cpu", request.param, step), QuasiStatic(place, params, step)
     return place, *(model.grow(model.start(24, 32), carried, 0.8, 0.025) for model in (one, other))
 
 
@@ -117,7 +118,7 @@ def test_random_rollouts_end_where_the_exact_ones_do(name: str) -> None:
 def tip_function(
     place: Environment, params: VineParams, segments: int
 ) -> Callable[[torch.Tensor, torch.Tensor], torch.Tensor]:
-    propagator = Penalty(place, params, "cpu", surrogate="network", step=25e-3 / 4)
+    propagator = Penalty(place, params, "cpu", surrogate="network", step=25e-3 / 3)
     length = segments * params.segment_length - 0.01
 
     def tips(pressure: torch.Tensor, l_0: torch.Tensor) -> torch.Tensor:
@@ -135,7 +136,7 @@ def test_tip_is_differentiable(environment: MakeEnvironment, params: VineParams,
 
     At a given pressure a curvature is had by one cell length: the derivative with respect to it follows through l_0.
     """
-    tips = tip_function(environment(**obstacles), params, 10)
+    tips = tip_function(environment(**obstacles), params, 8)
     pressure = torch.tensor([12e3, 20e3, 15e3], dtype=torch.float64, requires_grad=True)
     l_0 = torch.tensor([0.032, 0.045, 0.061], dtype=torch.float64, requires_grad=True)
     found = tips(pressure, l_0)
@@ -173,7 +174,7 @@ def test_nothing_is_copied_to_the_host(
     """A whole rollout runs on a device whose tensors cannot be read: nothing is copied, and no tensor is elsewhere."""
     monkeypatch.setattr(penalty, "find_device", lambda _: torch.device("meta"))
     # Such tensors are slow; a few steps of everything will do.
-    monkeypatch.setattr(penalty, "HELD", 0.0)
+    monkeypatch.setattr(penalty, "HELD_STEPS", 0)
     monkeypatch.setattr(penalty, "ALLOWANCE", 0.0)
     monkeypatch.setattr(rollout, "BISECTIONS", 2)
     for steps in ("NEWTON_STEPS", "GRADIENT_STEPS", "LINE_STEPS"):
@@ -192,11 +193,11 @@ def test_nothing_is_copied_to_the_host(
 def test_single_precision_comes_close(environment: MakeEnvironment, params: VineParams) -> None:
     """In float32 free vines end within 0.1 mm, and three quarters of the vines in contact within 5 mm."""
     for obstacles, quantile, most in (({}, 1.0, 1e-4), (CLUTTER, 0.75, 5e-3)):
-        carried = random_actuation(params, 16, 0.8, seed=4)
+        carried = random_actuation(params, 16, 0.6, seed=4)
         rollouts = []
         for dtype in (torch.float64, torch.float32):
-            propagator = Penalty(environment(**obstacles), params, "cpu", dtype=dtype)
-            rollouts.append(propagator.grow(propagator.start(16, 32), carried, 0.8, 0.1))
+            propagator = Penalty(environment(**obstacles), params, "cpu", step=25e-3 / 4, dtype=dtype)
+            rollouts.append(propagator.grow(propagator.start(16, 24), carried, 0.6, 0.1))
         assert rollouts[1].angles.dtype == np.float32
         assert np.quantile(tip_distance(*rollouts), quantile) < most
 
