@@ -15,7 +15,7 @@ from dynamics.penalty.joints import Restoring
 from dynamics.penalty.objective import Weights
 from dynamics.penalty.pull import check_surrogate, pull_of
 from dynamics.penalty.rollout import Model, Records, Vines, grow, rest_curvature
-from dynamics.penalty.solvers import SOLVERS
+from dynamics.penalty.solvers import INNER_STEPS, SOLVERS, chosen_solver
 from dynamics.propagator import CannotRun, Capabilities, checked_lengths
 from dynamics.scene import scene_of
 from dynamics.vine import Actuation, Array, Rollout, Status, VineParams, VineState
@@ -51,6 +51,7 @@ class Penalty:
         dtype: torch.dtype = torch.float64,
         weights: Weights | None = None,
         surrogate: str = "table",
+        inner_steps: int | None = None,
     ) -> None:
         """Copy the place and the tube to a device.
 
@@ -62,6 +63,7 @@ class Penalty:
             weights: Of Eq. 4; those of paper 002 if not given.
             surrogate: What the actuator's force is known by: "table", or "network" as published (sPAMs only; free-space
                 curvatures are off by up to 2 %).
+            inner_steps: Of the solver in each step; 10 of Newton's or 50 gradient steps if not given.
         Raises:
             CannotRun: An unknown device, solver or surrogate, a device that is not there, or an actuator that the
                 network was not trained for.
@@ -69,13 +71,14 @@ class Penalty:
         self.device = check_choices(params, device, solver, surrogate)
         self.environment, self.params, self.dtype = environment, params, dtype
         self.solver, self.surrogate = solver, surrogate
+        self.inner_steps = inner_steps or INNER_STEPS[solver]
         scene, margin = scene_of(environment, params)
         self.model = Model(
             params,
             Solids.of(scene, self.device, dtype),
             Restoring.of(joint_moments(params), self.device, dtype),
             pull_of(params, surrogate, self.device, dtype),
-            SOLVERS[solver],
+            chosen_solver(solver, self.inner_steps),
             weights or Weights(),
             self._tensor(environment.start),
             self._tensor(environment.bounds),
@@ -100,6 +103,7 @@ class Penalty:
             self.dtype,
             model.weights,
             self.surrogate,
+            self.inner_steps,
         )
 
     def start(self, batch: int, max_segments: int) -> VineState:

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import torch
 from torch import Tensor
 
 from dynamics.penalty.objective import Objective
 
-GRADIENT_STEPS = 50
-"""Inner steps of paper 002."""
-NEWTON_STEPS = 10
+INNER_STEPS = {"newton": 10, "gradient": 50}
+"""Steps of each solver unless told otherwise: 50 are paper 002's; with fewer than 10 Newton steps a vine that snaps goes astray."""
 LINE_STEPS = 4
 LONGEST_STEP = 4.0
 """A line search goes no farther, in units of its direction."""
 
-Solver = Callable[[Objective, Tensor], Tensor]
 
-
-def descend(objective: Objective, d: Tensor) -> Tensor:
+def descend(objective: Objective, d: Tensor, steps: int) -> Tensor:
     """Algorithm 1: gradient steps, from d.
 
     Each unknown's learning rate is the inverse of its own stiffness, consecutive directions are conjugate (Polak and
@@ -28,7 +26,7 @@ def descend(objective: Objective, d: Tensor) -> Tensor:
     """
     diagonal = objective.curvature(d)
     direction, before, product = torch.zeros_like(d), torch.zeros_like(d), torch.ones_like(d[:, :1])
-    for _ in range(GRADIENT_STEPS):
+    for _ in range(steps):
         gradient = objective.gradient(d)
         scaled = gradient / diagonal
         turned = (scaled * (gradient - before)).sum(1, keepdim=True) / product
@@ -40,16 +38,22 @@ def descend(objective: Objective, d: Tensor) -> Tensor:
     return d
 
 
-def newton(objective: Objective, d: Tensor) -> Tensor:
+def newton(objective: Objective, d: Tensor, steps: int) -> Tensor:
     """Semismooth Newton from d: the Hessian is diagonal plus one rank for each contact that is pressed."""
-    for _ in range(NEWTON_STEPS):
+    for _ in range(steps):
         gradient, diagonal = objective.gradient(d), objective.curvature(d)
         direction = newton_direction(objective, diagonal, d, gradient)
         d = d + search_line(objective, d, gradient, direction, 1.0) * direction
     return d
 
 
-SOLVERS: dict[str, Solver] = {"newton": newton, "gradient": descend}
+Solver = Callable[[Objective, Tensor], Tensor]
+SOLVERS = {"newton": newton, "gradient": descend}
+
+
+def chosen_solver(name: str, steps: int | None = None) -> Solver:
+    """A solver by its name, with so many inner steps."""
+    return partial(SOLVERS[name], steps=steps or INNER_STEPS[name])
 
 
 def minimise(objective: Objective, start: Tensor, solver: Solver) -> Tensor:

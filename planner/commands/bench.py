@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,7 +16,7 @@ from planner.commands.models import DeviceOption, PropagatorOption, SolverOption
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from dynamics.propagator import Maker
+    from dynamics.propagator import Maker, Propagator
     from planner.rollout_bench import Agreement, RolloutSpeed
 
 PLACES = ["plus", "maze", "pickone", "needle", "long", "tube", "divider"]
@@ -50,10 +52,13 @@ def rollouts(
 
         params = VineParams()
         chosen_model(params, propagator, device, solver, surrogate)
-        models: dict[str, Maker] = {"quasistatic": QuasiStatic}
-        if propagator != "quasistatic":
-            for name in [solver] if solver else ["newton", "gradient"]:
-                models[f"{propagator}, {name}"] = chosen_model(params, propagator, device, name, surrogate)
+        models: dict[str, tuple[Maker, Maker]] = {"quasistatic": (QuasiStatic, QuasiStatic)}
+        if propagator == "penalty":
+            from dynamics.penalty.solvers import INNER_STEPS
+
+            for name in [solver] if solver else INNER_STEPS:
+                make: Callable[..., Propagator] = chosen_model(params, propagator, device, name, surrogate)
+                models[f"{propagator}, {name}"] = make, partial(make, inner_steps=4 * INNER_STEPS[name])
         console = Console(highlight=False, soft_wrap=True, markup=False)
         gpu = propagator == "penalty" and _on_gpu(device)
         with writable(out) if out else nullcontext():
@@ -85,15 +90,24 @@ def _on_gpu(device: str) -> bool:
 
 
 def _measure(
-    console: Console, env: str, models: dict[str, Maker], batches: list[int], length: float, places: list[str]
+    console: Console,
+    env: str,
+    models: dict[str, tuple[Maker, Maker]],
+    batches: list[int],
+    length: float,
+    places: list[str],
 ) -> tuple[list[RolloutSpeed], list[Agreement]]:
-    """Speed of every model with every batch, and where its vines end in some places, with progress on the console."""
+    """Speed of every model with every batch, and where its vines end in some places, with progress on the console.
+
+    Args:
+        models: What makes each propagator, and the same one with steps solved more closely.
+    """
     from rich.progress import Progress
 
     from planner.rollout_bench import measure_agreement, measure_rollouts
 
     speeds, agreements = [], []
-    others = {model: make for model, make in models.items() if model != "quasistatic"}
+    others = {model: makers for model, makers in models.items() if model != "quasistatic"}
     with Progress(console=console, transient=True) as progress:
         task = progress.add_task("growing", total=3 * len(models) * len(batches) + len(others) * len(places))
 
@@ -103,13 +117,13 @@ def _measure(
                 console.print(what)
 
         for count in batches:
-            for model, make in models.items():
+            for model, (make, _) in models.items():
                 begin(f"{model}, {count} vines")
                 speeds.append(measure_rollouts(env, make, model, count, length, lambda: progress.advance(task)))
         for place in places:
-            for model, make in others.items():
+            for model, (make, closer) in others.items():
                 begin(f"{model}, {place}")
-                agreements.append(measure_agreement(place, make, model, vines=200, length=min(length, 1.5)))
+                agreements.append(measure_agreement(place, make, closer, model, vines=200, length=min(length, 1.5)))
                 progress.advance(task)
     return speeds, agreements
 

@@ -14,7 +14,7 @@ from dynamics.penalty.joints import Restoring
 from dynamics.penalty.objective import Objective, Weights
 from dynamics.penalty.pull import TablePull, pull_of
 from dynamics.penalty.rollout import rest_curvature
-from dynamics.penalty.solvers import SOLVERS, minimise
+from dynamics.penalty.solvers import SOLVERS, chosen_solver, minimise
 from dynamics.scene import build_scene
 from dynamics.vine import Actuation, VineParams
 from environments import Environment
@@ -189,7 +189,7 @@ def test_solvers_end_at_the_minimum(solver: str) -> None:
     with torch.no_grad():
         d = start
         for _ in range(8):  # what one call leaves, the next one mends
-            d = minimise(objective, d, SOLVERS[solver])
+            d = minimise(objective, d, chosen_solver(solver))
         assert objective.gradient(start).abs().max() > 10
         assert objective.gradient(d).abs().max() < 1e-6
         assert (objective.energy(d) < objective.energy(start)).all()
@@ -201,7 +201,7 @@ def test_solvers_agree_on_the_steps_of_a_rollout(shipped: dict[str, Environment]
 
     def listening(objective: Objective, start: torch.Tensor) -> torch.Tensor:
         steps.append((objective, start))
-        return SOLVERS["newton"](objective, start)
+        return chosen_solver("newton")(objective, start)
 
     propagator = Penalty(shipped["maze"], params, device="cpu")
     propagator.model = propagator.model._replace(solver=listening)
@@ -209,7 +209,7 @@ def test_solvers_agree_on_the_steps_of_a_rollout(shipped: dict[str, Environment]
     pressure = np.repeat(rng.uniform(-25e3, 25e3, (8, 4)), 8, axis=1)
     propagator.grow(propagator.start(8, 32), Actuation(pressure, np.full((8, 32), 0.05)), 0.8, 0.1)
     with torch.no_grad():
-        pairs = [[o.energy(SOLVERS[name](o, s)) for name in ("newton", "gradient")] for o, s in steps[20::5]]
+        pairs = [[o.energy(chosen_solver(name)(o, s)) for name in ("newton", "gradient")] for o, s in steps[20::5]]
         pressed = sum(int((o.gap < 0).sum()) for o, _ in steps)
     differences = torch.cat([gradient - newton for newton, gradient in pairs])
     assert pressed > 100
@@ -220,10 +220,10 @@ def test_minimum_is_differentiable_in_what_it_depends_on() -> None:
     """The derivative of the minimum with respect to the actuators' moments is that of central differences, to 1e-5."""
     objective = random_objective(3, batch=4, segments=10, rows=5)
     with torch.no_grad():
-        start = minimise(objective, torch.zeros_like(objective.viscosity), SOLVERS["newton"])
+        start = minimise(objective, torch.zeros_like(objective.viscosity), chosen_solver("newton"))
 
     def solve(pull: torch.Tensor) -> torch.Tensor:
-        return minimise(objective._replace(pull=pull), start, SOLVERS["newton"])
+        return minimise(objective._replace(pull=pull), start, chosen_solver("newton"))
 
     pull = objective.pull.clone().requires_grad_()
     way = torch.randn(4, 10, generator=torch.Generator().manual_seed(2), dtype=torch.float64)

@@ -22,7 +22,7 @@ MAKE = partial(Penalty, device="cpu", step=25e-3 / 3)
 
 def test_a_propagator_agrees_with_itself() -> None:
     """The quasi-static propagator beside itself: no tip apart, every vine ends alike, none deeper than 1 mm."""
-    agreement = measure_agreement("divider", QuasiStatic, "quasistatic", vines=20, length=1.0)
+    agreement = measure_agreement("divider", QuasiStatic, QuasiStatic, "quasistatic", vines=20, length=1.0)
     assert agreement.same_end == 1.0
     assert agreement.largest_mm == agreement.parted == agreement.sensitive == 0
     assert 0 < agreement.deepest_mm <= 1.0
@@ -45,7 +45,7 @@ def test_report_has_a_row_for_every_measurement() -> None:
         measure_rollouts("divider", make, model, batch=4, length=0.2)
         for model, make in (("quasistatic", QuasiStatic), ("penalty, newton", MAKE))
     ]
-    agreement = measure_agreement("divider", MAKE, "penalty, newton", vines=4, length=0.2)
+    agreement = measure_agreement("divider", MAKE, MAKE, "penalty, newton", vines=4, length=0.2)
     table, content = rollouts_report(speeds, [agreement], "a command")
     assert [len(content[part]) for part in ("speeds", "agreements")] == [2, 1]
     assert "`a command`" in table
