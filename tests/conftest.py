@@ -1,6 +1,6 @@
 """What tests of several packages share: things that are costly to build, built once."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +11,7 @@ from dynamics.quasistatic import QuasiStatic
 from dynamics.vine import VineParams
 from environments import Environment, Obstacles, known_environments, load_environment
 from environments.obstacles import box_corners
+from surrogate.network import one_thread
 
 MakeEnvironment = Callable[..., Environment]
 Table = dict[str, np.ndarray]
@@ -25,6 +26,13 @@ def reference() -> Callable[[str], Table]:
         return {column: table[column] for column in table.dtype.names or ()}
 
     return read
+
+
+@pytest.fixture
+def single_thread() -> Iterator[None]:
+    """PyTorch on one thread: with two, a busy machine makes small tensors take ten times as long."""
+    with one_thread():
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from planner.commands.errors import BadInput, readable_errors
+from planner.commands.errors import readable_errors, writable
 from planner.commands.models import DeviceOption, PropagatorOption, SolverOption, SurrogateOption, chosen_model
 
 app = typer.Typer(help="Make again what the papers show.", no_args_is_help=True)
@@ -35,14 +35,11 @@ def tip_steering(
 
         params = VineParams()
         make = chosen_model(params, propagator, device, solver, surrogate)
-        try:
-            out.mkdir(parents=True, exist_ok=True)
+        with writable(out):
             environment = place(params)
             with compiling(console, propagator):
                 stages = steer(make(environment, params), environment, params)
             save_picture(out / "tip-steering.png", environment, params, stages)
-        except OSError as error:
-            raise BadInput(f"{out} cannot be written: {error.strerror}; give another --out") from None
     table = Table("pressure kPa", "length mm", "tip x mm", "tip y mm", "turn deg", "in free space deg", "status")
     for column in table.columns[:-1]:
         column.justify = "right"

@@ -215,9 +215,11 @@ def test_cuda_that_is_not_there_is_told(tmp_path: Path) -> None:
     assert done.stderr == "error: device cuda: PyTorch finds no CUDA device here; use --device cpu or auto\n"
 
 
-@pytest.mark.parametrize(
-    "options", [[], pytest.param(["--solver", "gradient"], marks=pytest.mark.slow), ["--surrogate", "network"]]
-)
+@pytest.mark.parametrize("options", [
+    [],
+    pytest.param(["--solver", "gradient"], marks=pytest.mark.slow),
+    pytest.param(["--surrogate", "network"], marks=pytest.mark.slow),
+])  # fmt: skip
 def test_simulate_with_penalties(planned: tuple[Path, str], tmp_path: Path, options: list[str]) -> None:
     """The penalty propagator grows a design of the exact one to the same place, by both solvers and surrogates."""
     done = vinewright("simulate", "divider", planned[0], "--propagator", "penalty", *options, cwd=tmp_path)
