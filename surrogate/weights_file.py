@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 import os
+import sys
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -65,27 +65,28 @@ class Weights:
     layers: dict[str, Floats]
     """The arrays of `hidden` (32, 2) and `output` (2, 32), weight and bias of each."""
 
+    def content(self) -> dict[str, Any]:
+        """What the file holds, but for its hash."""
+        return {
+            "schema": 1,
+            "form": self.form,
+            "geometry": asdict(self.geometry),
+            "shortest_cell": self.shortest,
+            "longest_cell": self.longest,
+            "seed": self.seed,
+            "data_sha256": self.data_sha256,
+            "errors": asdict(self.errors),
+            "layers": {name: self.layers[name].tolist() for name in _SHAPES},
+        }
+
     def sha256(self) -> str:
-        """Hash of what decides the network's answers: form, geometry, range and layers."""
-        decisive: list[Any] = [self.form, asdict(self.geometry), self.shortest, self.longest]
-        decisive.append([self.layers[name].tolist() for name in _SHAPES])
-        return hashlib.sha256(json.dumps(decisive).encode()).hexdigest()
+        """Hash of the content, where the network comes from and its errors included."""
+        return hashlib.sha256(json.dumps(self.content()).encode()).hexdigest()
 
 
 def write_weights(path: Path, weights: Weights) -> None:
     """Write a file of weights; it appears whole or not at all, and floats are exact."""
-    content = {
-        "schema": 1,
-        "form": weights.form,
-        "geometry": asdict(weights.geometry),
-        "shortest_cell": weights.shortest,
-        "longest_cell": weights.longest,
-        "seed": weights.seed,
-        "data_sha256": weights.data_sha256,
-        "errors": asdict(weights.errors),
-        "layers": {name: weights.layers[name].tolist() for name in _SHAPES},
-        "sha256": weights.sha256(),
-    }
+    content = {**weights.content(), "sha256": weights.sha256()}
     partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
     try:
         partial.write_text(json.dumps(content, indent=1, allow_nan=False) + "\n", encoding="utf-8")
@@ -145,7 +146,7 @@ def _names(record: type[Spam] | type[Errors]) -> list[str]:
 def _number(data: Any, *keys: str) -> float:
     for key in keys:
         data = data.get(key) if isinstance(data, dict) else None
-    if isinstance(data, bool) or not isinstance(data, int | float) or not math.isfinite(data) or data < 0:
+    if isinstance(data, bool) or not isinstance(data, int | float) or not 0 <= data <= sys.float_info.max:
         raise InvalidWeights(f"{'.'.join(keys)} = {data!r:.40} must be a finite number, 0 or more")
     return data
 
@@ -153,7 +154,7 @@ def _number(data: Any, *keys: str) -> float:
 def _layer(layers: Any, name: str, shape: tuple[int, ...]) -> Floats:
     try:
         layer = np.asarray(layers[name], float)
-    except (KeyError, TypeError, ValueError):
+    except (KeyError, TypeError, ValueError, OverflowError):
         raise InvalidWeights(f"layers.{name} must hold {' x '.join(map(str, shape))} numbers") from None
     if layer.shape != shape:
         found = " x ".join(map(str, layer.shape))

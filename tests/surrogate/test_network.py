@@ -182,6 +182,14 @@ def spoil_number(data: dict) -> None:  # type: ignore[type-arg]
     data["layers"]["output.bias"][0] += 1e-9
 
 
+def spoil_error(data: dict) -> None:  # type: ignore[type-arg]
+    data["errors"]["median"] /= 2
+
+
+def spoil_size(data: dict) -> None:  # type: ignore[type-arg]
+    data["layers"]["output.bias"][0] = 10**400
+
+
 def spoil_form(data: dict) -> None:  # type: ignore[type-arg]
     data["form"] = "cubic"
 
@@ -195,6 +203,9 @@ def spoil_geometry(data: dict) -> None:  # type: ignore[type-arg]
     [
         (spoil_shape, r"layers.hidden.weight has the shape 31 x 2; expected 32 x 2"),
         (spoil_number, "sha256 does not fit"),
+        (spoil_error, "sha256 does not fit"),
+        (spoil_size, "layers.output.bias must hold 2 numbers"),
+        (lambda data: data.update(seed=10**400), "seed = 10+ must be a finite number"),
         (spoil_form, "form = 'cubic' must be one of log-force, paper"),
         (spoil_geometry, "geometry.constriction_radius = None must be a finite number"),
         (lambda data: data.pop("layers"), "layers.hidden.weight must hold 32 x 2 numbers"),
