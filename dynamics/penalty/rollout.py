@@ -72,13 +72,20 @@ class Vines:
     """Curvature that each segment takes in free space [1/m], shape (batch, segments)."""
     length: Tensor
     """Length to grow [m], shape (batch,); 0 holds a vine."""
-    grown: Tensor
+    before: Tensor
+    """Length before the first step [m]."""
     forces: Tensor
     """Normal forces on each segment in the last step [N]."""
     motion: Tensor
     """How far the last step moved a joint, at most [m]."""
     alive: Tensor
     """Vines that still go on."""
+    allowed: Tensor
+    """Steps that each vine may take, shape (batch,)."""
+
+    def grown(self, full: float) -> Tensor:
+        """Length grown so far [m], not a sum of steps, whose roundings would add up; `full` is a segment's length."""
+        return (self.segments - 1).to(self.length.dtype) * full + self.last_length - self.before
 
 
 def rest_curvature(model: Model, pressure: Tensor, l_0: Tensor) -> Tensor:
@@ -103,9 +110,10 @@ def rest_curvature(model: Model, pressure: Tensor, l_0: Tensor) -> Tensor:
 
 
 def grow(model: Model, vines: Vines, record_every: float, records: Records, steps: int, most_segments: int) -> Tensor:
-    """Take `steps` steps and fill in the records; returns the tips' x [m], y [m] and heading [rad], shape (batch, 3).
+    """Fill in the records; returns the tips' x [m], y [m] and heading [rad], shape (batch, 3).
 
     Args:
+        steps: The most steps that any vine is allowed: so many are computed.
         most_segments: Segments of the longest vine before the first step.
     """
     full, room = model.params.segment_length, vines.angles.shape[1]
@@ -120,7 +128,7 @@ def grow(model: Model, vines: Vines, record_every: float, records: Records, step
         vines.alive = vines.alive & ~outside
         contacts = find_contacts(model.solids, model.params.radius, model.margin, chain)
         deep = contacts.gap.amin(1) < -model.params.penetration_tolerance
-        _record(model, vines, chain, deep, record_every, records, step == steps)
+        _record(model, vines, chain, deep, record_every, records)
         if step < steps:
             _advance(model, vines, chain, contacts, deep, record_every, records)
     heading = model.pose[2] + vines.angles.sum(1)
@@ -130,7 +138,7 @@ def grow(model: Model, vines: Vines, record_every: float, records: Records, step
 def _begin_segments(model: Model, vines: Vines) -> None:
     """Start a new segment where the last one is whole and the vine is to grow on."""
     whole = vines.last_length >= model.params.segment_length - model.slack / 2
-    whole &= vines.alive & (vines.grown < vines.length - model.slack)
+    whole &= vines.alive & (vines.grown(model.params.segment_length) < vines.length - model.slack)
     vines.segments = vines.segments + whole.long()
     vines.last_length = torch.where(whole, 0.0, vines.last_length)
 
@@ -143,19 +151,17 @@ def _chain(model: Model, vines: Vines, count: int) -> Chain:
     return place(vines.angles[:, :count], lengths, last, model.pose)
 
 
-def _record(
-    model: Model, vines: Vines, chain: Chain, deep: Tensor, record_every: float, records: Records, last: bool
-) -> None:
-    """Write a record of every vine that has come to one, and end those that are done, or all after the last step."""
-    due = torch.minimum(_due(vines, records, record_every), vines.length)
+def _record(model: Model, vines: Vines, chain: Chain, deep: Tensor, record_every: float, records: Records) -> None:
+    """Write a record of every vine that has come to one, and end those that are done or have taken all their steps."""
+    ahead = _due(vines, records, record_every)
+    due, grown = torch.minimum(ahead, vines.length), vines.grown(model.params.segment_length)
     held = vines.length == 0
-    done = ~held & (vines.grown >= vines.length - model.slack)
-    writing = vines.alive & ~deep & (vines.grown >= due - model.slack) & ~held
-    if last:
-        ahead = vines.grown > _due(vines, records, record_every) - record_every + model.slack
-        writing |= vines.alive & ~deep & (held | ahead)
-        done |= held & (vines.motion < AT_REST)
-        records.status.copy_(torch.where(vines.alive & deep, int(Status.UNRESOLVED), records.status))
+    done = ~held & (grown >= vines.length - model.slack)
+    spent = vines.alive & (records.steps >= vines.allowed)
+    come = ~held & (grown >= due - model.slack)
+    on_the_way = held | (grown > ahead - record_every + model.slack)
+    writing = vines.alive & ~deep & (come | spent & on_the_way)
+    done |= held & (vines.motion < AT_REST)
     born = (vines.last_length == 0) & (vines.segments > 1)
     rows = torch.arange(len(due), device=due.device)
     at = records.records.clamp(max=records.segments.shape[1] - 1)
@@ -172,12 +178,13 @@ def _record(
     records.records.add_(writing.long())
     ended = writing & done
     records.status.copy_(torch.where(ended, int(Status.GROWN), records.status))
-    vines.alive = vines.alive & ~ended
+    records.status.copy_(torch.where(spent & deep, int(Status.UNRESOLVED), records.status))
+    vines.alive = vines.alive & ~ended & ~spent
 
 
 def _due(vines: Vines, records: Records, record_every: float) -> Tensor:
     """Length at which each vine's next record comes [m], were it not to end before."""
-    return (records.records + 1).to(vines.grown.dtype) * record_every
+    return (records.records + 1).to(vines.length.dtype) * record_every
 
 
 def _advance(
@@ -186,7 +193,7 @@ def _advance(
     """One step: minimise the objective, bend and grow by what it says."""
     full, step = model.params.segment_length, model.step
     due = torch.minimum(_due(vines, records, record_every), vines.length)
-    most = torch.minimum(full - vines.last_length, due - vines.grown).clamp(0, step)
+    most = torch.minimum(full - vines.last_length, due - vines.grown(full)).clamp(0, step)
     # While anything is too deep a vine bends without growing; a held one never grows, and takes its time.
     held = vines.length == 0
     most = torch.where(deep | held, 0.0, most)
@@ -198,8 +205,8 @@ def _advance(
     growth = torch.minimum(d[:, -1].clamp(min=0), most)
     at_last = torch.arange(chain.cosine.shape[1], device=d.device) == chain.last
     # The growing segment is as stiff as the objective supposes if it grows by all it may; if by less, it bends by less.
-    share = (vines.last_length + growth) / (vines.last_length + most).clamp(min=1e-6)
-    bend = torch.where(at_last, share[:, None] * d[:, :-1] + (curvature * growth)[:, None], d[:, :-1])
+    part = (vines.last_length + growth) / (vines.last_length + most).clamp(min=1e-6)
+    bend = torch.where(at_last, part[:, None] * d[:, :-1] + (curvature * growth)[:, None], d[:, :-1])
     motion = _most_motion(chain, bend, growth)
     # Nothing is met unseen: no joint moves farther than the contacts that were looked at.
     share = torch.where(vines.alive, (0.6 * model.margin / motion).clamp(max=1), 0.0)
@@ -208,7 +215,6 @@ def _advance(
     vines.forces = torch.zeros_like(vines.angles).scatter_add(1, contacts.segment, pressed.detach())
     vines.angles = torch.cat([vines.angles[:, :count] + share[:, None] * bend, vines.angles[:, count:]], 1)
     vines.last_length = vines.last_length + share * growth
-    vines.grown = vines.grown + share * growth
     vines.motion = share * motion
     records.steps.add_(vines.alive.long())
 

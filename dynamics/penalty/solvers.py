@@ -1,4 +1,4 @@
-"""Two inner solvers for one objective: Algorithm 1's gradient steps, and a semismooth Newton method."""
+"""Two inner solvers for one objective: gradient steps, as many as Algorithm 1's, and a semismooth Newton method."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ LONGEST_STEP = 4.0
 
 
 def descend(objective: Objective, d: Tensor, steps: int) -> Tensor:
-    """Algorithm 1: gradient steps, from d.
+    """Gradient steps from d: conjugate gradients in place of the fixed rate of Algorithm 1.
 
-    Each unknown's learning rate is the inverse of its own stiffness, consecutive directions are conjugate (Polak and
-    Ribiere), and the length along them is exact: with one rate for all, contacts of 2e5 N/m leave the bends of a few
+    Each unknown's rate is the inverse of its own stiffness, consecutive directions are conjugate (Polak and Ribiere),
+    and a line search finds the length along them: with one rate for all, contacts of 2e5 N/m leave the bends of a few
     N m/rad where they are.
     """
     diagonal = objective.curvature(d)

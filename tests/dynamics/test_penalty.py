@@ -12,13 +12,13 @@ import torch
 import dynamics.penalty as penalty
 import dynamics.penalty.rollout as rollout
 import dynamics.penalty.solvers as solvers
-from dynamics.moment import free_curvature, joint_moments
 from dynamics.penalty import Penalty
+from dynamics.penalty.rollout import rest_curvature
 from dynamics.propagator import CannotRun
 from dynamics.quasistatic import QuasiStatic
-from dynamics.vine import Actuation, Rollout, Status, VineParams, centerlines
+from dynamics.vine import Actuation, Rollout, Status, VineParams, centerlines, grown_length
 from environments import Environment, known_environments
-from planner.rollout_bench import measure_agreement, random_actuation, tip_distance
+from planner.rollout_bench import UNEXPLAINED, measure_agreement, random_actuation, tip_distance
 from planner.sst import Search, actuation
 from planner.synthesis import Catalogue
 from surrogate.pouch import PouchMotor
@@ -58,14 +58,15 @@ def test_designed_curvature_is_grown(environment: MakeEnvironment, params: VineP
 
 
 def test_free_curvature_is_the_exact_propagators(environment: MakeEnvironment, params: VineParams) -> None:
-    """A steered tube takes the curvature of the quasi-static propagator within 1 %, wherever its growth ends."""
+    """A steered tube takes the quasi-static propagator's curvature within 1 %, wherever its growth ends, in as many steps."""
     rng = np.random.default_rng(0)
     pressure = np.repeat(rng.uniform(5e3, 35e3, (40, 1)) * rng.choice([-1, 1], (40, 1)), 6, axis=1)
     actuated = Actuation(pressure, np.repeat(rng.uniform(0.02, 0.08, (40, 1)), 6, axis=1))
     lengths = rng.uniform(0.05, 0.15, 40)
     one, other = Penalty(environment(), params, "cpu"), QuasiStatic(environment(), params)
-    turns = [m.grow(m.start(40, 6), actuated, lengths, 0.5).tips[:, 0, 2] for m in (one, other)]
-    np.testing.assert_allclose(turns[0], turns[1], rtol=1e-2)
+    rollouts = [m.grow(m.start(40, 6), actuated, lengths, 0.5) for m in (one, other)]
+    np.testing.assert_allclose(rollouts[0].tips[:, 0, 2], rollouts[1].tips[:, 0, 2], rtol=1e-2)
+    np.testing.assert_array_equal(rollouts[0].steps, rollouts[1].steps)
 
 
 Grown = tuple[Environment, Rollout, Rollout]
@@ -114,62 +115,85 @@ def test_random_rollouts_end_where_the_exact_ones_do(name: str) -> None:
     assert agreement.median_mm < 0.1
     assert agreement.p90_mm < 1.0
     assert agreement.same_end >= 0.99
-    assert agreement.parted <= 4
-    assert agreement.parted == agreement.sensitive + agreement.unsolved
+    assert len(agreement.parted) <= 4
+    assert agreement.count(UNEXPLAINED) == 0
     assert agreement.deepest_mm <= 1.0
 
 
-def tip_function(
-    place: Environment, params: VineParams, segments: int
-) -> Callable[[torch.Tensor, torch.Tensor], torch.Tensor]:
-    propagator = Penalty(place, params, "cpu", surrogate="network", step=25e-3 / 3)
-    length = segments * params.segment_length - 0.01
-
-    def tips(pressure: torch.Tensor, l_0: torch.Tensor) -> torch.Tensor:
-        wide = (pressure[:, None].expand(-1, segments), l_0[:, None].expand(-1, segments))
-        return propagator.tips(propagator.start(len(pressure), segments), *wide, length)
-
-    return tips
+SEGMENTS, LENGTH = 6, 0.14
+CEILING = {"boxes": [[-1.0, 0.045, 1.0, 0.2]]}
+EverySurrogate = pytest.mark.parametrize("surrogate", ["table", "network"])
 
 
-@pytest.mark.parametrize(
-    "obstacles", [{}, {"boxes": [[0.12, -0.5, 0.2, -0.035], [-1.0, 0.14, 1.0, 0.2]]}], ids=["free", "contact"]
-)
-def test_tip_is_differentiable(environment: MakeEnvironment, params: VineParams, obstacles: dict[str, Any]) -> None:
-    """The tip's derivatives with respect to pressure and to curvature are those of central differences, within 1 %.
+def three_vines() -> tuple[torch.Tensor, torch.Tensor]:
+    """Pressures and cell lengths of vines that curve towards the ceiling."""
+    pressure = torch.tensor([20e3, 28e3, 24e3], dtype=torch.float64, requires_grad=True)
+    return pressure, torch.tensor([0.033, 0.046, 0.061], dtype=torch.float64, requires_grad=True)
 
-    At a given pressure a curvature is had by one cell length: the derivative with respect to it follows through l_0.
+
+def tips(propagator: Penalty, pressure: torch.Tensor, l_0: torch.Tensor) -> torch.Tensor:
+    """Where uniformly steered vines end."""
+    wide = (x[:, None].expand(-1, SEGMENTS) for x in (pressure, l_0))
+    return propagator.tips(propagator.start(len(pressure), SEGMENTS), *wide, LENGTH)
+
+
+def slopes(tip: torch.Tensor, argument: torch.Tensor) -> np.ndarray:
+    """Derivatives of each vine's tip by automatic differentiation, shape (batch, 3)."""
+    columns = (torch.autograd.grad(column.sum(), argument, retain_graph=True)[0] for column in tip.unbind(1))
+    return torch.stack(list(columns), 1).numpy()
+
+
+def differences(propagator: Penalty, pressure: torch.Tensor, l_0: torch.Tensor, over: torch.Tensor) -> np.ndarray:
+    """Differences of the tips of the first and the second half of some vines, over a number for each; shape (batch, 3)."""
+    with torch.no_grad():
+        ahead, behind = tips(propagator, pressure, l_0).chunk(2)
+        return ((ahead - behind) / over[:, None]).numpy()
+
+
+def check_slopes(found: np.ndarray, expected: np.ndarray) -> None:
+    np.testing.assert_allclose(found, expected, rtol=1e-2, atol=1e-3 * np.abs(expected).max())
+
+
+@EverySurrogate
+def test_tip_is_differentiable_in_pressure(environment: MakeEnvironment, params: VineParams, surrogate: str) -> None:
+    """In contact the tip's derivatives with respect to pressure are those of central differences, within 1 %.
+
+    These are small, so that no bend crosses a node of the table, where the slope steps.
     """
-    tips = tip_function(environment(**obstacles), params, 8)
-    pressure = torch.tensor([12e3, 20e3, 15e3], dtype=torch.float64, requires_grad=True)
-    l_0 = torch.tensor([0.032, 0.045, 0.061], dtype=torch.float64, requires_grad=True)
-    found = tips(pressure, l_0)
-    by_pressure, by_length = (
-        [torch.autograd.grad(found[:, k].sum(), x, retain_graph=True)[0].numpy() for k in range(3)]
-        for x in (pressure, l_0)
-    )
-    joint = joint_moments(params)
-    start = pressure.detach(), l_0.detach()
+    propagator = Penalty(environment(**CEILING), params, "cpu", surrogate=surrogate, step=25e-3 / 2)
+    pressure, l_0 = three_vines()
+    carried = Actuation(*(x.detach().numpy()[:, None].repeat(SEGMENTS, 1) for x in (pressure, l_0)))
+    rollout = propagator.grow(propagator.start(3, SEGMENTS), carried, LENGTH, LENGTH)
+    assert (rollout.contact_force.max(axis=(1, 2)) > 0.1).all()
+    found, step = slopes(tips(propagator, pressure, l_0), pressure), 1e-5 * pressure.detach()
+    expected = differences(propagator, torch.cat([pressure + step, pressure - step]), torch.cat([l_0, l_0]), 2 * step)
+    check_slopes(found, expected)
 
-    def differences(step: torch.Tensor, in_pressure: bool) -> np.ndarray:
-        ends = []
-        for sign in (1, -1):
-            moved = (start[0] + sign * step, start[1]) if in_pressure else (start[0], start[1] + sign * step)
-            with torch.no_grad():
-                ends.append(tips(*moved).numpy())
-        return (ends[0] - ends[1]).T
 
-    step = 1e-4 * start[0]
-    expected = differences(step, in_pressure=True) / (2 * step.numpy())
-    np.testing.assert_allclose(by_pressure, expected, rtol=1e-2, atol=1e-3 * np.abs(expected).max())
-    step = 1e-4 * start[1]
-    lengths = [start[1].numpy() + sign * step.numpy() for sign in (1, -1)]
-    curvature = [free_curvature(joint, start[0].numpy(), length) for length in lengths]
-    per_length = (curvature[0] - curvature[1]) / (2 * step.numpy())
-    expected = differences(step, in_pressure=False) / (curvature[0] - curvature[1])
-    np.testing.assert_allclose(
-        np.array(by_length) / per_length, expected, rtol=1e-2, atol=1e-3 * np.abs(expected).max()
-    )
+@pytest.mark.parametrize(("place", "surrogate"), [("free", "network"), ("contact", "table")])
+def test_tip_is_differentiable_in_curvature(
+    environment: MakeEnvironment, params: VineParams, place: str, surrogate: str
+) -> None:
+    """The same with respect to curvature, which is had at a given pressure by the length of the cells.
+
+    In free space the heading turns by the vine's length for each unit of curvature.
+    """
+    obstacles = CEILING if place == "contact" else {}
+    propagator = Penalty(environment(**obstacles), params, "cpu", surrogate=surrogate, step=25e-3 / 2)
+    pressure, l_0 = three_vines()
+    curvature = rest_curvature(propagator.model, pressure.detach(), l_0)
+    (per_length,) = torch.autograd.grad(curvature.sum(), l_0)
+    found = slopes(tips(propagator, pressure, l_0), l_0) / per_length.numpy()[:, None]
+    step, every = 1e-5 * curvature.detach(), pressure.detach().repeat(2)
+    wanted, cells = torch.cat([curvature + step, curvature - step]).detach(), l_0.detach().repeat(2)
+    with torch.no_grad():
+        for _ in range(6):  # cells of that curvature, by Newton's method
+            missed = rest_curvature(propagator.model, every, cells) - wanted
+            cells -= missed / per_length.repeat(2)
+    assert (missed.abs() < 1e-3 * step.repeat(2)).all()
+    check_slopes(found, differences(propagator, every, cells, 2 * step))
+    if place == "free":
+        np.testing.assert_allclose(found[:, 2], LENGTH, rtol=1e-2)
 
 
 def test_nothing_is_copied_to_the_host(
@@ -180,6 +204,7 @@ def test_nothing_is_copied_to_the_host(
     # Such tensors are slow; a few steps of everything will do.
     monkeypatch.setattr(penalty, "HELD_STEPS", 0)
     monkeypatch.setattr(penalty, "ALLOWANCE", 0.0)
+    monkeypatch.setattr(penalty, "SPARE_STEPS", 6)
     monkeypatch.setattr(rollout, "BISECTIONS", 2)
     monkeypatch.setattr(solvers, "LINE_STEPS", 2)
     for solver in ("newton", "gradient"):
@@ -199,10 +224,19 @@ def test_single_precision_comes_close(environment: MakeEnvironment, params: Vine
         carried = random_actuation(params, 16, 0.45, seed=4)
         rollouts = []
         for dtype in (torch.float64, torch.float32):
-            propagator = Penalty(environment(**obstacles), params, "cpu", step=25e-3 / 4, dtype=dtype)
+            propagator = Penalty(environment(**obstacles), params, "cpu", step=25e-3 / 3, dtype=dtype)
             rollouts.append(propagator.grow(propagator.start(16, 18), carried, 0.45, 0.1))
         assert rollouts[1].angles.dtype == np.float32
         assert np.quantile(tip_distance(*rollouts), quantile) < most
+
+
+def test_roundings_do_not_add_up(environment: MakeEnvironment, params: VineParams) -> None:
+    """In float32 too a vine of 60 segments comes to its length in just so many, by steps and records that fit none."""
+    propagator = Penalty(environment(), params, "cpu", step=25e-3 / 7.3, dtype=torch.float32, inner_steps=1)
+    rollout = propagator.grow(propagator.start(1, 60), uniform(0.0, 0.04, 60), 1.5, record_every=0.0171)
+    assert rollout.status[0] == Status.GROWN
+    ends = rollout.state(np.arange(1), rollout.records - 1)
+    assert grown_length(ends, params)[0] == pytest.approx(1.5, abs=1e-6)
 
 
 def test_search_keeps_what_the_device_has(shipped: dict[str, Environment], params: VineParams) -> None:
@@ -239,7 +273,7 @@ def test_refuses_what_it_cannot_do(environment: MakeEnvironment, params: VinePar
     with pytest.raises(CannotRun, match=r"trained for Spam\(.*use --surrogate table here"):
         Penalty(environment(), VineParams(actuator=PouchMotor()), "cpu", surrogate="network")
     propagator = Penalty(environment(), params, "cpu", surrogate="network")
-    with pytest.raises(ValueError, match="from 20 to 80 mm, for which the actuator's force is known"):
+    with pytest.raises(CannotRun, match="20 to 80 mm long, for which the actuator's force is known"):
         propagator.grow(propagator.start(1, 4), uniform(1e4, 0.09, 4), 0.1, 0.05)
 
 
@@ -255,15 +289,34 @@ def test_too_little_memory_names_the_batch_to_try(environment: MakeEnvironment, 
         propagator.grow(propagator.start(7, 4), uniform(1e4, 0.04, 4, batch=7), 0.1, 0.05)
 
 
+OnCuda = pytest.mark.skipif(not torch.cuda.is_available(), reason="PyTorch finds no CUDA device")
+
+
 @pytest.mark.gpu
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="PyTorch finds no CUDA device")
+@OnCuda
 @EverySolver
-def test_cpu_and_cuda_agree(shipped: dict[str, Environment], params: VineParams, solver: str) -> None:
+@EverySurrogate
+def test_cpu_and_cuda_agree(shipped: dict[str, Environment], params: VineParams, solver: str, surrogate: str) -> None:
     """The same vines on both devices: 75 % of the tips within 1 mm, and the tree's arrays stay where they were made."""
     carried = random_actuation(params, 40, 0.8, seed=5)
     rollouts = []
     for device in ("cpu", "cuda"):
-        propagator = Penalty(shipped["maze"], params, device, solver)
+        propagator = Penalty(shipped["maze"], params, device, solver, surrogate=surrogate)
         rollouts.append(propagator.grow(propagator.start(40, 32), carried, 0.8, 0.025))
     assert rollouts[1].angles.device.type == "cuda"
     assert np.quantile(tip_distance(*rollouts), 0.75) < 1e-3
+
+
+@pytest.mark.gpu
+@OnCuda
+@EverySurrogate
+def test_derivatives_agree_on_cuda(environment: MakeEnvironment, params: VineParams, surrogate: str) -> None:
+    """Derivatives of the tip in contact are the same on both devices."""
+    found = []
+    for device in ("cpu", "cuda"):
+        propagator = Penalty(environment(**CEILING), params, device, surrogate=surrogate, step=25e-3 / 2)
+        pressure, l_0 = (x.detach().to(device).requires_grad_() for x in three_vines())
+        tip = tips(propagator, pressure, l_0)
+        columns = [torch.autograd.grad(c.sum(), (pressure, l_0), retain_graph=True) for c in tip.unbind(1)]
+        found.append(np.array([[slope.numpy(force=True) for slope in column] for column in columns]))
+    np.testing.assert_allclose(found[0], found[1], rtol=1e-3, atol=1e-6 * np.abs(found[0]).max())
