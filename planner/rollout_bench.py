@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,9 @@ from surrogate.compiled import Floats
 
 PARTED = 10e-3
 """Tips farther apart than this have parted [m]."""
+SENSITIVE, UNSOLVED, UNEXPLAINED = REASONS = ("sensitive", "unsolved", "unexplained")
+"""Why a vine parts: its tip parts from itself too when the quasi-static step is halved or pressures rise by 0.5 %; or
+if not, it parts no longer when the steps are solved more closely; or neither."""
 LONG = 20.0
 """A rollout that takes longer than this [s] is timed once instead of three times."""
 
@@ -33,6 +36,7 @@ class RolloutSpeed:
 
     environment: str
     model: str
+    machine: str
     device: str
     batch: int
     length_m: float
@@ -63,16 +67,14 @@ class Agreement:
     p90_mm: float
     p99_mm: float
     largest_mm: float
-    parted: int
-    """Vines whose tips are farther apart than PARTED."""
-    sensitive: int
-    """Those of them whose tip parts from itself too, when the quasi-static step is halved or pressures rise by 0.5 %."""
-    unsolved: int
-    """Those of them that are not sensitive, and no longer part when the steps are solved more closely."""
-    parted_vines: list[int]
-    """Which of the random vines parted."""
+    parted: dict[int, str]
+    """Which of the vines have tips farther apart than PARTED, and why: one of `REASONS`."""
     deepest_mm: float
     """Deepest that any recorded vine lies in an obstacle."""
+
+    def count(self, reason: str) -> int:
+        """How many vines parted for a reason."""
+        return list(self.parted.values()).count(reason)
 
 
 def measure_rollouts(
@@ -92,7 +94,8 @@ def measure_rollouts(
             seconds, rollout = _timed(propagator, carried, length, params)
             best, steps = min(best, seconds), int(rollout.steps.sum())
         done()
-    return RolloutSpeed(environment.name, model, propagator.device_name, batch, length, steps, best, first_call)
+    device = propagator.device_name
+    return RolloutSpeed(environment.name, model, machine(), device, batch, length, steps, best, first_call)
 
 
 def _timed(propagator: Propagator, carried: Actuation, length: float, params: VineParams) -> tuple[float, Rollout]:
@@ -132,8 +135,8 @@ def measure_agreement(
     parted = np.flatnonzero(apart > PARTED)
     some = Actuation(carried.pressure[parted], carried.l_0[parted])
     sensitive = _parts_from_itself(exact, some, length)
-    some = Actuation(some.pressure[~sensitive], some.l_0[~sensitive])
     solved = (_timed(model, some, length, params)[1] for model in (exact, closer(environment, params)))
+    reasons = np.where(sensitive, SENSITIVE, np.where(tip_distance(*solved) <= PARTED, UNSOLVED, UNEXPLAINED))
     median, p90, p99, largest = (round(float(1e3 * np.quantile(apart, share)), 3) for share in (0.5, 0.9, 0.99, 1.0))
     return Agreement(
         environment=environment.name,
@@ -145,10 +148,7 @@ def measure_agreement(
         p90_mm=p90,
         p99_mm=p99,
         largest_mm=largest,
-        parted=len(parted),
-        sensitive=int(sensitive.sum()),
-        unsolved=int((tip_distance(*solved) <= PARTED).sum()),
-        parted_vines=parted.tolist(),
+        parted=dict(zip(parted.tolist(), reasons.tolist(), strict=True)),
         deepest_mm=round(1e3 * _deepest(rollout, environment, params), 3),
     )
 
@@ -181,6 +181,13 @@ def tip_distance(one: Rollout, other: Rollout) -> Floats:
     return np.where(last >= 0, apart, np.where(one.records == other.records, 0.0, np.inf))
 
 
+def speeds_elsewhere(content: dict[str, Any]) -> list[RolloutSpeed]:
+    """What an earlier report holds of other machines."""
+    names = [field.name for field in fields(RolloutSpeed)]
+    rows = (RolloutSpeed(**{name: row[name] for name in names}) for row in content["speeds"] if "machine" in row)
+    return [speed for speed in rows if speed.machine != machine()]
+
+
 def rollouts_report(
     speeds: list[RolloutSpeed], agreements: list[Agreement], command: str
 ) -> tuple[str, dict[str, Any]]:
@@ -188,19 +195,14 @@ def rollouts_report(
     lines = [
         "# Rollouts",
         "",
-        f"Made by `{command}` on {machine()}. Vines with random sections, a third of them without actuator, grown from",
-        "the start of a place; one that gets stuck ends early. Compiling apart; best of three, or one where it is long.",
-        "Paper 002: about 6 s an iteration of 100 vines, on a GPU.",
+        f"Made by `{command}` on {machine()}; speeds on other machines, if any, by the same command there. Vines with random",
+        "sections, a third of them without actuator, grown from the start of a place; one that gets stuck ends early. Compiling",
+        "apart; best of three, or one where it is long. Paper 002: about 6 s an iteration of 100 vines, on a GPU. The gradient",
+        "steps are preconditioned and conjugate, where the paper's have one rate for all unknowns.",
         "",
-        "| place | model | device | vines | length m | time s | vine-steps/s | against quasistatic |",
-        "|---|---|---|---|---|---|---|---|",
-    ]
-    base = {speed.batch: speed.seconds for speed in speeds if speed.model == "quasistatic"}
-    for speed in speeds:
-        ratio = f"{base[speed.batch] / speed.seconds:.3g}" if speed.batch in base else "-"
-        cells = [speed.environment, speed.model, speed.device, str(speed.batch), f"{speed.length_m:g}"]
-        lines.append(f"| {' | '.join([*cells, f'{speed.seconds:.3g}', f'{speed.rate:,.0f}', ratio])} |")
-    lines += [
+        "| place | model | machine | device | vines | length m | time s | vine-steps/s | against quasistatic |",
+        "|---|---|---|---|---|---|---|---|---|",
+        *_speed_rows(speeds),
         "",
         "## Where the vines end",
         "",
@@ -208,25 +210,13 @@ def rollouts_report(
         "they have parted. A parted vine is sensitive if its tip parts from itself as well, under `quasistatic` alone, when the",
         "step is halved or the pressures rise by 0.5 %: it hung on a corner, or jammed, and a hair decides which way it goes on.",
         "It was unsolved if it parts no longer with four times the inner steps: where a vine snaps, the solver was left short of",
-        "the minimum. Which vines parted is in the data beside this file.",
+        "the minimum. Which vines parted for which reason is in the data beside this file.",
         "",
-        "| place | model | vines | length m | same end | median mm | 90 % mm | 99 % mm | largest mm | parted | sensitive | unsolved "
-        "| deepest mm |",
-        "|---|---|---|---|---|---|---|---|---|---|---|---|---|",
+        "| place | model | vines | length m | same end | median mm | 90 % mm | 99 % mm | largest mm | parted | "
+        f"{' | '.join(REASONS)} | deepest mm |",
+        "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|",
+        *map(_agreement_row, agreements),
     ]
-    for a in agreements:
-        figures = [f"{value:.2f}" for value in (a.median_mm, a.p90_mm, a.p99_mm, a.largest_mm)]
-        counts = [f"{a.parted}", f"{a.sensitive}", f"{a.unsolved}", f"{a.deepest_mm:.2f}"]
-        cells = [
-            a.environment,
-            a.model,
-            str(a.vines),
-            f"{a.length_m:g}",
-            f"{100 * a.same_end:.1f} %",
-            *figures,
-            *counts,
-        ]
-        lines.append(f"| {' | '.join(cells)} |")
     content = {
         "schema": 1,
         "command": command,
@@ -235,3 +225,19 @@ def rollouts_report(
         "agreements": [asdict(agreement) for agreement in agreements],
     }
     return "\n".join(lines) + "\n", content
+
+
+def _speed_rows(speeds: list[RolloutSpeed]) -> Iterator[str]:
+    base = {(speed.machine, speed.batch): speed.seconds for speed in speeds if speed.model == "quasistatic"}
+    for speed in speeds:
+        exact = base.get((speed.machine, speed.batch))
+        ratio = f"{exact / speed.seconds:.3g}" if exact else "-"
+        cells = [speed.environment, speed.model, speed.machine, speed.device, str(speed.batch), f"{speed.length_m:g}"]
+        yield f"| {' | '.join([*cells, f'{speed.seconds:.3g}', f'{speed.rate:,.0f}', ratio])} |"
+
+
+def _agreement_row(a: Agreement) -> str:
+    figures = [f"{value:.2f}" for value in (a.median_mm, a.p90_mm, a.p99_mm, a.largest_mm)]
+    counts = [str(len(a.parted)), *(str(a.count(reason)) for reason in REASONS), f"{a.deepest_mm:.2f}"]
+    cells = [a.environment, a.model, str(a.vines), f"{a.length_m:g}", f"{100 * a.same_end:.1f} %"]
+    return f"| {' | '.join([*cells, *figures, *counts])} |"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import sys
 import tempfile
 from collections.abc import Callable
 from importlib.metadata import version
@@ -101,7 +102,9 @@ def trajectory(environment: Environment, design: Design, rollout: Rollout) -> tu
 
 def versions() -> dict[str, str]:
     """Versions of what a result depends on."""
-    packages = ("vinewright", "numpy", "numba", "scipy", "shapely")
+    packages = ["vinewright", "numpy", "numba", "scipy", "shapely"]
+    if "torch" in sys.modules:
+        packages.append("torch")
     return {"python": python_version(), **{package: version(package) for package in packages}}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from contextlib import nullcontext
 from functools import partial
@@ -52,6 +53,8 @@ def rollouts(
 
         params = VineParams()
         chosen_model(params, propagator, device, solver, surrogate)
+        if out and propagator == "quasistatic":
+            raise BadInput("--out writes propagators side by side; add --propagator penalty")
         models: dict[str, tuple[Maker, Maker]] = {"quasistatic": (QuasiStatic, QuasiStatic)}
         if propagator == "penalty":
             from dynamics.penalty.solvers import INNER_STEPS
@@ -62,6 +65,7 @@ def rollouts(
         console = Console(highlight=False, soft_wrap=True, markup=False)
         gpu = propagator == "penalty" and _on_gpu(device)
         with writable(out) if out else nullcontext():
+            elsewhere = _measured_elsewhere(out) if out else []
             batches = sorted({batch, 1000, 10_000}) if out and gpu else [batch]
             speeds, agreements = _measure(console, env, models, batches, length, PLACES if out else [])
     for speed in speeds:
@@ -76,11 +80,23 @@ def rollouts(
         command = f"vinewright bench rollouts {env} --batch {batch} --length {length:g} --propagator {propagator}"
         command += f" --solver {solver}" if solver else ""
         command += f" --surrogate {surrogate}" if surrogate else ""
-        table, content = rollouts_report(speeds, agreements, command + f" --out {out}")
+        command += f" --device {device}" if device != "auto" else ""
+        table, content = rollouts_report(speeds + elsewhere, agreements, command + f" --out {out}")
         (out / "rollouts.md").write_text(table, encoding="utf-8")
         write_json(out / "rollouts.json", content)
         console.print(table)
         console.print(f"wrote {out}/rollouts.md and {out}/rollouts.json")
+
+
+def _measured_elsewhere(out: Path) -> list[RolloutSpeed]:
+    """What the report in a folder, if there is one, holds of other machines: it is kept."""
+    from planner.rollout_bench import speeds_elsewhere
+
+    before = out / "rollouts.json"
+    try:
+        return speeds_elsewhere(json.loads(before.read_text(encoding="utf-8"))) if before.exists() else []
+    except (ValueError, KeyError, TypeError):
+        raise BadInput(f"{before} is no report of rollouts; move it away, or give another --out") from None
 
 
 def _on_gpu(device: str) -> bool:
@@ -104,6 +120,7 @@ def _measure(
     """
     from rich.progress import Progress
 
+    from dynamics.propagator import CannotRun
     from planner.rollout_bench import measure_agreement, measure_rollouts
 
     speeds, agreements = [], []
@@ -119,7 +136,12 @@ def _measure(
         for count in batches:
             for model, (make, _) in models.items():
                 begin(f"{model}, {count} vines")
-                speeds.append(measure_rollouts(env, make, model, count, length, lambda: progress.advance(task)))
+                try:
+                    speeds.append(measure_rollouts(env, make, model, count, length, lambda: progress.advance(task)))
+                except CannotRun as error:
+                    if count == min(batches):
+                        raise
+                    console.print(f"left out: {error}")
         for place in places:
             for model, (make, closer) in others.items():
                 begin(f"{model}, {place}")

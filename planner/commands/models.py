@@ -26,7 +26,11 @@ SolverOption = Annotated[
 
 SurrogateOption = Annotated[
     str | None,
-    typer.Option("--surrogate", help="What penalty knows the actuator's force by: table or network.  [default: table]"),
+    typer.Option(
+        "--surrogate",
+        help="What penalty knows the actuator's force by: table or network. Below zero strain both go on along their slope "
+        "at zero.  [default: table]",
+    ),
 ]
 
 

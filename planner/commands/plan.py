@@ -79,7 +79,7 @@ def plan(
             return 3
         inputs = {
             "environment": environment.name, "sha256": environment.sha256, "actuator": actuator, "propagator": propagator,
-            "solver": solver, "surrogate": surrogate,
+            **getattr(make, "keywords", {}),  # device, solver and surrogate, where there is a choice
             "seed": seed, "batch": batch, "time_budget_s": time_budget, "iterations": iterations, "first": first,
             "target_actuators": target_actuators, "solutions": solutions, "stopped": reason,
         }  # fmt: skip
@@ -125,18 +125,25 @@ def _search(console: Console, run: Run, budget: Budget) -> str:
     from rich.live import Live
     from rich.text import Text
 
+    from dynamics.propagator import CannotRun
+
     shown = 0.0
     with _interruptible() as caught, Live(console=console, auto_refresh=False, transient=True) as live:
         live.update(Text("growing the first vines"), refresh=console.is_terminal)
-        for _ in run.run(budget):
-            line = _progress(run, budget)
-            if console.is_terminal:
-                live.update(Text(line), refresh=True)
-            elif run.seconds >= shown + PLAIN_EVERY:
-                shown = run.seconds
-                console.print(line)
-            if caught:
-                return "interrupted"
+        try:
+            for _ in run.run(budget):
+                line = _progress(run, budget)
+                if console.is_terminal:
+                    live.update(Text(line), refresh=True)
+                elif run.seconds >= shown + PLAIN_EVERY:
+                    shown = run.seconds
+                    console.print(line)
+                if caught:
+                    return "interrupted"
+        except CannotRun as error:
+            if run.best is None:
+                raise
+            return str(error)  # what was found is kept
     best = run.best and run.best.design
     if best and (budget.first or (budget.target_actuators is not None and best.actuators <= budget.target_actuators)):
         return "target reached"

@@ -229,15 +229,25 @@ def test_simulate_with_penalties(planned: tuple[Path, str], tmp_path: Path, opti
     assert float(away[1]) < 20
 
 
-@pytest.mark.slow
-def test_plan_with_penalties(tmp_path: Path) -> None:
-    """The search runs on the penalty propagator, and what it finds holds under the exact one."""
-    options = ["--propagator", "penalty", "--first", "--batch", 20, "--time-budget", 300]
+CUDA = pytest.mark.skipif(not torch.cuda.is_available(), reason="PyTorch finds no CUDA device")
+
+
+@pytest.mark.parametrize(
+    ("device", "name"),
+    [
+        pytest.param("cpu", "cpu, 1 thread", marks=pytest.mark.slow),
+        pytest.param("cuda", "NVIDIA", marks=[pytest.mark.gpu, CUDA]),
+    ],
+)
+def test_plan_with_penalties(tmp_path: Path, device: str, name: str) -> None:
+    """The search runs on the penalty propagator, the run says with which choices, and the design holds under the exact one."""
+    options = ["--propagator", "penalty", "--device", device, "--first", "--batch", 20, "--time-budget", 300]
     done = vinewright("plan", "divider", *options, "--out", "run", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     content = json.loads((tmp_path / "run" / "run.json").read_text())
-    assert content["inputs"]["propagator"] == "penalty"
-    assert content["device"].startswith("cpu, 1 thread")
+    assert content["inputs"].items() >= {"propagator": "penalty", "solver": "newton", "surrogate": "table"}.items()
+    assert "torch" in content["versions"]
+    assert content["device"].startswith(name)
     assert vinewright("simulate", "divider", "run", cwd=tmp_path).returncode == 0
 
 

@@ -6,10 +6,13 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from numpy.typing import ArrayLike
+from rich.console import Console
 
+from dynamics.propagator import CannotRun
 from dynamics.quasistatic import QuasiStatic
 from dynamics.vine import Actuation, Rollout, Status, VineParams, VineState
 from environments import Environment
+from planner.commands.plan import _search
 from planner.planning import Budget, Run
 from planner.run_folder import replay
 from planner.sst import LEAST_CELLS, Search, actuation
@@ -218,3 +221,22 @@ def test_search_ends_when_nothing_better_is_left(shipped: dict[str, Environment]
     assert run.search.exhausted
     assert run.search.iteration < 200
     assert run.history[-1].actuators == 0
+
+
+def test_what_was_found_outlives_a_lack_of_memory(shipped: dict[str, Environment], params: VineParams) -> None:
+    """A propagator that cannot go on ends the search with its reason if there is a solution, and is an error else."""
+    run = Run.prepare(shipped["divider"], params)
+    iterate = run.search.iterate
+
+    def fail_once_solved() -> ArrayLike:
+        if run.best:
+            raise CannotRun("out of memory; try --batch 50")
+        return iterate()
+
+    run.search.iterate = fail_once_solved  # type: ignore[method-assign, assignment]
+    assert _search(Console(quiet=True), run, Budget(60.0)) == "out of memory; try --batch 50"
+    assert run.best
+    run.solutions.best.clear()
+    run.search.iterate = lambda: (_ for _ in ()).throw(CannotRun("out of memory"))  # type: ignore[method-assign]
+    with pytest.raises(CannotRun):
+        _search(Console(quiet=True), run, Budget(60.0))
