@@ -192,6 +192,14 @@ def test_no_solution_is_exit_code_3(tmp_path: Path) -> None:
         (["bench", "plan", "--env", "mase"], ["did you mean maze"]),
         (["reproduce", "tip-steering", "--out", "file.txt"], ["file.txt", "--out"]),
         (["reproduce", "tip-steering", "--propagator", "magic"], ["magic", "quasistatic"]),
+        (["surrogate", "train", "--out", "file.txt"], ["file.txt cannot be written", "--out"]),
+        (["surrogate", "train", "--out", "file.txt/deep"], ["cannot be written", "--out"]),
+        (["surrogate", "train", "--seed", "-1"], ["--seed", "0"]),
+        (["surrogate", "evaluate", "--out", "file.txt"], ["file.txt cannot be written", "--out"]),
+        (["surrogate", "evaluate", "--weights", "none.json"], ["none.json cannot be read"]),
+        (["surrogate", "evaluate", "--weights", "file.txt"], ["file.txt is not JSON", "vinewright surrogate train"]),
+        (["surrogate", "evaluate", "--largest-batch", "0"], ["--largest-batch"]),
+        (["bench", "rollouts", "maze", "--out", "out"], ["--out", "--propagator penalty"]),
     ],
 )
 def test_bad_input_is_one_line_and_exit_code_2(tmp_path: Path, arguments: list[str], words: list[str]) -> None:

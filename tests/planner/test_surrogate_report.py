@@ -108,31 +108,6 @@ def test_train_writes_weights_that_can_be_judged(tmp_path: Path) -> None:
     assert "expected the form log-force" in refused.stderr
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["surrogate", "train", "--out", "file.txt"], ["file.txt cannot be written", "--out"]),
-        (["surrogate", "train", "--out", "file.txt/deep"], ["cannot be written", "--out"]),
-        (["surrogate", "train", "--seed", "-1"], ["--seed", "0"]),
-        (["surrogate", "evaluate", "--out", "file.txt"], ["file.txt cannot be written", "--out"]),
-        (["surrogate", "evaluate", "--weights", "none.json"], ["none.json cannot be read"]),
-        (["surrogate", "evaluate", "--weights", "file.txt"], ["file.txt is not JSON", "vinewright surrogate train"]),
-        (["surrogate", "evaluate", "--largest-batch", "0"], ["--largest-batch"]),
-    ],
-)
-def test_bad_input_is_one_line_and_exit_code_2(tmp_path: Path, arguments: list[str], words: list[str]) -> None:
-    """One clear line on the error stream, nothing on the other, nothing written."""
-    (tmp_path / "file.txt").write_text("hello")
-    done = vinewright(*arguments, cwd=tmp_path)
-    assert done.returncode == 2
-    assert done.stdout == ""
-    assert done.stderr.count("\n") == 1
-    assert done.stderr.startswith("error: ")
-    for word in words:
-        assert word in done.stderr
-    assert os.listdir(tmp_path) == ["file.txt"]
-
-
 def without_torch(*arguments: object, cwd: Path) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-c", WITHOUT_TORCH, *map(str, arguments)]
     return subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=120)
