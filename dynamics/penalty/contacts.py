@@ -91,7 +91,7 @@ def most_contacts(segments: int) -> int:
 
     Of random vines of up to 4 m in the shipped places hardly any has more within 2 mm, and a step seldom closes that.
     """
-    return max(32, 16 + segments // 3)
+    return max(32, 2 * segments // 5)
 
 
 def find_contacts(solids: Solids, radius: float, margin: float, chain: Chain) -> Contacts:
