@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
 from dynamics.moment import JointMoments, joint_moments
 from dynamics.quasistatic import QuasiStatic
@@ -15,6 +16,12 @@ from surrogate.network import one_thread
 
 MakeEnvironment = Callable[..., Environment]
 Table = dict[str, np.ndarray]
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Tests marked `gpu` are for machines that have one."""
+    if item.get_closest_marker("gpu") and not torch.cuda.is_available():
+        pytest.skip("PyTorch finds no CUDA device")
 
 
 @pytest.fixture(scope="session")

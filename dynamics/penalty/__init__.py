@@ -15,7 +15,7 @@ from dynamics.penalty.joints import Restoring
 from dynamics.penalty.objective import Weights
 from dynamics.penalty.pull import check_surrogate, pull_of
 from dynamics.penalty.rollout import Model, Records, Vines, grow, rest_curvature
-from dynamics.penalty.solvers import INNER_STEPS, SOLVERS, chosen_solver
+from dynamics.penalty.solvers import SOLVERS, chosen_solver
 from dynamics.propagator import CannotRun, Capabilities, checked_lengths
 from dynamics.scene import scene_of
 from dynamics.vine import Actuation, Array, Integers, Rollout, Status, VineParams, VineState
@@ -74,14 +74,14 @@ class Penalty:
         self.device = check_choices(params, device, solver, surrogate)
         self.environment, self.params, self.dtype = environment, params, dtype
         self.solver, self.surrogate = solver, surrogate
-        self.inner_steps = inner_steps or INNER_STEPS[solver]
+        self.inner_steps = inner_steps
         scene, margin = scene_of(environment, params)
         self.model = Model(
             params,
             Solids.of(scene, self.device, dtype),
             Restoring.of(joint_moments(params), self.device, dtype),
             pull_of(params, surrogate, self.device, dtype),
-            chosen_solver(solver, self.inner_steps),
+            chosen_solver(solver, inner_steps),
             weights or Weights(),
             self._tensor(environment.start),
             self._tensor(environment.bounds),

@@ -52,7 +52,7 @@ SOLVERS = {"newton": newton, "gradient": descend}
 
 
 def chosen_solver(name: str, steps: int | None = None) -> Solver:
-    """A solver by its name, with so many inner steps."""
+    """A solver by its name, with so many inner steps; with its own number if none is given."""
     return partial(SOLVERS[name], steps=steps or INNER_STEPS[name])
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from dynamics.propagator import Maker, Propagator
+    from planner.bench import PlanningOutcome
     from planner.rollout_bench import Agreement, RolloutSpeed
 
 PLACES = ["plus", "maze", "pickone", "needle", "long", "tube", "divider"]
@@ -45,47 +45,59 @@ def rollouts(
     from rich.console import Console
 
     with readable_errors():
-        from dynamics.quasistatic import QuasiStatic
-        from dynamics.vine import VineParams
-        from planner.bench import machine
         from planner.rollout_bench import rollouts_report
         from planner.run_folder import write_json
 
-        params = VineParams()
-        chosen_model(params, propagator, device, solver, surrogate)
-        if out and propagator == "quasistatic":
+        models = _models(propagator, device, solver, surrogate)
+        if out and len(models) == 1:
             raise BadInput("--out writes propagators side by side; add --propagator penalty")
-        models: dict[str, tuple[Maker, Maker]] = {"quasistatic": (QuasiStatic, QuasiStatic)}
-        if propagator == "penalty":
-            from dynamics.penalty.solvers import INNER_STEPS
-
-            for name in [solver] if solver else INNER_STEPS:
-                make: Callable[..., Propagator] = chosen_model(params, propagator, device, name, surrogate)
-                models[f"{propagator}, {name}"] = make, partial(make, inner_steps=4 * INNER_STEPS[name])
         console = Console(highlight=False, soft_wrap=True, markup=False)
-        gpu = propagator == "penalty" and _on_gpu(device)
-        with writable(out) if out else nullcontext():
-            elsewhere = _measured_elsewhere(out) if out else []
-            batches = sorted({batch, 1000, 10_000}) if out and gpu else [batch]
-            speeds, agreements = _measure(console, env, models, batches, length, PLACES if out else [])
+        if out is None:
+            _print_speeds(console, _measure(console, env, models, [batch], length, [])[0])
+            return
+        with writable(out):
+            elsewhere = _measured_elsewhere(out)
+            batches = sorted({batch, 1000, 10_000}) if _on_gpu(device) else [batch]
+            speeds, agreements = _measure(console, env, models, batches, length, PLACES)
+            command = f"vinewright bench rollouts {env} --batch {batch} --length {length:g} --propagator {propagator}"
+            command += f" --solver {solver}" if solver else ""
+            command += f" --surrogate {surrogate}" if surrogate else ""
+            command += f" --device {device}" if device != "auto" else ""
+            table, content = rollouts_report(speeds + elsewhere, agreements, command + f" --out {out}")
+            (out / "rollouts.md").write_text(table, encoding="utf-8")
+            write_json(out / "rollouts.json", content)
+    _print_speeds(console, speeds)
+    console.print(table)
+    console.print(f"wrote {out}/rollouts.md and {out}/rollouts.json")
+
+
+def _models(propagator: str, device: str, solver: str | None, surrogate: str | None) -> dict[str, tuple[Maker, Maker]]:
+    """What makes each propagator to measure, the quasi-static one first, and the same with steps solved more closely."""
+    from dynamics.quasistatic import QuasiStatic
+    from dynamics.vine import VineParams
+
+    params = VineParams()
+    chosen_model(params, propagator, device, solver, surrogate)
+    models: dict[str, tuple[Maker, Maker]] = {"quasistatic": (QuasiStatic, QuasiStatic)}
+    if propagator == "penalty":
+        from dynamics.penalty.solvers import INNER_STEPS
+
+        for name in [solver] if solver else INNER_STEPS:
+            make: Callable[..., Propagator] = chosen_model(params, propagator, device, name, surrogate)
+            models[f"{propagator}, {name}"] = make, partial(make, inner_steps=4 * INNER_STEPS[name])
+    return models
+
+
+def _print_speeds(console: Console, speeds: list[RolloutSpeed]) -> None:
     for speed in speeds:
         console.print(
-            f"{speed.environment}, {speed.model}, {speed.batch} vines x {length:g} m on {machine()} ({speed.device})"
+            f"{speed.environment}, {speed.model}, {speed.batch} vines x {speed.length_m:g} m "
+            f"on {speed.machine} ({speed.device})"
         )
         console.print(
             f"{speed.rate:,.0f} vine-steps/s: {speed.vine_steps:,} vine-steps in {speed.seconds:.3f} s", style="bold"
         )
         console.print(f"first call, compiling or loading the kernels: {speed.first_call_seconds:.1f} s")
-    if out:
-        command = f"vinewright bench rollouts {env} --batch {batch} --length {length:g} --propagator {propagator}"
-        command += f" --solver {solver}" if solver else ""
-        command += f" --surrogate {surrogate}" if surrogate else ""
-        command += f" --device {device}" if device != "auto" else ""
-        table, content = rollouts_report(speeds + elsewhere, agreements, command + f" --out {out}")
-        (out / "rollouts.md").write_text(table, encoding="utf-8")
-        write_json(out / "rollouts.json", content)
-        console.print(table)
-        console.print(f"wrote {out}/rollouts.md and {out}/rollouts.json")
 
 
 def _measured_elsewhere(out: Path) -> list[RolloutSpeed]:
@@ -164,46 +176,53 @@ def plan(
 ) -> None:
     """Plan every environment with many seeds; write the table of times and actuators, and the best designs as pictures."""
     from rich.console import Console
-    from rich.progress import Progress
 
+    console = Console(highlight=False, soft_wrap=True, markup=False)
     with readable_errors():
         from dynamics.vine import VineParams
         from environments import load_environment
-        from planner.bench import measure_planning, planning_report
+        from planner.bench import planning_report
         from planner.commands.plan import compiling
         from planner.planning import Run
-        from planner.plots import branches_of, save_plan
         from planner.run_folder import write_json
 
         names = env or PLACES
-        for name in names:
-            load_environment(name)
-        try:
-            out.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise BadInput(f"{out} cannot be written: {error.strerror}; give another --out") from None
-        console = Console(highlight=False, soft_wrap=True, markup=False)
-        with compiling(console):
-            Run.prepare(load_environment(names[0]), VineParams())
-        outcomes = []
-        with Progress(console=console) as progress:
-            task = progress.add_task("planning", total=len(names) * seeds)
-            best: dict[str, float] = {}
-            for outcome, run in measure_planning(names, seeds, time_budget, batch):
-                outcomes.append(outcome)
-                if run.best and run.best.cost < best.get(outcome.environment, float("inf")):
-                    best[outcome.environment] = run.best.cost
-                    branches = branches_of(run.search.tree, run.environment.start, run.params)
-                    save_plan(out / f"plan-{outcome.environment}.png", run.environment, run.best.design, branches)
-                progress.update(task, advance=1, description=f"{outcome.environment} {outcome.seed}")
-                if not console.is_terminal:
-                    console.print(
-                        f"{outcome.environment} seed {outcome.seed}: {outcome.actuators} actuators, first after {outcome.first_s} s"
-                    )
-        command = f"vinewright bench plan --seeds {seeds} --time-budget {time_budget:g} --batch {batch}"
-        command += "".join(f" --env {name}" for name in env or [])
-        table, content = planning_report(outcomes, command, time_budget)
-        (out / "planning.md").write_text(table, encoding="utf-8")
-        write_json(out / "planning.json", content)
+        environments = [load_environment(name) for name in names]
+        with writable(out):
+            with compiling(console):
+                Run.prepare(environments[0], VineParams())
+            outcomes = _plan_all(console, names, seeds, time_budget, batch, out)
+            command = f"vinewright bench plan --seeds {seeds} --time-budget {time_budget:g} --batch {batch}"
+            command += "".join(f" --env {name}" for name in env or [])
+            table, content = planning_report(outcomes, command, time_budget)
+            (out / "planning.md").write_text(table, encoding="utf-8")
+            write_json(out / "planning.json", content)
     console.print(table)
     console.print(f"wrote {out}/planning.md, {out}/planning.json and a picture of the best design in each environment")
+
+
+def _plan_all(
+    console: Console, names: list[str], seeds: int, time_budget: float, batch: int, out: Path
+) -> list[PlanningOutcome]:
+    """How every run went, with progress on the console; a picture of the best of each environment in a folder."""
+    from rich.progress import Progress
+
+    from planner.bench import measure_planning
+    from planner.plots import branches_of, save_plan
+
+    outcomes = []
+    best: dict[str, float] = {}
+    with Progress(console=console) as progress:
+        task = progress.add_task("planning", total=len(names) * seeds)
+        for outcome, run in measure_planning(names, seeds, time_budget, batch):
+            outcomes.append(outcome)
+            if run.best and run.best.cost < best.get(outcome.environment, float("inf")):
+                best[outcome.environment] = run.best.cost
+                branches = branches_of(run.search.tree, run.environment.start, run.params)
+                save_plan(out / f"plan-{outcome.environment}.png", run.environment, run.best.design, branches)
+            progress.update(task, advance=1, description=f"{outcome.environment} {outcome.seed}")
+            if not console.is_terminal:
+                console.print(
+                    f"{outcome.environment} seed {outcome.seed}: {outcome.actuators} actuators, first after {outcome.first_s} s"
+                )
+    return outcomes

@@ -237,14 +237,11 @@ def test_simulate_with_penalties(planned: tuple[Path, str], tmp_path: Path, opti
     assert float(away[1]) < 20
 
 
-CUDA = pytest.mark.skipif(not torch.cuda.is_available(), reason="PyTorch finds no CUDA device")
-
-
 @pytest.mark.parametrize(
     ("device", "name"),
     [
         pytest.param("cpu", "cpu, 1 thread", marks=pytest.mark.slow),
-        pytest.param("cuda", "NVIDIA", marks=[pytest.mark.gpu, CUDA]),
+        pytest.param("cuda", "NVIDIA", marks=pytest.mark.gpu),
     ],
 )
 def test_plan_with_penalties(tmp_path: Path, device: str, name: str) -> None:

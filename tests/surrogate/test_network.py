@@ -132,7 +132,6 @@ def test_single_precision_agrees_with_double(network: Network) -> None:
 
 
 @pytest.mark.gpu
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
 def test_cuda_agrees_with_the_cpu(network: Network) -> None:
     """The same force and slope on both devices, in double precision."""
     results = []
