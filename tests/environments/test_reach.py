@@ -1,0 +1,65 @@
+"""Whether the goal can be got to at all."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+import shapely
+
+from environments import Environment, known_environments, load_environment
+from environments.reach import goal_within_reach
+
+RADIUS = 0.03335
+GATE = """schema = 1
+unit = "mm"
+[bounds]
+min = [0, 0]
+max = [1000, 500]
+[start]
+position = [100, 250]
+heading_deg = 0
+[goal]
+position = [900, 250]
+radius = 50
+[obstacles]
+boxes = [[480, {low}, 520, 500], [480, 0, 520, 200]]
+"""
+
+
+@pytest.fixture
+def gate(tmp_path: Path) -> Callable[[float], Environment]:
+    """A place in two halves with a gate of some width [mm] between them."""
+
+    def make(width: float) -> Environment:
+        path = tmp_path / f"gate-{width}.toml"
+        path.write_text(GATE.format(low=200 + width))
+        return load_environment(path)
+
+    return make
+
+
+@pytest.mark.parametrize("name", known_environments())
+def test_every_shipped_goal_is_within_reach(name: str) -> None:
+    """What is within reach lies in the goal's disc, and a tube there touches nothing."""
+    environment = load_environment(name)
+    region = goal_within_reach(environment, RADIUS)
+    x, y, radius = environment.goal
+    assert 0 < region.area <= np.pi * radius**2
+    assert shapely.Point(x, y).buffer(1.001 * radius, quad_segs=256).contains(region)
+    inside = shapely.maximum_inscribed_circle(region).coords[0]
+    assert environment.obstacles.clearance(np.array(inside)) >= RADIUS - 1e-4
+
+
+def test_a_gate_as_wide_as_the_tube_decides(gate: Callable[[float], Environment]) -> None:
+    """Through a gate a little wider than the tube the whole goal is within reach, through a narrower one none of it."""
+    wide = goal_within_reach(gate(2e3 * RADIUS + 0.1), RADIUS)
+    assert wide.area == pytest.approx(np.pi * 0.05**2, rel=1e-3)
+    assert goal_within_reach(gate(2e3 * RADIUS - 0.1), RADIUS).is_empty
+
+
+def test_an_empty_place_is_open(environment: Callable[..., Environment]) -> None:
+    """Without obstacles all of the goal within the bounds is within reach."""
+    place = environment()
+    disc = shapely.Point(place.goal[:2]).buffer(place.goal[2], quad_segs=64)
+    assert goal_within_reach(place, RADIUS).area == pytest.approx(disc.intersection(shapely.box(*place.bounds)).area)
