@@ -5,6 +5,7 @@ import pytest
 import shapely
 
 from environments import Environment, load_environment
+from environments.generate import generate_environment
 from planner.arc_collision import (
     BLOCKED,
     FREE,
@@ -31,10 +32,15 @@ def clearance_along(environment: Environment, pose: np.ndarray, curvature: float
     return min((shape.distance(line) for shape in environment.obstacles.shapes()), default=np.inf)
 
 
-@pytest.mark.parametrize("name", ["maze", "tube", "spiral", "plus"])
-def test_arcs_are_free_where_shapely_says_so(name: str) -> None:
+CLUTTER = generate_environment(np.random.default_rng(3), density=0.3)
+
+
+@pytest.mark.parametrize(
+    "environment", [*map(load_environment, ["maze", "tube", "spiral"]), CLUTTER], ids=lambda e: e.name
+)
+def test_arcs_are_free_where_shapely_says_so(environment: Environment) -> None:
     """Random arcs from free places: whatever touches by over a millimetre is found, whatever keeps clear is free."""
-    environment, rng = load_environment(name), np.random.default_rng(1)
+    rng = np.random.default_rng(1)
     scene, found = arc_scene(environment, RADIUS), [0, 0]
     low, high = environment.bounds[:2], environment.bounds[2:]
     for _ in range(400):
@@ -50,8 +56,9 @@ def test_arcs_are_free_where_shapely_says_so(name: str) -> None:
 
 
 def test_gap_is_the_distance_left() -> None:
-    """In free places the gap is the clearance less the radius, up to how far it looks."""
-    environment, rng = load_environment("tube"), np.random.default_rng(2)
+    """In free places the gap is the clearance less the radius, up to how far it looks, to round obstacles too."""
+    environment, rng = CLUTTER, np.random.default_rng(2)
+    assert len(environment.obstacles.circles)
     scene = arc_scene(environment, RADIUS)
     points = rng.uniform(environment.bounds[:2], environment.bounds[2:], (300, 2))
     clearance = environment.obstacles.clearance(points)
