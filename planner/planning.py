@@ -12,9 +12,15 @@ from dynamics.propagator import Maker, Propagator
 from dynamics.quasistatic import QuasiStatic
 from dynamics.vine import Actuation, VineParams
 from environments.environment import Environment
+from environments.obstacles import Obstacles
+from planner.cost_to_go import CostToGo
+from planner.reverse_tree import ReverseTree
 from planner.solutions import Solution, Solutions
-from planner.sst import Search
+from planner.sst import AS_IT_IS, Search, Switches
 from planner.synthesis import Catalogue
+
+TREE_SHARE = 0.1
+"""Greatest share of the time that the reverse tree may take."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +54,13 @@ class Run:
     propagator: Propagator
     search: Search
     solutions: Solutions
+    heuristic: bool
+    """Whether a reverse tree is to guide the search."""
+    seed: int
+    reverse_tree: ReverseTree | None = None
+    """What guides the search; grown when it begins."""
     seconds: float = 0.0
-    """Time searched so far, compiling apart [s]."""
+    """Time searched so far, that of the reverse tree included, compiling apart [s]."""
     history: list[Moment] = field(default_factory=list)
 
     @classmethod
@@ -61,17 +72,23 @@ class Run:
         seed: int = 0,
         batch: int = 100,
         keep: int = 5,
+        heuristic: bool = False,
+        switches: Switches = AS_IT_IS,
     ) -> Run:
         """Build the search, and compile the kernels where that has not been done.
 
         Args:
             make: The model of the growing vine.
             keep: How many distinct solutions to keep.
+            heuristic: Whether to be guided by cost-to-go, from a reverse tree.
+            switches: Parts of the search to turn off.
         """
-        model = make(environment, params)
+        model, catalogue = make(environment, params), Catalogue.of(params)
         warm_up(model)
-        search = Search(environment, model, params, Catalogue.of(params), np.random.default_rng(seed), batch)
-        return cls(environment, params, model, search, Solutions(search, keep))
+        if heuristic:
+            _warm_up_heuristic(params)
+        search = Search(environment, model, params, catalogue, np.random.default_rng(seed), batch, switches)
+        return cls(environment, params, model, search, Solutions(search, keep), heuristic, seed)
 
     @property
     def best(self) -> Solution | None:
@@ -81,6 +98,8 @@ class Run:
     def run(self, budget: Budget) -> Iterator[Run]:
         """Search, yielding after every iteration, until the budget is spent."""
         start = time.perf_counter() - self.seconds
+        if self.heuristic and not self.reverse_tree:
+            self._guide(TREE_SHARE * budget.seconds)
         while (
             self.seconds < budget.seconds and self.search.iteration != budget.iterations and not self.search.exhausted
         ):
@@ -94,6 +113,12 @@ class Run:
             if self.best and enough:
                 return
 
+    def _guide(self, seconds: float) -> None:
+        tightest = self.search.catalogue.reachable[1]
+        self.reverse_tree = ReverseTree.grow(self.environment, self.params, tightest, self.seed, seconds=seconds)
+        if not self.reverse_tree.complaint:
+            self.search.guide(CostToGo(self.reverse_tree))
+
     def _reached(self, actuators: int) -> bool:
         return self.best is not None and self.best.design.actuators <= actuators
 
@@ -102,3 +127,9 @@ def warm_up(propagator: Propagator) -> None:
     """Have the kernels compiled, by growing one segment."""
     length = 25e-3
     propagator.grow(propagator.start(1, 2), Actuation(np.zeros((1, 2)), np.ones((1, 2))), length, length)
+
+
+def _warm_up_heuristic(params: VineParams) -> None:
+    """The same for the reverse tree, by growing one in an empty room."""
+    room = Environment("", "", np.array([0.0, 0.0, 2.0, 2.0]), np.zeros(3), np.array([1.0, 1.0, 0.1]), Obstacles())
+    CostToGo(ReverseTree.grow(room, params, 3.0, samples=20))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,8 +24,10 @@ RADIUS_FACTOR = 0.8
 FINEST_RADIUS = 10e-3
 """A search with nothing left to grow goes on with smaller neighbourhoods until they are smaller than this [m]."""
 FIRST_ITERATIONS = 7
-BEST_NEAR = 2.0
-"""Radius in which the cheapest node is selected, over the witness radius."""
+PLAIN = 0.25
+"""Share of a batch that is selected as if there were no cost-to-go."""
+TOURNAMENT = 4
+"""Of so many nodes selected by cost-to-come the others take the one with the least cost-to-come and cost-to-go."""
 ALTERNATIVES = 5e-3
 """Nodes stay while they may lead to solutions this much dearer than the best: half a metre longer, as many actuators."""
 GOAL_MARGIN = 2e-3
@@ -41,6 +44,21 @@ UNFINISHED = 10
 """Records before the end of a growth from which it may go on."""
 STRAIGHT = 0.5
 """Chance that a node which has not been grown straight on is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Switches:
+    """Parts of the search that can be turned off or changed, to see what they are worth."""
+
+    maximal_recording: bool = True
+    """Every state on the way may become a node, not the last of each vine only."""
+    subset: bool = True
+    """Of new candidates near one another only the cheapest becomes a node."""
+    best_near: float = 2.0
+    """Radius in which the cheapest node is selected, over the witness radius."""
+
+
+AS_IT_IS = Switches()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -78,9 +96,10 @@ class Search:
         catalogue: Catalogue,
         rng: np.random.Generator,
         batch: int,
+        switches: Switches = AS_IT_IS,
     ) -> None:
         self.environment, self.propagator, self.params, self.catalogue = environment, propagator, params, catalogue
-        self.rng, self.batch = rng, batch
+        self.rng, self.batch, self.switches = rng, batch, switches
         bounds = environment.bounds
         longest = min(2 * (bounds[2] - bounds[0] + bounds[3] - bounds[1]), LONGEST_TUBE)
         self.max_segments = max(int(longest / params.segment_length), 4)
@@ -91,6 +110,7 @@ class Search:
         """Nodes that cannot lead to a solution below this cost are pruned."""
         self.iteration = 0
         self.vine_steps = 0
+        self._cost_to_go: Callable[[Floats], Floats] | None = None
         self._shrinks, self._next_shrink = 1, FIRST_ITERATIONS
         root = Candidates(
             propagator.start(1, self.max_segments).angles,
@@ -102,6 +122,11 @@ class Search:
             np.full(1, -1),
         )
         self._insert(root)
+
+    def guide(self, cost_to_go: Callable[[Floats], Floats]) -> None:
+        """Be guided from now on by the cost from poses, shape (n, 3), to the goal; infinite where it is unknown."""
+        self._cost_to_go = cost_to_go
+        self.tree.to_go = cost_to_go(self.tree.tips)
 
     def iterate(self) -> Candidates:
         """Select, grow, prune and insert one batch; returns the vines whose tip is in the goal, cheapest first."""
@@ -164,16 +189,34 @@ class Search:
         return self.tree.active & room & (~self.tree.straight | self._affordable())
 
     def _select(self) -> Integers:
-        """Best-near: the cheapest node near a random pose, else the nearest."""
+        """Nodes to grow: some by cost-to-come alone, the others by cost-to-go as well, where there is one.
+
+        Cost-to-go is no lower bound on what a vine needs that leans on walls. So it prunes nothing for good: a node from
+        which it promises nothing better than the best solution is passed over by guided selection only. Since every
+        batch has its plain share, each node is selected at least PLAIN times as often as without; and since a
+        neighbourhood's node is still the one with the least cost-to-come (cost-to-go there is that of its witness, the
+        same for all), what Li et al. (2016) prove of SST* goes on to hold.
+        """
         growable = np.flatnonzero(self._growable())
-        bounds = self.environment.bounds
-        poses = self.rng.uniform([*bounds[:2], -np.pi], [*bounds[2:], np.pi], (self.batch, 3))
-        kd = pose_tree(self.tree.tips[growable])
         cost = self.cost(self.tree.actuators[growable], self.tree.segments[growable])
-        near = kd.query_ball_point(embed(poses), BEST_NEAR * self.radius)
-        nearest = kd.query(embed(poses))[1]
-        chosen = [min(around, key=cost.__getitem__) if around else nearest[i] for i, around in enumerate(near)]
-        return growable[chosen]
+        if self._cost_to_go is None:
+            return growable[self._best_near(growable, cost, self.batch)]
+        plain = int(np.ceil(PLAIN * self.batch))
+        drawn = self._best_near(growable, cost, plain + TOURNAMENT * (self.batch - plain))
+        rivals = drawn[plain:].reshape(-1, TOURNAMENT)
+        through = cost + self.tree.to_go[growable]
+        through[through >= self.bound] = np.inf
+        winners = rivals[np.arange(len(rivals)), through[rivals].argmin(axis=1)]
+        return growable[np.concatenate([drawn[:plain], winners])]
+
+    def _best_near(self, nodes: Integers, cost: Floats, count: int) -> Integers:
+        """The cheapest node near each of some random poses, or else the nearest; indices into `nodes`."""
+        bounds = self.environment.bounds
+        poses = embed(self.rng.uniform([*bounds[:2], -np.pi], [*bounds[2:], np.pi], (count, 3)))
+        kd = pose_tree(self.tree.tips[nodes])
+        near = kd.query_ball_point(poses, self.switches.best_near * self.radius)
+        nearest = kd.query(poses)[1]
+        return np.array([min(around, key=cost.__getitem__) if around else nearest[i] for i, around in enumerate(near)])
 
     def _sample(self, nodes: Integers) -> tuple[Integers, NDArray[np.int32], Integers]:
         """Random controls and lengths: straight, left or right; curvatures uniform over what can be reached.
@@ -206,6 +249,9 @@ class Search:
     ) -> Candidates:
         """All records that are whole sections and may still lead to a better solution."""
         vine, record = np.nonzero(np.arange(rollout.segments.shape[1]) < rollout.records[:, None])
+        if not self.switches.maximal_recording:
+            last = record == rollout.records[vine] - 1
+            vine, record = vine[last], record[last]
         segments = rollout.segments[vine, record]
         tips = rollout.tips[vine, record]
         old = self.tree.segments[nodes]
@@ -229,11 +275,13 @@ class Search:
     def _insert(self, candidates: Candidates) -> None:
         """Keep the candidates that no witness's node dominates, and prune the nodes they replace."""
         cost = self.cost(candidates.actuators, candidates.segments)
-        chosen, witness = self.witnesses.best(candidates.tips, cost, self.radius)
+        chosen, witness = self.witnesses.best(candidates.tips, cost, self.radius, self.switches.subset)
         kept = candidates[chosen]
         slots = self.tree.add(
             kept.angles, kept.controls, kept.segments, kept.tips, kept.actuators, kept.straight, kept.parents
         )
+        if self._cost_to_go:
+            self.tree.to_go[slots] = self._cost_to_go(kept.tips)
         replaced = self.witnesses.node[witness]
         self.witnesses.node[witness], self.witnesses.cost[witness] = slots, cost[chosen]
         self.tree.retire(replaced[replaced >= 0])

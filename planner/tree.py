@@ -31,6 +31,8 @@ class Tree:
         """Actuated sections up to the node, shape (slots,)."""
         self.straight: NDArray[np.bool_] = np.zeros(0, bool)
         """Whether the vine has been grown on without an actuator: once is enough, it would go the same way again."""
+        self.to_go: Floats = np.zeros(0)
+        """Estimated cost from the tip to the goal; left to whoever has an estimate."""
         self.parent: Integers = np.zeros(0, np.int64)
         """Parent slot, -1 for the root and for free slots."""
         self.children: Integers = np.zeros(0, np.int64)
@@ -49,7 +51,8 @@ class Tree:
         angles = self._unbent(slots + more)
         angles[:slots] = self.angles
         self.angles = angles
-        for name in ("controls", "segments", "tips", "actuators", "straight", "parent", "children", "active", "used"):
+        names = "controls", "segments", "tips", "actuators", "straight", "to_go", "parent", "children", "active", "used"
+        for name in names:
             array = getattr(self, name)
             setattr(self, name, np.concatenate([array, np.zeros((more, *array.shape[1:]), array.dtype)]))
         self._free += range(slots + more - 1, slots - 1, -1)

@@ -36,9 +36,11 @@ class Witnesses:
         self.cost: Floats = np.empty(0)
         """Its cost; infinite without a node."""
 
-    def best(self, poses: Floats, costs: Floats, radius: float) -> tuple[Integers, Integers]:
+    def best(self, poses: Floats, costs: Floats, radius: float, subset: bool = True) -> tuple[Integers, Integers]:
         """The candidates worth keeping, at most one for each neighbourhood of a radius [m].
 
+        Args:
+            subset: Whether that holds for candidates far from every known witness too; else all of those are kept.
         Returns:
             Indices of the candidates, and the witness of each; new witnesses are made where there was none near.
         """
@@ -51,7 +53,9 @@ class Witnesses:
         known = known[costs[known] < self.cost[witness[known]]]
         known = known[np.lexsort((costs[known], witness[known]))]
         known = known[np.unique(witness[known], return_index=True)[1]]
-        fresh = _apart(poses, costs, np.flatnonzero(witness < 0), radius)
+        fresh = np.flatnonzero(witness < 0)
+        if subset:
+            fresh = _apart(poses, costs, fresh, radius)
         witness[fresh] = len(self.poses) + np.arange(len(fresh))
         self.poses = np.vstack([self.poses, poses[fresh]])
         self.node = np.append(self.node, np.full(len(fresh), -1))
