@@ -103,9 +103,15 @@ def trajectory(environment: Environment, design: Design, rollout: Rollout) -> tu
 def versions() -> dict[str, str]:
     """Versions of what a result depends on."""
     packages = ["vinewright", "numpy", "numba", "scipy", "shapely"]
-    if "torch" in sys.modules:
-        packages.append("torch")
+    packages += [package for package in ("ompl", "torch") if package in sys.modules]
     return {"python": python_version(), **{package: version(package) for package in packages}}
+
+
+def _tree_facts(run: Run) -> dict[str, Any] | None:
+    tree = run.reverse_tree
+    if tree is None:
+        return None
+    return {"vertices": len(tree.poses), "seconds": round(tree.seconds, 3), "complaint": tree.complaint}
 
 
 def write_run(out: Path, run: Run, inputs: dict[str, Any], prepare_seconds: float) -> None:
@@ -132,6 +138,7 @@ def write_run(out: Path, run: Run, inputs: dict[str, Any], prepare_seconds: floa
             "versions": versions(),
             "device": f"{run.propagator.device_name} ({machine()})",
             "timings": {"prepare_s": round(prepare_seconds, 3), "search_s": round(run.seconds, 3)},
+            "reverse_tree": _tree_facts(run),
             "time_to_first_s": round(run.history[0].seconds, 3),
             "iterations": run.search.iteration,
             "vine_steps": run.search.vine_steps,

@@ -20,16 +20,20 @@ class BadInput(TyperException):
 @contextmanager
 def readable_errors() -> Iterator[None]:
     """Turn the project's errors about files and folders into `BadInput`."""
-    from dynamics.propagator import CannotRun
-    from environments.file_model import InvalidEnvironment
-    from planner.design import InvalidDesign
-    from planner.run_folder import UnwritableFolder
-    from surrogate.weights_file import InvalidWeights
-
     try:
         yield
-    except (CannotRun, InvalidEnvironment, InvalidDesign, InvalidWeights, UnwritableFolder) as error:
-        raise BadInput(str(error)) from None
+    except Exception as error:
+        # Only now, as this takes longer than many a command.
+        from dynamics.propagator import CannotRun
+        from environments.file_model import InvalidEnvironment
+        from planner.design import InvalidDesign
+        from planner.run_folder import UnwritableFolder
+        from surrogate.weights_file import InvalidWeights
+
+        known = CannotRun, InvalidEnvironment, InvalidDesign, InvalidWeights, UnwritableFolder
+        if isinstance(error, known):
+            raise BadInput(str(error)) from None
+        raise
 
 
 def known_actuator(name: str) -> str:
@@ -50,6 +54,17 @@ def needs_torch() -> Iterator[None]:
         if error.name != "torch":
             raise
         raise BadInput("this needs PyTorch: pip install -c constraints.txt -e '.[torch]'") from None
+
+
+@contextmanager
+def needs_ompl() -> Iterator[None]:
+    """Say how to install OMPL where it is missing."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if error.name not in ("ompl", "networkx"):
+            raise
+        raise BadInput("this needs OMPL: pip install -c constraints.txt -e '.[ompl]'") from None
 
 
 @contextmanager

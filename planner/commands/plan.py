@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from planner.commands.errors import BadInput, known_actuator, readable_errors
+from planner.commands.errors import BadInput, known_actuator, needs_ompl, readable_errors
 from planner.commands.models import DeviceOption, PropagatorOption, SolverOption, SurrogateOption, chosen_model
 
 if TYPE_CHECKING:
@@ -25,6 +25,10 @@ if TYPE_CHECKING:
 
 CROSSING = (
     "note: this tube crosses over itself; the model knows no contact of the tube with itself, so try it out first"
+)
+WALLED_IN = (
+    "no solution: the goal is walled in: no way as wide as the tube ({width:.0f} mm) leads to it from the start.\n"
+    "Open a passage, or move the start or the goal."
 )
 PLAIN_EVERY = 2.0
 """Seconds between progress lines where there is no terminal."""
@@ -42,6 +46,12 @@ def plan(
     first: Annotated[bool, typer.Option("--first", help="Stop at the first solution.")] = False,
     target_actuators: Annotated[int | None, typer.Option(min=0, help="Stop at so few actuators.")] = None,
     solutions: Annotated[int, typer.Option(min=1, max=1000, metavar="K", help="Distinct solutions to keep.")] = 5,
+    heuristic: Annotated[
+        bool,
+        typer.Option(
+            help="Be guided by ways to the goal without contact (OMPL's RRT*): for large places with dead ends."
+        ),
+    ] = False,
     actuator: Annotated[str, typer.Option(help="Muscle that bends the tube: spam or pouch.")] = "spam",
     propagator: PropagatorOption = "quasistatic",
     device: DeviceOption = "auto",
@@ -57,12 +67,18 @@ def plan(
     with readable_errors():
         from dynamics.vine import VineParams
         from environments import load_environment
-        from planner.planning import Budget, Run
-        from planner.run_folder import check_folder, write_run
+        from environments.reach import goal_within_reach
         from surrogate.registry import actuators
 
         params = VineParams(actuator=actuators()[known_actuator(actuator)]())
         environment = load_environment(env, params.radius)
+        if goal_within_reach(environment, params.radius - params.penetration_tolerance).is_empty:
+            console.print(WALLED_IN.format(width=2e3 * params.radius), style="bold")
+            return 3
+
+        from planner.planning import Budget, Run
+        from planner.run_folder import check_folder, write_run
+
         make = chosen_model(params, propagator, device, solver, surrogate)
         out = out or Path("runs") / (re.sub(r"[^\w-]", "_", environment.name) or "unnamed")
         check_folder(out)
@@ -70,8 +86,8 @@ def plan(
             f"planning {environment.name}: {actuator}, {propagator}, seed {seed}, {time_budget:g} s", style="bold"
         )
         start = time.perf_counter()
-        with compiling(console, propagator):
-            run = Run.prepare(environment, params, make, seed, batch, solutions)
+        with compiling(console, propagator, heuristic), needs_ompl():
+            run = Run.prepare(environment, params, make, seed, batch, solutions, heuristic)
         prepared = time.perf_counter() - start
         reason = _search(console, run, Budget(time_budget, iterations, first, target_actuators))
         if run.best is None:
@@ -80,7 +96,7 @@ def plan(
         inputs = {
             "environment": environment.name, "sha256": environment.sha256, "actuator": actuator, "propagator": propagator,
             **getattr(make, "keywords", {}),  # device, solver and surrogate, where there is a choice
-            "seed": seed, "batch": batch, "time_budget_s": time_budget, "iterations": iterations, "first": first,
+            "heuristic": heuristic, "seed": seed, "batch": batch, "time_budget_s": time_budget, "iterations": iterations, "first": first,
             "target_actuators": target_actuators, "solutions": solutions, "stopped": reason,
         }  # fmt: skip
         write_run(out, run, inputs, prepared)
@@ -89,12 +105,12 @@ def plan(
 
 
 @contextmanager
-def compiling(console: Console, propagator: str = "quasistatic") -> Iterator[None]:
+def compiling(console: Console, propagator: str = "quasistatic", heuristic: bool = False) -> Iterator[None]:
     """Say why the first start takes longer, and show on a terminal that it is alive."""
     from surrogate.compiled import cache_folder
 
-    last = "grow_one" if propagator == "quasistatic" else "_free_curvatures"
-    if any(cache_folder().rglob(f"*{last}*.nbi")):
+    last = ["grow_one" if propagator == "quasistatic" else "_free_curvatures", *(["_biarcs"] if heuristic else [])]
+    if all(any(cache_folder().rglob(f"*{kernel}*.nbi")) for kernel in last):
         yield
         return
     console.print("compiling the kernels, once (about 15 s) ...")
@@ -192,6 +208,8 @@ def _report(console: Console, run: Run, out: Path, reason: str) -> None:
         f"{run.search.iteration} iterations in {run.seconds:.1f} s, {reason}; {solutions.replayed} candidates replayed at half the step, "
         f"{solutions.rejected} of them missed the goal; {others} other distinct solution{'s' * (others != 1)} kept"
     )
+    if run.reverse_tree and run.reverse_tree.complaint:
+        console.print(f"note: planned without cost-to-go: {run.reverse_tree.complaint}")
     if design.crosses_itself:
         console.print(CROSSING)
     console.print(f"wrote {out}/: design.json, plan.png, solutions.json, trajectory.npz, run.json")

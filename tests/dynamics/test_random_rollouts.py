@@ -14,7 +14,9 @@ from surrogate.compiled import Floats
 MakeEnvironment = Callable[..., Environment]
 
 RECORD_EVERY = 4e-3
-SEGMENTS = {"divider": 90, "long": 140, "maze": 140, "needle": 110, "pickone": 70, "plus": 140, "tube": 100}
+SEGMENTS = {
+    "building": 140, "divider": 90, "long": 140, "maze": 140, "needle": 110, "pickone": 70, "plus": 140, "spiral": 120, "tube": 100,
+}  # fmt: skip
 
 
 def random_actuation(batch: int, segments: int, seed: int) -> Actuation:
@@ -35,8 +37,9 @@ class Judge:
     """What shapely says of a vine's recorded centrelines in an environment."""
 
     def __init__(self, environment: Environment, params: VineParams) -> None:
-        assert not len(environment.obstacles.circles)  # shapely would make polygons of circles and thick walls
-        assert not len(environment.obstacles.walls)
+        # shapely makes polygons of what is round: the ends of walls as thin as the spiral's are off by a micrometre.
+        assert not len(environment.obstacles.circles)
+        assert not (environment.obstacles.walls[:, 4] > 0.03).any()
         self.solid = shapely.union_all(environment.obstacles.shapes())
         shapely.prepare(self.solid)
         parts = shapely.get_parts(self.solid)
@@ -122,7 +125,7 @@ def test_no_vine_enters_or_crosses_an_obstacle(
         statuses += [int(status) for status in rollout.status]
     assert records > 50 * rollouts  # the vines met things: they did not end at the start
     share = np.bincount(statuses, minlength=len(Status)) / len(statuses)
-    assert share[Status.STALLED] > 0
+    assert share[Status.STALLED] > 0 or name == "spiral"  # it is wide enough to turn round in
     assert share[Status.OUT_OF_BOUNDS] == 0
     assert share[Status.UNRESOLVED] <= 0.02
 

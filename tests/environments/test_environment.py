@@ -69,8 +69,9 @@ def test_shipped_environments(
 
 
 def test_known_environments() -> None:
-    """The shipped environments are these seven, in alphabetical order."""
-    assert known_environments() == ["divider", "long", "maze", "needle", "pickone", "plus", "tube"]
+    """The shipped environments are these nine, in alphabetical order."""
+    names = ["building", "divider", "long", "maze", "needle", "pickone", "plus", "spiral", "tube"]
+    assert known_environments() == names
 
 
 def test_every_kind_of_obstacle_is_read(tmp_path: Path) -> None:

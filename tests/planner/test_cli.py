@@ -148,14 +148,39 @@ obstacles = { walls = [[700, 700, 900, 700, 0], [900, 700, 900, 900, 0], [900, 9
 
 
 def test_no_solution_is_exit_code_3(tmp_path: Path) -> None:
-    """A goal that cannot be reached ends with what to try, and without a folder."""
-    (tmp_path / "walled.toml").write_text(WALLED_IN)
-    done = vinewright("plan", "walled.toml", "--iterations", 3, cwd=tmp_path)
+    """A goal that is not reached in time ends with what to try, and without a folder."""
+    done = vinewright("plan", "building", "--iterations", 1, "--no-heuristic", cwd=tmp_path)
     assert done.returncode == 3
     assert "no solution" in done.stdout
     assert "--time-budget" in done.stdout
-    assert sorted(os.listdir(tmp_path)) in (["runs", "walled.toml"], ["walled.toml"])
-    assert not (tmp_path / "runs" / "walled").exists()
+    assert not (tmp_path / "runs" / "building").exists()
+
+
+def test_a_walled_in_goal_is_told_at_once(tmp_path: Path) -> None:
+    """No search is begun where none can succeed: exit code 3, with the width that the tube needs."""
+    (tmp_path / "walled.toml").write_text(WALLED_IN)
+    done = vinewright("plan", "walled.toml", cwd=tmp_path)
+    assert done.returncode == 3
+    assert "the goal is walled in: no way as wide as the tube (67 mm)" in done.stdout
+    assert "planning" not in done.stdout
+    assert os.listdir(tmp_path) == ["walled.toml"]
+
+
+@pytest.mark.parametrize("heuristic", [True, False])
+def test_the_run_says_what_guided_it(tmp_path: Path, heuristic: bool) -> None:
+    """The reverse tree's size and time are kept with the run, or that there was none; OMPL says nothing of its own."""
+    option = "--heuristic" if heuristic else "--no-heuristic"
+    done = vinewright("plan", "divider", option, "--first", "--out", "run", cwd=tmp_path)
+    assert done.returncode == 0
+    assert done.stderr == ""
+    run = json.loads((tmp_path / "run" / "run.json").read_text())
+    assert run["inputs"]["heuristic"] == heuristic
+    if not heuristic:
+        assert run["reverse_tree"] is None
+        return
+    assert run["reverse_tree"]["vertices"] > 12
+    assert 0 < run["reverse_tree"]["seconds"] < run["time_to_first_s"]
+    assert "ompl" in run["versions"]
 
 
 @pytest.mark.parametrize(
@@ -192,6 +217,11 @@ def test_no_solution_is_exit_code_3(tmp_path: Path) -> None:
         (["bench", "plan", "--env", "mase"], ["did you mean maze"]),
         (["reproduce", "tip-steering", "--out", "file.txt"], ["file.txt", "--out"]),
         (["reproduce", "tip-steering", "--propagator", "magic"], ["magic", "quasistatic"]),
+        (["reproduce", "table2", "--env", "mase"], ["did you mean maze"]),
+        (["reproduce", "table2", "--out", "file.txt"], ["file.txt cannot be written", "--out"]),
+        (["reproduce", "table2", "--runs", "0"], ["--runs", "1"]),
+        (["reproduce", "ablations", "--env", "mase"], ["did you mean maze"]),
+        (["reproduce", "ablations", "--time-budget", "0"], ["--time-budget", "0.1"]),
         (["surrogate", "train", "--out", "file.txt"], ["file.txt cannot be written", "--out"]),
         (["surrogate", "train", "--out", "file.txt/deep"], ["cannot be written", "--out"]),
         (["surrogate", "train", "--seed", "-1"], ["--seed", "0"]),
@@ -302,7 +332,7 @@ def test_environments_can_be_made_and_planned(tmp_path: Path) -> None:
     assert (tmp_path / "a.png").read_bytes()[:4] == b"\x89PNG"
     assert vinewright("plan", "a.toml", "--iterations", 1, cwd=tmp_path).returncode in (0, 3)
     listed = vinewright("environments", "list", cwd=tmp_path).stdout
-    for name in ("plus", "maze", "pickone", "needle", "long", "tube", "divider"):
+    for name in ("plus", "maze", "pickone", "needle", "long", "tube", "divider", "building", "spiral"):
         assert name in listed
 
 
@@ -323,20 +353,3 @@ def test_bench_prints_rates_and_writes_tables(tmp_path: Path) -> None:
     content = json.loads((tmp_path / "results" / "planning.json").read_text())
     assert len(content["runs"]) == 2
     assert "| divider | " in (tmp_path / "results" / "planning.md").read_text()
-
-
-def test_tip_steering_is_drawn_and_told(tmp_path: Path) -> None:
-    """A picture, and a row for each pressure: the tip turns left, comes back, turns right, nearly as in free space."""
-    done = vinewright("reproduce", "tip-steering", "--out", "new/figures", cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    assert (tmp_path / "new" / "figures" / "tip-steering.png").read_bytes()[:4] == b"\x89PNG"
-    assert os.listdir(tmp_path / "new" / "figures") == ["tip-steering.png"]
-    number = r"\s+(-?[\d.]+)\s+"
-    rows = np.array(re.findall("│".join([""] + [number] * 6 + [r"\s+grown"]), done.stdout), float)
-    pressure, length, _, y, turn, free = rows.T
-    assert pressure.tolist() == [0, 5, 10, 15, 35, 15, 10, 5, 0, -5, -10, -15, -35, -35]
-    assert length.tolist() == [800] * 13 + [1000]
-    np.testing.assert_array_equal(np.sign(y), np.sign(pressure))
-    assert np.all(np.abs(turn) <= np.abs(free) + 0.1)  # the passage holds on to a little of the steered part
-    np.testing.assert_allclose(turn, free, atol=3)
-    np.testing.assert_allclose(turn[5:9], turn[3::-1], atol=0.05)
