@@ -2,15 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from planner.commands.errors import readable_errors, writable
+from planner.commands.errors import BadInput, needs_ompl, readable_errors, writable
 from planner.commands.models import DeviceOption, PropagatorOption, SolverOption, SurrogateOption, chosen_model
 
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from planner.studies.runs import Case, Record
+
 app = typer.Typer(help="Make again what the papers show.", no_args_is_help=True)
+
+RunsOption = Annotated[int, typer.Option(min=1, max=1000, help="Runs of each kind in each environment.")]
+BudgetOption = Annotated[
+    float, typer.Option("--time-budget", min=0.1, max=1e5, metavar="S", help="Seconds of each run.")
+]
+EnvironmentsOption = Annotated[
+    list[str] | None, typer.Option("--env", metavar="ENV", help="Only these; may be repeated.")
+]
+FolderOption = Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder for tables, their data and pictures.")]
 
 
 @app.command()
@@ -51,3 +67,107 @@ def tip_steering(
     console.print(f"wrote {out / 'tip-steering.png'}")
     done = len(stages) == len(MOVES) and all(stage.status == Status.GROWN for stage in stages)
     return 0 if done else 3
+
+
+@app.command()
+def table2(
+    runs: RunsOption = 30,
+    time_budget: BudgetOption = 10.0,
+    env: EnvironmentsOption = None,
+    out: FolderOption = Path("results"),
+) -> None:
+    """Plan with the reverse tree and without, many times; tables, and pictures of who was solved when. Ctrl-C keeps the rest."""
+    from rich.console import Console
+
+    console = Console(highlight=False, soft_wrap=True, markup=False)
+    with readable_errors(), needs_ompl():
+        from dynamics.vine import VineParams
+        from environments import known_environments, load_environment
+        from planner.bench import PAPER
+        from planner.reverse_tree import ReverseTree
+        from planner.studies.plots import save_costs, save_success, save_trees
+        from planner.studies.table2 import cases, places, report
+        from planner.synthesis import Catalogue
+
+        names, params = env or [*PAPER, *(name for name in known_environments() if name not in PAPER)], VineParams()
+        environments = [load_environment(name, params.radius) for name in names]
+        with writable(out):
+            records = _study(console, cases(names, runs, time_budget))
+            if not places(records):
+                raise BadInput("interrupted before any environment was planned both ways; nothing was written")
+            command = _command("table2", runs, time_budget, env, interrupted=len(records) < 2 * runs * len(names))
+            _write(console, out / "table2", *report(records, command))
+            save_success(out / "success-vs-time.png", records)
+            save_costs(out / "cost-vs-time.png", records)
+            tightest = Catalogue.of(params).reachable[1]
+            trees = [(place, ReverseTree.grow(place, params, tightest)) for place in environments]
+            save_trees(out / "reverse-trees.png", trees)
+    console.print(f"wrote {out}/success-vs-time.png, {out}/cost-vs-time.png, {out}/reverse-trees.png")
+
+
+@app.command()
+def ablations(
+    runs: RunsOption = 6,
+    time_budget: BudgetOption = 5.0,
+    env: EnvironmentsOption = None,
+    out: FolderOption = Path("results"),
+) -> None:
+    """Plan with one part of the search off, or set otherwise, at a time. Ctrl-C keeps what was measured."""
+    from rich.console import Console
+
+    console = Console(highlight=False, soft_wrap=True, markup=False)
+    with readable_errors():
+        from dynamics.vine import VineParams
+        from environments import load_environment
+        from planner.studies.ablations import VARIANTS, cases, report
+
+        names = env or ["maze", "needle", "long"]
+        for name in names:
+            load_environment(name, VineParams().radius)
+        with writable(out):
+            records = _study(console, cases(names, runs, time_budget))
+            if not records:
+                raise BadInput("interrupted before a run was over; nothing was written")
+            interrupted = len(records) < len(VARIANTS) * runs * len(names)
+            _write(
+                console, out / "ablations", *report(records, _command("ablations", runs, time_budget, env, interrupted))
+            )
+
+
+def _command(name: str, runs: int, time_budget: float, env: list[str] | None, interrupted: bool) -> str:
+    command = f"vinewright reproduce {name} --runs {runs} --time-budget {time_budget:g}"
+    return command + "".join(f" --env {place}" for place in env or []) + (", interrupted," if interrupted else "")
+
+
+def _study(console: Console, cases: Sequence[Case]) -> list[Record]:
+    """Make all runs, with progress on the console; those that were over, in the cases' order, if Ctrl-C comes first."""
+    from rich.progress import MofNCompleteColumn, Progress, TimeRemainingColumn
+
+    from planner.commands.plan import compiling
+    from planner.studies.runs import run_case, run_cases
+
+    with compiling(console, heuristic=True):
+        run_case(replace(cases[0], time_budget=1e-3))
+    records: list[Record] = []
+    with Progress(
+        *Progress.get_default_columns()[:2], MofNCompleteColumn(), TimeRemainingColumn(), console=console
+    ) as bar:
+        task = bar.add_task("planning", total=len(cases))
+        try:
+            for record in run_cases(cases):
+                records.append(record)
+                bar.advance(task)
+                if not console.is_terminal and len(records) % 20 == 0:
+                    console.print(f"{len(records)} of {len(cases)} runs")
+        except KeyboardInterrupt:
+            console.print(f"interrupted after {len(records)} of {len(cases)} runs")
+    return sorted(records, key=lambda record: cases.index(record.case))
+
+
+def _write(console: Console, stem: Path, table: str, content: dict[str, Any]) -> None:
+    from planner.run_folder import write_json
+
+    stem.with_suffix(".md").write_text(table, encoding="utf-8")
+    write_json(stem.with_suffix(".json"), content)
+    console.print(table)
+    console.print(f"wrote {stem}.md, {stem}.json")

@@ -1,0 +1,1 @@
+"""Studies: many planning runs, to see what a part of the planner is worth."""

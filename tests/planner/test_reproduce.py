@@ -1,0 +1,70 @@
+"""`vinewright reproduce`, in a process of its own."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+
+REPRODUCE = [sys.executable, "-c", "from planner.cli import main; main()", "reproduce"]
+
+
+def reproduce(*arguments: object, cwd: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([*REPRODUCE, *map(str, arguments)], cwd=cwd, capture_output=True, text=True, timeout=400)
+
+
+def test_tip_steering_is_drawn_and_told(tmp_path: Path) -> None:
+    """A picture, and a row for each pressure: the tip turns left, comes back, turns right, nearly as in free space."""
+    done = reproduce("tip-steering", "--out", "new/figures", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "new" / "figures" / "tip-steering.png").read_bytes()[:4] == b"\x89PNG"
+    assert os.listdir(tmp_path / "new" / "figures") == ["tip-steering.png"]
+    number = r"\s+(-?[\d.]+)\s+"
+    rows = np.array(re.findall("│".join([""] + [number] * 6 + [r"\s+grown"]), done.stdout), float)
+    pressure, length, _, y, turn, free = rows.T
+    assert pressure.tolist() == [0, 5, 10, 15, 35, 15, 10, 5, 0, -5, -10, -15, -35, -35]
+    assert length.tolist() == [800] * 13 + [1000]
+    np.testing.assert_array_equal(np.sign(y), np.sign(pressure))
+    assert np.all(np.abs(turn) <= np.abs(free) + 0.1)  # the passage holds on to a little of the steered part
+    np.testing.assert_allclose(turn, free, atol=3)
+    np.testing.assert_allclose(turn[5:9], turn[3::-1], atol=0.05)
+
+
+def test_table_2_is_made_with_its_pictures(tmp_path: Path) -> None:
+    """Runs with and without the reverse tree, in a table beside its data and three pictures."""
+    options = ["--env", "divider", "--env", "tube", "--runs", 1, "--time-budget", 1, "--out", "new"]
+    done = reproduce("table2", *options, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert sorted(os.listdir(tmp_path / "new")) == [
+        "cost-vs-time.png", "reverse-trees.png", "success-vs-time.png", "table2.json", "table2.md",
+    ]  # fmt: skip
+    content = json.loads((tmp_path / "new" / "table2.json").read_text())
+    assert [(run["environment"], run["heuristic"]) for run in content["runs"]] == [
+        ("divider", True), ("divider", False), ("tube", True), ("tube", False),
+    ]  # fmt: skip
+    table = (tmp_path / "new" / "table2.md").read_text()
+    assert "`vinewright reproduce table2 --runs 1 --time-budget 1 --env divider --env tube`" in table
+
+
+def test_an_interrupted_study_keeps_what_was_measured(tmp_path: Path) -> None:
+    """Ctrl-C, which every process of the study gets, ends it with the table of the runs that were over."""
+    process = subprocess.Popen(
+        [*REPRODUCE, "ablations", "--env", "divider", "--runs", "9", "--time-budget", "0.2", "--out", "out"],
+        cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+        env={**os.environ, "PYTHONUNBUFFERED": "1"},
+    )  # fmt: skip
+    assert process.stdout
+    for line in process.stdout:
+        if "20 of 90 runs" in line:
+            break
+    os.killpg(process.pid, signal.SIGINT)
+    printed, errors = process.communicate(timeout=60)
+    assert (process.returncode, errors) == (0, "")
+    assert re.search(r"interrupted after \d+ of 90 runs", printed)
+    runs = json.loads((tmp_path / "out" / "ablations.json").read_text())["runs"]
+    assert 20 <= len(runs) < 90
+    assert ", interrupted,` on" in (tmp_path / "out" / "ablations.md").read_text()
