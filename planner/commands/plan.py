@@ -208,8 +208,9 @@ def _report(console: Console, run: Run, out: Path, reason: str) -> None:
         f"{run.search.iteration} iterations in {run.seconds:.1f} s, {reason}; {solutions.replayed} candidates replayed at half the step, "
         f"{solutions.rejected} of them missed the goal; {others} other distinct solution{'s' * (others != 1)} kept"
     )
-    if run.reverse_tree and run.reverse_tree.complaint:
-        console.print(f"note: planned without cost-to-go: {run.reverse_tree.complaint}")
+    if tree := run.reverse_tree:
+        guided = f"guided by a reverse tree of {len(tree.poses)} vertices, grown in {tree.seconds:.2f} s"
+        console.print(f"note: planned without cost-to-go: {tree.complaint}" if tree.complaint else guided)
     if design.crosses_itself:
         console.print(CROSSING)
     console.print(f"wrote {out}/: design.json, plan.png, solutions.json, trajectory.npz, run.json")

@@ -179,6 +179,7 @@ def test_the_run_says_what_guided_it(tmp_path: Path, heuristic: bool) -> None:
         assert run["reverse_tree"] is None
         return
     assert run["reverse_tree"]["vertices"] > 12
+    assert f"guided by a reverse tree of {run['reverse_tree']['vertices']} vertices" in done.stdout
     assert 0 < run["reverse_tree"]["seconds"] < run["time_to_first_s"]
     assert "ompl" in run["versions"]
 
