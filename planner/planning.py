@@ -96,7 +96,11 @@ class Run:
         return self.solutions.best[0] if self.solutions.best else None
 
     def run(self, budget: Budget) -> Iterator[Run]:
-        """Search, yielding after every iteration, until the budget is spent."""
+        """Search, yielding after every iteration, until the budget is spent.
+
+        Raises:
+            ValueError: The goal is walled in, and the heuristic was asked for.
+        """
         start = time.perf_counter() - self.seconds
         if self.heuristic and not self.reverse_tree:
             self._guide(TREE_SHARE * budget.seconds)

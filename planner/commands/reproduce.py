@@ -83,6 +83,7 @@ def table2(
     with readable_errors(), needs_ompl():
         from dynamics.vine import VineParams
         from environments import known_environments, load_environment
+        from environments.reach import goal_within_reach
         from planner.bench import PAPER
         from planner.reverse_tree import ReverseTree
         from planner.studies.plots import save_costs, save_success, save_trees
@@ -91,6 +92,9 @@ def table2(
 
         names, params = env or [*PAPER, *(name for name in known_environments() if name not in PAPER)], VineParams()
         environments = [load_environment(name, params.radius) for name in names]
+        for place in environments:
+            if goal_within_reach(place, params.radius - params.penetration_tolerance).is_empty:
+                raise BadInput(f"{place.name}: the goal is walled in: no way as wide as the tube leads to it")
         with writable(out):
             records = _study(console, cases(names, runs, time_budget))
             if not places(records):
@@ -146,7 +150,7 @@ def _study(console: Console, cases: Sequence[Case]) -> list[Record]:
     from planner.commands.plan import compiling
     from planner.studies.runs import run_case, run_cases
 
-    with compiling(console, heuristic=True):
+    with compiling(console, heuristic=cases[0].heuristic):
         run_case(replace(cases[0], time_budget=1e-3))
     records: list[Record] = []
     with Progress(

@@ -68,3 +68,15 @@ def test_an_interrupted_study_keeps_what_was_measured(tmp_path: Path) -> None:
     runs = json.loads((tmp_path / "out" / "ablations.json").read_text())["runs"]
     assert 20 <= len(runs) < 90
     assert ", interrupted,` on" in (tmp_path / "out" / "ablations.md").read_text()
+
+
+def test_a_walled_in_goal_cannot_be_studied(tmp_path: Path) -> None:
+    """Where no tree can grow, table 2 says so before it plans anything."""
+    (tmp_path / "shut.toml").write_text(
+        'schema = 1\nunit = "mm"\nbounds = { min = [0, 0], max = [900, 900] }\n'
+        "start = { position = [200, 200], heading_deg = 0 }\ngoal = { position = [800, 800], radius = 50 }\n"
+        "obstacles = { walls = [[600, 0, 600, 900, 0]] }\n"
+    )
+    done = reproduce("table2", "--env", "shut.toml", "--runs", 1, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "error: shut: the goal is walled in: no way as wide as the tube leads to it\n"
