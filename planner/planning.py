@@ -57,6 +57,7 @@ class Run:
     heuristic: bool
     """Whether a reverse tree is to guide the search."""
     seed: int
+    """Seed of the search and of the reverse tree."""
     reverse_tree: ReverseTree | None = None
     """What guides the search; grown when it begins."""
     seconds: float = 0.0

@@ -85,6 +85,7 @@ def run_case(case: Case) -> Record:
     record = partial(Record, case, history, run.search.iteration, round(run.seconds, 3))
     if (tree := run.reverse_tree) is None:
         return record()
+    # The root is the first node, and stays it.
     known = math.isfinite(run.search.tree.to_go[0]) if not tree.complaint else False
     return record(round(tree.seconds, 4), len(tree.poses), known)
 
@@ -135,7 +136,7 @@ class Summary:
 
 
 def quartiles(values: Floats) -> Floats:
-    """Lower quartile, median and upper quartile: values that are there, as infinite ones cannot be averaged."""
+    """Lower quartile, median and upper quartile along the first axis: values that occur, as infinite ones have no mean."""
     return np.quantile(values, [0.25, 0.5, 0.75], axis=0, method="inverted_cdf")
 
 
