@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import signal
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -158,14 +160,26 @@ def _study(console: Console, cases: Sequence[Case]) -> list[Record]:
     ) as bar:
         task = bar.add_task("planning", total=len(cases))
         try:
-            for record in run_cases(cases):
-                records.append(record)
-                bar.advance(task)
-                if not console.is_terminal and len(records) % 20 == 0:
-                    console.print(f"{len(records)} of {len(cases)} runs")
+            with _stoppable():
+                for record in run_cases(cases):
+                    records.append(record)
+                    bar.advance(task)
+                    if not console.is_terminal and len(records) % 20 == 0:
+                        console.print(f"{len(records)} of {len(cases)} runs")
         except KeyboardInterrupt:
             console.print(f"interrupted after {len(records)} of {len(cases)} runs")
     return sorted(records, key=lambda record: cases.index(record.case))
+
+
+@contextmanager
+def _stoppable() -> Iterator[None]:
+    """Have Ctrl-C and SIGTERM raise KeyboardInterrupt, also where the shell that began this has them ignored."""
+    before = {number: signal.signal(number, signal.default_int_handler) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _write(console: Console, stem: Path, table: str, content: dict[str, Any]) -> None:

@@ -51,12 +51,17 @@ def test_table_2_is_made_with_its_pictures(tmp_path: Path) -> None:
 
 
 def test_an_interrupted_study_keeps_what_was_measured(tmp_path: Path) -> None:
-    """Ctrl-C, which every process of the study gets, ends it with the table of the runs that were over."""
+    """Ctrl-C, which every process of the study gets, ends it with the table of the runs that were over.
+
+    Also where it was begun in the background by a shell, which has it ignored.
+    """
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     process = subprocess.Popen(
         [*REPRODUCE, "ablations", "--env", "divider", "--runs", "9", "--time-budget", "0.2", "--out", "out"],
         cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
         env={**os.environ, "PYTHONUNBUFFERED": "1"},
     )  # fmt: skip
+    signal.signal(signal.SIGINT, before)
     assert process.stdout
     for line in process.stdout:
         if "20 of 90 runs" in line:
