@@ -41,6 +41,11 @@ class VineParams:
     actuator: Actuator = field(default_factory=Spam)
 
     @property
+    def clearance(self) -> float:
+        """What the axis keeps from every obstacle [m]."""
+        return self.radius - self.penetration_tolerance
+
+    @property
     def arm(self) -> float:
         """Moment arm of an actuator about the far wall of the tube [m] (paper 002, Eq. 3)."""
         return 2 * self.radius + self.actuator.offset

@@ -6,7 +6,7 @@ import numpy as np
 
 from dynamics.scene import Scene, build_scene, cell_of
 from environments.environment import Environment
-from planner.biarc import biarc
+from planner.biarc import arc_point, biarc
 from surrogate.compiled import compiled
 
 LOOK_AHEAD = 0.1
@@ -51,9 +51,7 @@ def arc_is_free(
     bounds = scene.bounds
     at = 0.0
     while True:
-        half = curvature * at / 2.0
-        chord = at * (np.sin(half) / half if half != 0.0 else 1.0)
-        px, py = x + chord * np.cos(heading + half), y + chord * np.sin(heading + half)
+        px, py = arc_point(x, y, heading, curvature, at)
         if not (bounds[0] <= px <= bounds[2] and bounds[1] <= py <= bounds[3]):
             return False
         left = gap(scene, radius, px, py)
@@ -82,7 +80,5 @@ def biarc_status(
         return TOO_TIGHT
     if not arc_is_free(scene, radius, x0, y0, heading0, k0, s0):
         return BLOCKED
-    half = k0 * s0 / 2.0
-    chord = s0 * (np.sin(half) / half if half != 0.0 else 1.0)
-    jx, jy = x0 + chord * np.cos(heading0 + half), y0 + chord * np.sin(heading0 + half)
-    return FREE if arc_is_free(scene, radius, jx, jy, heading0 + 2.0 * half, k1, s1) else BLOCKED
+    jx, jy = arc_point(x0, y0, heading0, k0, s0)
+    return FREE if arc_is_free(scene, radius, jx, jy, heading0 + k0 * s0, k1, s1) else BLOCKED

@@ -96,6 +96,14 @@ def biarc(
 
 
 @compiled(inline="always")
+def arc_point(x: float, y: float, heading: float, curvature: float, length: float) -> tuple[float, float]:
+    """Where an arc from a pose leads [m]; `pose_on` for kernels."""
+    half = curvature * length / 2.0
+    chord = length * (np.sin(half) / half if half != 0.0 else 1.0)
+    return x + chord * np.cos(heading + half), y + chord * np.sin(heading + half)
+
+
+@compiled(inline="always")
 def _arc(x: float, y: float, cosine: float, sine: float, span: float) -> tuple[float, float]:
     """Curvature and length of the arc that leaves the origin in a direction and ends at (x, y)."""
     chord = np.hypot(x, y)

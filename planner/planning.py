@@ -100,7 +100,7 @@ class Run:
         """Search, yielding after every iteration, until the budget is spent.
 
         Raises:
-            ValueError: The goal is walled in, and the heuristic was asked for.
+            WalledIn: No tube can get to the goal, and the heuristic was asked for.
         """
         start = time.perf_counter() - self.seconds
         if self.heuristic and not self.reverse_tree:

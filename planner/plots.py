@@ -23,10 +23,9 @@ from PIL import Image
 from shapely.ops import substring
 from shapely.plotting import patch_from_polygon
 
-from dynamics.vine import VineParams, VineState, centerlines
+from dynamics.vine import VineParams
 from environments.environment import Environment
 from planner.design import Design, Section
-from planner.tree import Tree
 from surrogate.compiled import Floats
 
 INK, FAINT, SEARCHED, GOAL = "#23282f", "#6b7480", "#8a80ad", "#0a8f62"
@@ -48,23 +47,6 @@ MOST_FRAMES, FRAME_MS, LAST_MS = 80, 70, 2500
 LEGEND: dict[str, Any] = {"fontsize": 8, "borderpad": 0, "borderaxespad": 0, "columnspacing": 1.3, "frameon": False}
 LEGEND |= {"handlelength": 1.9, "handleheight": 1.0, "handletextpad": 0.5, "labelcolor": INK}
 OnFrame = Callable[[int, int], None]
-
-
-def branches_of(tree: Tree, start: Floats, params: VineParams) -> list[Floats]:
-    """What each node of a search tree grew: its joints from its parent's tip to its own [m], one (n, 2) per node.
-
-    Args:
-        start: Base pose x [m], y [m], heading [rad].
-    """
-    slots = np.flatnonzero(tree.used & (tree.parent >= 0))
-    branches: list[Floats] = []
-    for some in np.array_split(slots, len(slots) // 1000 + 1):
-        segments = tree.segments[some]
-        angles = tree.angles[some, : segments.max(initial=1)]
-        joints = centerlines(VineState(angles, segments, np.full(len(some), params.segment_length)), start, params)
-        first = tree.segments[tree.parent[some]]
-        branches += [line[a : b + 1].copy() for line, a, b in zip(joints, first, segments, strict=True)]
-    return branches
 
 
 def plan_figure(environment: Environment, design: Design | None, branches: Sequence[Floats] = ()) -> Figure:
@@ -290,24 +272,29 @@ def _round_number(value: float) -> float:
 
 
 def _draw_place(page: _Page, environment: Environment, branches: Sequence[Floats]) -> None:
-    """What the tube is drawn on: the searched tree, obstacles, bounds, and the goal's disc."""
+    """What the tube is drawn on: the searched tree, what is solid, and the goal's disc."""
     fade = float(np.clip(10 / (len(branches) + 1) ** 0.5, 0.2, 0.6))
     tree = LineCollection([1e3 * line for line in branches], colors=SEARCHED, linewidths=0.6, alpha=fade, zorder=1)
+    page.axes.add_collection(tree, autolim=False)
+    draw_solids(page.axes, environment, page.view)
+    x, y, radius = 1e3 * environment.goal
+    page.axes.add_patch(Circle((x, y), radius, facecolor=GOAL, alpha=0.22, linewidth=0, zorder=3))
+
+
+def draw_solids(axes: Axes, environment: Environment, view: Floats) -> None:
+    """Obstacles, bare walls, and the bounds where they are open, in a view min_x, min_y, max_x, max_y [mm]."""
     seen = [shapely.transform(shape, lambda corners: 1e3 * corners) for shape in environment.obstacles.shapes()]
     # Widened a little and narrowed again: obstacles that touch, but for rounding, show no seam.
     merged = shapely.union_all([shape for shape in seen if shape.area]).buffer(0.1, join_style="mitre")
-    solid = merged.intersection(shapely.box(*page.view)).buffer(-0.1, join_style="mitre")
+    solid = merged.intersection(shapely.box(*view)).buffer(-0.1, join_style="mitre")
     if solid.area:
-        page.axes.add_patch(patch_from_polygon(solid, zorder=2, gid="obstacles", **OBSTACLE))
-    lines = [np.array(shape.coords) for shape in seen if not shape.area]
-    walls = LineCollection(lines, colors=FAINT, linewidths=1.8, zorder=2)
+        axes.add_patch(patch_from_polygon(solid, zorder=2, gid="obstacles", **OBSTACLE))
     open_edge = shapely.box(*1e3 * environment.bounds).boundary.difference(solid.buffer(1e-6))
-    lines = [np.array(part.coords) for part in shapely.get_parts(open_edge)]
-    bounds = LineCollection(lines, colors=FAINT, linewidths=0.7, linestyles=[(0, (5, 4))], zorder=2)
-    for collection in (tree, walls, bounds):
-        page.axes.add_collection(collection, autolim=False)
-    x, y, radius = 1e3 * environment.goal
-    page.axes.add_patch(Circle((x, y), radius, facecolor=GOAL, alpha=0.22, linewidth=0, zorder=3))
+    walls = [shape for shape in seen if not shape.area], {"linewidths": 1.8}
+    bounds = shapely.get_parts(open_edge), {"linewidths": 0.7, "linestyles": [(0, (5, 4))]}
+    for shapes, style in (walls, bounds):
+        lines = LineCollection([np.array(shape.coords) for shape in shapes], colors=FAINT, zorder=2, **style)
+        axes.add_collection(lines, autolim=False)
 
 
 def foreground(environment: Environment, design: Design | None) -> list[Patch]:

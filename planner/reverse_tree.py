@@ -77,15 +77,14 @@ class ReverseTree:
             samples: Poses to draw.
             seconds: Time to stop after [s].
         Raises:
-            ValueError: The goal is walled in, or `tightest` is not positive and finite.
+            WalledIn: No tube can get to the goal.
+            ValueError: `tightest` is not positive and finite.
         """
         if not 0 < tightest < math.inf:
             raise ValueError(f"curvature limit {tightest} must be greater than 0 and finite, in 1/m")
         began = time.perf_counter()
-        radius = params.radius - params.penetration_tolerance
+        radius = params.clearance
         region = goal_within_reach(environment, radius)
-        if region.is_empty:
-            raise ValueError("the goal is walled in: there is no way to it as wide as the tube")
         goal = shapely.Point(environment.goal[:2])
         root = goal if region.contains(goal) else shapely.maximum_inscribed_circle(region).interpolate(0)
         outward, parent, refused = _rrt_star(

@@ -121,7 +121,8 @@ def write_run(out: Path, run: Run, inputs: dict[str, Any], prepare_seconds: floa
         inputs: What the run was asked to do.
         prepare_seconds: Time before the search, compiling included [s].
     """
-    from planner.plots import branches_of, save_plan
+    from planner.plots import save_plan
+    from planner.tree import branches_of
 
     solutions = run.solutions
     best = solutions.best[0].design

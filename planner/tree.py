@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from dynamics.vine import Array, Integers, VineState
+from dynamics.vine import Array, Integers, VineParams, VineState, centerlines
 from surrogate.compiled import Floats
 
 
@@ -106,3 +106,20 @@ class Tree:
         """The vines of some nodes as a batch; nodes lie at ends of segments."""
         lengths = np.where(self.segments[slots] > 0, segment_length, 0.0)
         return VineState(self.angles[slots], np.maximum(self.segments[slots], 1), lengths)
+
+
+def branches_of(tree: Tree, start: Floats, params: VineParams) -> list[Floats]:
+    """What each node of a search tree grew: its joints from its parent's tip to its own [m], one (n, 2) per node.
+
+    Args:
+        start: Base pose x [m], y [m], heading [rad].
+    """
+    slots = np.flatnonzero(tree.used & (tree.parent >= 0))
+    branches: list[Floats] = []
+    for some in np.array_split(slots, len(slots) // 1000 + 1):
+        segments = tree.segments[some]
+        angles = tree.angles[some, : segments.max(initial=1)]
+        joints = centerlines(VineState(angles, segments, np.full(len(some), params.segment_length)), start, params)
+        first = tree.segments[tree.parent[some]]
+        branches += [line[a : b + 1].copy() for line, a, b in zip(joints, first, segments, strict=True)]
+    return branches

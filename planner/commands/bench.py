@@ -208,7 +208,8 @@ def _plan_all(
     from rich.progress import Progress
 
     from planner.bench import measure_planning
-    from planner.plots import branches_of, save_plan
+    from planner.plots import save_plan
+    from planner.tree import branches_of
 
     outcomes = []
     best: dict[str, float] = {}

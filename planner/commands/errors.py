@@ -26,11 +26,12 @@ def readable_errors() -> Iterator[None]:
         # Only now, as this takes longer than many a command.
         from dynamics.propagator import CannotRun
         from environments.file_model import InvalidEnvironment
+        from environments.reach import WalledIn
         from planner.design import InvalidDesign
         from planner.run_folder import UnwritableFolder
         from surrogate.weights_file import InvalidWeights
 
-        known = CannotRun, InvalidEnvironment, InvalidDesign, InvalidWeights, UnwritableFolder
+        known = CannotRun, InvalidEnvironment, InvalidDesign, InvalidWeights, UnwritableFolder, WalledIn
         if isinstance(error, known):
             raise BadInput(str(error)) from None
         raise

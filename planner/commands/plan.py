@@ -26,10 +26,6 @@ if TYPE_CHECKING:
 CROSSING = (
     "note: this tube crosses over itself; the model knows no contact of the tube with itself, so try it out first"
 )
-WALLED_IN = (
-    "no solution: the goal is walled in: no way as wide as the tube ({width:.0f} mm) leads to it from the start.\n"
-    "Open a passage, or move the start or the goal."
-)
 PLAIN_EVERY = 2.0
 """Seconds between progress lines where there is no terminal."""
 
@@ -67,13 +63,16 @@ def plan(
     with readable_errors():
         from dynamics.vine import VineParams
         from environments import load_environment
-        from environments.reach import goal_within_reach
+        from environments.reach import WalledIn, goal_within_reach
         from surrogate.registry import actuators
 
         params = VineParams(actuator=actuators()[known_actuator(actuator)]())
         environment = load_environment(env, params.radius)
-        if goal_within_reach(environment, params.radius - params.penetration_tolerance).is_empty:
-            console.print(WALLED_IN.format(width=2e3 * params.radius), style="bold")
+        try:
+            goal_within_reach(environment, params.clearance)
+        except WalledIn as error:
+            console.print(f"no solution: {error}.", style="bold")
+            console.print(f"Open a passage wider than {2e3 * params.radius:.0f} mm, or move the start or the goal.")
             return 3
 
         from planner.planning import Budget, Run

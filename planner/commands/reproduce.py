@@ -95,8 +95,7 @@ def table2(
         names, params = env or [*PAPER, *(name for name in known_environments() if name not in PAPER)], VineParams()
         environments = [load_environment(name, params.radius) for name in names]
         for place in environments:
-            if goal_within_reach(place, params.radius - params.penetration_tolerance).is_empty:
-                raise BadInput(f"{place.name}: the goal is walled in: no way as wide as the tube leads to it")
+            goal_within_reach(place, params.clearance)
         with writable(out):
             records = _study(console, cases(names, runs, time_budget))
             if not places(records):

@@ -9,18 +9,15 @@ from typing import Any
 
 import networkx
 import numpy as np
-import shapely
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
-from matplotlib.patches import Circle
-from shapely.plotting import patch_from_polygon
 
 from environments.environment import Environment
 from planner.biarc import pose_on
 from planner.cost_to_go import CostToGo
-from planner.plots import FAINT, GOAL, INK, OBSTACLE, whole
+from planner.plots import INK, draw_solids, foreground, whole
 from planner.reverse_tree import ReverseTree
 from planner.studies.runs import Record, quartiles
 from planner.studies.table2 import of_kind, places
@@ -98,7 +95,11 @@ def save_trees(path: Path, trees: Sequence[tuple[Environment, ReverseTree]]) -> 
         bar.ax.tick_params(labelsize=7, colors=INK)
         if len(way := _way_from(tree, environment.start)):
             axes.plot(*1e3 * way.T, color=WAY, linewidth=1.8)
-        _draw_place(axes, environment)
+        bounds = 1e3 * environment.bounds
+        draw_solids(axes, environment, bounds)
+        for patch in foreground(environment, None):
+            axes.add_patch(patch)
+        axes.set(xlim=bounds[[0, 2]], ylim=bounds[[1, 3]], aspect="equal", xticks=[], yticks=[])
         axes.set_title(f"{environment.name}: {len(tree.poses)} vertices", size=9.5, color=INK, loc="left")
     figure.supxlabel("cost to the goal without contact: curved arcs + length / 100 m", size=9.5, color=INK)
     _save(path, figure)
@@ -126,20 +127,6 @@ def _way_from(tree: ReverseTree, start: Floats) -> Floats:
     way = networkx.dfs_preorder_nodes(tree.graph(), int(nearest))
     edges = np.searchsorted(children, [vertex for vertex in way if tree.parent[vertex] >= 0])
     return np.concatenate([start[None, :2], *lines[edges]])
-
-
-def _draw_place(axes: Axes, environment: Environment) -> None:
-    shapes = [shapely.transform(shape, lambda corners: 1e3 * corners) for shape in environment.obstacles.shapes()]
-    bounds = 1e3 * environment.bounds
-    solid = shapely.union_all([shape for shape in shapes if shape.area]).intersection(shapely.box(*bounds)).buffer(0)
-    if solid.area:
-        axes.add_patch(patch_from_polygon(solid, **OBSTACLE))
-    x, y = 1e3 * environment.start[:2]
-    axes.plot(x, y, marker=(3, 0, math.degrees(environment.start[2]) - 90), markersize=8, color=INK)
-    x, y, radius = 1e3 * environment.goal
-    axes.add_patch(Circle((x, y), radius, fill=False, edgecolor=GOAL))
-    axes.set(xlim=bounds[[0, 2]], ylim=bounds[[1, 3]], aspect="equal", xticks=[], yticks=[])
-    axes.spines[:].set(linewidth=0.7, color=FAINT)
 
 
 def _grid(count: int, height: float) -> tuple[Figure, list[Axes]]:

@@ -8,7 +8,7 @@ import pytest
 import shapely
 
 from environments import Environment, known_environments, load_environment
-from environments.reach import goal_within_reach
+from environments.reach import WalledIn, goal_within_reach
 
 RADIUS = 0.03335
 GATE = """schema = 1
@@ -55,7 +55,8 @@ def test_a_gate_as_wide_as_the_tube_decides(gate: Callable[[float], Environment]
     """Through a gate a little wider than the tube the whole goal is within reach, through a narrower one none of it."""
     wide = goal_within_reach(gate(2e3 * RADIUS + 0.1), RADIUS)
     assert wide.area == pytest.approx(np.pi * 0.05**2, rel=1e-3)
-    assert goal_within_reach(gate(2e3 * RADIUS - 0.1), RADIUS).is_empty
+    with pytest.raises(WalledIn, match=r"gate.*: the goal is walled in: no way as wide as the tube"):
+        goal_within_reach(gate(2e3 * RADIUS - 0.1), RADIUS)
 
 
 def test_an_empty_place_is_open(environment: Callable[..., Environment]) -> None:

@@ -20,7 +20,6 @@ from planner.plots import (
     OBSTACLE,
     PLAN_DPI,
     TUBE,
-    branches_of,
     plan_figure,
     save_animation,
     save_environment,
@@ -28,6 +27,7 @@ from planner.plots import (
     tube_patches,
 )
 from planner.run_folder import replay, trajectory
+from planner.tree import branches_of
 from surrogate.actuators import Actuator
 from surrogate.pouch import PouchMotor
 from surrogate.spam import Spam

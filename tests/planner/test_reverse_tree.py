@@ -12,6 +12,7 @@ import shapely
 
 from dynamics.vine import VineParams
 from environments import Environment, load_environment
+from environments.reach import WalledIn
 from planner.biarc import Biarc, pose_on
 from planner.cost_to_go import SPACING, CostToGo
 from planner.reverse_tree import HEADINGS, STRAIGHT, ReverseTree
@@ -131,7 +132,7 @@ def test_a_curvature_limit_is_positive(tightest: float, shipped: dict[str, Envir
 def test_a_walled_in_goal_is_refused(environment: MakeEnvironment, params: VineParams) -> None:
     """There is nothing to grow from."""
     box = [[-0.3, -0.3, 0.3, -0.25], [-0.3, 0.25, 0.3, 0.3], [-0.3, -0.3, -0.25, 0.3], [0.25, -0.3, 0.3, 0.3]]
-    with pytest.raises(ValueError, match="walled in"):
+    with pytest.raises(WalledIn):
         ReverseTree.grow(environment(boxes=box, start=(2.0, 0.0, 0.0)), params, TIGHTEST)
 
 
