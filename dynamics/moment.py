@@ -167,3 +167,27 @@ def free_curvature(joint: JointMoments, pressure: ArrayLike, l_0: ArrayLike) -> 
     curvature = np.empty(pressure.shape)
     _free_curvatures(joint, pressure.ravel(), l_0.ravel(), curvature.reshape(-1))
     return curvature
+
+
+@compiled()
+def _holding_pressures(joint: JointMoments, bend: Floats, l_0: Floats, pressure: Floats) -> None:
+    for i in range(bend.size):
+        if bend[i] != 0.0:
+            side, of = np.sign(bend[i]), cell(joint.rows, l_0[i])
+            moment = total_moment(joint, bend[i], 0.0, of)[0]
+            # The pull is linear in pressure: what one pascal takes off the moment is its share.
+            pressure[i] = side * moment / (moment - total_moment(joint, bend[i], side, of)[0])
+
+
+def holding_pressure(joint: JointMoments, curvature: ArrayLike, l_0: ArrayLike) -> Floats:
+    """Actuator pressure that holds a tube at a curvature in free space [Pa], signed by side: undoes `free_curvature`.
+
+    Args:
+        curvature: Curvature [1/m], any shape, short of the cells' full contraction: there the pull ends.
+        l_0: Cell length [m], broadcast against it.
+    Source: paper 002, Eq. 3b = 0, solved for the pressure.
+    """
+    curvature, l_0 = np.broadcast_arrays(np.asarray(curvature, float), np.asarray(l_0, float))
+    pressure = np.zeros(curvature.shape)
+    _holding_pressures(joint, curvature.ravel() * joint.segment_length, l_0.ravel(), pressure.reshape(-1))
+    return pressure

@@ -117,6 +117,23 @@ class Rollout:
         """The recorded states (vines[k], records[k]) as a batch."""
         return VineState(self.angles[vines, records], self.segments[vines, records], self.last_length[vines, records])
 
+    def enters(self, disc: Floats) -> NDArray[np.bool_]:
+        """Whether each tip comes into a disc while it grows, also between two records, shape (batch,).
+
+        Args:
+            disc: x, y and radius [m].
+        """
+        tips = self.tips[..., :2] - disc[:2]
+        # A vine with no further record stays where it was.
+        index = np.minimum(np.arange(tips.shape[1]), np.maximum(self.records - 1, 0)[:, None])
+        here = np.take_along_axis(tips, index[..., None], axis=1)
+        before = np.concatenate([here[:, :1], here[:, :-1]], axis=1)
+        move = here - before
+        squared = (move**2).sum(axis=-1)
+        part = np.clip(-(before * move).sum(axis=-1) / np.where(squared, squared, 1.0), 0.0, 1.0)
+        nearest = np.hypot(*np.moveaxis(before + part[..., None] * move, -1, 0))
+        return np.asarray((nearest.min(axis=1, initial=np.inf) <= disc[2]) & (self.records > 0))
+
 
 def host(array: Array) -> Floats:
     """An array in the host's memory, wherever it was."""

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from dynamics.vine import Actuation, VineParams
 from environments.file_model import describe
-from planner.synthesis import Catalogue
+from planner.synthesis import Catalogue, actuation_along
 from surrogate.actuators import Actuator
 from surrogate.compiled import Floats
 from surrogate.force_table import LONGEST, SHORTEST
@@ -77,13 +77,13 @@ class Design:
         return len(self.centerline) > 1 and not shapely.LineString(self.centerline).is_simple
 
     def actuation(self, max_segments: int) -> Actuation:
-        """What each segment of one vine of this design carries: the section at its middle."""
-        middles = (np.arange(max_segments) + 0.5) * self.params.segment_length
-        index = np.searchsorted([section.end for section in self.sections[:-1]], middles)
+        """What each segment of one vine of this design carries; one that a section covers in part bends by that part."""
         side = {"left": 1.0, "right": -1.0, "none": 0.0}
-        pressure = np.array([side[section.side] * section.pressure for section in self.sections])
-        l_0 = np.array([section.l_0 for section in self.sections])
-        return Actuation(pressure[index][None], l_0[index][None])
+        pressure = [side[section.side] * section.pressure for section in self.sections]
+        start = [section.start for section in self.sections]
+        end = [*start[1:], np.inf]  # a last, partly grown segment is covered like a whole one
+        l_0 = [section.l_0 for section in self.sections]
+        return actuation_along([start], [end], [pressure], [l_0], self.params, max_segments)
 
 
 def sections_of(controls: NDArray[np.int32], segment_length: float, catalogue: Catalogue) -> tuple[Section, ...]:

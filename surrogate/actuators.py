@@ -41,6 +41,11 @@ class Actuator(Protocol):
         ...
 
     @property
+    def flat_width(self) -> float:
+        """Width of the muscle's tube or film lying flat [m]."""
+        ...
+
+    @property
     def grid(self) -> Grid:
         """What is made of it unless somebody asks for something else."""
         ...

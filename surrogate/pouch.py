@@ -47,6 +47,11 @@ class PouchMotor:
         return 0.0
 
     @property
+    def flat_width(self) -> float:
+        """Width of the pouches [m]; the seams along their sides come on top."""
+        return self.width
+
+    @property
     def grid(self) -> Grid:
         """Pouches of 20 to 60 mm, none longer than wide."""
         lengths = np.arange(20.0, 61.0) * 1e-3

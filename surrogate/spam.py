@@ -39,6 +39,11 @@ class Spam:
         return self.tube_radius
 
     @property
+    def flat_width(self) -> float:
+        """Half the circumference of the tube [m]."""
+        return float(np.pi * self.tube_radius)
+
+    @property
     def grid(self) -> Grid:
         """Cells that brackets can be set to, 20 to 80 mm."""
         return Grid(np.arange(20.0, 81.0) * 1e-3)

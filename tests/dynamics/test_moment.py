@@ -12,6 +12,7 @@ from dynamics.moment import (
     JointMoments,
     critical_strain,
     free_curvature,
+    holding_pressure,
     joint_moments,
     restoring_moment,
     total_moment,
@@ -220,3 +221,12 @@ def test_pouches_bend_the_tube_until_the_moments_balance(l_0: float, pressure: f
 def test_without_pressure_the_tube_is_straight(joint: JointMoments) -> None:
     """No actuator, no curvature, whatever the cell length."""
     np.testing.assert_array_equal(free_curvature(joint, 0.0, [20e-3, 80e-3]), 0.0)
+
+
+@pytest.mark.parametrize("l_0", [20e-3, 47e-3, 80e-3])
+def test_holding_pressure_undoes_the_free_curvature(joint: JointMoments, l_0: float) -> None:
+    """The pressure that holds a curvature gives it, to both sides, and straight needs none."""
+    curvature = np.linspace(-2.2, 2.2, 23)
+    pressure = holding_pressure(joint, curvature, l_0)
+    assert free_curvature(joint, pressure, l_0) == pytest.approx(curvature, abs=1e-9)
+    assert pressure[11] == 0

@@ -71,8 +71,8 @@ def test_file_keeps_the_actuator(design: Design, tmp_path: Path, actuator: Actua
     assert design_content(again) == written
 
 
-def test_segments_carry_the_section_at_their_middle(design: Design) -> None:
-    """Left is positive pressure, right negative, none zero; a segment belongs to the section at its middle."""
+def test_segments_carry_the_section_that_covers_them(design: Design) -> None:
+    """Left is positive pressure, right negative, none zero; beyond the end goes on what is there."""
     carried = design.actuation(40)
     pressure = carried.pressure[0]
     assert pressure.shape == (40,)

@@ -5,10 +5,11 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from dynamics.moment import free_curvature, joint_moments
 from dynamics.registry import load_propagator
 from dynamics.vine import Actuation, VineParams
 from environments import Environment, Obstacles
-from planner.synthesis import Catalogue
+from planner.synthesis import Catalogue, actuation_along
 from surrogate.actuators import Grid
 from surrogate.registry import actuators
 
@@ -94,3 +95,38 @@ def test_grown_curvature_is_the_one_asked_for(params: VineParams) -> None:
     rollout = model.grow(model.start(len(wanted), segments), Actuation(pressure, l_0), 1.0, 1.0)
     grown = rollout.tips[:, 0, 2] / 1.0
     assert grown - error == pytest.approx(wanted, rel=5e-3)
+
+
+def turn_of(carried: Actuation, segment: float) -> float:
+    """Turn in free space of one vine's segments together [rad]."""
+    joint = joint_moments(PARAMS)
+    lengths = np.where(carried.pressure, carried.l_0, 0.02)
+    return float(free_curvature(joint, carried.pressure, lengths).sum() * segment)
+
+
+@pytest.mark.parametrize(("start", "end"), [(0.1, 0.3), (0.1013, 0.3), (0.1, 0.2871), (0.111, 0.114), (0.0249, 0.9)])
+def test_a_partly_covered_segment_bends_by_its_part(start: float, end: float) -> None:
+    """In free space an actuator turns the tube by its curvature times its length, wherever it begins and ends."""
+    carried = actuation_along([[start]], [[end]], [[-20e3]], [[0.04]], PARAMS, 40)
+    curvature = float(free_curvature(joint_moments(PARAMS), -20e3, 0.04))
+    assert turn_of(carried, PARAMS.segment_length) == pytest.approx(curvature * (end - start), rel=1e-9)
+
+
+def test_two_actuators_share_a_segment() -> None:
+    """Where one ends and an opposite one begins within a segment, it bends by the sum of both parts."""
+    carried = actuation_along([[0.1, 0.31]], [[0.31, 0.5]], [[20e3, -30e3]], [[0.04, 0.05]], PARAMS, 30)
+    one, other = free_curvature(joint_moments(PARAMS), [20e3, -30e3], [0.04, 0.05])
+    assert turn_of(carried, PARAMS.segment_length) == pytest.approx(0.21 * one + 0.19 * other, rel=1e-9)
+
+
+def test_actuators_that_overlap_do_not_add_up() -> None:
+    """Two on one side over the same tube bend it as the stronger one does: cells cannot lie on cells."""
+    twice = actuation_along([[0.1, 0.1]], [[0.5, 0.5]], [[20e3, 30e3]], [[0.04, 0.04]], PARAMS, 30)
+    alone = actuation_along([[0.1]], [[0.5]], [[30e3]], [[0.04]], PARAMS, 30)
+    assert twice.pressure == pytest.approx(alone.pressure)
+
+
+def test_whole_segments_carry_the_pressure_itself() -> None:
+    """Where an actuator covers a segment the pressure is not computed but taken, to the bit."""
+    carried = actuation_along([[0.1 + 1e-13]], [[0.3]], [[20e3]], [[0.04]], PARAMS, 30)
+    assert carried.pressure[0].tolist() == [0.0] * 4 + [20e3] * 8 + [0.0] * 18

@@ -1,0 +1,135 @@
+"""Rounding a design to whole cells, so that it still reaches the goal where that can be done."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import combinations, product
+
+import numpy as np
+from scipy.optimize import isotonic_regression
+
+from dynamics.propagator import Propagator
+from dynamics.vine import Actuation, Status, centerlines
+from environments.environment import Environment
+from planner.design import Design, InvalidDesign, Section
+from surrogate.compiled import Floats
+
+ANCHORS = 0.5, 0.0, 1.0
+"""What a section may keep when its length changes: its middle, its start or its end."""
+ROUNDINGS = 1, 15, 48, 192
+"""How many roundings to try, nearest first, before it is enough that one of them reaches the goal."""
+NO_LENGTH = 1e-6
+"""Gaps shorter than this are none [m]."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rounded:
+    """A design of whole cells, and where its growth ends."""
+
+    design: Design
+    """Its prediction is made anew."""
+    status: Status
+    reached: bool
+    """Whether the tip comes into the goal."""
+    tried: int
+    """Roundings that were grown."""
+
+
+def round_to_cells(design: Design, environment: Environment, propagator: Propagator) -> Rounded:
+    """The nearest whole-cell design that reaches the goal; the nearest of all where none that is tried does.
+
+    The nearest gives every section the number of cells that comes nearest to its length and keeps its middle. Others
+    have a cell more or less there, or keep its start or end, in at most two sections. Starts lie at whole millimetres.
+
+    Raises:
+        InvalidDesign: A section is shorter than one cell.
+    """
+    _check(design)
+    roundings = list(_roundings(design))
+    tried: list[Rounded] = []
+    for count in ROUNDINGS:
+        batch = roundings[len(tried) : len(tried) + count]
+        if batch:
+            tried += _grown(batch, environment, propagator)
+        for rounded in tried:
+            if rounded.reached:
+                return replace(rounded, tried=len(tried))
+    return replace(tried[0], tried=len(tried))
+
+
+def _check(design: Design) -> None:
+    for section in design.sections:
+        if section.side != "none" and section.end - section.start < section.l_0 - NO_LENGTH:
+            raise InvalidDesign(
+                f"the section from {1e3 * section.start:g} to {1e3 * section.end:g} mm is shorter than one cell of "
+                f"{1e3 * section.l_0:g} mm; make it one cell long at least, or its cells shorter"
+            )
+
+
+def _roundings(design: Design) -> Iterator[Design]:
+    """Whole-cell designs, from the nearest on; each by the whole-cell length and the anchor of its sections."""
+    actuated = [section for section in design.sections if section.side != "none"]
+    options = []
+    for section in actuated:
+        cells = (section.end - section.start) / section.l_0
+        counts = sorted({max(int(np.floor(cells)), 1), int(np.ceil(cells - NO_LENGTH))}, key=lambda n: abs(n - cells))
+        options.append([(n * section.l_0, anchor) for n, anchor in product(counts, ANCHORS)])
+    nearest = [option[0] for option in options]
+    changes = []
+    for several in range(min(len(actuated), 2) + 1):
+        for which in combinations(range(len(actuated)), several):
+            for chosen in product(*(range(1, len(options[k])) for k in which)):
+                changes.append((sum(chosen), which, chosen))
+    for _, which, chosen in sorted(changes)[: sum(ROUNDINGS)]:
+        lengths = nearest.copy()
+        for k, option in zip(which, chosen, strict=True):
+            lengths[k] = options[k][option]
+        yield replace(design, sections=_laid_out(design, actuated, lengths))
+
+
+def _laid_out(design: Design, actuated: list[Section], lengths: list[tuple[float, float]]) -> tuple[Section, ...]:
+    """Sections of given lengths and anchors; where two overlap they move apart, as little as can be (least squares)."""
+    if not actuated:
+        return design.sections
+    length, anchor = np.array(lengths).T
+    start, end = np.array([(section.start, section.end) for section in actuated]).T
+    wanted = start + anchor * (end - start - length)
+    # Less the muscles before it, a start may not fall along the tube: that is an isotonic regression.
+    before = np.cumsum(length) - length
+    first = np.round(before + np.maximum(isotonic_regression(wanted - before).x, 0.0), 3)
+    sections: list[Section] = []
+    done = 0.0
+    for section, begins, extent in zip(actuated, first.tolist(), length.tolist(), strict=True):
+        if begins > done + NO_LENGTH:
+            sections.append(_bare(done, begins))
+            done = begins
+        sections.append(replace(section, start=done, end=done + extent))
+        done += extent
+    if design.length > done + NO_LENGTH:
+        sections.append(_bare(done, design.length))
+    return tuple(sections)
+
+
+def _bare(start: float, end: float) -> Section:
+    return Section(start, end, "none", 0.0, 0.0, 0.0)
+
+
+def _grown(designs: list[Design], environment: Environment, propagator: Propagator) -> list[Rounded]:
+    """Grow designs from the start, all at once."""
+    segment = designs[0].params.segment_length
+    lengths = np.array([design.length for design in designs])
+    most = int(np.ceil(lengths.max() / segment - 1e-9))
+    each = [design.actuation(most) for design in designs]
+    carried = Actuation(np.concatenate([a.pressure for a in each]), np.concatenate([a.l_0 for a in each]))
+    rollout = propagator.grow(propagator.start(len(designs), most), carried, lengths, segment)
+    reached = rollout.enters(environment.goal)
+    last = rollout.records - 1
+    lines = centerlines(rollout.state(np.arange(len(designs)), last), environment.start, designs[0].params)
+    grown = []
+    for i, design in enumerate(designs):
+        tip: Floats = rollout.tips[i, last[i]] if last[i] >= 0 else environment.start
+        line = lines[i][~np.isnan(lines[i, :, 0])] if last[i] >= 0 else environment.start[None, :2]
+        status = Status(rollout.status[i])
+        grown.append(Rounded(replace(design, tip=tip, centerline=line), status, bool(reached[i]), 1))
+    return grown
