@@ -51,6 +51,37 @@ class Obstacles:
         clearance: np.ndarray = np.maximum(distance, 0.0).reshape(points.shape[:-1])
         return clearance
 
+    def __len__(self) -> int:
+        return len(self.polygons) + len(self.circles) + len(self.walls)
+
+    def widths(self) -> np.ndarray:
+        """Shorter side of the narrowest box, at any angle, around each of `shapes` [m], shape (n,); 0 for bare walls."""
+        sides = [shapely.minimum_rotated_rectangle(shapely.Polygon(corners)) for corners in self.polygons]
+        lengths = [np.hypot(*np.diff(shapely.get_coordinates(side)[:3], axis=0).T).min() for side in sides]
+        return np.array([*lengths, *2 * self.circles[:, 2], *self.walls[:, 4]])
+
+    def varied(self, size: np.ndarray, shift: np.ndarray) -> "Obstacles":
+        """The same obstacles, each made larger about its centre and moved.
+
+        Args:
+            size: Factors greater than 0, in the order of `shapes`, shape (n,).
+            shift: Along x and y [m], shape (n, 2).
+        """
+        polygons, circles, walls = self.polygons, self.circles.copy(), self.walls.copy()
+        ends = np.cumsum([len(polygons), len(circles)])
+        factors, shifts = np.split(size, ends), np.split(shift, ends)
+        moved = []
+        for corners, factor, move in zip(polygons, factors[0], shifts[0], strict=True):
+            centre = (corners.min(axis=0) + corners.max(axis=0)) / 2
+            moved.append(centre + move + factor * (corners - centre))
+        circles[:, :2] += shifts[1]
+        circles[:, 2] *= factors[1]
+        centre, factor, move = (walls[:, :2] + walls[:, 2:4]) / 2, factors[2][:, None], shifts[2]
+        walls[:, :2] = centre + move + factor * (walls[:, :2] - centre)
+        walls[:, 2:4] = centre + move + factor * (walls[:, 2:4] - centre)
+        walls[:, 4] *= factors[2]
+        return Obstacles(tuple(moved), circles, walls)
+
 
 def box_corners(x_min: float, y_min: float, x_max: float, y_max: float) -> np.ndarray:
     """Corners of an axis-aligned box, shape (4, 2), anticlockwise from (x_min, y_min); same unit as given."""

@@ -16,7 +16,7 @@ from environments.obstacles import Obstacles
 from planner.cost_to_go import CostToGo
 from planner.reverse_tree import ReverseTree
 from planner.solutions import Solution, Solutions
-from planner.sst import AS_IT_IS, Search, Switches
+from planner.sst import ALTERNATIVES, AS_IT_IS, Search, Switches
 from planner.synthesis import Catalogue
 
 TREE_SHARE = 0.1
@@ -75,6 +75,7 @@ class Run:
         keep: int = 5,
         heuristic: bool = False,
         switches: Switches = AS_IT_IS,
+        slack: float = ALTERNATIVES,
     ) -> Run:
         """Build the search, and compile the kernels where that has not been done.
 
@@ -83,12 +84,13 @@ class Run:
             keep: How many distinct solutions to keep.
             heuristic: Whether to be guided by cost-to-go, from a reverse tree.
             switches: Parts of the search to turn off.
+            slack: How much dearer than the best solution the others may be, in actuators.
         """
         model, catalogue = make(environment, params), Catalogue.of(params)
         warm_up(model)
         if heuristic:
             _warm_up_heuristic(params)
-        search = Search(environment, model, params, catalogue, np.random.default_rng(seed), batch, switches)
+        search = Search(environment, model, params, catalogue, np.random.default_rng(seed), batch, switches, slack)
         return cls(environment, params, model, search, Solutions(search, keep), heuristic, seed)
 
     @property

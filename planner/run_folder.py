@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -17,17 +18,23 @@ import numpy as np
 
 from dynamics.propagator import Propagator
 from dynamics.vine import Rollout, centerlines
-from environments.environment import Environment
+from environments.environment import Environment, write_environment
 from planner.design import Design, design_content
 from planner.planning import Run
+from planner.robustness.selection import Choice
 from surrogate.compiled import Floats
 
-FILES = ("run.json", "design.json", "solutions.json", "trajectory.npz", "plan.png", "simulation.json")
+FILES = "run.json", "environment.toml", "design.json", "solutions.json", "trajectory.npz", "plan.png", "simulation.json"
 """What a folder written here may hold; a folder with anything else is never replaced."""
 
 
 class UnwritableFolder(OSError):
     """A folder that cannot be written, or must not be replaced."""
+
+
+def stem_of(environment: Environment) -> str:
+    """An environment's name as it may stand in a file's."""
+    return re.sub(r"[^\w-]", "_", environment.name) or "unnamed"
 
 
 def check_folder(out: Path) -> None:
@@ -114,21 +121,25 @@ def _tree_facts(run: Run) -> dict[str, Any] | None:
     return {"vertices": len(tree.poses), "seconds": round(tree.seconds, 3), "complaint": tree.complaint}
 
 
-def write_run(out: Path, run: Run, inputs: dict[str, Any], prepare_seconds: float) -> None:
+def write_run(
+    out: Path, run: Run, inputs: dict[str, Any], prepare_seconds: float, choice: Choice | None = None
+) -> None:
     """Write a finished run that has a solution.
 
     Args:
         inputs: What the run was asked to do.
         prepare_seconds: Time before the search, compiling included [s].
+        choice: Which design to write if not the cheapest.
     """
     from planner.plots import save_plan
     from planner.tree import branches_of
 
     solutions = run.solutions
-    best = solutions.best[0].design
+    best = choice.chosen.design if choice else solutions.best[0].design
     start = np.asarray(run.environment.start)
 
     def fill(folder: Path) -> None:
+        write_environment(run.environment, folder / "environment.toml")
         write_json(folder / "design.json", design_content(best))
         every = [design_content(solution.design) for solution in solutions.best]
         write_json(folder / "solutions.json", {"schema": 1, "solutions": every})
@@ -147,6 +158,7 @@ def write_run(out: Path, run: Run, inputs: dict[str, Any], prepare_seconds: floa
             "history": [[round(m.seconds, 3), m.actuators, round(m.length * 1e3, 3)] for m in run.history],
             "replayed": solutions.replayed,
             "rejected": solutions.rejected,
+            "robust": choice.content() if choice else None,
         }
         write_json(folder / "run.json", content)
         points, length = trajectory(run.environment, best, replay(best, solutions.replayer))

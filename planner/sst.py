@@ -29,7 +29,7 @@ PLAIN = 0.25
 TOURNAMENT = 4
 """Of so many nodes selected by cost-to-come the others take the one with the least cost-to-come and cost-to-go."""
 ALTERNATIVES = 5e-3
-"""Nodes stay while they may lead to solutions this much dearer than the best: half a metre longer, as many actuators."""
+"""What is looked for beside the best solution, in cost: half a metre longer, as many actuators."""
 GOAL_MARGIN = 2e-3
 """The search stops this far inside the goal [m]: a replay may end a little beside it."""
 LEAST_CELLS = 2
@@ -97,9 +97,11 @@ class Search:
         rng: np.random.Generator,
         batch: int,
         switches: Switches = AS_IT_IS,
+        slack: float = ALTERNATIVES,
     ) -> None:
+        """Plant the tree; nodes stay while they may lead to solutions no more than `slack` dearer than the best."""
         self.environment, self.propagator, self.params, self.catalogue = environment, propagator, params, catalogue
-        self.rng, self.batch, self.switches = rng, batch, switches
+        self.rng, self.batch, self.switches, self.slack = rng, batch, switches, slack
         bounds = environment.bounds
         longest = min(2 * (bounds[2] - bounds[0] + bounds[3] - bounds[1]), LONGEST_TUBE)
         self.max_segments = max(int(longest / params.segment_length), 4)
@@ -158,7 +160,7 @@ class Search:
 
     def tighten(self, best: float) -> None:
         """Take up a better solution's cost and prune every node that leads to nothing near it."""
-        self.bound = best + ALTERNATIVES
+        self.bound = best + self.slack
         active = np.flatnonzero(self.tree.active)
         least = self._least_cost(self.tree.tips[active], self.tree.actuators[active], self.tree.segments[active])
         self.prune(active[least >= self.bound])

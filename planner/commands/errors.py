@@ -7,8 +7,15 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from typer.exceptions import TyperException
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from environments import Environment
+    from planner.design import Design
 
 
 class BadInput(TyperException):
@@ -44,6 +51,22 @@ def known_actuator(name: str) -> str:
     if name not in actuators():
         raise BadInput(f"unknown actuator {name!r}; known: {', '.join(actuators())}")
     return name
+
+
+def same_place(console: Console, design: Design, environment: Environment, force: bool) -> None:
+    """Make sure that a design was made for this place; with `force`, say only that it was not.
+
+    Raises:
+        BadInput: It was made for another one.
+    """
+    if design.sha256 == environment.sha256:
+        return
+    other = (
+        f"this design was made for another place ({design.environment}) than {environment.name}, or that has changed"
+    )
+    if not force:
+        raise BadInput(f"{other}; --force goes on nevertheless")
+    console.print(f"warning: {other}")
 
 
 @contextmanager

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import signal
 import time
 from collections.abc import Iterator
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
 
     from planner.design import Design
     from planner.planning import Budget, Run
+    from planner.robustness.selection import Choice
 
 CROSSING = (
     "note: this tube crosses over itself; the model knows no contact of the tube with itself, so try it out first"
@@ -48,6 +48,19 @@ def plan(
             help="Be guided by ways to the goal without contact (OMPL's RRT*): for large places with dead ends."
         ),
     ] = False,
+    robust: Annotated[
+        bool,
+        typer.Option(
+            help="Choose by success in trials with errors, from designs of up to two actuators more and variants of them."
+        ),
+    ] = False,
+    level: Annotated[
+        float, typer.Option(min=0, max=100, help="Errors of --robust: standard deviations in percent.")
+    ] = 5.0,
+    threshold: Annotated[
+        float,
+        typer.Option(min=0, max=100, help="Success that --robust asks for, in percent: fewest actuators with it."),
+    ] = 90.0,
     actuator: Annotated[str, typer.Option(help="Muscle that bends the tube: spam or pouch.")] = "spam",
     propagator: PropagatorOption = "quasistatic",
     device: DeviceOption = "auto",
@@ -75,18 +88,21 @@ def plan(
             console.print(f"Open a passage wider than {2e3 * params.radius:.0f} mm, or move the start or the goal.")
             return 3
 
+        from planner.commands.robust import CANDIDATES, SLACK, choose
         from planner.planning import Budget, Run
-        from planner.run_folder import check_folder, write_run
+        from planner.run_folder import check_folder, stem_of, write_run
+        from planner.sst import ALTERNATIVES
 
         make = chosen_model(params, propagator, device, solver, surrogate)
-        out = out or Path("runs") / (re.sub(r"[^\w-]", "_", environment.name) or "unnamed")
+        out = out or Path("runs") / stem_of(environment)
         check_folder(out)
         console.print(
             f"planning {environment.name}: {actuator}, {propagator}, seed {seed}, {time_budget:g} s", style="bold"
         )
         start = time.perf_counter()
         with compiling(console, propagator, heuristic), needs_ompl():
-            run = Run.prepare(environment, params, make, seed, batch, solutions, heuristic)
+            keep, slack = (max(solutions, CANDIDATES), SLACK) if robust else (solutions, ALTERNATIVES)
+            run = Run.prepare(environment, params, make, seed, batch, keep, heuristic, slack=slack)
         prepared = time.perf_counter() - start
         reason = _search(console, run, Budget(time_budget, iterations, first, target_actuators))
         if run.best is None:
@@ -97,9 +113,11 @@ def plan(
             **getattr(make, "keywords", {}),  # device, solver and surrogate, where there is a choice
             "heuristic": heuristic, "seed": seed, "batch": batch, "time_budget_s": time_budget, "iterations": iterations, "first": first,
             "target_actuators": target_actuators, "solutions": solutions, "stopped": reason,
+            "robust": robust,
         }  # fmt: skip
-        write_run(out, run, inputs, prepared)
-    _report(console, run, out, reason)
+        choice = choose(console, run, level / 100, threshold / 100) if robust else None
+        write_run(out, run, inputs, prepared, choice)
+    _report(console, run, out, reason, choice)
     return 0
 
 
@@ -192,9 +210,9 @@ def _no_solution(run: Run, reason: str) -> str:
     )
 
 
-def _report(console: Console, run: Run, out: Path, reason: str) -> None:
+def _report(console: Console, run: Run, out: Path, reason: str, choice: Choice | None) -> None:
     assert run.best
-    design = run.best.design
+    design = choice.chosen.design if choice else run.best.design
     console.print(section_table(design))
     solutions = run.solutions
     others = len(solutions.best) - 1
@@ -210,9 +228,13 @@ def _report(console: Console, run: Run, out: Path, reason: str) -> None:
     if tree := run.reverse_tree:
         guided = f"guided by a reverse tree of {len(tree.poses)} vertices, grown in {tree.seconds:.2f} s"
         console.print(f"note: planned without cost-to-go: {tree.complaint}" if tree.complaint else guided)
+    if choice:
+        from planner.commands.robust import choice_table
+
+        console.print(choice_table(choice))
     if design.crosses_itself:
         console.print(CROSSING)
-    console.print(f"wrote {out}/: design.json, plan.png, solutions.json, trajectory.npz, run.json")
+    console.print(f"wrote {out}/: design.json, plan.png, environment.toml, solutions.json, trajectory.npz, run.json")
 
 
 def _actuators(design: Design) -> str:

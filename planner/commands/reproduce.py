@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import signal
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -146,20 +144,19 @@ def _command(name: str, runs: int, time_budget: float, env: list[str] | None, in
 
 def _study(console: Console, cases: Sequence[Case]) -> list[Record]:
     """Make all runs, with progress on the console; those that were over, in the cases' order, if Ctrl-C comes first."""
-    from rich.progress import MofNCompleteColumn, Progress, TimeRemainingColumn
+    from rich.progress import Progress
 
     from planner.commands.plan import compiling
+    from planner.commands.progress import columns, stoppable
     from planner.studies.runs import run_case, run_cases
 
     with compiling(console, heuristic=cases[0].heuristic):
         run_case(replace(cases[0], time_budget=1e-3))
     records: list[Record] = []
-    with Progress(
-        *Progress.get_default_columns()[:2], MofNCompleteColumn(), TimeRemainingColumn(), console=console
-    ) as bar:
+    with Progress(*columns(), console=console) as bar:
         task = bar.add_task("planning", total=len(cases))
         try:
-            with _stoppable():
+            with stoppable():
                 for record in run_cases(cases):
                     records.append(record)
                     bar.advance(task)
@@ -168,17 +165,6 @@ def _study(console: Console, cases: Sequence[Case]) -> list[Record]:
         except KeyboardInterrupt:
             console.print(f"interrupted after {len(records)} of {len(cases)} runs")
     return sorted(records, key=lambda record: cases.index(record.case))
-
-
-@contextmanager
-def _stoppable() -> Iterator[None]:
-    """Have Ctrl-C and SIGTERM raise KeyboardInterrupt, also where the shell that began this has them ignored."""
-    before = {number: signal.signal(number, signal.default_int_handler) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 def _write(console: Console, stem: Path, table: str, content: dict[str, Any]) -> None:

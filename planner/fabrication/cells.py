@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations, product
 
 import numpy as np
 from scipy.optimize import isotonic_regression
 
 from dynamics.propagator import Propagator
-from dynamics.vine import Actuation, Status, centerlines
 from environments.environment import Environment
 from planner.design import Design, InvalidDesign, Section
-from surrogate.compiled import Floats
+from planner.growth import Grown, grow_designs
 
 ANCHORS = 0.5, 0.0, 1.0
 """What a section may keep when its length changes: its middle, its start or its end."""
@@ -23,39 +22,26 @@ NO_LENGTH = 1e-6
 """Gaps shorter than this are none [m]."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Rounded:
-    """A design of whole cells, and where its growth ends."""
-
-    design: Design
-    """Its prediction is made anew."""
-    status: Status
-    reached: bool
-    """Whether the tip comes into the goal."""
-    tried: int
-    """Roundings that were grown."""
-
-
-def round_to_cells(design: Design, environment: Environment, propagator: Propagator) -> Rounded:
+def round_to_cells(design: Design, environment: Environment, propagator: Propagator) -> tuple[Grown, int]:
     """The nearest whole-cell design that reaches the goal; the nearest of all where none that is tried does.
 
     The nearest gives every section the number of cells that comes nearest to its length and keeps its middle. Others
     have a cell more or less there, or keep its start or end, in at most two sections. Starts lie at whole millimetres.
 
+    Returns:
+        The design and where it grows to, and how many roundings were tried.
     Raises:
         InvalidDesign: A section is shorter than one cell.
     """
     _check(design)
     roundings = list(_roundings(design))
-    tried: list[Rounded] = []
+    tried: list[Grown] = []
     for count in ROUNDINGS:
-        batch = roundings[len(tried) : len(tried) + count]
-        if batch:
-            tried += _grown(batch, environment, propagator)
-        for rounded in tried:
-            if rounded.reached:
-                return replace(rounded, tried=len(tried))
-    return replace(tried[0], tried=len(tried))
+        tried += grow_designs(roundings[len(tried) : len(tried) + count], environment, propagator)
+        for grown in tried:
+            if grown.reached:
+                return grown, len(tried)
+    return tried[0], len(tried)
 
 
 def _check(design: Design) -> None:
@@ -113,23 +99,3 @@ def _laid_out(design: Design, actuated: list[Section], lengths: list[tuple[float
 
 def _bare(start: float, end: float) -> Section:
     return Section(start, end, "none", 0.0, 0.0, 0.0)
-
-
-def _grown(designs: list[Design], environment: Environment, propagator: Propagator) -> list[Rounded]:
-    """Grow designs from the start, all at once."""
-    segment = designs[0].params.segment_length
-    lengths = np.array([design.length for design in designs])
-    most = int(np.ceil(lengths.max() / segment - 1e-9))
-    each = [design.actuation(most) for design in designs]
-    carried = Actuation(np.concatenate([a.pressure for a in each]), np.concatenate([a.l_0 for a in each]))
-    rollout = propagator.grow(propagator.start(len(designs), most), carried, lengths, segment)
-    reached = rollout.enters(environment.goal)
-    last = rollout.records - 1
-    lines = centerlines(rollout.state(np.arange(len(designs)), last), environment.start, designs[0].params)
-    grown = []
-    for i, design in enumerate(designs):
-        tip: Floats = rollout.tips[i, last[i]] if last[i] >= 0 else environment.start
-        line = lines[i][~np.isnan(lines[i, :, 0])] if last[i] >= 0 else environment.start[None, :2]
-        status = Status(rollout.status[i])
-        grown.append(Rounded(replace(design, tip=tip, centerline=line), status, bool(reached[i]), 1))
-    return grown

@@ -1,0 +1,75 @@
+"""`vinewright plan --robust`: which of the designs that were found is likely enough to work."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+    from planner.planning import Run
+    from planner.robustness.selection import Choice
+
+CANDIDATES = 40
+"""Distinct solutions to choose from."""
+SLACK = 2.05
+"""How much dearer than the cheapest they may be: two actuators and 5 m of tube."""
+FINAL = 1000
+"""Trials in which a design is judged once it has been chosen."""
+
+
+def choose(console: Console, run: Run, level: float, threshold: float) -> Choice:
+    """Judge the solutions of a run, with progress on the console; Ctrl-C keeps the choice so far.
+
+    Args:
+        level: Standard deviation of obstacles and of bending [-].
+        threshold: Rate of success that is asked for [-].
+    """
+    from rich.progress import Progress, TextColumn
+
+    from planner.commands.progress import stoppable
+    from planner.robustness.selection import Champion, Choice, Selection
+    from planner.robustness.trials import Spread
+
+    designs = [solution.design for solution in run.solutions.best]
+    with Progress(
+        *Progress.get_default_columns()[:2], TextColumn("{task.completed:.0f} trials"), console=console
+    ) as bar:
+        task = bar.add_task("judging", total=None)
+        selection = Selection(
+            run.environment,
+            Spread.of_levels(level, level),
+            run.search.catalogue,
+            run.seed,
+            FINAL,
+            lambda trials: bar.advance(task, trials),
+        )
+        choice = Choice(level, threshold, Champion(designs[0], selection.judge(designs[0]), 1))
+        try:
+            with stoppable():
+                for champion in selection.champions(designs):
+                    choice.champions.append(champion)
+                    if choice.met:
+                        break
+        except KeyboardInterrupt:
+            console.print("interrupted; the choice is among those judged so far")
+    return choice
+
+
+def choice_table(choice: Choice) -> Table:
+    """What was judged, for a terminal."""
+    from rich.table import Table
+
+    table = Table("design", "actuators", "tube mm", "success % (95 % interval)", "")
+    for column in table.columns[1:4]:
+        column.justify = "right"
+    rows = [("cheapest", choice.cheapest), *(("likeliest", champion) for champion in choice.champions)]
+    for name, champion in rows:
+        marks = ["chosen"] if champion is choice.chosen else []
+        if champion is choice.chosen and not choice.met:
+            marks.append(f"(none reaches {100 * choice.threshold:g} %)")
+        cells = [f"{champion.design.actuators}", f"{1e3 * champion.design.length:.0f}", str(champion.estimate)]
+        table.add_row(name, *cells, " ".join(marks))
+    table.title = f"success with errors of {100 * choice.level:g} %, {choice.cheapest.estimate.trials} trials each"
+    return table

@@ -1,0 +1,145 @@
+"""`vinewright robustness`: how likely a design is to work where not everything is as planned."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from planner.commands.errors import BadInput, readable_errors, same_place, writable
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from planner.robustness.sensitivity import Margin
+    from planner.robustness.survey import Survey
+
+DRAWN = 60
+"""Trials in the picture."""
+
+
+def robustness(
+    env: Annotated[str, typer.Argument(metavar="ENV", help="A shipped environment, or the path of a TOML file.")],
+    design: Annotated[Path, typer.Argument(metavar="DESIGN", help="A design.json, or the folder of a run.")],
+    trials: Annotated[int, typer.Option(min=1, max=1_000_000, help="Trials at each level.")] = 1000,
+    levels: Annotated[
+        str, typer.Option(metavar="LIST", help="Standard deviations of the grid's axes in percent, from 0 to 100.")
+    ] = "0,5,10,15,20",
+    start_mm: Annotated[float, typer.Option(min=0, max=1000, help="Standard deviation of the base's x and y.")] = 5.0,
+    heading_deg: Annotated[float, typer.Option(min=0, max=180, help="The same of its direction.")] = 1.0,
+    tolerances: Annotated[
+        str, typer.Option(help="What is never made as planned, in every trial: none or handmade.")
+    ] = "none",
+    seed: Annotated[int, typer.Option(min=0, help="Seed of all trials.")] = 0,
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for table, data and pictures.")] = Path("results"),
+    force: Annotated[
+        bool, typer.Option("--force", help="Go on with a design that was made for another place.")
+    ] = False,
+) -> None:
+    """Grow a design many times, each time a little otherwise. Ctrl-C keeps what was tried."""
+    from rich.console import Console
+
+    console = Console(highlight=False, soft_wrap=True, markup=False)
+    grid = parsed_levels(levels)
+    with readable_errors():
+        import numpy as np
+
+        from environments import load_environment
+        from planner.commands.plan import compiling
+        from planner.design import load_design
+        from planner.robustness.survey import Survey
+        from planner.robustness.trials import PRESETS, Deviations, grow_trials
+
+        if tolerances not in PRESETS:
+            raise BadInput(f"--tolerances {tolerances} must be one of {', '.join(PRESETS)}")
+        made = load_design(design)
+        environment = load_environment(env, made.params.radius)
+        same_place(console, made, environment, force)
+        with compiling(console):
+            planned = grow_trials(made, environment, Deviations.none(made, environment, 1))
+        if not planned.reached[0]:
+            console.print("note: this design misses the goal even where everything is as planned")
+        kept = PRESETS[tolerances]
+        survey = Survey.of(made, environment, grid, trials, seed, 1e-3 * start_mm, np.radians(heading_deg), kept)
+        command = (
+            f"vinewright robustness {Path(env).name} {design.name} --trials {trials} --levels {levels} --seed {seed}"
+        )
+        command += f" --tolerances {tolerances}" * (tolerances != "none")
+        with writable(out):
+            seconds = _grow(console, survey)
+            if not survey.counts:
+                raise BadInput("interrupted before any trial was over; nothing was written")
+            _write(console, survey, _margins(console, survey), grid, command, seconds, out)
+
+
+def parsed_levels(text: str) -> list[float]:
+    """Percentages, rising and each once, as fractions; 0 is always among them."""
+    try:
+        numbers = {float(part) for part in text.split(",")}
+    except ValueError:
+        raise BadInput(f"--levels {text} must be numbers with commas between, as 0,5,10") from None
+    if not all(0 <= number <= 100 for number in numbers):
+        raise BadInput(f"--levels {text} must be from 0 to 100, in percent")
+    if len(numbers) > 40:
+        raise BadInput(f"--levels has {len(numbers)} levels; at most 40 are allowed")
+    return [number / 100 for number in sorted(numbers | {0.0})]
+
+
+def _grow(console: Console, survey: Survey) -> float:
+    """Grow all trials with progress on the console; returns the seconds it took."""
+    from rich.progress import Progress
+
+    from planner.commands.progress import columns, stoppable
+
+    start, total = time.perf_counter(), len(survey.spreads) * survey.trials
+    with Progress(*columns(), console=console) as bar:
+        task = bar.add_task("growing", total=total)
+        try:
+            with stoppable():
+                for grown in survey.run():
+                    bar.advance(task, grown)
+        except KeyboardInterrupt:
+            console.print("interrupted; what was tried is kept")
+    return time.perf_counter() - start
+
+
+def _margins(console: Console, survey: Survey) -> list[Margin]:
+    from rich.progress import Progress
+
+    from planner.commands.progress import columns, stoppable
+    from planner.robustness.sensitivity import margins
+
+    found: list[Margin] = []
+    total = 3 * survey.design.actuators + 2 + bool(len(survey.environment.obstacles))
+    with Progress(*columns(), console=console) as bar:
+        try:
+            with stoppable():
+                for margin in bar.track(margins(survey.design, survey.environment), total=total, description="margins"):
+                    found.append(margin)
+        except KeyboardInterrupt:
+            console.print("interrupted; the margins so far are kept")
+    return found
+
+
+def _write(
+    console: Console, survey: Survey, margins: list[Margin], grid: list[float], command: str, seconds: float, out: Path
+) -> None:
+    from planner.robustness.plots import save_robustness, save_sensitivity
+    from planner.robustness.report import robustness_report
+    from planner.robustness.trials import Spread
+    from planner.run_folder import stem_of, write_json
+
+    stem = out / f"robustness-{stem_of(survey.environment)}"
+    level = min(grid, key=lambda level: abs(level - 0.1))
+    shown = survey.outcome(Spread.of_levels(level, level), range(DRAWN))
+    save_robustness(stem.with_suffix(".png"), survey, grid, shown, f"{100 * level:g} % of both")
+    if margins:
+        save_sensitivity(Path(f"{stem}-margins.png"), margins)
+    table, content = robustness_report(survey, margins, grid, command, seconds)
+    pictures = f"\n![Success and trials]({stem.name}.png)\n" + f"![Margins]({stem.name}-margins.png)\n" * bool(margins)
+    stem.with_suffix(".md").write_text(table + pictures, encoding="utf-8")
+    write_json(stem.with_suffix(".json"), content)
+    console.print(table)
+    console.print(f"wrote {stem}.md, {stem}.json, {stem}.png{f', {stem}-margins.png' * bool(margins)}")

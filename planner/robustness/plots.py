@@ -1,0 +1,122 @@
+"""Pictures of robustness: success over the grid, trials over one another, and what loses the goal first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.collections import LineCollection
+from matplotlib.figure import Figure
+
+from planner.plots import ACTUATOR, FAINT, INK, draw_solids, foreground, whole
+from planner.robustness.report import margin_words
+from planner.robustness.sensitivity import Margin
+from planner.robustness.survey import Survey, cell_name
+from planner.robustness.trials import Outcome
+from surrogate.compiled import Floats
+
+DPI = 150
+REACHED, MISSED = "#0a8f62", "#b54d00"
+SHOWN, PLACES = 60, 10
+"""Trials drawn, and how many of their places."""
+
+
+def save_robustness(path: Path, survey: Survey, levels: Sequence[float], trials: Outcome, where: str) -> None:
+    """The grid as a heat map, and some trials over one another.
+
+    Args:
+        trials: Trials to draw.
+        where: At which levels they were grown, in words.
+    """
+    bounds = survey.environment.bounds
+    aspect = float((bounds[2] - bounds[0]) / (bounds[3] - bounds[1]))
+    height = 5.2
+    figure = Figure(
+        figsize=(5.6 + height * min(max(aspect, 0.7), 2.2), height), layout="constrained", facecolor="white"
+    )
+    heat, overlay = figure.subplots(1, 2, width_ratios=[5.0, height * min(max(aspect, 0.7), 2.2)])
+    _draw_heat(heat, survey, levels)
+    _draw_trials(overlay, survey, trials, where)
+    _save(path, figure)
+
+
+def _draw_heat(axes: Axes, survey: Survey, levels: Sequence[float]) -> None:
+    estimates = [[survey.estimate(cell_name(one, other)) for other in levels] for one in levels]
+    rates = np.array([[100 * e.rate if e else np.nan for e in row] for row in estimates])
+    # Light to dark in one hue: to be read in grey too.
+    axes.imshow(np.ma.masked_invalid(rates), cmap="YlGnBu", vmin=0, vmax=100, origin="lower", aspect="auto")
+    for (i, j), rate in np.ndenumerate(rates):
+        text = "-" if np.isnan(rate) else f"{rate:.0f}"
+        axes.text(j, i, text, ha="center", va="center", size=9, color="white" if rate > 55 else INK)
+    names = [f"{100 * level:g}" for level in levels]
+    axes.set_xticks(range(len(levels)), names)
+    axes.set_yticks(range(len(levels)), names)
+    axes.set_xlabel("actuators: pressure and length, standard deviation [%]", size=9, color=INK)
+    axes.set_ylabel("obstacles: size and position, standard deviation [%]", size=9, color=INK)
+    axes.set_title(f"success [%], {survey.trials} trials a cell", size=10, color=INK, loc="left")
+    axes.tick_params(labelsize=8.5, color=FAINT, labelcolor=INK)
+    axes.spines[:].set_visible(False)
+
+
+def _draw_trials(axes: Axes, survey: Survey, trials: Outcome, where: str) -> None:
+    environment = survey.environment
+    bounds = 1e3 * environment.bounds
+    draw_solids(axes, environment, bounds)
+    for place in trials.places[:PLACES]:
+        rings = [1e3 * _outline(shape) for shape in place.obstacles.shapes()]
+        axes.add_collection(LineCollection(rings, colors=FAINT, linewidths=0.5, alpha=0.7, zorder=3), autolim=False)
+    for reached, colour in ((False, MISSED), (True, REACHED)):
+        lines = [1e3 * line for line, done in zip(trials.joints, trials.reached, strict=True) if done == reached]
+        drawn = [line[~np.isnan(line[:, 0])] for line in lines[:SHOWN]]
+        some = LineCollection(
+            [line for line in drawn if len(line) > 1], colors=colour, linewidths=0.9, alpha=0.55, zorder=5
+        )
+        axes.add_collection(some, autolim=False)
+        axes.plot([], [], color=colour, label=f"{len(lines)} {'reach' if reached else 'miss'} the goal")
+    for patch in foreground(environment, survey.design):
+        axes.add_patch(patch)
+    axes.set(xlim=bounds[[0, 2]], ylim=bounds[[1, 3]], aspect="equal", xticks=[], yticks=[])
+    axes.spines[:].set(linewidth=0.7, color=FAINT)
+    title = f"{len(trials.reached)} trials, {where}; outlines: obstacles of {min(PLACES, len(trials.places))} of them"
+    axes.set_title(title, size=10, color=INK, loc="left")
+    axes.legend(loc="upper left", bbox_to_anchor=(0, 0), ncols=2, fontsize=9, frameon=False, labelcolor=INK)
+
+
+def _outline(shape: Any) -> Floats:
+    return np.array((shape.exterior if shape.area else shape).coords)
+
+
+def save_sensitivity(path: Path, margins: Sequence[Margin]) -> None:
+    """A tornado: how far each parameter may stray before the goal is lost; what gives out first lies on top."""
+    ordered = sorted(margins, key=lambda margin: margin.share, reverse=True)
+    figure = Figure(figsize=(8.2, 1.3 + 0.31 * len(ordered)), layout="constrained", facecolor="white")
+    axes = figure.subplots()
+    axes.axvline(0, color=INK, linewidth=0.9, zorder=3)
+    for row, margin in enumerate(ordered):
+        # What was looked at, and of it what is held.
+        axes.barh(row, 2, left=-1, height=0.72, color="#eef0f3", zorder=1)
+        ends = (-margin.less / margin.most, "left", "-"), (margin.more / margin.most, "right", "+")
+        for reach, side, sign in ends:
+            axes.barh(row, reach, height=0.72, color=ACTUATOR[side], alpha=0.85, zorder=2)
+            words = margin_words(margin, margin.less if sign == "-" else margin.more, sign)
+            beyond = 1.03 if sign == "+" else -1.03
+            axes.text(beyond, row, words, size=8, color=INK, va="center", ha="left" if sign == "+" else "right")
+    axes.set_yticks(range(len(ordered)), [margin.name for margin in ordered])
+    axes.set(xlim=(-1.45, 1.45), ylim=(-0.6, len(ordered) - 0.4), xticks=[])
+    axes.tick_params(labelsize=8.5, color=FAINT, labelcolor=INK, length=0)
+    axes.spines[:].set_visible(False)
+    units = dict.fromkeys((margin.unit, margin.most) for margin in ordered)
+    looked = ", ".join(f"{most:g} {unit}" for unit, most in units)
+    axes.set_title("how far each may stray, all others as planned, before the goal is lost", size=10, color=INK)
+    axes.set_xlabel(f"grey: looked at, up to {looked} to either side", size=8.5, color=FAINT)
+    _save(path, figure)
+
+
+def _save(path: Path, figure: Figure) -> None:
+    canvas: Any = FigureCanvasAgg(figure)
+    with whole(path) as partial:
+        canvas.figure.savefig(partial, dpi=DPI, format="png")

@@ -1,0 +1,128 @@
+"""What a survey and the margins say, as tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from planner.bench import machine
+from planner.robustness.sensitivity import Margin
+from planner.robustness.survey import Survey, cell_name
+
+ENOUGH = 0.9
+"""Rate of success that is asked for [-]."""
+PAPER = {"obstacles": 0.1, "bending": 0.12}
+"""Levels up to which paper 002 (section 7.3) reports that rate [-]."""
+
+
+def robustness_report(
+    survey: Survey, margins: Sequence[Margin], levels: Sequence[float], command: str, seconds: float
+) -> tuple[str, dict[str, Any]]:
+    """Tables for people, and the same figures for programs.
+
+    Args:
+        margins: Of all parameters, or none.
+        levels: Of the grid, rising [-].
+        seconds: Time that the trials took [s].
+    """
+    design = survey.design
+    done = sum(sum(counts.values()) for counts in survey.counts.values())
+    lines = [
+        f"# Robustness of a design for {' '.join(survey.environment.name.split())}",
+        "",
+        f"Made by `{command}` on {machine()}: {done} trials in {seconds:.0f} s, {1e3 * seconds / max(done, 1):.1f} ms a trial.",
+        f"The design: {design.actuators} actuator{'s' * (design.actuators != 1)}, {1e3 * design.length:.0f} mm of tube, "
+        + "; ".join(
+            f"{1e3 * s.start:.0f} to {1e3 * s.end:.0f} mm {s.side}, cells of {1e3 * s.l_0:.0f} mm at {1e-3 * s.pressure:g} kPa"
+            for s in design.sections
+            if s.side != "none"
+        )
+        + ".",
+        "A trial succeeds if the tip comes into the goal while it grows. Brackets: 95 % confidence (Wilson). Everything is drawn",
+        "from a normal distribution whose standard deviation is the level: obstacles differ in size by so much of it, and in x and",
+        "y by so much of their width (of the tube's, where that is more), each by itself; actuators in pressure, and in the length",
+        "of their cells and so of themselves. The same trial numbers are the same draws at every level.",
+        "",
+        "## One source at a time",
+        "",
+        "Made by hand: 0.12 degrees and 0.36 mm per section, the best that was measured (Agharese and Okamura, 2023).",
+        "",
+        "| source | success % | ended elsewhere | stalled | left the bounds | no room |",
+        "|---|---|---|---|---|---|",
+    ]
+    for name, counts in survey.counts.items():
+        if "/" not in name:
+            ways = [f"{count / sum(counts.values()):.1%}" for way, count in counts.items() if way != "reached"]
+            lines.append(f"| {' | '.join([name, shown(survey, name), *ways])} |")
+    lines += ["", "## Obstacles and bending together", "", "Success in percent; obstacles down, bending across.", ""]
+    lines.append("| |" + "".join(f" {100 * level:g} % |" for level in levels))
+    lines.append("|---|" + "---|" * len(levels))
+    for one in levels:
+        cells = [shown(survey, cell_name(one, other)) for other in levels]
+        lines.append(f"| **{100 * one:g} %** | {' | '.join(cells)} |")
+    lines += ["", _verdict(survey, levels), *_margin_table(margins)]
+    content = {
+        "schema": 1,
+        "command": command,
+        "machine": machine(),
+        "seconds": round(seconds, 2),
+        "trials": survey.trials,
+        "seed": survey.seed,
+        "levels": list(levels),
+        "spreads": {name: asdict(spread) for name, spread in survey.spreads.items()},
+        "counts": survey.counts,
+        "margins": [asdict(margin) for margin in margins],
+    }
+    return "\n".join(lines) + "\n", content
+
+
+def shown(survey: Survey, name: str) -> str:
+    """Percent and its interval; a dash where there were no trials."""
+    estimate = survey.estimate(name)
+    if estimate is None:
+        return "-"
+    low, high = estimate.interval
+    return f"{100 * estimate.rate:.1f} ({100 * low:.1f} ... {100 * high:.1f})"
+
+
+def _verdict(survey: Survey, levels: Sequence[float]) -> str:
+    """Up to which level of each axis alone the goal is reached often enough."""
+    parts = []
+    for axis, paper in PAPER.items():
+        held = None
+        for level in levels:
+            estimate = survey.estimate(cell_name(level, 0.0) if axis == "obstacles" else cell_name(0.0, level))
+            if estimate is None or estimate.rate < ENOUGH:
+                break
+            held = level
+        ours = "at no level of" if held is None else f"up to {100 * held:g} % of"
+        parts.append(f"{ours} {axis} variation (paper 002, for its design: {100 * paper:g} %)")
+    return f"At least {100 * ENOUGH:g} % success: {'; '.join(parts)}."
+
+
+def _margin_table(margins: Sequence[Margin]) -> list[str]:
+    if not margins:
+        return []
+    ordered = sorted(margins, key=lambda margin: margin.share)
+    lines = [
+        "",
+        "## What loses the goal first",
+        "",
+        "How far one parameter may stray, all others as planned, with the goal still reached there and all the way; the first",
+        f"row gives out first. Looked at: up to {', '.join(sorted({f'{m.most:g} {m.unit}' for m in margins}))}.",
+        "",
+        "| parameter | downwards | upwards |",
+        "|---|---|---|",
+    ]
+    return lines + [
+        f"| {margin.name} | {margin_words(margin, margin.less, '-')} | {margin_words(margin, margin.more, '+')} |"
+        for margin in ordered
+    ]
+
+
+def margin_words(margin: Margin, value: float, sign: str) -> str:
+    """A margin with its sign and unit; `or more` where it is all that was looked at."""
+    if not value:
+        return f"0 {margin.unit}"
+    return f"{sign}{value:.3g} {margin.unit}{' or more' if value > margin.most - 1e-9 else ''}"

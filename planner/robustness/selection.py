@@ -1,0 +1,185 @@
+"""Choosing among designs by how likely they are to reach the goal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from dynamics.quasistatic import QuasiStatic
+from environments.environment import Environment
+from planner.design import Design, Section
+from planner.growth import grow_designs
+from planner.robustness.survey import Estimate
+from planner.robustness.trials import Deviations, Spread, grow_trials
+from planner.synthesis import Catalogue
+
+FIRST_RUNG = 16
+"""Trials of every design before the first half of them is dropped."""
+VARIANTS = 24
+"""Variants made in each round of refinement."""
+ROUNDS = 3
+SHIFT = 0.1
+"""Standard deviation of a variant's shift of where a section ends [m]."""
+BEND = 0.15
+"""Standard deviation of the logarithm of a variant's curvature [-]."""
+LEAST_CELLS = 2
+"""Cells that a variant's section has at least."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Champion:
+    """The likeliest of the designs with as many actuators, and its success in trials that did not choose it."""
+
+    design: Design
+    estimate: Estimate
+    chosen_from: int
+    """How many designs, variants included."""
+
+    def content(self) -> dict[str, Any]:
+        """For a JSON file."""
+        return {
+            "actuators": self.design.actuators,
+            "length_mm": round(1e3 * self.design.length, 3),
+            "reached": self.estimate.reached,
+            "trials": self.estimate.trials,
+            "interval": [round(end, 4) for end in self.estimate.interval],
+            "chosen_from": self.chosen_from,
+        }
+
+
+@dataclass(slots=True)
+class Choice:
+    """Which of the champions to make, and by what it was chosen."""
+
+    level: float
+    """Of obstacles and of bending [-]."""
+    threshold: float
+    """Rate that is asked for [-]."""
+    cheapest: Champion
+    """The planner's best design, which no trial chose."""
+    champions: list[Champion] = field(default_factory=list)
+
+    @property
+    def met(self) -> bool:
+        """Whether a champion succeeds as often as is asked for."""
+        return any(champion.estimate.rate >= self.threshold for champion in self.champions)
+
+    @property
+    def chosen(self) -> Champion:
+        """The one with the fewest actuators of those that succeed often enough.
+
+        Where none does, of those that the trials cannot tell from the likeliest: whose interval reaches up to its rate.
+        """
+        judged = [self.cheapest, *self.champions]
+        likeliest = max(champion.estimate.rate for champion in judged)
+        for champion in self.champions:
+            if champion.estimate.rate >= self.threshold:
+                return champion
+        return next(champion for champion in judged if champion.estimate.interval[1] >= likeliest)
+
+    def content(self) -> dict[str, Any]:
+        """For a JSON file."""
+        return {
+            "level": self.level,
+            "threshold": self.threshold,
+            "cheapest": self.cheapest.content(),
+            "champions": [champion.content() for champion in self.champions],
+            "chosen": self.chosen.content(),
+        }
+
+
+class Selection:
+    """Successive halving (Jamieson and Talwalkar, 2016): all designs get a few trials, the better half twice as many..."""
+
+    def __init__(
+        self,
+        environment: Environment,
+        spread: Spread,
+        catalogue: Catalogue,
+        seed: int,
+        final: int,
+        on_trials: Callable[[int], None],
+    ) -> None:
+        """Prepare.
+
+        Args:
+            final: Trials in which a champion is judged, none of which chose it.
+            on_trials: Called with the number of trials after each batch.
+        """
+        self.environment, self.spread, self.catalogue = environment, spread, catalogue
+        self.seed, self.final, self.on_trials = seed, final, on_trials
+        self.rng = np.random.default_rng(seed)
+
+    def champions(self, designs: Sequence[Design]) -> Iterator[Champion]:
+        """The likeliest design for every number of actuators that there is, fewest first."""
+        for actuators in sorted({design.actuators for design in designs}):
+            some = [design for design in designs if design.actuators == actuators]
+            best = self._halved(some, keep=4)
+            for _ in range(ROUNDS):
+                best = self._halved([*best, *self._variants(best)], keep=4)
+            made = self._halved(best, keep=1)[0]
+            yield Champion(made, self.judge(made), len(some) + ROUNDS * VARIANTS)
+
+    def judge(self, design: Design) -> Estimate:
+        """Success of a design in the final trials."""
+        # Trials that choose are numbered upwards from 0; these come after any of them.
+        return Estimate(int(self._reached(design, range(10**6, 10**6 + self.final)).sum()), self.final)
+
+    def _reached(self, design: Design, trials: Sequence[int]) -> np.ndarray:
+        drawn = Deviations.drawn(design, self.environment, self.spread, trials, self.seed)
+        reached = grow_trials(design, self.environment, drawn).reached
+        self.on_trials(len(trials))
+        return reached
+
+    def _halved(self, designs: Sequence[Design], keep: int) -> list[Design]:
+        """The best few, best first; each rung drops the worse half after as many trials as all before it together."""
+        left, reached, done, rung = list(designs), [0] * len(designs), 0, FIRST_RUNG
+        while len(left) > keep:
+            reached = [
+                count + int(self._reached(design, range(done, done + rung)).sum())
+                for design, count in zip(left, reached, strict=True)
+            ]
+            done, rung = done + rung, done + rung
+            order = sorted(range(len(left)), key=lambda i: (-reached[i], left[i].length))
+            order = order[: max(keep, len(left) // 2)]
+            left, reached = [left[i] for i in order], [reached[i] for i in order]
+        return left
+
+    def _variants(self, designs: Sequence[Design]) -> list[Design]:
+        """Designs a little different from the given ones, of those only that end in the goal as planned."""
+        made = [self._variant(designs[int(self.rng.integers(len(designs)))]) for _ in range(VARIANTS)]
+        replayer = QuasiStatic(self.environment, designs[0].params).refined()
+        return [grown.design for grown in grow_designs(made, self.environment, replayer) if grown.ends_in_goal]
+
+    def _variant(self, design: Design) -> Design:
+        """Move where one section ends, what follows with it or not, or bend one section more or less."""
+        sections, segment = list(design.sections), design.params.segment_length
+        k = int(self.rng.integers(len(sections)))
+        changed, following = sections[k], sections[k + 1 :]
+        shift = segment * round(self.rng.normal(0.0, SHIFT) / segment)
+        if changed.side != "none" and self.rng.random() < 0.5:
+            reachable = self.catalogue.reachable
+            wanted = np.clip(changed.curvature * np.exp(self.rng.normal(0.0, BEND)), *reachable)
+            sections[k] = _bent(changed, self.catalogue, float(wanted))
+        else:
+            moved = [replace(section, start=section.start + shift, end=section.end + shift) for section in following]
+            if moved and self.rng.random() < 0.5:
+                moved = [replace(following[0], start=following[0].start + shift), *following[1:]]
+            sections[k:] = [replace(changed, end=changed.end + shift), *moved]
+        least = [max(LEAST_CELLS * section.l_0, segment) for section in sections]
+        fits = all(s.end - s.start > length - 1e-9 for s, length in zip(sections, least, strict=True))
+        return replace(design, sections=tuple(sections)) if fits else design
+
+
+def _bent(section: Section, catalogue: Catalogue, curvature: float) -> Section:
+    """The same section with the actuator that comes nearest to a curvature [1/m]."""
+    entry = int(catalogue.synthesise([curvature])[0][0])
+    return replace(
+        section,
+        curvature=float(catalogue.curvature[entry]),
+        l_0=float(catalogue.l_0[entry]),
+        pressure=float(catalogue.pressure[entry]),
+    )

@@ -1,0 +1,118 @@
+"""Success over how much differs from the plan: the grid of paper 002, Fig. 9, and one source at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from scipy.stats import binomtest
+
+from environments.environment import Environment
+from planner.design import Design
+from planner.robustness.trials import HANDMADE, Deviations, Outcome, Spread, grow_trials
+
+TOGETHER = 100
+"""Trials after which there is something to show."""
+EACH = 0.1
+"""Level of a source that is looked at alone [-]."""
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A success rate from trials."""
+
+    reached: int
+    trials: int
+
+    @property
+    def rate(self) -> float:
+        """Share of the trials that reached the goal."""
+        return self.reached / self.trials
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """95 % confidence interval of the rate (Wilson)."""
+        low, high = binomtest(self.reached, self.trials).proportion_ci(0.95, "wilson")
+        return float(low), float(high)
+
+    def __str__(self) -> str:
+        low, high = self.interval
+        return f"{100 * self.rate:.1f} % ({100 * low:.1f} ... {100 * high:.1f})"
+
+
+@dataclass(slots=True)
+class Survey:
+    """What to try, and what came of it; iterate over `run` to fill it in."""
+
+    design: Design
+    environment: Environment
+    spreads: dict[str, Spread]
+    """By name: cells of the grid are called by `cell_name`."""
+    trials: int
+    seed: int = 0
+    counts: dict[str, dict[str, int]] = field(default_factory=dict)
+    """How the trials of each spread ended (`Outcome.counts`); those under way are in it too."""
+
+    @classmethod
+    def of(
+        cls,
+        design: Design,
+        environment: Environment,
+        levels: Sequence[float],
+        trials: int,
+        seed: int = 0,
+        start: float = 5e-3,
+        heading: float = np.radians(1.0),
+        tolerances: Spread | None = None,
+    ) -> Survey:
+        """The grid of levels, and before it each source alone.
+
+        Args:
+            levels: Of obstacles and of bending alike [-].
+            start: Standard deviation of the base's position where that is looked at [m].
+            heading: The same of its direction [rad].
+            tolerances: What is never as planned: its `length` and `turn` are in every trial.
+        """
+        alone = {
+            f"obstacles {100 * EACH:g} %": Spread(obstacles=EACH),
+            f"pressure {100 * EACH:g} %": Spread(pressure=EACH),
+            f"cell length {100 * EACH:g} %": Spread(cell=EACH),
+            f"start {1e3 * start:g} mm": Spread(start=start),
+            f"heading {np.degrees(heading):g} deg": Spread(heading=heading),
+            "made by hand": HANDMADE,
+        }
+        grid = {cell_name(one, other): Spread.of_levels(one, other) for one in levels for other in levels}
+        spreads = alone | grid
+        if tolerances:
+            kept = {"length": tolerances.length, "turn": tolerances.turn}
+            spreads = {name: replace(spread, **kept) for name, spread in spreads.items()}
+        return cls(design, environment, spreads, trials, seed)
+
+    def run(self) -> Iterator[int]:
+        """Grow all trials; yields how many have been grown each time there are more."""
+        for name, spread in self.spreads.items():
+            for first in range(0, self.trials, TOGETHER):
+                rows = range(first, min(first + TOGETHER, self.trials))
+                counts = self.outcome(spread, rows).counts()
+                before = self.counts.get(name, {})
+                self.counts[name] = {way: before.get(way, 0) + count for way, count in counts.items()}
+                yield len(rows)
+
+    def outcome(self, spread: Spread, trials: Sequence[int]) -> Outcome:
+        """Grow some trials, by their numbers."""
+        return grow_trials(
+            self.design,
+            self.environment,
+            Deviations.drawn(self.design, self.environment, spread, trials, self.seed),
+        )
+
+    def estimate(self, name: str) -> Estimate | None:
+        """What is known of a spread; nothing if there has been no trial of it."""
+        counts = self.counts.get(name)
+        return Estimate(counts["reached"], sum(counts.values())) if counts else None
+
+
+def cell_name(obstacles: float, bending: float) -> str:
+    """What a cell of the grid is called."""
+    return f"{100 * obstacles:g} % / {100 * bending:g} %"

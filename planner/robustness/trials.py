@@ -1,0 +1,205 @@
+"""Trials: a design grown where muscles, start and obstacles are not quite as planned (paper 002, section 6.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynamics.moment import free_curvature, holding_pressure, joint_moments
+from dynamics.quasistatic import QuasiStatic
+from dynamics.vine import Actuation, Integers, Status, centerlines
+from environments.environment import Environment
+from planner.design import Design
+from planner.synthesis import actuation_along
+from surrogate.compiled import Floats, thread_count
+from surrogate.force_table import LONGEST, SHORTEST
+
+LEAST_FACTOR = 0.1
+"""No obstacle, pressure or cell gets smaller than this part of what it was planned to be."""
+TOGETHER = 25
+"""Trials in the same place that one thread grows at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """Standard deviations of what may not be as planned; all are normal and independent of one another."""
+
+    obstacles: float = 0.0
+    """Of each obstacle's size, over its size; and of its position along x and along y, over its width (`reach_of`)."""
+    pressure: float = 0.0
+    """Of each actuator's pressure, over its pressure."""
+    cell: float = 0.0
+    """Of each actuator's cell length, over that length: all its cells, and so itself, are longer."""
+    length: float = 0.0
+    """Of each section's length [m]; what comes after it is moved."""
+    turn: float = 0.0
+    """Of the turn of each actuated section in free space [rad]."""
+    start: float = 0.0
+    """Of the base's position along x and along y [m]."""
+    heading: float = 0.0
+    """Of the direction in which the base points [rad]."""
+
+    @classmethod
+    def of_levels(cls, obstacles: float, bending: float, start: float = 0.0, heading: float = 0.0) -> Spread:
+        """The two axes of paper 002, Fig. 9: obstacles, and pressure and length of the actuators."""
+        return cls(obstacles=obstacles, pressure=bending, cell=bending, start=start, heading=heading)
+
+
+HANDMADE = Spread(turn=np.radians(0.12), length=0.36e-3)
+"""The best that hands make: errors of bend and length per section (Agharese and Okamura, 2023)."""
+PRESETS = {"none": Spread(), "handmade": HANDMADE}
+"""Tolerances by name."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Deviations:
+    """How trials differ from the plan, one row each; zeros differ in nothing. S actuated sections, K obstacles."""
+
+    pressure: Floats
+    """Over the pressure [-], shape (trials, S)."""
+    cell: Floats
+    """Over the cell length [-], shape (trials, S)."""
+    place: Floats
+    """Where a section begins, towards the tip [m], shape (trials, S)."""
+    stretch: Floats
+    """Length added to a section [m], shape (trials, S)."""
+    turn: Floats
+    """Turn added to a section, in the sense in which it bends [rad], shape (trials, S)."""
+    start: Floats
+    """Base along x, along y [m] and heading [rad], shape (trials, 3)."""
+    size: Floats
+    """Over the size of an obstacle [-], shape (trials, K)."""
+    shift: Floats
+    """Obstacle along x and y [m], shape (trials, K, 2)."""
+
+    @classmethod
+    def none(cls, design: Design, environment: Environment, trials: int) -> Deviations:
+        """Trials in which everything is as planned, to be changed in place."""
+        one, obstacles = (trials, design.actuators), len(environment.obstacles)
+        pressure, cell, place, stretch, turn = np.zeros((5, *one))
+        start, size, shift = np.zeros((trials, 3)), np.zeros((trials, obstacles)), np.zeros((trials, obstacles, 2))
+        return cls(pressure, cell, place, stretch, turn, start, size, shift)
+
+    @classmethod
+    def drawn(
+        cls, design: Design, environment: Environment, spread: Spread, trials: Sequence[int], seed: int
+    ) -> Deviations:
+        """Draw trials by their numbers: the same numbers are the same draws, whatever the spread they are scaled by."""
+        drawn = cls.none(design, environment, len(trials))
+        lengths = np.zeros((len(trials), len(design.sections)))
+        for row, trial in enumerate(trials):
+            rng = np.random.default_rng([seed, trial])
+            for part in (drawn.pressure, drawn.cell, drawn.turn, lengths, drawn.start, drawn.size, drawn.shift):
+                part[row] = rng.standard_normal(part[row].shape)
+        for part, scale in ((drawn.pressure, spread.pressure), (drawn.cell, spread.cell), (drawn.turn, spread.turn)):
+            part *= scale
+        lengths *= spread.length
+        before, actuated = np.cumsum(lengths, axis=1) - lengths, [section.side != "none" for section in design.sections]
+        drawn.place[:], drawn.stretch[:] = before[:, actuated], lengths[:, actuated]
+        drawn.start[:] *= [spread.start, spread.start, spread.heading]
+        drawn.size[:] *= spread.obstacles
+        drawn.shift[:] *= spread.obstacles * reach_of(environment, design)[:, None]
+        return drawn
+
+    def places(self, environment: Environment) -> list[Environment]:
+        """Where each trial grows: the place itself where nothing in it differs."""
+        changes = np.concatenate([self.start, self.size, self.shift.reshape(len(self.start), -1)], axis=1)
+        factor = np.maximum(1 + self.size, LEAST_FACTOR)
+        return [
+            replace(
+                environment,
+                start=environment.start + self.start[row],
+                obstacles=environment.obstacles.varied(factor[row], self.shift[row]),
+            )
+            if change.any()
+            else environment
+            for row, change in enumerate(changes)
+        ]
+
+    def actuation(self, design: Design) -> Actuation:
+        """What the segments of each trial carry."""
+        actuated = [section for section in design.sections if section.side != "none"]
+        start, end, side, l_0, pressure = (
+            np.array([(s.start, s.end, 1.0 if s.side == "left" else -1.0, s.l_0, s.pressure) for s in actuated])
+            .reshape(-1, 5)
+            .T
+        )
+        factor = np.maximum(1 + self.cell, LEAST_FACTOR)
+        begins, length = start + self.place, factor * (end - start) + self.stretch
+        cells = np.clip(factor * l_0, SHORTEST, LONGEST)
+        pressures = np.maximum(1 + self.pressure, LEAST_FACTOR) * pressure
+        if self.turn.any():
+            joint = joint_moments(design.params)
+            curvature = free_curvature(joint, pressures, cells) + self.turn / np.maximum(length, SHORTEST)
+            pressures = holding_pressure(joint, np.maximum(curvature, 0.0), cells)
+        ends = begins + length
+        most = int(np.ceil(design.length / design.params.segment_length - 1e-9))
+        # A last, partly grown segment is covered like a whole one.
+        ends[ends > design.length - 1e-9] = np.inf
+        return actuation_along(begins, ends, side * pressures, cells, design.params, most)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Outcome:
+    """What came of trials."""
+
+    reached: NDArray[np.bool_]
+    """Whether the tip came into the goal while it grew, shape (trials,)."""
+    status: Integers
+    """`Status` of each, shape (trials,)."""
+    joints: Floats
+    """Centrelines at the end of growth [m], shape (trials, segments + 1, 2), NaN beyond the tip."""
+    places: list[Environment]
+    """Where each grew."""
+
+    def counts(self) -> dict[str, int]:
+        """How many trials ended in which way."""
+        names = {
+            "reached": self.reached,
+            "ended elsewhere": ~self.reached & (self.status == Status.GROWN),
+            "stalled": ~self.reached & (self.status == Status.STALLED),
+            "left the bounds": ~self.reached & (self.status == Status.OUT_OF_BOUNDS),
+            "no room": ~self.reached & (self.status == Status.UNRESOLVED),
+        }
+        return {name: int(which.sum()) for name, which in names.items()}
+
+
+def reach_of(environment: Environment, design: Design) -> Floats:
+    """What shifts of obstacles are measured by [m]: each one's width, or the tube's where that is more."""
+    return np.asarray(np.maximum(environment.obstacles.widths(), 2 * design.params.radius))
+
+
+def grow_trials(design: Design, environment: Environment, deviations: Deviations) -> Outcome:
+    """Grow a design once for each row of deviations, on all threads (about 5 ms a trial on one)."""
+    params = design.params
+    carried, places = deviations.actuation(design), deviations.places(environment)
+    trials, most = carried.pressure.shape
+    model = partial(QuasiStatic, params=params, threads=1)
+    planned = model(environment)
+    outcome = Outcome(
+        np.zeros(trials, bool), np.zeros(trials, np.int64), np.full((trials, most + 1, 2), np.nan), places
+    )
+
+    def grow(rows: Integers) -> None:
+        place = places[rows[0]]
+        propagator = planned if place is environment else model(place)
+        actuation = Actuation(carried.pressure[rows], carried.l_0[rows])
+        start = propagator.start(len(rows), most)
+        rollout = propagator.grow(start, actuation, design.length, params.segment_length)
+        outcome.reached[rows] = rollout.enters(environment.goal)
+        outcome.status[rows] = rollout.status
+        grown = np.flatnonzero(rollout.records)
+        last = rollout.state(grown, rollout.records[grown] - 1)
+        outcome.joints[rows[grown]] = centerlines(last, place.start, params)
+
+    same = np.array([place is environment for place in places], bool)
+    alike = np.flatnonzero(same)
+    batches = [alike[k : k + TOGETHER] for k in range(0, len(alike), TOGETHER)]
+    with ThreadPoolExecutor(thread_count()) as pool:
+        list(pool.map(grow, [*batches, *np.flatnonzero(~same)[:, None]]))
+    return outcome
