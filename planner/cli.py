@@ -7,7 +7,7 @@ import sys
 import typer
 from typer.exceptions import TyperException
 
-from planner.commands import bench, doctor, environments, plan, reproduce, robustness, simulate, surrogate
+from planner.commands import bench, doctor, environments, export, plan, reproduce, robustness, simulate, surrogate
 
 app = typer.Typer(
     help="Design vine robots: from a place to the fewest actuators that grow to the goal.",
@@ -18,6 +18,7 @@ app = typer.Typer(
 app.command()(plan.plan)
 app.command()(simulate.simulate)
 app.command()(robustness.robustness)
+app.command()(export.export)
 app.add_typer(environments.app, name="environments")
 app.add_typer(bench.app, name="bench")
 app.add_typer(reproduce.app, name="reproduce")

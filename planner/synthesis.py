@@ -89,6 +89,8 @@ def actuation_along(
         l_0: Cell length [m], same shape; ignored without pressure.
     """
     start, end, pressure, l_0 = (np.asarray(part, float)[..., None] for part in (start, end, pressure, l_0))
+    if not start.shape[1]:
+        return Actuation(*np.zeros((2, len(start), max_segments)))
     joint, segment = joint_moments(params), params.segment_length
     first = segment * np.arange(max_segments)
     share = np.clip((np.minimum(end, first + segment) - np.maximum(start, first)) / segment, 0.0, 1.0)

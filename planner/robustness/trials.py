@@ -187,6 +187,9 @@ def grow_trials(design: Design, environment: Environment, deviations: Deviations
 
     def grow(rows: Integers) -> None:
         place = places[rows[0]]
+        if place is not environment and place.obstacles.clearance(place.start[:2]) < params.clearance:
+            outcome.status[rows] = Status.UNRESOLVED  # an obstacle lies where the base should be
+            return
         propagator = planned if place is environment else model(place)
         actuation = Actuation(carried.pressure[rows], carried.l_0[rows])
         start = propagator.start(len(rows), most)

@@ -1,0 +1,121 @@
+"""`vinewright export`: the files that a design is made from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from planner.commands.errors import BadInput, readable_errors, same_place, writable
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from environments import Environment
+    from planner.design import Design
+    from planner.fabrication.pack import Pack
+
+EXTRA = "pip install -c constraints.txt -e '.[fab]'"
+ALL = "json,csv,dxf,svg,pdf,stl"
+
+
+def export(
+    design: Annotated[Path, typer.Argument(metavar="DESIGN", help="A design.json, or the folder of a run.")],
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for the pack.")],
+    formats: Annotated[str, typer.Option(metavar="LIST", help="Which files to write.")] = ALL,
+    env: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ENV", help="The place, where it does not lie beside the design and is not a shipped one."
+        ),
+    ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Go on with a design that was made for another place.")
+    ] = False,
+) -> int:
+    """Write cut list, patterns at true size, brackets and pressures. Exit code 3 if the design as made misses the goal."""
+    from rich.console import Console
+
+    console = Console(highlight=False, soft_wrap=True, markup=False)
+    wanted = _parsed(formats)
+    with readable_errors():
+        from dynamics.quasistatic import QuasiStatic
+        from planner.commands.plan import compiling, section_table
+        from planner.design import load_design
+        from planner.fabrication.pack import Pack
+
+        made = load_design(design)
+        environment = _place_of(design, made, env)
+        same_place(console, made, environment, force)
+        with writable(out):
+            with compiling(console), console.status("growing it again, in whole cells"):
+                pack = Pack.of(made, environment, QuasiStatic(environment, made.params))
+            missing, files = _write(console, pack, wanted, out)
+    console.print(section_table(pack.grown.design))
+    _report(console, pack, out, files)
+    if missing:
+        raise BadInput(f"{', '.join(missing)} could not be written, as an extra is not installed: {EXTRA}")
+    return 0 if pack.grown.reached else 3
+
+
+def _parsed(formats: str) -> list[str]:
+    known, wanted = ALL.split(","), list(dict.fromkeys(part.strip() for part in formats.split(",")))
+    for form in wanted:
+        if form not in known:
+            raise BadInput(f"--formats: unknown format {form!r}; known: {', '.join(known)}")
+    return wanted
+
+
+def _place_of(path: Path, design: Design, env: str | None) -> Environment:
+    """The environment that was given, or lies beside the design, or is shipped under its name."""
+    from environments import known_environments, load_environment
+
+    beside = (path if path.is_dir() else path.parent) / "environment.toml"
+    if env is not None:
+        return load_environment(env, design.params.radius)
+    if beside.is_file():
+        return load_environment(beside, design.params.radius)
+    if design.environment in known_environments():
+        return load_environment(design.environment, design.params.radius)
+    raise BadInput(f"the place of this design ({design.environment}) is not known here; give it by --env FILE.toml")
+
+
+def _write(console: Console, pack: Pack, wanted: list[str], out: Path) -> tuple[list[str], list[str]]:
+    """Write all formats that can be; returns those that could not, and the names of all files."""
+    from rich.progress import Progress
+
+    from planner.commands.progress import columns
+
+    missing, files = [], []
+    with Progress(*columns(), console=console, transient=True) as bar:
+        for form in bar.track(wanted, description="writing"):
+            try:
+                files += pack.write(form, out)
+            except ModuleNotFoundError as error:
+                if error.name not in ("ezdxf", "trimesh", "manifold3d"):
+                    raise
+                missing.append(form)
+            except ValueError as error:
+                raise BadInput(f"{form}: {error}") from None
+    return missing, files
+
+
+def _report(console: Console, pack: Pack, out: Path, files: list[str]) -> None:
+    content = pack.content()
+    moved = [
+        max(abs(one - other) for one, other in zip(planned, made, strict=True))
+        for planned, made in zip(content["planned_mm"], content["made_mm"], strict=True)
+    ]
+    cells = f"sections rounded to whole cells: no end moved by more than {max(moved, default=0):.0f} mm"
+    if pack.grown.reached:
+        console.print(
+            f"{cells}; the design as made reaches the goal, {content['tip_moved_mm']:.0f} mm from where it was planned to"
+        )
+    else:
+        console.print(
+            f"{cells}. The design as made MISSES the goal ({pack.tried} ways of rounding were tried); "
+            "plan again with another --seed or with --robust, or give its sections whole cells yourself",
+            style="bold",
+        )
+    console.print(f"wrote {out}/: {', '.join(files)}")

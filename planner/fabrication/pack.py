@@ -1,0 +1,138 @@
+"""The fabrication pack: a design rounded to what can be made, as the files to make it from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dynamics.propagator import Propagator
+from environments.environment import Environment, write_environment
+from planner.design import Design, design_content
+from planner.fabrication import build as allowances
+from planner.fabrication.build import Build
+from planner.fabrication.cells import round_to_cells
+from planner.fabrication.cut_list import cut_list, section_table
+from planner.fabrication.paper import Paper
+from planner.fabrication.pattern import pattern_of
+from planner.fabrication.pressures import pressure_content
+from planner.growth import Grown
+from planner.plots import whole
+from planner.robustness.sensitivity import Margin, margin, section_parameters
+from planner.run_folder import write_json
+from surrogate.spam import Spam
+
+FORMATS = "json", "csv", "dxf", "svg", "pdf", "stl"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pack:
+    """What is made, and whether it works."""
+
+    planned: Design
+    environment: Environment
+    grown: Grown
+    """The design of whole cells, grown again at half the step."""
+    tried: int
+    """Roundings that were grown to find it."""
+    margins: list[Margin]
+    """How far each muscle's pressure may stray."""
+
+    @classmethod
+    def of(cls, design: Design, environment: Environment, propagator: Propagator) -> Pack:
+        """Round a design to whole cells and grow it again.
+
+        Raises:
+            InvalidDesign: A section is shorter than one cell.
+        """
+        grown, tried = round_to_cells(design, environment, propagator.refined())
+        pressures = section_parameters(grown.design, ["pressure"])
+        return cls(design, environment, grown, tried, [margin(grown.design, environment, p) for p in pressures])
+
+    @property
+    def build(self) -> Build:
+        """What has to be cut."""
+        return Build(self.grown.design)
+
+    def content(self) -> dict[str, Any]:
+        """What there is to know of it, for a JSON file."""
+        planned, made = self.planned, self.grown.design
+        return {
+            "schema": 1,
+            "environment": {"name": self.environment.name, "sha256": self.environment.sha256},
+            "reaches_goal": self.grown.reached,
+            "status": self.grown.status.name.lower(),
+            "roundings_tried": self.tried,
+            "tip_moved_mm": round(1e3 * float(np.hypot(*(made.tip[:2] - planned.tip[:2]))), 3),
+            "planned_mm": [_ends(section) for section in planned.sections if section.side != "none"],
+            "made_mm": [_ends(muscle.section) for muscle in self.build.muscles],
+            "allowances_mm": {
+                name.lower(): round(1e3 * getattr(allowances, name), 3) for name in ("SEAL", "FITTING", "CLAMP", "LEAD")
+            },
+        }
+
+    def write(self, form: str, out: Path) -> list[str]:
+        """Write one of `FORMATS`; every file appears whole or not at all.
+
+        Returns:
+            Names of the files; none where the design has no use for that format.
+        Raises:
+            ModuleNotFoundError: What the format needs is not installed.
+            ValueError: No bracket can be made for these muscles.
+        """
+        match form:
+            case "json":
+                contents = {
+                    "pack.json": self.content(),
+                    "design.json": design_content(self.grown.design),
+                    "pressures.json": pressure_content(self.build, self.margins),
+                }
+                for name, content in contents.items():
+                    with whole(out / name) as partial:
+                        write_json(partial, content)
+                write_environment(self.environment, out / "environment.toml")
+                return [*contents, "environment.toml"]
+            case "csv":
+                tables = {"cut-list.csv": cut_list(self.build), "sections.csv": section_table(self.build)}
+                for name, table in tables.items():
+                    with whole(out / name) as partial:
+                        partial.write_text(table, encoding="utf-8")
+                return [*tables]
+            case "dxf":
+                from planner.fabrication.dxf import write_dxf
+
+                write_dxf(out / "pattern.dxf", pattern_of(self.build))
+                return ["pattern.dxf"]
+            case "svg":
+                from planner.fabrication.svg import write_svg
+
+                write_svg(out / "pattern.svg", pattern_of(self.build))
+                return ["pattern.svg"]
+            case "pdf":
+                return [self._write_template(out, "a4"), self._write_template(out, "letter")]
+            case "stl":
+                return self._write_bracket(out)
+        raise ValueError(f"unknown format {form!r}; known: {', '.join(FORMATS)}")
+
+    def _write_template(self, out: Path, paper: Paper) -> str:
+        from planner.fabrication.template import write_template
+
+        name = f"template-{paper}.pdf"
+        build = self.build
+        write_template(out / name, paper, build, pattern_of(build), self.environment, self.grown.reached)
+        return name
+
+    def _write_bracket(self, out: Path) -> list[str]:
+        from planner.fabrication.bracket import write_bracket
+
+        actuator = self.grown.design.params.actuator
+        if not isinstance(actuator, Spam) or not self.build.muscles:
+            return []
+        write_bracket(out / "bracket.stl", actuator)
+        return ["bracket.stl"]
+
+
+def _ends(section: Any) -> list[float]:
+    return [round(1e3 * section.start, 3), round(1e3 * section.end, 3)]

@@ -1,0 +1,97 @@
+"""Choosing by success."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from dynamics.quasistatic import QuasiStatic
+from dynamics.vine import VineParams
+from environments import Environment, Obstacles
+from planner.design import Design, Section
+from planner.growth import grow_designs
+from planner.robustness.selection import Champion, Choice, Selection
+from planner.robustness.survey import Estimate
+from planner.robustness.trials import Spread
+from planner.synthesis import Catalogue
+
+PARAMS = VineParams()
+
+
+def bent(length: float, entry: int, tail: float = 0.2) -> Design:
+    """A tube that is bent to the left along its first part."""
+    catalogue = Catalogue.of(PARAMS)
+    numbers = catalogue.curvature[entry], catalogue.l_0[entry], catalogue.pressure[entry]
+    sections = Section(0.0, length, "left", *map(float, numbers)), Section(length, length + tail, "none", 0, 0, 0)
+    return Design("room", "", PARAMS, sections, np.zeros(3), np.zeros((1, 2)))
+
+
+@pytest.fixture(scope="module")
+def good() -> Design:
+    return bent(0.6, 300)
+
+
+@pytest.fixture(scope="module")
+def room(good: Design) -> Environment:
+    """The goal lies around the end of one design."""
+    empty = Environment("room", "", np.array([-0.3, -0.5, 1.1, 0.9]), np.zeros(3), np.array([0, 0, 0.1]), Obstacles())
+    tip = grow_designs([good], empty, QuasiStatic(empty, PARAMS))[0].design.tip
+    return replace(empty, goal=np.array([*tip[:2], 0.1]))
+
+
+def selection(room: Environment, counted: list[int], final: int = 200) -> Selection:
+    return Selection(room, Spread.of_levels(0.0, 0.05), Catalogue.of(PARAMS), 0, final, counted.append)
+
+
+def test_the_likeliest_is_found_and_bettered(good: Design, room: Environment) -> None:
+    """Of designs that end at the goal's edge and one in its middle, or its variants, the champion is as likely as that one."""
+    # Shorter tails end at the edge of the goal, where an error carries them out of it.
+    poor = [bent(0.6, 300, 0.2 - cut) for cut in (0.095, 0.0975)]
+    counted: list[int] = []
+    chooser = selection(room, counted)
+    champions = list(chooser.champions([*poor, good]))
+    assert len(champions) == 1
+    best, edge = chooser.judge(good), chooser.judge(poor[0])
+    assert edge.rate < best.rate - 0.05
+    assert champions[0].estimate.rate >= best.rate - 0.02
+    assert champions[0].estimate.trials == 200
+    # The champion's variants end in the goal as planned.
+    assert grow_designs([champions[0].design], room, QuasiStatic(room, PARAMS))[0].ends_in_goal
+    assert sum(counted) < 1000 + 30 * 64 * 3
+
+
+def test_poor_designs_cost_little(good: Design, room: Environment) -> None:
+    """Of eight designs the better half gets as many trials again each time: 8, 4, 2 times 16, 16, 32."""
+    counted: list[int] = []
+    designs = [bent(0.3 + 0.05 * k, 300) for k in range(6)] + [good, bent(0.2, 300)]
+    left = selection(replace(room, goal=np.array([*room.goal[:2], 0.05])), counted)._halved(designs, keep=1)
+    assert left == [good]
+    assert counted == [16] * 8 + [16] * 4 + [32] * 2
+
+
+def test_each_number_of_actuators_has_its_champion(good: Design, room: Environment) -> None:
+    """Fewest first, each with as many actuators as it stands for."""
+    two = replace(good, sections=(*good.sections, Section(0.8, 0.9, "right", 1.0, 0.03, 10e3)))
+    bare = replace(good, sections=(Section(0.0, 0.8, "none", 0, 0, 0),))
+    champions = list(selection(room, [], final=50).champions([two, bare, good]))
+    assert [champion.design.actuators for champion in champions] == [0, 1, 2]
+    assert champions[0].estimate.reached == 0
+
+
+def champion_of(design: Design, actuators: int, reached: int) -> Champion:
+    sections = (*[design.sections[0]] * actuators, design.sections[1])
+    return Champion(replace(design, sections=sections), Estimate(reached, 1000), 1)
+
+
+def test_the_choice_has_the_fewest_actuators_of_those_that_suffice(good: Design) -> None:
+    """Above the threshold fewest actuators count; below it, success, unless the trials cannot tell two apart."""
+    cheapest = champion_of(good, 1, 300)
+    one, two, three = (champion_of(good, n, reached) for n, reached in ((1, 600), (2, 910), (3, 990)))
+    assert Choice(0.05, 0.9, cheapest, [one, two, three]).chosen is two
+    assert Choice(0.05, 0.5, cheapest, [one, two, three]).chosen is one
+    assert Choice(0.05, 0.995, cheapest, [one, two, three]).chosen is three
+    assert not Choice(0.05, 0.995, cheapest, [one, two, three]).met
+    alike = champion_of(good, 3, 920)
+    assert Choice(0.05, 0.95, cheapest, [one, two, alike]).chosen is two
+    assert Choice(0.05, 0.95, cheapest, []).chosen is cheapest
+    assert Choice(0.05, 0.9, champion_of(good, 1, 700), [one]).chosen.estimate.reached == 700

@@ -1,0 +1,93 @@
+"""Bad input on the command line."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from planner.cli import main
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["plan", "nowhere"], ["nowhere", "maze", "plus"]),
+        (["plan", "mase"], ["did you mean maze"]),
+        (["plan", "maze", "--propagator", "magic"], ["magic", "quasistatic"]),
+        (["plan", "maze", "--actuator", "balloon"], ["unknown actuator 'balloon'; known: spam, pouch"]),
+        (["plan", "maze", "--propagator", "penalty", "--solver", "guess"], ["'guess'; known: newton, gradient"]),
+        (["plan", "maze", "--propagator", "penalty", "--surrogate", "guess"], ["'guess'; known: table, network"]),
+        (["plan", "maze", "--propagator", "penalty", "--device", "tpu"], ["'tpu'; known: auto, cpu, cuda"]),
+        (["plan", "maze", "--solver", "newton"], ["--solver newton is for --propagator penalty"]),
+        (["plan", "maze", "--device", "cuda"], ["--device cuda: quasistatic computes on cpu"]),
+        (
+            ["plan", "maze", "--propagator", "penalty", "--surrogate", "network", "--actuator", "pouch"],
+            ["trained for Spam"],
+        ),
+        (["plan", "maze", "--batch", "0"], ["--batch", "1"]),
+        (["plan", "maze", "--time-budget", "-3"], ["--time-budget", "-3", "greater than 0"]),
+        (["plan", "maze", "--time-budget", "nan"], ["--time-budget", "nan"]),
+        (["plan", "maze", "--solutions", "0"], ["--solutions"]),
+        (["plan", "maze", "--out", "file.txt"], ["file.txt is a file"]),
+        (["plan", "maze", "--out", "file.txt/run"], ["cannot be written", "--out"]),
+        (["plan", "maze", "--out", "."], ["file.txt", "no part of a run"]),
+        (["plan"], ["ENV"]),
+        (["paln", "maze"], ["paln"]),
+        (["simulate", "maze", "missing.json"], ["missing.json", "cannot be read"]),
+        (["simulate", "maze", "file.txt"], ["file.txt", "not JSON"]),
+        (["environments", "show", "mase"], ["did you mean maze"]),
+        (["environments", "new", "clutter.toml", "--density", "2"], ["density"]),
+        (["environments", "new", "clutter.json"], ["clutter.json", ".toml"]),
+        (["bench", "rollouts", "maze", "--batch", "0"], ["--batch"]),
+        (["bench", "plan", "--env", "mase"], ["did you mean maze"]),
+        (["reproduce", "tip-steering", "--out", "file.txt"], ["file.txt", "--out"]),
+        (["reproduce", "tip-steering", "--propagator", "magic"], ["magic", "quasistatic"]),
+        (["reproduce", "table2", "--env", "mase"], ["did you mean maze"]),
+        (["reproduce", "table2", "--out", "file.txt"], ["file.txt cannot be written", "--out"]),
+        (["reproduce", "table2", "--runs", "0"], ["--runs", "1"]),
+        (["reproduce", "ablations", "--env", "mase"], ["did you mean maze"]),
+        (["reproduce", "ablations", "--time-budget", "0"], ["--time-budget", "0.1"]),
+        (["robustness", "divider", "missing.json"], ["missing.json", "cannot be read"]),
+        (["robustness", "divider", "missing.json", "--trials", "0"], ["--trials", "1"]),
+        (["robustness", "divider", "missing.json", "--levels", "0,101"], ["--levels 0,101", "from 0 to 100"]),
+        (["robustness", "divider", "missing.json", "--levels", "few"], ["--levels few", "numbers with commas"]),
+        (["robustness", "divider", "missing.json", "--levels", "nan"], ["--levels nan", "from 0 to 100"]),
+        (["robustness", "divider", "missing.json", "--heading-deg", "-1"], ["--heading-deg", "0"]),
+        (["robustness", "divider", "missing.json", "--tolerances", "none such"], ["handmade"]),
+        (["plan", "maze", "--robust", "--level", "101"], ["--level", "100"]),
+        (["plan", "maze", "--robust", "--threshold", "-1"], ["--threshold", "0"]),
+        (["plan", "maze", "--robust", "--level", "nan"], ["--level", "100"]),
+        (["export", "missing.json", "--out", "pack"], ["missing.json", "cannot be read"]),
+        (["export", "missing.json", "--out", "pack", "--formats", "dxf,dwg"], ["'dwg'", "json, csv, dxf"]),
+        (["export", "missing.json"], ["--out"]),
+        (["surrogate", "train", "--out", "file.txt"], ["file.txt cannot be written", "--out"]),
+        (["surrogate", "train", "--out", "file.txt/deep"], ["cannot be written", "--out"]),
+        (["surrogate", "train", "--seed", "-1"], ["--seed", "0"]),
+        (["surrogate", "evaluate", "--out", "file.txt"], ["file.txt cannot be written", "--out"]),
+        (["surrogate", "evaluate", "--weights", "none.json"], ["none.json cannot be read"]),
+        (["surrogate", "evaluate", "--weights", "file.txt"], ["file.txt is not JSON", "vinewright surrogate train"]),
+        (["surrogate", "evaluate", "--largest-batch", "0"], ["--largest-batch"]),
+        (["bench", "rollouts", "maze", "--out", "out"], ["--out", "--propagator penalty"]),
+    ],
+)
+def test_bad_input_is_one_line_and_exit_code_2(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    arguments: list[str],
+    words: list[str],
+) -> None:
+    """One clear line on the error stream, nothing on the other, nothing written."""
+    (tmp_path / "file.txt").write_text("hello")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.argv", ["vinewright", *arguments])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    printed = capsys.readouterr()
+    assert ended.value.code == 2
+    assert printed.out == ""
+    assert printed.err.count("\n") == 1
+    assert printed.err.startswith("error: ")
+    for word in words:
+        assert word in printed.err
+    assert os.listdir(tmp_path) == ["file.txt"]
