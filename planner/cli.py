@@ -7,7 +7,18 @@ import sys
 import typer
 from typer.exceptions import TyperException
 
-from planner.commands import bench, doctor, environments, export, plan, reproduce, robustness, simulate, surrogate
+from planner.commands import (
+    bench,
+    doctor,
+    environments,
+    export,
+    funnel,
+    plan,
+    reproduce,
+    robustness,
+    simulate,
+    surrogate,
+)
 
 app = typer.Typer(
     help="Design vine robots: from a place to the fewest actuators that grow to the goal.",
@@ -19,6 +30,7 @@ app.command()(plan.plan)
 app.command()(simulate.simulate)
 app.command()(robustness.robustness)
 app.command()(export.export)
+app.command()(funnel.funnel)
 app.add_typer(environments.app, name="environments")
 app.add_typer(bench.app, name="bench")
 app.add_typer(reproduce.app, name="reproduce")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from copy import copy
+from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
@@ -15,7 +17,7 @@ from dynamics.quasistatic.step import Tube
 from dynamics.scene import scene_of
 from dynamics.vine import Actuation, Rollout, VineParams, VineState
 from environments.environment import Environment
-from surrogate.compiled import thread_count
+from surrogate.compiled import Floats, thread_count
 
 
 class QuasiStatic:
@@ -59,6 +61,12 @@ class QuasiStatic:
     def refined(self) -> QuasiStatic:
         """See `Propagator`."""
         return QuasiStatic(self.environment, self.params, self.tube.step / 2, self.threads)
+
+    def starting_at(self, pose: Floats) -> QuasiStatic:
+        """The same model with its base at another x [m], y [m] and heading [rad]; shares the scene, which is costly."""
+        other = copy(self)
+        other.environment, other.pose = replace(self.environment, start=pose), np.asarray(pose, float)
+        return other
 
     def start(self, batch: int, max_segments: int) -> VineState:
         """See `Propagator`."""

@@ -108,18 +108,15 @@ class Deviations:
 
     def places(self, environment: Environment) -> list[Environment]:
         """Where each trial grows: the place itself where nothing in it differs."""
-        changes = np.concatenate([self.start, self.size, self.shift.reshape(len(self.start), -1)], axis=1)
-        factor = np.maximum(1 + self.size, LEAST_FACTOR)
-        return [
-            replace(
-                environment,
-                start=environment.start + self.start[row],
-                obstacles=environment.obstacles.varied(factor[row], self.shift[row]),
-            )
-            if change.any()
-            else environment
-            for row, change in enumerate(changes)
-        ]
+        factor, places = np.maximum(1 + self.size, LEAST_FACTOR), []
+        for row, (start, size, shift) in enumerate(zip(self.start, self.size, self.shift, strict=True)):
+            place = environment
+            if start.any():
+                place = replace(place, start=environment.start + start)
+            if size.any() or shift.any():
+                place = replace(place, obstacles=environment.obstacles.varied(factor[row], shift))
+            places.append(place)
+        return places
 
     def actuation(self, design: Design) -> Actuation:
         """What the segments of each trial carry."""
@@ -190,7 +187,8 @@ def grow_trials(design: Design, environment: Environment, deviations: Deviations
         if place is not environment and place.obstacles.clearance(place.start[:2]) < params.clearance:
             outcome.status[rows] = Status.UNRESOLVED  # an obstacle lies where the base should be
             return
-        propagator = planned if place is environment else model(place)
+        same = place.obstacles is environment.obstacles
+        propagator = planned.starting_at(place.start) if same else model(place)
         actuation = Actuation(carried.pressure[rows], carried.l_0[rows])
         start = propagator.start(len(rows), most)
         rollout = propagator.grow(start, actuation, design.length, params.segment_length)

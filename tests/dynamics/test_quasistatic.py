@@ -249,3 +249,17 @@ def test_fine_records_do_not_end_the_growth(free: QuasiStatic, params: VineParam
     assert rollout.status[0] == Status.GROWN
     assert rollout.records[0] == 2000
     np.testing.assert_allclose(grown_length(last_state(rollout), params), 0.2, atol=4e-9)
+
+
+def test_another_start_in_the_same_scene(
+    shipped: dict[str, Environment], quasistatic: Callable[[str], QuasiStatic]
+) -> None:
+    """A model that starts elsewhere grows as one that was made for that start, and leaves the first as it was."""
+    first, pose = quasistatic("divider"), np.array([0.25, 0.21, 1.2])
+    moved = first.starting_at(pose)
+    made = QuasiStatic(replace(shipped["divider"], start=pose), first.params)
+    bare = Actuation(np.zeros((1, 40)), np.zeros((1, 40)))
+    grown = [model.grow(model.start(1, 40), bare, 1.0, 0.025) for model in (moved, made, first)]
+    assert grown[0].tips == pytest.approx(grown[1].tips, abs=0)
+    assert moved.environment.start is pose
+    assert grown[2].tips[0, 0, :2] == pytest.approx(shipped["divider"].start[:2], abs=0.03)

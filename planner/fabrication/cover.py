@@ -1,0 +1,262 @@
+"""The cover of a template: what will be made, in which order, and from which sheets."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.patches import Polygon
+
+from environments.obstacles import box_corners
+from planner.fabrication.build import LEAD, Build
+from planner.fabrication.paper import LONG_EDGE, POINT, RULER, SHORT_EDGE, Page, Template, Tile
+from planner.fabrication.pattern import ROW, millimetres
+from planner.plots import ACTUATOR, BOTTOM, FAINT, INK, TUBE, plan_figure
+from surrogate.pouch import PouchMotor
+
+MARGIN = 15.0
+"""Around the cover [mm]."""
+PICTURE_DPI, PICTURE_HEAD = 220, 0.38
+"""Resolution of the plan, and what is cut off its top, its title [inch]."""
+PICTURE_HEIGHT, SMALLER = 100.0, 72.0
+"""Most height of the plan, and that which it has where the cover then fits on one page [mm]."""
+LINE, TABLE_LINE = 4.6, 5.2
+"""Height of a line of text, and of a row of the table [mm]."""
+CHARACTERS = 112
+"""In a line of the assembly order."""
+BAND, MAP_HEIGHT = 16, 60.0
+"""Most sheets beside each other in the map, and most height of the map [mm]."""
+WARNING, PALE = "#b3261e", "#fbe9e7"
+SHEET: dict[str, Any] = {"fill": False, "edgecolor": INK, "linewidth": 0.5}
+BEHIND: dict[str, Any] = {"facecolor": "white", "linewidth": 0, "boxstyle": "square,pad=0.15"}
+NUMBER: dict[str, Any] = {"ha": "center", "va": "center", "weight": "bold", "bbox": BEHIND}
+PIECE: dict[str, Any] = {"facecolor": TUBE["none"], "edgecolor": FAINT, "linewidth": 0.5}
+COLUMNS = 12.0, 28.0, 51.0, 73.0, 95.0, 113.0, 143.0, 168.0
+"""Right ends of the table's columns [mm]."""
+
+
+def cover(template: Template, picture: Any, pages: dict[Tile, int]) -> list[Page]:
+    """Draw the cover.
+
+    Args:
+        picture: The plan, see `plan_picture`.
+        pages: Number of each tile's page; how many pages the cover takes does not depend on them.
+    """
+    made = _covered(template, picture, pages, PICTURE_HEIGHT)
+    if len(made) == 2:
+        smaller = _covered(template, picture, pages, SMALLER)
+        made = smaller if len(smaller) == 1 else made
+    return made
+
+
+def _covered(template: Template, picture: Any, pages: dict[Tile, int], height: float) -> list[Page]:
+    """A cover with a picture of a height [mm]."""
+    flow = _Flow(SHORT_EDGE[template.paper], LONG_EDGE[template.paper])
+    _write_title(flow, template)
+    _draw_ruler(flow)
+    _draw_picture(flow, picture, height)
+    _write_table(flow, template.build)
+    _write_steps(flow, template.build)
+    _draw_map(flow, template, pages)
+    return flow.pages
+
+
+def plan_picture(template: Template) -> Any:
+    """The plan as an image, shape (n, m, 3), without its title and table: the cover has its own."""
+    canvas: Any = FigureCanvasAgg(plan_figure(template.environment, template.build.design))
+    canvas.figure.set_dpi(PICTURE_DPI)
+    canvas.draw()
+    image = np.asarray(canvas.buffer_rgba())[..., :3]
+    table = canvas.figure.axes[0].get_window_extent().y0 - BOTTOM * PICTURE_DPI
+    return image[round(PICTURE_HEAD * PICTURE_DPI) : len(image) - max(round(table), 0)]
+
+
+@dataclass(slots=True)
+class _Flow:
+    """Pages of a cover, filled from top to bottom."""
+
+    width: float
+    height: float
+    pages: list[Page] = field(default_factory=list)
+    y: float = 0.0
+    """Where the room that is left begins [mm]."""
+
+    @property
+    def page(self) -> Page:
+        """The last page."""
+        return self.pages[-1]
+
+    def room(self, height: float) -> bool:
+        """Take that much room [mm], its lower edge being `y`; True where it is on a new page."""
+        self.y -= height
+        if self.pages and self.y >= MARGIN:
+            return False
+        self.pages.append(Page(self.width, self.height))
+        self.y = self.height - MARGIN - height
+        return True
+
+    def heading(self, text: str, height: float) -> None:
+        """A heading, on one page with the `height` [mm] that follows."""
+        self.room(9.0 + height)
+        self.y += height
+        self.page.text(MARGIN, self.y + 2, text, 11, weight="bold")
+
+
+def _write_title(flow: _Flow, template: Template) -> None:
+    """Name, facts, and a warning where the goal is not reached."""
+    design = template.build.design
+    flow.room(21)
+    page, across = flow.page, flow.width - 2 * MARGIN
+    page.text(MARGIN, flow.y + 18.5, "Vinewright · fabrication template", 8.5, color=FAINT)
+    page.text(MARGIN, flow.y + 10, template.name(40), 19, weight="bold")
+    facts = (
+        f"{design.actuators or 'no'} actuator{'s' * (design.actuators != 1)}",
+        f"{millimetres(design.length)} mm of tube",
+        f"{millimetres(2 * design.params.radius)} mm across when inflated",
+        *(["reaches the goal in the model"] if template.reached else []),
+    )
+    page.text(MARGIN, flow.y + 3, " · ".join(facts), 9.5)
+    if not template.reached:
+        flow.room(14)
+        frame = page.box(MARGIN, flow.y + 1, across, 12, facecolor=PALE, edgecolor=WARNING, linewidth=1.2)
+        page.figure.add_artist(frame)
+        page.text(
+            MARGIN + 3,
+            flow.y + 8,
+            "This design does not reach its goal in the model.",
+            10,
+            weight="bold",
+            color=WARNING,
+        )
+        again = "Made of whole cells, its tip ends outside the goal. Plan again before you cut anything."
+        page.text(MARGIN + 3, flow.y + 3.3, again, 8.5)
+
+
+def _draw_ruler(flow: _Flow) -> None:
+    """The ruler, and what it is there for."""
+    flow.room(11)
+    flow.page.ruler(MARGIN, flow.y + 6)
+    x = MARGIN + RULER + 5
+    flow.page.text(x, flow.y + 5.2, "Print at 100 % (“actual size”), then measure:", 8.5, weight="bold")
+    flow.page.text(x, flow.y + 1.2, "this line must be 100 mm long, on every page.", 8.5)
+
+
+def _draw_picture(flow: _Flow, picture: Any, most: float) -> None:
+    """The picture of the plan, as wide as the page or `most` [mm] high."""
+    rows, columns = picture.shape[:2]
+    width = min(flow.width - 2 * MARGIN, most * columns / rows)
+    height = width * rows / columns
+    flow.room(height + 4)
+    left = (flow.width - width) / 2
+    page = flow.page
+    place = left / page.width, (flow.y + 2) / page.height, width / page.width, height / page.height
+    axes = page.figure.add_axes(place)
+    axes.imshow(picture, interpolation="none", aspect="auto")
+    axes.set_axis_off()
+
+
+def _write_table(flow: _Flow, build: Build) -> None:
+    """One line for each muscle; its heads again on every page."""
+    cell = build.design.params.actuator.cell_name
+    heads = "name", "side", "from [mm]", "to [mm]", f"{cell} [mm]", "cells", "pressure [kPa]", "strip [mm]"
+    right = [MARGIN + x for x in COLUMNS]
+    flow.heading("Muscles", 2 * TABLE_LINE)
+    fresh = True
+    for muscle in build.muscles:
+        section = muscle.section
+        if flow.room(TABLE_LINE) or fresh:
+            for x, head in zip(right, heads, strict=True):
+                flow.page.text(x, flow.y + 1.6, head, 7.5, ha="right", color=FAINT)
+            flow.page.line([(MARGIN, flow.y), (right[-1], flow.y)], color=FAINT)
+            fresh = flow.room(TABLE_LINE)
+        span = [millimetres(length) for length in (section.start, section.end, section.l_0)]
+        values = muscle.name, section.side, *span, str(muscle.cells), f"{section.pressure / 1e3:g}"
+        for x, value in zip(right, (*values, millimetres(muscle.cut_length)), strict=True):
+            flow.page.text(
+                x, flow.y + 1.4, value, 8.5, ha="right", color=ACTUATOR[section.side] if x == right[0] else INK
+            )
+    if not build.muscles:
+        flow.room(TABLE_LINE)
+        flow.page.text(MARGIN, flow.y + 1.4, "None: the tube grows straight.", 8.5)
+
+
+def _write_steps(flow: _Flow, build: Build) -> None:
+    """What to do, one after the other."""
+    steps = [textwrap.wrap(step, CHARACTERS) for step in _steps(build)]
+    flow.heading("Assembly", LINE * len(steps[0]))
+    for k, lines in enumerate(steps, start=1):
+        flow.room(LINE * len(lines) + 0.8)
+        for i, line in enumerate(lines):
+            y = flow.y + LINE * (len(lines) - 1 - i) + 1.6
+            if i == 0:
+                flow.page.text(MARGIN + 4.5, y, f"{k}", 8.5, weight="bold", ha="right")
+            flow.page.text(MARGIN + 7, y, line, 8.5)
+
+
+def _steps(build: Build) -> Iterator[str]:
+    """The order of assembly."""
+    params = build.design.params
+    pouches = isinstance(params.actuator, PouchMotor)
+    yield (
+        "Print at 100 % and measure the rulers. Cut off each sheet's right edge along its thin line, lay it on the next "
+        "sheet, cross on cross, and glue; one strip of paper for each row of the map below."
+    )
+    yield (
+        f"Cut the body from lay-flat tube {millimetres(build.body_width)} mm wide, {millimetres(build.body_length)} mm "
+        "long. Its folds are the long edges of the pattern: do not cut them. Lay it on the pattern, its folds on the lines "
+        "LEFT and RIGHT, and copy marks and numbers. You see it from above; it will grow to the right."
+    )
+    yield "Seal the tip along the dashed line. What lies before the base line will be clamped."
+    if build.muscles:
+        yield (
+            f"Cut the strips from lay-flat tube {millimetres(build.muscle_width)} mm wide and copy lines, numbers and names. "
+            "Put a fitting at each circle."
+        )
+        yield (
+            "Seal each strip along the dashed lines: across at both ends, and between pouches with the gap in the middle "
+            "left open, for the air."
+            if pouches
+            else "Thread a bracket onto each strip for every line, 0 first, and set it on its line. Seal both ends along "
+            "the dashed lines."
+        )
+        yield (
+            f"Tape {'seam' if pouches else 'bracket'} 0 of each strip to mark 0 of its name on the body's fold, then 1 to "
+            "1, and so on to the tip. The film between fitting and line 0 stays slack: by so much the muscle shortens."
+        )
+        yield (
+            "Test for leaks under water or with soap: each muscle at its pressure, the body at "
+            f"{params.growth_pressure / 1e3:.3g} kPa."
+        )
+        yield (
+            f"Connect a feed line to each fitting and lead it along the body to the base and {millimetres(LEAD)} mm beyond, "
+            "to its regulator. Write the muscle's name on it."
+        )
+    else:
+        yield f"Test the body for leaks at {params.growth_pressure / 1e3:.3g} kPa."
+
+
+def _draw_map(flow: _Flow, template: Template, pages: dict[Tile, int]) -> None:
+    """The pattern, small, with the pages its tiles are on; long patterns go on in the next band."""
+    pattern, pitch = template.pattern, template.pitch
+    columns = max(tile.column for tile in pages) + 1
+    width = min(columns, BAND)
+    scale = min((flow.width - 2 * MARGIN) / (width * pitch), MAP_HEIGHT / (ROW * pattern.rows))
+    height = scale * ROW * pattern.rows
+    flow.heading("Sheets, by the number of their page", height + 3)
+    for first in range(0, columns, BAND):
+        flow.room(height + 3)
+        page, left, top = flow.page, template.left + first * pitch, flow.y + height
+        shown = page.box(MARGIN, flow.y, scale * width * pitch, height)
+        for piece in pattern.pieces:
+            if piece.bounds[2] > left and piece.bounds[0] < left + width * pitch:
+                corners = (MARGIN, top) + scale * (box_corners(*piece.bounds) - (left, 0.0))
+                page.figure.add_artist(Polygon(corners, transform=page.scale, clip_path=shown, **PIECE))
+        for tile in (tile for tile in pages if first <= tile.column < first + BAND):
+            x, y = MARGIN + scale * (tile.column - first) * pitch, top - scale * (tile.row + 1) * ROW
+            page.figure.add_artist(page.box(x, y, scale * pitch, scale * ROW, **SHEET))
+            middle = x + scale * pitch / 2, y + scale * ROW / 2
+            page.text(*middle, str(pages[tile]), min(9.0, 0.4 * scale * ROW / POINT), **NUMBER)

@@ -1,0 +1,44 @@
+"""The pattern as a DXF file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from planner.fabrication.pattern import Layer, Pattern
+from planner.plots import whole
+
+COLOUR = {Layer.CUT: 1, Layer.SEAL: 5, Layer.MARK: 3, Layer.TEXT: 8}
+"""AutoCAD colour indices: red, blue, green and grey."""
+APPLICATION = "VINEWRIGHT"
+"""Under this name a bracket's mark carries its muscle's name and its number, from 0 at the base."""
+FONT = "arial.ttf"
+"""A font with the sign of multiplication, which AutoCAD's own lacks."""
+
+
+def write_dxf(path: Path, pattern: Pattern) -> None:
+    """Write a drawing in millimetres, 1:1, version R2010; the file appears whole or not at all.
+
+    Raises:
+        ModuleNotFoundError: The extra `fab` is not installed.
+        OSError: The file cannot be written.
+    """
+    from ezdxf.enums import TextEntityAlignment
+    from ezdxf.filemanagement import new
+    from ezdxf.units import MM
+
+    drawing = new("R2010", units=MM)
+    drawing.styles.add(APPLICATION, font=FONT)
+    drawing.appids.add(APPLICATION)
+    for layer, colour in COLOUR.items():
+        drawing.layers.add(layer.value, color=colour)
+    space = drawing.modelspace()
+    for line in pattern.lines():
+        entity = space.add_lwpolyline(line.points, close=line.closed, dxfattribs={"layer": line.layer.value})
+        if line.tick:
+            entity.set_xdata(APPLICATION, [(1000, line.tick[0]), (1071, line.tick[1])])
+    align = {"left": TextEntityAlignment.LEFT, "middle": TextEntityAlignment.CENTER, "right": TextEntityAlignment.RIGHT}
+    style = {"layer": Layer.TEXT.value, "style": APPLICATION}
+    for text in pattern.texts():
+        space.add_text(text.text, height=text.height, dxfattribs=style).set_placement(text.at, align=align[text.align])
+    with whole(path) as partial:
+        drawing.saveas(partial)

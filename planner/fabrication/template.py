@@ -1,0 +1,123 @@
+"""The pattern on sheets of A4 or Letter at true size, to print, glue together and cut from, behind a cover."""
+
+from __future__ import annotations
+
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+import numpy as np
+from matplotlib.backends.backend_pdf import PdfPages
+from matplotlib.patches import Rectangle
+
+from environments.environment import Environment
+from planner.design import Side
+from planner.fabrication.build import Build
+from planner.fabrication.cover import cover, plan_picture
+from planner.fabrication.paper import LONG_EDGE, POINT, RULER, SHORT_EDGE, Page, Paper, Template, Tile
+from planner.fabrication.pattern import ROW, Layer, Line, Pattern, Text
+from planner.plots import ACTUATOR, FAINT, INK, whole
+from surrogate.compiled import Floats
+
+OVERLAP, OVERLAP_Y = 10.0, 3.0
+"""How far the pattern goes on beyond its tile, to glue sheets to those beside, above and below [mm].
+
+The latter is less than `GAP`: nothing of the next row is seen.
+"""
+FOOT = 18.0
+"""Lower edge of a tile above that of its sheet [mm]."""
+CROSS = 4.0
+"""Half the length of a registration mark's lines [mm]."""
+CAPITAL = 1493 / 2048
+"""Height of a capital letter over the font size [-], in matplotlib's own font."""
+STYLE: dict[Layer, dict[str, Any]] = {
+    Layer.CUT: {"color": INK, "linewidth": 0.9},
+    Layer.SEAL: {"color": "#a3006e", "linewidth": 1.0, "dashes": (4, 2)},
+    Layer.MARK: {"color": FAINT, "linewidth": 0.6},
+}
+COLOUR: dict[Side, dict[str, Any]] = {"none": {}, **{side: {"color": ACTUATOR[side]} for side in ("left", "right")}}
+SIDE = {side: colour | {"linewidth": 1.2} if colour else {} for side, colour in COLOUR.items()}
+"""What is different for the writing and the lines of a side."""
+REPRODUCIBLE: dict[str, Any] = {"CreationDate": None, "Creator": "Vinewright"}
+
+
+def write_template(
+    path: Path, paper: Paper, build: Build, pattern: Pattern, environment: Environment, reached: bool
+) -> None:
+    """Write a PDF to print at 100 %; the file appears whole or not at all.
+
+    Args:
+        reached: Whether the build, as the model grows it, reaches the goal.
+    Raises:
+        OSError: The file cannot be written.
+    """
+    template = Template(paper, build, pattern, environment, reached)
+    tiles, picture = template.tiles(), plan_picture(template)
+    first = 1 + len(cover(template, picture, dict.fromkeys(tiles, 0)))
+    pages = {tile: page for page, tile in enumerate(tiles, start=first)}
+    metadata = REPRODUCIBLE | {"Title": f"{template.name(200)}: fabrication template"}
+    # Text stays text, in fonts that go with the file; nobody's own settings may trim the page, and with it the scale.
+    settings = matplotlib.rc_context({"pdf.fonttype": 42, "savefig.bbox": None})
+    with whole(path) as partial, settings, PdfPages(partial, metadata=metadata) as pdf:
+        for page in cover(template, picture, pages):
+            pdf.savefig(page.figure)
+        for tile in tiles:
+            pdf.savefig(_sheet(template, pages, tile).figure)
+
+
+def _sheet(template: Template, pages: dict[Tile, int], tile: Tile) -> Page:
+    """One tile at true size, with what it takes to join it to its neighbours."""
+    page = Page(LONG_EDGE[template.paper], SHORT_EDGE[template.paper])
+    left = (page.width - template.pitch) / 2
+    right, bottom, top = left + template.pitch, FOOT, FOOT + ROW
+    shift = np.array([left - template.left - tile.column * template.pitch, top + ROW * tile.row])
+    low, high = np.array([left - OVERLAP, bottom - OVERLAP_Y]), np.array([right + OVERLAP, top + OVERLAP_Y])
+    _draw(page, template.within(*(low - shift), *(high - shift)), shift, page.box(*low, *(high - low)))
+    page.line([(left, bottom), (right, bottom), (right, top), (left, top)], closed=True, color=FAINT, linewidth=0.25)
+    for x, y in product((left, right), (bottom, top)):
+        page.line([(x - CROSS, y), (x + CROSS, y)])
+        page.line([(x, y - CROSS), (x, y + CROSS)])
+    page.ruler(left, FOOT - CROSS - 1)
+    _write_foot(page, template, pages, tile, (left, right))
+    return page
+
+
+def _draw(page: Page, things: list[Line | Text], shift: Floats, window: Rectangle) -> None:
+    """Draw a part of the pattern, each thing in the colour of its side.
+
+    Args:
+        shift: From the pattern to the page [mm], shape (2,).
+        window: On the page; what lies outside is cut off.
+    """
+    for thing in things:
+        if isinstance(thing, Line):
+            style = STYLE[thing.layer] | SIDE[thing.side]
+            page.line(thing.points + shift, clip=window, closed=thing.closed, **style)
+        else:
+            x, y = thing.at + shift
+            style = {"ha": "center" if thing.align == "middle" else thing.align, "clip_path": window}
+            page.text(x, y, thing.text, thing.height / CAPITAL / POINT, **style | COLOUR[thing.side])
+
+
+def _write_foot(page: Page, template: Template, pages: dict[Tile, int], tile: Tile, edges: tuple[float, float]) -> None:
+    """Below the tile: the ruler's length, which sheet it is, and where the neighbours are."""
+    y, size = 9.6, 7.5
+    row = [other for other in pages if other.row == tile.row]
+    last = max(pages.values())
+    of = f"row {tile.row + 1}, sheet {row.index(tile) + 1} of {len(row)} · page {pages[tile]} of {last}"
+    start = edges[0] + RULER + 3
+    page.text(start, y, f"{RULER:g} mm", size)
+    middle = (start + 18 + edges[1]) / 2
+    page.text(middle, y, f"{template.name(16)} · {of}", size, ha="center")
+
+    def near(row: int, column: int, text: str) -> list[str]:
+        neighbour = Tile(tile.row + row, tile.column + column)
+        boundary = -ROW * max(tile.row, neighbour.row)
+        joined = not row or any(piece.bounds[1] < boundary < piece.bounds[3] for piece in template.pattern.pieces)
+        return [text.format(pages[neighbour])] if neighbour in pages and joined else []
+
+    before = near(0, -1, "◂ page {}") + near(-1, 0, "▴ page {}")
+    after = near(1, 0, "▾ page {}") + near(0, 1, "page {} ▸")
+    page.text(start + 18, y, "  ".join(before), size, weight="bold")
+    page.text(edges[1], y, "  ".join(after), size, weight="bold", ha="right")

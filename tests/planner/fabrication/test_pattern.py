@@ -1,0 +1,254 @@
+"""The flat pattern."""
+
+from collections.abc import Callable
+from functools import cache
+from itertools import combinations
+
+import numpy as np
+import pytest
+import shapely
+from matplotlib.font_manager import FontProperties
+from matplotlib.textpath import TextPath
+from matplotlib.transforms import Bbox
+
+from dynamics.vine import VineParams
+from planner.fabrication.build import Build
+from planner.fabrication.pattern import Layer, Line, Pattern, Piece, Text, pattern_of
+from surrogate.pouch import PouchMotor
+from surrogate.spam import Spam
+
+MakeBuild = Callable[..., Build]
+WIDTH = np.pi * 33.35
+"""Of the body's lay-flat tube: half the circumference of a tube of radius 33.35 mm."""
+STRIP = np.pi * 17.18
+LEFT_MARKS, RIGHT_MARKS = 300 + 42.0 * np.arange(8), 800 + 30.0 * np.arange(13)
+"""Where the cells of the example end [mm]."""
+CAPITAL = 1493 / 2048
+"""Of DejaVu Sans, over its size."""
+
+
+@pytest.fixture(scope="module")
+def pattern(example: Build) -> Pattern:
+    return pattern_of(example)
+
+
+def on(piece: Piece, layer: Layer) -> list[Line]:
+    return [line for line in piece.lines if line.layer is layer]
+
+
+def across(piece: Piece, layer: Layer) -> list[float]:
+    """Where lines of a layer go from one long edge to the other [mm]."""
+    _, low, _, high = piece.bounds
+    ends = [line.points for line in on(piece, layer) if len(line.points) == 2]
+    return sorted(p[0, 0] for p in ends if p[0, 0] == p[1, 0] and np.allclose(sorted(p[:, 1]), [low, high]))
+
+
+@cache
+def letters(text: str) -> Bbox:
+    """What a text covers in DejaVu Sans where capitals are 1 mm high [mm]."""
+    return TextPath((0, 0), text, size=1 / CAPITAL, prop=FontProperties(family="DejaVu Sans")).get_extents()
+
+
+def box_of(text: Text) -> shapely.Polygon:
+    """What a text covers [mm]."""
+    bounds = letters(text.text)
+    left = text.at[0] - {"left": 0.0, "middle": 0.5, "right": 1.0}[text.align] * text.height * bounds.width
+    x, y = (left, left + text.height * bounds.width), (bounds.y0, bounds.y1)
+    return shapely.box(x[0], text.at[1] + text.height * y[0], x[1], text.at[1] + text.height * y[1])
+
+
+def test_body_is_as_wide_as_half_the_tube(pattern: Pattern) -> None:
+    """The body is cut pi R wide, from 100 mm of clamped film before the base to 20 mm of sealed film beyond the tube."""
+    body = pattern.pieces[0]
+    left, low, right, high = body.bounds
+    assert across(body, Layer.CUT) == pytest.approx([-100, 1320], abs=1e-9)
+    assert len(on(body, Layer.CUT)) == 2  # its long edges are folds
+    assert (left, right) == (pytest.approx(-100, abs=1e-9), pytest.approx(1320, abs=1e-9))
+    assert high - low == pytest.approx(WIDTH, abs=1e-9)
+
+
+def test_actuator_lines_lie_on_the_folds(pattern: Pattern) -> None:
+    """Seen from above the left line is the upper fold and the right line the lower, from end to end."""
+    body = pattern.pieces[0]
+    _, low, _, high = body.bounds
+    along = [line for line in on(body, Layer.MARK) if line.points[0, 1] == line.points[-1, 1]]
+    lines = {line.side: line.points for line in along if line.side != "none"}
+    assert sorted(lines) == ["left", "right"]
+    assert lines["left"] == pytest.approx(np.array([[-100, high], [1320, high]]), abs=1e-9)
+    assert lines["right"] == pytest.approx(np.array([[-100, low], [1320, low]]), abs=1e-9)
+
+
+def test_cell_ends_are_marked_on_the_fold_of_their_side(pattern: Pattern) -> None:
+    """Every cell end has a mark whose outer end lies on its fold, at the start of the section and every l_0 from there."""
+    body = pattern.pieces[0]
+    _, low, _, high = body.bounds
+    for name, expected, edge, side in (("L1", LEFT_MARKS, high, "left"), ("R2", RIGHT_MARKS, low, "right")):
+        marks = {line.tick[1]: line for line in body.lines if line.tick and line.tick[0] == name}
+        assert sorted(marks) == list(range(len(expected)))
+        for number, mark in marks.items():
+            assert mark.layer is Layer.MARK
+            assert mark.side == side
+            assert mark.points[0] == pytest.approx([expected[number], edge], abs=1e-9)
+            assert mark.points[1, 0] == pytest.approx(expected[number], abs=1e-9)
+            assert low < mark.points[1, 1] < high
+    assert sum(line.tick is not None for line in pattern.lines()) == 8 + 13
+
+
+def test_numbers_stand_at_their_marks(pattern: Pattern) -> None:
+    """On body and strips numbers count from 0 at the base, each beside its own line and nearer to it than to any other."""
+    body, left, right = pattern.pieces
+    for piece, side, marks in (
+        (body, "left", LEFT_MARKS),
+        (body, "right", RIGHT_MARKS),
+        (left, "left", across(left, Layer.MARK)),
+        (right, "right", across(right, Layer.MARK)),
+    ):
+        numbers = [text for text in piece.texts if text.text.isdigit() and text.side == side]
+        assert [text.text for text in numbers] == [str(k) for k in range(len(marks))]
+        for text in numbers:
+            away = shapely.distance(box_of(text), shapely.linestrings([[(x, -1e4), (x, 1e4)] for x in marks]))
+            assert away.argmin() == int(text.text)
+            assert 0.3 < away.min() < 2
+
+
+def test_sections_are_marked_across(pattern: Pattern) -> None:
+    """A line goes across the body at the base and at the end of every section, and nowhere else."""
+    assert across(pattern.pieces[0], Layer.MARK) == pytest.approx([0, 300, 594, 800, 1160, 1300], abs=1e-9)
+
+
+def test_tip_is_sealed_beyond_the_tube(pattern: Pattern) -> None:
+    """The body has one seam, in the 20 mm of film beyond the tube."""
+    (seam,) = across(pattern.pieces[0], Layer.SEAL)
+    assert len(on(pattern.pieces[0], Layer.SEAL)) == 1
+    assert 1300 < seam < 1320
+
+
+def test_sections_say_what_they_are(pattern: Pattern) -> None:
+    """Name, from and to, length, cells and pressure stand in each section; LEFT at the upper fold, RIGHT at the lower."""
+    body = pattern.pieces[0]
+    _, low, _, high = body.bounds
+
+    def within(start: float, end: float) -> set[str]:
+        return {text.text for text in body.texts if start < text.at[0] < end and not text.text.isdigit()}
+
+    assert within(0, 300) == {"no muscle", "0 to 300 mm", "300 mm", "LEFT", "RIGHT"}
+    assert within(300, 594) == {"L1", "300 to 594 mm", "294 mm", "7 × 42 mm", "35 kPa", "LEFT", "RIGHT"}
+    assert within(800, 1160) == {"R2", "800 to 1160 mm", "360 mm", "12 × 30 mm", "35 kPa", "LEFT", "RIGHT"}
+    assert "growth" in within(-100, 0)
+    heights = {side: {text.at[1] for text in body.texts if text.text == side} for side in ("LEFT", "RIGHT")}
+    assert min(heights["LEFT"]) > (low + high) / 2 + 20 > max(heights["RIGHT"]) + 40
+
+
+def test_strip_has_a_line_at_every_cell_end(example: Build, pattern: Pattern) -> None:
+    """A sPAM's strip is pi R_act wide; behind 60 mm for seal and fitting and the slack follow n cells, then 20 mm of film."""
+    for piece, cells, cell, slack in zip(
+        pattern.pieces[1:], (7, 12), (42.0, 30.0), [1e3 * muscle.contraction for muscle in example.muscles], strict=True
+    ):
+        left, low, right, high = piece.bounds
+        assert high - low == pytest.approx(STRIP, abs=1e-9)
+        assert right - left == pytest.approx(60 + slack + cells * cell + 20, abs=1e-9)
+        first = left + 60 + slack
+        assert across(piece, Layer.MARK) == pytest.approx(first + cell * np.arange(cells + 1), abs=1e-9)
+        seams = across(piece, Layer.SEAL)
+        assert len(seams) == 2
+        assert left < seams[0] < left + 20
+        assert first + cells * cell < seams[1] < right
+
+
+def test_fitting_lies_between_seal_and_first_cell(pattern: Pattern) -> None:
+    """The place of the fitting is marked in the 40 mm behind the seal at the fed end, in the middle of the strip."""
+    for piece in pattern.pieces[1:]:
+        left, low, _, high = piece.bounds
+        (mark,) = (line.points for line in on(piece, Layer.MARK) if line.closed)
+        assert left + 20 < mark[:, 0].min() < mark[:, 0].max() < left + 60
+        assert low < mark[:, 1].min() < mark[:, 1].max() < high
+
+
+def test_pouches_are_sealed_from_each_other_but_for_an_airway(make_build: MakeBuild) -> None:
+    """Pouches end in seams with a gap for the air, of which only the last is closed; nothing is threaded on at lines."""
+    build = make_build(("right", 5, 0.04), ("none", 0.1), params=VineParams(actuator=PouchMotor(45e-3)))
+    _, strip = pattern_of(build).pieces
+    left, low, _, high = strip.bounds
+    assert high - low == pytest.approx(45, abs=1e-9)
+    first = left + 60 + 1e3 * build.muscles[0].contraction
+    assert across(strip, Layer.MARK) == []
+    closed = across(strip, Layer.SEAL)
+    assert len(closed) == 2
+    assert left < closed[0] < left + 20
+    assert closed[1] == pytest.approx(first + 200, abs=1e-9)
+    for k in range(5):
+        parts = [line.points for line in on(strip, Layer.SEAL) if abs(line.points[0, 0] - first - 40 * k) < 1e-9]
+        inner = sorted(y for part in parts for y in part[:, 1])
+        assert inner[0] == pytest.approx(low, abs=1e-9)
+        assert inner[3] == pytest.approx(high, abs=1e-9)
+        assert 4 < inner[2] - inner[1] < 12
+
+
+SHORT = [("left" if k % 2 else "right", 1 + k % 3, 0.015) for k in range(40)]
+MANY = {
+    "example": (
+        [("none", 0.3), ("left", 7, 0.042), ("none", 0.206), ("right", 12, 0.03), ("none", 0.14)],
+        VineParams(),
+    ),
+    "bare": ([("none", 1.0)], VineParams()),
+    "one after another": (
+        [("left", 3, 0.02), ("left", 2, 0.015), ("left", 1, 0.1), ("right", 1, 0.0151)],
+        VineParams(),
+    ),
+    "short": ([*SHORT, ("none", 0.05)], VineParams()),
+    "long": ([("none", 3.0), ("left", 110, 0.04), ("none", 4.6)], VineParams()),
+    "pouches": ([("left", 9, 0.04), ("none", 0.05), ("right", 3, 0.0205)], VineParams(actuator=PouchMotor())),
+    "wide": ([("left", 9, 0.04), ("right", 3, 0.02)], VineParams(radius=1.0)),
+    "thin": ([("left", 9, 0.04), ("right", 3, 0.02)], VineParams(radius=1e-3)),
+    "wide strips": ([("left", 9, 0.04), ("right", 3, 0.02)], VineParams(actuator=Spam(10e-3, 70e-3))),
+}
+
+
+@pytest.fixture(scope="module", params=MANY)
+def any_build(request: pytest.FixtureRequest, make_build: MakeBuild) -> Build:
+    parts, params = MANY[request.param]
+    return make_build(*parts, params=params)
+
+
+def test_pieces_keep_apart_and_in_their_rows(any_build: Build) -> None:
+    """No piece lies on another; none crosses a row's boundary unless it is wider than a row, and then it begins at its top."""
+    pattern = pattern_of(any_build)
+    boxes = [shapely.box(*piece.bounds) for piece in pattern.pieces]
+    assert [piece.name for piece in pattern.pieces] == ["body", *(muscle.name for muscle in any_build.muscles)]
+    assert min((a.distance(b) for a, b in combinations(boxes, 2)), default=9) > 2
+    for piece in pattern.pieces:
+        _, low, _, high = piece.bounds
+        top = 180 * np.ceil(high / 180)
+        if high - low < 170:
+            assert low > top - 180 + 1
+        else:
+            assert top - high < 10
+    assert pattern.rows == np.ceil(-min(box.bounds[1] for box in boxes) / 180)
+    assert min(box.bounds[0] for box in boxes) == pytest.approx(-100)
+
+
+def test_strips_lie_behind_one_another(make_build: MakeBuild) -> None:
+    """Short strips of a long tube share a line below the body: one row is enough."""
+    pattern = pattern_of(make_build(("left", 9, 0.04), ("none", 1.0), ("right", 9, 0.04), ("none", 1.0)))
+    assert pattern.rows == 1
+    first, second = (piece.bounds for piece in pattern.pieces[1:])
+    assert first[1] == second[1]
+    assert first[2] < second[0]
+
+
+def test_writing_can_be_read(any_build: Build) -> None:
+    """Measured in a real font, no text lies on another or on a line, and none leaves its piece."""
+    for piece in pattern_of(any_build).pieces:
+        boxes = [box_of(text) for text in piece.texts]
+        assert shapely.box(*piece.bounds).contains(shapely.union_all(boxes))
+        lines = [shapely.linestrings(line.points) for line in piece.lines]
+        for others in (boxes, lines):
+            tree = shapely.STRtree(others)
+            for k, box in enumerate(boxes):
+                hits = [i for i in tree.query(box, "intersects") if others is lines or i != k]
+                assert not hits, f"{piece.name}: {piece.texts[k].text} lies on something"
+
+
+def test_writing_is_large_enough(pattern: Pattern) -> None:
+    """On pieces of usual size nothing is written smaller than 2.4 mm."""
+    assert min(text.height for text in pattern.texts()) > 2.4

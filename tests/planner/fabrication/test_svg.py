@@ -1,0 +1,93 @@
+"""The pattern as an SVG file."""
+
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from planner.fabrication.build import Build
+from planner.fabrication.pattern import pattern_of
+from planner.fabrication.svg import write_svg
+
+SVG = "{http://www.w3.org/2000/svg}"
+LAYERS = ["CUT", "SEAL", "MARK", "TEXT"]
+
+
+@pytest.fixture(scope="module")
+def drawing(example: Build, tmp_path_factory: pytest.TempPathFactory) -> ElementTree.Element:
+    path = tmp_path_factory.mktemp("svg") / "pattern.svg"
+    write_svg(path, pattern_of(example))
+    assert [file.name for file in path.parent.iterdir()] == ["pattern.svg"]
+    return ElementTree.parse(path).getroot()
+
+
+def lines(drawing: ElementTree.Element, layer: str) -> list[np.ndarray]:
+    """Corners of each line of a layer [mm], y downwards."""
+    group = drawing.find(f"{SVG}g[@id='{layer}']")
+    assert group is not None
+    return [np.array([pair.split(",") for pair in line.attrib["points"].split()], float) for line in group]
+
+
+def outlines(drawing: ElementTree.Element) -> list[np.ndarray]:
+    """Corners of what is cut [mm], from the highest on, then from the left: two cuts across a tube are a piece."""
+    cut = sorted(lines(drawing, "CUT"), key=lambda corners: (round(corners[:, 1].min(), 3), corners[0, 0]))
+    return [np.concatenate(pair) for pair in zip(cut[::2], cut[1::2], strict=True)]
+
+
+def test_drawing_is_at_true_size(drawing: ElementTree.Element) -> None:
+    """A unit of the drawing is a millimetre, and its size is that of the pattern: 1420 mm of body, and little around it."""
+    assert drawing.tag == f"{SVG}svg"
+    width, height = (float(drawing.attrib[key].removesuffix("mm")) for key in ("width", "height"))
+    assert drawing.attrib["width"].endswith("mm")
+    assert drawing.attrib["height"].endswith("mm")
+    assert [float(part) for part in drawing.attrib["viewBox"].split()] == [0, 0, width, height]
+    corners = np.concatenate([points for layer in LAYERS[:3] for points in lines(drawing, layer)])
+    assert width == pytest.approx(1420, abs=20)
+    assert np.ptp(corners[:, 0]) == pytest.approx(1420, abs=2e-4)
+    assert (corners > 0).all()
+    assert (corners < [width, height]).all()
+    assert not any("transform" in element.attrib for element in drawing.iter())
+
+
+def test_layers_are_groups_with_hairlines_of_their_own_colours(drawing: ElementTree.Element) -> None:
+    """Each layer is one group by its name, which Inkscape too shows as a layer; lines are thin and not filled."""
+    groups = list(drawing)
+    assert [group.attrib["id"] for group in groups] == LAYERS
+    inkscape = "{http://www.inkscape.org/namespaces/inkscape}"
+    assert [group.attrib[f"{inkscape}label"] for group in groups] == LAYERS
+    assert {group.attrib[f"{inkscape}groupmode"] for group in groups} == {"layer"}
+    assert len({group.attrib["stroke"] for group in groups[:3]}) == 3
+    assert {group.attrib["fill"] for group in groups[:3]} == {"none"}
+    assert all(float(group.attrib["stroke-width"]) <= 0.2 for group in groups[:3])
+
+
+def test_pieces_and_marks_have_their_sizes(drawing: ElementTree.Element) -> None:
+    """Body and strips are cut at their sizes; short marks at the upper fold are 42 mm apart, at the lower one 30 mm."""
+    body, *strips = outlines(drawing)
+    assert np.ptp(body, axis=0) == pytest.approx([1420, np.pi * 33.35], abs=2e-4)
+    assert [np.ptp(strip[:, 1]) for strip in strips] == pytest.approx([np.pi * 17.18] * 2, abs=2e-4)
+    base, high, low = body[:, 0].min() + 100, body[:, 1].min(), body[:, 1].max()
+    short = [line for line in lines(drawing, "MARK") if len(line) == 2 and 0 < abs(line[1, 1] - line[0, 1]) < 10]
+    upper, lower = (sorted(line[0, 0] - base for line in short if line[0, 1] == fold) for fold in (high, low))
+    assert upper == pytest.approx(300 + 42 * np.arange(8), abs=2e-4)
+    assert lower == pytest.approx(800 + 30 * np.arange(13), abs=2e-4)
+
+
+def test_left_is_up(drawing: ElementTree.Element) -> None:
+    """Texts stand upright at their places: LEFT near the upper fold, RIGHT near the lower, each number at its mark."""
+    body = outlines(drawing)[0]
+    base, high, low = body[:, 0].min() + 100, body[:, 1].min(), body[:, 1].max()
+    texts = [(e.text, float(e.attrib["x"]) - base, float(e.attrib["y"])) for e in drawing.iter(f"{SVG}text")]
+    assert all(high < y < high + 30 for text, _, y in texts if text == "LEFT")
+    assert all(low - 30 < y < low for text, _, y in texts if text == "RIGHT")
+    numbers = [(int(text), x) for text, x, y in texts if text and text.isdigit() and y < high + 10]
+    assert [number for number, _ in numbers] == list(range(8))
+    assert [x for _, x in numbers] == pytest.approx([300 + 42 * k for k in range(8)], abs=2)
+
+
+def test_file_is_the_same_each_time(example: Build, tmp_path: Path) -> None:
+    """The same build makes the same file."""
+    for name in ("one", "two"):
+        write_svg(tmp_path / name, pattern_of(example))
+    assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
