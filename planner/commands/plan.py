@@ -88,8 +88,9 @@ def plan(
             console.print(f"Open a passage wider than {2e3 * params.radius:.0f} mm, or move the start or the goal.")
             return 3
 
-        from planner.commands.robust import CANDIDATES, SLACK, choose
+        from planner.commands.robust import choose
         from planner.planning import Budget, Run
+        from planner.robustness.selection import CANDIDATES, SLACK
         from planner.run_folder import check_folder, stem_of, write_run
         from planner.sst import ALTERNATIVES
 

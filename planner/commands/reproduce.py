@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -135,6 +136,51 @@ def ablations(
             _write(
                 console, out / "ablations", *report(records, _command("ablations", runs, time_budget, env, interrupted))
             )
+
+
+@app.command()
+def robust_planning(
+    runs: Annotated[int, typer.Option(min=1, max=100, help="Planning runs in each environment.")] = 3,
+    time_budget: BudgetOption = 20.0,
+    level: Annotated[float, typer.Option(min=0, max=100, help="Errors: standard deviations in percent.")] = 5.0,
+    env: EnvironmentsOption = None,
+    out: FolderOption = Path("results"),
+) -> None:
+    """Choose designs by their success in trials with errors; what that gains. Ctrl-C keeps what was judged."""
+    from rich.console import Console
+    from rich.progress import Progress, TextColumn
+
+    console = Console(highlight=False, soft_wrap=True, markup=False)
+    with readable_errors():
+        from dynamics.quasistatic import QuasiStatic
+        from dynamics.vine import VineParams
+        from environments import load_environment
+        from planner.commands.plan import compiling
+        from planner.commands.progress import stoppable
+        from planner.planning import warm_up
+        from planner.studies.robust_planning import report, study
+
+        names = env or ["divider", "maze"]
+        environments = [load_environment(name, VineParams().radius) for name in names]
+        with writable(out), compiling(console):
+            warm_up(QuasiStatic(environments[0], VineParams()))
+        judged, start = [], time.perf_counter()
+        with Progress(
+            *Progress.get_default_columns()[:2], TextColumn("{task.completed:.0f} trials"), console=console
+        ) as bar:
+            task = bar.add_task("planning and judging", total=None)
+            try:
+                with stoppable():
+                    for one in study(names, runs, time_budget, level / 100, lambda trials: bar.advance(task, trials)):
+                        judged.append(one)
+                        console.print(f"{one.environment}, seed {one.seed}: {one.choice.chosen.estimate}")
+            except KeyboardInterrupt:
+                console.print(f"interrupted after {len(judged)} of {runs * len(names)} runs")
+        if not judged:
+            raise BadInput("no design was judged; nothing was written. Try a longer --time-budget")
+        command = _command("robust-planning", runs, time_budget, env, len(judged) < runs * len(names))
+        command = command.replace("--time-budget", f"--level {level:g} --time-budget")
+        _write(console, out / "robust-planning", *report(judged, command, time_budget, time.perf_counter() - start))
 
 
 def _command(name: str, runs: int, time_budget: float, env: list[str] | None, interrupted: bool) -> str:

@@ -11,13 +11,6 @@ if TYPE_CHECKING:
     from planner.planning import Run
     from planner.robustness.selection import Choice
 
-CANDIDATES = 40
-"""Distinct solutions to choose from."""
-SLACK = 2.05
-"""How much dearer than the cheapest they may be: two actuators and 5 m of tube."""
-FINAL = 1000
-"""Trials in which a design is judged once it has been chosen."""
-
 
 def choose(console: Console, run: Run, level: float, threshold: float) -> Choice:
     """Judge the solutions of a run, with progress on the console; Ctrl-C keeps the choice so far.
@@ -29,7 +22,7 @@ def choose(console: Console, run: Run, level: float, threshold: float) -> Choice
     from rich.progress import Progress, TextColumn
 
     from planner.commands.progress import stoppable
-    from planner.robustness.selection import Champion, Choice, Selection
+    from planner.robustness.selection import FINAL, Champion, Choice, Selection
     from planner.robustness.trials import Spread
 
     designs = [solution.design for solution in run.solutions.best]

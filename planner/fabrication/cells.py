@@ -17,13 +17,13 @@ from planner.growth import Grown, grow_designs
 ANCHORS = 0.5, 0.0, 1.0
 """What a section may keep when its length changes: its middle, its start or its end."""
 ROUNDINGS = 1, 15, 48, 192
-"""How many roundings to try, nearest first, before it is enough that one of them reaches the goal."""
+"""How many roundings to grow at once, nearest first, until one of them ends in the goal."""
 NO_LENGTH = 1e-6
 """Gaps shorter than this are none [m]."""
 
 
 def round_to_cells(design: Design, environment: Environment, propagator: Propagator) -> tuple[Grown, int]:
-    """The nearest whole-cell design that reaches the goal; the nearest of all where none that is tried does.
+    """The nearest whole-cell design that ends in the goal; else the nearest that comes into it, or of all that are tried.
 
     The nearest gives every section the number of cells that comes nearest to its length and keeps its middle. Others
     have a cell more or less there, or keep its start or end, in at most two sections. Starts lie at whole millimetres.
@@ -39,9 +39,9 @@ def round_to_cells(design: Design, environment: Environment, propagator: Propaga
     for count in ROUNDINGS:
         tried += grow_designs(roundings[len(tried) : len(tried) + count], environment, propagator)
         for grown in tried:
-            if grown.reached:
+            if grown.ends_in_goal:
                 return grown, len(tried)
-    return tried[0], len(tried)
+    return next((grown for grown in tried if grown.reached), tried[0]), len(tried)
 
 
 def _check(design: Design) -> None:

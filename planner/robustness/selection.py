@@ -16,6 +16,12 @@ from planner.robustness.survey import Estimate
 from planner.robustness.trials import Deviations, Spread, grow_trials
 from planner.synthesis import Catalogue
 
+CANDIDATES = 40
+"""Distinct solutions to choose from."""
+SLACK = 2.05
+"""How much dearer than the cheapest they may be: two actuators and 5 m of tube."""
+FINAL = 1000
+"""Trials in which a design is judged once it has been chosen."""
 FIRST_RUNG = 16
 """Trials of every design before the first half of them is dropped."""
 VARIANTS = 24
