@@ -93,7 +93,7 @@ def _write(console: Console, pack: Pack, wanted: list[str], out: Path) -> tuple[
             try:
                 files += pack.write(form, out)
             except ModuleNotFoundError as error:
-                if error.name not in ("ezdxf", "trimesh", "manifold3d"):
+                if (error.name or "").split(".")[0] not in ("ezdxf", "trimesh", "manifold3d"):
                     raise
                 missing.append(form)
             except ValueError as error:

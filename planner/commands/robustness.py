@@ -68,7 +68,8 @@ def robustness(
         )
         command += f" --tolerances {tolerances}" * (tolerances != "none")
         with writable(out):
-            seconds = _grow(console, survey)
+            seconds, interrupted = _grow(console, survey)
+            command += ", interrupted," * interrupted
             if not survey.counts:
                 raise BadInput("interrupted before any trial was over; nothing was written")
             _write(console, survey, _margins(console, survey), grid, command, seconds, out)
@@ -87,8 +88,8 @@ def parsed_levels(text: str) -> list[float]:
     return [number / 100 for number in sorted(numbers | {0.0})]
 
 
-def _grow(console: Console, survey: Survey) -> float:
-    """Grow all trials with progress on the console; returns the seconds it took."""
+def _grow(console: Console, survey: Survey) -> tuple[float, bool]:
+    """Grow all trials with progress on the console; returns the seconds it took, and whether it was interrupted."""
     from rich.progress import Progress
 
     from planner.commands.progress import columns, stoppable
@@ -102,7 +103,8 @@ def _grow(console: Console, survey: Survey) -> float:
                     bar.advance(task, grown)
         except KeyboardInterrupt:
             console.print("interrupted; what was tried is kept")
-    return time.perf_counter() - start
+            return time.perf_counter() - start, True
+    return time.perf_counter() - start, False
 
 
 def _margins(console: Console, survey: Survey) -> list[Margin]:

@@ -78,16 +78,13 @@ def _outcome(environment: Environment, design: Design, rollout: Rollout, length:
     from dynamics.vine import Status, host
 
     last = int(rollout.records[0]) - 1
-    tips = rollout.tips[0, : last + 1]
-    goal = environment.goal
-    inside = np.hypot(*(tips[:, :2] - goal[:2]).T) <= goal[2]
-    tip = tips[last] if last >= 0 else environment.start
+    tip = rollout.tips[0, last] if last >= 0 else environment.start
     return {
         "schema": 1,
         "environment": {"name": environment.name, "sha256": environment.sha256},
         "status": Status(rollout.status[0]).name.lower(),
         "advice": Status(rollout.status[0]).advice,
-        "reached": bool(inside.any()),
+        "reached": bool(rollout.enters(environment.goal)[0]),
         "length_mm": round(float(length[last]) * 1e3, 3) if last >= 0 else 0.0,
         "tip_mm": [round(float(part) * 1e3, 3) for part in tip[:2]],
         "heading_deg": round(float(np.degrees(tip[2])), 4),

@@ -1,0 +1,104 @@
+"""Cut list, table of sections and pressures: every figure by hand."""
+
+import csv
+import io
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from dynamics.moment import free_curvature, joint_moments
+from dynamics.vine import VineParams
+from planner.fabrication.build import Build
+from planner.fabrication.cut_list import cut_list, section_table
+from planner.fabrication.pressures import pressure_content
+from planner.robustness.sensitivity import Margin
+from surrogate.pouch import PouchMotor
+
+MakeBuild = Callable[..., Build]
+PARAMS = VineParams()
+
+
+def rows(text: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def slack(pressure: float, l_0: float, length: float) -> float:
+    """Shortening of a muscle in free space [mm]: the strain at its arm (paper 002, Eq. 3) over its length."""
+    arm = 2 * 33.35 + 17.18
+    return arm * float(free_curvature(joint_moments(PARAMS), pressure, l_0)) * length
+
+
+def test_parts_have_their_lengths(example: Build) -> None:
+    """Body: 100 mm clamp, 1300 mm tube, 20 mm seal. A strip: two seals of 20 mm, 40 mm fitting, its cells, its shortening."""
+    parts = {(row["part"], row["name"]): row for row in rows(cut_list(example))}
+    body = parts["body", "body"]
+    assert (body["quantity"], body["cut_length_mm"], body["width_mm"]) == ("1", "1420", f"{np.pi * 33.35:.1f}")
+    for muscle in example.muscles:
+        section = muscle.section
+        length = section.end - section.start
+        expected = 80 + 1e3 * length + slack(section.pressure, section.l_0, length)
+        row = parts["muscle", muscle.name]
+        assert float(row["cut_length_mm"]) == pytest.approx(expected, abs=0.06)
+        assert float(row["width_mm"]) == pytest.approx(np.pi * 17.18, abs=0.05)
+        assert float(parts["feed line", muscle.name]["cut_length_mm"]) == pytest.approx(1e3 * section.start + 300)
+    assert parts["bracket", ""]["quantity"] == str(8 + 13)
+    assert parts["tape", ""]["quantity"] == str(8 + 13)
+    assert parts["fitting", ""]["quantity"] == "2"
+
+
+def test_allowances_add_up(example: Build) -> None:
+    """What a length is made up of is stated, and the numbers in it add up to the length."""
+    for row in rows(cut_list(example)):
+        if row["cut_length_mm"] and "+" in row["made_up_of"]:
+            numbers = [float(part.strip().split()[0]) for part in row["made_up_of"].split("+")]
+            assert sum(numbers) == pytest.approx(float(row["cut_length_mm"]), abs=0.15), row
+
+
+def test_each_set_point_has_a_regulator(make_build: MakeBuild) -> None:
+    """Muscles at the same pressure share one, the body has its own."""
+    build = make_build(("left", 5, 0.04), ("right", 5, 0.04), ("none", 0.2))
+    regulators = [row for row in rows(cut_list(build)) if row["part"] == "regulator"]
+    assert [row["made_up_of"] for row in regulators] == ["feeds L1, R2", "feeds the body"]
+
+
+def test_sections_are_told_in_numbers(example: Build) -> None:
+    """Start, end, side, cells, and every cell's end, as the design has them."""
+    one, other = rows(section_table(example))
+    assert (one["name"], one["start_mm"], one["end_mm"], one["side"]) == ("L1", "300", "594", "left")
+    assert (one["l0_mm"], one["cells"]) == ("42", "7")
+    assert [float(end) for end in one["cell_ends_mm"].split()] == pytest.approx(300 + 42 * np.arange(8))
+    assert (other["name"], other["cells"]) == ("R2", "12")
+    assert [float(end) for end in other["cell_ends_mm"].split()] == pytest.approx(800 + 30 * np.arange(13))
+
+
+def test_pouches_need_no_brackets(make_build: MakeBuild) -> None:
+    """Pouch motors are taped along their length; there is nothing to print."""
+    build = make_build(("left", 5, 0.04), ("none", 0.2), params=VineParams(actuator=PouchMotor()))
+    parts = [row["part"] for row in rows(cut_list(build))]
+    assert "bracket" not in parts
+    tape = next(row for row in rows(cut_list(build)) if row["part"] == "tape")
+    assert tape["cut_length_mm"] == "200"
+
+
+def test_a_bare_tube_is_a_body_and_its_regulator(make_build: MakeBuild) -> None:
+    """Without muscles there is nothing else."""
+    build = make_build(("none", 1.0))
+    assert [row["part"] for row in rows(cut_list(build))] == ["body", "regulator"]
+    assert rows(section_table(build)) == []
+
+
+def test_pressures_are_set_points_with_limits(example: Build) -> None:
+    """Set points in kPa and psi, hoop stress P R / t, and from where to where the goal is kept by the margins."""
+    margins = [Margin("section 1: pressure", "%", 4.0, 20.0), Margin("section 2: pressure", "%", 0.0, 2.5)]
+    body, one, other = pressure_content(example, margins)["lines"]
+    assert body["set_psi"] == pytest.approx(1.5)
+    assert body["hoop_stress_mpa"] == pytest.approx(10.342 * 33.35 / 0.05 / 1e3, abs=0.01)
+    assert body["limit_kpa"] == pytest.approx(16e3 * 0.05 / 33.35, abs=0.01)
+    pressures = [muscle.section.pressure / 1e3 for muscle in example.muscles]
+    for line, pressure, margin in zip((one, other), pressures, margins, strict=True):
+        assert line["set_kpa"] == pressure
+        assert line["goal_kept_from_kpa"] == pytest.approx(pressure * (1 - margin.less / 100), abs=0.01)
+        assert line["goal_kept_to_kpa"] == pytest.approx(pressure * (1 + margin.more / 100), abs=0.01)
+        assert line["hoop_stress_mpa"] == pytest.approx(pressure * 17.18 / 0.05 / 1e3, abs=0.01)
+        assert line["limit_kpa"] == 35.0  # what the regulators hold; the film would hold 46.6

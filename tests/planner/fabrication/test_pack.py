@@ -1,0 +1,214 @@
+"""The pack, as `vinewright export` writes it: whole, and the same vine when it is built from its files."""
+
+import csv
+import json
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import ezdxf
+import numpy as np
+import pytest
+
+from dynamics.quasistatic import QuasiStatic
+from dynamics.vine import VineParams
+from environments import Environment, load_environment, write_environment
+from planner.cli import main
+from planner.design import Design, Section, design_content, load_design
+from planner.fabrication.pack import FORMATS
+from planner.growth import grow_designs
+from surrogate.pouch import PouchMotor
+
+FILES = {
+    "pack.json", "design.json", "pressures.json", "environment.toml", "cut-list.csv", "sections.csv", "pattern.dxf",
+    "pattern.svg", "template-a4.pdf", "template-letter.pdf", "bracket.stl",
+}  # fmt: skip
+
+
+def planned(environment: Environment, params: VineParams = VineParams(), fraction: float = 1.0) -> Design:  # noqa: B008
+    """A design that leans on the divider's blocks, for a goal where it ends."""
+    sections = (
+        Section(0.0, 0.2 * fraction, "none", 0.0, 0.0, 0.0),
+        Section(0.2 * fraction, 0.725, "right", 3.0, 0.042, 35e3),
+        Section(0.725, 0.9, "left", 2.0, 0.03, 20e3),
+        Section(0.9, 1.0, "none", 0.0, 0.0, 0.0),
+    )
+    design = Design(environment.name, environment.sha256, params, sections, np.zeros(3), np.zeros((1, 2)))
+    return grow_designs([design], environment, QuasiStatic(environment, params).refined())[0].design
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a design and its place, as a planning run leaves them."""
+    folder = tmp_path_factory.mktemp("run")
+    divider = load_environment("divider")
+    design = planned(divider)
+    place = replace(divider, name="bench", goal=np.array([*design.tip[:2], 0.05]))
+    write_environment(place, folder / "environment.toml")
+    content = design_content(
+        replace(design, environment="bench", sha256=load_environment(folder / "environment.toml").sha256)
+    )
+    (folder / "design.json").write_text(json.dumps(content))
+    return folder
+
+
+def vinewright(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> int:
+    """Run a command in this process; returns its exit code."""
+    monkeypatch.setattr("sys.argv", ["vinewright", *map(str, arguments)])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    return int(ended.value.code or 0)
+
+
+@pytest.fixture(scope="module")
+def pack(run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("out") / "pack"
+    with pytest.MonkeyPatch.context() as patch:
+        assert vinewright(patch, "export", run, "--out", out) == 0
+    return out
+
+
+def test_the_pack_is_whole(pack: Path) -> None:
+    """All files of all formats, and nothing half-written beside them."""
+    assert {entry.name for entry in pack.iterdir()} == FILES
+    assert all(entry.stat().st_size > 100 for entry in pack.iterdir())
+
+
+def test_the_pack_says_whether_it_works(pack: Path) -> None:
+    """What was planned and what is made stand side by side, and that the goal is reached."""
+    content = json.loads((pack / "pack.json").read_text())
+    assert content["reaches_goal"] is True
+    assert content["planned_mm"] == [[200.0, 725.0], [725.0, 900.0]]
+    made = load_design(pack)
+    assert content["made_mm"] == [
+        [round(1e3 * s.start, 3), round(1e3 * s.end, 3)] for s in made.sections if s.side != "none"
+    ]
+    assert all(
+        round((end - start) / cell, 9) % 1 == 0 for (start, end), cell in zip(content["made_mm"], (42, 30), strict=True)
+    )
+
+
+def test_built_from_the_drawing_it_ends_at_the_same_tip(pack: Path) -> None:
+    """Sections measured on the DXF, with the pressures of the pack, grow to the tip that its design predicts, to 0.1 mm."""
+    drawing = ezdxf.readfile(pack / "pattern.dxf")
+    marks: dict[str, dict[int, np.ndarray]] = {}
+    for line in drawing.modelspace().query('LWPOLYLINE[layer=="MARK"]'):
+        if line.has_xdata("VINEWRIGHT"):
+            (_, name), (_, number) = line.get_xdata("VINEWRIGHT")
+            marks.setdefault(name, {})[number] = np.array(line.get_points("xy"))[0]
+    pressures = {line["line"]: line["set_kpa"] for line in json.loads((pack / "pressures.json").read_text())["lines"]}
+    with (pack / "sections.csv").open(newline="") as file:
+        table = {row["name"]: row for row in csv.DictReader(file)}
+    middle = np.mean([mark[1] for muscle in marks.values() for mark in muscle.values()])
+    sections, end = [], 0.0
+    for name, found in sorted(marks.items(), key=lambda item: item[1][0][0]):
+        places = np.array([found[k] for k in range(len(found))])
+        l_0 = float(np.diff(places[:, 0]).mean())
+        assert np.diff(places[:, 0]) == pytest.approx(l_0, abs=1e-6)
+        assert l_0 == pytest.approx(float(table[name]["l0_mm"]), abs=1e-6)
+        side = "left" if places[0, 1] > middle else "right"
+        assert side == table[name]["side"]
+        start, stop = 1e-3 * places[0, 0], 1e-3 * places[-1, 0]
+        if start > end + 1e-9:
+            sections.append(Section(end, start, "none", 0.0, 0.0, 0.0))
+        sections.append(Section(start, stop, side, 0.0, 1e-3 * l_0, 1e3 * pressures[name]))  # type: ignore[arg-type]
+        end = stop
+    made = load_design(pack)
+    if made.length > end + 1e-9:
+        sections.append(Section(end, made.length, "none", 0.0, 0.0, 0.0))
+    place = load_environment(pack / "environment.toml")
+    rebuilt = replace(made, sections=tuple(sections))
+    tip = grow_designs([rebuilt], place, QuasiStatic(place, made.params).refined())[0].design.tip
+    assert np.hypot(*(tip[:2] - made.tip[:2])) < 1e-4
+    assert tip[2] == pytest.approx(made.tip[2], abs=1e-3)
+
+
+def test_pressures_hold_where_the_file_says(pack: Path) -> None:
+    """At the ends of what it calls kept the goal is reached: grown with those pressures, one line at a time."""
+    made, place = load_design(pack), load_environment(pack / "environment.toml")
+    lines = json.loads((pack / "pressures.json").read_text())["lines"][1:]
+    actuated = [k for k, section in enumerate(made.sections) if section.side != "none"]
+    for k, line in zip(actuated, lines, strict=True):
+        for key in ("goal_kept_from_kpa", "goal_kept_to_kpa"):
+            sections = list(made.sections)
+            sections[k] = replace(sections[k], pressure=1e3 * line[key])
+            grown = grow_designs([replace(made, sections=tuple(sections))], place, QuasiStatic(place, made.params))
+            assert grown[0].reached, (line, key)
+
+
+def test_formats_that_cannot_be_written_are_named_and_the_others_are_whole(
+    run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Without the extra: exit code 2, one line with the pip command, and every other format is there."""
+    for library in ("ezdxf", "trimesh", "manifold3d"):
+        for name in [name for name in sys.modules if name.split(".")[0] == library]:
+            monkeypatch.delitem(sys.modules, name)
+        monkeypatch.setitem(sys.modules, library, None)
+    assert vinewright(monkeypatch, "export", run, "--out", tmp_path / "pack", "--formats", "dxf,csv,stl,svg") == 2
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1
+    assert "dxf, stl" in error
+    assert "pip install -c constraints.txt -e '.[fab]'" in error
+    assert {entry.name for entry in (tmp_path / "pack").iterdir()} == {"cut-list.csv", "sections.csv", "pattern.svg"}
+
+
+def test_pouches_make_a_pack_without_brackets(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """All but the bracket; the exit code is 3 where the design as made misses the goal, and the pack says so."""
+    divider = load_environment("divider")
+    (tmp_path / "design.json").write_text(
+        json.dumps(design_content(planned(divider, VineParams(actuator=PouchMotor()))))
+    )
+    assert (
+        vinewright(
+            monkeypatch, "export", tmp_path / "design.json", "--out", tmp_path / "pack", "--formats", "json,stl,dxf"
+        )
+        == 3
+    )
+    assert {entry.name for entry in (tmp_path / "pack").iterdir()} == {
+        "pack.json", "design.json", "pressures.json", "environment.toml", "pattern.dxf",
+    }  # fmt: skip
+    assert json.loads((tmp_path / "pack" / "pack.json").read_text())["reaches_goal"] is False
+    assert "MISSES the goal" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("command", ["export", "robustness"])
+def test_a_design_for_another_place_needs_force(
+    run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], command: str
+) -> None:
+    """Where the place has changed it is one line and exit code 2; with --force it goes on, with a warning."""
+    options = ["--env", "divider", "--formats", "csv"] if command == "export" else ["--trials", "1", "--levels", "0"]
+    arguments = [command, run] if command == "export" else [command, "divider", run]
+    out = tmp_path / "out"
+    assert vinewright(monkeypatch, *arguments, *options, "--out", out) == 2
+    printed = capsys.readouterr()
+    assert "another place (bench)" in printed.err
+    assert "--force" in printed.err
+    assert not out.exists()
+    assert vinewright(monkeypatch, *arguments, *options, "--out", out, "--force") in (0, 3)
+    assert "warning: this design was made for another place (bench)" in capsys.readouterr().out
+    assert list(out.iterdir())
+
+
+def test_a_place_that_is_nowhere_is_asked_for(
+    run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A design without its place beside it, of a name that is not shipped, needs --env; a short section is refused."""
+    alone = tmp_path / "design.json"
+    alone.write_text((run / "design.json").read_text())
+    assert vinewright(monkeypatch, "export", alone, "--out", tmp_path / "pack") == 2
+    assert "--env FILE.toml" in capsys.readouterr().err
+    content = json.loads(alone.read_text())
+    content["sections"][1]["l0_mm"], content["sections"][1]["end_mm"] = 80.0, 225.0
+    content["sections"][2]["start_mm"] = 225.0
+    alone.write_text(json.dumps(content))
+    assert vinewright(monkeypatch, "export", alone, "--out", tmp_path / "pack", "--env", run / "environment.toml") == 2
+    assert "from 200 to 225 mm is shorter than one cell of 80 mm" in capsys.readouterr().err
+
+
+def test_every_format_is_known() -> None:
+    """The command and the pack know the same formats."""
+    from planner.commands.export import ALL
+
+    assert ",".join(FORMATS) == ALL
