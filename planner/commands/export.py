@@ -107,7 +107,7 @@ def _report(console: Console, pack: Pack, out: Path, files: list[str]) -> None:
         max(abs(one - other) for one, other in zip(planned, made, strict=True))
         for planned, made in zip(content["planned_mm"], content["made_mm"], strict=True)
     ]
-    cells = f"sections rounded to whole cells: no end moved by more than {max(moved, default=0):.0f} mm"
+    cells = f"sections rounded to whole cells: no end moved by more than {max(moved):.0f} mm" if moved else "no muscles"
     if pack.grown.reached:
         console.print(
             f"{cells}; the design as made reaches the goal, {content['tip_moved_mm']:.0f} mm from where it was planned to"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -68,11 +67,10 @@ def robustness(
         )
         command += f" --tolerances {tolerances}" * (tolerances != "none")
         with writable(out):
-            seconds, interrupted = _grow(console, survey)
-            command += ", interrupted," * interrupted
+            command += ", interrupted," * (not _grow(console, survey))
             if not survey.counts:
                 raise BadInput("interrupted before any trial was over; nothing was written")
-            _write(console, survey, _margins(console, survey), grid, command, seconds, out)
+            _write(console, survey, _margins(console, survey), grid, command, out)
 
 
 def parsed_levels(text: str) -> list[float]:
@@ -88,23 +86,22 @@ def parsed_levels(text: str) -> list[float]:
     return [number / 100 for number in sorted(numbers | {0.0})]
 
 
-def _grow(console: Console, survey: Survey) -> tuple[float, bool]:
-    """Grow all trials with progress on the console; returns the seconds it took, and whether it was interrupted."""
+def _grow(console: Console, survey: Survey) -> bool:
+    """Grow all trials with progress on the console; returns whether nobody interrupted."""
     from rich.progress import Progress
 
     from planner.commands.progress import columns, stoppable
 
-    start, total = time.perf_counter(), len(survey.spreads) * survey.trials
     with Progress(*columns(), console=console) as bar:
-        task = bar.add_task("growing", total=total)
+        task = bar.add_task("growing", total=len(survey.spreads) * survey.trials)
         try:
             with stoppable():
                 for grown in survey.run():
                     bar.advance(task, grown)
         except KeyboardInterrupt:
             console.print("interrupted; what was tried is kept")
-            return time.perf_counter() - start, True
-    return time.perf_counter() - start, False
+            return False
+    return True
 
 
 def _margins(console: Console, survey: Survey) -> list[Margin]:
@@ -125,9 +122,7 @@ def _margins(console: Console, survey: Survey) -> list[Margin]:
     return found
 
 
-def _write(
-    console: Console, survey: Survey, margins: list[Margin], grid: list[float], command: str, seconds: float, out: Path
-) -> None:
+def _write(console: Console, survey: Survey, margins: list[Margin], grid: list[float], command: str, out: Path) -> None:
     from planner.robustness.plots import save_robustness, save_sensitivity
     from planner.robustness.report import robustness_report
     from planner.robustness.trials import Spread
@@ -139,7 +134,7 @@ def _write(
     save_robustness(stem.with_suffix(".png"), survey, grid, shown, f"{100 * level:g} % of both")
     if margins:
         save_sensitivity(Path(f"{stem}-margins.png"), margins)
-    table, content = robustness_report(survey, margins, grid, command, seconds)
+    table, content = robustness_report(survey, margins, grid, command)
     pictures = f"\n![Success and trials]({stem.name}.png)\n" + f"![Margins]({stem.name}-margins.png)\n" * bool(margins)
     stem.with_suffix(".md").write_text(table + pictures, encoding="utf-8")
     write_json(stem.with_suffix(".json"), content)

@@ -129,6 +129,7 @@ class Pack:
 
         actuator = self.grown.design.params.actuator
         if not isinstance(actuator, Spam) or not self.build.muscles:
+            (out / "bracket.stl").unlink(missing_ok=True)  # of a pack that was here before
             return []
         write_bracket(out / "bracket.stl", actuator)
         return ["bracket.stl"]

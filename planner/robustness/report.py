@@ -17,21 +17,22 @@ PAPER = {"obstacles": 0.1, "bending": 0.12}
 
 
 def robustness_report(
-    survey: Survey, margins: Sequence[Margin], levels: Sequence[float], command: str, seconds: float
+    survey: Survey, margins: Sequence[Margin], levels: Sequence[float], command: str
 ) -> tuple[str, dict[str, Any]]:
     """Tables for people, and the same figures for programs.
 
     Args:
         margins: Of all parameters, or none.
         levels: Of the grid, rising [-].
-        seconds: Time that the trials took [s].
     """
     design = survey.design
     done = sum(sum(counts.values()) for counts in survey.counts.values())
+    seconds, slowest = sum(survey.seconds.values()), max(survey.seconds, key=survey.seconds.__getitem__)
     lines = [
         f"# Robustness of a design for {' '.join(survey.environment.name.split())}",
         "",
-        f"Made by `{command}` on {machine()}: {done} trials in {seconds:.0f} s, {1e3 * seconds / max(done, 1):.1f} ms a trial.",
+        f"Made by `{command}` on {machine()}: {done} trials in {seconds:.0f} s.",
+        f"Slowest: {sum(survey.counts[slowest].values())} trials at {slowest} in {survey.seconds[slowest]:.1f} s.",
         f"The design: {design.actuators} actuator{'s' * (design.actuators != 1)}, {1e3 * design.length:.0f} mm of tube, "
         + "; ".join(
             f"{1e3 * s.start:.0f} to {1e3 * s.end:.0f} mm {s.side}, cells of {1e3 * s.l_0:.0f} mm at {1e-3 * s.pressure:g} kPa"
@@ -66,7 +67,7 @@ def robustness_report(
         "schema": 1,
         "command": command,
         "machine": machine(),
-        "seconds": round(seconds, 2),
+        "seconds": {name: round(seconds, 2) for name, seconds in survey.seconds.items()},
         "trials": survey.trials,
         "seed": survey.seed,
         "levels": list(levels),

@@ -156,9 +156,13 @@ class Selection:
 
     def _variants(self, designs: Sequence[Design]) -> list[Design]:
         """Designs a little different from the given ones, of those only that end in the goal as planned."""
-        made = [self._variant(designs[int(self.rng.integers(len(designs)))]) for _ in range(VARIANTS)]
+        drawn = [self._variant(designs[int(self.rng.integers(len(designs)))]) for _ in range(VARIANTS)]
+        known = {design.sections for design in designs}
+        made = {variant.sections: variant for variant in drawn if variant.sections not in known}
         replayer = QuasiStatic(self.environment, designs[0].params).refined()
-        return [grown.design for grown in grow_designs(made, self.environment, replayer) if grown.ends_in_goal]
+        return [
+            grown.design for grown in grow_designs([*made.values()], self.environment, replayer) if grown.ends_in_goal
+        ]
 
     def _variant(self, design: Design) -> Design:
         """Move where one section ends, what follows with it or not, or bend one section more or less."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -53,6 +54,8 @@ class Survey:
     seed: int = 0
     counts: dict[str, dict[str, int]] = field(default_factory=dict)
     """How the trials of each spread ended (`Outcome.counts`); those under way are in it too."""
+    seconds: dict[str, float] = field(default_factory=dict)
+    """Time that they took [s]."""
 
     @classmethod
     def of(
@@ -94,7 +97,9 @@ class Survey:
         for name, spread in self.spreads.items():
             for first in range(0, self.trials, TOGETHER):
                 rows = range(first, min(first + TOGETHER, self.trials))
+                start = time.perf_counter()
                 counts = self.outcome(spread, rows).counts()
+                self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - start
                 before = self.counts.get(name, {})
                 self.counts[name] = {way: before.get(way, 0) + count for way, count in counts.items()}
                 yield len(rows)

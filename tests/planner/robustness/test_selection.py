@@ -1,6 +1,7 @@
 """Choosing by success."""
 
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -95,3 +96,15 @@ def test_the_choice_has_the_fewest_actuators_of_those_that_suffice(good: Design)
     assert Choice(0.05, 0.95, cheapest, [one, two, alike]).chosen is two
     assert Choice(0.05, 0.95, cheapest, []).chosen is cheapest
     assert Choice(0.05, 0.9, champion_of(good, 1, 700), [one]).chosen.estimate.reached == 700
+
+
+def test_variants_end_in_the_goal_and_can_be_made(good: Design, room: Environment) -> None:
+    """Variants differ, end in the goal as planned, follow on without gaps, and have two cells a section at least."""
+    place = replace(room, goal=np.array([*room.goal[:2], 0.05]))
+    variants = selection(place, [])._variants([good])
+    assert len({variant.sections for variant in [good, *variants]}) == len(variants) + 1 > 3
+    assert all(grown.ends_in_goal for grown in grow_designs(variants, place, QuasiStatic(place, PARAMS).refined()))
+    for variant in variants:
+        assert variant.sections[0].start == 0.0
+        assert all(one.end == two.start for one, two in pairwise(variant.sections))
+        assert all(s.end - s.start >= 2 * s.l_0 - 1e-9 and s.end - s.start >= 0.025 - 1e-9 for s in variant.sections)
