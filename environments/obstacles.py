@@ -55,7 +55,7 @@ class Obstacles:
         return len(self.polygons) + len(self.circles) + len(self.walls)
 
     def widths(self) -> np.ndarray:
-        """Shorter side of the narrowest box, at any angle, around each of `shapes` [m], shape (n,); 0 for bare walls."""
+        """Shorter side of the smallest box, at any angle, around each of `shapes` [m], shape (n,); 0 for bare walls."""
         sides = [shapely.minimum_rotated_rectangle(shapely.Polygon(corners)) for corners in self.polygons]
         lengths = [np.hypot(*np.diff(shapely.get_coordinates(side)[:3], axis=0).T).min() for side in sides]
         return np.array([*lengths, *2 * self.circles[:, 2], *self.walls[:, 4]])

@@ -81,9 +81,9 @@ class Design:
         side = {"left": 1.0, "right": -1.0, "none": 0.0}
         pressure = [side[section.side] * section.pressure for section in self.sections]
         start = [section.start for section in self.sections]
-        end = [*start[1:], np.inf]  # a last, partly grown segment is covered like a whole one
+        end = [section.end for section in self.sections]
         l_0 = [section.l_0 for section in self.sections]
-        return actuation_along([start], [end], [pressure], [l_0], self.params, max_segments)
+        return actuation_along([start], [end], [pressure], [l_0], self.length, self.params, max_segments)
 
 
 def sections_of(controls: NDArray[np.int32], segment_length: float, catalogue: Catalogue) -> tuple[Section, ...]:
@@ -313,8 +313,9 @@ def _check_sections(file: DesignFile) -> None:
             )
         if section.side != "none" and not (low <= section.l0_mm <= high):
             raise InvalidDesign(f"sections[{i}].l0_mm = {section.l0_mm:g} must be from {low:g} to {high:g}")
-        if section.side != "none" and section.pressure_kpa == 0:
-            raise InvalidDesign(f'sections[{i}].pressure_kpa = 0 must be greater than 0, or side "none"')
+        for key in ("pressure_kpa", "curvature_per_m"):
+            if section.side != "none" and getattr(section, key) == 0:
+                raise InvalidDesign(f'sections[{i}].{key} = 0 must be greater than 0, or side "none"')
     if abs(sections[-1].end_mm - file.tube.length_mm) > 1e-6:
         raise InvalidDesign(
             f"tube.length_mm = {file.tube.length_mm:g} must be the end of the last section, {sections[-1].end_mm:g}"

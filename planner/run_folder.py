@@ -26,6 +26,8 @@ from surrogate.compiled import Floats
 
 FILES = "run.json", "environment.toml", "design.json", "solutions.json", "trajectory.npz", "plan.png", "simulation.json"
 """What a folder written here may hold; a folder with anything else is never replaced."""
+LONGEST_NAME = 80
+"""Most letters of an environment's name in that of a file."""
 
 
 class UnwritableFolder(OSError):
@@ -34,7 +36,7 @@ class UnwritableFolder(OSError):
 
 def stem_of(environment: Environment) -> str:
     """An environment's name as it may stand in a file's."""
-    return re.sub(r"[^\w-]", "_", environment.name) or "unnamed"
+    return re.sub(r"[^\w-]", "_", environment.name)[:LONGEST_NAME] or "unnamed"
 
 
 def check_folder(out: Path) -> None:

@@ -75,7 +75,13 @@ class Catalogue:
 
 
 def actuation_along(
-    start: ArrayLike, end: ArrayLike, pressure: ArrayLike, l_0: ArrayLike, params: VineParams, max_segments: int
+    start: ArrayLike,
+    end: ArrayLike,
+    pressure: ArrayLike,
+    l_0: ArrayLike,
+    length: float,
+    params: VineParams,
+    max_segments: int,
 ) -> Actuation:
     """What the segments of vines carry whose actuators begin and end anywhere.
 
@@ -87,13 +93,17 @@ def actuation_along(
         end: Of its end [m], same shape.
         pressure: Positive bends left, negative right, 0 has no actuator [Pa], same shape.
         l_0: Cell length [m], same shape; ignored without pressure.
+        length: Of the tubes [m]; what lies beyond is bare.
     """
     start, end, pressure, l_0 = (np.asarray(part, float)[..., None] for part in (start, end, pressure, l_0))
     if not start.shape[1]:
         return Actuation(*np.zeros((2, len(start), max_segments)))
     joint, segment = joint_moments(params), params.segment_length
     first = segment * np.arange(max_segments)
-    share = np.clip((np.minimum(end, first + segment) - np.maximum(start, first)) / segment, 0.0, 1.0)
+    # The last segment may be shorter: what counts is how much of it is covered.
+    extent = np.clip(length - first, 0.0, segment)
+    covered = np.minimum(end, first + extent) - np.maximum(start, first)
+    share = np.clip(covered / np.where(extent, extent, segment), 0.0, 1.0)
     share = np.where(np.abs(share - np.round(share)) < ROUNDING, np.round(share), share)
     turn = share * free_curvature(joint, pressure, np.where(pressure, l_0, SHORTEST))
     # What a segment carries is the actuator that bends it most, at the pressure that gives the sum of all turns.

@@ -46,16 +46,18 @@ def export(
         from planner.fabrication.pack import Pack
 
         made = load_design(design)
+        if (out / "run.json").exists() or out.resolve() == (design if design.is_dir() else design.parent).resolve():
+            raise BadInput(f"{out} holds the plan; give another --out, so that it stays as it is")
         environment = _place_of(design, made, env)
         same_place(console, made, environment, force)
         with writable(out):
             with compiling(console), console.status("growing it again, in whole cells"):
                 pack = Pack.of(made, environment, QuasiStatic(environment, made.params))
-            missing, files = _write(console, pack, wanted, out)
+            files, faults = _write(console, pack, wanted, out)
     console.print(section_table(pack.grown.design))
     _report(console, pack, out, files)
-    if missing:
-        raise BadInput(f"{', '.join(missing)} could not be written, as an extra is not installed: {EXTRA}")
+    if faults:
+        raise BadInput("; ".join(faults))
     return 0 if pack.grown.reached else 3
 
 
@@ -82,12 +84,13 @@ def _place_of(path: Path, design: Design, env: str | None) -> Environment:
 
 
 def _write(console: Console, pack: Pack, wanted: list[str], out: Path) -> tuple[list[str], list[str]]:
-    """Write all formats that can be; returns those that could not, and the names of all files."""
+    """Write all formats that can be; returns the names of the files, and what to say of the other formats."""
     from rich.progress import Progress
 
     from planner.commands.progress import columns
+    from planner.fabrication.bracket import NoBracket
 
-    missing, files = [], []
+    files, missing, faults = [], [], []
     with Progress(*columns(), console=console, transient=True) as bar:
         for form in bar.track(wanted, description="writing"):
             try:
@@ -96,9 +99,11 @@ def _write(console: Console, pack: Pack, wanted: list[str], out: Path) -> tuple[
                 if (error.name or "").split(".")[0] not in ("ezdxf", "trimesh", "manifold3d"):
                     raise
                 missing.append(form)
-            except ValueError as error:
-                raise BadInput(f"{form}: {error}") from None
-    return missing, files
+            except NoBracket as error:
+                faults.append(f"{form}: {error}")
+    if missing:
+        faults.append(f"{', '.join(missing)} could not be written, as an extra is not installed: {EXTRA}")
+    return files, faults
 
 
 def _report(console: Console, pack: Pack, out: Path, files: list[str]) -> None:
@@ -118,4 +123,7 @@ def _report(console: Console, pack: Pack, out: Path, files: list[str]) -> None:
             "plan again with another --seed or with --robust, or give its sections whole cells yourself",
             style="bold",
         )
-    console.print(f"wrote {out}/: {', '.join(files)}")
+    for warning in pack.warnings:
+        console.print(f"mind: {warning}")
+    if files:
+        console.print(f"wrote {out}/: {', '.join(files)}")

@@ -55,12 +55,13 @@ def plan(
         ),
     ] = False,
     level: Annotated[
-        float, typer.Option(min=0, max=100, help="Errors of --robust: standard deviations in percent.")
-    ] = 5.0,
+        float | None,
+        typer.Option(min=0, max=100, help="Errors of --robust: standard deviations in percent.  [default: 5]"),
+    ] = None,
     threshold: Annotated[
-        float,
-        typer.Option(min=0, max=100, help="Success that --robust asks for, in percent: fewest actuators with it."),
-    ] = 90.0,
+        float | None,
+        typer.Option(min=0, max=100, help="Success that --robust asks for, in percent.  [default: 90]"),
+    ] = None,
     actuator: Annotated[str, typer.Option(help="Muscle that bends the tube: spam or pouch.")] = "spam",
     propagator: PropagatorOption = "quasistatic",
     device: DeviceOption = "auto",
@@ -72,6 +73,8 @@ def plan(
 
     if not 0 < time_budget < 1e7:
         raise BadInput(f"--time-budget {time_budget:g} must be greater than 0 and finite, in seconds")
+    if not robust and (level is not None or threshold is not None):
+        raise BadInput("--level and --threshold are for --robust")
     console = Console(highlight=False, soft_wrap=True, markup=False)
     with readable_errors():
         from dynamics.vine import VineParams
@@ -116,7 +119,7 @@ def plan(
             "target_actuators": target_actuators, "solutions": solutions, "stopped": reason,
             "robust": robust,
         }  # fmt: skip
-        choice = choose(console, run, level / 100, threshold / 100) if robust else None
+        choice = choose(console, run, level, threshold) if robust else None
         write_run(out, run, inputs, prepared, choice)
     _report(console, run, out, reason, choice)
     return 0

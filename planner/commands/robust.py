@@ -12,12 +12,14 @@ if TYPE_CHECKING:
     from planner.robustness.selection import Choice
 
 
-def choose(console: Console, run: Run, level: float, threshold: float) -> Choice:
-    """Judge the solutions of a run, with progress on the console; Ctrl-C keeps the choice so far.
+def choose(console: Console, run: Run, level: float | None, threshold: float | None) -> Choice | None:
+    """Judge the solutions of a run, with progress on the console.
 
     Args:
-        level: Standard deviation of obstacles and of bending [-].
-        threshold: Rate of success that is asked for [-].
+        level: Standard deviation of obstacles and of bending, in percent, unless it is 5.
+        threshold: Rate of success that is asked for, in percent, unless it is 90.
+    Returns:
+        The choice among those judged before Ctrl-C, if any were.
     """
     from rich.progress import Progress, TextColumn
 
@@ -26,27 +28,30 @@ def choose(console: Console, run: Run, level: float, threshold: float) -> Choice
     from planner.robustness.trials import Spread
 
     designs = [solution.design for solution in run.solutions.best]
+    share, asked = (5.0 if level is None else level) / 100, (90.0 if threshold is None else threshold) / 100
+    spread, choice = Spread.of_levels(share, share), None
     with Progress(
         *Progress.get_default_columns()[:2], TextColumn("{task.completed:.0f} trials"), console=console
     ) as bar:
         task = bar.add_task("judging", total=None)
-        selection = Selection(
-            run.environment,
-            Spread.of_levels(level, level),
-            run.search.catalogue,
-            run.seed,
-            FINAL,
-            lambda trials: bar.advance(task, trials),
-        )
-        choice = Choice(level, threshold, Champion(designs[0], selection.judge(designs[0]), 1))
+
+        def count(trials: int) -> None:
+            bar.advance(task, trials)
+
+        catalogue, replayer = run.search.catalogue, run.solutions.replayer
+        selection = Selection(run.environment, spread, catalogue, run.seed, FINAL, count, replayer)
         try:
             with stoppable():
-                for champion in selection.champions(designs):
+                choice = Choice(share, asked, Champion(designs[0], selection.judge(designs[0]), 1))
+                champions = selection.champions(designs)
+                while not choice.met and (champion := next(champions, None)):
                     choice.champions.append(champion)
-                    if choice.met:
-                        break
         except KeyboardInterrupt:
-            console.print("interrupted; the choice is among those judged so far")
+            console.print(
+                "interrupted; the choice is among those judged so far"
+                if choice
+                else "interrupted before any design was judged: this is the cheapest"
+            )
     return choice
 
 

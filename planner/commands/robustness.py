@@ -76,7 +76,7 @@ def robustness(
 def parsed_levels(text: str) -> list[float]:
     """Percentages, rising and each once, as fractions; 0 is always among them."""
     try:
-        numbers = {float(part) for part in text.split(",")}
+        numbers = {round(float(part), 3) + 0.0 for part in text.split(",")}
     except ValueError:
         raise BadInput(f"--levels {text} must be numbers with commas between, as 0,5,10") from None
     if not all(0 <= number <= 100 for number in numbers):
@@ -123,20 +123,27 @@ def _margins(console: Console, survey: Survey) -> list[Margin]:
 
 
 def _write(console: Console, survey: Survey, margins: list[Margin], grid: list[float], command: str, out: Path) -> None:
+    """Write table and data, then draw the pictures."""
+    from planner.commands.progress import stoppable
     from planner.robustness.plots import save_robustness, save_sensitivity
     from planner.robustness.report import robustness_report
     from planner.robustness.trials import Spread
     from planner.run_folder import stem_of, write_json
 
     stem = out / f"robustness-{stem_of(survey.environment)}"
-    level = min(grid, key=lambda level: abs(level - 0.1))
-    shown = survey.outcome(Spread.of_levels(level, level), range(DRAWN))
-    save_robustness(stem.with_suffix(".png"), survey, grid, shown, f"{100 * level:g} % of both")
-    if margins:
-        save_sensitivity(Path(f"{stem}-margins.png"), margins)
     table, content = robustness_report(survey, margins, grid, command)
     pictures = f"\n![Success and trials]({stem.name}.png)\n" + f"![Margins]({stem.name}-margins.png)\n" * bool(margins)
     stem.with_suffix(".md").write_text(table + pictures, encoding="utf-8")
     write_json(stem.with_suffix(".json"), content)
     console.print(table)
-    console.print(f"wrote {stem}.md, {stem}.json, {stem}.png{f', {stem}-margins.png' * bool(margins)}")
+    console.print(f"wrote {stem}.md, {stem}.json")
+    try:
+        with stoppable(), console.status("drawing"):
+            level = min(grid, key=lambda level: abs(level - 0.1))
+            shown = survey.outcome(Spread.of_levels(level, level), range(DRAWN))
+            save_robustness(stem.with_suffix(".png"), survey, grid, shown, f"{100 * level:g} % of both")
+            if margins:
+                save_sensitivity(Path(f"{stem}-margins.png"), margins)
+        console.print(f"wrote {stem}.png{f', {stem}-margins.png' * bool(margins)}")
+    except KeyboardInterrupt:
+        console.print("interrupted; pictures are missing")

@@ -40,11 +40,15 @@ QUARTER = 32
 """Straight pieces that make a quarter of a circle."""
 
 
+class NoBracket(ValueError):
+    """Muscles for which no bracket can be printed; the message says what is allowed."""
+
+
 def write_bracket(path: Path, muscle: Spam) -> None:
     """Write `bracket` as a binary STL in millimetres; the file appears whole or not at all.
 
     Raises:
-        ValueError: There is no bracket for this muscle.
+        NoBracket: There is no bracket for this muscle.
         ModuleNotFoundError: The extra `fab` is not installed.
         OSError: The file cannot be written.
     """
@@ -59,7 +63,7 @@ def bracket(muscle: Spam) -> Trimesh:
     The axis lies the tube's radius off the body, as in the model's moment arm (paper 002, Eq. 3).
 
     Raises:
-        ValueError: There is no bracket for this muscle.
+        NoBracket: There is no bracket for this muscle.
         ModuleNotFoundError: The extra `fab` is not installed.
     """
     from trimesh import Trimesh
@@ -87,13 +91,13 @@ def _check(muscle: Spam) -> None:
     below = 2 * SOLE + SLOT_HEIGHT + CHAMFER
     tube, radius = muscle.tube_radius, muscle.constriction_radius
     if not LEAST_RADIUS + below - ROUNDING <= tube <= LARGEST_TUBE + ROUNDING:
-        raise ValueError(
+        raise NoBracket(
             f"tube_radius = {1e3 * tube:g} mm must be from {1e3 * (LEAST_RADIUS + below):g} to {1e3 * LARGEST_TUBE:g} mm "
             "for a printed bracket"
         )
     most = min(LARGEST_SHARE * tube, tube - below)
     if not LEAST_RADIUS - ROUNDING <= radius <= most + ROUNDING:
-        raise ValueError(
+        raise NoBracket(
             f"constriction_radius = {1e3 * radius:g} mm must be from {1e3 * LEAST_RADIUS:g} to {1e3 * most:g} mm "
             f"for a printed bracket on a tube of radius {1e3 * tube:g} mm"
         )

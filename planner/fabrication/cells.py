@@ -18,6 +18,8 @@ ANCHORS = 0.5, 0.0, 1.0
 """What a section may keep when its length changes: its middle, its start or its end."""
 ROUNDINGS = 1, 15, 48, 192
 """How many roundings to grow at once, nearest first, until one of them ends in the goal."""
+MANY = 40
+"""With more sections than this, only one is rounded otherwise at a time."""
 NO_LENGTH = 1e-6
 """Gaps shorter than this are none [m]."""
 
@@ -63,7 +65,7 @@ def _roundings(design: Design) -> Iterator[Design]:
         options.append([(n * section.l_0, anchor) for n, anchor in product(counts, ANCHORS)])
     nearest = [option[0] for option in options]
     changes = []
-    for several in range(min(len(actuated), 2) + 1):
+    for several in range(3 if len(actuated) <= MANY else 2):
         for which in combinations(range(len(actuated)), several):
             for chosen in product(*(range(1, len(options[k])) for k in which)):
                 changes.append((sum(chosen), which, chosen))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -60,7 +60,7 @@ def _covered(template: Template, picture: Any, pages: dict[Tile, int], height: f
     _draw_ruler(flow)
     _draw_picture(flow, picture, height)
     _write_table(flow, template.build)
-    _write_steps(flow, template.build)
+    _write_steps(flow, template.build, template.warnings)
     _draw_map(flow, template, pages)
     return flow.pages
 
@@ -184,9 +184,10 @@ def _write_table(flow: _Flow, build: Build) -> None:
         flow.page.text(MARGIN, flow.y + 1.4, "None: the tube grows straight.", 8.5)
 
 
-def _write_steps(flow: _Flow, build: Build) -> None:
-    """What to do, one after the other."""
-    steps = [textwrap.wrap(step, CHARACTERS) for step in _steps(build)]
+def _write_steps(flow: _Flow, build: Build, warnings: Sequence[str]) -> None:
+    """What to do, one after the other, and what to mind."""
+    mind = f"Mind: {' '.join(warnings)}" if warnings else ""
+    steps = [textwrap.wrap(step, CHARACTERS) for step in (*_steps(build), *([mind] if mind else []))]
     flow.heading("Assembly", LINE * len(steps[0]))
     for k, lines in enumerate(steps, start=1):
         flow.room(LINE * len(lines) + 0.8)
@@ -225,18 +226,20 @@ def _steps(build: Build) -> Iterator[str]:
         )
         yield (
             f"Tape {'seam' if pouches else 'bracket'} 0 of each strip to mark 0 of its name on the body's fold, then 1 to "
-            "1, and so on to the tip. The film between fitting and line 0 stays slack: by so much the muscle shortens."
-        )
-        yield (
-            "Test for leaks under water or with soap: each muscle at its pressure, the body at "
-            f"{params.growth_pressure / 1e3:.3g} kPa."
+            "1, and so on to the tip. The film before line 0 is not taped: it lies in folds, so that the muscle, which "
+            "shortens, never pulls at its fitting."
         )
         yield (
             f"Connect a feed line to each fitting and lead it along the body to the base and {millimetres(LEAD)} mm beyond, "
             "to its regulator. Write the muscle's name on it."
         )
+        yield (
+            "Test for leaks under water or with soap: each muscle at its pressure, the body at "
+            f"{params.growth_pressure / 1e3:.3g} kPa."
+        )
     else:
         yield f"Test the body for leaks at {params.growth_pressure / 1e3:.3g} kPa."
+    yield "Draw the tip back through the tube, so that all of it lies inside out in the vessel, and clamp the base on."
 
 
 def _draw_map(flow: _Flow, template: Template, pages: dict[Tile, int]) -> None:

@@ -7,6 +7,7 @@ import io
 from collections.abc import Iterable, Sequence
 
 from planner.fabrication.build import CLAMP, FILM, FITTING, LEAD, SEAL, Build, Muscle
+from planner.fabrication.pattern import millimetres
 from surrogate.spam import Spam
 
 TAPE = 60e-3
@@ -30,19 +31,19 @@ SECTION_COLUMNS = [
 def cut_list(build: Build) -> str:
     """Every part with quantity, length to cut and material, as CSV."""
     film = f"LDPE lay-flat tube, {1e6 * FILM:g} um"
-    body = f"{_mm(CLAMP)} clamp + {_mm(build.design.length)} tube + {_mm(SEAL)} seal at the tip"
+    body = f"{millimetres(CLAMP)} clamp + {millimetres(build.design.length)} tube + {millimetres(SEAL)} seal at the tip"
     rows: list[Sequence[object]] = [
-        ("body", "body", 1, _mm(build.body_length), _mm(build.body_width), film, body),
+        ("body", "body", 1, millimetres(build.body_length), millimetres(build.body_width), film, body),
         *(
-            ("muscle", m.name, 1, _mm(m.cut_length), _mm(build.muscle_width), film, _muscle_parts(m))
+            ("muscle", m.name, 1, millimetres(m.cut_length), millimetres(build.muscle_width), film, _muscle_parts(m))
             for m in build.muscles
         ),
         *_joints(build),
     ]
     for muscle in build.muscles:
-        reach = f"{_mm(muscle.section.start)} to the section + {_mm(LEAD)} to the regulator"
+        reach = f"{millimetres(muscle.section.start)} to the section + {millimetres(LEAD)} to the regulator"
         tube = "soft tube, 4 x 2.5 mm"
-        rows.append(("feed line", muscle.name, 1, _mm(muscle.section.start + LEAD), "", tube, reach))
+        rows.append(("feed line", muscle.name, 1, millimetres(muscle.section.start + LEAD), "", tube, reach))
     if build.muscles:
         fitting = "barbed fitting for a 4 x 2.5 mm tube"
         rows.append(("fitting", "", len(build.muscles), "", "", fitting, "one a muscle, at the end nearest the base"))
@@ -55,10 +56,10 @@ def cut_list(build: Build) -> str:
 
 
 def _muscle_parts(muscle: Muscle) -> str:
-    cells = f"{_mm(muscle.cells * muscle.section.l_0)} of {muscle.cells} cells"
+    cells = f"{millimetres(muscle.cells * muscle.section.l_0)} of {muscle.cells} cells"
     return (
-        f"{_mm(SEAL)} seal + {_mm(FITTING)} fitting + {_mm(muscle.contraction)} slack for its shortening + {cells} "
-        f"+ {_mm(SEAL)} seal"
+        f"{millimetres(SEAL)} seal + {millimetres(FITTING)} fitting + {millimetres(muscle.contraction)} slack for its shortening + {cells} "
+        f"+ {millimetres(SEAL)} seal"
     )
 
 
@@ -70,11 +71,19 @@ def _joints(build: Build) -> Iterable[Sequence[object]]:
     tape = "double-sided tape"
     if isinstance(build.design.params.actuator, Spam):
         yield "bracket", "", ends, "", "", "PETG or PLA, printed from bracket.stl", "one at every cell's end"
-        yield "tape", "", ends, _mm(TAPE), _mm(TAPE_WIDTH), tape, "one through the slot of every bracket"
+        yield (
+            "tape",
+            "",
+            ends,
+            millimetres(TAPE),
+            millimetres(TAPE_WIDTH),
+            tape,
+            "one through the slot of every bracket",
+        )
     else:
         for muscle in build.muscles:
-            length = _mm(muscle.section.end - muscle.section.start)
-            yield "tape", muscle.name, 1, length, _mm(TAPE_WIDTH), tape, "along the middle of the pouches"
+            length = millimetres(muscle.section.end - muscle.section.start)
+            yield "tape", muscle.name, 1, length, millimetres(TAPE_WIDTH), tape, "along the middle of the pouches"
 
 
 def section_table(build: Build) -> str:
@@ -82,16 +91,11 @@ def section_table(build: Build) -> str:
     rows = []
     for muscle in build.muscles:
         section = muscle.section
-        ends = " ".join(map(_mm, muscle.ends))
-        lengths = [_mm(length) for length in (section.start, section.end)]
-        numbers = [_mm(section.l_0), muscle.cells, f"{section.pressure / 1e3:g}", f"{section.curvature:.4g}"]
+        ends = " ".join(map(millimetres, muscle.ends))
+        lengths = [millimetres(length) for length in (section.start, section.end)]
+        numbers = [millimetres(section.l_0), muscle.cells, f"{section.pressure / 1e3:g}", f"{section.curvature:.4g}"]
         rows.append([muscle.name, *lengths, section.side, *numbers, ends])
     return _csv(SECTION_COLUMNS, rows)
-
-
-def _mm(length: float) -> str:
-    """A length [m] in millimetres, to a tenth."""
-    return f"{round(1e3 * length, 1):g}"
 
 
 def _csv(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:

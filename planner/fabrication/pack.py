@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from dynamics.moment import free_curvature, joint_moments
 from dynamics.propagator import Propagator
 from environments.environment import Environment, write_environment
 from planner.design import Design, design_content
 from planner.fabrication import build as allowances
-from planner.fabrication.build import Build
+from planner.fabrication.build import SEAL, Build
 from planner.fabrication.cells import round_to_cells
 from planner.fabrication.cut_list import cut_list, section_table
 from planner.fabrication.paper import Paper
@@ -42,12 +43,17 @@ class Pack:
 
     @classmethod
     def of(cls, design: Design, environment: Environment, propagator: Propagator) -> Pack:
-        """Round a design to whole cells and grow it again.
+        """Round a design to whole cells and grow it again; its curvatures are those of its cells and pressures.
 
         Raises:
             InvalidDesign: A section is shorter than one cell.
         """
-        grown, tried = round_to_cells(design, environment, propagator.refined())
+        joint = joint_moments(design.params)
+        sections = [
+            replace(s, curvature=float(free_curvature(joint, s.pressure, s.l_0))) if s.side != "none" else s
+            for s in design.sections
+        ]
+        grown, tried = round_to_cells(replace(design, sections=tuple(sections)), environment, propagator.refined())
         pressures = section_parameters(grown.design, ["pressure"])
         return cls(design, environment, grown, tried, [margin(grown.design, environment, p) for p in pressures])
 
@@ -56,6 +62,36 @@ class Pack:
         """What has to be cut."""
         return Build(self.grown.design)
 
+    @property
+    def warnings(self) -> list[str]:
+        """What whoever makes it should mind."""
+        planned, made, told = self.planned.length, self.grown.design.length, []
+        if self.grown.reached and not self.grown.ends_in_goal:
+            told.append("The tip comes into the goal but grows on out of it: stop the growth while it is there.")
+        if made > planned + 5e-4:
+            told.append(f"Whole cells make the tube {1e3 * (made - planned):.0f} mm longer than it was planned.")
+        folded, before = [], {"left": 0.0, "right": 0.0}
+        for muscle in self.build.muscles:
+            if muscle.section.start - before[muscle.section.side] < muscle.tail - 5e-4:
+                folded.append(muscle.name)
+            before[muscle.section.side] = muscle.section.end + SEAL
+        if folded:
+            told.append(
+                f"The feed ends of {', '.join(folded)} are longer than the free fold before them: lay them in folds, "
+                "or lead them past the base into the vessel."
+            )
+        for line in self.pressures["lines"]:
+            if line["set_kpa"] > line["limit_kpa"]:
+                told.append(
+                    f"{line['line']} is set to {line['set_kpa']:g} kPa, above its limit of {line['limit_kpa']:g} kPa."
+                )
+        return told
+
+    @property
+    def pressures(self) -> dict[str, Any]:
+        """The pressure lines, for a JSON file."""
+        return pressure_content(self.build, self.margins, self.grown.reached)
+
     def content(self) -> dict[str, Any]:
         """What there is to know of it, for a JSON file."""
         planned, made = self.planned, self.grown.design
@@ -63,9 +99,12 @@ class Pack:
             "schema": 1,
             "environment": {"name": self.environment.name, "sha256": self.environment.sha256},
             "reaches_goal": self.grown.reached,
+            "ends_in_goal": self.grown.ends_in_goal,
             "status": self.grown.status.name.lower(),
             "roundings_tried": self.tried,
             "tip_moved_mm": round(1e3 * float(np.hypot(*(made.tip[:2] - planned.tip[:2]))), 3),
+            "length_mm": {"planned": round(1e3 * planned.length, 3), "made": round(1e3 * made.length, 3)},
+            "warnings": self.warnings,
             "planned_mm": [_ends(section) for section in planned.sections if section.side != "none"],
             "made_mm": [_ends(muscle.section) for muscle in self.build.muscles],
             "allowances_mm": {
@@ -80,14 +119,14 @@ class Pack:
             Names of the files; none where the design has no use for that format.
         Raises:
             ModuleNotFoundError: What the format needs is not installed.
-            ValueError: No bracket can be made for these muscles.
+            NoBracket: None can be printed for these muscles.
         """
         match form:
             case "json":
                 contents = {
                     "pack.json": self.content(),
                     "design.json": design_content(self.grown.design),
-                    "pressures.json": pressure_content(self.build, self.margins),
+                    "pressures.json": self.pressures,
                 }
                 for name, content in contents.items():
                     with whole(out / name) as partial:
@@ -121,7 +160,7 @@ class Pack:
 
         name = f"template-{paper}.pdf"
         build = self.build
-        write_template(out / name, paper, build, pattern_of(build), self.environment, self.grown.reached)
+        write_template(out / name, paper, build, pattern_of(build), self.environment, self.grown.reached, self.warnings)
         return name
 
     def _write_bracket(self, out: Path) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import product
@@ -50,6 +51,8 @@ class Template:
     environment: Environment
     reached: bool
     """Whether the build, as the model grows it, reaches the goal."""
+    warnings: Sequence[str] = ()
+    """What whoever makes it should mind."""
 
     @property
     def pitch(self) -> float:

@@ -16,30 +16,34 @@ PSI = 6894.757293168
 """Pascals to the pound per square inch."""
 
 
-def pressure_content(build: Build, margins: Sequence[Margin]) -> dict[str, Any]:
+def pressure_content(build: Build, margins: Sequence[Margin], reached: bool) -> dict[str, Any]:
     """The lines as they stand in a file.
 
     Args:
         margins: How far the pressure of each muscle may stray with the goal still reached, in percent.
+        reached: Whether it is reached at the set points; no pressure keeps what is not reached.
     """
     params = build.design.params
     highest = params.actuator.grid.pressure.max()
     lines = [{"line": "body", **_line(params.growth_pressure, params.radius, None)}]
     for muscle, margin in zip(build.muscles, margins, strict=True):
         pressure = muscle.section.pressure
-        kept = [round(pressure * (1 + share / 100) / 1e3, 2) for share in (-margin.less, margin.more)]
         line = _line(pressure, film_radius(build, muscle), highest)
+        low, high = (round(pressure * (1 + share / 100) / 1e3, 2) for share in (-margin.less, margin.more))
+        kept = (low, max(min(high, line["limit_kpa"]), line["set_kpa"])) if reached else (None, None)
         lines.append({"line": muscle.name, **line, "goal_kept_from_kpa": kept[0], "goal_kept_to_kpa": kept[1]})
     return {
         "schema": 1,
-        "note": "goal_kept: the goal is reached from there to there with all else as planned; looked at up to 20 % off. "
-        f"limit: what the regulators are meant for, and {FILM_STRENGTH / 1e6:g} MPa in film of {FILM * 1e6:g} um; try a sample of yours.",
+        "note": "goal_kept: the goal is reached from there to there with all else as planned; looked at up to 20 % off and "
+        f"up to the limit. limit: what the regulators are meant for, and {FILM_STRENGTH / 1e6:g} MPa in film of "
+        f"{FILM * 1e6:g} um; try a sample of yours. The stress is that of muscles that bend freely: a pouch that is kept "
+        "from it stands under more.",
         "lines": lines,
     }
 
 
 def film_radius(build: Build, muscle: Muscle) -> float:
-    """Radius of a muscle's film where it is blown up [m]."""
+    """Radius of a muscle's film when it bends the tube freely [m]."""
     section, actuator = muscle.section, build.design.params.actuator
     match actuator:
         case Spam():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -43,16 +44,23 @@ REPRODUCIBLE: dict[str, Any] = {"CreationDate": None, "Creator": "Vinewright"}
 
 
 def write_template(
-    path: Path, paper: Paper, build: Build, pattern: Pattern, environment: Environment, reached: bool
+    path: Path,
+    paper: Paper,
+    build: Build,
+    pattern: Pattern,
+    environment: Environment,
+    reached: bool,
+    warnings: Sequence[str] = (),
 ) -> None:
     """Write a PDF to print at 100 %; the file appears whole or not at all.
 
     Args:
         reached: Whether the build, as the model grows it, reaches the goal.
+        warnings: What whoever makes it should mind.
     Raises:
         OSError: The file cannot be written.
     """
-    template = Template(paper, build, pattern, environment, reached)
+    template = Template(paper, build, pattern, environment, reached, warnings)
     tiles, picture = template.tiles(), plan_picture(template)
     first = 1 + len(cover(template, picture, dict.fromkeys(tiles, 0)))
     pages = {tile: page for page, tile in enumerate(tiles, start=first)}

@@ -21,8 +21,8 @@ from surrogate.compiled import Floats
 
 DPI = 150
 REACHED, MISSED = "#0a8f62", "#b54d00"
-SHOWN, PLACES = 60, 10
-"""Trials drawn, and how many of their places."""
+PLACES = 10
+"""How many trials' obstacles are outlined."""
 
 
 def save_robustness(path: Path, survey: Survey, levels: Sequence[float], trials: Outcome, where: str) -> None:
@@ -71,7 +71,7 @@ def _draw_trials(axes: Axes, survey: Survey, trials: Outcome, where: str) -> Non
         axes.add_collection(LineCollection(rings, colors=FAINT, linewidths=0.5, alpha=0.7, zorder=3), autolim=False)
     for reached, colour in ((False, MISSED), (True, REACHED)):
         lines = [1e3 * line for line, done in zip(trials.joints, trials.reached, strict=True) if done == reached]
-        drawn = [line[~np.isnan(line[:, 0])] for line in lines[:SHOWN]]
+        drawn = [line[~np.isnan(line[:, 0])] for line in lines]
         some = LineCollection(
             [line for line in drawn if len(line) > 1], colors=colour, linewidths=0.9, alpha=0.55, zorder=5
         )

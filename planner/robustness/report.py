@@ -25,43 +25,7 @@ def robustness_report(
         margins: Of all parameters, or none.
         levels: Of the grid, rising [-].
     """
-    design = survey.design
-    done = sum(sum(counts.values()) for counts in survey.counts.values())
-    seconds, slowest = sum(survey.seconds.values()), max(survey.seconds, key=survey.seconds.__getitem__)
-    lines = [
-        f"# Robustness of a design for {' '.join(survey.environment.name.split())}",
-        "",
-        f"Made by `{command}` on {machine()}: {done} trials in {seconds:.0f} s.",
-        f"Slowest: {sum(survey.counts[slowest].values())} trials at {slowest} in {survey.seconds[slowest]:.1f} s.",
-        f"The design: {design.actuators} actuator{'s' * (design.actuators != 1)}, {1e3 * design.length:.0f} mm of tube, "
-        + "; ".join(
-            f"{1e3 * s.start:.0f} to {1e3 * s.end:.0f} mm {s.side}, cells of {1e3 * s.l_0:.0f} mm at {1e-3 * s.pressure:g} kPa"
-            for s in design.sections
-            if s.side != "none"
-        )
-        + ".",
-        "A trial succeeds if the tip comes into the goal while it grows. Brackets: 95 % confidence (Wilson). Everything is drawn",
-        "from a normal distribution whose standard deviation is the level: obstacles differ in size by so much of it, and in x and",
-        "y by so much of their width (of the tube's, where that is more), each by itself; actuators in pressure, and in the length",
-        "of their cells and so of themselves. The same trial numbers are the same draws at every level.",
-        "",
-        "## One source at a time",
-        "",
-        "Made by hand: 0.12 degrees and 0.36 mm per section, the best that was measured (Agharese and Okamura, 2023).",
-        "",
-        "| source | success % | ended elsewhere | stalled | left the bounds | no room |",
-        "|---|---|---|---|---|---|",
-    ]
-    for name, counts in survey.counts.items():
-        if "/" not in name:
-            ways = [f"{count / sum(counts.values()):.1%}" for way, count in counts.items() if way != "reached"]
-            lines.append(f"| {' | '.join([name, shown(survey, name), *ways])} |")
-    lines += ["", "## Obstacles and bending together", "", "Success in percent; obstacles down, bending across.", ""]
-    lines.append("| |" + "".join(f" {100 * level:g} % |" for level in levels))
-    lines.append("|---|" + "---|" * len(levels))
-    for one in levels:
-        cells = [shown(survey, cell_name(one, other)) for other in levels]
-        lines.append(f"| **{100 * one:g} %** | {' | '.join(cells)} |")
+    lines = [*_preface(survey, command), *_alone(survey), *_grid(survey, levels)]
     lines += ["", _verdict(survey, levels), *_margin_table(margins)]
     content = {
         "schema": 1,
@@ -76,6 +40,59 @@ def robustness_report(
         "margins": [asdict(margin) for margin in margins],
     }
     return "\n".join(lines) + "\n", content
+
+
+def _preface(survey: Survey, command: str) -> list[str]:
+    """What was tried, and how."""
+    design = survey.design
+    done = sum(sum(counts.values()) for counts in survey.counts.values())
+    seconds, slowest = sum(survey.seconds.values()), max(survey.seconds, key=survey.seconds.__getitem__)
+    muscles = [
+        f"{1e3 * s.start:.0f} to {1e3 * s.end:.0f} mm {s.side}, cells of {1e3 * s.l_0:.0f} mm at {1e-3 * s.pressure:g} kPa"
+        for s in design.sections
+        if s.side != "none"
+    ]
+    return [
+        f"# Robustness of a design for {' '.join(survey.environment.name.split())}",
+        "",
+        f"Made by `{command}` on {machine()}: {done} trials in {seconds:.0f} s.",
+        f"Slowest: {sum(survey.counts[slowest].values())} trials at {slowest} in {survey.seconds[slowest]:.1f} s.",
+        f"The design: {design.actuators} actuator{'s' * (design.actuators != 1)}, {1e3 * design.length:.0f} mm of tube"
+        + "".join(f"; {muscle}" for muscle in muscles)
+        + ".",
+        "A trial succeeds if the tip comes into the goal while it grows. Brackets: 95 % confidence (Wilson). Everything is drawn",
+        "from a normal distribution whose standard deviation is the level: obstacles differ in size by so much of it, and in x and",
+        "y by so much of their width (of the tube's, where that is more), each by itself; actuators in pressure, and in the length",
+        "of their cells and so of themselves. The same trial numbers are the same draws at every level.",
+        "",
+    ]
+
+
+def _alone(survey: Survey) -> list[str]:
+    """One source at a time."""
+    lines = [
+        "## One source at a time",
+        "",
+        "Made by hand: 0.12 degrees and 0.36 mm per section, the best that was measured (Agharese and Okamura, 2023).",
+        "",
+        "| source | success % | ended elsewhere | stalled | left the bounds | no room |",
+        "|---|---|---|---|---|---|",
+    ]
+    for name, counts in survey.counts.items():
+        if "/" not in name:
+            ways = [f"{count / sum(counts.values()):.1%}" for way, count in counts.items() if way != "reached"]
+            lines.append(f"| {' | '.join([name, shown(survey, name), *ways])} |")
+    return lines
+
+
+def _grid(survey: Survey, levels: Sequence[float]) -> list[str]:
+    """Obstacles against bending."""
+    lines = ["", "## Obstacles and bending together", "", "Success in percent; obstacles down, bending across.", ""]
+    lines += ["| |" + "".join(f" {100 * level:g} % |" for level in levels), "|---|" + "---|" * len(levels)]
+    for one in levels:
+        cells = [shown(survey, cell_name(one, other)) for other in levels]
+        lines.append(f"| **{100 * one:g} %** | {' | '.join(cells)} |")
+    return lines
 
 
 def shown(survey: Survey, name: str) -> str:
@@ -111,7 +128,8 @@ def _margin_table(margins: Sequence[Margin]) -> list[str]:
         "## What loses the goal first",
         "",
         "How far one parameter may stray, all others as planned, with the goal still reached there and all the way; the first",
-        f"row gives out first. Looked at: up to {', '.join(sorted({f'{m.most:g} {m.unit}' for m in margins}))}.",
+        f"row gives out first. Looked at: up to {', '.join(sorted({f'{m.most:g} {m.unit}' for m in margins}))}. A section that",
+        "begins at the base has no place further down: there it is cut short.",
         "",
         "| parameter | downwards | upwards |",
         "|---|---|---|",

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dynamics.quasistatic import QuasiStatic
+from dynamics.propagator import Propagator
 from environments.environment import Environment
 from planner.design import Design, Section
 from planner.growth import grow_designs
@@ -22,10 +22,15 @@ SLACK = 2.05
 """How much dearer than the cheapest they may be: two actuators and 5 m of tube."""
 FINAL = 1000
 """Trials in which a design is judged once it has been chosen."""
+CHOOSING, JUDGING = 2_000_000, 1_000_000
+"""Numbers of the first trials that choose, and that judge what was chosen: none of them is in any survey."""
 FIRST_RUNG = 16
 """Trials of every design before the first half of them is dropped."""
 VARIANTS = 24
 """Variants made in each round of refinement."""
+LAST_RUNG = 128
+"""Trials of each of the last few designs before the first half of them is dropped."""
+FINALISTS = 4
 ROUNDS = 3
 SHIFT = 0.1
 """Standard deviation of a variant's shift of where a section ends [m]."""
@@ -37,7 +42,10 @@ LEAST_CELLS = 2
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Champion:
-    """The likeliest of the designs with as many actuators, and its success in trials that did not choose it."""
+    """The likeliest of the designs with as many actuators, and its success in trials that did not find it.
+
+    A threshold is held against the same estimate, so a rate that just meets one is a little flattered.
+    """
 
     design: Design
     estimate: Estimate
@@ -69,22 +77,26 @@ class Choice:
     champions: list[Champion] = field(default_factory=list)
 
     @property
+    def judged(self) -> list[Champion]:
+        """All that can be chosen, fewest actuators first."""
+        return [self.cheapest, *self.champions]
+
+    @property
     def met(self) -> bool:
-        """Whether a champion succeeds as often as is asked for."""
-        return any(champion.estimate.rate >= self.threshold for champion in self.champions)
+        """Whether one succeeds as often as is asked for."""
+        return any(champion.estimate.rate >= self.threshold for champion in self.judged)
 
     @property
     def chosen(self) -> Champion:
-        """The one with the fewest actuators of those that succeed often enough.
+        """The first that succeeds often enough, so the one with the fewest actuators.
 
-        Where none does, of those that the trials cannot tell from the likeliest: whose interval reaches up to its rate.
+        Where none does, the first that the trials cannot tell from the likeliest: whose interval reaches up to its rate.
         """
-        judged = [self.cheapest, *self.champions]
-        likeliest = max(champion.estimate.rate for champion in judged)
-        for champion in self.champions:
+        likeliest = max(champion.estimate.rate for champion in self.judged)
+        for champion in self.judged:
             if champion.estimate.rate >= self.threshold:
                 return champion
-        return next(champion for champion in judged if champion.estimate.interval[1] >= likeliest)
+        return next(champion for champion in self.judged if champion.estimate.interval[1] >= likeliest)
 
     def content(self) -> dict[str, Any]:
         """For a JSON file."""
@@ -108,49 +120,52 @@ class Selection:
         seed: int,
         final: int,
         on_trials: Callable[[int], None],
+        replayer: Propagator,
     ) -> None:
         """Prepare.
 
         Args:
+            replayer: Says whether a variant ends in the goal where all is as planned.
             final: Trials in which a champion is judged, none of which chose it.
             on_trials: Called with the number of trials after each batch.
         """
         self.environment, self.spread, self.catalogue = environment, spread, catalogue
         self.seed, self.final, self.on_trials = seed, final, on_trials
-        self.rng = np.random.default_rng(seed)
+        self.rng, self.replayer = np.random.default_rng(seed), replayer
+        self._next = CHOOSING
 
     def champions(self, designs: Sequence[Design]) -> Iterator[Champion]:
         """The likeliest design for every number of actuators that there is, fewest first."""
         for actuators in sorted({design.actuators for design in designs}):
             some = [design for design in designs if design.actuators == actuators]
-            best = self._halved(some, keep=4)
+            best = self._halved(some, FINALISTS)
             for _ in range(ROUNDS):
-                best = self._halved([*best, *self._variants(best)], keep=4)
-            made = self._halved(best, keep=1)[0]
+                best = self._halved([*best, *self._variants(best)], FINALISTS)
+            made = self._halved(best, 1, LAST_RUNG)[0]
             yield Champion(made, self.judge(made), len(some) + ROUNDS * VARIANTS)
 
     def judge(self, design: Design) -> Estimate:
         """Success of a design in the final trials."""
-        # Trials that choose are numbered upwards from 0; these come after any of them.
-        return Estimate(int(self._reached(design, range(10**6, 10**6 + self.final)).sum()), self.final)
+        return Estimate(self._reached(design, range(JUDGING, JUDGING + self.final)), self.final)
 
-    def _reached(self, design: Design, trials: Sequence[int]) -> np.ndarray:
+    def _reached(self, design: Design, trials: Sequence[int]) -> int:
         drawn = Deviations.drawn(design, self.environment, self.spread, trials, self.seed)
         reached = grow_trials(design, self.environment, drawn).reached
         self.on_trials(len(trials))
-        return reached
+        return int(reached.sum())
 
-    def _halved(self, designs: Sequence[Design], keep: int) -> list[Design]:
-        """The best few, best first; each rung drops the worse half after as many trials as all before it together."""
-        left, reached, done, rung = list(designs), [0] * len(designs), 0, FIRST_RUNG
+    def _halved(self, designs: Sequence[Design], keep: int, rung: int = FIRST_RUNG) -> list[Design]:
+        """The best few, best first, by trials that nobody has seen before.
+
+        All are grown in the same trials; each time half of them are left, these get as many trials again as they have had.
+        """
+        left, reached, done = list(designs), [0] * len(designs), 0
         while len(left) > keep:
-            reached = [
-                count + int(self._reached(design, range(done, done + rung)).sum())
-                for design, count in zip(left, reached, strict=True)
-            ]
+            trials = range(self._next, self._next + rung)
+            reached = [count + self._reached(design, trials) for design, count in zip(left, reached, strict=True)]
+            self._next += rung
             done, rung = done + rung, done + rung
-            order = sorted(range(len(left)), key=lambda i: (-reached[i], left[i].length))
-            order = order[: max(keep, len(left) // 2)]
+            order = sorted(range(len(left)), key=lambda i: (-reached[i], left[i].length))[: max(keep, len(left) // 2)]
             left, reached = [left[i] for i in order], [reached[i] for i in order]
         return left
 
@@ -159,10 +174,8 @@ class Selection:
         drawn = [self._variant(designs[int(self.rng.integers(len(designs)))]) for _ in range(VARIANTS)]
         known = {design.sections for design in designs}
         made = {variant.sections: variant for variant in drawn if variant.sections not in known}
-        replayer = QuasiStatic(self.environment, designs[0].params).refined()
-        return [
-            grown.design for grown in grow_designs([*made.values()], self.environment, replayer) if grown.ends_in_goal
-        ]
+        grown = grow_designs([*made.values()], self.environment, self.replayer)
+        return [one.design for one in grown if one.ends_in_goal]
 
     def _variant(self, design: Design) -> Design:
         """Move where one section ends, what follows with it or not, or bend one section more or less."""

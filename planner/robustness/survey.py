@@ -13,7 +13,7 @@ from environments.environment import Environment
 from planner.design import Design
 from planner.robustness.trials import HANDMADE, Deviations, Outcome, Spread, grow_trials
 
-TOGETHER = 100
+SHOWN_EVERY = 100
 """Trials after which there is something to show."""
 EACH = 0.1
 """Level of a source that is looked at alone [-]."""
@@ -95,8 +95,8 @@ class Survey:
     def run(self) -> Iterator[int]:
         """Grow all trials; yields how many have been grown each time there are more."""
         for name, spread in self.spreads.items():
-            for first in range(0, self.trials, TOGETHER):
-                rows = range(first, min(first + TOGETHER, self.trials))
+            for first in range(0, self.trials, SHOWN_EVERY):
+                rows = range(first, min(first + SHOWN_EVERY, self.trials))
                 start = time.perf_counter()
                 counts = self.outcome(spread, rows).counts()
                 self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - start

@@ -21,6 +21,8 @@ from surrogate.force_table import LONGEST, SHORTEST
 
 LEAST_FACTOR = 0.1
 """No obstacle, pressure or cell gets smaller than this part of what it was planned to be."""
+MOST_FACTOR = 2.0
+"""No error of turn asks for more than this times the pressure."""
 TOGETHER = 25
 """Trials in the same place that one thread grows at once."""
 
@@ -94,7 +96,8 @@ class Deviations:
         lengths = np.zeros((len(trials), len(design.sections)))
         for row, trial in enumerate(trials):
             rng = np.random.default_rng([seed, trial])
-            for part in (drawn.pressure, drawn.cell, drawn.turn, lengths, drawn.start, drawn.size, drawn.shift):
+            # The place comes first: designs of different sections meet the same obstacles in trials of one number.
+            for part in (drawn.start, drawn.size, drawn.shift, drawn.pressure, drawn.cell, drawn.turn, lengths):
                 part[row] = rng.standard_normal(part[row].shape)
         for part, scale in ((drawn.pressure, spread.pressure), (drawn.cell, spread.cell), (drawn.turn, spread.turn)):
             part *= scale
@@ -133,12 +136,11 @@ class Deviations:
         if self.turn.any():
             joint = joint_moments(design.params)
             curvature = free_curvature(joint, pressures, cells) + self.turn / np.maximum(length, SHORTEST)
-            pressures = holding_pressure(joint, np.maximum(curvature, 0.0), cells)
-        ends = begins + length
+            # Near full contraction hardly any pressure turns the tube further.
+            held = holding_pressure(joint, np.maximum(curvature, 0.0), cells)
+            pressures = np.clip(held, LEAST_FACTOR * pressures, MOST_FACTOR * pressures)
         most = int(np.ceil(design.length / design.params.segment_length - 1e-9))
-        # A last, partly grown segment is covered like a whole one.
-        ends[ends > design.length - 1e-9] = np.inf
-        return actuation_along(begins, ends, side * pressures, cells, design.params, most)
+        return actuation_along(begins, begins + length, side * pressures, cells, design.length, design.params, most)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

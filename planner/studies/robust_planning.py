@@ -66,7 +66,8 @@ def study(
 
             if designs := [solution.design for solution in run.solutions.best]:
                 spread = Spread.of_levels(level, level)
-                selection = Selection(environment, spread, run.search.catalogue, seed, FINAL, count)
+                replayer = run.solutions.replayer
+                selection = Selection(environment, spread, run.search.catalogue, seed, FINAL, count, replayer)
                 cheapest = Champion(designs[0], selection.judge(designs[0]), 1)
                 choice = Choice(level, THRESHOLD, cheapest, list(selection.champions(designs)))
                 yield Judged(environment.name, seed, choice, run.seconds, sum(counted))

@@ -57,6 +57,7 @@ from planner.cli import main
         (["plan", "maze", "--robust", "--level", "101"], ["--level", "100"]),
         (["plan", "maze", "--robust", "--threshold", "-1"], ["--threshold", "0"]),
         (["plan", "maze", "--robust", "--level", "nan"], ["--level", "100"]),
+        (["plan", "maze", "--level", "5"], ["--level and --threshold are for --robust"]),
         (["export", "missing.json", "--out", "pack"], ["missing.json", "cannot be read"]),
         (["export", "missing.json", "--out", "pack", "--formats", "dxf,dwg"], ["'dwg'", "json, csv, dxf"]),
         (["export", "missing.json"], ["--out"]),

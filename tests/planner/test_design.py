@@ -72,13 +72,14 @@ def test_file_keeps_the_actuator(design: Design, tmp_path: Path, actuator: Actua
 
 
 def test_segments_carry_the_section_that_covers_them(design: Design) -> None:
-    """Left is positive pressure, right negative, none zero; beyond the end goes on what is there."""
+    """Left is positive pressure, right negative, none zero; there is nothing beyond the end."""
     carried = design.actuation(40)
     pressure = carried.pressure[0]
     assert pressure.shape == (40,)
     assert (pressure[:10] == 0).all()
     assert (pressure[10:20] == 25e3).all()
-    assert (pressure[20:] == -10e3).all()
+    assert (pressure[20:32] == -10e3).all()
+    assert (pressure[32:] == 0).all()
     assert (carried.l_0[0, 10:32] == 0.03).all()
 
 

@@ -115,6 +115,33 @@ def test_interrupted_trials_are_kept(planned: Path, folder: Path, monkeypatch: p
     assert "| - |" in (folder / "part" / "robustness-small.md").read_text()
 
 
+def test_interrupted_pictures_leave_the_tables(planned: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ctrl-C while pictures are drawn: table and data are there already."""
+
+    def broken(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("planner.robustness.plots.save_robustness", broken)
+    arguments = "robustness", "small.toml", planned, "--trials", 5, "--levels", "-0,5,5.0000001", "--out", "drawn"
+    assert vinewright(monkeypatch, folder, *arguments[:-4], f"--levels={arguments[-3]}", *arguments[-2:]) == 0
+    assert {entry.name for entry in (folder / "drawn").iterdir()} == {"robustness-small.md", "robustness-small.json"}
+    assert json.loads((folder / "drawn" / "robustness-small.json").read_text())["levels"] == [0.0, 0.05]
+
+
+def test_a_plan_is_kept_whose_judging_is_interrupted(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Ctrl-C before any design is judged: the cheapest is written, as without --robust."""
+
+    def broken(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("planner.robustness.selection.Selection.judge", broken)
+    assert vinewright(monkeypatch, folder, "plan", "small.toml", "--robust", "--iterations", "3", "--out", "kept") == 0
+    assert "interrupted before any design was judged" in capsys.readouterr().out
+    assert json.loads((folder / "kept" / "run.json").read_text())["robust"] is None
+
+
 @pytest.mark.slow
 def test_the_study_plans_and_judges(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """`reproduce robust-planning` in a small place: a table with the gain, and every champion in the data."""

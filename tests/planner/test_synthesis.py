@@ -107,26 +107,36 @@ def turn_of(carried: Actuation, segment: float) -> float:
 @pytest.mark.parametrize(("start", "end"), [(0.1, 0.3), (0.1013, 0.3), (0.1, 0.2871), (0.111, 0.114), (0.0249, 0.9)])
 def test_a_partly_covered_segment_bends_by_its_part(start: float, end: float) -> None:
     """In free space an actuator turns the tube by its curvature times its length, wherever it begins and ends."""
-    carried = actuation_along([[start]], [[end]], [[-20e3]], [[0.04]], PARAMS, 40)
+    carried = actuation_along([[start]], [[end]], [[-20e3]], [[0.04]], 1.0, PARAMS, 40)
     curvature = float(free_curvature(joint_moments(PARAMS), -20e3, 0.04))
     assert turn_of(carried, PARAMS.segment_length) == pytest.approx(curvature * (end - start), rel=1e-9)
 
 
 def test_two_actuators_share_a_segment() -> None:
     """Where one ends and an opposite one begins within a segment, it bends by the sum of both parts."""
-    carried = actuation_along([[0.1, 0.31]], [[0.31, 0.5]], [[20e3, -30e3]], [[0.04, 0.05]], PARAMS, 30)
+    carried = actuation_along([[0.1, 0.31]], [[0.31, 0.5]], [[20e3, -30e3]], [[0.04, 0.05]], 0.75, PARAMS, 30)
     one, other = free_curvature(joint_moments(PARAMS), [20e3, -30e3], [0.04, 0.05])
     assert turn_of(carried, PARAMS.segment_length) == pytest.approx(0.21 * one + 0.19 * other, rel=1e-9)
 
 
 def test_actuators_that_overlap_do_not_add_up() -> None:
     """Two on one side over the same tube bend it as the stronger one does: cells cannot lie on cells."""
-    twice = actuation_along([[0.1, 0.1]], [[0.5, 0.5]], [[20e3, 30e3]], [[0.04, 0.04]], PARAMS, 30)
-    alone = actuation_along([[0.1]], [[0.5]], [[30e3]], [[0.04]], PARAMS, 30)
+    twice = actuation_along([[0.1, 0.1]], [[0.5, 0.5]], [[20e3, 30e3]], [[0.04, 0.04]], 0.75, PARAMS, 30)
+    alone = actuation_along([[0.1]], [[0.5]], [[30e3]], [[0.04]], 0.75, PARAMS, 30)
     assert twice.pressure == pytest.approx(alone.pressure)
 
 
 def test_whole_segments_carry_the_pressure_itself() -> None:
     """Where an actuator covers a segment the pressure is not computed but taken, to the bit."""
-    carried = actuation_along([[0.1 + 1e-13]], [[0.3]], [[20e3]], [[0.04]], PARAMS, 30)
+    carried = actuation_along([[0.1 + 1e-13]], [[0.3]], [[20e3]], [[0.04]], 0.75, PARAMS, 30)
     assert carried.pressure[0].tolist() == [0.0] * 4 + [20e3] * 8 + [0.0] * 18
+
+
+@pytest.mark.parametrize(("end", "part"), [(0.51, 1.0), (0.509, 0.9), (0.502, 0.2), (0.7, 1.0)])
+def test_a_last_segment_that_is_shorter_is_covered_by_its_own_part(end: float, part: float) -> None:
+    """Of a tube of 510 mm the last 10 mm bend by the part of them that is covered, and what lies beyond is bare."""
+    carried = actuation_along([[0.2]], [[end]], [[35e3]], [[0.04]], 0.51, PARAMS, 24)
+    joint = joint_moments(PARAMS)
+    curvature = free_curvature(joint, carried.pressure[0, 20], 0.04)
+    assert curvature == pytest.approx(part * free_curvature(joint, 35e3, 0.04), rel=1e-9)
+    assert not carried.pressure[0, 21:].any()

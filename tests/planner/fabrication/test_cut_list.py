@@ -91,7 +91,7 @@ def test_a_bare_tube_is_a_body_and_its_regulator(make_build: MakeBuild) -> None:
 def test_pressures_are_set_points_with_limits(example: Build) -> None:
     """Set points in kPa and psi, hoop stress P R / t, and from where to where the goal is kept by the margins."""
     margins = [Margin("section 1: pressure", "%", 4.0, 20.0), Margin("section 2: pressure", "%", 0.0, 2.5)]
-    body, one, other = pressure_content(example, margins)["lines"]
+    body, one, other = pressure_content(example, margins, reached=True)["lines"]
     assert body["set_psi"] == pytest.approx(1.5)
     assert body["hoop_stress_mpa"] == pytest.approx(10.342 * 33.35 / 0.05 / 1e3, abs=0.01)
     assert body["limit_kpa"] == pytest.approx(16e3 * 0.05 / 33.35, abs=0.01)
@@ -99,6 +99,14 @@ def test_pressures_are_set_points_with_limits(example: Build) -> None:
     for line, pressure, margin in zip((one, other), pressures, margins, strict=True):
         assert line["set_kpa"] == pressure
         assert line["goal_kept_from_kpa"] == pytest.approx(pressure * (1 - margin.less / 100), abs=0.01)
-        assert line["goal_kept_to_kpa"] == pytest.approx(pressure * (1 + margin.more / 100), abs=0.01)
+        # Nobody is told to go beyond the limit.
+        assert line["goal_kept_to_kpa"] == pytest.approx(min(pressure * (1 + margin.more / 100), 35.0), abs=0.01)
         assert line["hoop_stress_mpa"] == pytest.approx(pressure * 17.18 / 0.05 / 1e3, abs=0.01)
         assert line["limit_kpa"] == 35.0  # what the regulators hold; the film would hold 46.6
+
+
+def test_no_pressure_keeps_a_goal_that_is_missed(example: Build) -> None:
+    """Where the set points do not reach the goal there is no range."""
+    margins = [Margin("section 1: pressure", "%", 0.0, 0.0)] * 2
+    _, one, _ = pressure_content(example, margins, reached=False)["lines"]
+    assert (one["goal_kept_from_kpa"], one["goal_kept_to_kpa"]) == (None, None)

@@ -173,6 +173,65 @@ def test_pouches_make_a_pack_without_brackets(
     assert "MISSES the goal" in capsys.readouterr().out
 
 
+def test_what_a_maker_should_mind_is_told(
+    run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A tip that grows through the goal, pressures beyond their limit, and feed ends without room stand in the pack."""
+    content = json.loads((run / "design.json").read_text())
+    content["sections"][1]["pressure_kpa"] = 36.0
+    content["sections"][0]["end_mm"] = content["sections"][1]["start_mm"] = 100.0
+    content["sections"][-1]["end_mm"] = content["tube"]["length_mm"] = content["cost"]["length_mm"] = 1120.0
+    (tmp_path / "design.json").write_text(json.dumps(content))
+    arguments = "export", tmp_path / "design.json", "--env", run / "environment.toml", "--out", tmp_path / "pack"
+    vinewright(monkeypatch, *arguments, "--formats", "json")
+    pack = json.loads((tmp_path / "pack" / "pack.json").read_text())
+    assert pack["length_mm"]["planned"] == 1120.0
+    told = capsys.readouterr().out
+    assert all(f"mind: {warning}" in told for warning in pack["warnings"])
+    assert any("above its limit of 35 kPa" in warning for warning in pack["warnings"])
+    assert any("feed ends of R1" in warning for warning in pack["warnings"])
+    assert any("grows on out of it" in warning for warning in pack["warnings"]) == (
+        pack["reaches_goal"] and not pack["ends_in_goal"]
+    )
+
+
+def test_a_tip_that_grows_through_the_goal_is_told(
+    run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With 150 mm more of bare tube the tip comes into the goal and leaves it: exit code 0, and a word of it."""
+    content = json.loads((run / "design.json").read_text())
+    content["sections"][-1]["end_mm"] = content["tube"]["length_mm"] = content["cost"]["length_mm"] = 1150.0
+    (tmp_path / "design.json").write_text(json.dumps(content))
+    arguments = "export", tmp_path / "design.json", "--env", run / "environment.toml", "--out", tmp_path / "pack"
+    assert vinewright(monkeypatch, *arguments, "--formats", "json") == 0
+    pack = json.loads((tmp_path / "pack" / "pack.json").read_text())
+    assert (pack["reaches_goal"], pack["ends_in_goal"]) == (True, False)
+    assert "grows on out of it" in capsys.readouterr().out
+
+
+def test_the_plan_is_not_written_over(
+    run: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A pack does not go into the folder of its design."""
+    before = (run / "design.json").read_bytes()
+    assert vinewright(monkeypatch, "export", run, "--out", run) == 2
+    assert "holds the plan; give another --out" in capsys.readouterr().err
+    assert (run / "design.json").read_bytes() == before
+
+
+def test_one_format_that_cannot_be_leaves_the_others(
+    run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """No bracket can be printed for so wide a tube: the other formats are written, then exit code 2 with what is allowed."""
+    content = json.loads((run / "design.json").read_text())
+    content["actuator"]["tube_radius_mm"] = 100.0
+    (tmp_path / "design.json").write_text(json.dumps(content))
+    arguments = "export", tmp_path / "design.json", "--env", run / "environment.toml", "--out", tmp_path / "pack"
+    assert vinewright(monkeypatch, *arguments, "--formats", "stl,csv") == 2
+    assert "stl: tube_radius = 100 mm must be from 9 to 60 mm" in capsys.readouterr().err
+    assert {entry.name for entry in (tmp_path / "pack").iterdir()} == {"cut-list.csv", "sections.csv"}
+
+
 @pytest.mark.parametrize("command", ["export", "robustness"])
 def test_a_design_for_another_place_needs_force(
     run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], command: str

@@ -41,7 +41,8 @@ def room(good: Design) -> Environment:
 
 
 def selection(room: Environment, counted: list[int], final: int = 200) -> Selection:
-    return Selection(room, Spread.of_levels(0.0, 0.05), Catalogue.of(PARAMS), 0, final, counted.append)
+    replayer = QuasiStatic(room, PARAMS).refined()
+    return Selection(room, Spread.of_levels(0.0, 0.05), Catalogue.of(PARAMS), 0, final, counted.append, replayer)
 
 
 def test_the_likeliest_is_found_and_bettered(good: Design, room: Environment) -> None:
@@ -65,7 +66,7 @@ def test_poor_designs_cost_little(good: Design, room: Environment) -> None:
     """Of eight designs the better half gets as many trials again each time: 8, 4, 2 times 16, 16, 32."""
     counted: list[int] = []
     designs = [bent(0.3 + 0.05 * k, 300) for k in range(6)] + [good, bent(0.2, 300)]
-    left = selection(replace(room, goal=np.array([*room.goal[:2], 0.05])), counted)._halved(designs, keep=1)
+    left = selection(replace(room, goal=np.array([*room.goal[:2], 0.05])), counted)._halved(designs, 1)
     assert left == [good]
     assert counted == [16] * 8 + [16] * 4 + [32] * 2
 
@@ -96,6 +97,28 @@ def test_the_choice_has_the_fewest_actuators_of_those_that_suffice(good: Design)
     assert Choice(0.05, 0.95, cheapest, [one, two, alike]).chosen is two
     assert Choice(0.05, 0.95, cheapest, []).chosen is cheapest
     assert Choice(0.05, 0.9, champion_of(good, 1, 700), [one]).chosen.estimate.reached == 700
+    # The cheapest may do, and then nothing else is needed.
+    enough = champion_of(good, 1, 950)
+    assert Choice(0.05, 0.9, enough).met
+    assert Choice(0.05, 0.9, enough, [three]).chosen is enough
+
+
+def test_no_trial_is_used_twice(good: Design, room: Environment, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every halving grows trials that none before it has seen, and the last few get 128 at least; judging has its own."""
+    seen: list[tuple[Design, range]] = []
+
+    def note(_: Selection, design: Design, trials: range) -> int:
+        seen.append((design, trials))
+        return 0
+
+    monkeypatch.setattr(Selection, "_reached", note)
+    assert len(list(selection(room, []).champions([good, bent(0.5, 300), bent(0.4, 300)]))) == 1
+    ranges = sorted({(trials.start, trials.stop) for _, trials in seen})
+    assert all(one[1] <= two[0] for one, two in pairwise(ranges))
+    choosing = [trials for _, trials in seen[:-1]]
+    assert min(trials.start for trials in choosing) >= 2_000_000
+    assert len(choosing[-1]) >= 128
+    assert seen[-1][1] == range(1_000_000, 1_000_200)
 
 
 def test_variants_end_in_the_goal_and_can_be_made(good: Design, room: Environment) -> None:

@@ -169,3 +169,33 @@ def test_a_design_without_actuators_can_be_tried(room: Environment) -> None:
     bare = Design("room", "", PARAMS, SECTIONS[:1], np.zeros(3), np.zeros((1, 2)))
     outcome = grow_trials(bare, room, Deviations.drawn(bare, room, Spread.of_levels(0.0, 0.2), range(3), seed=0))
     assert outcome.joints[:, 8] == pytest.approx(np.array([[0.2, 0.0]] * 3), abs=1e-9)
+
+
+def test_a_tube_of_any_length_bends_to_its_tip(room: Environment) -> None:
+    """A tube of 1010 mm whose actuator is a hair shorter than planned bends at its tip as one that is not, to a hair."""
+    sections = Section(0.0, 0.5, "none", 0, 0, 0), Section(0.5, 1.01, "left", 2.0, 0.04, 35e3)
+    odd = Design("room", "", PARAMS, sections, np.zeros(3), np.zeros((1, 2)))
+    rows = Deviations.none(odd, room, 2)
+    rows.cell[1, 0] = -1e-6
+    carried = rows.actuation(odd)
+    assert carried.pressure[0, -1] == 35e3
+    assert carried.pressure[1, -1] == pytest.approx(35e3, rel=0.01)
+
+
+def test_errors_of_turn_are_bounded_near_full_contraction(room: Environment) -> None:
+    """Where no pressure bends the tube further an error of turn asks for twice the pressure at most, and can be grown."""
+    tight = Design("room", "", PARAMS, (Section(0.0, 0.08, "left", 4.0, 0.08, 200e3),), np.zeros(3), np.zeros((1, 2)))
+    rows = Deviations.drawn(tight, room, Spread(turn=0.05), range(200), seed=0)
+    pressure = rows.actuation(tight).pressure
+    assert np.isfinite(pressure).all()
+    assert pressure.max() == pytest.approx(400e3)
+    assert len(grow_trials(tight, room, rows).reached) == 200
+
+
+def test_designs_meet_the_same_places(design: Design, room: Environment) -> None:
+    """In trials of one number obstacles and start are the same for designs of different sections: they are compared in pairs."""
+    bare = replace(design, sections=SECTIONS[:1])
+    spread = Spread(obstacles=0.1, cell=0.1, start=0.01, heading=0.01)
+    one, other = (Deviations.drawn(some, room, spread, range(3), seed=0) for some in (design, bare))
+    for part in ("start", "size", "shift"):
+        assert (getattr(one, part) == getattr(other, part)).all()
