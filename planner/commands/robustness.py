@@ -62,9 +62,8 @@ def robustness(
             console.print("note: this design misses the goal even where everything is as planned")
         kept = PRESETS[tolerances]
         survey = Survey.of(made, environment, grid, trials, seed, 1e-3 * start_mm, np.radians(heading_deg), kept)
-        command = (
-            f"vinewright robustness {Path(env).name} {design.name} --trials {trials} --levels {levels} --seed {seed}"
-        )
+        shown = design.name if design.is_absolute() else design
+        command = f"vinewright robustness {Path(env).name} {shown} --trials {trials} --levels {levels} --seed {seed}"
         command += f" --tolerances {tolerances}" * (tolerances != "none")
         with writable(out):
             command += ", interrupted," * (not _grow(console, survey))
