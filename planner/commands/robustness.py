@@ -64,6 +64,9 @@ def robustness(
         survey = Survey.of(made, environment, grid, trials, seed, 1e-3 * start_mm, np.radians(heading_deg), kept)
         shown = design.name if design.is_absolute() else design
         command = f"vinewright robustness {Path(env).name} {shown} --trials {trials} --levels {levels} --seed {seed}"
+        command += f" --start-mm {start_mm:g}" * (start_mm != 5) + f" --heading-deg {heading_deg:g}" * (
+            heading_deg != 1
+        )
         command += f" --tolerances {tolerances}" * (tolerances != "none")
         with writable(out):
             command += ", interrupted," * (not _grow(console, survey))

@@ -24,14 +24,12 @@ FINAL = 1000
 """Trials in which a design is judged once it has been chosen."""
 CHOOSING, JUDGING = 2_000_000, 1_000_000
 """Numbers of the first trials that choose, and that judge what was chosen: none of them is in any survey."""
-FIRST_RUNG = 16
-"""Trials of every design before the first half of them is dropped."""
-VARIANTS = 24
-"""Variants made in each round of refinement."""
-LAST_RUNG = 128
-"""Trials of each of the last few designs before the first half of them is dropped."""
+FIRST_RUNG, LAST_RUNG = 16, 128
+"""Trials of every design, and of each of the last few, before the first half of them is dropped."""
 FINALISTS = 4
-ROUNDS = 3
+"""How many those last few are."""
+VARIANTS, ROUNDS = 24, 3
+"""Variants made in each round of refinement, and rounds."""
 SHIFT = 0.1
 """Standard deviation of a variant's shift of where a section ends [m]."""
 BEND = 0.15
@@ -110,7 +108,7 @@ class Choice:
 
 
 class Selection:
-    """Successive halving (Jamieson and Talwalkar, 2016): all designs get a few trials, the better half twice as many..."""
+    """Successive halving (Karnin et al., 2013): all designs get a few trials, the better half of them as many again, and so on."""
 
     def __init__(
         self,

@@ -124,11 +124,8 @@ class Deviations:
     def actuation(self, design: Design) -> Actuation:
         """What the segments of each trial carry."""
         actuated = [section for section in design.sections if section.side != "none"]
-        start, end, side, l_0, pressure = (
-            np.array([(s.start, s.end, 1.0 if s.side == "left" else -1.0, s.l_0, s.pressure) for s in actuated])
-            .reshape(-1, 5)
-            .T
-        )
+        rows = [(s.start, s.end, 1.0 if s.side == "left" else -1.0, s.l_0, s.pressure) for s in actuated]
+        start, end, side, l_0, pressure = np.array(rows).reshape(-1, 5).T
         factor = np.maximum(1 + self.cell, LEAST_FACTOR)
         begins, length = start + self.place, factor * (end - start) + self.stretch
         cells = np.clip(factor * l_0, SHORTEST, LONGEST)
@@ -189,8 +186,8 @@ def grow_trials(design: Design, environment: Environment, deviations: Deviations
         if place is not environment and place.obstacles.clearance(place.start[:2]) < params.clearance:
             outcome.status[rows] = Status.UNRESOLVED  # an obstacle lies where the base should be
             return
-        same = place.obstacles is environment.obstacles
-        propagator = planned.starting_at(place.start) if same else model(place)
+        moved = place.obstacles is not environment.obstacles
+        propagator = model(place) if moved else planned.starting_at(place.start)
         actuation = Actuation(carried.pressure[rows], carried.l_0[rows])
         start = propagator.start(len(rows), most)
         rollout = propagator.grow(start, actuation, design.length, params.segment_length)
@@ -200,9 +197,9 @@ def grow_trials(design: Design, environment: Environment, deviations: Deviations
         last = rollout.state(grown, rollout.records[grown] - 1)
         outcome.joints[rows[grown]] = centerlines(last, place.start, params)
 
-    same = np.array([place is environment for place in places], bool)
-    alike = np.flatnonzero(same)
-    batches = [alike[k : k + TOGETHER] for k in range(0, len(alike), TOGETHER)]
+    elsewhere = np.array([place is not environment for place in places], bool)
+    here = np.flatnonzero(~elsewhere)
+    batches = [here[k : k + TOGETHER] for k in range(0, len(here), TOGETHER)]
     with ThreadPoolExecutor(thread_count()) as pool:
-        list(pool.map(grow, [*batches, *np.flatnonzero(~same)[:, None]]))
+        list(pool.map(grow, [*batches, *np.flatnonzero(elsewhere)[:, None]]))
     return outcome
