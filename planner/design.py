@@ -44,6 +44,11 @@ class Section:
     pressure: float
     """Actuator pressure [Pa], 0 without actuator."""
 
+    @property
+    def sense(self) -> float:
+        """Sign of its bend: 1 to the left, -1 to the right, 0 without actuator."""
+        return {"left": 1.0, "right": -1.0, "none": 0.0}[self.side]
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Design:
@@ -67,9 +72,19 @@ class Design:
         return self.sections[-1].end
 
     @property
+    def actuated(self) -> list[Section]:
+        """Its sections with an actuator, from the base."""
+        return [section for section in self.sections if section.side != "none"]
+
+    @property
     def actuators(self) -> int:
         """Number of actuated sections."""
-        return sum(section.side != "none" for section in self.sections)
+        return len(self.actuated)
+
+    @property
+    def segments(self) -> int:
+        """Number of segments it is simulated with; the last may be shorter."""
+        return int(np.ceil(self.length / self.params.segment_length - 1e-9))
 
     @property
     def crosses_itself(self) -> bool:
@@ -78,8 +93,7 @@ class Design:
 
     def actuation(self, max_segments: int) -> Actuation:
         """What each segment of one vine of this design carries; one that a section covers in part bends by that part."""
-        side = {"left": 1.0, "right": -1.0, "none": 0.0}
-        pressure = [side[section.side] * section.pressure for section in self.sections]
+        pressure = [section.sense * section.pressure for section in self.sections]
         start = [section.start for section in self.sections]
         end = [section.end for section in self.sections]
         l_0 = [section.l_0 for section in self.sections]

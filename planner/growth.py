@@ -33,9 +33,8 @@ def grow_designs(designs: Sequence[Design], environment: Environment, propagator
     """
     if not designs:
         return []
-    segment = designs[0].params.segment_length
-    lengths = np.array([design.length for design in designs])
-    most = int(np.ceil(lengths.max() / segment - 1e-9))
+    segment, lengths = designs[0].params.segment_length, [design.length for design in designs]
+    most = max(design.segments for design in designs)
     each = [design.actuation(most) for design in designs]
     carried = Actuation(np.concatenate([a.pressure for a in each]), np.concatenate([a.l_0 for a in each]))
     rollout = propagator.grow(propagator.start(len(designs), most), carried, lengths, segment)

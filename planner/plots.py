@@ -78,6 +78,13 @@ def save_plan(path: Path, environment: Environment, design: Design | None, branc
         image.save(partial, format="PNG", optimize=True, dpi=(PLAN_DPI, PLAN_DPI))
 
 
+def save_figure(path: Path, figure: Figure, dpi: int) -> None:
+    """Write a figure as a PNG; the file appears whole or not at all."""
+    FigureCanvasAgg(figure)
+    with whole(path) as partial:
+        figure.savefig(partial, dpi=dpi, format="png")
+
+
 def save_environment(path: Path, environment: Environment) -> None:
     """Write a picture of a place, without a design, as a PNG (see `save_plan`)."""
     save_plan(path, environment, None)
@@ -314,7 +321,7 @@ def _draw_numbers(page: _Page, environment: Environment, design: Design) -> None
     """Numbers beside their sections, clear of the tube, the goal and one another."""
     joints = 1e3 * design.centerline
     grown = float(np.hypot(*np.diff(design.centerline, axis=0).T).sum())
-    sections = [section for section in design.sections if section.side != "none" and section.start < grown]
+    sections = [section for section in design.actuated if section.start < grown]
     size, radius = BADGE * page.point, 1e3 * design.params.radius
     goal = shapely.Point(1e3 * environment.goal[:2]).buffer(1e3 * environment.goal[2])
     taken = shapely.union_all([shapely.LineString(joints).buffer(1.3 * radius), goal])
@@ -363,7 +370,7 @@ def _table_layout(design: Design, width: float) -> tuple[int, int]:
 
 def _draw_table(page: _Page, design: Design) -> None:
     """What to make, below the drawing: one line for each actuator."""
-    sections = [section for section in design.sections if section.side != "none"]
+    sections = design.actuated
     blocks, rows = _table_layout(design, page.width)
     columns = {"from [mm]": 0.82, "to [mm]": 1.37, "side": 1.77, f"{design.params.actuator.cell_name} [mm]": 2.55}
     columns |= {"pressure [kPa]": 3.45, "curvature [1/m]": (across := 4.4)}

@@ -96,9 +96,8 @@ def write_json(path: Path, content: dict[str, Any]) -> None:
 
 def replay(design: Design, propagator: Propagator) -> Rollout:
     """Grow one vine of a design from the start, recorded at the end of every segment."""
-    segment = design.params.segment_length
-    most = int(np.ceil(design.length / segment - 1e-9))
-    return propagator.grow(propagator.start(1, most), design.actuation(most), design.length, segment)
+    start, carried = propagator.start(1, design.segments), design.actuation(design.segments)
+    return propagator.grow(start, carried, design.length, design.params.segment_length)
 
 
 def trajectory(environment: Environment, design: Design, rollout: Rollout) -> tuple[Floats, Floats]:

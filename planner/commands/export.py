@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from planner.commands.errors import BadInput, readable_errors, same_place, writable
+from planner.fabrication import FORMATS
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -17,13 +18,12 @@ if TYPE_CHECKING:
     from planner.fabrication.pack import Pack
 
 EXTRA = "pip install -c constraints.txt -e '.[fab]'"
-ALL = "json,csv,dxf,svg,pdf,stl"
 
 
 def export(
     design: Annotated[Path, typer.Argument(metavar="DESIGN", help="A design.json, or the folder of a run.")],
     out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for the pack.")],
-    formats: Annotated[str, typer.Option(metavar="LIST", help="Which files to write.")] = ALL,
+    formats: Annotated[str, typer.Option(metavar="LIST", help="Which files to write.")] = ",".join(FORMATS),
     env: Annotated[
         str | None,
         typer.Option(
@@ -62,10 +62,10 @@ def export(
 
 
 def _parsed(formats: str) -> list[str]:
-    known, wanted = ALL.split(","), list(dict.fromkeys(part.strip() for part in formats.split(",")))
+    wanted = list(dict.fromkeys(part.strip() for part in formats.split(",")))
     for form in wanted:
-        if form not in known:
-            raise BadInput(f"--formats: unknown format {form!r}; known: {', '.join(known)}")
+        if form not in FORMATS:
+            raise BadInput(f"--formats: unknown format {form!r}; known: {', '.join(FORMATS)}")
     return wanted
 
 

@@ -16,19 +16,19 @@ def choose(console: Console, run: Run, level: float | None, threshold: float | N
     """Judge the solutions of a run, with progress on the console.
 
     Args:
-        level: Standard deviation of obstacles and of bending, in percent, unless it is 5.
-        threshold: Rate of success that is asked for, in percent, unless it is 90.
+        level: Standard deviation of obstacles and of bending, in percent; None is the usual one.
+        threshold: Rate of success that is asked for, in percent; None is the usual one.
     Returns:
         The choice among those judged before Ctrl-C, if any were.
     """
     from rich.progress import Progress, TextColumn
 
     from planner.commands.progress import stoppable
-    from planner.robustness.selection import FINAL, Champion, Choice, Selection
+    from planner.robustness.selection import FINAL, LEVEL, THRESHOLD, Champion, Choice, Selection
     from planner.robustness.trials import Spread
 
     designs = [solution.design for solution in run.solutions.best]
-    share, asked = (5.0 if level is None else level) / 100, (90.0 if threshold is None else threshold) / 100
+    share, asked = LEVEL if level is None else level / 100, THRESHOLD if threshold is None else threshold / 100
     spread, choice = Spread.of_levels(share, share), None
     with Progress(
         *Progress.get_default_columns()[:2], TextColumn("{task.completed:.0f} trials"), console=console

@@ -110,15 +110,15 @@ def _margins(console: Console, survey: Survey) -> list[Margin]:
     from rich.progress import Progress
 
     from planner.commands.progress import columns, stoppable
-    from planner.robustness.sensitivity import margins
+    from planner.robustness.sensitivity import margin, parameters
 
     found: list[Margin] = []
-    total = 3 * survey.design.actuators + 2 + bool(len(survey.environment.obstacles))
+    design, environment = survey.design, survey.environment
     with Progress(*columns(), console=console) as bar:
         try:
             with stoppable():
-                for margin in bar.track(margins(survey.design, survey.environment), total=total, description="margins"):
-                    found.append(margin)
+                for parameter in bar.track(parameters(design, environment), description="margins"):
+                    found.append(margin(design, environment, parameter))
         except KeyboardInterrupt:
             console.print("interrupted; the margins so far are kept")
     return found

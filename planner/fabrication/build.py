@@ -69,11 +69,10 @@ class Build:
     def muscles(self) -> tuple[Muscle, ...]:
         """Its actuators, from the base."""
         joint = joint_moments(self.design.params)
-        made: list[Muscle] = []
-        for section in self.design.sections:
-            if section.side != "none":
-                strain = self.design.params.arm * float(free_curvature(joint, section.pressure, section.l_0))
-                made.append(Muscle(len(made) + 1, section, strain * (section.end - section.start)))
+        made = []
+        for number, section in enumerate(self.design.actuated, start=1):
+            strain = self.design.params.arm * float(free_curvature(joint, section.pressure, section.l_0))
+            made.append(Muscle(number, section, strain * (section.end - section.start)))
         return tuple(made)
 
     @property

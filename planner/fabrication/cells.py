@@ -47,8 +47,8 @@ def round_to_cells(design: Design, environment: Environment, propagator: Propaga
 
 
 def _check(design: Design) -> None:
-    for section in design.sections:
-        if section.side != "none" and section.end - section.start < section.l_0 - NO_LENGTH:
+    for section in design.actuated:
+        if section.end - section.start < section.l_0 - NO_LENGTH:
             raise InvalidDesign(
                 f"the section from {1e3 * section.start:g} to {1e3 * section.end:g} mm is shorter than one cell of "
                 f"{1e3 * section.l_0:g} mm; make it one cell long at least, or its cells shorter"
@@ -57,7 +57,7 @@ def _check(design: Design) -> None:
 
 def _roundings(design: Design) -> Iterator[Design]:
     """Whole-cell designs, from the nearest on; each by the whole-cell length and the anchor of its sections."""
-    actuated = [section for section in design.sections if section.side != "none"]
+    actuated = design.actuated
     options = []
     for section in actuated:
         cells = (section.end - section.start) / section.l_0

@@ -186,15 +186,16 @@ def _write_table(flow: _Flow, build: Build) -> None:
 
 def _write_steps(flow: _Flow, build: Build, warnings: Sequence[str]) -> None:
     """What to do, one after the other, and what to mind."""
-    mind = f"Mind: {' '.join(warnings)}" if warnings else ""
-    steps = [textwrap.wrap(step, CHARACTERS) for step in (*_steps(build), *([mind] if mind else []))]
-    flow.heading("Assembly", LINE * len(steps[0]))
-    for k, lines in enumerate(steps, start=1):
+    marked = [(f"{k}", step) for k, step in enumerate(_steps(build), start=1)]
+    marked += [("!", warning) for warning in warnings]
+    wrapped = [(mark, textwrap.wrap(text, CHARACTERS)) for mark, text in marked]
+    flow.heading("Assembly", LINE * len(wrapped[0][1]))
+    for mark, lines in wrapped:
         flow.room(LINE * len(lines) + 0.8)
         for i, line in enumerate(lines):
             y = flow.y + LINE * (len(lines) - 1 - i) + 1.6
             if i == 0:
-                flow.page.text(MARGIN + 4.5, y, f"{k}", 8.5, weight="bold", ha="right")
+                flow.page.text(MARGIN + 4.5, y, mark, 8.5, weight="bold", ha="right")
             flow.page.text(MARGIN + 7, y, line, 8.5)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +13,13 @@ from dynamics.moment import free_curvature, joint_moments
 from dynamics.propagator import Propagator
 from environments.environment import Environment, write_environment
 from planner.design import Design, design_content
+from planner.fabrication import FORMATS
 from planner.fabrication import build as allowances
 from planner.fabrication.build import SEAL, Build
 from planner.fabrication.cells import round_to_cells
 from planner.fabrication.cut_list import cut_list, section_table
 from planner.fabrication.paper import Paper
-from planner.fabrication.pattern import pattern_of
+from planner.fabrication.pattern import Pattern, pattern_of
 from planner.fabrication.pressures import pressure_content
 from planner.growth import Grown
 from planner.plots import whole
@@ -25,10 +27,8 @@ from planner.robustness.sensitivity import Margin, margin, section_parameters
 from planner.run_folder import write_json
 from surrogate.spam import Spam
 
-FORMATS = "json", "csv", "dxf", "svg", "pdf", "stl"
 
-
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Pack:
     """What is made, and whether it works."""
 
@@ -57,12 +57,17 @@ class Pack:
         pressures = section_parameters(grown.design, ["pressure"])
         return cls(design, environment, grown, tried, [margin(grown.design, environment, p) for p in pressures])
 
-    @property
+    @cached_property
     def build(self) -> Build:
         """What has to be cut."""
         return Build(self.grown.design)
 
-    @property
+    @cached_property
+    def pattern(self) -> Pattern:
+        """How it is cut."""
+        return pattern_of(self.build)
+
+    @cached_property
     def warnings(self) -> list[str]:
         """What whoever makes it should mind."""
         planned, made, told = self.planned.length, self.grown.design.length, []
@@ -87,7 +92,7 @@ class Pack:
                 )
         return told
 
-    @property
+    @cached_property
     def pressures(self) -> dict[str, Any]:
         """The pressure lines, for a JSON file."""
         return pressure_content(self.build, self.margins, self.grown.reached)
@@ -105,7 +110,7 @@ class Pack:
             "tip_moved_mm": round(1e3 * float(np.hypot(*(made.tip[:2] - planned.tip[:2]))), 3),
             "length_mm": {"planned": round(1e3 * planned.length, 3), "made": round(1e3 * made.length, 3)},
             "warnings": self.warnings,
-            "planned_mm": [_ends(section) for section in planned.sections if section.side != "none"],
+            "planned_mm": [_ends(section) for section in planned.actuated],
             "made_mm": [_ends(muscle.section) for muscle in self.build.muscles],
             "allowances_mm": {
                 name.lower(): round(1e3 * getattr(allowances, name), 3) for name in ("SEAL", "FITTING", "CLAMP", "LEAD")
@@ -142,12 +147,12 @@ class Pack:
             case "dxf":
                 from planner.fabrication.dxf import write_dxf
 
-                write_dxf(out / "pattern.dxf", pattern_of(self.build))
+                write_dxf(out / "pattern.dxf", self.pattern)
                 return ["pattern.dxf"]
             case "svg":
                 from planner.fabrication.svg import write_svg
 
-                write_svg(out / "pattern.svg", pattern_of(self.build))
+                write_svg(out / "pattern.svg", self.pattern)
                 return ["pattern.svg"]
             case "pdf":
                 return [self._write_template(out, "a4"), self._write_template(out, "letter")]
@@ -159,8 +164,7 @@ class Pack:
         from planner.fabrication.template import write_template
 
         name = f"template-{paper}.pdf"
-        build = self.build
-        write_template(out / name, paper, build, pattern_of(build), self.environment, self.grown.reached, self.warnings)
+        write_template(out / name, paper, self.build, self.pattern, self.environment, self.grown.reached, self.warnings)
         return name
 
     def _write_bracket(self, out: Path) -> list[str]:

@@ -8,11 +8,10 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 
-from planner.plots import ACTUATOR, FAINT, INK, draw_solids, foreground, whole
+from planner.plots import ACTUATOR, FAINT, INK, draw_solids, foreground, save_figure
 from planner.robustness.report import margin_words
 from planner.robustness.sensitivity import Margin
 from planner.robustness.survey import Survey, cell_name
@@ -41,7 +40,7 @@ def save_robustness(path: Path, survey: Survey, levels: Sequence[float], trials:
     heat, overlay = figure.subplots(1, 2, width_ratios=[5.0, height * min(max(aspect, 0.7), 2.2)])
     _draw_heat(heat, survey, levels)
     _draw_trials(overlay, survey, trials, where)
-    _save(path, figure)
+    save_figure(path, figure, DPI)
 
 
 def _draw_heat(axes: Axes, survey: Survey, levels: Sequence[float]) -> None:
@@ -113,10 +112,4 @@ def save_sensitivity(path: Path, margins: Sequence[Margin]) -> None:
     looked = ", ".join(f"{most:g} {unit}" for unit, most in units)
     axes.set_title("how far each may stray, all others as planned, before the goal is lost", size=10, color=INK)
     axes.set_xlabel(f"grey: looked at, up to {looked} to either side", size=8.5, color=FAINT)
-    _save(path, figure)
-
-
-def _save(path: Path, figure: Figure) -> None:
-    canvas: Any = FigureCanvasAgg(figure)
-    with whole(path) as partial:
-        canvas.figure.savefig(partial, dpi=DPI, format="png")
+    save_figure(path, figure, DPI)

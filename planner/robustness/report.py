@@ -25,7 +25,7 @@ def robustness_report(
         margins: Of all parameters, or none.
         levels: Of the grid, rising [-].
     """
-    lines = [*_preface(survey, command), *_alone(survey), *_grid(survey, levels)]
+    lines = [*_preface(survey, command), *_alone(survey, levels), *_grid(survey, levels)]
     lines += ["", _verdict(survey, levels), *_margin_table(margins)]
     content = {
         "schema": 1,
@@ -49,8 +49,7 @@ def _preface(survey: Survey, command: str) -> list[str]:
     seconds, slowest = sum(survey.seconds.values()), max(survey.seconds, key=survey.seconds.__getitem__)
     muscles = [
         f"{1e3 * s.start:.0f} to {1e3 * s.end:.0f} mm {s.side}, cells of {1e3 * s.l_0:.0f} mm at {1e-3 * s.pressure:g} kPa"
-        for s in design.sections
-        if s.side != "none"
+        for s in design.actuated
     ]
     return [
         f"# Robustness of a design for {' '.join(survey.environment.name.split())}",
@@ -68,8 +67,9 @@ def _preface(survey: Survey, command: str) -> list[str]:
     ]
 
 
-def _alone(survey: Survey) -> list[str]:
-    """One source at a time."""
+def _alone(survey: Survey, levels: Sequence[float]) -> list[str]:
+    """One source at a time: all that is not in the grid."""
+    grid = {cell_name(one, other) for one in levels for other in levels}
     lines = [
         "## One source at a time",
         "",
@@ -79,7 +79,7 @@ def _alone(survey: Survey) -> list[str]:
         "|---|---|---|---|---|---|",
     ]
     for name, counts in survey.counts.items():
-        if "/" not in name:
+        if name not in grid:
             ways = [f"{count / sum(counts.values()):.1%}" for way, count in counts.items() if way != "reached"]
             lines.append(f"| {' | '.join([name, shown(survey, name), *ways])} |")
     return lines
@@ -98,10 +98,7 @@ def _grid(survey: Survey, levels: Sequence[float]) -> list[str]:
 def shown(survey: Survey, name: str) -> str:
     """Percent and its interval; a dash where there were no trials."""
     estimate = survey.estimate(name)
-    if estimate is None:
-        return "-"
-    low, high = estimate.interval
-    return f"{100 * estimate.rate:.1f} ({100 * low:.1f} ... {100 * high:.1f})"
+    return estimate.words() if estimate else "-"
 
 
 def _verdict(survey: Survey, levels: Sequence[float]) -> str:

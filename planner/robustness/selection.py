@@ -16,6 +16,8 @@ from planner.robustness.survey import Estimate
 from planner.robustness.trials import Deviations, Spread, grow_trials
 from planner.synthesis import Catalogue
 
+LEVEL, THRESHOLD = 0.05, 0.9
+"""Errors under which designs are judged, and success that is asked for, unless somebody says otherwise [-]."""
 CANDIDATES = 40
 """Distinct solutions to choose from."""
 SLACK = 2.05

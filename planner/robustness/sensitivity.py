@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -54,10 +54,9 @@ class Parameter:
     """Writes deviations, one a trial, where they belong."""
 
 
-def margins(design: Design, environment: Environment) -> Iterator[Margin]:
-    """Margins of all parameters."""
-    for parameter in [*section_parameters(design), *place_parameters(environment)]:
-        yield margin(design, environment, parameter)
+def parameters(design: Design, environment: Environment) -> list[Parameter]:
+    """All that may stray."""
+    return [*section_parameters(design), *place_parameters(environment)]
 
 
 def margin(design: Design, environment: Environment, parameter: Parameter) -> Margin:

@@ -37,9 +37,13 @@ class Estimate:
         low, high = binomtest(self.reached, self.trials).proportion_ci(0.95, "wilson")
         return float(low), float(high)
 
-    def __str__(self) -> str:
+    def words(self, unit: str = "") -> str:
+        """Percent, with a unit if it is not said elsewhere, and the interval in brackets."""
         low, high = self.interval
-        return f"{100 * self.rate:.1f} % ({100 * low:.1f} ... {100 * high:.1f})"
+        return f"{100 * self.rate:.1f}{unit} ({100 * low:.1f} ... {100 * high:.1f})"
+
+    def __str__(self) -> str:
+        return self.words(" %")
 
 
 @dataclass(slots=True)

@@ -123,9 +123,8 @@ class Deviations:
 
     def actuation(self, design: Design) -> Actuation:
         """What the segments of each trial carry."""
-        actuated = [section for section in design.sections if section.side != "none"]
-        rows = [(s.start, s.end, 1.0 if s.side == "left" else -1.0, s.l_0, s.pressure) for s in actuated]
-        start, end, side, l_0, pressure = np.array(rows).reshape(-1, 5).T
+        rows = [(s.start, s.end, s.sense, s.l_0, s.pressure) for s in design.actuated]
+        start, end, sense, l_0, pressure = np.array(rows).reshape(-1, 5).T
         factor = np.maximum(1 + self.cell, LEAST_FACTOR)
         begins, length = start + self.place, factor * (end - start) + self.stretch
         cells = np.clip(factor * l_0, SHORTEST, LONGEST)
@@ -136,8 +135,8 @@ class Deviations:
             # Near full contraction hardly any pressure turns the tube further.
             held = holding_pressure(joint, np.maximum(curvature, 0.0), cells)
             pressures = np.clip(held, LEAST_FACTOR * pressures, MOST_FACTOR * pressures)
-        most = int(np.ceil(design.length / design.params.segment_length - 1e-9))
-        return actuation_along(begins, begins + length, side * pressures, cells, design.length, design.params, most)
+        ends, signed = begins + length, sense * pressures
+        return actuation_along(begins, ends, signed, cells, design.length, design.params, design.segments)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -10,14 +10,13 @@ from typing import Any
 import networkx
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 
 from environments.environment import Environment
 from planner.biarc import pose_on
 from planner.cost_to_go import CostToGo
-from planner.plots import INK, draw_solids, foreground, whole
+from planner.plots import INK, draw_solids, foreground, save_figure
 from planner.reverse_tree import ReverseTree
 from planner.studies.runs import Record, quartiles
 from planner.studies.table2 import of_kind, places
@@ -81,7 +80,7 @@ def _save_panels(
     figure.legend(handles, labels, loc="outside upper right", ncols=2, fontsize=9, frameon=False, labelcolor=INK)
     figure.supxlabel("time searched [s]", size=9.5, color=INK)
     figure.supylabel(what, size=9.5, color=INK)
-    _save(path, figure)
+    save_figure(path, figure, DPI)
 
 
 def save_trees(path: Path, trees: Sequence[tuple[Environment, ReverseTree]]) -> None:
@@ -102,7 +101,7 @@ def save_trees(path: Path, trees: Sequence[tuple[Environment, ReverseTree]]) -> 
         axes.set(xlim=bounds[[0, 2]], ylim=bounds[[1, 3]], aspect="equal", xticks=[], yticks=[])
         axes.set_title(f"{environment.name}: {len(tree.poses)} vertices", size=9.5, color=INK, loc="left")
     figure.supxlabel("cost to the goal without contact: curved arcs + length / 100 m", size=9.5, color=INK)
-    _save(path, figure)
+    save_figure(path, figure, DPI)
 
 
 def _edges(tree: ReverseTree) -> tuple[Floats, Floats]:
@@ -136,9 +135,3 @@ def _grid(count: int, height: float) -> tuple[Figure, list[Axes]]:
     for axes in panels[count:]:
         axes.remove()
     return figure, panels
-
-
-def _save(path: Path, figure: Figure) -> None:
-    FigureCanvasAgg(figure)
-    with whole(path) as partial:
-        figure.savefig(partial, dpi=DPI, format="png")

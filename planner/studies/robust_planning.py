@@ -12,11 +12,8 @@ from dynamics.vine import VineParams
 from environments import load_environment
 from planner.bench import machine
 from planner.planning import Budget, Run
-from planner.robustness.selection import CANDIDATES, FINAL, SLACK, Champion, Choice, Selection
+from planner.robustness.selection import CANDIDATES, FINAL, SLACK, THRESHOLD, Champion, Choice, Selection
 from planner.robustness.trials import Spread
-
-THRESHOLD = 0.9
-"""Success that is asked for where one design is to be chosen [-]."""
 
 
 @dataclass(frozen=True, slots=True)

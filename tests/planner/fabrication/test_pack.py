@@ -15,7 +15,6 @@ from dynamics.vine import VineParams
 from environments import Environment, load_environment, write_environment
 from planner.cli import main
 from planner.design import Design, Section, design_content, load_design
-from planner.fabrication.pack import FORMATS
 from planner.growth import grow_designs
 from surrogate.pouch import PouchMotor
 
@@ -264,10 +263,3 @@ def test_a_place_that_is_nowhere_is_asked_for(
     alone.write_text(json.dumps(content))
     assert vinewright(monkeypatch, "export", alone, "--out", tmp_path / "pack", "--env", run / "environment.toml") == 2
     assert "from 200 to 225 mm is shorter than one cell of 80 mm" in capsys.readouterr().err
-
-
-def test_every_format_is_known() -> None:
-    """The command and the pack know the same formats."""
-    from planner.commands.export import ALL
-
-    assert ",".join(FORMATS) == ALL

@@ -8,7 +8,7 @@ from dynamics.vine import VineParams
 from environments import Environment, Obstacles
 from environments.obstacles import box_corners
 from planner.design import Design, Section
-from planner.robustness.sensitivity import Margin, margin, margins, place_parameters, section_parameters
+from planner.robustness.sensitivity import Margin, margin, parameters, place_parameters, section_parameters
 
 PARAMS = VineParams()
 BARE = Section(0.0, 0.9, "none", 0.0, 0.0, 0.0)
@@ -21,6 +21,10 @@ def design_of(*sections: Section) -> Design:
 def room(goal: tuple[float, float, float], obstacles: Obstacles | None = None) -> Environment:
     bounds = np.array([-0.3, -0.5, 1.1, 0.9])
     return Environment("room", "", bounds, np.zeros(3), np.array(goal), obstacles or Obstacles())
+
+
+def margins(design: Design, place: Environment) -> list[Margin]:
+    return [margin(design, place, parameter) for parameter in parameters(design, place)]
 
 
 def test_a_straight_tube_may_turn_until_it_passes_the_goal() -> None:
@@ -81,8 +85,8 @@ def test_every_number_is_looked_at() -> None:
     """Three for each section, two of the start, and the obstacles' size where there are some, which closes a gap."""
     gap = Obstacles((box_corners(0.3, 0.04, 0.4, 0.44), box_corners(0.3, -0.44, 0.4, -0.04)))
     sections = Section(0.0, 0.4, "left", 2.0, 0.04, 25e3), Section(0.4, 0.8, "right", 2.0, 0.04, 25e3)
-    assert len(list(margins(design_of(*sections), room((0.8, 0.0, 0.05))))) == 8
-    found = list(margins(design_of(BARE), room((0.8, 0.0, 0.05), gap)))
+    assert len(margins(design_of(*sections), room((0.8, 0.0, 0.05)))) == 8
+    found = margins(design_of(BARE), room((0.8, 0.0, 0.05), gap))
     assert [m.name for m in found] == ["start: to the left", "start: heading", "obstacles: size"]
     # Blocks of 400 mm about 240 mm off the axis: half of them may be 240 - 33.35 + 1 mm, the tolerance, at most.
     assert found[2].more == pytest.approx(100 * ((240 - 33.35 + 1) / 200 - 1), abs=0.5)
