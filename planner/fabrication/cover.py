@@ -142,7 +142,7 @@ def _draw_ruler(flow: _Flow) -> None:
     flow.page.ruler(MARGIN, flow.y + 6)
     x = MARGIN + RULER + 5
     flow.page.text(x, flow.y + 5.2, "Print at 100 % (“actual size”), then measure:", 8.5, weight="bold")
-    flow.page.text(x, flow.y + 1.2, "this line must be 100 mm long, on every page.", 8.5)
+    flow.page.text(x, flow.y + 1.2, "this line must be 100 mm long, as on each sheet.", 8.5)
 
 
 def _draw_picture(flow: _Flow, picture: Any, most: float) -> None:

@@ -28,7 +28,7 @@ LONG_EDGE = {"a4": 297.0, "letter": 279.4}
 PITCH = {"a4": 260.0, "letter": 240.0}
 """Width of a tile [mm]; its height is `ROW`."""
 RULER = 100.0
-"""Length of the ruler on every page [mm]."""
+"""Length of the ruler on the cover and on every sheet [mm]."""
 INCH, POINT = 25.4, 25.4 / 72
 """An inch, and a typographic point [mm]."""
 

@@ -20,8 +20,10 @@ LEVEL, THRESHOLD = 0.05, 0.9
 """Errors under which designs are judged, and success that is asked for, unless somebody says otherwise [-]."""
 CANDIDATES = 40
 """Distinct solutions to choose from."""
-SLACK = 2.05
-"""How much dearer than the cheapest they may be: two actuators and 5 m of tube."""
+MORE = 2
+"""How many more actuators than the cheapest they may have."""
+SLACK = MORE + 0.05
+"""How much dearer they may be, in actuators: as many, and 5 m of tube."""
 FINAL = 1000
 """Trials in which a design is judged once it has been chosen."""
 CHOOSING, JUDGING = 2_000_000, 1_000_000
@@ -135,8 +137,10 @@ class Selection:
         self._next = CHOOSING
 
     def champions(self, designs: Sequence[Design]) -> Iterator[Champion]:
-        """The likeliest design for every number of actuators that there is, fewest first."""
-        for actuators in sorted({design.actuators for design in designs}):
+        """The likeliest design for every number of actuators up to `MORE` above the fewest, fewest first."""
+        counts = sorted({design.actuators for design in designs})
+        # A search keeps solutions that it found before a much cheaper one.
+        for actuators in [count for count in counts if count <= counts[0] + MORE]:
             some = [design for design in designs if design.actuators == actuators]
             best = self._halved(some, FINALISTS)
             for _ in range(ROUNDS):

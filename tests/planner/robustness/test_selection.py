@@ -72,10 +72,11 @@ def test_poor_designs_cost_little(good: Design, room: Environment) -> None:
 
 
 def test_each_number_of_actuators_has_its_champion(good: Design, room: Environment) -> None:
-    """Fewest first, each with as many actuators as it stands for."""
+    """Fewest first, each with as many actuators as it stands for, up to two more than the fewest."""
     two = replace(good, sections=(*good.sections, Section(0.8, 0.9, "right", 1.0, 0.03, 10e3)))
     bare = replace(good, sections=(Section(0.0, 0.8, "none", 0, 0, 0),))
-    champions = list(selection(room, [], final=50).champions([two, bare, good]))
+    three = replace(two, sections=(*two.sections, Section(0.9, 1.0, "left", 1.0, 0.03, 10e3)))
+    champions = list(selection(room, [], final=50).champions([three, two, bare, good]))
     assert [champion.design.actuators for champion in champions] == [0, 1, 2]
     assert champions[0].estimate.reached == 0
 
