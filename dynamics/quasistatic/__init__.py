@@ -12,8 +12,9 @@ from numpy.typing import ArrayLike
 
 from dynamics.moment import JointMoments, joint_moments
 from dynamics.propagator import Capabilities, checked_lengths
-from dynamics.quasistatic.rollout import Records, grow_one
+from dynamics.quasistatic.rollout import grow_one
 from dynamics.quasistatic.step import Tube
+from dynamics.records import new_records
 from dynamics.scene import scene_of
 from dynamics.vine import Actuation, Rollout, VineParams, VineState
 from environments.environment import Environment
@@ -76,15 +77,7 @@ class QuasiStatic:
         """See `Propagator`."""
         batch, max_segments = state.angles.shape
         lengths = checked_lengths(state, actuation, length, record_every, self.params)
-        # A stalled vine's last state is one more.
-        most = int(np.ceil(lengths.max(initial=0.0) / record_every - 1e-9)) + 1
-        records = Records(
-            np.zeros((batch, most, max_segments)),
-            np.ones((batch, most), np.int64),
-            np.zeros((batch, most)),
-            np.zeros((batch, most, 3)),
-            np.zeros((batch, most, max_segments)),
-        )
+        records = new_records(lengths, record_every, max_segments)
         outcome = np.zeros((batch, 3), np.int64)
         angles = state.angles.copy()  # kernels bend the vines in place
         pressure, l_0 = np.ascontiguousarray(actuation.pressure), np.ascontiguousarray(actuation.l_0)

@@ -13,7 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dynamics.quasistatic.contacts import Chain, Contacts
+from dynamics.chain import Chain
+from dynamics.contacts import Contacts
 from surrogate.compiled import Floats, compiled
 
 MOST_ACTIVE = 128

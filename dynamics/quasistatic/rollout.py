@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
+from dynamics.chain import moved_since, outside, place
+from dynamics.contacts import find_contacts
 from dynamics.moment import JointMoments, rest_bend
 from dynamics.quasistatic.complementarity import Step
-from dynamics.quasistatic.contacts import Chain, find_contacts
-from dynamics.quasistatic.step import Tube, Vine, linearise, new_work, place, take_step
+from dynamics.quasistatic.step import Tube, Vine, linearise, new_work, take_step
+from dynamics.records import Records, of_vine, record
 from dynamics.scene import Scene
 from dynamics.vine import Integers, Status
 from surrogate.compiled import Floats, compiled
@@ -30,52 +30,6 @@ AT_REST = 1e-6
 """A held vine whose joints all move less than this in a step [m] is at rest."""
 SLACK = 1e-9
 """Lengths that differ by less are equal [m]."""
-
-
-class Records(NamedTuple):
-    """Where one vine's records go; see `dynamics.vine.Rollout`."""
-
-    angles: Floats
-    segments: Integers
-    last_length: Floats
-    tips: Floats
-    contact_force: Floats
-
-
-@compiled()
-def _record(
-    records: Records, index: int, vine: Vine, chain: Chain, segments: int, heading: float, forces: Floats
-) -> int:
-    """Write one record; returns the next index."""
-    records.angles[index, :segments] = vine.angles[:segments]
-    records.segments[index] = segments
-    records.last_length[index] = chain.length[segments - 1]
-    records.tips[index, 0] = chain.x[segments]
-    records.tips[index, 1] = chain.y[segments]
-    records.tips[index, 2] = heading
-    records.contact_force[index, :segments] = forces[:segments]
-    return index + 1
-
-
-@compiled()
-def _look(chain: Chain, segments: int, seen: Floats) -> float:
-    """How far the joints are from where they were last seen, at most [m]; remembers where they are now."""
-    xs, ys = chain.x, chain.y
-    farthest = 0.0
-    for i in range(segments + 1):
-        farthest = max(farthest, np.hypot(xs[i] - seen[i, 0], ys[i] - seen[i, 1]))
-        seen[i, 0], seen[i, 1] = xs[i], ys[i]
-    return farthest
-
-
-@compiled()
-def _outside(scene: Scene, chain: Chain, segments: int) -> bool:
-    """Whether a joint has left the bounds."""
-    for i in range(segments + 1):
-        x, y = chain.x[i], chain.y[i]
-        if not (scene.bounds[0] <= x <= scene.bounds[2] and scene.bounds[1] <= y <= scene.bounds[3]):
-            return True
-    return False
 
 
 @compiled()
@@ -99,20 +53,20 @@ def grow_vine(
     time = look = grown_then = 0.0
     before = segments * full + last_length
     while True:
-        heading = place(chain, vine, start, segments, last_length, full)
+        heading = place(chain, vine.angles, start, segments, last_length, full)
         grown = segments * full + last_length - before
-        if _outside(scene, chain, segments):
+        if outside(scene, chain, segments):
             return recorded, OUT_OF_BOUNDS, steps
         count = find_contacts(scene, tube.radius, tube.margin, chain, segments, contacts)
         deep = contacts.gap[:count].min() < -tube.tolerance if count else False
         stalled = time >= LONGEST_TIME * length + 10 * PATIENCE
         if time >= look:
-            moved = _look(chain, segments, work.seen)
+            moved = moved_since(chain, segments, work.seen)
             stalled = stalled or (time > 0.0 and max(moved, grown - grown_then) < STILL)
             look, grown_then = time + PATIENCE, grown
         if stalled:
             if not deep and grown > recorded * record_every + SLACK:
-                recorded = _record(records, recorded, vine, chain, segments, heading, work.forces)
+                recorded = record(records, recorded, vine.angles, chain, segments, heading, work.forces)
             return recorded, STALLED, steps
         if deep:
             # Bend without growing until it is not. Nothing is recorded meanwhile.
@@ -123,13 +77,13 @@ def grow_vine(
         else:
             corrections = 0
             if grown >= min((recorded + 1) * record_every, length) - SLACK:
-                recorded = _record(records, recorded, vine, chain, segments, heading, work.forces)
+                recorded = record(records, recorded, vine.angles, chain, segments, heading, work.forces)
                 if grown >= length - SLACK:
                     return recorded, GROWN, steps
             if last_length >= full - SLACK / 2:
                 vine.angles[segments] = last_length = 0.0
                 segments += 1
-                place(chain, vine, start, segments, last_length, full)
+                place(chain, vine.angles, start, segments, last_length, full)
                 count = find_contacts(scene, tube.radius, tube.margin, chain, segments, contacts)
             most_growth = min(tube.step, full - last_length, min((recorded + 1) * record_every, length) - grown)
             # What is left to a segment's end may be tiny, and so may be the progress of a blocked tip towards it.
@@ -182,8 +136,8 @@ def hold_vine(
     known = corrections = steps = 0
     motion = np.inf if segments > 1 or last_length > 0.0 else 0.0
     while True:
-        heading = place(chain, vine, start, segments, last_length, full)
-        if _outside(scene, chain, segments):
+        heading = place(chain, vine.angles, start, segments, last_length, full)
+        if outside(scene, chain, segments):
             return 0, OUT_OF_BOUNDS, steps
         count = find_contacts(scene, tube.radius, tube.margin, chain, segments, work.contacts)
         deep = work.contacts.gap[:count].min() < -tube.tolerance if count else False
@@ -192,7 +146,7 @@ def hold_vine(
             return 0, UNRESOLVED, steps
         rests, late = not deep and motion < AT_REST, steps * tube.step >= LONGEST_HOLD
         if rests or late:
-            recorded = 0 if deep else _record(records, 0, vine, chain, segments, heading, work.forces)
+            recorded = 0 if deep else record(records, 0, vine.angles, chain, segments, heading, work.forces)
             return recorded, GROWN if rests else STALLED, steps
         curvature = linearise(joint, tube.bending_viscosity / lapse, vine, step, segments, last_length, 0.0)
         _restrain(step, vine, rest, segments)
@@ -231,9 +185,7 @@ def grow_one(
             row[j], weight[j] = of.row, of.weight
             per_strain[j], per_strain_saturated[j] = of.per_strain, of.per_strain_saturated
     vine = Vine(angles[b], pressure[b], row, weight, per_strain, per_strain_saturated)
-    mine = Records(
-        records.angles[b], records.segments[b], records.last_length[b], records.tips[b], records.contact_force[b]
-    )
+    mine = of_vine(records, b)
     if length[b] <= SLACK:
         done = hold_vine(scene, joint, tube, start, vine, segments[b], last_length[b], mine)
     else:

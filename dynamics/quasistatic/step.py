@@ -1,4 +1,4 @@
-"""One implicit step of a vine: where it is, what bends it, and how far it goes."""
+"""One implicit step of a vine: what bends it, and how far it goes."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dynamics.chain import Chain, new_chain
+from dynamics.contacts import Contacts, new_contacts
 from dynamics.moment import JointMoments, moment_and_slope, rest_bend
 from dynamics.quasistatic.complementarity import MOST_ACTIVE, Dual, Step, new_dual, solve_step
-from dynamics.quasistatic.contacts import Chain, Contacts, new_contacts
 from dynamics.vine import Integers
 from surrogate.compiled import Floats, compiled
 from surrogate.force_table import Cell
@@ -61,32 +62,14 @@ class Work(NamedTuple):
 def new_work(max_segments: int) -> Work:
     capacity = 6 * max_segments + 64
     return Work(
-        Chain(
-            np.empty(max_segments + 1), np.empty(max_segments + 1), np.empty(max_segments), np.empty(max_segments), np.empty(max_segments)
-        ),
+        new_chain(max_segments),
         new_contacts(capacity),
         new_dual(capacity, max_segments),
         Step(np.empty(max_segments), np.empty(max_segments), np.empty(max_segments)),
         np.zeros(max_segments),
         np.empty(MOST_ACTIVE, np.int64),
         np.zeros((max_segments + 1, 2)),
-    )  # fmt: skip
-
-
-@compiled()
-def place(chain: Chain, vine: Vine, start: Floats, segments: int, last_length: float, segment_length: float) -> float:
-    """Put the joints where the bends say; returns the tip's heading [rad]."""
-    xs, ys, cosine, sine, lengths, angles = chain.x, chain.y, chain.cosine, chain.sine, chain.length, vine.angles
-    x, y, heading = start[0], start[1], start[2]
-    for j in range(segments):
-        xs[j], ys[j] = x, y
-        heading += angles[j]
-        c, s = np.cos(heading), np.sin(heading)
-        length = last_length if j == segments - 1 else segment_length
-        cosine[j], sine[j], lengths[j] = c, s, length
-        x, y = x + length * c, y + length * s
-    xs[segments], ys[segments] = x, y
-    return heading
+    )
 
 
 @compiled()

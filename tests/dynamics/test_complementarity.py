@@ -9,8 +9,9 @@ import pytest
 from numpy.typing import NDArray
 from scipy.optimize import nnls
 
+from dynamics.chain import Chain
+from dynamics.contacts import Contacts, new_contacts
 from dynamics.quasistatic.complementarity import Dual, Step, new_dual, solve_step
-from dynamics.quasistatic.contacts import Chain, Contacts, new_contacts
 from surrogate.compiled import Floats
 
 COMPLIANCE = 1 / 2e5

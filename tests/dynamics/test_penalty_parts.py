@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-import dynamics.quasistatic.contacts as exact
+import dynamics.contacts as exact
 from dynamics.moment import free_curvature, joint_moments, restoring_moment
 from dynamics.penalty import Penalty
 from dynamics.penalty.contacts import FAR, Solids, find_contacts, place

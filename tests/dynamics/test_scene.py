@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 import shapely
 
-from dynamics.quasistatic.contacts import Chain, Contacts, find_contacts, new_contacts
+from dynamics.chain import Chain
+from dynamics.contacts import Contacts, find_contacts, new_contacts
 from dynamics.scene import Scene, build_scene
 from environments import Environment, Obstacles, known_environments
 from surrogate.compiled import Floats

@@ -7,21 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from dynamics.chain import Chain
 from dynamics.scene import Scene, cell_of
 from surrogate.compiled import Floats, compiled
-
-
-class Chain(NamedTuple):
-    """Where a vine is: joints and headings, one row longer than its segments where noted."""
-
-    x: Floats
-    """Joints from the base to the tip [m], shape (max_segments + 1,)."""
-    y: Floats
-    cosine: Floats
-    """Heading of each segment, shape (max_segments,)."""
-    sine: Floats
-    length: Floats
-    """Length of each segment [m], shape (max_segments,)."""
 
 
 class Contacts(NamedTuple):

@@ -1,0 +1,74 @@
+"""A vine as a chain of straight segments: where its joints are, whether they stay in bounds, and how far they have moved."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from dynamics.scene import Scene
+from surrogate.compiled import Floats, compiled
+
+
+class Chain(NamedTuple):
+    """Where a vine is: joints and headings, one row longer than its segments where noted."""
+
+    x: Floats
+    """Joints from the base to the tip [m], shape (max_segments + 1,)."""
+    y: Floats
+    cosine: Floats
+    """Heading of each segment, shape (max_segments,)."""
+    sine: Floats
+    length: Floats
+    """Length of each segment [m], shape (max_segments,)."""
+
+
+@compiled()
+def new_chain(max_segments: int) -> Chain:
+    """Room for a chain."""
+    return Chain(
+        np.empty(max_segments + 1),
+        np.empty(max_segments + 1),
+        np.empty(max_segments),
+        np.empty(max_segments),
+        np.empty(max_segments),
+    )
+
+
+@compiled()
+def place(
+    chain: Chain, angles: Floats, start: Floats, segments: int, last_length: float, segment_length: float
+) -> float:
+    """Put the joints where the bends say; returns the tip's heading [rad]."""
+    xs, ys, cosine, sine, lengths = chain.x, chain.y, chain.cosine, chain.sine, chain.length
+    x, y, heading = start[0], start[1], start[2]
+    for j in range(segments):
+        xs[j], ys[j] = x, y
+        heading += angles[j]
+        c, s = np.cos(heading), np.sin(heading)
+        length = last_length if j == segments - 1 else segment_length
+        cosine[j], sine[j], lengths[j] = c, s, length
+        x, y = x + length * c, y + length * s
+    xs[segments], ys[segments] = x, y
+    return heading
+
+
+@compiled()
+def moved_since(chain: Chain, segments: int, seen: Floats) -> float:
+    """How far the joints are from where they were last seen, at most [m]; remembers where they are now."""
+    xs, ys = chain.x, chain.y
+    farthest = 0.0
+    for i in range(segments + 1):
+        farthest = max(farthest, np.hypot(xs[i] - seen[i, 0], ys[i] - seen[i, 1]))
+        seen[i, 0], seen[i, 1] = xs[i], ys[i]
+    return farthest
+
+
+@compiled()
+def outside(scene: Scene, chain: Chain, segments: int) -> bool:
+    """Whether a joint has left the bounds."""
+    for i in range(segments + 1):
+        x, y = chain.x[i], chain.y[i]
+        if not (scene.bounds[0] <= x <= scene.bounds[2] and scene.bounds[1] <= y <= scene.bounds[3]):
+            return True
+    return False
