@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dynamics.vine import VineParams
+from dynamics.vine import Integers, VineParams
 from surrogate.compiled import Floats, compiled
 from surrogate.force_table import Cell, ForceRows, cell, force_and_slope
 
@@ -40,6 +40,18 @@ class JointMoments(NamedTuple):
     rows: ForceRows
     segment_length: float
     """Length over which a joint's bend is spread [m]."""
+
+
+class Vine(NamedTuple):
+    """One vine and what it carries, shape (max_segments,) each."""
+
+    angles: Floats
+    pressure: Floats
+    row: Integers
+    """This and the rest are each joint's `Cell`."""
+    weight: Floats
+    per_strain: Floats
+    per_strain_saturated: Floats
 
 
 def critical_strain(pressure: float) -> float:
@@ -191,3 +203,17 @@ def holding_pressure(joint: JointMoments, curvature: ArrayLike, l_0: ArrayLike) 
     pressure = np.zeros(curvature.shape)
     _holding_pressures(joint, curvature.ravel() * joint.segment_length, l_0.ravel(), pressure.reshape(-1))
     return pressure
+
+
+@compiled()
+def carrying(joint: JointMoments, angles: Floats, pressure: Floats, l_0: Floats) -> Vine:
+    """A vine with the bends and actuators given, shape (max_segments,) each; its bends are `angles` itself."""
+    carried = len(pressure)
+    row = np.zeros(carried, np.int64)
+    weight, per_strain, per_strain_saturated = np.zeros(carried), np.zeros(carried), np.zeros(carried)
+    for j in range(carried):
+        if pressure[j] != 0.0:
+            of = cell(joint.rows, l_0[j])
+            row[j], weight[j] = of.row, of.weight
+            per_strain[j], per_strain_saturated[j] = of.per_strain, of.per_strain_saturated
+    return Vine(angles, pressure, row, weight, per_strain, per_strain_saturated)

@@ -6,14 +6,14 @@ import numpy as np
 
 from dynamics.chain import moved_since, outside, place
 from dynamics.contacts import find_contacts
-from dynamics.moment import JointMoments, rest_bend
+from dynamics.moment import JointMoments, Vine, carrying, rest_bend
 from dynamics.quasistatic.complementarity import Step
-from dynamics.quasistatic.step import Tube, Vine, linearise, new_work, take_step
+from dynamics.quasistatic.step import Tube, linearise, new_work, take_step
 from dynamics.records import Records, of_vine, record
 from dynamics.scene import Scene
 from dynamics.vine import Integers, Status
 from surrogate.compiled import Floats, compiled
-from surrogate.force_table import Cell, cell
+from surrogate.force_table import Cell
 
 GROWN, STALLED, OUT_OF_BOUNDS, UNRESOLVED = map(int, Status)
 CORRECTIONS = 80
@@ -176,15 +176,7 @@ def grow_one(
     outcome: Integers,
 ) -> None:
     """Grow vine b of a batch; `outcome` takes records, status and steps of each, shape (batch, 3)."""
-    carried = pressure.shape[1]
-    row = np.zeros(carried, np.int64)
-    weight, per_strain, per_strain_saturated = np.zeros(carried), np.zeros(carried), np.zeros(carried)
-    for j in range(carried):
-        if pressure[b, j] != 0.0:
-            of = cell(joint.rows, l_0[b, j])
-            row[j], weight[j] = of.row, of.weight
-            per_strain[j], per_strain_saturated[j] = of.per_strain, of.per_strain_saturated
-    vine = Vine(angles[b], pressure[b], row, weight, per_strain, per_strain_saturated)
+    vine = carrying(joint, angles[b], pressure[b], l_0[b])
     mine = of_vine(records, b)
     if length[b] <= SLACK:
         done = hold_vine(scene, joint, tube, start, vine, segments[b], last_length[b], mine)

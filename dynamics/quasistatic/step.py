@@ -8,7 +8,7 @@ import numpy as np
 
 from dynamics.chain import Chain, new_chain
 from dynamics.contacts import Contacts, new_contacts
-from dynamics.moment import JointMoments, moment_and_slope, rest_bend
+from dynamics.moment import JointMoments, Vine, moment_and_slope, rest_bend
 from dynamics.quasistatic.complementarity import MOST_ACTIVE, Dual, Step, new_dual, solve_step
 from dynamics.vine import Integers
 from surrogate.compiled import Floats, compiled
@@ -30,17 +30,6 @@ class Tube(NamedTuple):
     """Contacts with a smaller gap are looked at [m]."""
     most_motion: float
     """A step moves no joint farther than this [m], less than the margin: nothing is met unseen."""
-
-
-class Vine(NamedTuple):
-    """One vine and what it carries, shape (max_segments,) each."""
-
-    angles: Floats
-    pressure: Floats
-    row: Integers
-    weight: Floats
-    per_strain: Floats
-    per_strain_saturated: Floats
 
 
 class Work(NamedTuple):

@@ -1,0 +1,125 @@
+"""Growth with inertia: rigid bodies, joints and contacts as impulses (papers 000/001)."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dynamics.impulse.rollout import grow_one
+from dynamics.impulse.step import Tube
+from dynamics.moment import joint_moments
+from dynamics.propagator import CannotRun, Capabilities, checked_lengths
+from dynamics.records import new_records
+from dynamics.scene import scene_of
+from dynamics.vine import Actuation, Rollout, VineParams, VineState
+from environments.environment import Environment
+from surrogate.compiled import thread_count
+
+CONTACT_STIFFNESS = 1e6
+"""Of a contact [N/m]: the tip, pressed with the growth force, goes in by a few hundredths of a millimetre."""
+QPS = "banded", "osqp"
+"""What can solve a step: the banded Schur complement, or OSQP."""
+
+
+@dataclass(frozen=True, slots=True)
+class Inertia:
+    """What a moving tube has beyond `VineParams`."""
+
+    mass_per_length: float = 0.04
+    """Of body, tail and air [kg/m]: coated fabric of 70 g/m2 twice round the default tube, and air."""
+    damping_time: float = 0.01
+    """Damping over stiffness of a joint, C / K [s], as the beam of papers 000/001 has it."""
+    growth_rate: float = 0.1
+    """Growth when nothing resists [m/s]."""
+
+
+class Impulse:
+    """Each step finds the velocities that joints, springs, growth and contacts allow (paper 000, Eq. 15).
+
+    The tube grows at its tip. Each joint's spring is the tangent of tube and actuator's moment, taken at the end of the
+    step. The growth yields to what presses on the tip in proportion, up to the growth force, where it stalls.
+    """
+
+    capabilities: ClassVar[Capabilities] = Capabilities(
+        contact=True, sections=True, inertia=True, spatial=False, differentiable=False, devices=("cpu",)
+    )
+
+    def __init__(
+        self,
+        environment: Environment,
+        params: VineParams,
+        step: float = 0.01,
+        threads: int | None = None,
+        inertia: Inertia | None = None,
+        qp: str = "banded",
+    ) -> None:
+        """Prepare the scene (about 0.1 s).
+
+        Args:
+            step: Of time [s].
+            qp: What solves a step, one of `QPS`.
+        Raises:
+            CannotRun: Another `qp`, or OSQP is not installed.
+        """
+        if qp not in QPS:
+            raise CannotRun(f"--qp {qp!r} is unknown; known: {', '.join(QPS)}")
+        self.environment, self.params, self.inertia, self.qp = environment, params, inertia or Inertia(), qp
+        self.threads = 1 if qp == "osqp" else threads or thread_count()
+        self.pose = np.asarray(environment.start, float)
+        self.scene, margin = scene_of(environment, params)
+        self.joint = joint_moments(params)
+        self.tube = Tube(
+            radius=params.radius,
+            mass_per_length=self.inertia.mass_per_length,
+            gyration=params.radius**2 / 2,  # a thin-walled cylinder about a transverse axis
+            damping=self.inertia.damping_time * self.joint.elasticity.stiffness,
+            growth_rate=self.inertia.growth_rate,
+            yielding=self.inertia.growth_rate / params.growth_force,
+            compliance=1 / CONTACT_STIFFNESS,
+            tolerance=params.penetration_tolerance,
+            step=step,
+            margin=margin,
+            most_motion=0.6 * margin,
+        )
+
+    @property
+    def device_name(self) -> str:
+        """See `Propagator`."""
+        return f"cpu, {self.threads} thread{'s' * (self.threads != 1)}"
+
+    def refined(self) -> Impulse:
+        """See `Propagator`."""
+        return Impulse(self.environment, self.params, self.tube.step / 2, self.threads, self.inertia, self.qp)
+
+    def start(self, batch: int, max_segments: int) -> VineState:
+        """See `Propagator`."""
+        return VineState(np.zeros((batch, max_segments)), np.ones(batch, np.int64), np.zeros(batch))
+
+    def grow(self, state: VineState, actuation: Actuation, length: ArrayLike, record_every: float) -> Rollout:
+        """See `Propagator`. Each vine sets out at rest, and is recorded as it moves."""
+        lengths = checked_lengths(state, actuation, length, record_every, self.params)
+        records = new_records(lengths, record_every, state.angles.shape[1])
+        outcome = np.zeros((len(lengths), 3), np.int64)
+        angles = state.angles.copy()  # kernels bend the vines in place
+        pressure, l_0 = np.ascontiguousarray(actuation.pressure), np.ascontiguousarray(actuation.l_0)
+        kernel: Any = grow_one
+        solver = None
+        if self.qp == "osqp":
+            from dynamics.impulse.osqp_step import OsqpStep
+
+            kernel, solver = grow_one.py_func, OsqpStep()
+
+        def grow(b: int) -> None:
+            kernel(
+                b, self.scene, self.joint, self.tube, self.pose,
+                angles, state.segments, state.last_length, pressure, l_0, lengths, record_every, records, outcome, solver,
+            )  # fmt: skip
+
+        # Kernels run without the interpreter's lock; the longest come first, so that no thread is left waiting for one.
+        with ThreadPoolExecutor(self.threads) as pool:
+            list(pool.map(grow, np.argsort(-lengths, kind="stable").tolist()))
+        return Rollout(*records, records=outcome[:, 0], status=outcome[:, 1], steps=outcome[:, 2])

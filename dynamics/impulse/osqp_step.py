@@ -1,0 +1,87 @@
+"""The same step as a quadratic programme for OSQP, as papers 000/001 solve it (Eq. 15)."""
+
+from __future__ import annotations
+
+import numpy as np
+import osqp
+import scipy.sparse as sparse
+
+from dynamics.contacts import Contacts
+from dynamics.impulse.bodies import Bodies, Rows
+from dynamics.impulse.impact import Impact
+from dynamics.propagator import CannotRun
+from surrogate.compiled import Floats
+
+
+class OsqpStep:
+    """Solves steps by OSQP; set up anew for each, as its contacts change. Every status is checked."""
+
+    def __init__(self, accuracy: float = 1e-7, most_iterations: int = 200_000) -> None:
+        """Choose the accuracy, absolute and relative."""
+        self.accuracy, self.most_iterations = accuracy, most_iterations
+
+    def solve(
+        self,
+        bodies: Bodies,
+        rows: Rows,
+        count: int,
+        contacts: Contacts,
+        number: int,
+        step: float,
+        compliance: float,
+        impact: Impact,
+    ) -> None:
+        """Velocities after a step, into `impact.velocity`, and impulses of the contacts; see `impact.solve`.
+
+        A compliant row, A v + slack impulse = target, is the unknown `impulse` with the cost slack / 2 impulse^2. Of the
+        unknowns, velocities are scaled by sqrt(M).
+
+        Raises:
+            CannotRun: OSQP did not solve the step.
+        """
+        root = np.sqrt(np.stack([bodies.mass, bodies.mass, bodies.inertia], axis=1)[:count]).ravel()
+        joints = _matrix(rows, count) @ sparse.diags(1 / root)
+        touching = _contact_matrix(impact, number, count) @ sparse.diags(1 / root)
+        targets, slack = rows.target[:count].ravel(), np.sqrt(rows.slack[:count].ravel())
+        soft = np.full(number, np.sqrt(compliance) / step)
+        # slack impulse = sqrt(slack) z with the cost z^2 / 2: what is rigid has no z in its row.
+        matrix = sparse.bmat([[joints, sparse.diags(slack), None], [touching, None, sparse.diags(soft)]], format="csc")
+        size = 3 * count
+        linear = np.concatenate([-root * bodies.velocity[:count].ravel(), np.zeros(size + number)])
+        solver = osqp.OSQP()
+        solver.setup(
+            P=sparse.identity(2 * size + number, format="csc"),
+            q=linear,
+            A=matrix,
+            l=np.concatenate([targets, -contacts.gap[:number] / step]),
+            u=np.concatenate([targets, np.full(number, np.inf)]),
+            eps_abs=self.accuracy,
+            eps_rel=self.accuracy,
+            max_iter=self.most_iterations,
+            polishing=True,
+            verbose=False,
+        )
+        found = solver.solve(raise_error=False)
+        if found.info.status != "solved":
+            raise CannotRun(
+                f"OSQP ended a step with the status {found.info.status!r} after {found.info.iter} iterations; "
+                "leave out --qp osqp, or take a smaller step"
+            )
+        impact.velocity[:count] = (found.x[:size] / root).reshape(count, 3)
+        impact.impulse[:number] = np.maximum(-found.y[size:], 0.0)
+
+
+def _matrix(rows: Rows, count: int) -> sparse.csr_matrix:
+    """Jacobian of all joints, shape (3 count, 3 count)."""
+    near = sparse.block_diag(rows.near[:count], format="csr")
+    far = sparse.block_diag(rows.far[1:count], format="csr") if count > 1 else sparse.csr_matrix((0, 0))
+    shifted = sparse.lil_matrix((3 * count, 3 * count))
+    shifted[3:, : 3 * (count - 1)] = far
+    return sparse.csr_matrix(near + shifted)
+
+
+def _contact_matrix(impact: Impact, number: int, count: int) -> sparse.csr_matrix:
+    """Jacobian of all contacts, shape (number, 3 count)."""
+    row = np.repeat(np.arange(number), 3)
+    column: Floats = (3 * impact.body[:number, None] + np.arange(3)).ravel()
+    return sparse.csr_matrix((impact.row[:number].ravel(), (row, column)), shape=(number, 3 * count))

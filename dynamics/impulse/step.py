@@ -1,0 +1,285 @@
+"""One impulse step of a vine that grows at its tip: what its bodies are, what drives them, and how far they get.
+
+Every full segment is a body; the growing one has a body at either end, which a prismatic joint parts.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dynamics.chain import Chain, new_chain, place
+from dynamics.contacts import Contacts, find_contacts, new_contacts
+from dynamics.impulse.bodies import Bodies, Drive, Rows, advance, assemble, lay, new_bodies, new_drive, new_rows
+from dynamics.impulse.impact import Impact, contact_rows, new_impact, solve
+from dynamics.impulse.schur import Factor, new_factor
+from dynamics.moment import JointMoments, Vine, moment_and_slope, rest_bend
+from dynamics.scene import Scene
+from dynamics.vine import Integers
+from surrogate.compiled import Floats, compiled
+from surrogate.force_table import Cell
+
+DEEPEST = 5e-5
+"""A step that ends deeper in an obstacle than this, and than it began [m], is taken again at half the length."""
+HALVINGS = 7
+"""Most times that a step is halved."""
+SHORTEST = 1e-6
+"""A segment shorter than this is just born [m]."""
+LIGHTEST = 1e-3
+"""The growing segment weighs as if it were no shorter than this [m]."""
+
+
+class Tube(NamedTuple):
+    """What the kernel needs to know of the vine and of the step, in SI units."""
+
+    radius: float
+    mass_per_length: float
+    gyration: float
+    """Moment of inertia of the cross-section over its mass [m2]."""
+    damping: float
+    """Moment over rate of bend of a full segment [N m s / rad]."""
+    growth_rate: float
+    yielding: float
+    """How much slower a newton on the tip makes it grow [m/s / N]."""
+    compliance: float
+    tolerance: float
+    step: float
+    """Longest step [s]."""
+    margin: float
+    """Contacts with a smaller gap are looked at [m]."""
+    most_motion: float
+    """A step moves no joint farther than this [m], less than the margin: nothing is met unseen."""
+
+
+class Work(NamedTuple):
+    """Work space of one vine."""
+
+    chain: Chain
+    contacts: Contacts
+    bodies: Bodies
+    before: Bodies
+    """The bodies before the step, should it have to be taken again."""
+    drive: Drive
+    rows: Rows
+    factor: Factor
+    impact: Impact
+    holder: Integers
+    forces: Floats
+    """Normal force on each segment in the last step [N], shape (max_segments,)."""
+    seen: Floats
+    """Joints when the vine was last looked at [m], shape (max_segments + 1, 2)."""
+
+
+@compiled()
+def new_work(max_segments: int) -> Work:
+    contacts, bodies = 6 * max_segments + 64, max_segments + 1
+    return Work(
+        new_chain(max_segments),
+        new_contacts(contacts),
+        new_bodies(bodies),
+        new_bodies(bodies),
+        new_drive(bodies),
+        new_rows(bodies),
+        new_factor(bodies),
+        new_impact(bodies, contacts),
+        np.arange(max_segments),
+        np.zeros(max_segments),
+        np.zeros((max_segments + 1, 2)),
+    )
+
+
+@compiled()
+def _dimension(bodies: Bodies, tube: Tube, segments: int, last_length: float, full: float) -> None:
+    """Masses and lengths: a body for each full segment, and for the growing one a body at either end."""
+    for k in range(segments + 1):
+        whole = k < segments - 1
+        length = full if whole else 0.5 * max(last_length, LIGHTEST)
+        bodies.mass[k] = tube.mass_per_length * length
+        bodies.inertia[k] = bodies.mass[k] * (tube.gyration + (length**2 / 12.0 if whole else 0.0))
+        bodies.back[k] = bodies.front[k] = 0.5 * length if whole else 0.0
+        bodies.slides[k] = k == segments
+    bodies.reach[segments] = last_length
+
+
+@compiled()
+def start(work: Work, tube: Tube, angles: Floats, base: Floats, segments: int, last_length: float, full: float) -> None:
+    """Lay the bodies at rest where the bends say."""
+    heading = base[2]
+    for j in range(segments):
+        heading += angles[j]
+        work.bodies.pose[j, 2] = heading
+        work.holder[j] = j
+    work.holder[segments - 1] = segments
+    work.bodies.velocity[: segments + 1] = 0.0
+    _dimension(work.bodies, tube, segments, last_length, full)
+    lay(work.bodies, segments + 1, base)
+
+
+@compiled()
+def add_segment(work: Work, tube: Tube, angles: Floats, base: Floats, segments: int, full: float) -> None:
+    """Let the segment that has grown to its full length be followed by a new one, of no length; all goes on as fast."""
+    bodies, last = work.bodies, segments - 1
+    tip = segments
+    cosine, sine = np.cos(bodies.pose[last, 2]), np.sin(bodies.pose[last, 2])
+    pin_x, pin_y, turn = bodies.velocity[last]
+    growth = (bodies.velocity[tip, 0] - pin_x) * cosine + (bodies.velocity[tip, 1] - pin_y) * sine
+    bodies.velocity[last, 0], bodies.velocity[last, 1] = (
+        pin_x - 0.5 * full * turn * sine,
+        pin_y + 0.5 * full * turn * cosine,
+    )
+    for k in range(tip, tip + 2):
+        bodies.pose[k, 2] = bodies.pose[last, 2]
+        bodies.velocity[k, 0], bodies.velocity[k, 1] = pin_x - full * turn * sine, pin_y + full * turn * cosine
+        bodies.velocity[k, 2] = turn
+    bodies.velocity[tip + 1, 0] += growth * cosine
+    bodies.velocity[tip + 1, 1] += growth * sine
+    angles[tip] = 0.0
+    work.holder[last], work.holder[tip] = last, tip + 1
+    _dimension(bodies, tube, segments + 1, 0.0, full)
+    lay(bodies, segments + 2, base)
+
+
+@compiled()
+def linearise(
+    joint: JointMoments,
+    tube: Tube,
+    vine: Vine,
+    drive: Drive,
+    segments: int,
+    last_length: float,
+    growth: float,
+    step: float,
+) -> None:
+    """Moment and stiffness of every joint about its present bend.
+
+    Args:
+        growth: What the last segment is expected to grow in the step [m]; it keeps its curvature meanwhile.
+    """
+    full, elasticity, rows = joint.segment_length, joint.elasticity, joint.rows
+    for j in range(segments):
+        scale, bend = 1.0, vine.angles[j]
+        of = Cell(vine.row[j], vine.weight[j], vine.per_strain[j], vine.per_strain_saturated[j])
+        drive.drift[j] = 0.0
+        if j == segments - 1:
+            scale = full / max(last_length + growth, SHORTEST)
+            born = last_length < SHORTEST
+            curvature = rest_bend(joint, vine.pressure[j], of) / full if born else bend / last_length
+            bend = curvature * full
+            drive.drift[j] = curvature * growth / step
+        moment, slope = moment_and_slope(
+            elasticity, joint.moment, rows.unsaturated, rows.saturated, bend, vine.pressure[j], of
+        )
+        drive.moment[j], drive.stiffness[j], drive.damping[j] = moment, slope * scale, tube.damping * scale
+
+
+@compiled()
+def fastest(bodies: Bodies, velocity: Floats, count: int) -> float:
+    """Speed of the fastest end of a body [m/s]."""
+    fastest = 0.0
+    for k in range(count):
+        turn = velocity[k, 2]
+        for arm in (-bodies.back[k], bodies.front[k]):
+            vx = velocity[k, 0] - turn * arm * np.sin(bodies.pose[k, 2])
+            vy = velocity[k, 1] + turn * arm * np.cos(bodies.pose[k, 2])
+            fastest = max(fastest, np.hypot(vx, vy))
+    return fastest
+
+
+@compiled()
+def relative_growth(bodies: Bodies, velocity: Floats, segments: int) -> float:
+    """Rate at which the last segment grows by these velocities [m/s]."""
+    heading = bodies.pose[segments, 2]
+    apart_x = velocity[segments, 0] - velocity[segments - 1, 0]
+    apart_y = velocity[segments, 1] - velocity[segments - 1, 1]
+    return apart_x * np.cos(heading) + apart_y * np.sin(heading)
+
+
+@compiled()
+def copy_state(of: Bodies, to: Bodies, count: int) -> None:
+    """Copy what a step changes."""
+    to.pose[:count], to.velocity[:count], to.reach[:count] = of.pose[:count], of.velocity[:count], of.reach[:count]
+
+
+@compiled()
+def _bends(angles: Floats, bodies: Bodies, base: Floats, segments: int) -> None:
+    for j in range(segments):
+        angles[j] = bodies.pose[j, 2] - (bodies.pose[j - 1, 2] if j else base[2])
+
+
+@compiled()
+def _deepest(contacts: Contacts, number: int) -> float:
+    return min(contacts.gap[:number].min(), 0.0) if number else 0.0
+
+
+@compiled()
+def add_forces(work: Work, segments: int, number: int, step: float) -> None:
+    """Normal force on each segment in the step."""
+    work.forces[:segments] = 0.0
+    for c in range(number):
+        work.forces[work.contacts.segment[c]] += work.impact.impulse[c] / step
+
+
+@compiled()
+def take_step(
+    scene: Scene,
+    joint: JointMoments,
+    tube: Tube,
+    base: Floats,
+    vine: Vine,
+    work: Work,
+    segments: int,
+    last_length: float,
+    most_growth: float,
+    number: int,
+    qp: Any,
+) -> tuple[float, float, int]:
+    """Solve one step and move the vine by it; halves the step until it ends no deeper in anything than it began.
+
+    Args:
+        number: Contacts there are now.
+        qp: None, or what solves a step instead of the Schur complement; then this is called uncompiled.
+    Returns:
+        Growth [m], time that passed [s] and contacts there are now.
+    """
+    bodies, impact, contacts, count = work.bodies, work.impact, work.contacts, segments + 1
+    copy_state(bodies, work.before, count)
+    deepest, lapse = _deepest(contacts, number), tube.step
+    going = min(max(relative_growth(bodies, bodies.velocity, segments), 0.0), tube.growth_rate)
+    for halving in range(HALVINGS + 1):
+        expected = min(going * lapse, most_growth)
+        linearise(joint, tube, vine, work.drive, segments, last_length, expected, lapse)
+        contact_rows(bodies, contacts, number, work.holder, impact)
+        rate, yielding = tube.growth_rate, tube.yielding
+        for _ in range(2):
+            work.drive.rate[segments], work.drive.yielding[segments] = rate, yielding
+            assemble(bodies, work.drive, count, lapse, work.rows)
+            if qp is None:
+                solve(bodies, work.rows, count, contacts, number, lapse, tube.compliance, work.factor, impact)
+            else:
+                qp.solve(bodies, work.rows, count, contacts, number, lapse, tube.compliance, impact)
+            growth = lapse * relative_growth(bodies, impact.velocity, segments)
+            # A tube neither grows beyond where it is to end nor everts back: then it is held there.
+            if -1e-12 <= growth <= most_growth + 1e-12:
+                break
+            rate, yielding = (most_growth / lapse if growth > 0.0 else 0.0), 0.0
+        last_try = halving == HALVINGS
+        if lapse * fastest(bodies, impact.velocity, count) > tube.most_motion and not last_try:
+            lapse *= 0.5
+            continue
+        growth = min(max(growth, 0.0), most_growth)
+        advance(bodies, impact.velocity, count, lapse, base)
+        bodies.reach[segments] = last_length + growth
+        _bends(vine.angles, bodies, base, segments)
+        add_forces(work, segments, number, lapse)
+        place(work.chain, vine.angles, base, segments, last_length + growth, joint.segment_length)
+        number = find_contacts(scene, tube.radius, tube.margin, work.chain, segments, contacts)
+        if _deepest(contacts, number) >= min(-DEEPEST, deepest) or last_try:
+            break
+        copy_state(work.before, bodies, count)
+        lay(bodies, count, base)
+        _bends(vine.angles, bodies, base, segments)
+        place(work.chain, vine.angles, base, segments, last_length, joint.segment_length)
+        number = find_contacts(scene, tube.radius, tube.margin, work.chain, segments, contacts)
+        lapse *= 0.5
+    return growth, lapse, number
