@@ -52,11 +52,12 @@ def record(
         heading: Of the tip [rad].
         forces: On each segment [N].
     """
-    records.angles[index, :segments] = angles[:segments]
+    for j in range(segments):
+        records.angles[index, j] = angles[j]
+        records.contact_force[index, j] = forces[j]
     records.segments[index] = segments
     records.last_length[index] = chain.length[segments - 1]
     records.tips[index, 0] = chain.x[segments]
     records.tips[index, 1] = chain.y[segments]
     records.tips[index, 2] = heading
-    records.contact_force[index, :segments] = forces[:segments]
     return index + 1

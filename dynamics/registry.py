@@ -7,7 +7,7 @@ from dynamics.propagator import Propagator
 
 def propagators() -> tuple[str, ...]:
     """The names of the propagators; the first is the default."""
-    return ("quasistatic", "penalty")
+    return ("quasistatic", "penalty", "impulse")
 
 
 def load_propagator(name: str) -> type[Propagator]:
@@ -26,4 +26,8 @@ def load_propagator(name: str) -> type[Propagator]:
             from dynamics.penalty import Penalty
 
             return Penalty
+        case "impulse":
+            from dynamics.impulse import Impulse
+
+            return Impulse
     raise KeyError(name)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from dynamics.impulse.rollout import grow_one
-from dynamics.impulse.step import Tube
+from dynamics.impulse.step import Tube, new_work
 from dynamics.moment import joint_moments
 from dynamics.propagator import CannotRun, Capabilities, checked_lengths
 from dynamics.records import new_records
@@ -19,8 +19,10 @@ from dynamics.vine import Actuation, Rollout, VineParams, VineState
 from environments.environment import Environment
 from surrogate.compiled import thread_count
 
-CONTACT_STIFFNESS = 1e6
-"""Of a contact [N/m]: the tip, pressed with the growth force, goes in by a few hundredths of a millimetre."""
+CONTACT_STIFFNESS = 1e7
+"""Of a contact [N/m]: the tip, pressed with the growth force, goes in by a few micrometres."""
+HINGE = 25e-3
+"""Length of tube for whose bend the moment is known [m]: the segments of paper 002. Shorter ones bend in proportion."""
 QPS = "banded", "osqp"
 """What can solve a step: the banded Schur complement, or OSQP."""
 
@@ -35,6 +37,19 @@ class Inertia:
     """Damping over stiffness of a joint, C / K [s], as the beam of papers 000/001 has it."""
     growth_rate: float = 0.1
     """Growth when nothing resists [m/s]."""
+
+
+def check_qp(qp: str) -> None:
+    """Make sure that there is such a way to solve a step, and that it is installed.
+
+    Raises:
+        CannotRun: An unknown one.
+        ModuleNotFoundError: OSQP is not installed.
+    """
+    if qp not in QPS:
+        raise CannotRun(f"unknown qp {qp!r}; known: {', '.join(QPS)}")
+    if qp == "osqp":
+        import osqp  # noqa: F401
 
 
 class Impulse:
@@ -63,17 +78,18 @@ class Impulse:
             step: Of time [s].
             qp: What solves a step, one of `QPS`.
         Raises:
-            CannotRun: Another `qp`, or OSQP is not installed.
+            CannotRun: Another `qp`.
+            ModuleNotFoundError: OSQP is not installed.
         """
-        if qp not in QPS:
-            raise CannotRun(f"--qp {qp!r} is unknown; known: {', '.join(QPS)}")
+        check_qp(qp)
         self.environment, self.params, self.inertia, self.qp = environment, params, inertia or Inertia(), qp
         self.threads = 1 if qp == "osqp" else threads or thread_count()
         self.pose = np.asarray(environment.start, float)
         self.scene, margin = scene_of(environment, params)
-        self.joint = joint_moments(params)
+        self.joint = joint_moments(replace(params, segment_length=HINGE))
         self.tube = Tube(
             radius=params.radius,
+            segment=params.segment_length,
             mass_per_length=self.inertia.mass_per_length,
             gyration=params.radius**2 / 2,  # a thin-walled cylinder about a transverse axis
             damping=self.inertia.damping_time * self.joint.elasticity.stiffness,
@@ -101,8 +117,9 @@ class Impulse:
 
     def grow(self, state: VineState, actuation: Actuation, length: ArrayLike, record_every: float) -> Rollout:
         """See `Propagator`. Each vine sets out at rest, and is recorded as it moves."""
+        most = state.angles.shape[1]
         lengths = checked_lengths(state, actuation, length, record_every, self.params)
-        records = new_records(lengths, record_every, state.angles.shape[1])
+        records = new_records(lengths, record_every, most)
         outcome = np.zeros((len(lengths), 3), np.int64)
         angles = state.angles.copy()  # kernels bend the vines in place
         pressure, l_0 = np.ascontiguousarray(actuation.pressure), np.ascontiguousarray(actuation.l_0)
@@ -115,11 +132,16 @@ class Impulse:
 
         def grow(b: int) -> None:
             kernel(
-                b, self.scene, self.joint, self.tube, self.pose,
-                angles, state.segments, state.last_length, pressure, l_0, lengths, record_every, records, outcome, solver,
+                b, self.scene, self.joint, self.tube, self.pose, angles, state.segments, state.last_length, pressure, l_0,
+                lengths, record_every, records, outcome, new_work(most, most + 1), solver,
             )  # fmt: skip
 
         # Kernels run without the interpreter's lock; the longest come first, so that no thread is left waiting for one.
-        with ThreadPoolExecutor(self.threads) as pool:
-            list(pool.map(grow, np.argsort(-lengths, kind="stable").tolist()))
+        order = np.argsort(-lengths, kind="stable").tolist()
+        if solver:
+            for b in order:  # no pool, that Ctrl-C be heard
+                grow(b)
+        else:
+            with ThreadPoolExecutor(self.threads) as pool:
+                list(pool.map(grow, order))
         return Rollout(*records, records=outcome[:, 0], status=outcome[:, 1], steps=outcome[:, 2])

@@ -68,7 +68,6 @@ class Rows(NamedTuple):
     """Compliance, 0 of what is rigid, shape (bodies, 3)."""
 
 
-@compiled()
 def new_bodies(capacity: int) -> Bodies:
     """Room for bodies."""
     return Bodies(
@@ -83,7 +82,6 @@ def new_bodies(capacity: int) -> Bodies:
     )
 
 
-@compiled()
 def new_drive(capacity: int) -> Drive:
     """Room for what acts in the joints."""
     return Drive(
@@ -96,7 +94,6 @@ def new_drive(capacity: int) -> Drive:
     )
 
 
-@compiled()
 def new_rows(capacity: int) -> Rows:
     """Room for rows."""
     return Rows(
@@ -132,7 +129,10 @@ def assemble(bodies: Bodies, drive: Drive, count: int, step: float, rows: Rows) 
     for k in range(count):
         cosine, sine = np.cos(pose[k, 2]), np.sin(pose[k, 2])
         before = max(k - 1, 0)
-        near[k], far[k], target[k], slack[k] = 0.0, 0.0, 0.0, 0.0
+        for i in range(3):
+            target[k, i] = slack[k, i] = 0.0
+            for j in range(3):
+                near[k, i, j] = far[k, i, j] = 0.0
         if bodies.slides[k]:
             # Eq. 3 asks that both bodies be in line with what joins their centres. As those centres may coincide, the
             # second row is an equal heading instead.
@@ -169,7 +169,8 @@ def advance(bodies: Bodies, velocity: Floats, count: int, step: float, base: Flo
             bodies.reach[k] += step * (cosine * apart_x + sine * apart_y)
     for k in range(count):
         pose[k, 2] += step * velocity[k, 2]
-        bodies.velocity[k] = velocity[k]
+        for i in range(3):
+            bodies.velocity[k, i] = velocity[k, i]
     lay(bodies, count, base)
 
 

@@ -47,7 +47,6 @@ class Impact(NamedTuple):
     """Contacts that carried an impulse in the last step, -1 where there is none, shape (MOST_ACTIVE,)."""
 
 
-@compiled()
 def new_impact(bodies: int, contacts: int) -> Impact:
     """Room for so many bodies and contacts."""
     return Impact(
@@ -109,9 +108,10 @@ def solve(
     """
     factorise(bodies, rows, count, factor)
     velocity, softness = impact.velocity, compliance / step**2
-    velocity[:count] = bodies.velocity[:count]
+    _set_out(bodies, count, velocity)
     project(bodies, rows, count, factor, velocity, 1.0)
-    impact.impulse[:number] = -1.0  # not taken up
+    for c in range(number):
+        impact.impulse[c] = -1.0  # not taken up
     taken = 0
     for i in range(MOST_ACTIVE):
         if impact.keys[i] < 0:
@@ -124,7 +124,7 @@ def solve(
     for _ in range(ROUNDS):
         if taken:
             _pivot(impact.matrix, impact.gap, taken, impact.force, impact.active)
-        velocity[:count] = bodies.velocity[:count]
+        _set_out(bodies, count, velocity)
         for i in range(taken):
             impact.impulse[impact.taken[i]] = impact.force[i]
             if impact.force[i] > 0.0:
@@ -150,6 +150,14 @@ def solve(
     return settled
 
 
+@compiled()
+def _set_out(bodies: Bodies, count: int, velocity: Floats) -> None:
+    """The velocities before the step."""
+    for k in range(count):
+        for j in range(3):
+            velocity[k, j] = bodies.velocity[k, j]
+
+
 @compiled(inline="always")
 def _push(bodies: Bodies, impact: Impact, c: int, velocity: Floats, impulse: float) -> None:
     """Change of velocity by an impulse on the contact's body alone."""
@@ -173,7 +181,9 @@ def _take(
 ) -> int:
     """Take up contact c: how all bodies respond to it, and its line of the complementarity problem."""
     response = impact.response[taken]
-    response[:count] = 0.0
+    for k in range(count):
+        for j in range(3):
+            response[k, j] = 0.0
     _push(bodies, impact, c, response, 1.0)
     project(bodies, rows, count, factor, response, 0.0)
     impact.taken[taken], impact.impulse[c] = c, 0.0

@@ -10,7 +10,6 @@ from dynamics.contacts import Contacts
 from dynamics.impulse.bodies import Bodies, Rows
 from dynamics.impulse.impact import Impact
 from dynamics.propagator import CannotRun
-from surrogate.compiled import Floats
 
 
 class OsqpStep:
@@ -83,5 +82,5 @@ def _matrix(rows: Rows, count: int) -> sparse.csr_matrix:
 def _contact_matrix(impact: Impact, number: int, count: int) -> sparse.csr_matrix:
     """Jacobian of all contacts, shape (number, 3 count)."""
     row = np.repeat(np.arange(number), 3)
-    column: Floats = (3 * impact.body[:number, None] + np.arange(3)).ravel()
+    column = (3 * impact.body[:number, None] + np.arange(3)).ravel()
     return sparse.csr_matrix((impact.row[:number].ravel(), (row, column)), shape=(number, 3 * count))

@@ -8,7 +8,7 @@ import numpy as np
 
 from dynamics.chain import moved_since, outside, place
 from dynamics.contacts import find_contacts
-from dynamics.impulse.step import Tube, add_segment, fastest, new_work, start, take_step
+from dynamics.impulse.step import Tube, Work, add_segment, fastest, start, take_step
 from dynamics.moment import JointMoments, Vine, carrying
 from dynamics.records import Records, of_vine, record
 from dynamics.scene import Scene
@@ -44,6 +44,7 @@ def grow_vine(
     length: float,
     record_every: float,
     records: Records,
+    work: Work,
     qp: Any,
 ) -> tuple[int, int, int]:
     """Grow one vine by `length` [m], or hold it if that is 0; returns the number of records, the status and the steps.
@@ -51,10 +52,9 @@ def grow_vine(
     Args:
         qp: See `take_step`.
     """
-    full, holding = joint.segment_length, length <= SLACK
-    work = new_work(len(vine.angles) + 1)
+    full, holding = tube.segment, length <= SLACK
     chain, angles = work.chain, vine.angles
-    start(work, tube, angles, base, segments, last_length, full)
+    start(work, tube, angles, base, segments, last_length)
     heading = place(chain, angles, base, segments, last_length, full)
     number = find_contacts(scene, tube.radius, tube.margin, chain, segments, work.contacts)
     before, recorded, steps, corrections = segments * full + last_length, 0, 0, 0
@@ -86,7 +86,7 @@ def grow_vine(
             if grown >= length - SLACK:
                 return recorded, GROWN, steps
         if not holding and last_length >= full - SLACK / 2:
-            add_segment(work, tube, angles, base, segments, full)
+            add_segment(work, tube, angles, base, segments)
             segments, last_length = segments + 1, 0.0
             place(chain, angles, base, segments, last_length, full)
             number = find_contacts(scene, tube.radius, tube.margin, chain, segments, work.contacts)
@@ -124,13 +124,14 @@ def grow_one(
     record_every: float,
     records: Records,
     outcome: Integers,
+    work: Work,
     qp: Any,
 ) -> None:
     """Grow vine b of a batch; `outcome` takes records, status and steps of each, shape (batch, 3)."""
     vine, mine = carrying(joint, angles[b], pressure[b], l_0[b]), of_vine(records, b)
     first, last = segments[b], last_length[b]
     if qp is None:
-        done = grow_vine(scene, joint, tube, base, vine, first, last, length[b], record_every, mine, qp)
+        done = grow_vine(scene, joint, tube, base, vine, first, last, length[b], record_every, mine, work, qp)
     else:
-        done = grow_vine.py_func(scene, joint, tube, base, vine, first, last, length[b], record_every, mine, qp)
+        done = grow_vine.py_func(scene, joint, tube, base, vine, first, last, length[b], record_every, mine, work, qp)
     outcome[b, 0], outcome[b, 1], outcome[b, 2] = done

@@ -26,7 +26,6 @@ class Factor(NamedTuple):
     """Work space of `project`, shape (bodies, 3)."""
 
 
-@compiled()
 def new_factor(capacity: int) -> Factor:
     """Room for a factor."""
     return Factor(np.zeros((capacity, 3, 3)), np.zeros((capacity, 3, 3)), np.zeros((capacity, 3)))

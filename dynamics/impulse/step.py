@@ -34,11 +34,13 @@ class Tube(NamedTuple):
     """What the kernel needs to know of the vine and of the step, in SI units."""
 
     radius: float
+    segment: float
+    """Length of a full segment [m]."""
     mass_per_length: float
     gyration: float
     """Moment of inertia of the cross-section over its mass [m2]."""
     damping: float
-    """Moment over rate of bend of a full segment [N m s / rad]."""
+    """Moment over rate of bend, for the length that the moments are known for [N m s / rad]."""
     growth_rate: float
     yielding: float
     """How much slower a newton on the tip makes it grow [m/s / N]."""
@@ -71,9 +73,9 @@ class Work(NamedTuple):
     """Joints when the vine was last looked at [m], shape (max_segments + 1, 2)."""
 
 
-@compiled()
-def new_work(max_segments: int) -> Work:
-    contacts, bodies = 6 * max_segments + 64, max_segments + 1
+def new_work(max_segments: int, bodies: int) -> Work:
+    """Room for a chain of so many segments, made of so many bodies."""
+    contacts = 6 * max_segments + 64
     return Work(
         new_chain(max_segments),
         new_contacts(contacts),
@@ -90,11 +92,11 @@ def new_work(max_segments: int) -> Work:
 
 
 @compiled()
-def _dimension(bodies: Bodies, tube: Tube, segments: int, last_length: float, full: float) -> None:
+def _dimension(bodies: Bodies, tube: Tube, segments: int, last_length: float) -> None:
     """Masses and lengths: a body for each full segment, and for the growing one a body at either end."""
     for k in range(segments + 1):
         whole = k < segments - 1
-        length = full if whole else 0.5 * max(last_length, LIGHTEST)
+        length = tube.segment if whole else 0.5 * max(last_length, LIGHTEST)
         bodies.mass[k] = tube.mass_per_length * length
         bodies.inertia[k] = bodies.mass[k] * (tube.gyration + (length**2 / 12.0 if whole else 0.0))
         bodies.back[k] = bodies.front[k] = 0.5 * length if whole else 0.0
@@ -103,7 +105,7 @@ def _dimension(bodies: Bodies, tube: Tube, segments: int, last_length: float, fu
 
 
 @compiled()
-def start(work: Work, tube: Tube, angles: Floats, base: Floats, segments: int, last_length: float, full: float) -> None:
+def start(work: Work, tube: Tube, angles: Floats, base: Floats, segments: int, last_length: float) -> None:
     """Lay the bodies at rest where the bends say."""
     heading = base[2]
     for j in range(segments):
@@ -111,16 +113,18 @@ def start(work: Work, tube: Tube, angles: Floats, base: Floats, segments: int, l
         work.bodies.pose[j, 2] = heading
         work.holder[j] = j
     work.holder[segments - 1] = segments
-    work.bodies.velocity[: segments + 1] = 0.0
-    _dimension(work.bodies, tube, segments, last_length, full)
+    for k in range(segments + 1):
+        for i in range(3):
+            work.bodies.velocity[k, i] = 0.0
+    _dimension(work.bodies, tube, segments, last_length)
     lay(work.bodies, segments + 1, base)
 
 
 @compiled()
-def add_segment(work: Work, tube: Tube, angles: Floats, base: Floats, segments: int, full: float) -> None:
+def add_segment(work: Work, tube: Tube, angles: Floats, base: Floats, segments: int) -> None:
     """Let the segment that has grown to its full length be followed by a new one, of no length; all goes on as fast."""
-    bodies, last = work.bodies, segments - 1
-    tip = segments
+    bodies, full = work.bodies, tube.segment
+    last, tip = segments - 1, segments
     cosine, sine = np.cos(bodies.pose[last, 2]), np.sin(bodies.pose[last, 2])
     pin_x, pin_y, turn = bodies.velocity[last]
     growth = (bodies.velocity[tip, 0] - pin_x) * cosine + (bodies.velocity[tip, 1] - pin_y) * sine
@@ -136,7 +140,7 @@ def add_segment(work: Work, tube: Tube, angles: Floats, base: Floats, segments: 
     bodies.velocity[tip + 1, 1] += growth * sine
     angles[tip] = 0.0
     work.holder[last], work.holder[tip] = last, tip + 1
-    _dimension(bodies, tube, segments + 1, 0.0, full)
+    _dimension(bodies, tube, segments + 1, 0.0)
     lay(bodies, segments + 2, base)
 
 
@@ -153,24 +157,29 @@ def linearise(
 ) -> None:
     """Moment and stiffness of every joint about its present bend.
 
+    The moment is one of curvature: a segment of another length than the moments are known for bends in proportion.
+
     Args:
         growth: What the last segment is expected to grow in the step [m]; it keeps its curvature meanwhile.
     """
-    full, elasticity, rows = joint.segment_length, joint.elasticity, joint.rows
+    elasticity, rows = joint.elasticity, joint.rows
     for j in range(segments):
-        scale, bend = 1.0, vine.angles[j]
         of = Cell(vine.row[j], vine.weight[j], vine.per_strain[j], vine.per_strain_saturated[j])
-        drive.drift[j] = 0.0
+        scale, drift = joint.segment_length / tube.segment, 0.0
+        bend = scale * vine.angles[j]
         if j == segments - 1:
-            scale = full / max(last_length + growth, SHORTEST)
+            scale = joint.segment_length / max(last_length + growth, SHORTEST)
             born = last_length < SHORTEST
-            curvature = rest_bend(joint, vine.pressure[j], of) / full if born else bend / last_length
-            bend = curvature * full
-            drive.drift[j] = curvature * growth / step
+            bend = (
+                rest_bend(joint, vine.pressure[j], of) if born else joint.segment_length / last_length * vine.angles[j]
+            )
+            drift = bend / joint.segment_length * growth / step
         moment, slope = moment_and_slope(
             elasticity, joint.moment, rows.unsaturated, rows.saturated, bend, vine.pressure[j], of
         )
-        drive.moment[j], drive.stiffness[j], drive.damping[j] = moment, slope * scale, tube.damping * scale
+        drive.moment[j], drive.stiffness[j], drive.damping[j], drive.drift[j] = (
+            moment, slope * scale, tube.damping * scale, drift,
+        )  # fmt: skip
 
 
 @compiled()
@@ -198,7 +207,10 @@ def relative_growth(bodies: Bodies, velocity: Floats, segments: int) -> float:
 @compiled()
 def copy_state(of: Bodies, to: Bodies, count: int) -> None:
     """Copy what a step changes."""
-    to.pose[:count], to.velocity[:count], to.reach[:count] = of.pose[:count], of.velocity[:count], of.reach[:count]
+    for k in range(count):
+        to.reach[k] = of.reach[k]
+        for i in range(3):
+            to.pose[k, i], to.velocity[k, i] = of.pose[k, i], of.velocity[k, i]
 
 
 @compiled()
@@ -215,7 +227,8 @@ def _deepest(contacts: Contacts, number: int) -> float:
 @compiled()
 def add_forces(work: Work, segments: int, number: int, step: float) -> None:
     """Normal force on each segment in the step."""
-    work.forces[:segments] = 0.0
+    for i in range(segments):
+        work.forces[i] = 0.0
     for c in range(number):
         work.forces[work.contacts.segment[c]] += work.impact.impulse[c] / step
 
@@ -272,14 +285,14 @@ def take_step(
         bodies.reach[segments] = last_length + growth
         _bends(vine.angles, bodies, base, segments)
         add_forces(work, segments, number, lapse)
-        place(work.chain, vine.angles, base, segments, last_length + growth, joint.segment_length)
+        place(work.chain, vine.angles, base, segments, last_length + growth, tube.segment)
         number = find_contacts(scene, tube.radius, tube.margin, work.chain, segments, contacts)
         if _deepest(contacts, number) >= min(-DEEPEST, deepest) or last_try:
             break
         copy_state(work.before, bodies, count)
         lay(bodies, count, base)
         _bends(vine.angles, bodies, base, segments)
-        place(work.chain, vine.angles, base, segments, last_length, joint.segment_length)
+        place(work.chain, vine.angles, base, segments, last_length, tube.segment)
         number = find_contacts(scene, tube.radius, tube.margin, work.chain, segments, contacts)
         lapse *= 0.5
     return growth, lapse, number

@@ -81,6 +81,17 @@ def needs_torch() -> Iterator[None]:
 
 
 @contextmanager
+def needs_osqp() -> Iterator[None]:
+    """Say how to install OSQP where it is missing."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if error.name != "osqp":
+            raise
+        raise BadInput("this needs OSQP: pip install -c constraints.txt -e '.[osqp]'") from None
+
+
+@contextmanager
 def needs_ompl() -> Iterator[None]:
     """Say how to install OMPL where it is missing."""
     try:

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from planner.commands.errors import BadInput, needs_torch
+from planner.commands.errors import BadInput, needs_osqp, needs_torch
 
 if TYPE_CHECKING:
     from dynamics.propagator import Maker
     from dynamics.vine import VineParams
 
 PropagatorOption = Annotated[
-    str, typer.Option("--propagator", help="Model of the growing vine: quasistatic or penalty.")
+    str, typer.Option("--propagator", help="Model of the growing vine: quasistatic, penalty or impulse.")
 ]
 DeviceOption = Annotated[
     str, typer.Option("--device", help="Where the model computes: cpu, cuda, or auto: cuda where there is some.")
@@ -33,8 +33,22 @@ SurrogateOption = Annotated[
     ),
 ]
 
+QpOption = Annotated[
+    str | None,
+    typer.Option(
+        "--qp", help="What solves the steps of impulse: banded, or osqp as published, slowly.  [default: banded]"
+    ),
+]
 
-def chosen_model(params: VineParams, propagator: str, device: str, solver: str | None, surrogate: str | None) -> Maker:
+
+def chosen_model(
+    params: VineParams,
+    propagator: str,
+    device: str,
+    solver: str | None,
+    surrogate: str | None,
+    qp: str | None = None,
+) -> Maker:
     """What makes the chosen propagator in a place; every choice is checked now, before any work is done.
 
     Raises:
@@ -47,15 +61,25 @@ def chosen_model(params: VineParams, propagator: str, device: str, solver: str |
         raise BadInput(f"unknown propagator {propagator!r}; known: {', '.join(propagators())}")
     with needs_torch():
         model = load_propagator(propagator)
+    for option, value, owner in (
+        ("solver", solver, "penalty"),
+        ("surrogate", surrogate, "penalty"),
+        ("qp", qp, "impulse"),
+    ):
+        if value is not None and propagator != owner:
+            raise BadInput(f"--{option} {value} is for --propagator {owner}; {propagator} leaves no choice there")
     if propagator == "penalty":
         from dynamics.penalty import check_choices
 
         settings: dict[str, Any] = {"device": device, "solver": solver or "newton", "surrogate": surrogate or "table"}
         check_choices(params, **settings)
         return partial(model, **settings)
-    for option, value in (("solver", solver), ("surrogate", surrogate)):
-        if value is not None:
-            raise BadInput(f"--{option} {value} is for --propagator penalty; {propagator} leaves no choice there")
     if device not in ("auto", *model.capabilities.devices):
         raise BadInput(f"--device {device}: {propagator} computes on {', '.join(model.capabilities.devices)}")
+    if qp is not None:
+        from dynamics.impulse import Impulse, check_qp
+
+        with needs_osqp():
+            check_qp(qp)
+        return partial(Impulse, qp=qp)
     return model

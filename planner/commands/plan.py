@@ -130,11 +130,12 @@ def compiling(console: Console, propagator: str = "quasistatic", heuristic: bool
     """Say why the first start takes longer, and show on a terminal that it is alive."""
     from surrogate.compiled import cache_folder
 
-    last = ["grow_one" if propagator == "quasistatic" else "_free_curvatures", *(["_biarcs"] if heuristic else [])]
+    own = "_free_curvatures" if propagator == "penalty" else f"{propagator}_*/*grow_one"
+    last = [own, *(["_biarcs"] if heuristic else [])]
     if all(any(cache_folder().rglob(f"*{kernel}*.nbi")) for kernel in last):
         yield
         return
-    console.print("compiling the kernels, once (about 15 s) ...")
+    console.print("compiling the kernels, once (15 to 30 s) ...")
     with console.status("compiling"):
         yield
 

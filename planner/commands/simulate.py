@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from planner.commands.errors import BadInput, readable_errors
-from planner.commands.models import DeviceOption, PropagatorOption, SolverOption, SurrogateOption, chosen_model
+from planner.commands.models import (
+    DeviceOption,
+    PropagatorOption,
+    QpOption,
+    SolverOption,
+    SurrogateOption,
+    chosen_model,
+)
 
 if TYPE_CHECKING:
     from dynamics.vine import Rollout
@@ -26,6 +33,7 @@ def simulate(
     device: DeviceOption = "auto",
     solver: SolverOption = None,
     surrogate: SurrogateOption = None,
+    qp: QpOption = None,
 ) -> int:
     """Grow one vine of a design and say where it ends. Exit code 3 if it misses the goal."""
     from rich.console import Console
@@ -39,7 +47,7 @@ def simulate(
 
         made = load_design(design)
         environment = load_environment(env, made.params.radius)
-        make = chosen_model(made.params, propagator, device, solver, surrogate)
+        make = chosen_model(made.params, propagator, device, solver, surrogate, qp)
         if out:
             check_folder(out)
         if animate:
@@ -47,7 +55,8 @@ def simulate(
         if made.sha256 != environment.sha256:
             console.print(f"note: this design was made for another place ({made.environment})")
         console.print(section_table(made))
-        with compiling(console, propagator):
+        slow = qp == "osqp"
+        with console.status("solving every step by OSQP") if slow else compiling(console, propagator):
             rollout = replay(made, make(environment, made.params))
         points, length = trajectory(environment, made, rollout)
         result = _outcome(environment, made, rollout, length)

@@ -269,9 +269,11 @@ def test_held_vine_takes_the_shape_of_its_new_steering(
 
 @EveryPropagator
 def test_vine_held_as_it_is_does_not_move(make: Make, free: Environment, params: VineParams) -> None:
-    """Held under the steering it grew with, a vine in free space stays where it is, within 1e-6 m and rad."""
+    """Held under the steering it grew with, a vine at rest in free space stays where it is, within 1e-6 m and rad."""
     propagator = make(free, params)
     grown = propagator.grow(propagator.start(3, SEGMENTS), steered(-25, 10, 0), 0.34, 0.34)
+    if propagator.capabilities.inertia:  # it still swings a little: let it come to rest
+        grown = propagator.grow(last_state(grown), steered(-25, 10, 0), 0.0, 0.34)
     held = propagator.grow(last_state(grown), steered(-25, 10, 0), 0.0, 0.05)
     assert (held.status == Status.GROWN).all()
     np.testing.assert_allclose(held.angles[:, 0], grown.angles[:, 0], atol=1e-6)

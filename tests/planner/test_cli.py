@@ -122,6 +122,22 @@ def test_simulate_grows_the_design_again(planned: tuple[Path, str], tmp_path: Pa
     assert (tmp_path / "grow.gif").read_bytes()[:3] == b"GIF"
 
 
+def test_simulate_with_inertia(planned: tuple[Path, str], tmp_path: Path) -> None:
+    """The impulse propagator grows the design to nearly the same place; how its steps are solved is no free choice."""
+    chosen = ["simulate", "divider", planned[0], "--propagator", "impulse"]
+    done = vinewright(*chosen, "--out", "sim", cwd=tmp_path)
+    assert done.returncode in (0, 3), done.stdout + done.stderr  # designs end just inside the goal's edge
+    result = json.loads((tmp_path / "sim" / "simulation.json").read_text())
+    assert result["status"] == "grown"
+    assert 0 < result["from_predicted_mm"] < 20
+    refused = vinewright(*chosen, "--qp", "guess", cwd=tmp_path)
+    assert refused.returncode == 2
+    assert "'guess'; known: banded, osqp" in refused.stderr
+    other = vinewright("simulate", "divider", planned[0], "--qp", "osqp", cwd=tmp_path)
+    assert other.returncode == 2
+    assert "--qp osqp is for --propagator impulse" in other.stderr
+
+
 def test_plan_with_pouches(tmp_path: Path) -> None:
     """Asked for pouches, the plan, its table and its inputs speak of pouches, and `simulate` grows them to the goal again."""
     done = vinewright("plan", "maze", "--actuator", "pouch", "--iterations", 30, "--out", "run", cwd=tmp_path)

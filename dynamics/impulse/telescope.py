@@ -1,0 +1,158 @@
+"""The robot as papers 000/001 have it: links of two bodies each, all of which lengthen at once instead of the tip growing.
+
+Its state keeps its size, and its spring is linear, so closed forms are known: what is promised of the step is tested here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dynamics.chain import Chain
+from dynamics.contacts import find_contacts
+from dynamics.impulse.bodies import Bodies, advance, assemble, lay
+from dynamics.impulse.impact import contact_rows, solve
+from dynamics.impulse.step import Work, new_work
+from dynamics.scene import MARGIN, Scene, build_scene
+from environments.environment import Environment
+from surrogate.compiled import Floats, compiled
+
+
+@dataclass(frozen=True, slots=True)
+class Telescope:
+    """A robot of links that telescope. A body is as long as twice `half`; a link begins with its bodies end to end."""
+
+    links: int
+    half: float
+    """From a body's centre to its ends [m]."""
+    radius: float
+    """Of the tube [m]."""
+    mass: float
+    """Of a body [kg]."""
+    inertia: float
+    """Of a body about its centre [kg m2]."""
+    stiffness: float
+    """Of the spring in each pin [N m / rad]."""
+    damping: float
+    """Of the damper in each pin [N m s / rad]."""
+    growth_rate: float
+    """Of the whole robot [m/s]."""
+    compliance: float = 1e-7
+    """Of contacts [m/N]."""
+
+
+@dataclass(frozen=True, slots=True)
+class Motion:
+    """What a robot did, one record a step, the first at the start."""
+
+    pose: Floats
+    """Centre x, y [m] and heading [rad] of each body, shape (steps + 1, bodies, 3)."""
+    velocity: Floats
+    """The same per second."""
+    joints: Floats
+    """Pins and tip from the base on [m], shape (steps + 1, links + 1, 2)."""
+    deepest: Floats
+    """How deep the tube is in any obstacle [m], 0 or positive, shape (steps + 1,)."""
+
+
+def simulate(
+    robot: Telescope,
+    environment: Environment,
+    seconds: float,
+    step: float,
+    bends: Floats | None = None,
+    qp: Any = None,
+) -> Motion:
+    """Release a robot at rest from the start of a place.
+
+    Args:
+        step: Length of the time steps [s].
+        bends: Angle at each pin [rad], shape (links,); straight if not given.
+        qp: What solves the steps instead of the Schur complement, such as an `OsqpStep`.
+    """
+    count, base = 2 * robot.links, np.asarray(environment.start, float)
+    work = new_work(robot.links, count)
+    bodies, drive = work.bodies, work.drive
+    bodies.mass[:], bodies.inertia[:] = robot.mass, robot.inertia
+    bodies.slides[1::2] = True
+    bodies.back[0::2] = bodies.front[1::2] = robot.half
+    bodies.reach[1::2] = 2 * robot.half
+    bodies.pose[:, 2] = np.repeat(base[2] + np.cumsum(np.zeros(robot.links) if bends is None else bends), 2)
+    lay(bodies, count, base)
+    work.holder[:] = 2 * np.arange(robot.links) + 1
+    drive.stiffness[:], drive.damping[:], drive.rate[:] = (
+        robot.stiffness,
+        robot.damping,
+        robot.growth_rate / robot.links,
+    )
+    margin = min(MARGIN, 0.36 * robot.radius)
+    longest = 4 * robot.half + robot.growth_rate * seconds / robot.links
+    scene = build_scene(environment, robot.radius + margin, robot.radius + margin + longest)
+    steps = round(seconds / step)
+    motion = Motion(
+        np.empty((steps + 1, count, 3)),
+        np.empty((steps + 1, count, 3)),
+        np.empty((steps + 1, robot.links + 1, 2)),
+        np.empty(steps + 1),
+    )
+    run = _run if qp is None else _run.py_func
+    run(
+        scene, work, base, robot.radius, margin, robot.compliance, step, steps,
+        motion.pose, motion.velocity, motion.joints, motion.deepest, qp,
+    )  # fmt: skip
+    return motion
+
+
+@compiled()
+def chain_of(bodies: Bodies, links: int, chain: Chain) -> None:
+    """The links as segments of a chain."""
+    for i in range(links):
+        first, second = 2 * i, 2 * i + 1
+        cosine, sine = np.cos(bodies.pose[first, 2]), np.sin(bodies.pose[first, 2])
+        back, front = bodies.back[first], bodies.front[second]
+        chain.cosine[i], chain.sine[i] = cosine, sine
+        chain.length[i] = back + bodies.reach[second] + front
+        chain.x[i], chain.y[i] = bodies.pose[first, 0] - back * cosine, bodies.pose[first, 1] - back * sine
+        chain.x[i + 1], chain.y[i + 1] = bodies.pose[second, 0] + front * cosine, bodies.pose[second, 1] + front * sine
+
+
+@compiled(nogil=True)
+def _run(
+    scene: Scene,
+    work: Work,
+    base: Floats,
+    radius: float,
+    margin: float,
+    compliance: float,
+    step: float,
+    steps: int,
+    pose: Floats,
+    velocity: Floats,
+    joints: Floats,
+    deepest: Floats,
+    qp: Any,
+) -> None:
+    bodies, drive, rows, chain, contacts, impact = (
+        work.bodies, work.drive, work.rows, work.chain, work.contacts, work.impact,
+    )  # fmt: skip
+    count = len(bodies.mass)
+    links = count // 2
+    for s in range(steps + 1):
+        chain_of(bodies, links, chain)
+        number = find_contacts(scene, radius, margin, chain, links, contacts)
+        pose[s], velocity[s] = bodies.pose, bodies.velocity
+        joints[s, :, 0], joints[s, :, 1] = chain.x, chain.y
+        deepest[s] = max(-contacts.gap[:number].min(), 0.0) if number else 0.0
+        if s == steps:
+            break
+        for k in range(0, count, 2):
+            drive.moment[k] = drive.stiffness[k] * (bodies.pose[k, 2] - (bodies.pose[k - 1, 2] if k else base[2]))
+        assemble(bodies, drive, count, step, rows)
+        contact_rows(bodies, contacts, number, work.holder, impact)
+        if qp is None:
+            solve(bodies, rows, count, contacts, number, step, compliance, work.factor, impact)
+        else:
+            qp.solve(bodies, rows, count, contacts, number, step, compliance, impact)
+        advance(bodies, impact.velocity, count, step, base)

@@ -1,0 +1,180 @@
+"""The impulse propagator: a tube with inertia that grows at its tip, against the quasi-static one, statics and energy."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import shapely
+from scipy.integrate import cumulative_trapezoid
+
+from dynamics.chain import place
+from dynamics.contacts import find_contacts
+from dynamics.impulse import HINGE, Impulse, Inertia
+from dynamics.impulse.bodies import kinetic_energy
+from dynamics.impulse.step import new_work, start, take_step
+from dynamics.moment import carrying, restoring_moment
+from dynamics.propagator import CannotRun
+from dynamics.quasistatic import QuasiStatic
+from dynamics.vine import Actuation, Rollout, Status, VineParams, centerlines, grown_length
+from environments import Environment
+
+MakeEnvironment = Callable[..., Environment]
+
+
+def passive(segments: int, batch: int = 1) -> Actuation:
+    return Actuation(np.zeros((batch, segments)), np.full((batch, segments), 0.04))
+
+
+def steered(segments: int, *pressures: float) -> Actuation:
+    """One vine a pressure [Pa], the same all along."""
+    return Actuation(
+        np.repeat(np.array(pressures)[:, None], segments, axis=1), np.full((len(pressures), segments), 0.04)
+    )
+
+
+def last_tips(rollout: Rollout) -> np.ndarray:
+    return rollout.tips[np.arange(len(rollout.records)), rollout.records - 1]
+
+
+@pytest.fixture(scope="module")
+def wall(environment: MakeEnvironment) -> Environment:
+    """A wall that a vine from the origin meets at a slant."""
+    return environment(boxes=[[0.5, -0.6, 0.6, 0.9]], start=(0, 0, 0.6))
+
+
+def test_whole_tube_stays_out_of_the_maze(shipped: dict[str, Environment], params: VineParams) -> None:
+    """Steered at random through the maze, no part of any tube is 0.1 mm deep in an obstacle, in any record."""
+    rng, segments, batch = np.random.default_rng(4), 70, 12
+    place = shipped["maze"]
+    pressure = np.repeat(rng.choice([-1, 0, 1], (batch, 7)) * rng.uniform(5e3, 35e3, (batch, 7)), 10, axis=1)
+    propagator = Impulse(place, params)
+    actuation = Actuation(pressure, np.full((batch, segments), 0.04))
+    rollout = propagator.grow(propagator.start(batch, segments), actuation, 1.7, 0.01)
+    solid, deepest = shapely.union_all(place.obstacles.shapes()), 0.0
+    shapely.prepare(solid)
+    for vine in range(batch):
+        records = np.arange(rollout.records[vine])
+        for line in centerlines(rollout.state(np.full(len(records), vine), records), place.start, params):
+            axis = shapely.LineString(line[~np.isnan(line[:, 0])])
+            deepest = max(deepest, params.radius - shapely.distance(axis, solid))
+    assert rollout.contact_force.max() > 1.0
+    assert -1e-3 < -deepest < 0.0  # they touched
+    assert deepest < 1e-4
+
+
+def test_agrees_with_the_quasistatic_propagator_where_it_moves_slowly(wall: Environment, params: VineParams) -> None:
+    """Growing slowly along a wall, steered or not, the tip is within 2 mm of where the quasi-static model has it."""
+    actuation = steered(44, 0.0, 9e3, -6e3)
+    slow, static = Impulse(wall, params, inertia=Inertia(growth_rate=0.05)), QuasiStatic(wall, params)
+    tips = [last_tips(model.grow(model.start(3, 44), actuation, 1.1, 0.05)) for model in (slow, static)]
+    np.testing.assert_allclose(tips[0], tips[1], atol=2e-3)
+    free = QuasiStatic(replace(wall, obstacles=type(wall.obstacles)()), params)
+    without = last_tips(free.grow(free.start(3, 44), actuation, 1.1, 0.05))
+    assert np.hypot(*(tips[1] - without)[0, :2]) > 0.3
+
+
+def test_growth_head_on_stalls_with_the_growth_force(environment: MakeEnvironment, params: VineParams) -> None:
+    """Straight into a wall at a right angle the tube stops where its cap touches, pressing with the growth force."""
+    place = environment(boxes=[[0.3, -1, 0.4, 1]])
+    propagator = Impulse(place, params)
+    rollout = propagator.grow(propagator.start(1, 24), passive(24), 0.5, 0.05)
+    last = rollout.records[0] - 1
+    assert rollout.status[0] == Status.STALLED
+    assert rollout.tips[0, last, 0] == pytest.approx(0.3 - params.radius, abs=1e-4)
+    assert rollout.contact_force[0, last].sum() == pytest.approx(params.growth_force, rel=1e-3)
+
+
+def test_growth_slows_in_proportion_to_what_presses_on_the_tip(wall: Environment, params: VineParams) -> None:
+    """Sliding along a wall, the tip grows slower by the share that the force against it has in the growth force."""
+    weak = replace(params, growth_force=1.5)
+    propagator = Impulse(wall, weak, step=1e-3)
+    grown = propagator.grow(propagator.start(1, 24), passive(24), 0.59, 0.59)
+    assert grown.status[0] == Status.GROWN
+    segments, last_length, angles = int(grown.segments[0, 0]), float(grown.last_length[0, 0]), grown.angles[0, 0].copy()
+    work, tube = new_work(24, 25), propagator.tube
+    vine = carrying(propagator.joint, angles, np.zeros(24), np.full(24, 0.04))
+    start(work, tube, angles, np.asarray(wall.start), segments, last_length)
+    place(work.chain, angles, np.asarray(wall.start), segments, last_length, tube.segment)
+    number = find_contacts(propagator.scene, tube.radius, tube.margin, work.chain, segments, work.contacts)
+    for _ in range(120):
+        growth, lapse, number = take_step(
+            propagator.scene, propagator.joint, tube, np.asarray(wall.start), vine, work, segments, last_length, 0.01, number, None
+        )  # fmt: skip
+        last_length += growth
+    against = work.forces.sum() * np.cos(work.bodies.pose[segments, 2])  # the wall faces the x axis
+    assert against > 0.2
+    assert 1 - growth / lapse / tube.growth_rate == pytest.approx(against / weak.growth_force, rel=0.03)
+
+
+@pytest.mark.parametrize("pressure", [0.0, 12e3])
+def test_tip_converges_with_more_segments(wall: Environment, params: VineParams, pressure: float) -> None:
+    """The tube is the same whatever it is cut into: halving the segments halves what that changes at the tip."""
+    tips = []
+    for pieces in (1, 2, 4, 8):
+        propagator = Impulse(wall, replace(params, segment_length=HINGE / pieces))
+        rollout = propagator.grow(propagator.start(1, 36 * pieces), steered(36 * pieces, pressure), 0.9, 0.1)
+        assert rollout.status[0] == Status.GROWN
+        tips.append(last_tips(rollout)[0, :2])
+    changes = np.hypot(*np.diff(tips, axis=0).T)
+    np.testing.assert_allclose(changes[1:] / changes[:-1], 0.5, atol=0.1)
+
+
+def test_energy_of_a_released_tube_never_rises(environment: MakeEnvironment, params: VineParams) -> None:
+    """Let go bent far beyond wrinkling, a passive tube loses energy in every step, also where its joints soften."""
+    segments, propagator = 20, Impulse(environment(), params)
+    work, base = new_work(segments, segments + 1), np.zeros(3)
+    angles = np.full(segments, 0.12)
+    vine = carrying(propagator.joint, angles, np.zeros(segments), np.full(segments, 0.04))
+    start(work, propagator.tube, angles, base, segments, HINGE)
+
+    grid = np.linspace(0.0, 0.5, 50_001)
+    stored = cumulative_trapezoid(restoring_moment(grid, params), grid, initial=0.0)
+
+    def energy() -> float:
+        return float(np.interp(np.abs(angles), grid, stored).sum() + kinetic_energy(work.bodies, segments + 1))
+
+    energies, speeds = [energy()], [0.0]
+    for _ in range(400):
+        take_step(
+            propagator.scene, propagator.joint, propagator.tube, base, vine, work, segments, HINGE, 0.0, 0, None
+        )  # fmt: skip
+        energies.append(energy())
+        speeds.append(np.abs(work.bodies.velocity).max())
+    assert max(speeds) > 1.0
+    assert np.diff(energies).max() <= 1e-9 * energies[0]
+    assert energies[-1] < 0.1 * energies[0]
+
+
+def test_what_it_weighs_does_not_depend_on_its_pieces(environment: MakeEnvironment, params: VineParams) -> None:
+    """Bodies of a half-grown tube weigh together what its length does, and so does its inertia about the base."""
+    inertia = []
+    for pieces in (1, 4):
+        tube = Impulse(environment(), replace(params, segment_length=HINGE / pieces)).tube
+        segments = 10 * pieces
+        work = new_work(segments, segments + 1)
+        start(work, tube, np.zeros(segments), np.zeros(3), segments, 0.6 * HINGE / pieces)
+        length = (segments - 0.4) * HINGE / pieces
+        bodies = work.bodies
+        assert bodies.mass[: segments + 1].sum() == pytest.approx(tube.mass_per_length * length)
+        about_base = (bodies.inertia + bodies.mass * bodies.pose[:, 0] ** 2)[: segments + 1].sum()
+        thin = tube.mass_per_length * (length**3 / 3 + length * params.radius**2 / 2)
+        inertia.append(about_base / thin - 1)
+    assert abs(inertia[0]) < 2e-3
+    assert abs(inertia[1]) < abs(inertia[0]) / 8
+
+
+def test_osqp_grows_the_same_tube(wall: Environment, params: VineParams) -> None:
+    """With every step solved by OSQP the tip ends within 0.1 mm, and the grown lengths are the same."""
+    banded, published = Impulse(wall, params), Impulse(wall, params, qp="osqp")
+    rollouts = [model.grow(model.start(1, 30), passive(30), 0.7, 0.1) for model in (banded, published)]
+    np.testing.assert_allclose(rollouts[0].tips, rollouts[1].tips, atol=1e-4)
+    assert rollouts[0].contact_force.max() > 0.1
+    lengths = [grown_length(r.state(np.zeros(1, int), r.records - 1), params) for r in rollouts]
+    assert lengths[0] == pytest.approx(lengths[1])
+
+
+def test_unknown_qp_is_refused(wall: Environment, params: VineParams) -> None:
+    """A QP solver that there is not is named, with those there are."""
+    with pytest.raises(CannotRun, match="'guess'; known: banded, osqp"):
+        Impulse(wall, params, qp="guess")
