@@ -15,9 +15,9 @@ from dynamics.propagator import CannotRun
 class OsqpStep:
     """Solves steps by OSQP; set up anew for each, as its contacts change. Every status is checked."""
 
-    def __init__(self, accuracy: float = 1e-7, most_iterations: int = 200_000) -> None:
-        """Choose the accuracy, absolute and relative."""
-        self.accuracy, self.most_iterations = accuracy, most_iterations
+    def __init__(self, accuracy: float = 1e-7, most_iterations: int = 200_000, polishing: bool = True) -> None:
+        """Choose the accuracy, absolute and relative, and whether a solution is polished."""
+        self.accuracy, self.most_iterations, self.polishing = accuracy, most_iterations, polishing
 
     def solve(
         self,
@@ -57,7 +57,7 @@ class OsqpStep:
             eps_abs=self.accuracy,
             eps_rel=self.accuracy,
             max_iter=self.most_iterations,
-            polishing=True,
+            polishing=self.polishing,
             verbose=False,
         )
         found = solver.solve(raise_error=False)

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from planner.commands.errors import BadInput, needs_ompl, readable_errors, writable
+from planner.commands.errors import BadInput, needs_ompl, needs_osqp, readable_errors, writable
 from planner.commands.models import DeviceOption, PropagatorOption, SolverOption, SurrogateOption, chosen_model
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from planner.studies.impulse import Timing
     from planner.studies.runs import Case, Record
 
 app = typer.Typer(help="Make again what the papers show.", no_args_is_help=True)
@@ -181,6 +182,69 @@ def robust_planning(
         command = _command("robust-planning", runs, time_budget, env, len(judged) < runs * len(names))
         command = command.replace("--time-budget", f"--level {level:g} --time-budget")
         _write(console, out / "robust-planning", *report(judged, command, time_budget, time.perf_counter() - start))
+
+
+@app.command()
+def impulse_runtime(out: FolderOption = Path("results")) -> None:
+    """Time the impulse simulator's steps for more and more bodies, by its own solver and by OSQP. Ctrl-C keeps the rest."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    console = Console(highlight=False, soft_wrap=True, markup=False)
+    with readable_errors(), needs_osqp(), writable(out):
+        import osqp  # noqa: F401
+
+        from planner.commands.progress import columns, stoppable
+        from planner.studies.impulse import SIZES, SOLVERS, measure, report
+        from planner.studies.impulse_plots import save_runtime
+
+        timings: list[Timing] = []
+        with Progress(*columns(), console=console) as bar:
+            task = bar.add_task("robots timed", total=len(SIZES) * len(SOLVERS))
+            try:
+                with stoppable():
+                    for timing in measure():
+                        timings.append(timing)
+                        bar.advance(task)
+            except KeyboardInterrupt:
+                console.print(f"interrupted after {len(timings)} of {len(SIZES) * len(SOLVERS)} robots")
+        if not timings:
+            raise BadInput("interrupted before a robot was timed; nothing was written")
+        command = "vinewright reproduce impulse-runtime"
+        if len(timings) < len(SIZES) * len(SOLVERS):
+            command += ", interrupted,"
+        _write(console, out / "impulse-runtime", *report(timings, command))
+        save_runtime(out / "impulse-runtime.png", timings)
+    console.print(f"wrote {out}/impulse-runtime.png")
+
+
+@app.command()
+def impulse_clutter(out: FolderOption = Path("results")) -> None:
+    """Grow the papers' robot through their cluttered place: still frames and an animation."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    console = Console(highlight=False, soft_wrap=True, markup=False)
+    with readable_errors(), writable(out):
+        from planner.commands.progress import columns
+        from planner.plots import save_animation
+        from planner.studies.impulse import as_design, clutter_motion, clutter_place, clutter_robot
+        from planner.studies.impulse_plots import save_stills
+
+        place, robot = clutter_place(), clutter_robot()
+        with console.status("compiling the kernels, if they are not, and growing"):
+            motion = clutter_motion()
+        design = as_design(motion, robot, place)
+        save_stills(out / "impulse-clutter.png", place, design, motion)
+        with Progress(*columns(), console=console) as bar:
+            task = bar.add_task("animating", total=None)
+            save_animation(
+                out / "impulse-clutter.gif", place, design, motion.joints[::6],
+                lambda drawn, of: bar.update(task, completed=drawn, total=of),
+            )  # fmt: skip
+    x, y = 1e3 * motion.joints[-1, -1]
+    console.print(f"tip at ({x:.0f}, {y:.0f}) mm; at no time more than {1e3 * motion.deepest.max():.3f} mm deep")
+    console.print(f"wrote {out}/impulse-clutter.png, {out}/impulse-clutter.gif")
 
 
 def _command(name: str, runs: int, time_budget: float, env: list[str] | None, interrupted: bool) -> str:

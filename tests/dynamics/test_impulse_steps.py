@@ -14,13 +14,11 @@ from dynamics.impulse.schur import factorise, new_factor, project
 from dynamics.impulse.telescope import Motion, Telescope, simulate
 from dynamics.propagator import CannotRun
 from environments import Environment
+from planner.studies.impulse import circle_place, circle_robot, clutter_place, clutter_robot
 from surrogate.compiled import Floats
 
 MakeEnvironment = Callable[..., Environment]
 
-INCH = 0.0254
-BOXES = [(5.5, -5, 4, 7), (4, -17, 7, 5), (13.5, -17, 8, 6), (13.5, -30, 4, 5), (20.5, -30, 4, 5), (13.5, -30, 10, 1)]
-"""Of papers 000/001's cluttered environment: lower left corner, width and height [inch]."""
 BEAM = Telescope(12, 0.02, 0.012, 0.001, 4e-7, 0.4, 0.05, growth_rate=0.0)
 """A beam that does not grow."""
 
@@ -31,24 +29,8 @@ def free(environment: MakeEnvironment) -> Environment:
 
 
 @pytest.fixture(scope="module")
-def circle(environment: MakeEnvironment) -> Environment:
-    """The place of papers 000/001, Fig. 4."""
-    return environment(circles=[[0.47, 0.025, 0.06]])
-
-
-@pytest.fixture(scope="module")
-def clutter(environment: MakeEnvironment) -> Environment:
-    corners = [[x * INCH, y * INCH, (x + width) * INCH, (y + height) * INCH] for x, y, width, height in BOXES]
-    return environment(boxes=corners, start=(0, 0, np.radians(-52)))
-
-
-def into_the_circle(links: int) -> Telescope:
-    """The robot of papers 000/001, Fig. 4: 24 mm wide, 0.4 m long at first, growing by 40 mm/s, in so many links."""
-    finer = links / 15
-    return Telescope(links, 0.1 / links, 0.012, 1e-3 / finer, 2e-4 / finer, 0.5 * finer, 3e-5 * finer, growth_rate=0.04)
-
-
-CLUTTERED = Telescope(25, 1e-3, 0.0075, 1e-3, 2e-6, 0.2, 2e-3, growth_rate=0.205)
+def circle() -> Environment:
+    return circle_place()
 
 
 def random_bodies(count: int, seed: int) -> tuple[Bodies, Rows]:
@@ -143,26 +125,27 @@ def depth(robot: Telescope, motion: Motion, place: Environment) -> float:
     return float(robot.radius - shapely.distance(axes, solid).min())
 
 
-def test_joints_hold_and_tube_stays_out_of_the_clutter(clutter: Environment) -> None:
+def test_joints_hold_and_tube_stays_out_of_the_clutter() -> None:
     """In the papers' clutter no joint opens by 0.01 mm and no part of the tube is 0.1 mm deep, as it bends and slides."""
-    motion = simulate(CLUTTERED, clutter, 3.0, 0.01)
-    assert joints_apart(CLUTTERED, motion) < 1e-5
-    assert depth(CLUTTERED, motion, clutter) < 1e-4
-    assert motion.deepest.max() == pytest.approx(max(depth(CLUTTERED, motion, clutter), 0.0), abs=1e-6)
-    assert np.ptp(motion.joints[-1, :, 1]) > 0.5  # it got down there
+    robot, place = clutter_robot(), clutter_place()
+    motion = simulate(robot, place, 3.0, 0.01)
+    assert joints_apart(robot, motion) < 1e-5
+    assert depth(robot, motion, place) < 1e-4
+    assert motion.deepest.max() == pytest.approx(depth(robot, motion, place), abs=1e-6)
+    assert np.hypot(*(motion.joints[:, -1] - place.goal[:2]).T).min() < place.goal[2]  # it got into the bay
     assert np.ptp(motion.pose[-1, :, 2]) > 0.3  # and was bent on the way
 
 
-def test_lengths_grow_at_the_rate_asked_for(clutter: Environment) -> None:
+def test_lengths_grow_at_the_rate_asked_for() -> None:
     """Every link grows at its share of the rate, whatever stands in the way."""
-    motion = simulate(CLUTTERED, clutter, 3.0, 0.01)
+    motion = simulate(clutter_robot(), clutter_place(), 3.0, 0.01)
     lengths = np.hypot(*np.moveaxis(np.diff(motion.joints[-1], axis=0), -1, 0))
-    np.testing.assert_allclose(lengths, 4 * CLUTTERED.half + 3.0 * 0.205 / 25, rtol=1e-9)
+    np.testing.assert_allclose(lengths, 4 * 3e-3 + 3.0 * 0.205 / 25, rtol=1e-9)
 
 
 def test_osqp_agrees(circle: Environment) -> None:
     """Solved by OSQP to 1e-7, the tip is where the Schur complement has it, within 0.1 mm, in contact."""
-    robot = into_the_circle(10)
+    robot = circle_robot(20)
     exact, published = simulate(robot, circle, 2.0, 0.01), simulate(robot, circle, 2.0, 0.01, qp=OsqpStep(1e-7))
     np.testing.assert_allclose(published.joints[-1, -1], exact.joints[-1, -1], atol=1e-4)
     straight = simulate(robot, circle, 0.0, 0.01).joints[-1, -1]
@@ -172,12 +155,12 @@ def test_osqp_agrees(circle: Environment) -> None:
 def test_osqp_that_does_not_converge_is_an_error(circle: Environment) -> None:
     """A step that OSQP leaves unsolved is no result: it says so."""
     with pytest.raises(CannotRun, match="maximum iterations"):
-        simulate(into_the_circle(10), circle, 1.0, 0.01, qp=OsqpStep(1e-9, most_iterations=10))
+        simulate(circle_robot(20), circle, 1.0, 0.01, qp=OsqpStep(1e-9, most_iterations=10))
 
 
-def test_tip_converges_with_more_links(circle: Environment) -> None:
-    """With spring and damper per link in proportion to the links, and mass against it, each doubling changes less."""
-    tips = [simulate(into_the_circle(links), circle, 2.0, 0.01).joints[-1, -1] for links in (20, 40, 80, 160)]
+def test_tip_converges_with_more_bodies(circle: Environment) -> None:
+    """With spring and damper per body in proportion to their number, and mass against it, each doubling changes less."""
+    tips = [simulate(circle_robot(bodies), circle, 2.0, 0.01).joints[-1, -1] for bodies in (40, 80, 160, 320)]
     changes = np.hypot(*np.diff(tips, axis=0).T)
     assert changes[0] < 1e-4
     assert (changes[1:] < 0.7 * changes[:-1]).all()
