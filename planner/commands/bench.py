@@ -77,7 +77,7 @@ def _models(propagator: str, device: str, solver: str | None, surrogate: str | N
     from dynamics.vine import VineParams
 
     params = VineParams()
-    chosen_model(params, propagator, device, solver, surrogate)
+    chosen = chosen_model(params, propagator, device, solver, surrogate)
     models: dict[str, tuple[Maker, Maker]] = {"quasistatic": (QuasiStatic, QuasiStatic)}
     if propagator == "penalty":
         from dynamics.penalty.solvers import INNER_STEPS
@@ -85,6 +85,8 @@ def _models(propagator: str, device: str, solver: str | None, surrogate: str | N
         for name in [solver] if solver else INNER_STEPS:
             make: Callable[..., Propagator] = chosen_model(params, propagator, device, name, surrogate)
             models[f"{propagator}, {name}"] = make, partial(make, inner_steps=4 * INNER_STEPS[name])
+    elif propagator != "quasistatic":
+        models[propagator] = chosen, chosen
     return models
 
 
