@@ -256,6 +256,7 @@ def take_step(
         Growth [m], time that passed [s] and contacts there are now.
     """
     bodies, impact, contacts, count = work.bodies, work.impact, work.contacts, segments + 1
+    _dimension(bodies, tube, segments, last_length)
     copy_state(bodies, work.before, count)
     deepest, lapse = _deepest(contacts, number), tube.step
     going = min(max(relative_growth(bodies, bodies.velocity, segments), 0.0), tube.growth_rate)

@@ -12,8 +12,8 @@ from dynamics.chain import place
 from dynamics.contacts import find_contacts
 from dynamics.impulse import HINGE, Impulse, Inertia
 from dynamics.impulse.bodies import kinetic_energy
-from dynamics.impulse.step import new_work, start, take_step
-from dynamics.moment import carrying, restoring_moment
+from dynamics.impulse.step import add_segment, new_work, start, take_step
+from dynamics.moment import carrying, free_curvature, joint_moments, restoring_moment
 from dynamics.propagator import CannotRun
 from dynamics.quasistatic import QuasiStatic
 from dynamics.vine import Actuation, Rollout, Status, VineParams, centerlines, grown_length
@@ -102,9 +102,39 @@ def test_growth_slows_in_proportion_to_what_presses_on_the_tip(wall: Environment
             propagator.scene, propagator.joint, tube, np.asarray(wall.start), vine, work, segments, last_length, 0.01, number, None
         )  # fmt: skip
         last_length += growth
+    # Its mass has grown with it; a step begins with that of the length it sets out from.
+    grown_mass = tube.mass_per_length * ((segments - 1) * tube.segment + last_length - growth)
+    assert work.bodies.mass[: segments + 1].sum() == pytest.approx(grown_mass)
     against = work.forces.sum() * np.cos(work.bodies.pose[segments, 2])  # the wall faces the x axis
     assert against > 0.2
     assert 1 - growth / lapse / tube.growth_rate == pytest.approx(against / weak.growth_force, rel=0.03)
+
+
+def test_growing_segment_keeps_its_curvature(environment: MakeEnvironment, params: VineParams) -> None:
+    """Steered in free space, the segment at the tip is bent in proportion to its length at every moment."""
+    propagator = Impulse(environment(), params)
+    rollout = propagator.grow(propagator.start(1, 12), steered(12, 20e3), 0.3, 0.005)
+    records = np.arange(rollout.records[0])
+    last = rollout.angles[0, records, rollout.segments[0] - 1] / rollout.last_length[0]
+    curvature = free_curvature(joint_moments(params), 20e3, 0.04)
+    np.testing.assert_allclose(last, curvature, rtol=2e-3)
+
+
+def test_new_segment_moves_as_the_tube_did(environment: MakeEnvironment, params: VineParams) -> None:
+    """When a segment is full, its body and those of the next one move as the rigid, growing segment did at their places."""
+    tube, base, angles = Impulse(environment(), params).tube, np.zeros(3), np.zeros(4)
+    angles[0] = 0.7
+    work, turn, growth = new_work(4, 5), 3.0, 0.1
+    start(work, tube, angles, base, 1, HINGE)
+    ahead, aside = np.array([np.cos(0.7), np.sin(0.7)]), np.array([-np.sin(0.7), np.cos(0.7)])
+    pin = np.array([0.2, -0.3])
+    work.bodies.velocity[0] = [*pin, turn]
+    work.bodies.velocity[1] = [*(pin + turn * HINGE * aside + growth * ahead), turn]
+    add_segment(work, tube, angles, base, 1)
+    expected = [pin + turn * HINGE / 2 * aside, pin + turn * HINGE * aside, pin + turn * HINGE * aside + growth * ahead]
+    np.testing.assert_allclose(work.bodies.velocity[:3, :2], expected, atol=1e-12)
+    np.testing.assert_allclose(work.bodies.velocity[:3, 2], turn)
+    np.testing.assert_allclose(work.bodies.pose[:3, :2], np.outer([HINGE / 2, HINGE, HINGE], ahead), atol=1e-12)
 
 
 @pytest.mark.parametrize("pressure", [0.0, 12e3])
