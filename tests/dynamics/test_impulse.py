@@ -115,7 +115,7 @@ def test_growing_segment_keeps_its_curvature(environment: MakeEnvironment, param
     propagator = Impulse(environment(), params)
     rollout = propagator.grow(propagator.start(1, 12), steered(12, 20e3), 0.3, 0.005)
     records = np.arange(rollout.records[0])
-    last = rollout.angles[0, records, rollout.segments[0] - 1] / rollout.last_length[0]
+    last = rollout.angles[0, records, rollout.segments[0, records] - 1] / rollout.last_length[0, records]
     curvature = free_curvature(joint_moments(params), 20e3, 0.04)
     np.testing.assert_allclose(last, curvature, rtol=2e-3)
 
