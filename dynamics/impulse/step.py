@@ -24,6 +24,10 @@ DEEPEST = 5e-5
 """A step that ends deeper in an obstacle than this, and than it began [m], is taken again at half the length."""
 HALVINGS = 7
 """Most times that a step is halved."""
+TRIES = 3
+"""Most times that a step is solved, as its growth turns out to be another than expected."""
+UNEXPECTED = 0.1
+"""By how much of the free growth it may [-]."""
 SHORTEST = 1e-6
 """A segment shorter than this is just born [m]."""
 LIGHTEST = 1e-3
@@ -205,7 +209,7 @@ def relative_growth(bodies: Bodies, velocity: Floats, segments: int) -> float:
 
 
 @compiled()
-def copy_state(of: Bodies, to: Bodies, count: int) -> None:
+def _copy_state(of: Bodies, to: Bodies, count: int) -> None:
     """Copy what a step changes."""
     for k in range(count):
         to.reach[k] = of.reach[k]
@@ -214,9 +218,13 @@ def copy_state(of: Bodies, to: Bodies, count: int) -> None:
 
 
 @compiled()
-def _bends(angles: Floats, bodies: Bodies, base: Floats, segments: int) -> None:
+def _arrive(scene: Scene, tube: Tube, base: Floats, vine: Vine, work: Work, segments: int, last_length: float) -> int:
+    """Bends, chain and contacts where the bodies are now; returns how many contacts there are."""
+    pose = work.bodies.pose
     for j in range(segments):
-        angles[j] = bodies.pose[j, 2] - (bodies.pose[j - 1, 2] if j else base[2])
+        vine.angles[j] = pose[j, 2] - (pose[j - 1, 2] if j else base[2])
+    place(work.chain, vine.angles, base, segments, last_length, tube.segment)
+    return find_contacts(scene, tube.radius, tube.margin, work.chain, segments, work.contacts)
 
 
 @compiled()
@@ -225,7 +233,7 @@ def _deepest(contacts: Contacts, number: int) -> float:
 
 
 @compiled()
-def add_forces(work: Work, segments: int, number: int, step: float) -> None:
+def _add_forces(work: Work, segments: int, number: int, step: float) -> None:
     """Normal force on each segment in the step."""
     for i in range(segments):
         work.forces[i] = 0.0
@@ -257,15 +265,15 @@ def take_step(
     """
     bodies, impact, contacts, count = work.bodies, work.impact, work.contacts, segments + 1
     _dimension(bodies, tube, segments, last_length)
-    copy_state(bodies, work.before, count)
+    _copy_state(bodies, work.before, count)
     deepest, lapse = _deepest(contacts, number), tube.step
     going = min(max(relative_growth(bodies, bodies.velocity, segments), 0.0), tube.growth_rate)
     for halving in range(HALVINGS + 1):
         expected = min(going * lapse, most_growth)
-        linearise(joint, tube, vine, work.drive, segments, last_length, expected, lapse)
         contact_rows(bodies, contacts, number, work.holder, impact)
         rate, yielding = tube.growth_rate, tube.yielding
-        for _ in range(2):
+        for _ in range(TRIES):
+            linearise(joint, tube, vine, work.drive, segments, last_length, expected, lapse)
             work.drive.rate[segments], work.drive.yielding[segments] = rate, yielding
             assemble(bodies, work.drive, count, lapse, work.rows)
             if qp is None:
@@ -274,9 +282,12 @@ def take_step(
                 qp.solve(bodies, work.rows, count, contacts, number, lapse, tube.compliance, impact)
             growth = lapse * relative_growth(bodies, impact.velocity, segments)
             # A tube neither grows beyond where it is to end nor everts back: then it is held there.
-            if -1e-12 <= growth <= most_growth + 1e-12:
+            if not -1e-12 <= growth <= most_growth + 1e-12:
+                growth = min(max(growth, 0.0), most_growth)
+                rate, yielding = growth / lapse, 0.0
+            elif abs(growth - expected) < UNEXPECTED * tube.growth_rate * lapse:
                 break
-            rate, yielding = (most_growth / lapse if growth > 0.0 else 0.0), 0.0
+            expected = growth
         last_try = halving == HALVINGS
         if lapse * fastest(bodies, impact.velocity, count) > tube.most_motion and not last_try:
             lapse *= 0.5
@@ -284,16 +295,12 @@ def take_step(
         growth = min(max(growth, 0.0), most_growth)
         advance(bodies, impact.velocity, count, lapse, base)
         bodies.reach[segments] = last_length + growth
-        _bends(vine.angles, bodies, base, segments)
-        add_forces(work, segments, number, lapse)
-        place(work.chain, vine.angles, base, segments, last_length + growth, tube.segment)
-        number = find_contacts(scene, tube.radius, tube.margin, work.chain, segments, contacts)
+        _add_forces(work, segments, number, lapse)
+        number = _arrive(scene, tube, base, vine, work, segments, last_length + growth)
         if _deepest(contacts, number) >= min(-DEEPEST, deepest) or last_try:
             break
-        copy_state(work.before, bodies, count)
+        _copy_state(work.before, bodies, count)
         lay(bodies, count, base)
-        _bends(vine.angles, bodies, base, segments)
-        place(work.chain, vine.angles, base, segments, last_length, tube.segment)
-        number = find_contacts(scene, tube.radius, tube.margin, work.chain, segments, contacts)
+        number = _arrive(scene, tube, base, vine, work, segments, last_length)
         lapse *= 0.5
     return growth, lapse, number

@@ -12,7 +12,7 @@ from dynamics.chain import place
 from dynamics.contacts import find_contacts
 from dynamics.impulse import HINGE, Impulse, Inertia
 from dynamics.impulse.bodies import kinetic_energy
-from dynamics.impulse.step import add_segment, new_work, start, take_step
+from dynamics.impulse.step import add_segment, linearise, new_work, start, take_step
 from dynamics.moment import carrying, free_curvature, joint_moments, restoring_moment
 from dynamics.propagator import CannotRun
 from dynamics.quasistatic import QuasiStatic
@@ -192,6 +192,18 @@ def test_what_it_weighs_does_not_depend_on_its_pieces(environment: MakeEnvironme
         inertia.append(about_base / thin - 1)
     assert abs(inertia[0]) < 2e-3
     assert abs(inertia[1]) < abs(inertia[0]) / 8
+
+
+def test_damping_is_the_stiffness_for_the_damping_time(environment: MakeEnvironment, params: VineParams) -> None:
+    """Unwrinkled joints of full, short and half-grown segments: stiffness of the moment model, damping 0.01 s of that."""
+    for pieces in (1, 4):
+        propagator = Impulse(environment(), replace(params, segment_length=HINGE / pieces))
+        work = new_work(3, 4)
+        vine = carrying(propagator.joint, np.zeros(3), np.zeros(3), np.full(3, 0.04))
+        linearise(propagator.joint, propagator.tube, vine, work.drive, 3, HINGE / pieces / 2, 0.0, 0.01)
+        stiffness = float(restoring_moment(1e-3, params)) / 1e-3 * pieces * np.array([1, 1, 2])
+        np.testing.assert_allclose(work.drive.stiffness[:3], stiffness, rtol=1e-9)
+        np.testing.assert_allclose(work.drive.damping[:3], 0.01 * stiffness, rtol=1e-9)
 
 
 def test_osqp_grows_the_same_tube(wall: Environment, params: VineParams) -> None:
