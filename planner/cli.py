@@ -12,6 +12,7 @@ from planner.commands import (
     doctor,
     environments,
     export,
+    fit,
     funnel,
     plan,
     reproduce,
@@ -31,6 +32,7 @@ app.command()(simulate.simulate)
 app.command()(robustness.robustness)
 app.command()(export.export)
 app.command()(funnel.funnel)
+app.command()(fit.fit)
 app.add_typer(environments.app, name="environments")
 app.add_typer(bench.app, name="bench")
 app.add_typer(reproduce.app, name="reproduce")

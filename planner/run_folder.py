@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from dynamics.propagator import Propagator
+from dynamics.recording import Recording
 from dynamics.vine import Rollout, centerlines
 from environments.environment import Environment, write_environment
 from planner.design import Design, design_content
@@ -24,7 +25,10 @@ from planner.planning import Run
 from planner.robustness.selection import Choice
 from surrogate.compiled import Floats
 
-FILES = "run.json", "environment.toml", "design.json", "solutions.json", "trajectory.npz", "plan.png", "simulation.json"
+FILES = (
+    *("run.json", "environment.toml", "design.json", "solutions.json", "trajectory.npz", "plan.png", "simulation.json"),
+    *("fit.json", "fit.png", "recording.json"),
+)
 """What a folder written here may hold; a folder with anything else is never replaced."""
 LONGEST_NAME = 80
 """Most letters of an environment's name in that of a file."""
@@ -34,9 +38,9 @@ class UnwritableFolder(OSError):
     """A folder that cannot be written, or must not be replaced."""
 
 
-def stem_of(environment: Environment) -> str:
-    """An environment's name as it may stand in a file's."""
-    return re.sub(r"[^\w-]", "_", environment.name)[:LONGEST_NAME] or "unnamed"
+def stem_of(named: Environment | Recording) -> str:
+    """The name of an environment or a recording as it may stand in a file's."""
+    return re.sub(r"[^\w-]", "_", named.name)[:LONGEST_NAME] or "unnamed"
 
 
 def check_folder(out: Path) -> None:
@@ -111,7 +115,7 @@ def trajectory(environment: Environment, design: Design, rollout: Rollout) -> tu
 def versions() -> dict[str, str]:
     """Versions of what a result depends on."""
     packages = ["vinewright", "numpy", "numba", "scipy", "shapely"]
-    packages += [package for package in ("ompl", "torch") if package in sys.modules]
+    packages += [package for package in ("ompl", "torch", "casadi") if package in sys.modules]
     return {"python": python_version(), **{package: version(package) for package in packages}}
 
 

@@ -32,13 +32,22 @@ def readable_errors() -> Iterator[None]:
     except Exception as error:
         # Only now, as this takes longer than many a command.
         from dynamics.propagator import CannotRun
+        from dynamics.recording import InvalidRecording
         from environments.file_model import InvalidEnvironment
         from environments.reach import WalledIn
         from planner.design import InvalidDesign
         from planner.run_folder import UnwritableFolder
         from surrogate.weights_file import InvalidWeights
 
-        known = CannotRun, InvalidEnvironment, InvalidDesign, InvalidWeights, UnwritableFolder, WalledIn
+        known = (
+            CannotRun,
+            InvalidDesign,
+            InvalidEnvironment,
+            InvalidRecording,
+            InvalidWeights,
+            UnwritableFolder,
+            WalledIn,
+        )
         if isinstance(error, known):
             raise BadInput(str(error)) from None
         raise
@@ -100,6 +109,17 @@ def needs_ompl() -> Iterator[None]:
         if error.name not in ("ompl", "networkx"):
             raise
         raise BadInput("this needs OMPL: pip install -c constraints.txt -e '.[ompl]'") from None
+
+
+@contextmanager
+def needs_casadi() -> Iterator[None]:
+    """Say how to install CasADi, or h5py, where they are missing."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if error.name not in ("casadi", "h5py"):
+            raise
+        raise BadInput("this needs CasADi and h5py: pip install -c constraints.txt -e '.[fit]'") from None
 
 
 @contextmanager

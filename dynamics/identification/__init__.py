@@ -1,0 +1,231 @@
+"""Fitting the dynamic model of paper 000 to a recording of a real vine: stiffness, damping, growth rate and the whole motion."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from dynamics.identification.confidence import ProfileFinder, covariance, noise_variance
+from dynamics.identification.model import DAMPING, GROWTH, LENGTH, STIFFNESS, LinkModel
+from dynamics.identification.observed import LONGEST_STEP, Observed, observe
+from dynamics.identification.problem import CALM, Problem, Solution
+from dynamics.identification.result import (
+    Convergence,
+    Fit,
+    Parameter,
+    Profile,
+    from_deviation,
+    from_profile,
+)
+from dynamics.recording import Recording
+from surrogate.compiled import Floats
+
+__all__ = ["Convergence", "Fit", "Parameter", "Profile", "default_mass_per_length", "fit"]
+
+STARTS = (1e-4, 1e-6), (1e-2, 1e-4), (0.3, 3e-3)
+"""K [N m/rad] and C [N m s/rad] to begin with: from next to nothing to those of the paper's own example."""
+FILM_MASS = 0.092
+"""Of polyethylene film of 0.1 mm, as vines are often made of [kg/m2]."""
+MOST_BODIES = 60
+ROUNDS, LEAST_GAIN = 2, 0.1
+"""A fit begins again, once, from a better one that a profile has met: better by this much of the noise's variance."""
+NAMES = {STIFFNESS: ("stiffness", "N m/rad"), DAMPING: ("damping", "N m s/rad")}
+
+OnProgress = Callable[[str], None]
+"""Called with what is being done, at every iteration and every point of a profile."""
+
+
+def default_mass_per_length(radius: float) -> float:
+    """Mass of a tube whose film is everted: its wall, and as much again inside on the way to the tip [kg/m]."""
+    return 2 * 2 * math.pi * radius * FILM_MASS
+
+
+def fit(
+    recording: Recording,
+    bodies: int = 10,
+    mass_per_length: float | None = None,
+    start: tuple[float, float] | None = None,
+    profiles: bool = True,
+    refine: int = 1,
+    on_progress: OnProgress | None = None,
+) -> Fit:
+    """Fit stiffness, damping, growth rate and the trajectory (see `Problem`).
+
+    Begins with K and C held at a few values, and lets them free where that fitted best. Ctrl-C ends the fit with the last
+    iterate, and during the profiles with the finished fit.
+
+    Args:
+        bodies: Two for each link, an even number from 2 to 60.
+        mass_per_length: Instead of the recording's, or of the default where that has none [kg/m].
+        start: K [N m/rad] and C [N m s/rad] to begin with, instead of `STARTS`.
+        profiles: Whether to find out how well K and C are identified, which takes several times as long as the fit.
+        refine: Divides every time step by this.
+    """
+    if bodies % 2 or not 2 <= bodies <= MOST_BODIES:
+        raise ValueError(f"bodies = {bodies} must be even and from 2 to {MOST_BODIES}: two for each link")
+    told = on_progress or (lambda words: None)
+    observed = observe(recording, refine)
+    mass = mass_per_length or recording.mass_per_length or default_mass_per_length(recording.tube_radius)
+    model = LinkModel(bodies // 2, recording.tube_radius, mass, recording.base, float(observed.times[-1]))
+    problem = Problem(model, observed, lambda count: told(f"fitting: iteration {count}"))
+    best, tried = _descend(problem, [start] if start else STARTS)
+    found: tuple[Profile, ...] = ()
+    if profiles and best.converged:
+        best, others = _explore(problem, best, tried)
+    for _ in range(ROUNDS):
+        variance = noise_variance(problem, problem.joints(best.x)[observed.frames])
+        spread = covariance(problem, best, variance)
+        if not profiles or not best.converged or problem.interrupted:
+            break
+        found, met = _profiles(problem, best, others, spread, variance, told)
+        better = problem.solve(met.x, calm=CALM) if met.cost < best.cost - LEAST_GAIN * variance else best
+        if better is best or not better.converged or better.cost > best.cost:
+            break
+        best, others = better, [best, *others]
+    assumed = mass_per_length is None and recording.mass_per_length is None
+    return _result(recording, problem, best, tried, found, spread, assumed)
+
+
+def _descend(
+    problem: Problem, starts: list[tuple[float, float]] | tuple[tuple[float, float], ...]
+) -> tuple[Solution, list[Solution]]:
+    """The best solution, and all that were solved on the way."""
+    tried: list[Solution] = []
+    begin = problem.first_guess(*starts[0])
+    if len(starts) > 1:
+        for stiffness, damping in starts:
+            held = {STIFFNESS: math.log(stiffness), DAMPING: math.log(damping)}
+            tried.append(problem.solve(problem.first_guess(stiffness, damping), held))
+            if tried[-1].interrupted:
+                return tried[-1], tried
+        begin = min(tried, key=lambda one: (not one.converged, one.cost)).x
+    tried.append(problem.solve(begin, calm=CALM))
+    return tried[-1], tried
+
+
+def _explore(problem: Problem, best: Solution, tried: list[Solution]) -> tuple[Solution, list[Solution]]:
+    """Descend from the other starts too: the best of all minima, and the others.
+
+    Data that say little have many minima as good as one another, far apart in K and C.
+    """
+    minima = [best]
+    for start in tried[:-1]:
+        if start.converged and start.x is not tried[-1].x and not problem.interrupted:
+            minima.append(problem.solve(start.x, calm=CALM))
+    minima = sorted((one for one in minima if one.converged), key=lambda one: one.cost)
+    return minima[0], minima[1:]
+
+
+def _profiles(
+    problem: Problem, best: Solution, others: list[Solution], spread: Floats, variance: float, told: OnProgress
+) -> tuple[tuple[Profile, ...], Solution]:
+    """Profiles of K and C, and the cheapest solution met on the way."""
+    made: list[Profile] = []
+    cheapest = best
+    for parameter, (name, unit) in NAMES.items():
+        if problem.interrupted:
+            break
+        deviation = math.sqrt(spread[parameter, parameter]) if spread[parameter, parameter] > 0 else math.nan
+        finder = ProfileFinder(problem, best, others, parameter, variance)
+
+        def point(count: int, name: str = name) -> None:
+            told(f"profile of the {name}: point {count}")
+
+        one, met = finder.find(name, unit, deviation, point)
+        made.append(one)
+        cheapest = min(cheapest, met, key=lambda solution: solution.cost)
+    return tuple(made), cheapest
+
+
+def _result(
+    recording: Recording,
+    problem: Problem,
+    best: Solution,
+    tried: list[Solution],
+    found: tuple[Profile, ...],
+    spread: Floats,
+    assumed: bool,
+) -> Fit:
+    observed, model = problem.observed, problem.model
+    joints = problem.joints(best.x)
+    tips = joints[observed.frames, -1] - np.array([line[-1] for line in recording.centerlines])
+    count = sum(len(line) for line in recording.centerlines)
+    last = tried[-1] if best is not tried[-1] else best
+    convergence = Convergence(
+        best.converged,
+        last.status,
+        sum(one.iterations for one in tried),
+        sum(one.seconds for one in tried),
+        best.primal,
+        best.dual,
+    )
+    return Fit(
+        recording, 2 * model.links, model.mass_per_length, float(np.diff(observed.times).max()),
+        _parameters(problem, best, found, spread), found, observed.times, joints, observed.frames, problem.contact_forces(best.x),
+        np.abs(tips).mean(axis=0), math.sqrt(problem.misfit(best.x) / count), problem.model_rms(best.x), convergence,
+        tuple(_notes(recording, problem, best, assumed)),
+    )  # fmt: skip
+
+
+def _parameters(problem: Problem, best: Solution, found: tuple[Profile, ...], spread: Floats) -> tuple[Parameter, ...]:
+    """Fitted ones first, then what does not depend on the number of bodies."""
+    values = problem.parameters(best.x)
+    deviations = np.sqrt(np.where(np.diag(spread) > 0, np.diag(spread), np.nan))
+    known = {one.name: one for one in found}
+    parts = []
+    for parameter, (name, unit) in NAMES.items():
+        if name in known:
+            parts.append(from_profile(name, values[parameter], unit, known[name]))
+        else:
+            words = f"How well these data identify the {name} was not looked into."
+            parts.append(Parameter(name, values[parameter], unit, (None, None), False, words))
+    parts.append(from_deviation("growth rate", values[GROWTH], "m/s", deviations[GROWTH]))
+    parts.append(from_deviation("first length", values[LENGTH], "m", deviations[LENGTH]))
+    spacing = (values[LENGTH] + values[GROWTH] * problem.model.duration / 2) / problem.model.links
+    stiffness, damping = parts[0], parts[1]
+    low, high = (side and side * spacing for side in stiffness.interval)
+    words = "It is the stiffness times the joints' spacing, and as well identified."
+    parts.append(
+        Parameter("bending stiffness EI", stiffness.value * spacing, "N m2", (low, high), stiffness.identified, words)
+    )
+    both = stiffness.identified and damping.identified
+    ratio = damping.value / stiffness.value
+    reach = np.exp(1.96 * math.sqrt(max(spread[0, 0] + spread[1, 1] - 2 * spread[0, 1], 0.0))) if both else 1.0
+    interval = (ratio / reach, ratio * reach) if both else (None, None)
+    words = "It is the damping over the stiffness" + (
+        ", by the covariance of both." if both else "; not both are identified."
+    )
+    parts.append(Parameter("damping time", ratio, "s", interval, both, words))
+    return tuple(parts)
+
+
+def _notes(recording: Recording, problem: Problem, best: Solution, assumed: bool) -> list[str]:
+    notes, observed = [], problem.observed
+    if best.interrupted:
+        notes.append("The fit was interrupted; this is its last iterate, and no result.")
+    elif not best.converged:
+        notes.append(f"The fit did not converge ({best.status}); this is its last iterate, and no result.")
+    if assumed:
+        notes.append(
+            f"The mass is not known: {problem.model.mass_per_length:.3g} kg/m is assumed (two layers of polyethylene film of 0.1 mm). "
+            "Motion gives stiffness and damping per mass only: both scale with it."
+        )
+    touched = {contact.wall for contact in recording.contacts}
+    if unlisted := len(recording.walls) - len(touched):
+        notes.append(
+            f"{unlisted} of {len(recording.walls)} walls {'has' if unlisted == 1 else 'have'} no contacts listed: they are not modelled, and the fit puts what they do to the "
+            "tube down to its own stiffness, damping and errors."
+        )
+    gap = max(float(np.hypot(*(line[0] - recording.base[:2]))) for line in recording.centerlines)
+    if gap > recording.tube_radius:
+        notes.append(
+            f"Centrelines begin up to {1e3 * gap:.0f} mm from the base: the tube is taken to be straight up to there."
+        )
+    step = float(np.diff(observed.times).max())
+    if step > 1.001 * LONGEST_STEP:
+        notes.append(
+            f"Steps are {1e3 * step:.0f} ms long: faster motion is not resolved, and damping that acts faster is not seen."
+        )
+    return notes

@@ -1,0 +1,269 @@
+"""A recorded motion of a real vine, and its JSON file.
+
+{"schema": 1,                                        optional; absent means 1
+ "name": "bench", "unit": "m",                       lengths are in metres, always
+ "tube_radius_m": 0.0323,
+ "mass_per_length_kg_per_m": 0.059,                  optional
+ "base": {"position_m": [0, 0], "heading_rad": 0.1},
+ "frames_per_s": 30,                                 optional: gives times to frames that have an index only
+ "walls_m": [[[0.5, -1], [0.5, 1]]],                 optional: thin walls, as segments
+ "frames": [{"time_s": 0.0,                          or "index": 2
+             "length_m": 0.07,                       optional, ignored
+             "centerline_m": [[0, 0], [0.07, 0]],    from base to tip
+             "contacts": [{"wall": 0, "point": -1}]  optional: which point of the centreline touches which wall; -1 is the tip
+            }]}
+
+Other keys are allowed and not read. The centreline is the tube's axis and ends at the axis's tip: the tube's round cap reaches
+one radius beyond it, and the tip touches a wall when it is one radius away.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Self
+
+import numpy as np
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic_core import PydanticCustomError
+
+from environments.file_model import describe
+from surrogate.compiled import Floats
+
+LEAST_FRAMES = 3
+_MOST_BYTES = 50_000_000
+_SHORTEST, _LONGEST = 0.01, 100.0
+"""A tube's length at the end of a recording must lie between these [m]."""
+
+
+class InvalidRecording(ValueError):
+    """A recording that cannot be used; the one-line message names file, key, value and what is allowed."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Contact:
+    """A point of the tube that touches a wall in one frame."""
+
+    frame: int
+    wall: int
+    point: int
+    """Index into the frame's centreline."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Recording:
+    """Centrelines of a tube over time, and what is known of tube and place."""
+
+    name: str
+    tube_radius: float
+    """[m]"""
+    mass_per_length: float | None
+    """[kg/m]; None where it is not known."""
+    base: Floats
+    """x, y [m] and heading [rad], shape (3,)."""
+    times: Floats
+    """Of each frame [s], shape (frames,), rising."""
+    centerlines: tuple[Floats, ...]
+    """Of each frame, from base to tip [m], shape (points, 2); points may differ from frame to frame."""
+    walls: Floats
+    """x1, y1, x2, y2 of thin walls [m], shape (walls, 4)."""
+    contacts: tuple[Contact, ...]
+
+
+def _bare(text: str) -> PydanticCustomError:
+    """An error whose value is too long to show or already in its text."""
+    return PydanticCustomError("bare", text.replace("{", "{{").replace("}", "}}"))
+
+
+def _check_schema(version: int) -> int:
+    if version != 1:
+        raise PydanticCustomError("schema", "must be 1")
+    return version
+
+
+def _check_unit(unit: str) -> str:
+    if unit != "m":
+        raise PydanticCustomError("unit", "must be 'm': convert all lengths to metres")
+    return unit
+
+
+def _check_segment(wall: list[list[float]]) -> list[list[float]]:
+    if math.dist(*wall) < 1e-6:
+        raise _bare("must have a length: its two ends are the same point")
+    return wall
+
+
+_Positive = Annotated[float, Field(gt=0)]
+_Point = Annotated[list[float], Field(min_length=2, max_length=2)]
+_Segment = Annotated[list[_Point], Field(min_length=2, max_length=2), AfterValidator(_check_segment)]
+
+
+class _Table(BaseModel):
+    model_config = ConfigDict(strict=True, extra="ignore", allow_inf_nan=False)
+
+
+class _Base(_Table):
+    position_m: _Point
+    heading_rad: float
+
+
+class _Contact(_Table):
+    wall: int
+    point: int
+
+
+class _Frame(_Table):
+    time_s: float | None = None
+    index: int | None = None
+    centerline_m: Annotated[list[_Point], Field(min_length=2)]
+    contacts: list[_Contact] = []
+
+    @model_validator(mode="after")
+    def _has_a_length(self) -> Self:
+        if all(point == self.centerline_m[0] for point in self.centerline_m):
+            raise _bare("centerline_m must have a length: all its points are the same")
+        return self
+
+
+class _RecordingFile(_Table):
+    # pydantic keeps the name `schema` for itself.
+    version: Annotated[int, AfterValidator(_check_schema)] = Field(1, alias="schema")
+    name: Annotated[str, Field(min_length=1, max_length=200)]
+    unit: Annotated[str, AfterValidator(_check_unit)]
+    tube_radius_m: Annotated[float, Field(gt=0, le=1)]
+    mass_per_length_kg_per_m: _Positive | None = None
+    base: _Base
+    frames_per_s: _Positive | None = None
+    walls_m: list[_Segment] = []
+    frames: Annotated[list[_Frame], Field(min_length=LEAST_FRAMES)]
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> Self:
+        _check_extent(self)
+        for number, wall in enumerate(self.walls_m):
+            distance = distance_to_segment(np.array(self.base.position_m), np.ravel(wall))
+            if distance < self.tube_radius_m:
+                raise _bare(
+                    f"walls_m[{number}] is {distance:.4g} m from base.position_m, so that the tube would start in it; "
+                    f"at least its radius, {self.tube_radius_m:g} m, is needed"
+                )
+        for number, frame in enumerate(self.frames):
+            for place, contact in enumerate(frame.contacts):
+                key, points = f"frames[{number}].contacts[{place}]", len(frame.centerline_m)
+                if not 0 <= contact.wall < len(self.walls_m):
+                    raise _bare(f"{key}.wall = {contact.wall} is no wall: walls_m has {len(self.walls_m)}, from 0 on")
+                if not -points <= contact.point < points:
+                    raise _bare(f"{key}.point = {contact.point} is no point: the centreline has {points}, from 0 on")
+        return self
+
+
+def _check_extent(file: _RecordingFile) -> None:
+    """Tell pixels and millimetres from metres by the length of the tube at its longest."""
+    lengths = [sum(map(math.dist, frame.centerline_m, frame.centerline_m[1:])) for frame in file.frames]
+    longest = max(lengths)
+    if _SHORTEST <= longest <= _LONGEST:
+        return
+    key = f"frames[{lengths.index(longest)}].centerline_m"
+    # Whole numbers are what a tracker counts in.
+    whole = all(value == int(value) for frame in file.frames for point in frame.centerline_m for value in point)
+    unit = "kilometres" if longest < _SHORTEST else "pixels" if whole else "millimetres"
+    raise _bare(
+        f"{key} is {longest:.4g} long, which looks like {unit}; lengths must be in metres, and the tube "
+        f"from {_SHORTEST:g} to {_LONGEST:g} m at its longest"
+    )
+
+
+def distance_to_segment(point: Floats, segment: Floats) -> float:
+    """Distance of a point, shape (2,), to a segment x1, y1, x2, y2 [m]."""
+    start, along = segment[:2], segment[2:] - segment[:2]
+    share = np.clip((point - start) @ along / (along @ along), 0, 1)
+    return float(np.hypot(*(point - start - share * along)))
+
+
+def load_recording(path: Path, frames_per_second: float | None = None) -> Recording:
+    """Read a recording.
+
+    Args:
+        frames_per_second: Rate for frames that have an index only, instead of the file's [1/s].
+    Raises:
+        InvalidRecording: Saying what is wrong.
+    """
+    try:
+        if path.stat().st_size > _MOST_BYTES:
+            raise InvalidRecording(f"{path} is larger than {_MOST_BYTES // 10**6} MB, too large for a recording")
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InvalidRecording(f"{path} cannot be read: {error.strerror}") from None
+    except (ValueError, RecursionError):
+        raise InvalidRecording(f"{path} is not JSON") from None
+    try:
+        file = _RecordingFile.model_validate(data)
+        return _recording(file, frames_per_second or file.frames_per_s)
+    except ValidationError as error:
+        raise InvalidRecording(f"{path}: {describe(error, _RecordingFile)}") from None
+    except InvalidRecording as error:
+        raise InvalidRecording(f"{path}: {error}") from None
+
+
+def _recording(file: _RecordingFile, rate: float | None) -> Recording:
+    times = np.array([_time(number, frame, rate) for number, frame in enumerate(file.frames)])
+    for number in np.flatnonzero(np.diff(times) <= 0) + 1:
+        raise InvalidRecording(
+            f"frames[{number}] is at {times[number]:g} s, the frame before it at {times[number - 1]:g} s; "
+            "frames must be in order of time, each later than the last"
+        )
+    walls = np.array(file.walls_m, float).reshape(-1, 4)
+    contacts = tuple(
+        Contact(number, contact.wall, contact.point % len(frame.centerline_m))
+        for number, frame in enumerate(file.frames)
+        for contact in frame.contacts
+    )
+    lines = tuple(np.array(frame.centerline_m, float) for frame in file.frames)
+    base = np.array([*file.base.position_m, file.base.heading_rad])
+    return Recording(file.name, file.tube_radius_m, file.mass_per_length_kg_per_m, base, times, lines, walls, contacts)
+
+
+def _time(number: int, frame: _Frame, rate: float | None) -> float:
+    if frame.time_s is not None:
+        return frame.time_s
+    if frame.index is None:
+        raise InvalidRecording(f"frames[{number}] has neither time_s nor index; give one of them")
+    if rate is None:
+        raise InvalidRecording(
+            f"frames[{number}] has an index but no time_s; add frames_per_s to the file or give --frames-per-second"
+        )
+    return frame.index / rate
+
+
+def write_recording(recording: Recording, path: Path) -> None:
+    """Write a recording that `load_recording` reads; the file appears whole or not at all.
+
+    Raises:
+        OSError: The file cannot be written.
+    """
+    content: dict[str, Any] = {"schema": 1, "name": recording.name, "unit": "m"}
+    content["tube_radius_m"] = recording.tube_radius
+    if recording.mass_per_length is not None:
+        content["mass_per_length_kg_per_m"] = recording.mass_per_length
+    x, y, heading = recording.base.tolist()
+    content["base"] = {"position_m": [x, y], "heading_rad": heading}
+    content["walls_m"] = recording.walls.reshape(-1, 2, 2).tolist()
+    content["frames"] = [
+        {"time_s": time, "centerline_m": line.tolist()}
+        for time, line in zip(recording.times.tolist(), recording.centerlines, strict=True)
+    ]
+    for contact in recording.contacts:
+        listed = content["frames"][contact.frame].setdefault("contacts", [])
+        listed.append({"wall": contact.wall, "point": contact.point})
+    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
+    try:
+        # A frame a line: people can find theirs.
+        frames = ",\n  ".join(json.dumps(frame, allow_nan=False) for frame in content.pop("frames"))
+        head = json.dumps(content, indent=1, allow_nan=False).removesuffix("\n}")
+        partial.write_text(f'{head},\n "frames": [\n  {frames}\n ]\n}}\n', encoding="utf-8")
+        partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)

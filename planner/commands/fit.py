@@ -1,0 +1,105 @@
+"""`vinewright fit`: stiffness and damping of a real vine, from a recording of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from planner.commands.errors import BadInput, needs_casadi, readable_errors
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from dynamics.identification import Fit
+    from dynamics.recording import Recording
+
+
+def fit(
+    recording: Annotated[
+        Path, typer.Argument(metavar="RECORDING", help="A recording: .json, or .h5 of the published wall experiment.")
+    ],
+    out: Annotated[Path | None, typer.Option(metavar="DIR", help="Folder for the fit; else runs/fit-NAME.")] = None,
+    bodies: Annotated[int, typer.Option(min=2, max=60, help="Bodies of the model, two for each link.")] = 10,
+    mass_per_length: Annotated[
+        float | None, typer.Option(metavar="KG_PER_M", help="Mass of the tube, instead of the recording's.")
+    ] = None,
+    frames_per_second: Annotated[
+        float | None, typer.Option(metavar="F", help="Rate for frames that have an index only.")
+    ] = None,
+) -> int:
+    """Fit a dynamic model to a recording and say what the data identify. Exit code 3 if the fit does not converge.
+
+    Ctrl-C keeps what was found.
+    """
+    from rich.console import Console
+
+    console = Console(highlight=False, soft_wrap=True, markup=False)
+    if bodies % 2:
+        raise BadInput(f"--bodies {bodies} must be even: two for each link")
+    for name, value in (("--mass-per-length", mass_per_length), ("--frames-per-second", frames_per_second)):
+        if value is not None and not 0 < value < 1e6:
+            raise BadInput(f"{name} {value:g} must be greater than 0")
+    with readable_errors(), needs_casadi():
+        from planner.run_folder import check_folder, stem_of
+
+        read = _read(recording, frames_per_second)
+        folder = out or Path("runs") / f"fit-{stem_of(read)}"
+        check_folder(folder)
+        found = fit_with_progress(console, read, bodies, mass_per_length)
+        _tell(console, found)
+        _write(folder, found, converted=recording.suffix.lower() == ".h5")
+    console.print(f"wrote {folder}/")
+    return 0 if found.convergence.converged else 3
+
+
+def _read(path: Path, frames_per_second: float | None) -> Recording:
+    from dynamics.recording import load_recording
+    from dynamics.recording_hdf5 import load_wall_growth
+
+    if path.suffix.lower() == ".h5":
+        return load_wall_growth(path)
+    return load_recording(path, frames_per_second)
+
+
+def fit_with_progress(console: Console, read: Recording, bodies: int = 10, mass_per_length: float | None = None) -> Fit:
+    """Fit a recording, saying on the console what is being done."""
+    from dynamics.identification import fit as fit_recording
+    from planner.commands.progress import stoppable
+
+    with stoppable(), console.status(f"{read.name}: fitting") as status:
+
+        def tell(words: str) -> None:
+            status.update(f"{read.name}: {words}")
+
+        return fit_recording(read, bodies, mass_per_length, on_progress=tell)
+
+
+def _tell(console: Console, found: Fit) -> None:
+    from rich.table import Table
+
+    from planner.fit_report import rows, sentences
+
+    table = Table("parameter", "value", "95 %", "identified")
+    table.columns[1].justify = "right"
+    for row in rows(found.parameters):
+        table.add_row(*row)
+    console.print(table)
+    for sentence in sentences(found):
+        console.print(sentence)
+
+
+def _write(folder: Path, found: Fit, converted: bool) -> None:
+    from dynamics.recording import write_recording
+    from planner.fit_plots import save_fit
+    from planner.fit_report import fit_content
+    from planner.run_folder import write_folder, write_json
+
+    def fill(fresh: Path) -> None:
+        write_json(fresh / "fit.json", fit_content(found))
+        save_fit(fresh / "fit.png", found)
+        if converted:
+            write_recording(found.recording, fresh / "recording.json")
+
+    write_folder(folder, fill)
