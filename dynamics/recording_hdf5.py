@@ -7,6 +7,7 @@ in Julia: what has several dimensions is transposed. Tube, base, wall and times 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -54,15 +55,14 @@ def load_wall_growth(path: Path) -> Recording:
     along = WALL_LENGTH / 2 * np.array([-normal[1], normal[0]])
     wall = np.concatenate([middle - along, middle + along])[None]
     contacts = tuple(Contact(frame, 0, len(line) - 1) for frame, line in enumerate(lines))
-    times = STEP * STEPS_A_FRAME * np.arange(len(lines))
+    times = STEP * STEPS_A_FRAME * np.arange(len(lines), dtype=float)
     base = np.array([0.0, 0.0, HEADING])
     return Recording("wall-growth", RADIUS, BODY_MASS / BODY_LENGTH, base, times, lines, wall, contacts)
 
 
-def _points(file: object, number: int) -> Floats:
+def _points(file: Any, number: int) -> Floats:
     """Points of one frame [mm], shape (points, 2)."""
-    sides = [np.asarray(file[f"{side}_vid"][f"{side}_vid_{number}"], float) for side in "xy"]  # type: ignore[index]
-    points = np.stack(sides, axis=-1)
+    points = np.stack([np.array(file[f"{side}_vid"][f"{side}_vid_{number}"], float) for side in "xy"], axis=-1)
     if points.ndim != 2 or len(points) < 2 or not np.isfinite(points).all():
         raise ValueError(number)
     return points

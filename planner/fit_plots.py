@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -19,20 +21,17 @@ SHAPES = 5
 """How many frames are drawn over each other."""
 
 
-def save_fit(path: Path, fit: Fit) -> None:
-    """Write the tip, the shapes and, where there are any, the profiles of one fit as a PNG, whole or not at all."""
-    save_fits(path, [fit])
-
-
-def save_fits(path: Path, fits: list[Fit]) -> None:
-    """The same of several fits, a row each."""
+def save_fits(path: Path, fits: Sequence[Fit]) -> None:
+    """Write tip, shapes and, where there are any, profiles as a PNG, a row for each fit; whole or not at all."""
     figure = Figure(figsize=(13.2, 3.7 * len(fits)), layout="constrained", facecolor="white")
-    for fit, row in zip(fits, figure.subplots(len(fits), 4, squeeze=False, width_ratios=[1.5, 1.3, 1, 1]), strict=True):
+    panels = figure.subplots(len(fits), 4, squeeze=False, width_ratios=[1.5, 1.2, 1, 1])
+    for fit, row in zip(fits, panels, strict=True):
         draw_tip(row[0], fit)
         draw_shapes(row[1], fit)
-        for k, name in enumerate(("stiffness", "damping")):
-            profile = next((one for one in fit.profiles if one.name == name), None)
-            draw_profile(row[2 + k], profile, fit.parameter(name).value) if profile else row[2 + k].remove()
+        for axes, profile in zip(row[2:], fit.profiles, strict=False):
+            draw_profile(axes, profile, fit.parameter(profile.name).value)
+        for axes in row[2 + len(fit.profiles) :]:
+            axes.remove()
     save_figure(path, figure, DPI)
 
 
@@ -41,7 +40,13 @@ def draw_tip(axes: Axes, fit: Fit) -> None:
     recorded = 1e3 * np.array([line[-1] for line in fit.recording.centerlines])
     side = int(np.ptp(recorded, axis=0).argmax())
     start = fit.recording.times[0]
-    dots = {"color": RECORDED, "marker": "o", "linestyle": "", "markersize": 3.2, "markerfacecolor": "none"}
+    dots: dict[str, Any] = {
+        "color": RECORDED,
+        "marker": "o",
+        "linestyle": "",
+        "markersize": 3.2,
+        "markerfacecolor": "none",
+    }
     axes.plot(fit.recording.times, recorded[:, side], **dots, markeredgewidth=0.7, label="recorded")
     axes.plot(start + fit.times, 1e3 * fit.joints[:, -1, side], color=FITTED, linewidth=1.4, label="fitted")
     _dress(axes, f"{fit.recording.name}: tip, mean absolute error {1e3 * fit.tip_error[side]:.2g} mm")

@@ -9,7 +9,7 @@ import numpy as np
 
 from dynamics.identification.confidence import ProfileFinder, covariance, noise_variance
 from dynamics.identification.model import DAMPING, GROWTH, LENGTH, STIFFNESS, LinkModel
-from dynamics.identification.observed import LONGEST_STEP, Observed, observe
+from dynamics.identification.observed import LONGEST_STEP, observe
 from dynamics.identification.problem import CALM, Problem, Solution
 from dynamics.identification.result import (
     Convergence,
@@ -65,7 +65,7 @@ def fit(
     """
     if bodies % 2 or not 2 <= bodies <= MOST_BODIES:
         raise ValueError(f"bodies = {bodies} must be even and from 2 to {MOST_BODIES}: two for each link")
-    told = on_progress or (lambda words: None)
+    told = on_progress or _keep_quiet
     observed = observe(recording, refine)
     mass = mass_per_length or recording.mass_per_length or default_mass_per_length(recording.tube_radius)
     model = LinkModel(bodies // 2, recording.tube_radius, mass, recording.base, float(observed.times[-1]))
@@ -86,6 +86,10 @@ def fit(
         best, others = better, [best, *others]
     assumed = mass_per_length is None and recording.mass_per_length is None
     return _result(recording, problem, best, tried, found, spread, assumed)
+
+
+def _keep_quiet(_: str) -> None:
+    pass
 
 
 def _descend(
@@ -214,9 +218,10 @@ def _notes(recording: Recording, problem: Problem, best: Solution, assumed: bool
         )
     touched = {contact.wall for contact in recording.contacts}
     if unlisted := len(recording.walls) - len(touched):
+        have = "has" if unlisted == 1 else "have"
         notes.append(
-            f"{unlisted} of {len(recording.walls)} walls {'has' if unlisted == 1 else 'have'} no contacts listed: they are not modelled, and the fit puts what they do to the "
-            "tube down to its own stiffness, damping and errors."
+            f"{unlisted} of {len(recording.walls)} walls {have} no contacts listed: they are not modelled, and the fit puts "
+            "what they do to the tube down to its own stiffness, damping and errors."
         )
     gap = max(float(np.hypot(*(line[0] - recording.base[:2]))) for line in recording.centerlines)
     if gap > recording.tube_radius:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from scipy.sparse import bmat, diags
@@ -43,7 +44,7 @@ def noise_variance(problem: Problem, joints: Floats) -> float:
     along = [(one[:-1], one[1:]) for one in sideways]
     later = [
         (one, np.interp(np.linspace(0, 1, len(one)), np.linspace(0, 1, len(two)), two))
-        for one, two in zip(sideways, sideways[1:], strict=False)
+        for one, two in pairwise(sideways)
     ]
     inflation = np.prod([(1 + r) / (1 - r) for r in map(_correlation, (along, later))])
     return float(max((errors**2).mean(), LEAST_NOISE**2) * min(inflation, max(len(errors) / 4, 1.0)))

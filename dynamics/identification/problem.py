@@ -95,9 +95,9 @@ class Problem:
             "f": 1e6 * (misfit + strayed) + calm,
             "g": casadi.vertcat(*(casadi.vec(row) for row in rows)),
         }
-        self._watch = _Watch(programme["x"].numel(), programme["g"].numel(), on_iteration or (lambda count: None))
-        options = {"print_level": 0, "sb": "yes", "max_iter": MOST_ITERATIONS}
-        settings = {"ipopt": options, "print_time": False, "iteration_callback": self._watch}
+        self._watch = _Watch(programme["x"].numel(), programme["g"].numel(), on_iteration)
+        options: dict[str, Any] = {"print_level": 0, "sb": "yes", "max_iter": MOST_ITERATIONS}
+        settings: dict[str, Any] = {"ipopt": options, "print_time": False, "iteration_callback": self._watch}
         self._solver = casadi.nlpsol("fit", "ipopt", programme, settings)
         self._costs = casadi.Function("costs", [programme["x"]], [misfit, strayed])
         self._low, self._high = self._limits()
@@ -119,9 +119,9 @@ class Problem:
             sides.append(side)
             constant += float((points**2).sum() - (side**2).sum())
         one, own = casadi.SX.sym("q", q.shape[0]), casadi.SX.sym("parameters", 4)
-        triangle, side = casadi.SX.sym("triangle", count, count), casadi.SX.sym("side", count, 2)
-        apart = casadi.sumsqr(triangle @ self.model.joints(one, own) - side)
-        misfit = casadi.Function("misfit", [one, own, triangle, side], [apart])
+        factor, aim = casadi.SX.sym("factor", count, count), casadi.SX.sym("aim", count, 2)
+        apart = casadi.sumsqr(factor @ self.model.joints(one, own) - aim)
+        misfit = casadi.Function("misfit", [one, own, factor, aim], [apart])
         costs = misfit.map("all", "serial", len(sides), [1], [])(
             q[:, self.observed.frames.tolist()], parameters, np.hstack(triangles), np.hstack(sides)
         )
@@ -270,10 +270,10 @@ class Problem:
         return np.minimum(x - self._low, self._high - x)
 
 
-class _Watch(casadi.Callback):  # type: ignore[misc]
+class _Watch(casadi.Callback):
     """Tells of every iteration, and ends the solver on Ctrl-C with the iterate it has."""
 
-    def __init__(self, variables: int, constraints: int, tell: OnIteration) -> None:
+    def __init__(self, variables: int, constraints: int, tell: OnIteration | None) -> None:
         casadi.Callback.__init__(self)
         self._sizes = {"x": variables, "f": 1, "g": constraints, "lam_x": variables, "lam_g": constraints, "lam_p": 3}
         self._tell, self.count, self.interrupted = tell, 0, False
@@ -295,11 +295,12 @@ class _Watch(casadi.Callback):  # type: ignore[misc]
         """Columns of the solver's sizes."""
         return casadi.Sparsity.dense(self._sizes[casadi.nlpsol_out(number)], 1)
 
-    def eval(self, arguments: Any) -> list[int]:
+    def eval(self, _: Any) -> list[int]:
         """Called by the solver at every iterate."""
         try:
             self.count += 1
-            self._tell(self.count)
+            if self._tell:
+                self._tell(self.count)
         except KeyboardInterrupt:
             self.interrupted = True
         return [int(self.interrupted)]

@@ -109,17 +109,18 @@ class Fit:
 def from_profile(name: str, value: float, unit: str, profile: Profile) -> Parameter:
     """A parameter whose interval is where its profile stays low."""
     low, high = profile.crossing(-1), profile.crossing(+1)
-    looked = f"{profile.values[0]:.2g} to {profile.values[-1]:.2g} {unit}"
+    least, most = profile.values[0], profile.values[-1]
+    vague = f"These data do not identify the {name}: anything from"
     if not profile.complete and (low is None or high is None):
         words = f"How well these data identify the {name} is not known: its profile was not finished."
     elif low is not None and high is not None:
         words = f"These data identify the {name}: {low:.4g} to {high:.4g} {unit} (95 %)."
-    elif low is None and high is None:
-        words = f"These data do not identify the {name}: anything from {looked} fits as well."
-    elif low is None:
-        words = f"These data do not identify the {name}: anything from {profile.values[0]:.2g} to {high:.2g} {unit} fits as well; no fit as good was found above."
+    elif low is not None:
+        words = f"{vague} {low:.2g} to {most:.2g} {unit} fits as well; no fit as good was found below."
+    elif high is not None:
+        words = f"{vague} {least:.2g} to {high:.2g} {unit} fits as well; no fit as good was found above."
     else:
-        words = f"These data do not identify the {name}: anything from {low:.2g} to {profile.values[-1]:.2g} {unit} fits as well; no fit as good was found below."
+        words = f"{vague} {least:.2g} to {most:.2g} {unit} fits as well."
     return Parameter(name, value, unit, (low, high), low is not None and high is not None, words)
 
 

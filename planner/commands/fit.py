@@ -92,13 +92,13 @@ def _tell(console: Console, found: Fit) -> None:
 
 def _write(folder: Path, found: Fit, converted: bool) -> None:
     from dynamics.recording import write_recording
-    from planner.fit_plots import save_fit
+    from planner.fit_plots import save_fits
     from planner.fit_report import fit_content
     from planner.run_folder import write_folder, write_json
 
     def fill(fresh: Path) -> None:
         write_json(fresh / "fit.json", fit_content(found))
-        save_fit(fresh / "fit.png", found)
+        save_fits(fresh / "fit.png", [found])
         if converted:
             write_recording(found.recording, fresh / "recording.json")
 

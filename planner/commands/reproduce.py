@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from planner.commands.errors import BadInput, needs_ompl, needs_osqp, readable_errors, writable
+from planner.commands.errors import BadInput, needs_casadi, needs_ompl, needs_osqp, readable_errors, writable
 from planner.commands.models import DeviceOption, PropagatorOption, SolverOption, SurrogateOption, chosen_model
 
 if TYPE_CHECKING:
@@ -245,6 +245,38 @@ def impulse_clutter(out: FolderOption = Path("results")) -> None:
     x, y = 1e3 * motion.joints[-1, -1]
     console.print(f"tip at ({x:.0f}, {y:.0f}) mm; at no time more than {1e3 * motion.deepest.max():.3f} mm deep")
     console.print(f"wrote {out}/impulse-clutter.png, {out}/impulse-clutter.gif")
+
+
+@app.command()
+def fitting(
+    wall_growth: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="The published wall experiment, an HDF5 file.")
+    ] = None,
+    out: FolderOption = Path("results"),
+) -> int:
+    """Fit the dynamic model to a known motion, and to the published wall experiment. Exit code 3 if K or C miss the truth."""
+    from rich.console import Console
+
+    console = Console(highlight=False, soft_wrap=True, markup=False)
+    start = time.perf_counter()
+    with readable_errors(), needs_casadi(), writable(out):
+        from dynamics.recording_hdf5 import load_wall_growth
+        from planner.commands.fit import fit_with_progress
+        from planner.commands.progress import stoppable
+        from planner.fit_plots import save_fits
+        from planner.studies.fitting import oscillation_fits, report
+
+        seen = load_wall_growth(wall_growth) if wall_growth else None
+        with stoppable(), console.status("oscillation: fitting") as status:
+            starts = oscillation_fits(lambda words: status.update(f"oscillation: {words}"))
+        wall = fit_with_progress(console, seen) if seen else None
+        command = "vinewright reproduce fitting" + (" --wall-growth FILE" if wall else "")
+        _write(console, out / "fitting", *report(starts, wall, command, time.perf_counter() - start))
+        save_fits(out / "fitting.png", [starts[-1].found, *([wall] if wall else [])])
+    if not wall:
+        console.print("the wall experiment was left out: give its file with --wall-growth FILE")
+    console.print(f"wrote {out}/fitting.png")
+    return 0 if all(one.kept for one in starts) else 3
 
 
 def _command(name: str, runs: int, time_budget: float, env: list[str] | None, interrupted: bool) -> str:
