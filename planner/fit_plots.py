@@ -16,7 +16,7 @@ from dynamics.identification.result import CHI_SQUARE
 from planner.plots import FAINT, INK, save_figure
 
 DPI = 150
-RECORDED, FITTED, WALL = "#6b7480", "#b54d00", "#23282f"
+RECORDED, FITTED, WALL, PROFILE = "#6b7480", "#b54d00", "#23282f", "#0a5a96"
 SHAPES = 5
 """How many frames are drawn over each other."""
 
@@ -82,14 +82,18 @@ def draw_shapes(axes: Axes, fit: Fit) -> None:
 def draw_profile(axes: Axes, profile: Profile, value: float) -> None:
     """How the best fit becomes worse as the parameter is held elsewhere, and the line that 95 % lie below."""
     axes.axhline(CHI_SQUARE, color=FAINT, linewidth=0.9, linestyle=(0, (4, 2)))
-    axes.plot(profile.values, profile.rise, color="#0a5a96", linewidth=1.2, marker="o", markersize=3.2)
+    dense = np.geomspace(profile.values[0], profile.values[-1], 300)
+    root = np.sign(np.arange(len(profile.rise)) - profile.rise.argmin()) * np.sqrt(np.maximum(profile.rise, 0.0))
+    # Through the points as parabolas are: their root is linear in the logarithm.
+    axes.plot(dense, np.interp(np.log(dense), np.log(profile.values), root) ** 2, color=PROFILE, linewidth=1.2)
+    axes.plot(profile.values, profile.rise, color=PROFILE, marker="o", markersize=3.2, linestyle="")
     axes.axvline(value, color=FITTED, linewidth=0.9)
     low, high = profile.values[0], profile.values[-1]
     wide = high > 3 * low
     axes.set_xscale("log" if wide else "linear")
     axes.locator_params(axis="x", nbins=4) if not wide else None
     axes.set_ylim(-0.3, 2.1 * CHI_SQUARE)
-    axes.text(0.98, CHI_SQUARE + 0.15, "95 %", size=8, color=FAINT, ha="right", transform=axes.get_yaxis_transform())
+    axes.text(0.02, CHI_SQUARE + 0.15, "95 %", size=8, color=FAINT, transform=axes.get_yaxis_transform())
     both = profile.crossing(-1) is not None and profile.crossing(+1) is not None
     _dress(axes, f"{profile.name}: {'identified' if both else 'not identified'}")
     axes.set_xlabel(f"{profile.name} [{profile.unit}]", size=8.5, color=INK)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from dynamics.identification.confidence import ProfileFinder, covariance, noise_variance
+from dynamics.identification.confidence import ProfileFinder, covariance, length_deviations, noise_variance
 from dynamics.identification.model import DAMPING, GROWTH, LENGTH, STIFFNESS, LinkModel
 from dynamics.identification.observed import LONGEST_STEP, observe
 from dynamics.identification.problem import CALM, Problem, Solution
@@ -31,6 +31,10 @@ FILM_MASS = 0.092
 MOST_BODIES = 60
 ROUNDS, LEAST_GAIN = 2, 0.1
 """A fit begins again, once, from a better one that a profile has met: better by this much of the noise's variance."""
+SHARP = 0.1
+"""Standard deviation of the logarithms of K and C below which a fit is not sought elsewhere too."""
+COARSE = 2e-3
+"""Relative error of K by the length of the steps that is told."""
 NAMES = {STIFFNESS: ("stiffness", "N m/rad"), DAMPING: ("damping", "N m s/rad")}
 
 OnProgress = Callable[[str], None]
@@ -72,7 +76,8 @@ def fit(
     problem = Problem(model, observed, lambda count: told(f"fitting: iteration {count}"))
     best, tried = _descend(problem, [start] if start else STARTS)
     found: tuple[Profile, ...] = ()
-    if profiles and best.converged:
+    others: list[Solution] = []
+    if profiles and best.converged and not _sharp(problem, best):
         best, others = _explore(problem, best, tried)
     for _ in range(ROUNDS):
         variance = noise_variance(problem, problem.joints(best.x)[observed.frames])
@@ -107,6 +112,12 @@ def _descend(
         begin = min(tried, key=lambda one: (not one.converged, one.cost)).x
     tried.append(problem.solve(begin, calm=CALM))
     return tried[-1], tried
+
+
+def _sharp(problem: Problem, best: Solution) -> bool:
+    """Whether the data pin K and C down so well that no other minimum can be as good."""
+    spread = covariance(problem, best, noise_variance(problem, problem.joints(best.x)[problem.observed.frames]))
+    return bool(np.all(np.diag(spread)[:LENGTH] > 0) and np.all(np.diag(spread)[:LENGTH] < SHARP**2))
 
 
 def _explore(problem: Problem, best: Solution, tried: list[Solution]) -> tuple[Solution, list[Solution]]:
@@ -176,7 +187,7 @@ def _result(
 def _parameters(problem: Problem, best: Solution, found: tuple[Profile, ...], spread: Floats) -> tuple[Parameter, ...]:
     """Fitted ones first, then what does not depend on the number of bodies."""
     values = problem.parameters(best.x)
-    deviations = np.sqrt(np.where(np.diag(spread) > 0, np.diag(spread), np.nan))
+    length_deviation, growth_deviation = length_deviations(problem, best)
     known = {one.name: one for one in found}
     parts = []
     for parameter, (name, unit) in NAMES.items():
@@ -185,8 +196,8 @@ def _parameters(problem: Problem, best: Solution, found: tuple[Profile, ...], sp
         else:
             words = f"How well these data identify the {name} was not looked into."
             parts.append(Parameter(name, values[parameter], unit, (None, None), False, words))
-    parts.append(from_deviation("growth rate", values[GROWTH], "m/s", deviations[GROWTH]))
-    parts.append(from_deviation("first length", values[LENGTH], "m", deviations[LENGTH]))
+    parts.append(from_deviation("growth rate", values[GROWTH], "m/s", growth_deviation))
+    parts.append(from_deviation("first length", values[LENGTH], "m", length_deviation))
     spacing = (values[LENGTH] + values[GROWTH] * problem.model.duration / 2) / problem.model.links
     stiffness, damping = parts[0], parts[1]
     low, high = (side and side * spacing for side in stiffness.interval)
@@ -229,8 +240,22 @@ def _notes(recording: Recording, problem: Problem, best: Solution, assumed: bool
             f"Centrelines begin up to {1e3 * gap:.0f} mm from the base: the tube is taken to be straight up to there."
         )
     step = float(np.diff(observed.times).max())
+    coarse = (_frequency(problem, best) * step) ** 2 / 12
+    if COARSE < coarse < 0.5:
+        notes.append(
+            f"Steps of {1e3 * step:.0f} ms are long for so quick a motion: the stiffness found is about {100 * coarse:.1g} % too high."
+        )
     if step > 1.001 * LONGEST_STEP:
         notes.append(
             f"Steps are {1e3 * step:.0f} ms long: faster motion is not resolved, and damping that acts faster is not seen."
         )
     return notes
+
+
+def _frequency(problem: Problem, best: Solution) -> float:
+    """Angular frequency of the fitted tube's first mode as an undamped cantilever's, 1.875^2 sqrt(EI / (mass L^4)) [rad/s]."""
+    stiffness, _, length, growth = problem.parameters(best.x)
+    length += growth * problem.model.duration / 2
+    return float(
+        1.8751**2 * math.sqrt(stiffness * length / problem.model.links / (problem.model.mass_per_length * length**4))
+    )

@@ -10,6 +10,7 @@ import numpy as np
 from scipy.sparse import bmat, diags
 from scipy.sparse.linalg import splu
 
+from dynamics.identification.model import LENGTH
 from dynamics.identification.problem import BOUNDS, CALM, Problem, Solution
 from dynamics.identification.result import CHI_SQUARE, Profile
 from surrogate.compiled import Floats
@@ -48,6 +49,22 @@ def noise_variance(problem: Problem, joints: Floats) -> float:
     ]
     inflation = np.prod([(1 + r) / (1 - r) for r in map(_correlation, (along, later))])
     return float(max((errors**2).mean(), LEAST_NOISE**2) * min(inflation, max(len(errors) / 4, 1.0)))
+
+
+def length_deviations(problem: Problem, solution: Solution) -> Floats:
+    """Standard deviations of the first length [m] and the growth rate [m/s], shape (2,), by regression of the frames' lengths.
+
+    Points lie at fractions of a frame's own length, so that every frame says only once how long the tube is.
+    """
+    observed = problem.observed
+    moments = observed.times[observed.frames]
+    errors = observed.lengths - np.stack([np.ones_like(moments), moments], -1) @ problem.parameters(solution.x)[LENGTH:]
+    # A polyline through noisy points is a little too long, always by as much.
+    errors = errors - errors.mean()
+    follow = _correlation([(errors[:-1], errors[1:])])
+    variance = (errors**2).sum() / max(len(errors) - 2, 1) * (1 + follow) / (1 - follow)
+    apart = ((moments - moments.mean()) ** 2).sum()
+    return np.sqrt(variance * np.array([1 / len(errors) + moments.mean() ** 2 / apart, 1 / apart]))
 
 
 def _correlation(pairs: list[tuple[Floats, Floats]]) -> float:
