@@ -33,8 +33,10 @@ ROUNDS, LEAST_GAIN = 2, 0.1
 """A fit begins again, once, from a better one that a profile has met: better by this much of the noise's variance."""
 SHARP = 0.1
 """Standard deviation of the logarithms of K and C below which a fit is not sought elsewhere too."""
-COARSE = 2e-3
-"""Relative error of K by the length of the steps that is told."""
+COARSE = 5e-4
+"""Relative error of K, by the length of the steps, from which on they are divided."""
+MOST_FINE_STEPS = 600
+"""No more steps are made for that."""
 NAMES = {STIFFNESS: ("stiffness", "N m/rad"), DAMPING: ("damping", "N m s/rad")}
 
 OnProgress = Callable[[str], None]
@@ -52,7 +54,7 @@ def fit(
     mass_per_length: float | None = None,
     start: tuple[float, float] | None = None,
     profiles: bool = True,
-    refine: int = 1,
+    refine: int | None = None,
     on_progress: OnProgress | None = None,
 ) -> Fit:
     """Fit stiffness, damping, growth rate and the trajectory (see `Problem`).
@@ -65,16 +67,26 @@ def fit(
         mass_per_length: Instead of the recording's, or of the default where that has none [kg/m].
         start: K [N m/rad] and C [N m s/rad] to begin with, instead of `STARTS`.
         profiles: Whether to find out how well K and C are identified, which takes several times as long as the fit.
-        refine: Divides every time step by this.
+        refine: Divides every time step by this; None for as much as the fitted stiffness's own frequency asks for.
     """
     if bodies % 2 or not 2 <= bodies <= MOST_BODIES:
         raise ValueError(f"bodies = {bodies} must be even and from 2 to {MOST_BODIES}: two for each link")
     told = on_progress or _keep_quiet
-    observed = observe(recording, refine)
     mass = mass_per_length or recording.mass_per_length or default_mass_per_length(recording.tube_radius)
-    model = LinkModel(bodies // 2, recording.tube_radius, mass, recording.base, float(observed.times[-1]))
-    problem = Problem(model, observed, lambda count: told(f"fitting: iteration {count}"))
+
+    def problem_of(divide: int) -> Problem:
+        observed = observe(recording, divide)
+        model = LinkModel(bodies // 2, recording.tube_radius, mass, recording.base, float(observed.times[-1]))
+        return Problem(model, observed, lambda count: told(f"fitting: iteration {count}"))
+
+    problem = problem_of(refine or 1)
     best, tried = _descend(problem, [start] if start else STARTS)
+    finer = _finer(problem, best) if refine is None and best.converged else 1
+    if finer > 1:
+        stiffness, damping, *_ = problem.parameters(best.x)
+        problem = problem_of(finer)
+        best, tried = _descend(problem, [(float(stiffness), float(damping))])
+    observed = problem.observed
     found: tuple[Profile, ...] = ()
     others: list[Solution] = []
     if profiles and best.converged and not _sharp(problem, best):
@@ -240,10 +252,10 @@ def _notes(recording: Recording, problem: Problem, best: Solution, assumed: bool
             f"Centrelines begin up to {1e3 * gap:.0f} mm from the base: the tube is taken to be straight up to there."
         )
     step = float(np.diff(observed.times).max())
-    coarse = (_frequency(problem, best) * step) ** 2 / 12
-    if COARSE < coarse < 0.5:
+    if (coarse := _step_error(problem, best)) > 2 * COARSE:
         notes.append(
-            f"Steps of {1e3 * step:.0f} ms are long for so quick a motion: the stiffness found is about {100 * coarse:.1g} % too high."
+            f"Steps of {1e3 * step:.0f} ms are long for a motion as quick as the stiffness found makes it: "
+            f"it is about {100 * coarse:.1g} % too high."
         )
     if step > 1.001 * LONGEST_STEP:
         notes.append(
@@ -252,10 +264,19 @@ def _notes(recording: Recording, problem: Problem, best: Solution, assumed: bool
     return notes
 
 
-def _frequency(problem: Problem, best: Solution) -> float:
-    """Angular frequency of the fitted tube's first mode as an undamped cantilever's, 1.875^2 sqrt(EI / (mass L^4)) [rad/s]."""
+def _finer(problem: Problem, best: Solution) -> int:
+    """How often steps should be divided for an error of `COARSE`, at most until there are `MOST_FINE_STEPS`."""
+    wanted = math.ceil(math.sqrt(_step_error(problem, best) / COARSE))
+    return max(1, min(wanted, MOST_FINE_STEPS // (len(problem.observed.times) - 1)))
+
+
+def _step_error(problem: Problem, best: Solution) -> float:
+    """By how much the fitted K is too high, (omega h)^2 / 12, as the midpoint rule swings that much too slowly.
+
+    omega is the first mode's angular frequency of an undamped cantilever, 1.875^2 sqrt(EI / (mass L^4)).
+    """
     stiffness, _, length, growth = problem.parameters(best.x)
     length += growth * problem.model.duration / 2
-    return float(
-        1.8751**2 * math.sqrt(stiffness * length / problem.model.links / (problem.model.mass_per_length * length**4))
-    )
+    bending = stiffness * length / problem.model.links
+    omega = 1.8751**2 * math.sqrt(bending / (problem.model.mass_per_length * length**4))
+    return float((omega * np.diff(problem.observed.times).max()) ** 2 / 12)

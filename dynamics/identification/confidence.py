@@ -123,20 +123,24 @@ class ProfileFinder:
         known = CHI_SQUARE**0.5 * deviation if np.isfinite(deviation) else FARTHEST
         first = float(np.clip(known / 2, 1e-4, FARTHEST / 4))
         found, complete, cheapest = [(float(middle), self.best.cost)], True, self.best
-        for side, bound in zip((-1, 1), np.log(BOUNDS[self.parameter]), strict=True):
-            last, farthest = self.best, min(FARTHEST, side * (bound - middle))
-            doubled = first * 2.0 ** np.arange(40)
-            for reach in [*doubled[doubled < farthest], farthest] if farthest > 1e-3 else []:
-                held = self._held(last, float(middle + side * reach))
-                if held is None:
-                    complete = False
-                    break
-                found.append((float(middle + side * reach), held.cost))
-                cheapest = min(cheapest, held, key=lambda one: one.cost)
-                on_point(len(found) - 1)
-                if self._rise(held) > CHI_SQUARE:
-                    break
-                last = held
+        try:
+            for side, bound in zip((-1, 1), np.log(BOUNDS[self.parameter]), strict=True):
+                last, farthest = self.best, min(FARTHEST, side * (bound - middle))
+                doubled = first * 2.0 ** np.arange(40)
+                for reach in [*doubled[doubled < farthest], farthest] if farthest > 1e-3 else []:
+                    held = self._held(last, float(middle + side * reach))
+                    if held is None:
+                        complete = False
+                        break
+                    found.append((float(middle + side * reach), held.cost))
+                    cheapest = min(cheapest, held, key=lambda one: one.cost)
+                    on_point(len(found) - 1)
+                    if self._rise(held) > CHI_SQUARE:
+                        break
+                    last = held
+        except KeyboardInterrupt:
+            self.problem.interrupt()
+            complete = False
         values, costs = np.array(sorted(found)).T
         return Profile(name, unit, np.exp(values), (costs - cheapest.cost) / self.variance, complete), cheapest
 

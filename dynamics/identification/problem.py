@@ -226,6 +226,10 @@ class Problem:
         """Whether Ctrl-C has ended a solution."""
         return self._watch.interrupted
 
+    def interrupt(self) -> None:
+        """Have every further solution end at its first iterate."""
+        self._watch.interrupted = True
+
     def parameters(self, x: Floats) -> Floats:
         """K [N m/rad], C [N m s/rad], first length [m] and growth rate [m/s], shape (4,)."""
         own = x[self.slices["parameters"]].copy()

@@ -259,7 +259,7 @@ def fitting(
 
     console = Console(highlight=False, soft_wrap=True, markup=False)
     start = time.perf_counter()
-    with readable_errors(), needs_casadi(), writable(out):
+    with readable_errors(), needs_casadi():
         from dynamics.recording_hdf5 import load_wall_growth
         from planner.commands.fit import fit_with_progress
         from planner.commands.progress import stoppable
@@ -267,12 +267,13 @@ def fitting(
         from planner.studies.fitting import oscillation_fits, report
 
         seen = load_wall_growth(wall_growth) if wall_growth else None
-        with stoppable(), console.status("oscillation: fitting") as status:
-            starts = oscillation_fits(lambda words: status.update(f"oscillation: {words}"))
-        wall = fit_with_progress(console, seen) if seen else None
-        command = "vinewright reproduce fitting" + (" --wall-growth FILE" if wall else "")
-        _write(console, out / "fitting", *report(starts, wall, command, time.perf_counter() - start))
-        save_fits(out / "fitting.png", [starts[-1].found, *([wall] if wall else [])])
+        with writable(out):
+            with stoppable(), console.status("oscillation: fitting") as status:
+                starts = oscillation_fits(lambda words: status.update(f"oscillation: {words}"))
+            wall = fit_with_progress(console, seen) if seen else None
+            command = "vinewright reproduce fitting" + (" --wall-growth FILE" if wall else "")
+            _write(console, out / "fitting", *report(starts, wall, command, time.perf_counter() - start))
+            save_fits(out / "fitting.png", [starts[-1].found, *([wall] if wall else [])])
     if not wall:
         console.print("the wall experiment was left out: give its file with --wall-growth FILE")
     console.print(f"wrote {out}/fitting.png")

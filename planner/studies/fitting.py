@@ -63,7 +63,7 @@ class Start:
 
 
 def oscillation_fits(on_progress: Callable[[str], None]) -> list[Start]:
-    """Fits from every start, the last of them with profiles."""
+    """Fits from every start, the last of them with profiles; Ctrl-C ends each one early, so that it misses the truth."""
     seen = oscillation()
     found = []
     for stiffness, damping in STARTS:

@@ -1,0 +1,235 @@
+"""Recordings: read, refused and written; and the published wall experiment's file."""
+
+import json
+import math
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+import pytest
+
+from dynamics.recording import Contact, InvalidRecording, Recording, load_recording, write_recording
+from dynamics.recording_hdf5 import load_wall_growth
+
+Content = dict[str, Any]
+
+
+def content() -> Content:
+    """A recording that can be read."""
+    frames = [{"time_s": 0.1 * k, "centerline_m": [[0.0, 0.0], [0.2, 0.0], [0.3 + 0.01 * k, 0.0]]} for k in range(4)]
+    return {
+        "name": "bench",
+        "unit": "m",
+        "tube_radius_m": 0.03,
+        "base": {"position_m": [0.0, 0.0], "heading_rad": 0.1},
+        "walls_m": [[[0.5, -1.0], [0.5, 1.0]]],
+        "frames": frames,
+    }
+
+
+def written(folder: Path, data: object) -> Path:
+    path = folder / "bench.json"
+    path.write_text(json.dumps(data))
+    return path
+
+
+def recordings() -> Path:
+    """Recordings of real robots, kept elsewhere."""
+    if "VINEWRIGHT_RECORDINGS" not in os.environ:
+        pytest.skip("VINEWRIGHT_RECORDINGS names no folder with real-deployments/ and wall-growth/")
+    return Path(os.environ["VINEWRIGHT_RECORDINGS"])
+
+
+def test_every_key_is_read(tmp_path: Path) -> None:
+    """Numbers come back as they stand in the file; other keys are allowed; -1 is the tip."""
+    data = content() | {"schema": 1, "mass_per_length_kg_per_m": 0.059, "scale_mm_per_px": 0.7}
+    data["frames"][2]["contacts"] = [{"wall": 0, "point": -1}, {"wall": 0, "point": 1}]
+    data["frames"][1]["length_m"] = 99
+    read = load_recording(written(tmp_path, data))
+    assert (read.name, read.tube_radius, read.mass_per_length) == ("bench", 0.03, 0.059)
+    assert read.base.tolist() == [0, 0, 0.1]
+    assert read.walls.tolist() == [[0.5, -1, 0.5, 1]]
+    np.testing.assert_allclose(read.times, [0, 0.1, 0.2, 0.3])
+    np.testing.assert_allclose(read.centerlines[3], [[0, 0], [0.2, 0], [0.33, 0]])
+    assert [(one.frame, one.wall, one.point) for one in read.contacts] == [(2, 0, 2), (2, 0, 1)]
+
+
+def test_an_index_needs_a_rate(tmp_path: Path) -> None:
+    """Times are index over rate: the caller's where given, else the file's; without either it says what to do."""
+    data = content()
+    for k, frame in enumerate(data["frames"]):
+        del frame["time_s"]
+        frame["index"] = 3 * k
+    with pytest.raises(
+        InvalidRecording, match=r"frames\[0\] has an index but no time_s; add frames_per_s .*--frames-per"
+    ):
+        load_recording(written(tmp_path, data))
+    data["frames_per_s"] = 30
+    np.testing.assert_allclose(load_recording(written(tmp_path, data)).times, [0, 0.1, 0.2, 0.3])
+    np.testing.assert_allclose(load_recording(tmp_path / "bench.json", 60).times, [0, 0.05, 0.1, 0.15])
+
+
+def change(*keys: str | int, to: object) -> Callable[[Content], None]:
+    """An edit of one value; None deletes it."""
+
+    def edit(data: Any) -> None:
+        for key in keys[:-1]:
+            data = data[key]
+        if to is None:
+            del data[keys[-1]]
+        else:
+            data[keys[-1]] = to
+
+    return edit
+
+
+def scaled(factor: float, digits: int) -> Callable[[Content], None]:
+    def edit(data: Any) -> None:
+        for frame in data["frames"]:
+            frame["centerline_m"] = [
+                [round(factor * x, digits), round(factor * y, digits)] for x, y in frame["centerline_m"]
+            ]
+
+    return edit
+
+
+@pytest.mark.parametrize(
+    ("edit", "words"),
+    [
+        (change("frames", 2, "time_s", to=0.05), ["frames[2] is at 0.05 s", "in order of time"]),
+        (change("frames", to=content()["frames"][:2]), ["frames", "at least 3"]),
+        (change("frames", 1, "time_s", to=None), ["frames[1] has neither time_s nor index"]),
+        (change("frames", 1, "centerline_m", to=[[0.0, 0.0]]), ["frames[1].centerline_m", "at least 2"]),
+        (change("frames", 1, "centerline_m", to=[[0.1, 0.1]] * 3), ["frames[1]", "all its points are the same"]),
+        (change("frames", 1, "centerline_m", 1, to=[0.1]), ["frames[1].centerline_m[1]", "at least 2"]),
+        (change("frames", 1, "centerline_m", 1, 0, to=math.nan), ["frames[1].centerline_m[1][0]", "nan", "finite"]),
+        (change("frames", 1, "centerline_m", 1, 0, to="0.1"), ["frames[1].centerline_m[1][0]", "'0.1'", "number"]),
+        (scaled(1000.5, 3), ["frames[3].centerline_m", "330.2 long", "looks like millimetres", "in metres"]),
+        (scaled(1000, 0), ["looks like pixels", "in metres"]),
+        (scaled(1e-3, 9), ["looks like kilometres", "in metres"]),
+        (change("unit", to="mm"), ["unit = 'mm' must be 'm'"]),
+        (change("unit", to=None), ["missing key unit"]),
+        (change("schema", to=2), ["schema = 2 must be 1"]),
+        (change("name", to=""), ["name", "at least 1"]),
+        (change("tube_radius_m", to=0), ["tube_radius_m = 0", "greater than 0"]),
+        (change("mass_per_length_kg_per_m", to=-1.0), ["mass_per_length_kg_per_m = -1.0", "greater than 0"]),
+        (change("base", "heading_rad", to="up"), ["base.heading_rad = 'up'", "number"]),
+        (change("walls_m", 0, to=[[0.02, -1.0], [0.02, 1.0]]), ["walls_m[0] is 0.02 m from base", "0.03 m, is needed"]),
+        (change("walls_m", 0, to=[[0.5, 1.0], [0.5, 1.0]]), ["walls_m[0]", "two ends are the same"]),
+        (change("frames", 1, "contacts", to=[{"wall": 1, "point": -1}]), ["frames[1].contacts[0].wall = 1 is no wall"]),
+        (change("frames", 1, "contacts", to=[{"wall": 0, "point": 3}]), ["contacts[0].point = 3 is no point"]),
+        (change("frames", 1, "contacts", to=[{"wall": 0, "point": -4}]), ["contacts[0].point = -4 is no point"]),
+    ],
+)
+def test_what_is_wrong_is_told_in_one_line(tmp_path: Path, edit: Callable[[Content], None], words: list[str]) -> None:
+    """The message names file, key and value, and what is allowed."""
+    data = content()
+    edit(data)
+    with pytest.raises(InvalidRecording) as refused:
+        load_recording(written(tmp_path, data))
+    message = str(refused.value)
+    assert message.startswith(f"{tmp_path / 'bench.json'}: ")
+    assert "\n" not in message
+    for word in words:
+        assert word in message
+
+
+@pytest.mark.parametrize("text", ["hello", "", "[" * 100_000, "{"])
+def test_a_file_that_is_no_json_is_refused(tmp_path: Path, text: str) -> None:
+    """So are a table that is none, and a file that is not there."""
+    (tmp_path / "bad.json").write_text(text)
+    with pytest.raises(InvalidRecording, match=r"bad\.json is not JSON"):
+        load_recording(tmp_path / "bad.json")
+    with pytest.raises(InvalidRecording, match=r"none\.json cannot be read"):
+        load_recording(tmp_path / "none.json")
+    with pytest.raises(InvalidRecording, match="must be a table"):
+        load_recording(written(tmp_path, [1, 2]))
+
+
+def test_what_is_written_is_read_again(tmp_path: Path) -> None:
+    """All of it, to the last bit, contacts too; no other file is left."""
+    random = np.random.default_rng(3)
+    lines = tuple(np.cumsum(0.1 * random.random((points, 2)), axis=0) for points in (2, 5, 3))
+    contacts = (Contact(0, 1, 1), Contact(2, 0, 0), Contact(2, 1, 2))
+    before = Recording(
+        "bench", 0.012, 0.0297, np.array([0.0, -0.1, 1.3]), np.array([0.0, 0.1 / 3, 0.7]), lines,
+        np.array([[3.0, 0.0, 3.0, 1.0], [1 / 3, 5.0, 0.7, 5.0]]), contacts,
+    )  # fmt: skip
+    write_recording(before, tmp_path / "bench.json")
+    after = load_recording(tmp_path / "bench.json")
+    assert os.listdir(tmp_path) == ["bench.json"]
+    assert (after.name, after.tube_radius, after.mass_per_length) == (
+        before.name,
+        before.tube_radius,
+        before.mass_per_length,
+    )
+    for one, other in zip((*before.centerlines, before.base, before.times, before.walls), (*after.centerlines, after.base, after.times, after.walls), strict=True):  # fmt: skip # noqa: E501
+        np.testing.assert_array_equal(one, other)
+    assert [(c.frame, c.wall, c.point) for c in after.contacts] == [(0, 1, 1), (2, 0, 0), (2, 1, 2)]
+
+
+def test_a_recording_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
+    """A number that JSON cannot hold leaves the file as it was."""
+    (tmp_path / "bench.json").write_text("before")
+    lines = (np.zeros((2, 2)), np.zeros((2, 2)), np.full((2, 2), np.inf))
+    broken = Recording("bench", 0.01, None, np.zeros(3), np.arange(3.0), lines, np.empty((0, 4)), ())
+    with pytest.raises(ValueError, match="JSON"):
+        write_recording(broken, tmp_path / "bench.json")
+    assert os.listdir(tmp_path) == ["bench.json"]
+    assert (tmp_path / "bench.json").read_text() == "before"
+
+
+def wall_file(path: Path, frames: int = 4) -> Path:
+    """A file of the same form: straight tubes that lean further from frame to frame, in millimetres."""
+    with h5py.File(path, "w") as file:
+        for side, swing in (("x", np.cos), ("y", np.sin)):
+            for number in range(1, frames + 1):
+                file[f"{side}_vid/{side}_vid_{number}"] = np.linspace(0, 300, 7) * swing(1.3 - 0.01 * number)
+    return path
+
+
+def test_the_wall_experiments_form_becomes_metres(tmp_path: Path) -> None:
+    """Frames in the order of their numbers, also past the ninth, 1/30 s apart; the tip touches the wall in all."""
+    read = load_wall_growth(wall_file(tmp_path / "wall.h5", 11))
+    np.testing.assert_allclose(read.times, np.arange(11) / 30)
+    for number, line in enumerate(read.centerlines, start=1):
+        heading = 1.3 - 0.01 * number
+        np.testing.assert_allclose(line[-1], [0.3 * math.cos(heading), 0.3 * math.sin(heading)], rtol=1e-12)
+    assert [(one.frame, one.wall, one.point) for one in read.contacts] == [(frame, 0, 6) for frame in range(11)]
+
+
+def test_another_file_is_no_wall_experiment(tmp_path: Path) -> None:
+    """Said in one line, whatever it is instead."""
+    (tmp_path / "text.h5").write_text("hello")
+    with pytest.raises(InvalidRecording, match=r"text\.h5 is not HDF5"):
+        load_wall_growth(tmp_path / "text.h5")
+    with pytest.raises(InvalidRecording, match=r"none\.h5 cannot be read"):
+        load_wall_growth(tmp_path / "none.h5")
+    with h5py.File(tmp_path / "other.h5", "w") as file:
+        file["x_vid"] = np.arange(3.0)
+    with pytest.raises(InvalidRecording, match="not the published wall experiment"):
+        load_wall_growth(tmp_path / "other.h5")
+
+
+def test_the_published_wall_experiment_is_read() -> None:
+    """Eight frames of 21 points that reach the wall: its face is one radius from every tip, within the video's error."""
+    read = load_wall_growth(recordings() / "wall-growth" / "fitting_problem_data.h5")
+    assert (len(read.centerlines), {len(line) for line in read.centerlines}) == (8, {21})
+    for line in read.centerlines:
+        x1, y1, x2, y2 = read.walls[0]
+        away = abs((x2 - x1) * (line[-1][1] - y1) - (y2 - y1) * (line[-1][0] - x1)) / math.hypot(x2 - x1, y2 - y1)
+        assert away == pytest.approx(read.tube_radius, abs=1.5e-3)
+
+
+@pytest.mark.parametrize("number", [1, 2, 3, 5])
+def test_recordings_of_real_robots_are_read(number: int) -> None:
+    """They have an index only, so that a rate must be given."""
+    path = recordings() / "real-deployments" / f"pegboard-{number}.json"
+    with pytest.raises(InvalidRecording, match="--frames-per-second"):
+        load_recording(path)
+    read = load_recording(path, 10)
+    assert len(read.centerlines) > 100
+    assert np.all(np.diff(read.times) > 0)
