@@ -137,12 +137,13 @@ def _explore(problem: Problem, best: Solution, tried: list[Solution]) -> tuple[S
 
     Data that say little have many minima as good as one another, far apart in K and C.
     """
-    minima = [best]
-    for start in tried[:-1]:
-        if start.converged and start.x is not tried[-1].x and not problem.interrupted:
+    minima, held = [best], sorted(tried[:-1], key=lambda one: (not one.converged, one.cost))
+    # The cheapest is where the descent to `best` began.
+    for start in held[1:]:
+        if start.converged and not problem.interrupted:
             minima.append(problem.solve(start.x, calm=CALM))
     minima = sorted((one for one in minima if one.converged), key=lambda one: one.cost)
-    return minima[0], minima[1:]
+    return minima[0], [one for one in minima[1:] if one.cost > (1 + 1e-6) * minima[0].cost]
 
 
 def _profiles(

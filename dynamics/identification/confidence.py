@@ -85,12 +85,13 @@ def covariance(problem: Problem, solution: Solution, variance: float) -> Floats:
     hessian, jacobian = problem.derivatives(solution)
     held = np.abs(solution.bound_multipliers) / np.maximum(problem.room(solution.x), 1e-12)
     matrix = bmat([[hessian + diags(held), jacobian.T], [jacobian, None]], format="csc")
-    places = np.arange(problem.slices["parameters"].start, problem.size)
-    sides = np.zeros((matrix.shape[0], 4))
-    sides[places, range(4)] = 1.0
+    # Parameters meet every other row: without their dense columns the rest is banded, and quickly factorised.
+    own = np.zeros(matrix.shape[0], bool)
+    own[problem.slices["parameters"]] = True
+    rest, border = matrix[~own][:, ~own], matrix[~own][:, own].toarray()
     try:
-        inverse = splu(matrix).solve(sides)[places]
-    except RuntimeError:
+        inverse = np.linalg.inv(matrix[own][:, own].toarray() - border.T @ splu(rest.tocsc()).solve(border))
+    except (RuntimeError, np.linalg.LinAlgError):
         return np.full((4, 4), np.nan)
     # Costs inside the problem are in mm2.
     return 2 * 1e6 * variance * (inverse + inverse.T) / 2

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import signal
+import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
+from types import FrameType
 from typing import Any
 
 import casadi
@@ -206,7 +210,8 @@ class Problem:
             start[first + parameter] = low[first + parameter] = high[first + parameter] = value
         begun = time.perf_counter()
         self._watch.count = 0
-        found = self._solver(x0=start, p=[*x[first : first + 2], 1e6 * calm], lbx=low, ubx=high, lbg=0, ubg=0)
+        with self._watch.heeding_signals():
+            found = self._solver(x0=start, p=[*x[first : first + 2], 1e6 * calm], lbx=low, ubx=high, lbg=0, ubg=0)
         stats = self._solver.stats()
         history = stats.get("iterations", {})
         return Solution(
@@ -282,6 +287,24 @@ class _Watch(casadi.Callback):
         self._sizes = {"x": variables, "f": 1, "g": constraints, "lam_x": variables, "lam_g": constraints, "lam_p": 3}
         self._tell, self.count, self.interrupted = tell, 0, False
         self.construct("watch", {})
+
+    @contextmanager
+    def heeding_signals(self) -> Iterator[None]:
+        """Take note of what would raise KeyboardInterrupt, which CasADi takes for a failed evaluation and goes on."""
+
+        def note(_: int, __: FrameType | None) -> None:
+            self.interrupted = True
+
+        raising = [n for n in (signal.SIGINT, signal.SIGTERM) if signal.getsignal(n) is signal.default_int_handler]
+        if threading.current_thread() is not threading.main_thread():
+            raising = []
+        for number in raising:
+            signal.signal(number, note)
+        try:
+            yield
+        finally:
+            for number in raising:
+                signal.signal(number, signal.default_int_handler)
 
     def get_n_in(self) -> int:
         """As a callback of a solver must have."""
