@@ -126,7 +126,7 @@ def report(starts: Sequence[Start], wall: Fit | None, command: str, took: float)
             "The published experiment (paper 000, section IV-B.2): 8 frames of the tip sliding along a tilted wall.",
             f"{done.iterations} iterations, {done.seconds:.1f} s; {status}. Tip x, mean absolute error: "
             f"**{1e3 * wall.tip_error[0]:.2f} mm** (paper: {PAPER_WALL_MM:g} mm).",
-            "That number says little: stiffness and damping that differ a hundredfold reach it too.",
+            "That number says little unless the data identify stiffness and damping as well:",
             "",
             *_found(wall),
         ]
