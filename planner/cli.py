@@ -19,6 +19,7 @@ from planner.commands import (
     robustness,
     simulate,
     surrogate,
+    track,
 )
 
 app = typer.Typer(
@@ -32,6 +33,7 @@ app.command()(simulate.simulate)
 app.command()(robustness.robustness)
 app.command()(export.export)
 app.command()(funnel.funnel)
+app.command()(track.track)
 app.command()(fit.fit)
 app.add_typer(environments.app, name="environments")
 app.add_typer(bench.app, name="bench")

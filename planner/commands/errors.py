@@ -123,6 +123,17 @@ def needs_casadi() -> Iterator[None]:
 
 
 @contextmanager
+def needs_video() -> Iterator[None]:
+    """Say how to install OpenCV and scikit-image where they are missing."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if (error.name or "").split(".")[0] not in ("cv2", "skimage"):
+            raise
+        raise BadInput("this needs OpenCV: pip install -c constraints.txt -e '.[video]'") from None
+
+
+@contextmanager
 def writable(out: Path) -> Iterator[None]:
     """Make a folder for results, at once, so that no work is done for one that cannot be written."""
     try:

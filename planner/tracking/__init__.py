@@ -1,0 +1,1 @@
+"""From a video of a growing vine to its recorded centrelines."""

@@ -1,0 +1,140 @@
+"""A tube followed through a video, and what is recorded of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from dynamics.recording import Recording
+from planner.tracking.centerline import Axis, tube_axis
+from planner.tracking.segmentation import Image, Mask, Segmentation, tube_region
+from surrogate.compiled import Floats
+
+HEADING_RADII = 2.0
+"""Length of tube, from its beginning, that tells the base's direction, in radii."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tracked:
+    """A tube found in one frame."""
+
+    time: float
+    """Since the video's first frame [s]."""
+    axis: Axis
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Base:
+    """Where the tube begins."""
+
+    pixel: Floats
+    """(x, y) in the picture, y down [pixel]."""
+    found: str
+    """How it is known, in words."""
+
+
+def find_base(images: Sequence[Image], segmentation: Segmentation) -> Base | None:
+    """Where the tube begins: at the picture's border, else at that end of the earliest tube which stays where it is.
+
+    Args:
+        images: Frames of the growth, in order of time.
+    Returns:
+        The base, or None where no tube is found in any picture.
+    """
+    regions = [tube_region(segmentation.mask(image), None) for image in images]
+    found = [(region, axis) for region in regions if region is not None and (axis := tube_axis(region, None))]
+    if not found:
+        return None
+    region, axis = found[0]
+    rows, columns = np.nonzero(region)
+    height, width = region.shape
+    touching = [rows == 0, rows == height - 1, columns == 0, columns == width - 1]
+    side = max(touching, key=np.count_nonzero)
+    if side.any():
+        middle = np.array([columns[side].mean(), rows[side].mean()])
+        return Base(middle, "where the earliest tube meets the picture's border")
+    last = found[-1][1].points[[0, -1]]
+    ends = axis.points[[0, -1]]
+    moved = np.hypot(*(ends[:, None] - last).transpose(2, 0, 1)).min(axis=1)
+    return Base(ends[int(moved.argmin())], "at the end of the earliest tube that does not move")
+
+
+def track_frame(
+    image: Image, time: float, segmentation: Segmentation, base: Floats
+) -> tuple[Mask | None, Tracked | None]:
+    """The region of the tube in one frame, and the tube, where there is one.
+
+    Args:
+        time: Of the frame [s].
+        base: (x, y) [pixel].
+    """
+    region = tube_region(segmentation.mask(image), base)
+    axis = tube_axis(region, base) if region is not None else None
+    return region, Tracked(time, axis) if axis else None
+
+
+def median_radius(tracked: Sequence[Tracked]) -> float:
+    """The tube's radius as all frames show it [pixel]."""
+    return float(np.median([one.axis.radius for one in tracked]))
+
+
+def in_metres(axis: Axis, base: Floats, scale: float) -> Floats:
+    """An axis's points with the origin at the base and y up [m], shape (n, 2).
+
+    Args:
+        base: (x, y) [pixel].
+        scale: [m/pixel].
+    """
+    return scale * (axis.points - base) * np.array([1.0, -1.0])
+
+
+def base_heading(centerlines: Sequence[Floats], radius: float) -> float:
+    """Median direction of the first part of some centrelines [rad].
+
+    Args:
+        centerlines: From base to tip, y up [m].
+        radius: The tube's [m].
+    """
+    starts = []
+    for line in centerlines:
+        arc = np.concatenate([[0.0], np.hypot(*np.diff(line, axis=0).T).cumsum()])
+        starts.append([np.interp(HEADING_RADII * radius, arc, column) for column in (line - line[0]).T])
+    x, y = np.array(starts).T
+    # Directions are compared with their mean, as angles jump by a full turn somewhere.
+    middle = np.arctan2(y.sum(), x.sum())
+    aside = (np.arctan2(y, x) - middle + np.pi) % (2 * np.pi) - np.pi
+    return float(middle + np.median(aside))
+
+
+def recording_of(name: str, tracked: Sequence[Tracked], base: Floats, scale: float, radius: float) -> Recording:
+    """What is kept of the frames in which a tube was found.
+
+    Args:
+        tracked: At least one.
+        base: (x, y) [pixel].
+        scale: [m/pixel].
+        radius: The tube's [m].
+    """
+    lines = tuple(in_metres(one.axis, base, scale) for one in tracked)
+    return Recording(
+        name=name,
+        tube_radius=radius,
+        mass_per_length=None,
+        base=np.array([0.0, 0.0, base_heading(lines, radius)]),
+        times=np.array([one.time for one in tracked]),
+        centerlines=lines,
+        walls=np.zeros((0, 4)),
+        contacts=(),
+    )
+
+
+def shrinking(tracked: Sequence[Tracked]) -> list[float]:
+    """Times of the frames whose tube is shorter by more than a radius than it has been before [s]."""
+    longest, times = 0.0, []
+    for one in tracked:
+        if one.axis.length < longest - one.axis.radius:
+            times.append(one.time)
+        longest = max(longest, one.axis.length)
+    return times

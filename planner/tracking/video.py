@@ -1,0 +1,155 @@
+"""Videos at the edge: pictures read from a file, and pictures written to one."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+# FFmpeg's own complaints would stand beside the one line that says what is wrong.
+os.environ.setdefault("OPENCV_FFMPEG_LOGLEVEL", "-8")
+os.environ.setdefault("OPENCV_LOG_LEVEL", "SILENT")
+
+import cv2
+import numpy as np
+
+from planner.tracking.segmentation import Image
+
+CODEC = "vp09"
+"""VP9 in an MP4: what OpenCV's wheels can encode without a licence and browsers play."""
+WIDEST = 1280
+"""Wider pictures are written at this width [pixel]."""
+
+
+class InvalidVideo(ValueError):
+    """A video or picture that cannot be used; the one-line message names it and says what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class VideoFile:
+    """A video that can be read."""
+
+    path: Path
+    width: int
+    """[pixel]"""
+    height: int
+    """[pixel]"""
+    frames: int
+    """As the file states it, which may be a few too many."""
+    rate: float
+    """Frames a second [1/s]."""
+
+    @classmethod
+    def open(cls, path: Path) -> VideoFile:
+        """Read what a file says of itself, and its first frame.
+
+        Raises:
+            InvalidVideo: There is no such file, it is no video, or it states no frame rate.
+        """
+        if not path.is_file():
+            raise InvalidVideo(f"{path} cannot be read: no such file")
+        capture = _capture(path)
+        found, image = capture.read()
+        if not found:
+            raise InvalidVideo(f"{path} is not a video that OpenCV can read; convert it, as by ffmpeg, to .mp4")
+        rate = float(capture.get(cv2.CAP_PROP_FPS))
+        if not 0 < rate < 1e5:
+            raise InvalidVideo(f"{path} states no frame rate; convert it, as by ffmpeg, to .mp4")
+        frames = max(1, int(capture.get(cv2.CAP_PROP_FRAME_COUNT)))
+        capture.release()
+        return cls(path, image.shape[1], image.shape[0], frames, rate)
+
+    def images(self, every: int = 1) -> Iterator[tuple[int, Image]]:
+        """The number, from 0, and the picture of each frame, or of every so many."""
+        capture = _capture(self.path)
+        try:
+            index = 0
+            while capture.grab():
+                if index % every == 0:
+                    read, image = capture.retrieve()
+                    if not read:
+                        return
+                    yield index, image
+                index += 1
+        finally:
+            capture.release()
+
+    def samples(self, count: int) -> list[Image]:
+        """Frames spread evenly over the video, at most `count`."""
+        capture, found = _capture(self.path), []
+        for index in np.unique(np.linspace(0, self.frames - 1, count).astype(int)):
+            capture.set(cv2.CAP_PROP_POS_FRAMES, float(index))
+            read, image = capture.read()
+            if read:
+                found.append(image)
+        capture.release()
+        return found
+
+
+def _capture(path: Path) -> Any:
+    return cv2.VideoCapture(str(path), cv2.CAP_FFMPEG)
+
+
+def read_background(path: Path, video: VideoFile) -> Image:
+    """A picture of the place without a tube.
+
+    Raises:
+        InvalidVideo: It cannot be read, or is not as large as the video's pictures.
+    """
+    image = cv2.imread(str(path), cv2.IMREAD_COLOR) if path.is_file() else None
+    if image is None:
+        raise InvalidVideo(f"--background {path} must be first, median or a picture that can be read (.png, .jpg)")
+    if image.shape[:2] != (video.height, video.width):
+        size = f"{image.shape[1]} x {image.shape[0]}"
+        raise InvalidVideo(f"--background {path} is {size} pixels; the video is {video.width} x {video.height}")
+    return np.asarray(image, np.uint8)
+
+
+@dataclass(slots=True)
+class VideoWriter:
+    """Writes a video beside its place and moves it there at the end: it is there whole or not at all."""
+
+    path: Path
+    rate: float
+    """Frames a second [1/s]."""
+    _folder: Any = field(init=False, default=None)
+    _writer: Any = field(init=False, default=None)
+
+    def __enter__(self) -> VideoWriter:
+        self._folder = tempfile.TemporaryDirectory(prefix=f".{self.path.name}.", dir=self.path.absolute().parent)
+        return self
+
+    @property
+    def _partial(self) -> Path:
+        return Path(self._folder.name) / "partial.mp4"
+
+    def write(self, image: Image) -> None:
+        """Add a picture; all must be of one size.
+
+        Raises:
+            OSError: This OpenCV has no encoder for it.
+        """
+        scale = min(1.0, WIDEST / image.shape[1])
+        # The encoder wants even sides.
+        width, height = (max(2, int(scale * side) // 2 * 2) for side in (image.shape[1], image.shape[0]))
+        if (width, height) != (image.shape[1], image.shape[0]):
+            image = np.asarray(cv2.resize(image, (width, height), interpolation=cv2.INTER_AREA), np.uint8)
+        if self._writer is None:
+            fourcc = cv2.VideoWriter.fourcc(*CODEC)
+            self._writer = cv2.VideoWriter(str(self._partial), cv2.CAP_FFMPEG, fourcc, self.rate, (width, height))
+            if not self._writer.isOpened():
+                raise OSError(0, f"OpenCV {cv2.__version__} has no encoder for {CODEC}")
+        self._writer.write(image)
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        try:
+            if self._writer is not None:
+                self._writer.release()
+                if kind is None:
+                    self._partial.replace(self.path)
+        finally:
+            self._folder.cleanup()
