@@ -242,11 +242,11 @@ def _report(
             console.print("mind: these differ much; check --scale, --tolerance and the overlay")
     lengths = [1e3 * np.hypot(*np.diff(line, axis=0).T).sum() for line in recording.centerlines]
     console.print(f"length {lengths[0]:.0f} mm in the first of them, {max(lengths):.0f} mm at most")
-    shrunk = shrinking(tracked)
-    if shrunk:
+    if shrunk := shrinking(tracked):
+        frames = "1 frame" if len(shrunk) == 1 else f"{len(shrunk)} frames"
         console.print(
-            f"mind: the tube is shorter by more than a radius than it was before in {len(shrunk)} frames, first at "
-            f"{shrunk[0]:.2f} s; look at them in the overlay and take out what is wrong"
+            f"mind: the tube is shorter by more than a radius than it was before in {frames}, first at "
+            f"{shrunk[0]:.2f} s; look at the overlay there and take out what is wrong"
         )
     heading = np.degrees(recording.base[2])
     x, y = base.pixel

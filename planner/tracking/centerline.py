@@ -21,9 +21,9 @@ SOFTNESS = 1.5
 """Standard deviation of the blur that makes a mask's stepped edge a smooth one, found where it is 0.5 [pixel]."""
 STEP, RAY_STEP = 1.0, 0.25
 """Spacing of points along the axis while it is made, and of samples across it [pixel]."""
-SMOOTHED_RADII = 1.8
+SMOOTHED_RADII = 1.5
 """Length of axis over which edges are evened out, in radii of the tube."""
-POINTS_PER_RADIUS = 4
+POINTS_PER_RADIUS = 3
 CAP_SHARE = 0.7
 """Part of the tip's half width on which it is taken for a half circle."""
 
@@ -120,10 +120,11 @@ def resampled(points: Floats, count: int) -> Floats:
 
 
 def _smoothed(points: Floats, radius: float) -> Floats:
-    """A line at equal steps, each point on the parabola through its neighbours on both sides."""
+    """A line at equal steps, each point on the cubic through its neighbours on both sides."""
     even = resampled(points, max(4, int(_arc(points)[-1] / STEP)))
-    window = min(max(int(SMOOTHED_RADII * radius / STEP), 3), len(even))
-    return savgol_filter(even, window - (window + 1) % 2, 2, axis=0)
+    window = min(max(int(SMOOTHED_RADII * radius / STEP), 5), len(even))
+    window -= (window + 1) % 2
+    return savgol_filter(even, window, min(3, window - 1), axis=0)
 
 
 def _tangents(points: Floats) -> Floats:

@@ -25,13 +25,12 @@ def overlay(image: Image, region: Mask | None, axis: Axis | None, base: Floats, 
     width = round(size)
     if region is not None:
         outlines, _ = cv2.findContours(region.astype(np.uint8), cv2.RETR_CCOMP, cv2.CHAIN_APPROX_NONE)
-        cv2.drawContours(drawn, outlines, -1, OUTLINE, width, cv2.LINE_AA)
+        cv2.drawContours(drawn, outlines, -1, OUTLINE, 2 * width, cv2.LINE_AA)
     if axis is not None:
         line = _fixed(axis.points)
-        for colour, extra in ((POINT, 2), (AXIS, 0)):
-            cv2.polylines(drawn, [line], False, colour, width + extra, cv2.LINE_AA, SUBPIXEL_BITS)
+        cv2.polylines(drawn, [line], False, AXIS, 2 * width, cv2.LINE_AA, SUBPIXEL_BITS)
         for point in line:
-            _dot(drawn, point, 1.6 * size, POINT)
+            _dot(drawn, point, 1.3 * size, POINT)
         _dot(drawn, line[-1], 3.2 * size, OUTLINE)
     cv2.drawMarker(drawn, np.round(base).astype(int).tolist(), BASE, cv2.MARKER_CROSS, round(14 * size), width + 1)
     return _captioned(drawn, words, size)

@@ -23,6 +23,8 @@ LEAST_AREA = 60
 """Smaller regions are specks, never a tube [pixel^2]."""
 FARTHEST_FROM_BASE = 0.1
 """How far from the base a tube may begin, as a fraction of the picture's diagonal."""
+EDGE = 3
+"""How far off a tolerance may find the tube's edge [pixel]."""
 COLOR_TOLERANCE, BACKGROUND_TOLERANCE = 25.0, 15.0
 """Default tolerances in CIELAB; a just noticeable difference is about 2."""
 
@@ -35,8 +37,8 @@ class Segmentation(Protocol):
         """Distance in CIELAB at which they part."""
         ...
 
-    def mask(self, image: Image) -> Mask:
-        """The pixels that look like the tube."""
+    def likeness(self, image: Image) -> NDArray[np.float32]:
+        """How much each pixel looks like the tube, above 0 where it does; in units of CIELAB, shape (height, width)."""
         ...
 
 
@@ -49,9 +51,9 @@ class ByColor:
     tolerance: float = COLOR_TOLERANCE
     """Greatest distance in CIELAB."""
 
-    def mask(self, image: Image) -> Mask:
+    def likeness(self, image: Image) -> NDArray[np.float32]:
         wanted = lab(np.array([[self.color[::-1]]], np.uint8))
-        return _size(lab(image) - wanted) <= self.tolerance
+        return self.tolerance - _size(lab(image) - wanted)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,11 +64,11 @@ class ByBackground:
     tolerance: float = BACKGROUND_TOLERANCE
     """Least distance in CIELAB."""
 
-    def mask(self, image: Image) -> Mask:
+    def likeness(self, image: Image) -> NDArray[np.float32]:
         difference = lab(image) - lab(self.background)
         # The tube covers the smaller part of the picture: what most pixels change by is the light.
         difference -= np.median(difference, axis=(0, 1))
-        return _size(difference) > self.tolerance
+        return _size(difference) - self.tolerance
 
 
 def lab(image: Image) -> NDArray[np.float32]:
@@ -85,31 +87,50 @@ def median_image(images: Sequence[Image]) -> Image:
     return np.median(np.stack(images), axis=0).astype(np.uint8)
 
 
-def tube_region(mask: Mask, base: Floats | None) -> Mask | None:
-    """The one region of a mask that is the tube, cleaned of specks, frays and holes.
+def tube_region(likeness: NDArray[np.float32], base: Floats | None) -> Mask | None:
+    """The one region that is the tube, cleaned of specks, frays and holes.
 
     Args:
+        likeness: As of `Segmentation.likeness`.
         base: Where the tube begins (x, y) [pixel], or None to take the largest region; else it is the region nearest
             to the base, and of several that reach equally near the largest.
     Returns:
         The region, or None where there is none near the base.
     """
-    disc: Any = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (5, 5))
-    whole = cv2.morphologyEx(mask.astype(np.uint8), cv2.MORPH_OPEN, disc)
-    whole = cv2.morphologyEx(whole, cv2.MORPH_CLOSE, disc)
+    coarse = _region(likeness > 0, base)
+    return None if coarse is None else _region(_edged(likeness, coarse), base)
+
+
+def _region(mask: Mask, base: Floats | None) -> Mask | None:
+    whole = cv2.morphologyEx(mask.astype(np.uint8), cv2.MORPH_OPEN, _disc(5))
+    whole = cv2.morphologyEx(whole, cv2.MORPH_CLOSE, _disc(5))
     count, labels, facts, _ = cv2.connectedComponentsWithStats(whole, connectivity=8)
     areas = facts[:, cv2.CC_STAT_AREA]
     known = [label for label in range(1, count) if areas[label] >= LEAST_AREA]
-    if not known:
-        return None
-    if base is None:
-        return _filled(labels == max(known, key=lambda label: areas[label]))
-    away = {label: _distance(labels == label, base) for label in known}
-    nearest = min(away.values())
-    if nearest > FARTHEST_FROM_BASE * np.hypot(*mask.shape):
-        return None
-    # A hair's breadth does not decide between a speck and the tube.
-    return _filled(labels == max((label for label in known if away[label] <= nearest + 5), key=lambda one: areas[one]))
+    if base is not None:
+        away = {label: _distance(labels == label, base) for label in known}
+        # A hair's breadth does not decide between a speck and the tube.
+        reach = min(min(away.values(), default=0.0) + 5, FARTHEST_FROM_BASE * float(np.hypot(*mask.shape)))
+        known = [label for label in known if away[label] <= reach]
+    return _filled(labels == max(known, key=lambda label: areas[label])) if known else None
+
+
+def _disc(width: int) -> Any:
+    return cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (width, width))
+
+
+def _edged(likeness: NDArray[np.float32], region: Mask) -> Mask:
+    """A region whose edge is moved, by no more than `EDGE`, to where its likeness is halfway between inside and outside.
+
+    A tolerance that keeps all of a shaded tube also takes in some of the blur around it, or leaves some out.
+    """
+    coarse, disc = region.astype(np.uint8), _disc(2 * EDGE + 1)
+    inner, outer = cv2.erode(coarse, disc) > 0, cv2.dilate(coarse, disc) > 0
+    around = (cv2.dilate(coarse, _disc(4 * EDGE + 1)) > 0) & ~outer
+    if not inner.any() or not around.any():
+        return region
+    halfway = (np.median(likeness[inner]) + np.median(likeness[around])) / 2
+    return inner | (outer & (likeness > halfway))
 
 
 def _distance(region: Mask, base: Floats) -> float:

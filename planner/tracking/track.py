@@ -43,7 +43,7 @@ def find_base(images: Sequence[Image], segmentation: Segmentation) -> Base | Non
     Returns:
         The base, or None where no tube is found in any picture.
     """
-    regions = [tube_region(segmentation.mask(image), None) for image in images]
+    regions = [tube_region(segmentation.likeness(image), None) for image in images]
     found = [(region, axis) for region in regions if region is not None and (axis := tube_axis(region, None))]
     if not found:
         return None
@@ -70,7 +70,7 @@ def track_frame(
         time: Of the frame [s].
         base: (x, y) [pixel].
     """
-    region = tube_region(segmentation.mask(image), base)
+    region = tube_region(segmentation.likeness(image), base)
     axis = tube_axis(region, base) if region is not None else None
     return region, Tracked(time, axis) if axis else None
 
