@@ -23,6 +23,8 @@ STEP, RAY_STEP = 1.0, 0.25
 """Spacing of points along the axis while it is made, and of samples across it [pixel]."""
 SMOOTHED_RADII = 1.5
 """Length of axis over which edges are evened out, in radii of the tube."""
+FULL_WIDTH = 0.95
+"""Where a skeleton's inscribed circle is smaller than this share of the usual, it has left the axis."""
 POINTS_PER_RADIUS = 3
 CAP_SHARE = 0.7
 """Part of the tip's half width on which it is taken for a half circle."""
@@ -64,7 +66,7 @@ def tube_axis(region: Mask, base: Floats | None) -> Axis | None:
     path = skeleton_path(thinned(box > 0), None if base is None else base - corner)
     inscribed = cv2.distanceTransform(box, cv2.DIST_L2, cv2.DIST_MASK_PRECISE)[path[:, 1], path[:, 0]]
     # At both ends a skeleton may run on towards the edge or a corner.
-    inner = np.flatnonzero(inscribed >= 0.85 * np.median(inscribed))
+    inner = np.flatnonzero(inscribed >= FULL_WIDTH * np.median(inscribed))
     points, radius = path[inner[0] : inner[-1] + 1].astype(float), float(np.median(inscribed))
     if len(points) < 8 or _arc(points)[-1] < radius / 2:
         return None
