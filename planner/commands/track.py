@@ -83,7 +83,7 @@ def track(
             raise BadInput(str(error)) from None
         start = _base(console, source, way, pixel)
         try:
-            tracked, skipped = _follow(console, source, way, start, every, scale, drawn)
+            tracked, skipped, shown = _follow(console, source, way, start, every, scale, drawn)
         except OSError as error:
             raise BadInput(f"--overlay {drawn} cannot be written: {error.strerror}") from None
         measured = 1e-3 * scale * median_radius(tracked)
@@ -93,7 +93,7 @@ def track(
         except OSError as error:
             raise BadInput(f"--out {recorded} cannot be written: {error.strerror}") from None
         _report(console, tracked, skipped, recording, measured, start)
-    console.print(f"wrote {recorded} and {drawn}")
+    console.print(f"wrote {recorded}" + f" and {drawn}" * shown)
 
 
 def parsed_color(text: str | None) -> tuple[int, int, int] | None:
@@ -176,8 +176,12 @@ def _base(console: Console, video: VideoFile, way: Segmentation, pixel: tuple[fl
 
 def _follow(
     console: Console, video: VideoFile, way: Segmentation, base: Base, every: int, scale: float, drawn: Path
-) -> tuple[list[Tracked], int]:
-    """Track all frames and write the overlay, with progress on the console; the tubes, and how many frames had none."""
+) -> tuple[list[Tracked], int, bool]:
+    """Track all frames and write the overlay, with progress on the console.
+
+    Returns:
+        The tubes, how many frames had none, and whether there is an overlay.
+    """
     from rich.progress import Progress
 
     from planner.commands.progress import columns, stoppable
@@ -187,28 +191,33 @@ def _follow(
 
     tracked: list[Tracked] = []
     skipped = 0
-    with (
-        VideoWriter(drawn, max(1.0, video.rate / every)) as writer,
-        Progress(*columns(), console=console, transient=True) as bar,
-    ):
+    with Progress(*columns(), console=console, transient=True) as bar:
         task = bar.add_task("tracking", total=-(-video.frames // every))
         try:
-            with stoppable():
-                for index, image in video.images(every):
-                    time = index / video.rate
-                    region, found = track_frame(image, time, way, base.pixel)
-                    if found:
-                        tracked.append(found)
-                    skipped += not found
-                    words = f"{scale * found.axis.length:.0f} mm" if found else "no tube"
-                    axis = found.axis if found else None
-                    writer.write(overlay(image, region, axis, base.pixel, f"{time:.2f} s   {words}"))
-                    bar.advance(task)
+            with stoppable(), VideoWriter(drawn, max(1.0, video.rate / every)) as writer:
+                try:
+                    for index, image in video.images(every):
+                        time = index / video.rate
+                        region, found = track_frame(image, time, way, base.pixel)
+                        if found:
+                            tracked.append(found)
+                        skipped += not found
+                        words = f"{scale * found.axis.length:.0f} mm" if found else "no tube"
+                        axis = found.axis if found else None
+                        writer.write(overlay(image, region, axis, base.pixel, f"{time:.2f} s   {words}"))
+                        bar.advance(task)
+                except KeyboardInterrupt:
+                    if not tracked:
+                        raise BadInput("interrupted before any tube was found; nothing was written") from None
+                    console.print("interrupted; the frames so far are kept")
+                if not tracked:
+                    raise BadInput(_nothing_found(video.path, way))
+                # The encoder holds the last frames back, and takes seconds for them.
+                bar.update(task, description="ending the overlay")
         except KeyboardInterrupt:
-            console.print("interrupted; the frames so far are kept")
-        if not tracked:
-            raise BadInput(_nothing_found(video.path, way))
-    return tracked, skipped
+            console.print("interrupted; there is no overlay, but all that was tracked is kept")
+            return tracked, skipped, False
+    return tracked, skipped, True
 
 
 def _nothing_found(video: Path, way: Segmentation) -> str:
@@ -232,7 +241,7 @@ def _report(
     from planner.tracking.track import shrinking
 
     first, last = recording.times[[0, -1]]
-    console.print(f"a tube in {len(tracked)} frames, from {first:.2f} to {last:.2f} s; {skipped} skipped without one")
+    console.print(f"a tube in {_frames(len(tracked))}, from {first:.2f} to {last:.2f} s; {skipped} skipped without one")
     radius, measured = 1e3 * recording.tube_radius, 1e3 * measured
     if radius == measured:
         console.print(f"radius {radius:.1f} mm, measured (median of half the width)")
@@ -243,9 +252,8 @@ def _report(
     lengths = [1e3 * np.hypot(*np.diff(line, axis=0).T).sum() for line in recording.centerlines]
     console.print(f"length {lengths[0]:.0f} mm in the first of them, {max(lengths):.0f} mm at most")
     if shrunk := shrinking(tracked):
-        frames = "1 frame" if len(shrunk) == 1 else f"{len(shrunk)} frames"
         console.print(
-            f"mind: the tube is shorter by more than a radius than it was before in {frames}, first at "
+            f"mind: the tube is shorter by more than a radius than it was before in {_frames(len(shrunk))}, first at "
             f"{shrunk[0]:.2f} s; look at the overlay there and take out what is wrong"
         )
     heading = np.degrees(recording.base[2])
@@ -256,3 +264,7 @@ def _report(
     gap = float(np.median([1e3 * np.hypot(*line[0]) for line in recording.centerlines]))
     if gap > radius:
         console.print(f"mind: centrelines begin {gap:.0f} mm from the base (median); check --base")
+
+
+def _frames(count: int) -> str:
+    return "1 frame" if count == 1 else f"{count} frames"

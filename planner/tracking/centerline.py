@@ -153,7 +153,9 @@ def _recentered(points: Floats, soft: Floats, radius: float) -> tuple[Floats, fl
     one, other = (_edge(points, side * normals, soft, 2 * radius) for side in (1, -1))
     half, aside = (one + other) / 2, (one - other) / 2
     # Where something hides an edge or lies beside it, the neighbours know better.
-    good = np.abs(half / np.nanmedian(half) - 1) < 0.25
+    good = np.isfinite(half)
+    if good.any():
+        good &= np.abs(half / np.median(half[good]) - 1) < 0.25
     if good.sum() < 4:
         return points, radius
     arc = np.arange(len(points))
