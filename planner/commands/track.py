@@ -215,6 +215,8 @@ def _follow(
                 # The encoder holds the last frames back, and takes seconds for them.
                 bar.update(task, description="ending the overlay")
         except KeyboardInterrupt:
+            if not tracked:
+                raise
             console.print("interrupted; there is no overlay, but all that was tracked is kept")
             return tracked, skipped, False
     return tracked, skipped, True
