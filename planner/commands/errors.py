@@ -18,6 +18,16 @@ if TYPE_CHECKING:
     from planner.design import Design
 
 
+EXTRAS = {
+    "fit": ("CasADi and h5py", ("casadi", "h5py")),
+    "ompl": ("OMPL", ("networkx", "ompl")),
+    "osqp": ("OSQP", ("osqp",)),
+    "torch": ("PyTorch", ("torch",)),
+    "video": ("OpenCV and scikit-image", ("cv2", "skimage")),
+}
+"""What each extra brings, in words and as the packages that are imported."""
+
+
 class BadInput(TyperException):
     """Something the user gave cannot be used; the message says what is allowed."""
 
@@ -79,58 +89,15 @@ def same_place(console: Console, design: Design, environment: Environment, force
 
 
 @contextmanager
-def needs_torch() -> Iterator[None]:
-    """Say how to install PyTorch where it is missing."""
+def needs(extra: str) -> Iterator[None]:
+    """Say how to install an extra where a library of it is missing."""
+    words, packages = EXTRAS[extra]
     try:
         yield
     except ModuleNotFoundError as error:
-        if error.name != "torch":
+        if (error.name or "").split(".")[0] not in packages:
             raise
-        raise BadInput("this needs PyTorch: pip install -c constraints.txt -e '.[torch]'") from None
-
-
-@contextmanager
-def needs_osqp() -> Iterator[None]:
-    """Say how to install OSQP where it is missing."""
-    try:
-        yield
-    except ModuleNotFoundError as error:
-        if error.name != "osqp":
-            raise
-        raise BadInput("this needs OSQP: pip install -c constraints.txt -e '.[osqp]'") from None
-
-
-@contextmanager
-def needs_ompl() -> Iterator[None]:
-    """Say how to install OMPL where it is missing."""
-    try:
-        yield
-    except ModuleNotFoundError as error:
-        if error.name not in ("ompl", "networkx"):
-            raise
-        raise BadInput("this needs OMPL: pip install -c constraints.txt -e '.[ompl]'") from None
-
-
-@contextmanager
-def needs_casadi() -> Iterator[None]:
-    """Say how to install CasADi, or h5py, where they are missing."""
-    try:
-        yield
-    except ModuleNotFoundError as error:
-        if error.name not in ("casadi", "h5py"):
-            raise
-        raise BadInput("this needs CasADi and h5py: pip install -c constraints.txt -e '.[fit]'") from None
-
-
-@contextmanager
-def needs_video() -> Iterator[None]:
-    """Say how to install OpenCV and scikit-image where they are missing."""
-    try:
-        yield
-    except ModuleNotFoundError as error:
-        if (error.name or "").split(".")[0] not in ("cv2", "skimage"):
-            raise
-        raise BadInput("this needs OpenCV: pip install -c constraints.txt -e '.[video]'") from None
+        raise BadInput(f"this needs {words}: pip install -c constraints.txt -e '.[{extra}]'") from None
 
 
 @contextmanager

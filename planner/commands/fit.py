@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from planner.commands.errors import BadInput, needs_casadi, readable_errors
+from planner.commands.errors import BadInput, needs, readable_errors
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -41,7 +41,7 @@ def fit(
     for name, value in (("--mass-per-length", mass_per_length), ("--frames-per-second", frames_per_second)):
         if value is not None and not 0 < value < 1e6:
             raise BadInput(f"{name} {value:g} must be greater than 0")
-    with readable_errors(), needs_casadi():
+    with readable_errors(), needs("fit"):
         from planner.run_folder import check_folder, stem_of
 
         read = _read(recording, frames_per_second)

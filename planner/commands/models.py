@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from planner.commands.errors import BadInput, needs_osqp, needs_torch
+from planner.commands.errors import BadInput, needs
 
 if TYPE_CHECKING:
     from dynamics.propagator import Maker
@@ -59,7 +59,7 @@ def chosen_model(
 
     if propagator not in propagators():
         raise BadInput(f"unknown propagator {propagator!r}; known: {', '.join(propagators())}")
-    with needs_torch():
+    with needs("torch"):
         model = load_propagator(propagator)
     for option, value, owner in (
         ("solver", solver, "penalty"),
@@ -79,7 +79,7 @@ def chosen_model(
     if qp is not None:
         from dynamics.impulse import Impulse, check_qp
 
-        with needs_osqp():
+        with needs("osqp"):
             check_qp(qp)
         return partial(Impulse, qp=qp)
     return model

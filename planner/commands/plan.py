@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from planner.commands.errors import BadInput, known_actuator, needs_ompl, readable_errors
+from planner.commands.errors import BadInput, known_actuator, needs, readable_errors
 from planner.commands.models import DeviceOption, PropagatorOption, SolverOption, SurrogateOption, chosen_model
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ def plan(
             f"planning {environment.name}: {actuator}, {propagator}, seed {seed}, {time_budget:g} s", style="bold"
         )
         start = time.perf_counter()
-        with compiling(console, propagator, heuristic), needs_ompl():
+        with compiling(console, propagator, heuristic), needs("ompl"):
             keep, slack = (max(solutions, CANDIDATES), SLACK) if robust else (solutions, ALTERNATIVES)
             run = Run.prepare(environment, params, make, seed, batch, keep, heuristic, slack=slack)
         prepared = time.perf_counter() - start

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from planner.commands.errors import BadInput, needs_casadi, needs_ompl, needs_osqp, readable_errors, writable
+from planner.commands.errors import BadInput, needs, readable_errors, writable
 from planner.commands.models import DeviceOption, PropagatorOption, SolverOption, SurrogateOption, chosen_model
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def table2(
     from rich.console import Console
 
     console = Console(highlight=False, soft_wrap=True, markup=False)
-    with readable_errors(), needs_ompl():
+    with readable_errors(), needs("ompl"):
         from dynamics.vine import VineParams
         from environments import known_environments, load_environment
         from environments.reach import goal_within_reach
@@ -191,7 +191,7 @@ def impulse_runtime(out: FolderOption = Path("results")) -> None:
     from rich.progress import Progress
 
     console = Console(highlight=False, soft_wrap=True, markup=False)
-    with readable_errors(), needs_osqp(), writable(out):
+    with readable_errors(), needs("osqp"), writable(out):
         import osqp  # noqa: F401
 
         from planner.commands.progress import columns, stoppable
@@ -259,7 +259,7 @@ def fitting(
 
     console = Console(highlight=False, soft_wrap=True, markup=False)
     start = time.perf_counter()
-    with readable_errors(), needs_casadi():
+    with readable_errors(), needs("fit"):
         from dynamics.recording_hdf5 import load_wall_growth
         from planner.commands.fit import fit_with_progress
         from planner.commands.progress import stoppable

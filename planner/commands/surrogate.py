@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from planner.commands.errors import BadInput, needs_torch, readable_errors, writable
+from planner.commands.errors import BadInput, needs, readable_errors, writable
 
 if TYPE_CHECKING:
     from surrogate.training import Report
@@ -30,7 +30,7 @@ def train(
     from rich.progress import Progress, TaskID
 
     console = Console(highlight=False, soft_wrap=True, markup=False)
-    with readable_errors(), needs_torch():
+    with readable_errors(), needs("torch"):
         from surrogate.training import train as train_network
         from surrogate.weights_file import NAMES, write_weights
 
@@ -77,7 +77,7 @@ def evaluate(
     from rich.progress import Progress
 
     console = Console(highlight=False, soft_wrap=True, markup=False)
-    with readable_errors(), needs_torch():
+    with readable_errors(), needs("torch"):
         from planner.run_folder import write_json
         from planner.surrogate_plot import save_evaluation
         from planner.surrogate_report import BATCHES, evaluation_report, measurements

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from planner.commands.errors import BadInput, needs_video, readable_errors
+from planner.commands.errors import BadInput, needs, readable_errors
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -69,7 +69,7 @@ def track(
     if color is not None and background is not None:
         raise BadInput("--color and --background are two ways to find the tube; give one of them")
     rgb, pixel = parsed_color(color), _parsed_base(base)
-    with readable_errors(), needs_video():
+    with readable_errors(), needs("video"):
         from dynamics.recording import write_recording
         from planner.tracking.track import median_radius, recording_of
         from planner.tracking.video import InvalidVideo, VideoFile
