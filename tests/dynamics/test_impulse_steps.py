@@ -14,6 +14,7 @@ from dynamics.impulse.schur import factorise, new_factor, project
 from dynamics.impulse.telescope import Motion, Telescope, simulate
 from dynamics.propagator import CannotRun
 from environments import Environment
+from planner.studies.cantilever import Cantilever
 from planner.studies.impulse import circle_place, circle_robot, clutter_place, clutter_robot
 from surrogate.compiled import Floats
 
@@ -194,6 +195,28 @@ def test_first_frequency_of_a_released_cantilever(free: Environment) -> None:
     times = step * (crossed + height[crossed] / (height[crossed] - height[crossed + 1]))
     assert len(times) >= 4
     assert 2 * np.diff(times).mean() == pytest.approx(period, rel=1e-3)
+
+
+def as_telescope(beam: Cantilever, seconds: float) -> Telescope:
+    """The same beam for the simulator."""
+    body = beam.length / (2 * beam.links)
+    mass = beam.mass_per_length * (beam.length + beam.growth * seconds / 2) / (2 * beam.links)
+    inertia = mass * (beam.radius**2 / 2 + body**2 / 12)
+    return Telescope(beam.links, body / 2, beam.radius, mass, inertia, beam.stiffness, beam.damping, beam.growth)
+
+
+def test_swings_and_grows_as_an_independent_integration_has_it(free: Environment) -> None:
+    """Let go wide and growing, links turn as Lagrange's equations in minimal coordinates do, to first order in the step."""
+    beam = Cantilever(links=4, length=0.6, growth=0.1, release=1.2)
+    expected, errors = beam.headings(np.linspace(0, 1, 51)), []
+    for finer in (1, 2):
+        motion = simulate(
+            as_telescope(beam, 1.0), free, 1.0, 5e-4 / finer, bends=np.full(4, beam.release / 4)
+        )  # fmt: skip
+        errors.append(np.abs(motion.pose[:: 40 * finer, 0::2, 2] - expected).max())
+    assert np.ptp(expected[:, -1]) > 1.0
+    assert errors[0] < 0.05
+    assert errors[1] == pytest.approx(errors[0] / 2, rel=0.1)
 
 
 @pytest.mark.parametrize("step", [0.02, 0.005, 0.001])
