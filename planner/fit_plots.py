@@ -91,7 +91,7 @@ def draw_profile(axes: Axes, profile: Profile, value: float) -> None:
     low, high = profile.values[0], profile.values[-1]
     wide = high > 3 * low
     axes.set_xscale("log" if wide else "linear")
-    axes.locator_params(axis="x", nbins=4) if not wide else None
+    axes.locator_params(axis="x", nbins=2) if not wide else None
     axes.set_ylim(-0.3, 2.1 * CHI_SQUARE)
     axes.text(0.02, CHI_SQUARE + 0.15, "95 %", size=8, color=FAINT, transform=axes.get_yaxis_transform())
     both = profile.crossing(-1) is not None and profile.crossing(+1) is not None

@@ -34,6 +34,7 @@ def sentences(fit: Fit) -> list[str]:
         f"all points {1e3 * fit.rms:.2g} mm (root mean square)."
     )
     told = [fit.parameter(name).sentence for name in ("stiffness", "damping")]
+    told.append("All this is said of noise: errors of scale, mass or model come on top.")
     return [near, *(told if fit.convergence.converged else []), *fit.notes]
 
 
