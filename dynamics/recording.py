@@ -128,6 +128,12 @@ class _Frame(_Table):
         return self
 
 
+def _check_count(frames: list[_Frame]) -> list[_Frame]:
+    if len(frames) < LEAST_FRAMES:
+        raise _bare(f"must be at least {LEAST_FRAMES}, not {len(frames)}")
+    return frames
+
+
 class _RecordingFile(_Table):
     # pydantic keeps the name `schema` for itself.
     version: Annotated[int, AfterValidator(_check_schema)] = Field(1, alias="schema")
@@ -138,7 +144,7 @@ class _RecordingFile(_Table):
     base: _Base
     frames_per_s: _Positive | None = None
     walls_m: list[_Segment] = []
-    frames: Annotated[list[_Frame], Field(min_length=LEAST_FRAMES)]
+    frames: Annotated[list[_Frame], AfterValidator(_check_count)]
 
     @model_validator(mode="after")
     def _fits_together(self) -> Self:

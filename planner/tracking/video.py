@@ -10,10 +10,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-# FFmpeg's own complaints would stand beside the one line that says what is wrong.
-os.environ.setdefault("OPENCV_FFMPEG_LOGLEVEL", "-8")
-os.environ.setdefault("OPENCV_LOG_LEVEL", "SILENT")
-
 import cv2
 import numpy as np
 
@@ -91,6 +87,9 @@ class VideoFile:
 
 
 def _capture(path: Path) -> Any:
+    # Their own complaints would stand beside the one line that says what is wrong.
+    os.environ.setdefault("OPENCV_FFMPEG_LOGLEVEL", "-8")
+    cv2.utils.logging.setLogLevel(cv2.utils.logging.LOG_LEVEL_SILENT)
     return cv2.VideoCapture(str(path), cv2.CAP_FFMPEG)
 
 
