@@ -115,7 +115,7 @@ def trajectory(environment: Environment, design: Design, rollout: Rollout) -> tu
 def versions() -> dict[str, str]:
     """Versions of what a result depends on."""
     packages = ["vinewright", "numpy", "numba", "scipy", "shapely"]
-    packages += [package for package in ("ompl", "torch", "casadi") if package in sys.modules]
+    packages += [package for package in ("ompl", "torch", "casadi", "osqp") if package in sys.modules]
     return {"python": python_version(), **{package: version(package) for package in packages}}
 
 

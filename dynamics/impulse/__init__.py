@@ -32,7 +32,7 @@ class Inertia:
     """What a moving tube has beyond `VineParams`."""
 
     mass_per_length: float = 0.04
-    """Of body, tail and air [kg/m]: coated fabric of 70 g/m2 twice round the default tube, and air."""
+    """Of the default tube [kg/m]: coated fabric of 70 g/m2, for the body, its tail inside and a muscle, and the air."""
     damping_time: float = 0.01
     """Damping over stiffness of a joint, C / K [s], as the beam of papers 000/001 has it."""
     growth_rate: float = 0.1

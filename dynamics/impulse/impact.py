@@ -99,7 +99,7 @@ def solve(
     factor: Factor,
     impact: Impact,
 ) -> bool:
-    """Velocities after a step under joints and contacts, into `impact.velocity`; returns whether none is violated.
+    """Velocities after a step under joints and contacts, into `impact.velocity`; returns whether it is solved and none is violated.
 
     Args:
         number: Contacts there are; `contact_rows` has been filled in for them.
@@ -120,10 +120,10 @@ def solve(
             if contacts.key[c] == impact.keys[i]:
                 taken = _take(bodies, rows, count, factor, impact, softness, taken, c, contacts.gap[c] / step)
                 impact.active[taken - 1] = True
-    settled = False
+    settled = solved = True
     for _ in range(ROUNDS):
         if taken:
-            _pivot(impact.matrix, impact.gap, taken, impact.force, impact.active)
+            solved = _pivot(impact.matrix, impact.gap, taken, impact.force, impact.active)
         _set_out(bodies, count, velocity)
         for i in range(taken):
             impact.impulse[impact.taken[i]] = impact.force[i]
@@ -147,7 +147,7 @@ def solve(
         impact.keys[known] = -1
     for c in range(number):
         impact.impulse[c] = max(impact.impulse[c], 0.0)
-    return settled
+    return settled and solved
 
 
 @compiled()
@@ -202,8 +202,8 @@ def _take(
 
 
 @compiled()
-def _pivot(matrix: Floats, gap: Floats, size: int, force: Floats, active: NDArray[np.bool_]) -> None:
-    """Solve force >= 0, matrix force + gap >= 0, one of both zero, by block pivoting.
+def _pivot(matrix: Floats, gap: Floats, size: int, force: Floats, active: NDArray[np.bool_]) -> bool:
+    """Solve force >= 0, matrix force + gap >= 0, one of both zero, by block pivoting; returns whether that is solved.
 
     Source: Portugal, Judice and Vicente (1994); falls back to Murty's single pivots, which end for every positive
     definite matrix. Starts from `active` and leaves the solution's there.
@@ -232,7 +232,7 @@ def _pivot(matrix: Floats, gap: Floats, size: int, force: Floats, active: NDArra
             if wrong[i]:
                 count, last = count + 1, i
         if count == 0:
-            return
+            return True
         if count < fewest:
             fewest, patience = count, 10
         else:
@@ -244,6 +244,7 @@ def _pivot(matrix: Floats, gap: Floats, size: int, force: Floats, active: NDArra
             active[last] = not active[last]
     for i in range(size):
         force[i] = max(force[i], 0.0)
+    return False
 
 
 @compiled()

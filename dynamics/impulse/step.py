@@ -255,7 +255,7 @@ def take_step(
     number: int,
     qp: Any,
 ) -> tuple[float, float, int]:
-    """Solve one step and move the vine by it; halves the step until it ends no deeper in anything than it began.
+    """Solve one step and move the vine by it; halves the step until its contacts are solved and it ends no deeper than it began.
 
     Args:
         number: Contacts there are now.
@@ -268,6 +268,7 @@ def take_step(
     _copy_state(bodies, work.before, count)
     deepest, lapse = _deepest(contacts, number), tube.step
     going = min(max(relative_growth(bodies, bodies.velocity, segments), 0.0), tube.growth_rate)
+    solved = True
     for halving in range(HALVINGS + 1):
         expected = min(going * lapse, most_growth)
         contact_rows(bodies, contacts, number, work.holder, impact)
@@ -277,7 +278,7 @@ def take_step(
             work.drive.rate[segments], work.drive.yielding[segments] = rate, yielding
             assemble(bodies, work.drive, count, lapse, work.rows)
             if qp is None:
-                solve(bodies, work.rows, count, contacts, number, lapse, tube.compliance, work.factor, impact)
+                solved = solve(bodies, work.rows, count, contacts, number, lapse, tube.compliance, work.factor, impact)
             else:
                 qp.solve(bodies, work.rows, count, contacts, number, lapse, tube.compliance, impact)
             growth = lapse * relative_growth(bodies, impact.velocity, segments)
@@ -289,7 +290,8 @@ def take_step(
                 break
             expected = growth
         last_try = halving == HALVINGS
-        if lapse * fastest(bodies, impact.velocity, count) > tube.most_motion and not last_try:
+        too_far = lapse * fastest(bodies, impact.velocity, count) > tube.most_motion
+        if (too_far or not solved) and not last_try:
             lapse *= 0.5
             continue
         growth = min(max(growth, 0.0), most_growth)

@@ -15,6 +15,7 @@ from dynamics.contacts import find_contacts
 from dynamics.impulse.bodies import Bodies, advance, assemble, lay
 from dynamics.impulse.impact import contact_rows, solve
 from dynamics.impulse.step import Work, new_work
+from dynamics.propagator import CannotRun
 from dynamics.scene import MARGIN, Scene, build_scene
 from environments.environment import Environment
 from surrogate.compiled import Floats, compiled
@@ -71,6 +72,8 @@ def simulate(
         step: Length of the time steps [s].
         bends: Angle at each pin [rad], shape (links,); straight if not given.
         qp: What solves the steps instead of the Schur complement, such as an `OsqpStep`.
+    Raises:
+        CannotRun: A step was not solved.
     """
     count, base = 2 * robot.links, np.asarray(environment.start, float)
     work = new_work(robot.links, count)
@@ -98,10 +101,12 @@ def simulate(
         np.empty(steps + 1),
     )
     run = _run if qp is None else _run.py_func
-    run(
+    solved = run(
         scene, work, base, robot.radius, margin, robot.compliance, step, steps,
         motion.pose, motion.velocity, motion.joints, motion.deepest, qp,
     )  # fmt: skip
+    if not solved:
+        raise CannotRun("the contacts of a step could not be solved; take a smaller step")
     return motion
 
 
@@ -133,12 +138,12 @@ def _run(
     joints: Floats,
     deepest: Floats,
     qp: Any,
-) -> None:
+) -> bool:
     bodies, drive, rows, chain, contacts, impact = (
         work.bodies, work.drive, work.rows, work.chain, work.contacts, work.impact,
     )  # fmt: skip
     count = len(bodies.mass)
-    links = count // 2
+    links, solved = count // 2, True
     for s in range(steps + 1):
         chain_of(bodies, links, chain)
         number = find_contacts(scene, radius, margin, chain, links, contacts)
@@ -152,7 +157,10 @@ def _run(
         assemble(bodies, drive, count, step, rows)
         contact_rows(bodies, contacts, number, work.holder, impact)
         if qp is None:
-            solve(bodies, rows, count, contacts, number, step, compliance, work.factor, impact)
+            solved = solve(bodies, rows, count, contacts, number, step, compliance, work.factor, impact)
         else:
             qp.solve(bodies, rows, count, contacts, number, step, compliance, impact)
+        if not solved:
+            return False
         advance(bodies, impact.velocity, count, step, base)
+    return True

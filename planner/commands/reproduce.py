@@ -313,7 +313,7 @@ def _study(console: Console, cases: Sequence[Case]) -> list[Record]:
 def _write(console: Console, stem: Path, table: str, content: dict[str, Any]) -> None:
     from planner.run_folder import write_json
 
-    stem.with_suffix(".md").write_text(table, encoding="utf-8")
     write_json(stem.with_suffix(".json"), content)
+    stem.with_suffix(".md").write_text(table, encoding="utf-8")
     console.print(table)
     console.print(f"wrote {stem}.md, {stem}.json")

@@ -26,7 +26,12 @@ NOTED = 0.15
 
 
 def track(
-    video: Annotated[Path, typer.Argument(metavar="VIDEO", help="A video seen from above, with the camera at rest.")],
+    video: Annotated[
+        Path,
+        typer.Argument(
+            metavar="VIDEO", help="A video seen from above, of constant frame rate, with the camera at rest."
+        ),
+    ],
     scale: Annotated[float, typer.Option(metavar="MM_PER_PX", help="Millimetres a pixel, in the tube's plane.")],
     base: Annotated[
         str | None,
@@ -63,9 +68,9 @@ def track(
     from rich.console import Console
 
     console = Console(highlight=False, soft_wrap=True, markup=False)
-    for option, value in (("--scale", scale), ("--radius", radius), ("--tolerance", tolerance)):
-        if value is not None and not 0 < value < 1e6:
-            raise BadInput(f"{option} {value:g} must be greater than 0")
+    for option, value, most in (("--scale", scale, 1000), ("--radius", radius, 1000), ("--tolerance", tolerance, 200)):
+        if value is not None and not 0 < value <= most:
+            raise BadInput(f"{option} {value:g} must be greater than 0 and at most {most}")
     if color is not None and background is not None:
         raise BadInput("--color and --background are two ways to find the tube; give one of them")
     rgb, pixel = parsed_color(color), _parsed_base(base)
@@ -184,6 +189,7 @@ def _follow(
     """
     from rich.progress import Progress
 
+    from dynamics.recording import LEAST_FRAMES
     from planner.commands.progress import columns, stoppable
     from planner.tracking.overlay import overlay
     from planner.tracking.track import track_frame
@@ -207,15 +213,18 @@ def _follow(
                         writer.write(overlay(image, region, axis, base.pixel, f"{time:.2f} s   {words}"))
                         bar.advance(task)
                 except KeyboardInterrupt:
-                    if not tracked:
-                        raise BadInput("interrupted before any tube was found; nothing was written") from None
+                    if len(tracked) < LEAST_FRAMES:
+                        raise BadInput("interrupted before enough was tracked; nothing was written") from None
                     console.print("interrupted; the frames so far are kept")
                 if not tracked:
                     raise BadInput(_nothing_found(video.path, way))
+                if len(tracked) < LEAST_FRAMES:
+                    few = f"{video.path} shows a tube in {_frames(len(tracked))} only"
+                    raise BadInput(f"{few}; a recording needs {LEAST_FRAMES}. Less --every looks at more")
                 # The encoder holds the last frames back, and takes seconds for them.
                 bar.update(task, description="ending the overlay")
         except KeyboardInterrupt:
-            if not tracked:
+            if len(tracked) < LEAST_FRAMES:
                 raise
             console.print("interrupted; there is no overlay, but all that was tracked is kept")
             return tracked, skipped, False

@@ -16,6 +16,10 @@ HEADING_RADII = 2.0
 """Length of tube, from its beginning, that tells the base's direction, in radii."""
 
 
+MOST_LETTERS = 200
+"""Of a recording's name."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Tracked:
     """A tube found in one frame."""
@@ -58,6 +62,10 @@ def find_base(images: Sequence[Image], segmentation: Segmentation) -> Base | Non
     last = found[-1][1].points[[0, -1]]
     ends = axis.points[[0, -1]]
     moved = np.hypot(*(ends[:, None] - last).transpose(2, 0, 1)).min(axis=1)
+    if abs(moved[0] - moved[1]) < axis.radius:
+        return Base(
+            ends[0], "at one end of the earliest tube, for want of a sign which it is: check it, or give --base"
+        )
     return Base(ends[int(moved.argmin())], "at the end of the earliest tube that does not move")
 
 
@@ -119,7 +127,7 @@ def recording_of(name: str, tracked: Sequence[Tracked], base: Floats, scale: flo
     """
     lines = tuple(in_metres(one.axis, base, scale) for one in tracked)
     return Recording(
-        name=name,
+        name=name[:MOST_LETTERS],
         tube_radius=radius,
         mass_per_length=None,
         base=np.array([0.0, 0.0, base_heading(lines, radius)]),

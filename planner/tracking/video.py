@@ -47,7 +47,7 @@ class VideoFile:
             InvalidVideo: There is no such file, it is no video, or it states no frame rate.
         """
         if not path.is_file():
-            raise InvalidVideo(f"{path} cannot be read: no such file")
+            raise InvalidVideo(f"{path} cannot be read: {'it is no file' if path.exists() else 'no such file'}")
         capture = _capture(path)
         found, image = capture.read()
         if not found:

@@ -7,6 +7,7 @@ import pytest
 import scipy.linalg
 import shapely
 
+from dynamics.impulse import impact
 from dynamics.impulse.bodies import Bodies, Rows, advance, assemble, lay, new_bodies, new_drive, new_rows
 from dynamics.impulse.impact import _pivot
 from dynamics.impulse.osqp_step import OsqpStep
@@ -107,6 +108,15 @@ def test_complementarity_problem_is_solved(seed: int) -> None:
     assert left.min() > -1e-9
     assert np.abs(force * left).max() < 1e-8
     assert force.max() > 0
+
+
+def test_complementarity_problem_that_is_not_solved_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With fewer exchanges than it takes, the solver does not claim to be done; with enough it does."""
+    force, active = np.zeros(2), np.zeros(2, bool)
+    problem = np.array([[2.0, 1.0], [1.0, 2.0]]), np.array([-1.0, -2.0]), 2
+    monkeypatch.setattr(impact, "PIVOTS", 1)
+    assert not _pivot.py_func(*problem, force, active)
+    assert _pivot(*problem, np.zeros(2), np.zeros(2, bool))
 
 
 def joints_apart(robot: Telescope, motion: Motion) -> float:

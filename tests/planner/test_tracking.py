@@ -188,12 +188,12 @@ def test_overlay_can_be_read_back(ran: Ran) -> None:
 
 
 def test_a_given_radius_is_kept_and_a_wrong_one_told(video: Path, tmp_path: Path) -> None:
-    """The recording has the radius that the user gave, though the video contradicts it; every third frame is tracked."""
-    ran = track(video, tmp_path, *AT_BASE, "--color", "#e1463c", "--radius", "25", "--every", "3")
+    """The recording has the radius that the user gave, though the video contradicts it; every second frame is tracked."""
+    ran = track(video, tmp_path, *AT_BASE, "--color", "#e1463c", "--radius", "25", "--every", "2")
     assert ran.content["tube_radius_m"] == 0.025
     assert "mind: these differ" in ran.said
-    assert [frame["time_s"] for frame in ran.content["frames"]] == pytest.approx([3 / RATE, 6 / RATE])
-    assert ran.overlay.rate == pytest.approx(RATE / 3, rel=0.01)
+    assert [frame["time_s"] for frame in ran.content["frames"]] == pytest.approx([2 / RATE, 6 / RATE, 8 / RATE])
+    assert ran.overlay.rate == pytest.approx(RATE / 2, rel=0.01)
 
 
 def test_ctrl_c_keeps_what_was_tracked(video: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -221,6 +221,8 @@ def test_ctrl_c_keeps_what_was_tracked(video: Path, tmp_path: Path, monkeypatch:
         (["--base", "460,10"], ["--base 460,10 lies outside", "0 to 459"]),
         (["--base", "-1,10"], ["--base -1,10 lies outside", "0 to 459"]),
         (["--color", "#00ff00"], ["no tube", "--tolerance", "--color"]),
+        (["--color", "#e1463c", "--every", "3", *AT_BASE], ["in 2 frames only", "needs 3", "--every"]),
+        (["--radius", "2000"], ["--radius 2000", "at most 1000"]),
         (["--color", "#00ff00", "--every", "4", *AT_BASE], ["no tube", "--tolerance", "--base"]),
         (["--background", "mean"], ["--background mean", "first, median"]),
         (["--background", "small.png"], ["small.png is 8 x 4 pixels", "460 x 320"]),
