@@ -37,6 +37,14 @@ LEAST_FRAMES = 3
 _MOST_BYTES = 50_000_000
 _SHORTEST, _LONGEST = 0.01, 100.0
 """A tube's length at the end of a recording must lie between these [m]."""
+_FARTHEST = 1000.0
+"""Largest coordinate [m]."""
+_SPACING = 1e-6, 1e4
+"""Least and most time between two frames [s]."""
+_LATEST, _LAST_INDEX = 1e10, 10**9
+"""Largest time [s], past that of any clock that counts from 1970, and largest index of a frame."""
+MASSES, RATES = (1e-6, 1e3), (1e-4, 1e6)
+"""Least and most mass per length [kg/m], and frames per second [1/s]."""
 
 
 class InvalidRecording(ValueError):
@@ -96,8 +104,18 @@ def _check_segment(wall: list[list[float]]) -> list[list[float]]:
     return wall
 
 
-_Positive = Annotated[float, Field(gt=0)]
-_Point = Annotated[list[float], Field(min_length=2, max_length=2)]
+def _within(low: float, high: float, unit: str = "") -> AfterValidator:
+    def check(value: float) -> float:
+        if not low <= value <= high:
+            raise PydanticCustomError("limits", f"must be from {low:g} to {high:g} {unit}".rstrip())
+        return value
+
+    return AfterValidator(check)
+
+
+_Coordinate = Annotated[float, _within(-_FARTHEST, _FARTHEST, "m")]
+_Index = Annotated[int, _within(-_LAST_INDEX, _LAST_INDEX)]
+_Point = Annotated[list[_Coordinate], Field(min_length=2, max_length=2)]
 _Segment = Annotated[list[_Point], Field(min_length=2, max_length=2), AfterValidator(_check_segment)]
 
 
@@ -107,17 +125,17 @@ class _Table(BaseModel):
 
 class _Base(_Table):
     position_m: _Point
-    heading_rad: float
+    heading_rad: Annotated[float, _within(-1000, 1000, "rad")]
 
 
 class _Contact(_Table):
-    wall: int
-    point: int
+    wall: _Index
+    point: _Index
 
 
 class _Frame(_Table):
-    time_s: float | None = None
-    index: int | None = None
+    time_s: Annotated[float, _within(-_LATEST, _LATEST, "s")] | None = None
+    index: _Index | None = None
     centerline_m: Annotated[list[_Point], Field(min_length=2)]
     contacts: list[_Contact] = []
 
@@ -140,9 +158,9 @@ class _RecordingFile(_Table):
     name: Annotated[str, Field(min_length=1, max_length=200)]
     unit: Annotated[str, AfterValidator(_check_unit)]
     tube_radius_m: Annotated[float, Field(gt=0, le=1)]
-    mass_per_length_kg_per_m: _Positive | None = None
+    mass_per_length_kg_per_m: Annotated[float, _within(*MASSES, "kg/m")] | None = None
     base: _Base
-    frames_per_s: _Positive | None = None
+    frames_per_s: Annotated[float, _within(*RATES)] | None = None
     walls_m: list[_Segment] = []
     frames: Annotated[list[_Frame], AfterValidator(_check_count)]
 
@@ -200,7 +218,7 @@ def load_recording(path: Path, frames_per_second: float | None = None) -> Record
     try:
         if path.stat().st_size > _MOST_BYTES:
             raise InvalidRecording(f"{path} is larger than {_MOST_BYTES // 10**6} MB, too large for a recording")
-        data = json.loads(path.read_text(encoding="utf-8"))
+        data = json.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise InvalidRecording(f"{path} cannot be read: {error.strerror}") from None
     except (ValueError, RecursionError):
@@ -220,6 +238,12 @@ def _recording(file: _RecordingFile, rate: float | None) -> Recording:
         raise InvalidRecording(
             f"frames[{number}] is at {times[number]:g} s, the frame before it at {times[number - 1]:g} s; "
             "frames must be in order of time, each later than the last"
+        )
+    least, most = _SPACING
+    for number in np.flatnonzero((np.diff(times) < least) | (np.diff(times) > most)) + 1:
+        raise InvalidRecording(
+            f"frames[{number}] is {times[number] - times[number - 1]:g} s after the frame before it; "
+            f"this must be from {least:g} to {most:g} s"
         )
     walls = np.array(file.walls_m, float).reshape(-1, 4)
     contacts = tuple(

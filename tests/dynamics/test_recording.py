@@ -115,7 +115,24 @@ def scaled(factor: float, digits: int) -> Callable[[Content], None]:
         (change("schema", to=2), ["schema = 2 must be 1"]),
         (change("name", to=""), ["name", "at least 1"]),
         (change("tube_radius_m", to=0), ["tube_radius_m = 0", "greater than 0"]),
-        (change("mass_per_length_kg_per_m", to=-1.0), ["mass_per_length_kg_per_m = -1.0", "greater than 0"]),
+        (change("mass_per_length_kg_per_m", to=-1.0), ["mass_per_length_kg_per_m = -1.0", "from 1e-06 to 1000 kg/m"]),
+        (
+            change("mass_per_length_kg_per_m", to=1e-300),
+            ["mass_per_length_kg_per_m = 1e-300", "from 1e-06 to 1000 kg/m"],
+        ),
+        (change("frames_per_s", to=1e-320), ["frames_per_s = 1e-320", "from 0.0001 to 1e+06"]),
+        (change("frames", 1, "index", to=10**400), ["frames[1].index = 1000", "from -1e+09 to 1e+09"]),
+        (change("frames", 1, "time_s", to=1e-300), ["frames[1] is 1e-300 s after", "from 1e-06 to 10000 s"]),
+        (change("frames", 3, "time_s", to=1e5), ["frames[3] is 99999.8 s after", "from 1e-06 to 10000 s"]),
+        (change("frames", 3, "time_s", to=1e17), ["frames[3].time_s = 1e+17", "from -1e+10 to 1e+10 s"]),
+        (change("base", "position_m", 0, to=1e308), ["base.position_m[0] = 1e+308", "from -1000 to 1000 m"]),
+        (change("base", "position_m", 0, to=10**400), ["base.position_m[0] = 1000", "must"]),
+        (change("base", "heading_rad", to=1e9), ["base.heading_rad = 1000000000.0", "from -1000 to 1000 rad"]),
+        (change("walls_m", 0, 1, 1, to=1e308), ["walls_m[0][1][1] = 1e+308", "from -1000 to 1000 m"]),
+        (
+            change("frames", 1, "centerline_m", 1, 0, to=-1e308),
+            ["frames[1].centerline_m[1][0]", "from -1000 to 1000 m"],
+        ),
         (change("base", "heading_rad", to="up"), ["base.heading_rad = 'up'", "number"]),
         (change("walls_m", 0, to=[[0.02, -1.0], [0.02, 1.0]]), ["walls_m[0] is 0.02 m from base", "0.03 m, is needed"]),
         (change("walls_m", 0, to=[[0.5, 1.0], [0.5, 1.0]]), ["walls_m[0]", "two ends are the same"]),
@@ -135,6 +152,13 @@ def test_what_is_wrong_is_told_in_one_line(tmp_path: Path, edit: Callable[[Conte
     assert "\n" not in message
     for word in words:
         assert word in message
+
+
+def test_a_byte_order_mark_is_no_error(tmp_path: Path) -> None:
+    """Some editors put one before everything."""
+    path = tmp_path / "bench.json"
+    path.write_text(json.dumps(content()), encoding="utf-8-sig")
+    assert load_recording(path).name == "bench"
 
 
 @pytest.mark.parametrize("text", ["hello", "", "[" * 100_000, "{"])
