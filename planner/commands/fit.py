@@ -38,10 +38,8 @@ def fit(
     console = Console(highlight=False, soft_wrap=True, markup=False)
     if bodies % 2:
         raise BadInput(f"--bodies {bodies} must be even: two for each link")
-    for name, value in (("--mass-per-length", mass_per_length), ("--frames-per-second", frames_per_second)):
-        if value is not None and not 0 < value < 1e6:
-            raise BadInput(f"{name} {value:g} must be greater than 0")
     with readable_errors(), needs("fit"):
+        _check_numbers(mass_per_length, frames_per_second)
         from planner.run_folder import check_folder, stem_of
 
         read = _read(recording, frames_per_second)
@@ -52,6 +50,17 @@ def fit(
         _write(folder, found, converted=recording.suffix.lower() == ".h5")
     console.print(f"wrote {folder}/")
     return 0 if found.convergence.converged else 3
+
+
+def _check_numbers(mass_per_length: float | None, frames_per_second: float | None) -> None:
+    from dynamics.recording import MASSES, RATES
+
+    for name, value, (least, most), unit in (
+        ("--mass-per-length", mass_per_length, MASSES, " kg/m"),
+        ("--frames-per-second", frames_per_second, RATES, ""),
+    ):
+        if value is not None and not least <= value <= most:
+            raise BadInput(f"{name} {value:g} must be greater than 0: from {least:g} to {most:g}{unit}")
 
 
 def _read(path: Path, frames_per_second: float | None) -> Recording:

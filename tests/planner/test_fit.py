@@ -104,6 +104,23 @@ def test_an_hdf5_file_is_kept_as_a_recording(tmp_path: Path, monkeypatch: pytest
     assert len(read.contacts) == 4
 
 
+@pytest.mark.parametrize(
+    ("option", "value", "limits"),
+    [
+        ("--mass-per-length", "1e-300", "from 1e-06 to 1000 kg/m"),
+        ("--mass-per-length", "1e5", "from 1e-06 to 1000 kg/m"),
+        ("--frames-per-second", "1e-320", "from 0.0001 to 1e+06"),
+        ("--frames-per-second", "1e9", "from 0.0001 to 1e+06"),
+    ],
+)
+def test_numbers_beyond_their_limits_are_refused(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], option: str, value: str, limits: str
+) -> None:
+    """The line names the option, its value, and both limits."""
+    assert vinewright(monkeypatch, "fit", RECORDING, option, value) == 2
+    assert capsys.readouterr().err == f"error: {option} {float(value):g} must be greater than 0: {limits}\n"
+
+
 def test_missing_casadi_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
