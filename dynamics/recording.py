@@ -224,12 +224,27 @@ def load_recording(path: Path, frames_per_second: float | None = None) -> Record
     except (ValueError, RecursionError):
         raise InvalidRecording(f"{path} is not JSON") from None
     try:
-        file = _RecordingFile.model_validate(data)
-        return _recording(file, frames_per_second or file.frames_per_s)
-    except ValidationError as error:
-        raise InvalidRecording(f"{path}: {describe(error, _RecordingFile)}") from None
+        return _validated(data, frames_per_second)
     except InvalidRecording as error:
         raise InvalidRecording(f"{path}: {error}") from None
+
+
+def check_recording(recording: Recording) -> None:
+    """Make sure that `load_recording` reads what `write_recording` writes of a recording.
+
+    Raises:
+        InvalidRecording: Saying what is wrong, by the keys of the file, without its name.
+    """
+    _validated(_content(recording))
+
+
+def _validated(data: Any, rate: float | None = None) -> Recording:
+    try:
+        file = _RecordingFile.model_validate(data)
+    except ValidationError as error:
+        # What is wrong with the whole file has no key before it.
+        raise InvalidRecording(describe(error, _RecordingFile).lstrip()) from None
+    return _recording(file, rate or file.frames_per_s)
 
 
 def _recording(file: _RecordingFile, rate: float | None) -> Recording:
@@ -272,22 +287,14 @@ def write_recording(recording: Recording, path: Path) -> None:
     """Write a recording that `load_recording` reads; the file appears whole or not at all.
 
     Raises:
+        InvalidRecording: `load_recording` would refuse it; nothing is written.
         OSError: The file cannot be written.
     """
-    content: dict[str, Any] = {"schema": 1, "name": recording.name, "unit": "m"}
-    content["tube_radius_m"] = recording.tube_radius
-    if recording.mass_per_length is not None:
-        content["mass_per_length_kg_per_m"] = recording.mass_per_length
-    x, y, heading = recording.base.tolist()
-    content["base"] = {"position_m": [x, y], "heading_rad": heading}
-    content["walls_m"] = recording.walls.reshape(-1, 2, 2).tolist()
-    content["frames"] = [
-        {"time_s": time, "centerline_m": line.tolist()}
-        for time, line in zip(recording.times.tolist(), recording.centerlines, strict=True)
-    ]
-    for contact in recording.contacts:
-        listed = content["frames"][contact.frame].setdefault("contacts", [])
-        listed.append({"wall": contact.wall, "point": contact.point})
+    try:
+        content = _content(recording)
+        _validated(content)
+    except InvalidRecording as error:
+        raise InvalidRecording(f"{path}: {error}") from None
     partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
     try:
         # A frame a line: people can find theirs.
@@ -297,3 +304,26 @@ def write_recording(recording: Recording, path: Path) -> None:
         partial.replace(path)
     finally:
         partial.unlink(missing_ok=True)
+
+
+def _content(recording: Recording) -> dict[str, Any]:
+    """What stands in a recording's file."""
+    content: dict[str, Any] = {"schema": 1, "name": recording.name, "unit": "m"}
+    content["tube_radius_m"] = float(recording.tube_radius)
+    if recording.mass_per_length is not None:
+        content["mass_per_length_kg_per_m"] = float(recording.mass_per_length)
+    x, y, heading = recording.base.tolist()
+    content["base"] = {"position_m": [x, y], "heading_rad": heading}
+    content["walls_m"] = recording.walls.reshape(-1, 2, 2).tolist()
+    content["frames"] = [
+        {"time_s": time, "centerline_m": line.tolist()}
+        for time, line in zip(recording.times.tolist(), recording.centerlines, strict=True)
+    ]
+    for contact in recording.contacts:
+        if not 0 <= contact.frame < len(content["frames"]):
+            raise InvalidRecording(
+                f"a contact is in frame {contact.frame}; there are {len(content['frames'])}, from 0 on"
+            )
+        listed = content["frames"][contact.frame].setdefault("contacts", [])
+        listed.append({"wall": int(contact.wall), "point": int(contact.point)})
+    return content

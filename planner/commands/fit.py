@@ -65,11 +65,25 @@ def _check_numbers(mass_per_length: float | None, frames_per_second: float | Non
 
 def _read(path: Path, frames_per_second: float | None) -> Recording:
     from dynamics.recording import load_recording
+
+    return load_experiment(path) if path.suffix.lower() == ".h5" else load_recording(path, frames_per_second)
+
+
+def load_experiment(path: Path) -> Recording:
+    """The published wall experiment, held to what is asked of any recording.
+
+    Raises:
+        InvalidRecording: It cannot be used.
+    """
+    from dynamics.recording import InvalidRecording, check_recording
     from dynamics.recording_hdf5 import load_wall_growth
 
-    if path.suffix.lower() == ".h5":
-        return load_wall_growth(path)
-    return load_recording(path, frames_per_second)
+    read = load_wall_growth(path)
+    try:
+        check_recording(read)
+    except InvalidRecording as error:
+        raise InvalidRecording(f"{path}: {error}") from None
+    return read
 
 
 def fit_with_progress(console: Console, read: Recording, bodies: int = 10, mass_per_length: float | None = None) -> Fit:

@@ -260,13 +260,12 @@ def fitting(
     console = Console(highlight=False, soft_wrap=True, markup=False)
     start = time.perf_counter()
     with readable_errors(), needs("fit"):
-        from dynamics.recording_hdf5 import load_wall_growth
-        from planner.commands.fit import fit_with_progress
+        from planner.commands.fit import fit_with_progress, load_experiment
         from planner.commands.progress import stoppable
         from planner.fit_plots import save_fits
         from planner.studies.fitting import oscillation_fits, report
 
-        seen = load_wall_growth(wall_growth) if wall_growth else None
+        seen = load_experiment(wall_growth) if wall_growth else None
         with writable(out):
             with stoppable(), console.status("oscillation: fitting") as status:
                 starts = oscillation_fits(lambda words: status.update(f"oscillation: {words}"))

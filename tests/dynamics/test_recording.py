@@ -4,6 +4,7 @@ import json
 import math
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import h5py
 import numpy as np
 import pytest
 
-from dynamics.recording import Contact, InvalidRecording, Recording, load_recording, write_recording
+from dynamics.recording import Contact, InvalidRecording, Recording, check_recording, load_recording, write_recording
 from dynamics.recording_hdf5 import load_wall_growth
 
 Content = dict[str, Any]
@@ -196,14 +197,38 @@ def test_what_is_written_is_read_again(tmp_path: Path) -> None:
 
 
 def test_a_recording_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
-    """A number that JSON cannot hold leaves the file as it was."""
+    """One that could not be read again leaves the file as it was."""
     (tmp_path / "bench.json").write_text("before")
-    lines = (np.zeros((2, 2)), np.zeros((2, 2)), np.full((2, 2), np.inf))
+    lines = (np.eye(2), np.eye(2), np.full((2, 2), np.inf))
     broken = Recording("bench", 0.01, None, np.zeros(3), np.arange(3.0), lines, np.empty((0, 4)), ())
-    with pytest.raises(ValueError, match="JSON"):
+    with pytest.raises(InvalidRecording, match=r"bench\.json: frames\[2\]\.centerline_m\[0\]\[0\] = inf must be"):
         write_recording(broken, tmp_path / "bench.json")
     assert os.listdir(tmp_path) == ["bench.json"]
     assert (tmp_path / "bench.json").read_text() == "before"
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        ({"times": np.array([0.0, 0.2, 0.1, 0.3])}, "frames[2] is at 0.1 s, the frame before it at 0.2 s"),
+        ({"name": "n" * 201}, "name = 'nnn"),
+        ({"tube_radius": 0.51}, "walls_m[0] is 0.5 m from base.position_m"),
+        ({"contacts": (Contact(0, 0, 3),)}, "frames[0].contacts[0].point = 3 is no point"),
+        ({"contacts": (Contact(4, 0, 2),)}, "a contact is in frame 4; there are 4, from 0 on"),
+        ({"mass_per_length": 0.0}, "mass_per_length_kg_per_m = 0.0 must be from 1e-06"),
+    ],
+)
+def test_what_could_not_be_read_is_not_written(tmp_path: Path, changed: dict[str, Any], words: str) -> None:
+    """It is refused with the words that its file would be; a check says the same, and nothing of a good one."""
+    good = load_recording(written(tmp_path, content()))
+    check_recording(good)
+    with pytest.raises(InvalidRecording) as checked:
+        check_recording(replace(good, **changed))
+    assert str(checked.value).startswith(words)
+    with pytest.raises(InvalidRecording) as refused:
+        write_recording(replace(good, **changed), tmp_path / "new.json")
+    assert str(refused.value) == f"{tmp_path / 'new.json'}: {checked.value}"
+    assert os.listdir(tmp_path) == ["bench.json"]
 
 
 def wall_file(path: Path, frames: int = 4) -> Path:

@@ -104,6 +104,18 @@ def test_an_hdf5_file_is_kept_as_a_recording(tmp_path: Path, monkeypatch: pytest
     assert len(read.contacts) == 4
 
 
+def test_an_hdf5_file_is_held_to_what_any_recording_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Before it is fitted, so that no fit is lost for a recording that cannot be written."""
+    with h5py.File(tmp_path / "wall.h5", "w") as file:
+        for side, tip in (("x", 90.0), ("y", 323.0)):
+            for number in (1, 2):
+                file[f"{side}_vid/{side}_vid_{number}"] = np.linspace(0, tip, 7)
+    assert vinewright(monkeypatch, "fit", tmp_path / "wall.h5", "--out", tmp_path / "fit") == 2
+    assert capsys.readouterr().err == f"error: {tmp_path / 'wall.h5'}: frames must be at least 3, not 2\n"
+
+
 @pytest.mark.parametrize(
     ("option", "value", "limits"),
     [
