@@ -43,6 +43,9 @@ _SPACING = 1e-6, 1e4
 """Least and most time between two frames [s]."""
 _LATEST, _LAST_INDEX = 1e10, 10**9
 """Largest time [s], past that of any clock that counts from 1970, and largest index of a frame."""
+_MOST_RADII_TO_WALL = 3
+"""A touching point is one radius from its wall; two more are left for errors of tracking and of the wall's place. What is farther
+names another wall or another point, and a fit that holds it there would bend the whole tube."""
 MASSES, RATES = (1e-6, 1e3), (1e-4, 1e6)
 """Least and most mass per length [kg/m], and frames per second [1/s]."""
 
@@ -181,7 +184,25 @@ class _RecordingFile(_Table):
                     raise _bare(f"{key}.wall = {contact.wall} is no wall: walls_m has {len(self.walls_m)}, from 0 on")
                 if not -points <= contact.point < points:
                     raise _bare(f"{key}.point = {contact.point} is no point: the centreline has {points}, from 0 on")
+                self._check_contact(key, contact, frame)
         return self
+
+    def _check_contact(self, key: str, contact: _Contact, frame: _Frame) -> None:
+        """A point that touches must be able to: away from the base, which holds it, and near the line of its wall."""
+        point, radius = np.array(frame.centerline_m[contact.point]), self.tube_radius_m
+        if (apart := math.dist(point, self.base.position_m)) < radius:
+            raise _bare(
+                f"{key}.point = {contact.point} is {apart:.4g} m from base.position_m, where the tube is held and touches no wall; "
+                f"give a point at least a radius, {radius:g} m, away"
+            )
+        start, end = np.array(self.walls_m[contact.wall])
+        x, y = (end - start) / math.dist(start, end)
+        away = abs(x * (point[1] - start[1]) - y * (point[0] - start[0]))
+        if away > _MOST_RADII_TO_WALL * radius:
+            raise _bare(
+                f"{key}: point {contact.point} is {away:.4g} m from the line of walls_m[{contact.wall}]; a touching point is one "
+                f"radius from it, {radius:g} m, and at most {_MOST_RADII_TO_WALL} are allowed: correct the wall or the contact"
+            )
 
 
 def _check_extent(file: _RecordingFile) -> None:

@@ -47,15 +47,16 @@ def recordings() -> Path:
 def test_every_key_is_read(tmp_path: Path) -> None:
     """Numbers come back as they stand in the file; other keys are allowed; -1 is the tip."""
     data = content() | {"schema": 1, "mass_per_length_kg_per_m": 0.059, "scale_mm_per_px": 0.7}
-    data["frames"][2]["contacts"] = [{"wall": 0, "point": -1}, {"wall": 0, "point": 1}]
+    data["walls_m"] = [[[0.36, -1.0], [0.36, 1.0]], [[0.0, 0.03], [1.0, 0.03]]]
+    data["frames"][2]["contacts"] = [{"wall": 0, "point": -1}, {"wall": 1, "point": 1}]
     data["frames"][1]["length_m"] = 99
     read = load_recording(written(tmp_path, data))
     assert (read.name, read.tube_radius, read.mass_per_length) == ("bench", 0.03, 0.059)
     assert read.base.tolist() == [0, 0, 0.1]
-    assert read.walls.tolist() == [[0.5, -1, 0.5, 1]]
+    assert read.walls.tolist() == [[0.36, -1, 0.36, 1], [0, 0.03, 1, 0.03]]
     np.testing.assert_allclose(read.times, [0, 0.1, 0.2, 0.3])
     np.testing.assert_allclose(read.centerlines[3], [[0, 0], [0.2, 0], [0.33, 0]])
-    assert [(one.frame, one.wall, one.point) for one in read.contacts] == [(2, 0, 2), (2, 0, 1)]
+    assert [(one.frame, one.wall, one.point) for one in read.contacts] == [(2, 0, 2), (2, 1, 1)]
 
 
 def test_an_index_needs_a_rate(tmp_path: Path) -> None:
@@ -140,6 +141,15 @@ def scaled(factor: float, digits: int) -> Callable[[Content], None]:
         (change("frames", 1, "contacts", to=[{"wall": 1, "point": -1}]), ["frames[1].contacts[0].wall = 1 is no wall"]),
         (change("frames", 1, "contacts", to=[{"wall": 0, "point": 3}]), ["contacts[0].point = 3 is no point"]),
         (change("frames", 1, "contacts", to=[{"wall": 0, "point": -4}]), ["contacts[0].point = -4 is no point"]),
+        # The tip is at x = 0.31 m, the wall at 0.5 m.
+        (
+            change("frames", 1, "contacts", to=[{"wall": 0, "point": -1}]),
+            ["frames[1].contacts[0]: point -1 is 0.19 m from the line of walls_m[0]", "at most 3 are allowed"],
+        ),
+        (
+            change("frames", 1, "contacts", to=[{"wall": 0, "point": 0}]),
+            ["frames[1].contacts[0].point = 0 is 0 m from base.position_m", "at least a radius, 0.03 m, away"],
+        ),
     ],
 )
 def test_what_is_wrong_is_told_in_one_line(tmp_path: Path, edit: Callable[[Content], None], words: list[str]) -> None:
@@ -153,6 +163,19 @@ def test_what_is_wrong_is_told_in_one_line(tmp_path: Path, edit: Callable[[Conte
     assert "\n" not in message
     for word in words:
         assert word in message
+
+
+def test_a_contact_may_be_three_radii_from_its_wall(tmp_path: Path) -> None:
+    """On either side of it, and beyond its ends: a tracker errs, and the wall's line is what the tube is held to."""
+    for x, allowed in ((0.219, False), (0.221, True), (0.399, True), (0.401, False)):
+        data = content() | {"walls_m": [[[x, 1.0], [x, 2.0]]]}
+        data["frames"][1]["contacts"] = [{"wall": 0, "point": -1}]
+        path = written(tmp_path, data)
+        if allowed:
+            assert len(load_recording(path).contacts) == 1
+        else:
+            with pytest.raises(InvalidRecording, match=r"is 0\.091 m from the line"):
+                load_recording(path)
 
 
 def test_a_byte_order_mark_is_no_error(tmp_path: Path) -> None:
@@ -178,10 +201,12 @@ def test_what_is_written_is_read_again(tmp_path: Path) -> None:
     """All of it, to the last bit, contacts too; no other file is left."""
     random = np.random.default_rng(3)
     lines = tuple(np.cumsum(0.1 * random.random((points, 2)), axis=0) for points in (2, 5, 3))
-    contacts = (Contact(0, 1, 1), Contact(2, 0, 0), Contact(2, 1, 2))
+    # Walls through a point of the first frame, and of the last.
+    walls = np.array([[lines[2][2][0], 3.0, lines[2][2][0], 4.0], [1 / 3, lines[0][1][1], 0.7, lines[0][1][1]]])
+    contacts = (Contact(0, 1, 1), Contact(2, 0, 2))
     before = Recording(
         "bench", 0.012, 0.0297, np.array([0.0, -0.1, 1.3]), np.array([0.0, 0.1 / 3, 0.7]), lines,
-        np.array([[3.0, 0.0, 3.0, 1.0], [1 / 3, 5.0, 0.7, 5.0]]), contacts,
+        walls, contacts,
     )  # fmt: skip
     write_recording(before, tmp_path / "bench.json")
     after = load_recording(tmp_path / "bench.json")
@@ -193,7 +218,7 @@ def test_what_is_written_is_read_again(tmp_path: Path) -> None:
     )
     for one, other in zip((*before.centerlines, before.base, before.times, before.walls), (*after.centerlines, after.base, after.times, after.walls), strict=True):  # fmt: skip # noqa: E501
         np.testing.assert_array_equal(one, other)
-    assert [(c.frame, c.wall, c.point) for c in after.contacts] == [(0, 1, 1), (2, 0, 0), (2, 1, 2)]
+    assert [(c.frame, c.wall, c.point) for c in after.contacts] == [(0, 1, 1), (2, 0, 2)]
 
 
 def test_a_recording_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
