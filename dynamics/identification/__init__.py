@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from dynamics.identification.confidence import ProfileFinder, covariance, length_deviations, noise_variance
+from dynamics.identification.interruption import Interruption
 from dynamics.identification.model import DAMPING, GROWTH, LENGTH, STIFFNESS, LinkModel
 from dynamics.identification.observed import LONGEST_STEP, observe
 from dynamics.identification.problem import CALM, Problem, Solution
@@ -39,6 +40,7 @@ MOST_FINE_STEPS = 600
 """No more steps are made for that."""
 NAMES = {STIFFNESS: ("stiffness", "N m/rad"), DAMPING: ("damping", "N m s/rad")}
 
+Starts = Sequence[tuple[float, float]]
 OnProgress = Callable[[str], None]
 """Called with what is being done, at every iteration and every point of a profile."""
 
@@ -60,7 +62,8 @@ def fit(
     """Fit stiffness, damping, growth rate and the trajectory (see `Problem`).
 
     Begins with K and C held at a few values, and lets them free where that fitted best. Ctrl-C ends the fit with the last
-    iterate, and during the profiles with the finished fit.
+    iterate, and with the finished fit if it comes after that, during finer steps or profiles; a second one raises
+    KeyboardInterrupt.
 
     Args:
         bodies: Two for each link, an even number from 2 to 60.
@@ -73,26 +76,48 @@ def fit(
         raise ValueError(f"bodies = {bodies} must be even and from 2 to {MOST_BODIES}: two for each link")
     told = on_progress or _keep_quiet
     mass = mass_per_length or recording.mass_per_length or default_mass_per_length(recording.tube_radius)
+    assumed = mass_per_length is None and recording.mass_per_length is None
+    interruption = Interruption()
 
     def problem_of(divide: int) -> Problem:
         observed = observe(recording, divide)
         model = LinkModel(bodies // 2, recording.tube_radius, mass, recording.base, float(observed.times[-1]))
-        return Problem(model, observed, lambda count: told(f"fitting: iteration {count}"))
+        return Problem(model, observed, lambda count: told(f"fitting: iteration {count}"), interruption)
 
+    with interruption.heeding_signals():
+        problem, best, tried = _fitted(problem_of, [start] if start else STARTS, refine)
+        best, found, spread = _identified(problem, best, tried, profiles, told)
+        return _result(recording, problem, best, tried, found, spread, assumed)
+
+
+def _fitted(
+    problem_of: Callable[[int], Problem], starts: Starts, refine: int | None
+) -> tuple[Problem, Solution, list[Solution]]:
+    """The programme, its best solution and all on the way to that; with steps as fine as they should be, if that converges."""
     problem = problem_of(refine or 1)
-    best, tried = _descend(problem, [start] if start else STARTS)
+    best, tried = _descend(problem, starts)
     finer = _finer(problem, best) if refine is None and best.converged else 1
-    if finer > 1:
-        stiffness, damping, *_ = problem.parameters(best.x)
-        problem = problem_of(finer)
-        best, tried = _descend(problem, [(float(stiffness), float(damping))])
-    observed = problem.observed
+    if finer == 1 or problem.interrupted:
+        return problem, best, tried
+    stiffness, damping, *_ = problem.parameters(best.x)
+    fine = problem_of(finer)
+    if not fine.interrupted:
+        better, others = _descend(fine, [(float(stiffness), float(damping))])
+        if better.converged:
+            return fine, better, others
+    return problem, best, tried
+
+
+def _identified(
+    problem: Problem, best: Solution, tried: list[Solution], profiles: bool, told: OnProgress
+) -> tuple[Solution, tuple[Profile, ...], Floats]:
+    """The best of all solutions that were met, profiles where they are wanted, and the parameters' covariance."""
     found: tuple[Profile, ...] = ()
     others: list[Solution] = []
-    if profiles and best.converged and not _sharp(problem, best):
+    if profiles and best.converged and not problem.interrupted and not _sharp(problem, best):
         best, others = _explore(problem, best, tried)
     for _ in range(ROUNDS):
-        variance = noise_variance(problem, problem.joints(best.x)[observed.frames])
+        variance = noise_variance(problem, problem.joints(best.x)[problem.observed.frames])
         spread = covariance(problem, best, variance)
         if not profiles or not best.converged or problem.interrupted:
             break
@@ -101,17 +126,14 @@ def fit(
         if better is best or not better.converged or better.cost > best.cost:
             break
         best, others = better, [best, *others]
-    assumed = mass_per_length is None and recording.mass_per_length is None
-    return _result(recording, problem, best, tried, found, spread, assumed)
+    return best, found, spread
 
 
 def _keep_quiet(_: str) -> None:
     pass
 
 
-def _descend(
-    problem: Problem, starts: list[tuple[float, float]] | tuple[tuple[float, float], ...]
-) -> tuple[Solution, list[Solution]]:
+def _descend(problem: Problem, starts: Starts) -> tuple[Solution, list[Solution]]:
     """The best solution, and all that were solved on the way."""
     tried: list[Solution] = []
     begin = problem.first_guess(*starts[0])
@@ -192,7 +214,7 @@ def _result(
     return Fit(
         recording, 2 * model.links, model.mass_per_length, float(np.diff(observed.times).max()),
         _parameters(problem, best, found, spread), found, observed.times, joints, observed.frames, problem.contact_forces(best.x),
-        np.abs(tips).mean(axis=0), math.sqrt(problem.misfit(best.x) / count), problem.model_rms(best.x), convergence,
+        np.abs(tips).mean(axis=0), math.sqrt(problem.misfit(best.x) / count), problem.model_rms(best.x), convergence, problem.interrupted,
         tuple(_notes(recording, problem, best, assumed)),
     )  # fmt: skip
 
@@ -233,6 +255,10 @@ def _notes(recording: Recording, problem: Problem, best: Solution, assumed: bool
     notes, observed = [], problem.observed
     if best.interrupted:
         notes.append("The fit was interrupted; this is its last iterate, and no result.")
+    elif problem.interrupted:
+        notes.append(
+            "Interrupted after the fit had converged: finer steps and profiles are missing where they were not finished."
+        )
     elif not best.converged:
         notes.append(f"The fit did not converge ({best.status}); this is its last iterate, and no result.")
     if assumed:

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import signal
-import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from types import FrameType
 from typing import Any
 
 import casadi
 import numpy as np
 from scipy.sparse import csc_matrix, triu
 
+from dynamics.identification.interruption import Interruption
 from dynamics.identification.model import DAMPING, GROWTH, LENGTH, STIFFNESS, LinkModel
 from dynamics.identification.observed import Observed, Touch
 from surrogate.compiled import Floats
@@ -73,8 +70,15 @@ class Problem:
     straight lines between joints, at each point's share of the length. Costs are in mm2, so that tolerances mean something.
     """
 
-    def __init__(self, model: LinkModel, observed: Observed, on_iteration: OnIteration | None = None) -> None:
+    def __init__(
+        self,
+        model: LinkModel,
+        observed: Observed,
+        on_iteration: OnIteration | None = None,
+        interruption: Interruption | None = None,
+    ) -> None:
         self.model, self.observed = model, observed
+        self._interruption = interruption or Interruption()
         links, nodes = model.links, len(observed.times)
         q = casadi.MX.sym("q", 6 * links, nodes)
         joint, a = casadi.MX.sym("joint", 5 * links, nodes - 2), casadi.MX.sym("a", 6 * links, nodes - 2)
@@ -99,7 +103,7 @@ class Problem:
             "f": 1e6 * (misfit + strayed) + calm,
             "g": casadi.vertcat(*(casadi.vec(row) for row in rows)),
         }
-        self._watch = _Watch(programme["x"].numel(), programme["g"].numel(), on_iteration)
+        self._watch = _Watch(programme["x"].numel(), programme["g"].numel(), on_iteration, self._interruption)
         options: dict[str, Any] = {"print_level": 0, "sb": "yes", "max_iter": MOST_ITERATIONS}
         settings: dict[str, Any] = {"ipopt": options, "print_time": False, "iteration_callback": self._watch}
         self._solver = casadi.nlpsol("fit", "ipopt", programme, settings)
@@ -210,8 +214,7 @@ class Problem:
             start[first + parameter] = low[first + parameter] = high[first + parameter] = value
         begun = time.perf_counter()
         self._watch.count = 0
-        with self._watch.heeding_signals():
-            found = self._solver(x0=start, p=[*x[first : first + 2], 1e6 * calm], lbx=low, ubx=high, lbg=0, ubg=0)
+        found = self._solver(x0=start, p=[*x[first : first + 2], 1e6 * calm], lbx=low, ubx=high, lbg=0, ubg=0)
         stats = self._solver.stats()
         history = stats.get("iterations", {})
         return Solution(
@@ -228,12 +231,12 @@ class Problem:
 
     @property
     def interrupted(self) -> bool:
-        """Whether Ctrl-C has ended a solution."""
-        return self._watch.interrupted
+        """Whether Ctrl-C has asked for the end."""
+        return self._interruption.asked
 
     def interrupt(self) -> None:
         """Have every further solution end at its first iterate."""
-        self._watch.interrupted = True
+        self._interruption.asked = True
 
     def parameters(self, x: Floats) -> Floats:
         """K [N m/rad], C [N m s/rad], first length [m] and growth rate [m/s], shape (4,)."""
@@ -282,29 +285,11 @@ class Problem:
 class _Watch(casadi.Callback):
     """Tells of every iteration, and ends the solver on Ctrl-C with the iterate it has."""
 
-    def __init__(self, variables: int, constraints: int, tell: OnIteration | None) -> None:
+    def __init__(self, variables: int, constraints: int, tell: OnIteration | None, interruption: Interruption) -> None:
         casadi.Callback.__init__(self)
         self._sizes = {"x": variables, "f": 1, "g": constraints, "lam_x": variables, "lam_g": constraints, "lam_p": 3}
-        self._tell, self.count, self.interrupted = tell, 0, False
+        self._tell, self.count, self._interruption = tell, 0, interruption
         self.construct("watch", {})
-
-    @contextmanager
-    def heeding_signals(self) -> Iterator[None]:
-        """Take note of what would raise KeyboardInterrupt, which CasADi takes for a failed evaluation and goes on."""
-
-        def note(_: int, __: FrameType | None) -> None:
-            self.interrupted = True
-
-        raising = [n for n in (signal.SIGINT, signal.SIGTERM) if signal.getsignal(n) is signal.default_int_handler]
-        if threading.current_thread() is not threading.main_thread():
-            raising = []
-        for number in raising:
-            signal.signal(number, note)
-        try:
-            yield
-        finally:
-            for number in raising:
-                signal.signal(number, signal.default_int_handler)
 
     def get_n_in(self) -> int:
         """As a callback of a solver must have."""
@@ -329,8 +314,8 @@ class _Watch(casadi.Callback):
             if self._tell:
                 self._tell(self.count)
         except KeyboardInterrupt:
-            self.interrupted = True
-        return [int(self.interrupted)]
+            self._interruption.asked = True
+        return [int(self._interruption.asked)]
 
 
 def joint_weights(fractions: Floats, links: int) -> Floats:

@@ -98,6 +98,8 @@ class Fit:
     model_rms: float
     """Root mean square of residual accelerations, scaled by M^(-1/2): what the model leaves unexplained [m/s2]."""
     convergence: Convergence
+    interrupted: bool
+    """Whether Ctrl-C came: what was finished by then is here, and what was to follow is not."""
     notes: tuple[str, ...]
     """What to know of the fit, in sentences."""
 

@@ -2,19 +2,26 @@
 
 import math
 import os
+import signal
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+import casadi
 import numpy as np
 import pytest
+from scipy.sparse.linalg import splu
 
 from dynamics.identification import default_mass_per_length, fit
+from dynamics.identification.interruption import Interruption
 from dynamics.identification.model import LinkModel
 from dynamics.identification.observed import LONGEST_STEP, MOST_STEPS, observe
 from dynamics.identification.problem import Problem
 from dynamics.identification.result import CHI_SQUARE, Profile, from_profile
 from dynamics.recording import Contact, Recording
 from dynamics.recording_hdf5 import load_wall_growth
+from planner.commands.progress import stoppable
 from planner.studies.cantilever import Cantilever
 from planner.studies.fitting import oscillation, small_oscillation
 
@@ -209,6 +216,66 @@ def test_ctrl_c_keeps_what_was_found(when: str, profiles: int, converged: bool) 
         assert "not finished" in found.parameter("damping").sentence
     else:
         assert "interrupted" in found.notes[0]
+
+
+def signalling(call: Callable[..., Any], times: int) -> Callable[..., Any]:
+    """A call that sends Ctrl-C's signal the given time it is made."""
+    made = []
+
+    def made_again(*arguments: Any, **named: Any) -> Any:
+        made.append(None)
+        if len(made) == times:
+            signal.raise_signal(signal.SIGINT)
+        return call(*arguments, **named)
+
+    return made_again
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "times", "coarse"),
+    [("problem.casadi", "nlpsol", 2, True), ("confidence", "splu", 1, False)],
+)
+def test_ctrl_c_between_solutions_keeps_what_was_found(
+    monkeypatch: pytest.MonkeyPatch, module: str, name: str, times: int, coarse: bool
+) -> None:
+    """Also while the finer programme is set up, or a covariance computed: the finished fit, without profiles."""
+    original = {"nlpsol": casadi.nlpsol, "splu": splu}[name]
+    monkeypatch.setattr(f"dynamics.identification.{module}.{name}", signalling(original, times))
+    with stoppable():
+        found = fit(small_oscillation(), 4, start=(0.1, 1e-3))
+        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    assert found.interrupted
+    assert found.convergence.converged
+    assert found.profiles == ()
+    assert found.notes[0].startswith("Interrupted after the fit had converged")
+    assert found.parameter("stiffness").value == pytest.approx(0.3, rel=0.02)
+    assert (found.step == pytest.approx(1 / 80)) == coarse
+
+
+def test_a_finished_fit_outlives_the_finer_one_that_is_interrupted() -> None:
+    """Ctrl-C at the finer programme's first iterate: the fit is that of the recording's own steps."""
+    told = []
+
+    def interrupt(words: str) -> None:
+        told.append(words)
+        if told.count("fitting: iteration 2") == 2:
+            raise KeyboardInterrupt
+
+    found = fit(small_oscillation(), 4, start=(0.1, 1e-3), on_progress=interrupt)
+    assert found.convergence.converged
+    assert found.interrupted
+    assert found.step == pytest.approx(1 / 80)
+    assert found.parameter("stiffness").value == pytest.approx(0.3, rel=0.02)
+
+
+def test_a_second_ctrl_c_breaks_off() -> None:
+    """The first is only noted, so that nobody has to wait for a step that takes long."""
+    interruption = Interruption()
+    with stoppable(), interruption.heeding_signals():
+        signal.raise_signal(signal.SIGINT)
+        assert interruption.asked
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
 
 
 def test_nodes_are_close_but_not_too_many() -> None:
