@@ -254,7 +254,10 @@ def fitting(
     ] = None,
     out: FolderOption = Path("results"),
 ) -> int:
-    """Fit the dynamic model to a known motion, and to the published wall experiment. Exit code 3 if K or C miss the truth."""
+    """Fit the dynamic model to a known motion, and to the published wall experiment.
+
+    Exit code 3 if K or C miss the truth, or the wall's fit does not converge.
+    """
     from rich.console import Console
 
     console = Console(highlight=False, soft_wrap=True, markup=False)
@@ -267,16 +270,21 @@ def fitting(
 
         seen = load_experiment(wall_growth) if wall_growth else None
         with writable(out):
-            with stoppable(), console.status("oscillation: fitting") as status:
-                starts = oscillation_fits(lambda words: status.update(f"oscillation: {words}"))
-            wall = fit_with_progress(console, seen) if seen else None
+            try:
+                with stoppable(), console.status("oscillation: fitting") as status:
+                    starts = oscillation_fits(lambda words: status.update(f"oscillation: {words}"))
+                wall = fit_with_progress(console, seen) if seen else None
+            except KeyboardInterrupt:
+                raise BadInput("interrupted; nothing was written") from None
+            if wall and wall.interrupted:
+                raise BadInput("interrupted; nothing was written")
             command = "vinewright reproduce fitting" + (" --wall-growth FILE" if wall else "")
             _write(console, out / "fitting", *report(starts, wall, command, time.perf_counter() - start))
             save_fits(out / "fitting.png", [starts[-1].found, *([wall] if wall else [])])
     if not wall:
         console.print("the wall experiment was left out: give its file with --wall-growth FILE")
     console.print(f"wrote {out}/fitting.png")
-    return 0 if all(one.kept for one in starts) else 3
+    return 0 if all(one.kept for one in starts) and (wall is None or wall.convergence.converged) else 3
 
 
 def _command(name: str, runs: int, time_budget: float, env: list[str] | None, interrupted: bool) -> str:

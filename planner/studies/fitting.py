@@ -63,15 +63,20 @@ class Start:
 
 
 def oscillation_fits(on_progress: Callable[[str], None]) -> list[Start]:
-    """Fits from every start, the last of them with profiles; Ctrl-C ends each one early, so that it misses the truth."""
+    """Fits from every start, the last of them with profiles.
+
+    Raises:
+        KeyboardInterrupt: Ctrl-C came: a fit that it ended early says nothing of the method.
+    """
     seen = oscillation()
-    found = []
+    starts = []
     for stiffness, damping in STARTS:
         last = (stiffness, damping) == STARTS[-1]
-        found.append(
-            Start(stiffness, damping, fit(seen, start=(stiffness, damping), profiles=last, on_progress=on_progress))
-        )
-    return found
+        found = fit(seen, start=(stiffness, damping), profiles=last, on_progress=on_progress)
+        if found.interrupted:
+            raise KeyboardInterrupt
+        starts.append(Start(stiffness, damping, found))
+    return starts
 
 
 def report(starts: Sequence[Start], wall: Fit | None, command: str, took: float) -> tuple[str, dict[str, Any]]:

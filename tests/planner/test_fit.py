@@ -15,7 +15,8 @@ from dynamics.identification import Fit, fit
 from dynamics.recording import Recording, load_recording, write_recording
 from planner.cli import main
 from planner.fit_plots import save_fits
-from planner.studies.fitting import Start, report, small_oscillation
+from planner.studies.cantilever import Cantilever
+from planner.studies.fitting import STARTS, Start, report, small_oscillation
 
 RECORDING = Path(__file__).parents[1] / "data" / "oscillation.json"
 
@@ -89,14 +90,20 @@ def test_a_fit_that_does_not_converge_is_kept_with_exit_code_3(
     assert (found["converged"], found["profiles"]) == (False, [])
 
 
+def wall_file(path: Path, frames: int = 4) -> Path:
+    """A file of the published form: straight tubes whose tip slides along the wall, in millimetres."""
+    with h5py.File(path, "w") as file:
+        for side, tip in (("x", 90.0), ("y", 323.0)):
+            for number in range(1, frames + 1):
+                file[f"{side}_vid/{side}_vid_{number}"] = np.linspace(0, tip + number * (side == "x"), 7)
+    return path
+
+
 def test_an_hdf5_file_is_kept_as_a_recording(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What was converted can be read again, in metres."""
-    with h5py.File(tmp_path / "wall.h5", "w") as file:
-        for side, tip in (("x", 90.0), ("y", 323.0)):
-            for number in (1, 2, 3, 4):
-                file[f"{side}_vid/{side}_vid_{number}"] = np.linspace(0, tip + number * (side == "x"), 7)
     monkeypatch.setattr("dynamics.identification.problem.MOST_ITERATIONS", 30)
-    code = vinewright(monkeypatch, "fit", tmp_path / "wall.h5", "--bodies", 2, "--out", tmp_path / "fit")
+    wall = wall_file(tmp_path / "wall.h5")
+    code = vinewright(monkeypatch, "fit", wall, "--bodies", 2, "--out", tmp_path / "fit")
     assert code in (0, 3)
     assert sorted(os.listdir(tmp_path / "fit")) == ["fit.json", "fit.png", "recording.json"]
     read = load_recording(tmp_path / "fit" / "recording.json")
@@ -108,11 +115,8 @@ def test_an_hdf5_file_is_held_to_what_any_recording_is(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Before it is fitted, so that no fit is lost for a recording that cannot be written."""
-    with h5py.File(tmp_path / "wall.h5", "w") as file:
-        for side, tip in (("x", 90.0), ("y", 323.0)):
-            for number in (1, 2):
-                file[f"{side}_vid/{side}_vid_{number}"] = np.linspace(0, tip, 7)
-    assert vinewright(monkeypatch, "fit", tmp_path / "wall.h5", "--out", tmp_path / "fit") == 2
+    wall = wall_file(tmp_path / "wall.h5", frames=2)
+    assert vinewright(monkeypatch, "fit", wall, "--out", tmp_path / "fit") == 2
     assert capsys.readouterr().err == f"error: {tmp_path / 'wall.h5'}: frames must be at least 3, not 2\n"
 
 
@@ -177,6 +181,43 @@ def test_a_picture_has_a_row_for_each_fit(tmp_path: Path, quick: Fit) -> None:
     save_fits(tmp_path / "two.png", [quick, quick])
     heights = [int.from_bytes((tmp_path / name).read_bytes()[20:24], "big") for name in ("one.png", "two.png")]
     assert heights[1] == 2 * heights[0]
+
+
+@pytest.mark.parametrize("when", ["oscillation", "wall"])
+def test_an_interrupted_study_writes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], quick: Fit, when: str
+) -> None:
+    """No start is fitted after the one that Ctrl-C ended; one line says so."""
+    begun = []
+
+    def fitted(seen: Recording, *_: object, **__: object) -> Fit:
+        begun.append(seen.name)
+        return replace(quick, interrupted=seen.name.startswith("wall") or when == "oscillation")
+
+    monkeypatch.setattr("planner.studies.fitting.fit", fitted)
+    monkeypatch.setattr("dynamics.identification.fit", fitted)
+    out, wall = tmp_path / "results", wall_file(tmp_path / "wall.h5")
+    assert vinewright(monkeypatch, "reproduce", "fitting", "--wall-growth", wall, "--out", out) == 2
+    assert capsys.readouterr().err == "error: interrupted; nothing was written\n"
+    assert os.listdir(out) == []
+    assert len(begun) == (1 if when == "oscillation" else len(STARTS) + 1)
+
+
+@pytest.mark.parametrize(
+    ("stiffness", "status", "code"), [(1, "Solve_Succeeded", 0), (1, "Failed", 3), (2, "Solve_Succeeded", 3)]
+)
+def test_the_studys_exit_code_says_whether_all_is_well(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, quick: Fit, stiffness: float, status: str, code: int
+) -> None:
+    """0 only if every start meets the truth and the wall's fit converged."""
+    truth = {"stiffness": Cantilever().stiffness * stiffness, "damping": Cantilever().damping}
+    met = tuple(replace(one, value=truth.get(one.name, one.value)) for one in quick.parameters)
+    converged = replace(quick.convergence, converged=status == "Solve_Succeeded", status=status)
+    monkeypatch.setattr("planner.studies.fitting.fit", lambda *_, **__: replace(quick, parameters=met))
+    monkeypatch.setattr("dynamics.identification.fit", lambda *_, **__: replace(quick, convergence=converged))
+    monkeypatch.setattr("planner.fit_plots.save_fits", lambda *_: None)
+    wall = wall_file(tmp_path / "wall.h5")
+    assert vinewright(monkeypatch, "reproduce", "fitting", "--wall-growth", wall, "--out", tmp_path) == code
 
 
 @pytest.mark.slow
