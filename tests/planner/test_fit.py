@@ -15,7 +15,6 @@ from dynamics.identification import Fit, fit
 from dynamics.recording import Recording, load_recording, write_recording
 from planner.cli import main
 from planner.fit_plots import save_fits
-from planner.studies.cantilever import Cantilever
 from planner.studies.fitting import STARTS, Start, report, small_oscillation
 
 RECORDING = Path(__file__).parents[1] / "data" / "oscillation.json"
@@ -100,11 +99,11 @@ def wall_file(path: Path, frames: int = 4) -> Path:
 
 
 def test_an_hdf5_file_is_kept_as_a_recording(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What was converted can be read again, in metres."""
-    monkeypatch.setattr("dynamics.identification.problem.MOST_ITERATIONS", 30)
+    """What was converted can be read again, in metres, also where the fit does not converge."""
+    # Too few to converge: how well it fits does not matter here.
+    monkeypatch.setattr("dynamics.identification.problem.MOST_ITERATIONS", 1)
     wall = wall_file(tmp_path / "wall.h5")
-    code = vinewright(monkeypatch, "fit", wall, "--bodies", 2, "--out", tmp_path / "fit")
-    assert code in (0, 3)
+    assert vinewright(monkeypatch, "fit", wall, "--bodies", 2, "--out", tmp_path / "fit") == 3
     assert sorted(os.listdir(tmp_path / "fit")) == ["fit.json", "fit.png", "recording.json"]
     read = load_recording(tmp_path / "fit" / "recording.json")
     np.testing.assert_allclose(read.centerlines[2][-1], [0.093, 0.323])
@@ -153,17 +152,17 @@ def test_missing_casadi_is_told(
 
 def test_the_report_says_whether_the_truth_was_met(quick: Fit) -> None:
     """Errors in percent of what is known; without the wall's file it says how to give it; with one, what that shows."""
-    good, off = (
-        Start(0.1, 1e-3, quick),
-        Start(0.2, 1e-3, replace(quick, parameters=tuple(map(twice, quick.parameters)))),
-    )
-    for one, stiffness in ((good, 0.0), (off, 100.0)):
-        assert one.errors()[0] == pytest.approx(stiffness, abs=4)
-    assert not off.kept
+    good, off = Start(0.1, 1e-3, of_stiffness(quick, 0.3 * 1.009)), Start(0.2, 1e-3, of_stiffness(quick, 0.3 * 1.011))
+    for one, error, kept in ((good, 0.9, True), (off, 1.1, False)):
+        assert one.errors() == pytest.approx((error, 0.0))
+        assert one.kept is kept
+    failed = replace(good.found, convergence=replace(quick.convergence, converged=False))
+    assert not Start(0.1, 1e-3, failed).kept
     text, content = report([good, off], None, "vinewright reproduce fitting", 12.3)
     assert "`vinewright reproduce fitting` on" in text
     assert "Left out: give the published file with `--wall-growth FILE`." in text
-    assert text.count("| NO |") + text.count("| yes |") >= 2
+    assert [row[0] for row in start_rows(text)] == ["0.1", "0.2"]
+    assert [(row[3], row[-1]) for row in start_rows(text)] == [("+0.900", "yes"), ("+1.100", "NO")]
     assert content["wall_growth"] is None
     assert [one["start_stiffness_n_m_per_rad"] for one in content["oscillation"]] == [0.1, 0.2]
     text, content = report([good], quick, "vinewright reproduce fitting --wall-growth FILE", 12.3)
@@ -171,8 +170,18 @@ def test_the_report_says_whether_the_truth_was_met(quick: Fit) -> None:
     json.dumps(content, allow_nan=False)
 
 
-def twice(parameter):  # type: ignore[no-untyped-def]
-    return replace(parameter, value=2 * parameter.value)
+def of_stiffness(found: Fit, stiffness: float) -> Fit:
+    """The same fit, of a given stiffness and of the damping that is the truth."""
+    values = {"stiffness": stiffness, "damping": 3e-3}
+    return replace(
+        found, parameters=tuple(replace(one, value=values.get(one.name, one.value)) for one in found.parameters)
+    )
+
+
+def start_rows(text: str) -> list[list[str]]:
+    """Cells of the report's table of starts, the only one of ten columns, without its head."""
+    rows = [line.strip("| ").split(" | ") for line in text.splitlines() if line.startswith("| ")]
+    return [row for row in rows if len(row) == 10][1:]
 
 
 def test_a_picture_has_a_row_for_each_fit(tmp_path: Path, quick: Fit) -> None:
@@ -204,16 +213,14 @@ def test_an_interrupted_study_writes_nothing(
 
 
 @pytest.mark.parametrize(
-    ("stiffness", "status", "code"), [(1, "Solve_Succeeded", 0), (1, "Failed", 3), (2, "Solve_Succeeded", 3)]
+    ("stiffness", "status", "code"), [(0.3, "Solve_Succeeded", 0), (0.3, "Failed", 3), (0.6, "Solve_Succeeded", 3)]
 )
 def test_the_studys_exit_code_says_whether_all_is_well(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, quick: Fit, stiffness: float, status: str, code: int
 ) -> None:
     """0 only if every start meets the truth and the wall's fit converged."""
-    truth = {"stiffness": Cantilever().stiffness * stiffness, "damping": Cantilever().damping}
-    met = tuple(replace(one, value=truth.get(one.name, one.value)) for one in quick.parameters)
     converged = replace(quick.convergence, converged=status == "Solve_Succeeded", status=status)
-    monkeypatch.setattr("planner.studies.fitting.fit", lambda *_, **__: replace(quick, parameters=met))
+    monkeypatch.setattr("planner.studies.fitting.fit", lambda *_, **__: of_stiffness(quick, stiffness))
     monkeypatch.setattr("dynamics.identification.fit", lambda *_, **__: replace(quick, convergence=converged))
     monkeypatch.setattr("planner.fit_plots.save_fits", lambda *_: None)
     wall = wall_file(tmp_path / "wall.h5")
@@ -225,4 +232,5 @@ def test_reproduce_fitting_writes_its_results(tmp_path: Path, monkeypatch: pytes
     """All three starts meet the truth: exit code 0, a table, its data and a picture."""
     assert vinewright(monkeypatch, "reproduce", "fitting", "--out", tmp_path) == 0
     assert sorted(os.listdir(tmp_path)) == ["fitting.json", "fitting.md", "fitting.png"]
-    assert (tmp_path / "fitting.md").read_text().count("| yes |\n") >= 3
+    rows = start_rows((tmp_path / "fitting.md").read_text())
+    assert [(row[0], row[-1]) for row in rows] == [("0.03", "yes"), ("0.3", "yes"), ("1", "yes")]
