@@ -119,6 +119,8 @@ def _within(low: float, high: float, unit: str = "") -> AfterValidator:
 _Coordinate = Annotated[float, _within(-_FARTHEST, _FARTHEST, "m")]
 _Index = Annotated[int, _within(-_LAST_INDEX, _LAST_INDEX)]
 _Point = Annotated[list[_Coordinate], Field(min_length=2, max_length=2)]
+_AnyPoint = Annotated[list[Annotated[float, _within(-1e9, 1e9, "m")]], Field(min_length=2, max_length=2)]
+"""Of a centreline, whose length tells best which unit it is in."""
 _Segment = Annotated[list[_Point], Field(min_length=2, max_length=2), AfterValidator(_check_segment)]
 
 
@@ -139,7 +141,7 @@ class _Contact(_Table):
 class _Frame(_Table):
     time_s: Annotated[float, _within(-_LATEST, _LATEST, "s")] | None = None
     index: _Index | None = None
-    centerline_m: Annotated[list[_Point], Field(min_length=2)]
+    centerline_m: Annotated[list[_AnyPoint], Field(min_length=2)]
     contacts: list[_Contact] = []
 
     @model_validator(mode="after")

@@ -111,6 +111,7 @@ def scaled(factor: float, digits: int) -> Callable[[Content], None]:
         (change("frames", 1, "centerline_m", 1, 0, to="0.1"), ["frames[1].centerline_m[1][0]", "'0.1'", "number"]),
         (scaled(1000.5, 3), ["frames[3].centerline_m", "330.2 long", "looks like millimetres", "in metres"]),
         (scaled(1000, 0), ["looks like pixels", "in metres"]),
+        (scaled(9000, 0), ["looks like pixels", "in metres"]),
         (scaled(1e-3, 9), ["looks like kilometres", "in metres"]),
         (change("unit", to="mm"), ["unit = 'mm' must be 'm'"]),
         (change("unit", to=None), ["missing key unit"]),
@@ -133,7 +134,7 @@ def scaled(factor: float, digits: int) -> Callable[[Content], None]:
         (change("walls_m", 0, 1, 1, to=1e308), ["walls_m[0][1][1] = 1e+308", "from -1000 to 1000 m"]),
         (
             change("frames", 1, "centerline_m", 1, 0, to=-1e308),
-            ["frames[1].centerline_m[1][0]", "from -1000 to 1000 m"],
+            ["frames[1].centerline_m[1][0]", "from -1e+09 to 1e+09 m"],
         ),
         (change("base", "heading_rad", to="up"), ["base.heading_rad = 'up'", "number"]),
         (change("walls_m", 0, to=[[0.02, -1.0], [0.02, 1.0]]), ["walls_m[0] is 0.02 m from base", "0.03 m, is needed"]),
