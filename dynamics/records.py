@@ -1,13 +1,15 @@
-"""What kernels record of growing vines."""
+"""Batches of vines grown by a kernel, one after the other on each thread, and what it records of them."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import numpy as np
 
 from dynamics.chain import Chain
-from dynamics.vine import Integers
+from dynamics.vine import Actuation, Integers, Rollout, VineState
 from surrogate.compiled import Floats, compiled
 
 
@@ -61,3 +63,34 @@ def record(
     records.tips[index, 1] = chain.y[segments]
     records.tips[index, 2] = heading
     return index + 1
+
+
+GrowOne = Callable[[int, Floats, Floats, Floats, Records, Integers], None]
+"""Grows vine b: b, the batch's bends, which it changes in place, pressures, cell lengths, records, and outcome."""
+
+
+def grow_batch(
+    state: VineState, actuation: Actuation, lengths: Floats, record_every: float, threads: int, grow: GrowOne
+) -> Rollout:
+    """Grow every vine of a batch on so many threads; `state` is left as it is.
+
+    Args:
+        lengths: To grow [m], shape (batch,).
+        grow: Fills in the outcome of its vine, records, status and steps, shape (batch, 3).
+    """
+    records = new_records(lengths, record_every, state.angles.shape[1])
+    outcome, angles = np.zeros((len(lengths), 3), np.int64), state.angles.copy()
+    pressure, l_0 = np.ascontiguousarray(actuation.pressure), np.ascontiguousarray(actuation.l_0)
+
+    def one(b: int) -> None:
+        grow(b, angles, pressure, l_0, records, outcome)
+
+    # Kernels run without the interpreter's lock; the longest come first, so that no thread is left waiting for one.
+    order = np.argsort(-lengths, kind="stable").tolist()
+    if threads == 1:
+        for b in order:  # no pool, that Ctrl-C be heard between steps that are not compiled
+            one(b)
+    else:
+        with ThreadPoolExecutor(threads) as pool:
+            list(pool.map(one, order))
+    return Rollout(*records, records=outcome[:, 0], status=outcome[:, 1], steps=outcome[:, 2])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -13,11 +12,11 @@ from dynamics.impulse.rollout import grow_one
 from dynamics.impulse.step import Tube, new_work
 from dynamics.moment import joint_moments
 from dynamics.propagator import CannotRun, Capabilities, checked_lengths
-from dynamics.records import new_records
+from dynamics.records import Records, grow_batch
 from dynamics.scene import scene_of
-from dynamics.vine import Actuation, Rollout, VineParams, VineState
+from dynamics.vine import Actuation, Integers, Rollout, VineParams, VineState
 from environments.environment import Environment
-from surrogate.compiled import thread_count
+from surrogate.compiled import Floats, thread_count
 
 CONTACT_STIFFNESS = 1e7
 """Of a contact [N/m]: the tip, pressed with the growth force, goes in by a few micrometres."""
@@ -117,31 +116,18 @@ class Impulse:
 
     def grow(self, state: VineState, actuation: Actuation, length: ArrayLike, record_every: float) -> Rollout:
         """See `Propagator`. Each vine sets out at rest, and is recorded as it moves."""
-        most = state.angles.shape[1]
         lengths = checked_lengths(state, actuation, length, record_every, self.params)
-        records = new_records(lengths, record_every, most)
-        outcome = np.zeros((len(lengths), 3), np.int64)
-        angles = state.angles.copy()  # kernels bend the vines in place
-        pressure, l_0 = np.ascontiguousarray(actuation.pressure), np.ascontiguousarray(actuation.l_0)
         kernel: Any = grow_one
-        solver = None
+        solver, most = None, state.angles.shape[1]
         if self.qp == "osqp":
             from dynamics.impulse.osqp_step import OsqpStep
 
             kernel, solver = grow_one.py_func, OsqpStep()
 
-        def grow(b: int) -> None:
+        def grow(b: int, angles: Floats, pressure: Floats, l_0: Floats, records: Records, outcome: Integers) -> None:
             kernel(
                 b, self.scene, self.joint, self.tube, self.pose, angles, state.segments, state.last_length, pressure, l_0,
                 lengths, record_every, records, outcome, new_work(most, most + 1), solver,
             )  # fmt: skip
 
-        # Kernels run without the interpreter's lock; the longest come first, so that no thread is left waiting for one.
-        order = np.argsort(-lengths, kind="stable").tolist()
-        if solver:
-            for b in order:  # no pool, that Ctrl-C be heard
-                grow(b)
-        else:
-            with ThreadPoolExecutor(self.threads) as pool:
-                list(pool.map(grow, order))
-        return Rollout(*records, records=outcome[:, 0], status=outcome[:, 1], steps=outcome[:, 2])
+        return grow_batch(state, actuation, lengths, record_every, self.threads, grow)

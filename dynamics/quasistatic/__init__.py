@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from copy import copy
 from dataclasses import replace
 from typing import ClassVar
@@ -14,9 +13,9 @@ from dynamics.moment import JointMoments, joint_moments
 from dynamics.propagator import Capabilities, checked_lengths
 from dynamics.quasistatic.rollout import grow_one
 from dynamics.quasistatic.step import Tube
-from dynamics.records import new_records
+from dynamics.records import Records, grow_batch
 from dynamics.scene import scene_of
-from dynamics.vine import Actuation, Rollout, VineParams, VineState
+from dynamics.vine import Actuation, Integers, Rollout, VineParams, VineState
 from environments.environment import Environment
 from surrogate.compiled import Floats, thread_count
 
@@ -75,20 +74,12 @@ class QuasiStatic:
 
     def grow(self, state: VineState, actuation: Actuation, length: ArrayLike, record_every: float) -> Rollout:
         """See `Propagator`."""
-        batch, max_segments = state.angles.shape
         lengths = checked_lengths(state, actuation, length, record_every, self.params)
-        records = new_records(lengths, record_every, max_segments)
-        outcome = np.zeros((batch, 3), np.int64)
-        angles = state.angles.copy()  # kernels bend the vines in place
-        pressure, l_0 = np.ascontiguousarray(actuation.pressure), np.ascontiguousarray(actuation.l_0)
 
-        def grow(b: int) -> None:
+        def grow(b: int, angles: Floats, pressure: Floats, l_0: Floats, records: Records, outcome: Integers) -> None:
             grow_one(
                 b, self.scene, self.joint, self.tube, self.pose,
                 angles, state.segments, state.last_length, pressure, l_0, lengths, record_every, records, outcome,
             )  # fmt: skip
 
-        # Kernels run without the interpreter's lock; the longest come first, so that no thread is left waiting for one.
-        with ThreadPoolExecutor(self.threads) as pool:
-            list(pool.map(grow, np.argsort(-lengths, kind="stable").tolist()))
-        return Rollout(*records, records=outcome[:, 0], status=outcome[:, 1], steps=outcome[:, 2])
+        return grow_batch(state, actuation, lengths, record_every, self.threads, grow)
