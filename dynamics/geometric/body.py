@@ -1,0 +1,115 @@
+"""The axis of a growing tube as straight links between nodes where it bends or hangs on a corner."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from dynamics.vine import Integers
+from surrogate.compiled import Floats, compiled
+
+BASE, FREE = 2, 0
+"""What `Body.side` says of a base, which holds the body on both sides, and of a turn that touches nothing."""
+MOST_CONTACTS = 60
+"""Nodes there is room for beside the turns."""
+
+
+class Body(NamedTuple):
+    """Nodes from the base to the last one before the tip; each starts a link, the last node's ends at the tip."""
+
+    points: Floats
+    """Nodes [m], shape (room, 2)."""
+    heading: Floats
+    """Of the link after each node [rad], shape (room,)."""
+    natural: Floats
+    """Bend that a node has by itself, its turn [rad], shape (room,)."""
+    bend: Floats
+    """Bend of each node [rad], shape (room,)."""
+    side: Integers
+    """Where an obstacle holds a node: 1 on the left, -1 on the right, or `BASE`, or `FREE`; shape (room,)."""
+    count: Integers
+    """Number of nodes, shape (1,)."""
+    grown: Floats
+    """Length of the last link, and of the whole body [m], shape (2,)."""
+
+
+@compiled()
+def new_body(turns: int) -> Body:
+    """Room for a body with so many turns."""
+    room = MOST_CONTACTS + turns
+    return Body(
+        np.empty((room, 2)),
+        np.empty(room),
+        np.empty(room),
+        np.empty(room),
+        np.empty(room, np.int64),
+        np.zeros(1, np.int64),
+        np.zeros(2),
+    )
+
+
+@compiled()
+def insert(body: Body, at: int, x: float, y: float, heading: float, turn: float, side: int) -> bool:
+    """Put a node before node `at`; whether there is room."""
+    count = body.count[0]
+    if count == len(body.side):
+        return False
+    for i in range(count, at, -1):
+        copy(body, i - 1, i)
+    body.points[at, 0], body.points[at, 1] = x, y
+    body.heading[at] = heading
+    body.natural[at] = body.bend[at] = turn
+    body.side[at] = side
+    body.count[0] = count + 1
+    return True
+
+
+@compiled()
+def let_go(body: Body, after: int) -> None:
+    """Free the nodes after one of the contacts that held them: turns stay, straight ones are no more."""
+    kept = after + 1
+    for i in range(after + 1, body.count[0]):
+        if body.natural[i] != 0 or body.side[i] == FREE:
+            copy(body, i, kept)
+            body.side[kept] = FREE
+            kept += 1
+    body.count[0] = kept
+
+
+@compiled()
+def copy(body: Body, source: int, target: int) -> None:
+    """Make one node the same as another."""
+    body.points[target] = body.points[source]
+    body.heading[target] = body.heading[source]
+    body.natural[target], body.bend[target] = body.natural[source], body.bend[source]
+    body.side[target] = body.side[source]
+
+
+@compiled()
+def tip_of(body: Body) -> tuple[float, float]:
+    """Where the tip is [m]."""
+    last = body.count[0] - 1
+    heading, length = body.heading[last], body.grown[0]
+    return body.points[last, 0] + length * np.cos(heading), body.points[last, 1] + length * np.sin(heading)
+
+
+@compiled()
+def link_length(body: Body, i: int) -> float:
+    """Length of the link after node i [m]."""
+    if i == body.count[0] - 1:
+        return body.grown[0]
+    return np.hypot(body.points[i + 1, 0] - body.points[i, 0], body.points[i + 1, 1] - body.points[i, 1])
+
+
+@compiled()
+def rotate(body: Body, hinge: int, last: int, angle: float) -> None:
+    """Turn the nodes after a hinge up to `last`, and the links from the hinge to before it, about the hinge [rad]."""
+    c, s = np.cos(angle), np.sin(angle)
+    x, y = body.points[hinge]
+    for i in range(hinge + 1, last + 1):
+        dx, dy = body.points[i, 0] - x, body.points[i, 1] - y
+        body.points[i, 0], body.points[i, 1] = x + c * dx - s * dy, y + s * dx + c * dy
+    for i in range(hinge, last):
+        body.heading[i] += angle
+    body.bend[hinge] += angle

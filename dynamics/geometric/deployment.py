@@ -1,0 +1,258 @@
+"""One deployment of a tube among walls, from event to event: collision, slide, new pivot, corner, turn (paper 003, section 3).
+
+The body is a chain of straight links. While the tip slides on a wall, all beyond one hinge turns rigidly about it and the
+tip grows to stay on the wall: so every event has a closed form, and nothing is stepped.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from dynamics.geometric.body import BASE, FREE, Body, insert, let_go, new_body, tip_of
+from dynamics.geometric.hinges import LOCKED, STUCK, Tube, give_way
+from dynamics.geometric.motion import AT_END, FOLDED, fold, swing
+from dynamics.geometric.touch import CORNER, NEAR, WALL, Touch
+from dynamics.geometric.trace import Trace, finish, full, new_trace, touched, touched_corner
+from dynamics.geometric.walls import Walls
+from dynamics.vine import Status
+from surrogate.compiled import Floats, compiled
+
+MOST_IDLE = 12
+"""A tube that gives way so often in a row without moving is stuck."""
+MOST_EVENTS = 1000
+"""More than any tube can meet."""
+GROWN, STALLED, OUT_OF_BOUNDS, UNRESOLVED = 0, 1, 2, 3
+"""The values of `Status`."""
+
+
+class Launch(NamedTuple):
+    """A tube with at most one turn, and where it starts."""
+
+    x: float
+    """[m]"""
+    y: float
+    heading: float
+    """[rad]"""
+    length: float
+    """To grow to [m]."""
+    turn_at: float = 0.0
+    """Length from the base at which the turn is [m]."""
+    turn: float = 0.0
+    """Angle of the turn, positive to the left [rad]; 0 is a straight tube."""
+
+
+class Contact(NamedTuple):
+    """What the tip is pressed on."""
+
+    edge: int
+    """-1 where it is free."""
+    corner: float
+    """0, or at a wall's end the direction along the edge that leads away from it."""
+    left: int
+    """The edge that a free tip has just left by its end: it cannot meet it again from there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Deployment:
+    """How a tube ended, and what it met."""
+
+    shape: Floats
+    """Base, pivots, turn and tip [m], shape (nodes, 2)."""
+    swept: Floats
+    """Triangles that the axis swept through [m], shape (triangles, 3, 2)."""
+    contacts: Floats
+    """Pieces of the obstacles' own surface met: x1, y1, x2, y2 [m], shape (contacts, 4)."""
+    length: float
+    """Grown [m]."""
+    contact_angle: float
+    """From the tip's heading to the left to the wall's tangent [rad], 0 to pi; NaN where the tip is free."""
+    status: Status
+
+
+def deploy(walls: Walls, tube: Tube, launch: Launch) -> Deployment:
+    """Grow a tube from its launch until it has its length, is stuck, or leaves the bounds."""
+    trace = new_trace(1)
+    status = Status(grow(walls, tube, Launch(*map(float, launch)), trace))
+    nodes, triangles, contacts = trace.counts
+    return Deployment(
+        trace.nodes[:nodes], trace.swept[:triangles], trace.contacts[:contacts], *map(float, trace.ends), status
+    )
+
+
+@compiled(nogil=True)
+def grow(walls: Walls, tube: Tube, launch: Launch, trace: Trace) -> int:
+    """Grow a tube with at most one turn; returns its `Status`."""
+    turns = np.array([launch.turn])
+    at = np.array([launch.turn_at if launch.turn != 0 else np.inf])
+    return grow_turns(walls, tube, (launch.x, launch.y, launch.heading), launch.length, at, turns, trace)
+
+
+@compiled(nogil=True)
+def grow_turns(
+    walls: Walls,
+    tube: Tube,
+    start: tuple[float, float, float],
+    length: float,
+    turns_at: Floats,
+    turns: Floats,
+    trace: Trace,
+) -> int:
+    """Grow a tube with any number of turns; returns its `Status`.
+
+    Args:
+        start: x, y [m], heading [rad].
+        length: To grow to [m].
+        turns_at: Lengths at which the turns are, rising [m], shape (turns,).
+        turns: Angles [rad], same shape.
+    """
+    body = new_body(len(turns))
+    trace.counts[:] = 0
+    insert(body, 0, start[0], start[1], start[2], 0.0, BASE)
+    contact, next_turn, idle, status = Contact(-1, 0.0, -1), 0, 0, STALLED
+    for _ in range(MOST_EVENTS):
+        if out_of(walls, body):
+            status = OUT_OF_BOUNDS
+            break
+        upcoming = turns_at[next_turn] if next_turn < len(turns) else np.inf
+        room = min(length, upcoming) - body.grown[1]
+        if room <= NEAR:
+            if upcoming > length - NEAR:
+                status = GROWN
+                break
+            contact = turn_tip(body, walls, contact, turns[next_turn])
+            next_turn += 1
+            continue
+        if full(trace) or body.count[0] > len(body.side) - 2:
+            break
+        if contact.edge < 0:
+            contact = run_free(body, walls, contact, room)
+            continue
+        contact, angle = push(body, walls, tube, contact, room, trace)
+        idle = 0 if angle > NEAR else idle + 1
+        if angle < 0 or idle > MOST_IDLE:
+            break
+    x, y = tip_of(body)
+    finish(trace, body, x, y)
+    trace.ends[1] = contact_angle(body, walls, contact.edge)
+    return UNRESOLVED if full(trace) else status
+
+
+@compiled()
+def out_of(walls: Walls, body: Body) -> bool:
+    """Whether the tip is out of bounds."""
+    x, y = tip_of(body)
+    low_x, low_y, high_x, high_y = walls.bounds
+    return not (low_x <= x <= high_x and low_y <= y <= high_y)
+
+
+@compiled()
+def contact_angle(body: Body, walls: Walls, edge: int) -> float:
+    """From the tip's heading to the left to the tangent of what it is pressed on [rad]; NaN where it is free."""
+    if edge < 0:
+        return np.nan
+    heading = body.heading[body.count[0] - 1]
+    dx, dy = walls.direction[edge]
+    ux, uy = np.cos(heading), np.sin(heading)
+    return np.arctan2(uy * dx - ux * dy, -ux * dx - uy * dy)
+
+
+@compiled()
+def turn_tip(body: Body, walls: Walls, contact: Contact, turn: float) -> Contact:
+    """Let the next turn emerge at the tip; it may take the tip off what it is pressed on."""
+    x, y = tip_of(body)
+    heading = body.heading[body.count[0] - 1] + turn
+    insert(body, body.count[0], x, y, heading, turn, FREE)
+    body.grown[0] = 0.0
+    if contact.edge < 0 or into(walls, contact.edge, heading) > -NEAR:
+        return Contact(-1, 0.0, -1)
+    return contact
+
+
+@compiled()
+def into(walls: Walls, edge: int, heading: float) -> float:
+    """Part of a heading along an edge's normal: negative where it goes into the solid."""
+    return np.cos(heading) * walls.direction[edge, 1] - np.sin(heading) * walls.direction[edge, 0]
+
+
+@compiled()
+def run_free(body: Body, walls: Walls, contact: Contact, room: float) -> Contact:
+    """Grow straight on until a wall, the bounds, or `room` [m] are met."""
+    last = body.count[0] - 1
+    x, y = tip_of(body)
+    ux, uy = np.cos(body.heading[last]), np.sin(body.heading[last])
+    first, met = room, -1
+    for edge in range(len(walls.length)):
+        dx, dy = walls.direction[edge]
+        toward = ux * dy - uy * dx
+        if toward > -NEAR or edge == contact.left:
+            continue
+        ax, ay = walls.corners[edge, 0] - x, walls.corners[edge, 1] - y
+        distance = (ax * dy - ay * dx) / toward
+        part = (distance * ux - ax) * dx + (distance * uy - ay) * dy
+        if -NEAR < distance < first and -NEAR <= part <= walls.length[edge] + NEAR:
+            first, met = max(distance, 0.0), edge
+    low_x, low_y, high_x, high_y = walls.bounds
+    leaves = min(
+        ((high_x if ux > 0 else low_x) - x) / ux if ux != 0 else np.inf,
+        ((high_y if uy > 0 else low_y) - y) / uy if uy != 0 else np.inf,
+    )
+    if leaves < first:
+        first, met = leaves + NEAR, -1  # just outside
+    body.grown[0] += first
+    body.grown[1] += first
+    return Contact(met, 0.0, -1)
+
+
+@compiled()
+def push(body: Body, walls: Walls, tube: Tube, contact: Contact, room: float, trace: Trace) -> tuple[Contact, float]:
+    """Grow on against a wall up to the next event; the contact then, and the angle turned [rad], -1 if the tube is stuck."""
+    edge = contact.edge
+    motion = give_way(body, walls, edge, tube)
+    x, y = tip_of(body)
+    trapped = contact.corner != 0 and motion.slide != contact.corner
+    if motion.kind == STUCK or trapped:
+        touched(trace, walls, edge, x, y, x, y)
+        return contact, False
+    let_go(body, motion.hinge)
+    if motion.kind == LOCKED:
+        touched(trace, walls, edge, x, y, x, y)
+        met = fold(body, walls, edge, tube, motion, room, trace)
+    else:
+        met = swing(body, walls, edge, motion, room, trace)
+        tip_x, tip_y = tip_of(body)
+        touched(trace, walls, edge, x, y, tip_x, tip_y)
+    hold(body, walls, met, trace)
+    if met.kind == AT_END:
+        return at_end(body, walls, edge, motion.slide), met.angle
+    if met.kind == FOLDED:
+        return contact, -1.0
+    return Contact(edge, 0.0 if met.angle > NEAR else contact.corner, -1), met.angle
+
+
+@compiled()
+def hold(body: Body, walls: Walls, met: Touch, trace: Trace) -> None:
+    """Let what is met hold the body."""
+    if met.kind == CORNER:
+        x, y = walls.corners[met.corner]
+        gone = np.hypot(x - body.points[met.node, 0], y - body.points[met.node, 1])
+        if met.node == body.count[0] - 1:
+            body.grown[0] -= gone
+        insert(body, met.node + 1, x, y, body.heading[met.node], 0.0, int(met.side))
+        touched_corner(trace, walls, met.corner)
+    elif met.kind == WALL:
+        x, y = body.points[met.node]
+        body.side[met.node] = int(met.side)
+        touched(trace, walls, met.corner, x, y, x, y)
+
+
+@compiled()
+def at_end(body: Body, walls: Walls, edge: int, slide: float) -> Contact:
+    """What a tip that has slid to the end of a wall does: skim off it, or slide on along the next wall or be stuck there."""
+    following = walls.following[edge] if slide > 0 else walls.preceding[edge]
+    corner = following if slide > 0 else edge
+    if walls.convex[corner] and into(walls, following, body.heading[body.count[0] - 1]) > -NEAR:
+        return Contact(-1, 0.0, edge)
+    return Contact(following, slide, -1)

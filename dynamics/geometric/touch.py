@@ -1,0 +1,168 @@
+"""What a body meets first when a part of it turns about a hinge: a corner on its side, or a wall in the way of a node."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from dynamics.geometric.body import Body, link_length, tip_of
+from dynamics.geometric.walls import Walls
+from surrogate.compiled import compiled
+
+NEAR = 1e-9
+"""Lengths [m] and angles [rad] below this are rounding."""
+NOTHING, CORNER, WALL = 0, 1, 2
+"""What is met."""
+
+
+class Touch(NamedTuple):
+    """What is met, and when."""
+
+    angle: float
+    """Turned until then [rad]."""
+    kind: int
+    node: int
+    """The node that meets a wall, or the one whose link meets a corner."""
+    corner: int
+    """The corner, by its edge; or the wall."""
+    side: float
+    """Where the body is held: 1 on its left, -1 on its right."""
+
+
+@compiled()
+def turned(ax: float, ay: float, bx: float, by: float, turn: float) -> float:
+    """Angle from a to b, to the left (turn = 1) or the right (-1), from 0 to 2 pi; less by rounding is 0 [rad]."""
+    angle = turn * np.arctan2(ax * by - ay * bx, ax * bx + ay * by)
+    if angle < -NEAR:
+        return angle + 2 * np.pi
+    return max(angle, 0.0)
+
+
+@compiled()
+def on_wall(body: Body, walls: Walls, edge: int, hinge: int, angle: float) -> float:
+    """Length of the last link [m] that ends on an edge's line when all after the hinge has turned by an angle [rad]."""
+    last = body.count[0] - 1
+    c, s = np.cos(angle), np.sin(angle)
+    x, y = body.points[hinge]
+    dx, dy = body.points[last, 0] - x, body.points[last, 1] - y
+    nx, ny = walls.direction[edge, 1], -walls.direction[edge, 0]
+    heading = body.heading[last] + angle
+    toward = np.cos(heading) * nx + np.sin(heading) * ny
+    if toward >= 0:
+        return np.inf
+    height = (walls.corners[edge, 0] - x - c * dx + s * dy) * nx + (walls.corners[edge, 1] - y - s * dx - c * dy) * ny
+    return height / toward
+
+
+@compiled()
+def first_touch(body: Body, walls: Walls, edge: int, hinge: int, last: int, turn: float, most: float) -> Touch:
+    """What is met first when the links from a hinge to before node `last` turn about the hinge.
+
+    Args:
+        edge: What the tip slides on while all up to it turns; then `last` is the number of nodes. -1: it is not among them.
+        turn: 1 to the left, -1 to the right.
+        most: Angle that it may turn [rad].
+    """
+    touch = Touch(most, NOTHING, 0, 0, turn)
+    for corner in range(len(walls.length)):
+        if walls.convex[corner]:
+            touch = corner_touch(touch, body, walls, edge, hinge, last, turn, corner)
+    for node in range(hinge + 1, min(last + 1, body.count[0])):
+        touch = wall_touch(touch, body, walls, hinge, node, turn)
+    return touch
+
+
+@compiled()
+def corner_touch(
+    touch: Touch, body: Body, walls: Walls, edge: int, hinge: int, last: int, turn: float, corner: int
+) -> Touch:
+    """The earlier of a touch and that of the turning links with a corner."""
+    x, y = body.points[hinge]
+    wx, wy = walls.corners[corner, 0] - x, walls.corners[corner, 1] - y
+    squared = wx * wx + wy * wy
+    if squared < NEAR**2:
+        return touch
+    for link in range(hinge, last):
+        px, py = body.points[link, 0] - x, body.points[link, 1] - y
+        ux, uy = np.cos(body.heading[link]), np.sin(body.heading[link])
+        along = px * ux + py * uy
+        inside = along * along - px * px - py * py + squared
+        if inside < 0:
+            continue
+        for root in (-np.sqrt(inside), np.sqrt(inside)):
+            part = root - along  # the point of the link as far from the hinge as the corner
+            tip = edge >= 0 and link == last - 1
+            if part < -NEAR or (not tip and part > link_length(body, link) + NEAR):
+                continue
+            angle = turned(px + part * ux, py + part * uy, wx, wy, turn)
+            if angle >= touch.angle or (tip and part > on_wall(body, walls, edge, hinge, turn * angle) - NEAR):
+                continue
+            heading = body.heading[link] + turn * angle
+            if solid_beside(walls, corner, np.cos(heading), np.sin(heading), turn):
+                touch = Touch(angle, CORNER, link, corner, turn)
+    return touch
+
+
+@compiled()
+def solid_beside(walls: Walls, corner: int, ux: float, uy: float, side: float) -> bool:
+    """Whether the solid at a corner lies to the left (side = 1) or right (-1) of a line through it."""
+    before = walls.preceding[corner]
+    (dx, dy), (ex, ey) = walls.direction[corner], walls.direction[before]
+    return side * (ux * dy - uy * dx) > -NEAR and side * (uy * ex - ux * ey) > -NEAR
+
+
+@compiled()
+def wall_touch(touch: Touch, body: Body, walls: Walls, hinge: int, node: int, turn: float) -> Touch:
+    """The earlier of a touch and that of a turning node with an edge."""
+    x, y = body.points[hinge]
+    px, py = body.points[node, 0] - x, body.points[node, 1] - y
+    squared = px * px + py * py
+    for edge in range(len(walls.length)):
+        dx, dy = walls.direction[edge]
+        ax, ay = walls.corners[edge, 0] - x, walls.corners[edge, 1] - y
+        height = ax * dy - ay * dx
+        if height * height > squared:
+            continue
+        middle, half = -(ax * dx + ay * dy), np.sqrt(squared - height * height)
+        for part in (middle - half, middle + half):
+            if part < -NEAR or part > walls.length[edge] + NEAR:
+                continue
+            tx, ty = ax + part * dx, ay + part * dy
+            # Into the solid, which is on the left of the edge.
+            if turn * (dx * tx + dy * ty) <= NEAR:
+                continue
+            angle = turned(px, py, tx, ty, turn)
+            if angle < touch.angle:
+                touch = Touch(angle, WALL, node, edge, turn)
+    return touch
+
+
+@compiled()
+def fan_touch(touch: Touch, body: Body, walls: Walls, pivot: int, turn: float) -> Touch:
+    """The earlier of a touch and that of the last link with a corner, while its node turns about a pivot and the tip stays."""
+    last = body.count[0] - 1
+    x, y = tip_of(body)
+    cx, cy = x - body.points[pivot, 0], y - body.points[pivot, 1]
+    bx, by = body.points[last, 0] - body.points[pivot, 0], body.points[last, 1] - body.points[pivot, 1]
+    for corner in range(len(walls.length)):
+        ex, ey = walls.corners[corner, 0] - x, walls.corners[corner, 1] - y
+        away = np.hypot(ex, ey)
+        if not walls.convex[corner] or away < NEAR:
+            continue
+        ex, ey = ex / away, ey / away
+        along = cx * ex + cy * ey
+        inside = along * along - cx * cx - cy * cy + bx * bx + by * by
+        if inside < 0:
+            continue
+        for root in (-np.sqrt(inside), np.sqrt(inside)):
+            part = root - along  # from the tip through the corner to the node
+            if part <= away + NEAR:
+                continue
+            nx, ny = cx + part * ex, cy + part * ey
+            angle = turned(bx, by, nx, ny, turn)
+            # The link moves as its node does, which goes at turn * z x n; its heading is -e.
+            side = np.sign(turn * (ex * nx + ey * ny) * -1.0)
+            if angle < touch.angle and solid_beside(walls, corner, -ex, -ey, side):
+                touch = Touch(angle, CORNER, last, corner, side)
+    return touch

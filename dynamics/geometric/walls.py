@@ -1,0 +1,114 @@
+"""What a tube's axis may not cross: the outlines of all obstacles, a tube radius outside them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import shapely
+from numpy.typing import NDArray
+from shapely.geometry.polygon import orient
+
+from dynamics.vine import Integers
+from environments.obstacles import Obstacles
+from surrogate.compiled import Floats
+
+POLYGON_TOLERANCE = 1e-3
+"""Circles and walls become polygons around them that are nowhere further out than this [m]."""
+MITRE_LIMIT = 2.0
+"""Corners are inflated to a point up to so many tube radii away, as those of 60 degrees are; sharper ones are cut off there."""
+BEYOND = 1e-6
+"""Walls end so far outside the bounds [m]: a tip that slides along one gets there, and is out."""
+
+
+class Walls(NamedTuple):
+    """Outlines as edges, each from its own corner to that of the edge that follows; all that is solid is on their left."""
+
+    corners: Floats
+    """Where edges start [m], shape (edges, 2)."""
+    following: Integers
+    """The edge that starts where this one ends, shape (edges,)."""
+    preceding: Integers
+    direction: Floats
+    """Unit vectors, shape (edges, 2)."""
+    length: Floats
+    """[m], shape (edges,)."""
+    convex: NDArray[np.bool_]
+    """Whether the solid has less than half a turn at the corner, shape (edges,)."""
+    behind: Floats
+    """The piece of an obstacle that each edge keeps the axis from: x1, y1, x2, y2 [m], in its direction; or a point, twice."""
+    surface: Floats
+    """The obstacles' own points nearest to the corners [m], shape (edges, 2)."""
+    bounds: Floats
+    """min x, min y, max x, max y [m]."""
+
+
+def polygons(obstacles: Obstacles) -> list[shapely.Polygon]:
+    """Obstacles as polygons; circles and walls as ones around them within `POLYGON_TOLERANCE`."""
+    around = [_around(shapely.Point(x, y), radius) for x, y, radius in obstacles.circles]
+    for *ends, thickness in obstacles.walls:
+        around.append(_around(shapely.LineString(np.reshape(ends, (2, 2))), thickness / 2))
+    return [*map(shapely.Polygon, obstacles.polygons), *around]
+
+
+def inflate(shapes: Sequence[shapely.Geometry], bounds: Floats, radius: float) -> Walls:
+    """The outlines that the axis of a tube keeps to.
+
+    Args:
+        shapes: Obstacles; they may overlap and reach beyond the bounds.
+        bounds: min x, min y, max x, max y [m].
+        radius: Of the tube [m].
+    """
+    solid = shapely.union_all(shapes)
+    wider = shapely.buffer(shapes, radius, join_style="mitre", mitre_limit=MITRE_LIMIT, cap_style="square")
+    place = shapely.box(*np.asarray(bounds) + BEYOND * np.array([-1, -1, 1, 1]))
+    outline = shapely.union_all(wider).intersection(place).simplify(1e-9)
+    rings = [
+        np.asarray(ring.coords)[:-1]
+        for part in shapely.get_parts(outline)
+        if isinstance(part, shapely.Polygon)
+        for ring in (lambda whole: [whole.exterior, *whole.interiors])(orient(part))
+    ]
+    corners = np.concatenate([np.empty((0, 2)), *rings])
+    first = np.cumsum([0, *map(len, rings)])[:-1]
+    following, preceding = (
+        np.concatenate([np.empty(0, np.int64), *(start + np.roll(np.arange(len(ring)), shift) for start, ring in zip(first, rings, strict=True))])
+        for shift in (-1, 1)
+    )  # fmt: skip
+    along = corners[following] - corners
+    length = np.hypot(*along.T)
+    direction = along / length[:, None]
+    before = direction[preceding]
+    convex = before[:, 0] * direction[:, 1] - before[:, 1] * direction[:, 0] > 0
+    behind = _behind(solid, corners, direction, length, radius)
+    surface = _nearest(solid, corners)
+    return Walls(corners, following, preceding, direction, length, convex, behind, surface, np.asarray(bounds, float))
+
+
+def _behind(solid: shapely.Geometry, corners: Floats, direction: Floats, length: Floats, radius: float) -> Floats:
+    """See `Walls.behind`. Edges reach beyond the sides of the obstacles that they are parallel to, by the corners' points."""
+    start = corners + radius * np.column_stack([-direction[:, 1], direction[:, 0]])
+    lines = shapely.linestrings(np.stack([start, start + length[:, None] * direction], axis=1))
+    points = _nearest(solid, corners + length[:, None] / 2 * direction)
+    rows = []
+    for side, first, way, point in zip(
+        shapely.intersection(lines, solid.buffer(1e-7)), start, direction, points, strict=True
+    ):
+        along = (shapely.get_coordinates(side) - first) @ way
+        rows.append([*first + along.min() * way, *first + along.max() * way] if len(along) else [*point, *point])
+    return np.reshape(rows, (-1, 4))
+
+
+def _nearest(solid: shapely.Geometry, points: Floats) -> Floats:
+    """The points of a shape nearest to others [m], shape (n, 2)."""
+    lines = shapely.shortest_line(solid, shapely.points(points))
+    return shapely.get_coordinates(shapely.get_point(lines, 0)).reshape(-1, 2)
+
+
+def _around(core: shapely.Geometry, radius: float) -> shapely.Polygon:
+    """A polygon around all points within a radius of a point or line, by at most the tolerance more."""
+    if radius < POLYGON_TOLERANCE / 2:
+        return core.buffer(radius + POLYGON_TOLERANCE / 2, cap_style="square")
+    quarter = int(np.ceil(np.pi / 4 / np.arccos(radius / (radius + POLYGON_TOLERANCE))))
+    return core.buffer(radius / np.cos(np.pi / 4 / quarter), quad_segs=quarter)
