@@ -68,6 +68,7 @@ def insert(body: Body, at: int, x: float, y: float, heading: float, turn: float,
 @compiled()
 def let_go(body: Body, after: int) -> None:
     """Free the nodes after one of the contacts that held them: turns stay, straight ones are no more."""
+    x, y = tip_of(body)
     kept = after + 1
     for i in range(after + 1, body.count[0]):
         if body.natural[i] != 0 or body.side[i] == FREE:
@@ -75,6 +76,7 @@ def let_go(body: Body, after: int) -> None:
             body.side[kept] = FREE
             kept += 1
     body.count[0] = kept
+    body.grown[0] = np.hypot(x - body.points[kept - 1, 0], y - body.points[kept - 1, 1])
 
 
 @compiled()

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dynamics.geometric.body import BASE, FREE, Body, tip_of
+from dynamics.geometric.body import FREE, Body, tip_of
 from dynamics.geometric.walls import Walls
 from surrogate.compiled import compiled
 
@@ -61,22 +61,15 @@ def yielding(body: Body, walls: Walls, edge: int, tube: Tube, slide: float) -> t
     dx, dy = walls.direction[edge]
     nx, ny = dy, -dx
     fx, fy = nx - slide * tube.friction * dx, ny - slide * tube.friction * dy
-    x, y = tip_of(body)
-    best, longest, sign = -1, 0.0, 0.0
-    for i in range(body.count[0] - 1, -1, -1):
-        lever = (x - body.points[i, 0]) * fy - (y - body.points[i, 1]) * fx
-        side = np.sign(lever)
-        if abs(lever) < TINY:
-            continue
-        springs_back = (body.bend[i] - body.natural[i]) * side < -TINY
-        held = body.side[i] == BASE or body.side[i] == side
-        if (springs_back or held or body.natural[i] * side > 0) and longest < np.inf:
-            if springs_back or abs(lever) > longest:
-                best, longest, sign = i, np.inf if springs_back else abs(lever), side
-        if held or (springs_back and body.side[i] != FREE):
-            break  # what is behind cannot move
+    best, sign, longest = weakest(body, fx, fy, 0)
+    # A corner that does not hold the body against its own part of the moment does so if all behind it is pressed on it.
+    for i in range(body.count[0] - 1, best, -1):
+        if best >= 0 and body.side[i] == sign:
+            best, sign, longest = weakest(body, fx, fy, i)
+            break
     if best < 0:
         return -1, 0.0
+    x, y = tip_of(body)
     ux, uy = np.cos(body.heading[body.count[0] - 1]), np.sin(body.heading[body.count[0] - 1])
     rx, ry = x - body.points[best, 0], y - body.points[best, 1]
     # The tip stays on the wall: growth * (u n) + turn * (r x n) = 0, and its speed along it is as below.
@@ -85,6 +78,30 @@ def yielding(body: Body, walls: Walls, edge: int, tube: Tube, slide: float) -> t
     if growth <= 0 or speed * slide <= 0 or longest < -tube.reach * (fx * ux + fy * uy):
         return -1, 0.0
     return best, sign
+
+
+@compiled()
+def weakest(body: Body, fx: float, fy: float, base: int) -> tuple[int, float, float]:
+    """The hinge beyond and with node `base`, held like a base, that yields first to a force on the tip.
+
+    Returns:
+        The node, -1 if none; to which side it turns; its lever [m], infinite where a bend springs back.
+    """
+    x, y = tip_of(body)
+    best, sign, longest = -1, 0.0, 0.0
+    for i in range(body.count[0] - 1, base - 1, -1):
+        lever = (x - body.points[i, 0]) * fy - (y - body.points[i, 1]) * fx
+        side = np.sign(lever)
+        if abs(lever) < TINY:
+            continue
+        springs_back = (body.bend[i] - body.natural[i]) * side < -TINY
+        held = i == base or body.side[i] == side
+        if (springs_back or held or body.natural[i] * side > 0) and longest < np.inf:
+            if springs_back or abs(lever) > longest:
+                best, sign, longest = i, side, np.inf if springs_back else abs(lever)
+        if held or (springs_back and body.side[i] != FREE):
+            break  # what is behind cannot move
+    return best, sign, longest
 
 
 @compiled()
