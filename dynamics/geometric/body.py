@@ -28,7 +28,7 @@ class Body(NamedTuple):
     """Bend of each node [rad], shape (room,)."""
     side: Integers
     """Where an obstacle holds a node: 1 on the left, -1 on the right, or `BASE`, or `FREE`; shape (room,)."""
-    count: Integers
+    nodes: Integers
     """Number of nodes, shape (1,)."""
     grown: Floats
     """Length of the last link, and of the whole body [m], shape (2,)."""
@@ -52,7 +52,7 @@ def new_body(turns: int) -> Body:
 @compiled()
 def insert(body: Body, at: int, x: float, y: float, heading: float, turn: float, side: int) -> bool:
     """Put a node before node `at`; whether there is room."""
-    count = body.count[0]
+    count = body.nodes[0]
     if count == len(body.side):
         return False
     for i in range(count, at, -1):
@@ -61,7 +61,7 @@ def insert(body: Body, at: int, x: float, y: float, heading: float, turn: float,
     body.heading[at] = heading
     body.natural[at] = body.bend[at] = turn
     body.side[at] = side
-    body.count[0] = count + 1
+    body.nodes[0] = count + 1
     return True
 
 
@@ -70,12 +70,12 @@ def let_go(body: Body, after: int) -> None:
     """Free the nodes after one of the contacts that held them: turns stay, straight ones are no more."""
     x, y = tip_of(body)
     kept = after + 1
-    for i in range(after + 1, body.count[0]):
+    for i in range(after + 1, body.nodes[0]):
         if body.natural[i] != 0 or body.side[i] == FREE:
             copy(body, i, kept)
             body.side[kept] = FREE
             kept += 1
-    body.count[0] = kept
+    body.nodes[0] = kept
     body.grown[0] = np.hypot(x - body.points[kept - 1, 0], y - body.points[kept - 1, 1])
 
 
@@ -91,7 +91,7 @@ def copy(body: Body, source: int, target: int) -> None:
 @compiled()
 def tip_of(body: Body) -> tuple[float, float]:
     """Where the tip is [m]."""
-    last = body.count[0] - 1
+    last = body.nodes[0] - 1
     heading, length = body.heading[last], body.grown[0]
     return body.points[last, 0] + length * np.cos(heading), body.points[last, 1] + length * np.sin(heading)
 
@@ -99,7 +99,7 @@ def tip_of(body: Body) -> tuple[float, float]:
 @compiled()
 def link_length(body: Body, i: int) -> float:
     """Length of the link after node i [m]."""
-    if i == body.count[0] - 1:
+    if i == body.nodes[0] - 1:
         return body.grown[0]
     return np.hypot(body.points[i + 1, 0] - body.points[i, 0], body.points[i + 1, 1] - body.points[i, 1])
 

@@ -77,9 +77,8 @@ def deploy(walls: Walls, tube: Tube, launch: Launch) -> Deployment:
     trace = new_trace(1)
     status = Status(grow(walls, tube, Launch(*map(float, launch)), trace))
     nodes, triangles, contacts = trace.counts
-    return Deployment(
-        trace.nodes[:nodes], trace.swept[:triangles], trace.contacts[:contacts], *map(float, trace.ends), status
-    )
+    length, angle = map(float, trace.ends)
+    return Deployment(trace.nodes[:nodes], trace.swept[:triangles], trace.contacts[:contacts], length, angle, status)
 
 
 @compiled(nogil=True)
@@ -125,7 +124,7 @@ def grow_turns(
             contact = turn_tip(body, walls, contact, turns[next_turn])
             next_turn += 1
             continue
-        if full(trace) or body.count[0] > len(body.side) - 2:
+        if full(trace) or body.nodes[0] > len(body.side) - 2:
             break
         if contact.edge < 0:
             contact = run_free(body, walls, contact, room)
@@ -153,7 +152,7 @@ def contact_angle(body: Body, walls: Walls, edge: int) -> float:
     """From the tip's heading to the left to the tangent of what it is pressed on [rad]; NaN where it is free."""
     if edge < 0:
         return np.nan
-    heading = body.heading[body.count[0] - 1]
+    heading = body.heading[body.nodes[0] - 1]
     dx, dy = walls.direction[edge]
     ux, uy = np.cos(heading), np.sin(heading)
     return np.arctan2(uy * dx - ux * dy, -ux * dx - uy * dy)
@@ -163,8 +162,8 @@ def contact_angle(body: Body, walls: Walls, edge: int) -> float:
 def turn_tip(body: Body, walls: Walls, contact: Contact, turn: float) -> Contact:
     """Let the next turn emerge at the tip; it may take the tip off what it is pressed on."""
     x, y = tip_of(body)
-    heading = body.heading[body.count[0] - 1] + turn
-    insert(body, body.count[0], x, y, heading, turn, FREE)
+    heading = body.heading[body.nodes[0] - 1] + turn
+    insert(body, body.nodes[0], x, y, heading, turn, FREE)
     body.grown[0] = 0.0
     if contact.edge < 0 or into(walls, contact.edge, heading) > -NEAR:
         return Contact(-1, 0.0, -1)
@@ -180,7 +179,7 @@ def into(walls: Walls, edge: int, heading: float) -> float:
 @compiled()
 def run_free(body: Body, walls: Walls, contact: Contact, room: float) -> Contact:
     """Grow straight on until a wall, the bounds, or `room` [m] are met."""
-    last = body.count[0] - 1
+    last = body.nodes[0] - 1
     x, y = tip_of(body)
     ux, uy = np.cos(body.heading[last]), np.sin(body.heading[last])
     first, met = room, -1
@@ -238,7 +237,7 @@ def hold(body: Body, walls: Walls, met: Touch, trace: Trace) -> None:
     if met.kind == CORNER:
         x, y = walls.corners[met.corner]
         gone = np.hypot(x - body.points[met.node, 0], y - body.points[met.node, 1])
-        if met.node == body.count[0] - 1:
+        if met.node == body.nodes[0] - 1:
             body.grown[0] -= gone
         insert(body, met.node + 1, x, y, body.heading[met.node], 0.0, int(met.side))
         touched_corner(trace, walls, met.corner)
@@ -253,6 +252,6 @@ def at_end(body: Body, walls: Walls, edge: int, slide: float) -> Contact:
     """What a tip that has slid to the end of a wall does: skim off it, or slide on along the next wall or be stuck there."""
     following = walls.following[edge] if slide > 0 else walls.preceding[edge]
     corner = following if slide > 0 else edge
-    if walls.convex[corner] and into(walls, following, body.heading[body.count[0] - 1]) > -NEAR:
+    if walls.convex[corner] and into(walls, following, body.heading[body.nodes[0] - 1]) > -NEAR:
         return Contact(-1, 0.0, edge)
     return Contact(following, slide, -1)

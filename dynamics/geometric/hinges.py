@@ -63,14 +63,14 @@ def yielding(body: Body, walls: Walls, edge: int, tube: Tube, slide: float) -> t
     fx, fy = nx - slide * tube.friction * dx, ny - slide * tube.friction * dy
     best, sign, longest = weakest(body, fx, fy, 0)
     # A corner that does not hold the body against its own part of the moment does so if all behind it is pressed on it.
-    for i in range(body.count[0] - 1, best, -1):
+    for i in range(body.nodes[0] - 1, best, -1):
         if best >= 0 and body.side[i] == sign:
             best, sign, longest = weakest(body, fx, fy, i)
             break
     if best < 0:
         return -1, 0.0
     x, y = tip_of(body)
-    ux, uy = np.cos(body.heading[body.count[0] - 1]), np.sin(body.heading[body.count[0] - 1])
+    ux, uy = np.cos(body.heading[body.nodes[0] - 1]), np.sin(body.heading[body.nodes[0] - 1])
     rx, ry = x - body.points[best, 0], y - body.points[best, 1]
     # The tip stays on the wall: growth * (u n) + turn * (r x n) = 0, and its speed along it is as below.
     growth = sign * (rx * ny - ry * nx) / -(ux * nx + uy * ny)
@@ -89,16 +89,16 @@ def weakest(body: Body, fx: float, fy: float, base: int) -> tuple[int, float, fl
     """
     x, y = tip_of(body)
     best, sign, longest = -1, 0.0, 0.0
-    for i in range(body.count[0] - 1, base - 1, -1):
+    for i in range(body.nodes[0] - 1, base - 1, -1):
         lever = (x - body.points[i, 0]) * fy - (y - body.points[i, 1]) * fx
         side = np.sign(lever)
         if abs(lever) < TINY:
             continue
         springs_back = (body.bend[i] - body.natural[i]) * side < -TINY
         held = i == base or body.side[i] == side
-        if (springs_back or held or body.natural[i] * side > 0) and longest < np.inf:
-            if springs_back or abs(lever) > longest:
-                best, sign, longest = i, side, np.inf if springs_back else abs(lever)
+        length = np.inf if springs_back else abs(lever)
+        if (springs_back or held or body.natural[i] * side > 0) and length > longest:
+            best, sign, longest = i, side, length
         if held or (springs_back and body.side[i] != FREE):
             break  # what is behind cannot move
     return best, sign, longest
@@ -110,7 +110,7 @@ def locked(body: Body, walls: Walls, edge: int, tube: Tube) -> Motion:
 
     Their moments are equal and opposite, so F passes midway between them.
     """
-    last = body.count[0] - 1
+    last = body.nodes[0] - 1
     sign = np.sign(body.natural[last])
     stuck = Motion(STUCK, 0, 0.0, 0.0)
     pivot = last - 1

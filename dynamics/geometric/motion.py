@@ -21,7 +21,7 @@ MOST_FOLDED = np.radians(150)
 @compiled()
 def swing(body: Body, walls: Walls, edge: int, motion: Motion, room: float, trace: Trace) -> Touch:
     """Slide along an edge, all beyond the hinge turning about it, until something happens or `room` [m] is grown."""
-    last, hinge, turn = body.count[0] - 1, motion.hinge, motion.turn
+    last, hinge, turn = body.nodes[0] - 1, motion.hinge, motion.turn
     x, y = body.points[hinge]
     px, py = body.points[last, 0] - x, body.points[last, 1] - y
     ux, uy = np.cos(body.heading[last]), np.sin(body.heading[last])
@@ -68,7 +68,7 @@ def swing(body: Body, walls: Walls, edge: int, motion: Motion, room: float, trac
 @compiled()
 def fold(body: Body, walls: Walls, edge: int, tube: Tube, motion: Motion, room: float, trace: Trace) -> Touch:
     """Bend at pivot and last turn while friction holds the tip, until something happens or `room` [m] is grown (Eqs. 26-29)."""
-    last, pivot, turn = body.count[0] - 1, motion.hinge, motion.turn
+    last, pivot, turn = body.nodes[0] - 1, motion.hinge, motion.turn
     x, y = body.points[pivot]
     tip_x, tip_y = tip_of(body)
     cx, cy = tip_x - x, tip_y - y
@@ -109,9 +109,7 @@ def fold(body: Body, walls: Walls, edge: int, tube: Tube, motion: Motion, room: 
 
 
 @compiled()
-def unlocking(
-    walls: Walls, edge: int, tube: Tube, cx: float, cy: float, bx: float, by: float, turn: float
-) -> float:
+def unlocking(walls: Walls, edge: int, tube: Tube, cx: float, cy: float, bx: float, by: float, turn: float) -> float:
     """Angle by which a turn b goes about the pivot until friction no longer holds the tip c [rad]; infinite if never.
 
     The tip's force passes midway between pivot and turn: friction is at its limit where 2 c - b is along n + tau d.

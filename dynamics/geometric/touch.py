@@ -42,7 +42,7 @@ def turned(ax: float, ay: float, bx: float, by: float, turn: float) -> float:
 @compiled()
 def on_wall(body: Body, walls: Walls, edge: int, hinge: int, angle: float) -> float:
     """Length of the last link [m] that ends on an edge's line when all after the hinge has turned by an angle [rad]."""
-    last = body.count[0] - 1
+    last = body.nodes[0] - 1
     c, s = np.cos(angle), np.sin(angle)
     x, y = body.points[hinge]
     dx, dy = body.points[last, 0] - x, body.points[last, 1] - y
@@ -68,7 +68,7 @@ def first_touch(body: Body, walls: Walls, edge: int, hinge: int, last: int, turn
     for corner in range(len(walls.length)):
         if walls.convex[corner]:
             touch = corner_touch(touch, body, walls, edge, hinge, last, turn, corner)
-    for node in range(hinge + 1, min(last + 1, body.count[0])):
+    for node in range(hinge + 1, min(last + 1, body.nodes[0])):
         touch = wall_touch(touch, body, walls, hinge, node, turn)
     return touch
 
@@ -141,7 +141,7 @@ def wall_touch(touch: Touch, body: Body, walls: Walls, hinge: int, node: int, tu
 @compiled()
 def fan_touch(touch: Touch, body: Body, walls: Walls, pivot: int, turn: float) -> Touch:
     """The earlier of a touch and that of the last link with a corner, while its node turns about a pivot and the tip stays."""
-    last = body.count[0] - 1
+    last = body.nodes[0] - 1
     x, y = tip_of(body)
     cx, cy = x - body.points[pivot, 0], y - body.points[pivot, 1]
     bx, by = body.points[last, 0] - body.points[pivot, 0], body.points[last, 1] - body.points[pivot, 1]

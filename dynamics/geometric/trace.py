@@ -100,7 +100,7 @@ def sweep_link(trace: Trace, body: Body, link: int, hinge: int, before: float, a
 @compiled()
 def finish(trace: Trace, body: Body, tip_x: float, tip_y: float) -> None:
     """Note the body's shape."""
-    count = body.count[0]
+    count = body.nodes[0]
     trace.nodes[:count] = body.points[:count]
     trace.nodes[count, 0], trace.nodes[count, 1] = tip_x, tip_y
     trace.counts[0] = count + 1

@@ -64,18 +64,14 @@ def inflate(shapes: Sequence[shapely.Geometry], bounds: Floats, radius: float) -
     wider = shapely.buffer(shapes, radius, join_style="mitre", mitre_limit=MITRE_LIMIT, cap_style="square")
     place = shapely.box(*np.asarray(bounds) + BEYOND * np.array([-1, -1, 1, 1]))
     outline = shapely.union_all(wider).intersection(place).simplify(1e-9)
-    rings = [
-        np.asarray(ring.coords)[:-1]
-        for part in shapely.get_parts(outline)
-        if isinstance(part, shapely.Polygon)
-        for ring in (lambda whole: [whole.exterior, *whole.interiors])(orient(part))
-    ]
+    rings = [np.asarray(ring.coords)[:-1] for part in shapely.get_parts(outline) for ring in _rings(part)]
     corners = np.concatenate([np.empty((0, 2)), *rings])
-    first = np.cumsum([0, *map(len, rings)])[:-1]
-    following, preceding = (
-        np.concatenate([np.empty(0, np.int64), *(start + np.roll(np.arange(len(ring)), shift) for start, ring in zip(first, rings, strict=True))])
-        for shift in (-1, 1)
-    )  # fmt: skip
+    following, preceding = np.arange(len(corners)), np.arange(len(corners))
+    first = 0
+    for ring in rings:
+        whole = slice(first, first + len(ring))
+        following[whole], preceding[whole] = np.roll(following[whole], -1), np.roll(preceding[whole], 1)
+        first += len(ring)
     along = corners[following] - corners
     length = np.hypot(*along.T)
     direction = along / length[:, None]
@@ -84,6 +80,12 @@ def inflate(shapes: Sequence[shapely.Geometry], bounds: Floats, radius: float) -
     behind = _behind(solid, corners, direction, length, radius)
     surface = _nearest(solid, corners)
     return Walls(corners, following, preceding, direction, length, convex, behind, surface, np.asarray(bounds, float))
+
+
+def _rings(part: shapely.Geometry) -> list[shapely.LinearRing]:
+    """Outlines of a polygon, the solid on their left; none of what only has no area."""
+    whole = orient(part) if isinstance(part, shapely.Polygon) and not part.is_empty else shapely.Polygon()
+    return [ring for ring in [whole.exterior, *whole.interiors] if not ring.is_empty]
 
 
 def _behind(solid: shapely.Geometry, corners: Floats, direction: Floats, length: Floats, radius: float) -> Floats:
