@@ -82,7 +82,7 @@ def let_go(body: Body, after: int) -> None:
 @compiled()
 def copy(body: Body, source: int, target: int) -> None:
     """Make one node the same as another."""
-    body.points[target] = body.points[source]
+    body.points[target, 0], body.points[target, 1] = body.points[source, 0], body.points[source, 1]
     body.heading[target] = body.heading[source]
     body.natural[target], body.bend[target] = body.natural[source], body.bend[source]
     body.side[target] = body.side[source]
@@ -108,7 +108,7 @@ def link_length(body: Body, i: int) -> float:
 def rotate(body: Body, hinge: int, last: int, angle: float) -> None:
     """Turn the nodes after a hinge up to `last`, and the links from the hinge to before it, about the hinge [rad]."""
     c, s = np.cos(angle), np.sin(angle)
-    x, y = body.points[hinge]
+    x, y = body.points[hinge, 0], body.points[hinge, 1]
     for i in range(hinge + 1, last + 1):
         dx, dy = body.points[i, 0] - x, body.points[i, 1] - y
         body.points[i, 0], body.points[i, 1] = x + c * dx - s * dy, y + s * dx + c * dy

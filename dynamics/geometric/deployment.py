@@ -143,7 +143,7 @@ def grow_turns(
 def out_of(walls: Walls, body: Body) -> bool:
     """Whether the tip is out of bounds."""
     x, y = tip_of(body)
-    low_x, low_y, high_x, high_y = walls.bounds
+    low_x, low_y, high_x, high_y = walls.bounds[0], walls.bounds[1], walls.bounds[2], walls.bounds[3]
     return not (low_x <= x <= high_x and low_y <= y <= high_y)
 
 
@@ -153,7 +153,7 @@ def contact_angle(body: Body, walls: Walls, edge: int) -> float:
     if edge < 0:
         return np.nan
     heading = body.heading[body.nodes[0] - 1]
-    dx, dy = walls.direction[edge]
+    dx, dy = walls.direction[edge, 0], walls.direction[edge, 1]
     ux, uy = np.cos(heading), np.sin(heading)
     return np.arctan2(uy * dx - ux * dy, -ux * dx - uy * dy)
 
@@ -184,7 +184,7 @@ def run_free(body: Body, walls: Walls, contact: Contact, room: float) -> Contact
     ux, uy = np.cos(body.heading[last]), np.sin(body.heading[last])
     first, met = room, -1
     for edge in range(len(walls.length)):
-        dx, dy = walls.direction[edge]
+        dx, dy = walls.direction[edge, 0], walls.direction[edge, 1]
         toward = ux * dy - uy * dx
         if toward > -NEAR or edge == contact.left:
             continue
@@ -193,7 +193,7 @@ def run_free(body: Body, walls: Walls, contact: Contact, room: float) -> Contact
         part = (distance * ux - ax) * dx + (distance * uy - ay) * dy
         if -NEAR < distance < first and -NEAR <= part <= walls.length[edge] + NEAR:
             first, met = max(distance, 0.0), edge
-    low_x, low_y, high_x, high_y = walls.bounds
+    low_x, low_y, high_x, high_y = walls.bounds[0], walls.bounds[1], walls.bounds[2], walls.bounds[3]
     leaves = min(
         ((high_x if ux > 0 else low_x) - x) / ux if ux != 0 else np.inf,
         ((high_y if uy > 0 else low_y) - y) / uy if uy != 0 else np.inf,
@@ -235,14 +235,14 @@ def push(body: Body, walls: Walls, tube: Tube, contact: Contact, room: float, tr
 def hold(body: Body, walls: Walls, met: Touch, trace: Trace) -> None:
     """Let what is met hold the body."""
     if met.kind == CORNER:
-        x, y = walls.corners[met.corner]
+        x, y = walls.corners[met.corner, 0], walls.corners[met.corner, 1]
         gone = np.hypot(x - body.points[met.node, 0], y - body.points[met.node, 1])
         if met.node == body.nodes[0] - 1:
             body.grown[0] -= gone
         insert(body, met.node + 1, x, y, body.heading[met.node], 0.0, int(met.side))
         touched_corner(trace, walls, met.corner)
     elif met.kind == WALL:
-        x, y = body.points[met.node]
+        x, y = body.points[met.node, 0], body.points[met.node, 1]
         body.side[met.node] = int(met.side)
         touched(trace, walls, met.corner, x, y, x, y)
 

@@ -58,7 +58,7 @@ def give_way(body: Body, walls: Walls, edge: int, tube: Tube) -> Motion:
 @compiled()
 def yielding(body: Body, walls: Walls, edge: int, tube: Tube, slide: float) -> tuple[int, float]:
     """The hinge that turns, and to which side, if the tip slides to one side; -1 if it cannot slide there."""
-    dx, dy = walls.direction[edge]
+    dx, dy = walls.direction[edge, 0], walls.direction[edge, 1]
     nx, ny = dy, -dx
     fx, fy = nx - slide * tube.friction * dx, ny - slide * tube.friction * dy
     best, sign, longest = weakest(body, fx, fy, 0)
@@ -119,8 +119,9 @@ def locked(body: Body, walls: Walls, edge: int, tube: Tube) -> Motion:
     if sign == 0 or pivot < 0 or body.side[pivot] == FREE or body.side[last] == -sign:
         return stuck
     x, y = tip_of(body)
-    (ax, ay), (bx, by) = body.points[pivot], body.points[last]
-    dx, dy = walls.direction[edge]
+    ax, ay = body.points[pivot, 0], body.points[pivot, 1]
+    bx, by = body.points[last, 0], body.points[last, 1]
+    dx, dy = walls.direction[edge, 0], walls.direction[edge, 1]
     nx, ny = dy, -dx
     mx, my = x - (ax + bx) / 2, y - (ay + by) / 2
     across = mx * dy - my * dx

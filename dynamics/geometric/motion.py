@@ -22,7 +22,7 @@ MOST_FOLDED = np.radians(150)
 def swing(body: Body, walls: Walls, edge: int, motion: Motion, room: float, trace: Trace) -> Touch:
     """Slide along an edge, all beyond the hinge turning about it, until something happens or `room` [m] is grown."""
     last, hinge, turn = body.nodes[0] - 1, motion.hinge, motion.turn
-    x, y = body.points[hinge]
+    x, y = body.points[hinge, 0], body.points[hinge, 1]
     px, py = body.points[last, 0] - x, body.points[last, 1] - y
     ux, uy = np.cos(body.heading[last]), np.sin(body.heading[last])
     along, squared = px * ux + py * uy, px * px + py * py
@@ -35,7 +35,7 @@ def swing(body: Body, walls: Walls, edge: int, motion: Motion, room: float, trac
     if after > before + room:
         kind, after = LENGTH, before + room
         distance = squared + 2 * after * along + after * after
-        dx, dy = walls.direction[edge]
+        dx, dy = walls.direction[edge, 0], walls.direction[edge, 1]
         ax, ay = walls.corners[edge, 0] - x, walls.corners[edge, 1] - y
         height = ax * dy - ay * dx
         part = -(ax * dx + ay * dy) + motion.slide * np.sqrt(max(distance - height * height, 0.0))
@@ -69,7 +69,7 @@ def swing(body: Body, walls: Walls, edge: int, motion: Motion, room: float, trac
 def fold(body: Body, walls: Walls, edge: int, tube: Tube, motion: Motion, room: float, trace: Trace) -> Touch:
     """Bend at pivot and last turn while friction holds the tip, until something happens or `room` [m] is grown (Eqs. 26-29)."""
     last, pivot, turn = body.nodes[0] - 1, motion.hinge, motion.turn
-    x, y = body.points[pivot]
+    x, y = body.points[pivot, 0], body.points[pivot, 1]
     tip_x, tip_y = tip_of(body)
     cx, cy = tip_x - x, tip_y - y
     bx, by = body.points[last, 0] - x, body.points[last, 1] - y
@@ -92,7 +92,7 @@ def fold(body: Body, walls: Walls, edge: int, tube: Tube, motion: Motion, room: 
     steps = int(touch.angle / FAN) + 1
     angle = turn * touch.angle / steps
     for _ in range(steps):
-        old_x, old_y = body.points[last]
+        old_x, old_y = body.points[last, 0], body.points[last, 1]
         sweep_rigid(trace, body, pivot, last, angle)
         rotate(body, pivot, last, angle)
         dx, dy = tip_x - body.points[last, 0], tip_y - body.points[last, 1]
@@ -114,7 +114,7 @@ def unlocking(walls: Walls, edge: int, tube: Tube, cx: float, cy: float, bx: flo
 
     The tip's force passes midway between pivot and turn: friction is at its limit where 2 c - b is along n + tau d.
     """
-    dx, dy = walls.direction[edge]
+    dx, dy = walls.direction[edge, 0], walls.direction[edge, 1]
     nx, ny = dy, -dx
     first = np.inf
     for tau in (-tube.friction, tube.friction):

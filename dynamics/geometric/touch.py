@@ -44,7 +44,7 @@ def on_wall(body: Body, walls: Walls, edge: int, hinge: int, angle: float) -> fl
     """Length of the last link [m] that ends on an edge's line when all after the hinge has turned by an angle [rad]."""
     last = body.nodes[0] - 1
     c, s = np.cos(angle), np.sin(angle)
-    x, y = body.points[hinge]
+    x, y = body.points[hinge, 0], body.points[hinge, 1]
     dx, dy = body.points[last, 0] - x, body.points[last, 1] - y
     nx, ny = walls.direction[edge, 1], -walls.direction[edge, 0]
     heading = body.heading[last] + angle
@@ -78,7 +78,7 @@ def corner_touch(
     touch: Touch, body: Body, walls: Walls, edge: int, hinge: int, last: int, turn: float, corner: int
 ) -> Touch:
     """The earlier of a touch and that of the turning links with a corner."""
-    x, y = body.points[hinge]
+    x, y = body.points[hinge, 0], body.points[hinge, 1]
     wx, wy = walls.corners[corner, 0] - x, walls.corners[corner, 1] - y
     squared = wx * wx + wy * wy
     if squared < NEAR**2:
@@ -108,18 +108,19 @@ def corner_touch(
 def solid_beside(walls: Walls, corner: int, ux: float, uy: float, side: float) -> bool:
     """Whether the solid at a corner lies to the left (side = 1) or right (-1) of a line through it."""
     before = walls.preceding[corner]
-    (dx, dy), (ex, ey) = walls.direction[corner], walls.direction[before]
+    dx, dy = walls.direction[corner, 0], walls.direction[corner, 1]
+    ex, ey = walls.direction[before, 0], walls.direction[before, 1]
     return side * (ux * dy - uy * dx) > -NEAR and side * (uy * ex - ux * ey) > -NEAR
 
 
 @compiled()
 def wall_touch(touch: Touch, body: Body, walls: Walls, hinge: int, node: int, turn: float) -> Touch:
     """The earlier of a touch and that of a turning node with an edge."""
-    x, y = body.points[hinge]
+    x, y = body.points[hinge, 0], body.points[hinge, 1]
     px, py = body.points[node, 0] - x, body.points[node, 1] - y
     squared = px * px + py * py
     for edge in range(len(walls.length)):
-        dx, dy = walls.direction[edge]
+        dx, dy = walls.direction[edge, 0], walls.direction[edge, 1]
         ax, ay = walls.corners[edge, 0] - x, walls.corners[edge, 1] - y
         height = ax * dy - ay * dx
         if height * height > squared:

@@ -52,9 +52,9 @@ def full(trace: Trace) -> bool:
 @compiled()
 def touched(trace: Trace, walls: Walls, edge: int, x1: float, y1: float, x2: float, y2: float) -> None:
     """Note the piece of an obstacle behind a piece of an edge."""
-    dx, dy = walls.direction[edge]
-    x, y, end_x, end_y = walls.behind[edge]
-    most = (end_x - x) * dx + (end_y - y) * dy
+    dx, dy = walls.direction[edge, 0], walls.direction[edge, 1]
+    x, y = walls.behind[edge, 0], walls.behind[edge, 1]
+    most = (walls.behind[edge, 2] - x) * dx + (walls.behind[edge, 3] - y) * dy
     first = min(max((x1 - x) * dx + (y1 - y) * dy, 0.0), most)
     second = min(max((x2 - x) * dx + (y2 - y) * dy, 0.0), most)
     row = trace.contacts[trace.counts[2]]
@@ -85,7 +85,7 @@ def triangle(trace: Trace, ax: float, ay: float, bx: float, by: float, cx: float
 @compiled()
 def sweep_link(trace: Trace, body: Body, link: int, hinge: int, before: float, after: float, angle: float) -> None:
     """Note what a link sweeps while all turns about a hinge by an angle [rad]; its length goes from before to after [m]."""
-    x, y = body.points[hinge]
+    x, y = body.points[hinge, 0], body.points[hinge, 1]
     px, py = body.points[link, 0] - x, body.points[link, 1] - y
     ux, uy = np.cos(body.heading[link]), np.sin(body.heading[link])
     qx, qy = px + before * ux, py + before * uy
@@ -101,7 +101,8 @@ def sweep_link(trace: Trace, body: Body, link: int, hinge: int, before: float, a
 def finish(trace: Trace, body: Body, tip_x: float, tip_y: float) -> None:
     """Note the body's shape."""
     count = body.nodes[0]
-    trace.nodes[:count] = body.points[:count]
+    for i in range(count):
+        trace.nodes[i, 0], trace.nodes[i, 1] = body.points[i, 0], body.points[i, 1]
     trace.nodes[count, 0], trace.nodes[count, 1] = tip_x, tip_y
     trace.counts[0] = count + 1
     trace.ends[0] = body.grown[1]

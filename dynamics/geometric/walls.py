@@ -52,6 +52,14 @@ def polygons(obstacles: Obstacles) -> list[shapely.Polygon]:
     return [*map(shapely.Polygon, obstacles.polygons), *around]
 
 
+def inflated(shapes: Sequence[shapely.Geometry], bounds: Floats, radius: float) -> list[shapely.Polygon]:
+    """Where the axis of a tube cannot be: obstacles a tube radius wider, merged, as far as the bounds; solid on the left."""
+    wider = shapely.buffer(shapes, radius, join_style="mitre", mitre_limit=MITRE_LIMIT, cap_style="square")
+    place = shapely.box(*np.asarray(bounds) + BEYOND * np.array([-1, -1, 1, 1]))
+    parts = shapely.get_parts(shapely.union_all(wider).intersection(place).simplify(1e-9))
+    return [orient(part) for part in parts if isinstance(part, shapely.Polygon) and not part.is_empty]
+
+
 def inflate(shapes: Sequence[shapely.Geometry], bounds: Floats, radius: float) -> Walls:
     """The outlines that the axis of a tube keeps to.
 
@@ -61,10 +69,8 @@ def inflate(shapes: Sequence[shapely.Geometry], bounds: Floats, radius: float) -
         radius: Of the tube [m].
     """
     solid = shapely.union_all(shapes)
-    wider = shapely.buffer(shapes, radius, join_style="mitre", mitre_limit=MITRE_LIMIT, cap_style="square")
-    place = shapely.box(*np.asarray(bounds) + BEYOND * np.array([-1, -1, 1, 1]))
-    outline = shapely.union_all(wider).intersection(place).simplify(1e-9)
-    rings = [np.asarray(ring.coords)[:-1] for part in shapely.get_parts(outline) for ring in _rings(part)]
+    parts = inflated(shapes, bounds, radius)
+    rings = [np.asarray(ring.coords)[:-1] for part in parts for ring in (part.exterior, *part.interiors)]
     corners = np.concatenate([np.empty((0, 2)), *rings])
     following, preceding = np.arange(len(corners)), np.arange(len(corners))
     first = 0
@@ -80,12 +86,6 @@ def inflate(shapes: Sequence[shapely.Geometry], bounds: Floats, radius: float) -
     behind = _behind(solid, corners, direction, length, radius)
     surface = _nearest(solid, corners)
     return Walls(corners, following, preceding, direction, length, convex, behind, surface, np.asarray(bounds, float))
-
-
-def _rings(part: shapely.Geometry) -> list[shapely.LinearRing]:
-    """Outlines of a polygon, the solid on their left; none of what only has no area."""
-    whole = orient(part) if isinstance(part, shapely.Polygon) and not part.is_empty else shapely.Polygon()
-    return [ring for ring in [whole.exterior, *whole.interiors] if not ring.is_empty]
 
 
 def _behind(solid: shapely.Geometry, corners: Floats, direction: Floats, length: Floats, radius: float) -> Floats:

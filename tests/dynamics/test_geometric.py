@@ -1,0 +1,240 @@
+"""Deployments among walls, against closed forms, a visibility graph, and shapely's opinion of what touches what."""
+
+from functools import cache
+
+import numpy as np
+import pytest
+import shapely
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dynamics.geometric.deployment import Deployment, Launch, deploy
+from dynamics.geometric.hinges import Tube
+from dynamics.geometric.visibility import visibility_graph
+from dynamics.geometric.walls import POLYGON_TOLERANCE, Walls, inflate, inflated, polygons
+from dynamics.vine import Status
+from environments import Obstacles, generate_environment
+
+BOUNDS = np.array([-2.0, -2.0, 2.0, 2.0])
+RADIUS = 0.03
+TUBE = Tube(RADIUS, 0.3, RADIUS)
+SMOOTH = Tube(RADIUS, 0.0, 1e-6)
+"""Slender and without friction."""
+
+
+def among(*shapes: shapely.Geometry) -> Walls:
+    return inflate(shapes, BOUNDS, RADIUS)
+
+
+def length_of(deployment: Deployment) -> float:
+    return float(shapely.LineString(deployment.shape).length)
+
+
+@cache
+def clutter(seed: int) -> tuple[np.ndarray, list[shapely.Polygon], np.ndarray]:
+    """Start, obstacles and bounds of a random place."""
+    place = generate_environment(
+        np.random.default_rng(seed), density=0.2, kinds=("boxes", "polygons"), tube_radius=RADIUS
+    )
+    return place.start, polygons(place.obstacles), place.bounds
+
+
+Actions = st.tuples(
+    st.integers(0, 11), st.floats(-1.0, 1.0), st.floats(0.2, 3.0), st.floats(0.1, 1.5),
+    st.sampled_from([0.0, 0.0, -1.0, -0.5, -0.2, 0.2, 0.5, 1.0]),
+)  # fmt: skip
+Action = tuple[int, float, float, float, float]
+
+
+def deployed(action: Action) -> tuple[Deployment, list[shapely.Polygon], np.ndarray]:
+    seed, aside, length, turn_at, turn = action
+    start, shapes, bounds = clutter(seed)
+    launch = Launch(start[0], start[1], start[2] + aside, length, turn_at, turn)
+    return deploy(inflate(shapes, bounds, RADIUS), TUBE, launch), shapes, bounds
+
+
+# ---- any deployment ----
+
+
+@settings(max_examples=40, deadline=None, derandomize=True)
+@given(Actions)
+def test_shape_lies_on_the_visibility_graph(action: Action) -> None:
+    """All links but the last, which grows, are lines of sight between corners, the base and the turn; the last is free."""
+    deployment, shapes, bounds = deployed(action)
+    shape = deployment.shape
+    graph = visibility_graph(shapes, bounds, RADIUS, shape)
+    positions = np.array([position for _, position in graph.nodes(data="position")])
+    links = len(shape) - 1
+    for i in range(links):
+        assert graph.has_edge(i, i + 1) or np.allclose(shape[i], shape[i + 1], atol=1e-9)
+    corners = positions[len(shape) :]
+    # Beside the corners there are only the base, one turn, and the tip.
+    apart = [np.hypot(*(corners - node).T).min(initial=np.inf) > 1e-9 for node in shape[1:-1]]
+    assert sum(apart) <= (action[4] != 0)
+
+
+@settings(max_examples=150, deadline=None, derandomize=True)
+@given(Actions)
+def test_nothing_crosses_an_obstacle(action: Action) -> None:
+    """Neither the final shape nor anything swept through comes nearer to an obstacle than the tube's radius."""
+    deployment, shapes, bounds = deployed(action)
+    solid = shapely.union_all(inflated(shapes, bounds, RADIUS)).buffer(-1e-6)
+    assert shapely.LineString(deployment.shape).intersection(solid).length < 1e-5
+    swept = shapely.make_valid(shapely.polygons(deployment.swept))
+    assert shapely.area(shapely.intersection(swept, solid)).sum() < 1e-6
+
+
+@settings(max_examples=150, deadline=None, derandomize=True)
+@given(Actions)
+def test_robot_is_as_long_as_it_has_grown(action: Action) -> None:
+    """The shape has the length that is reported: never more than was asked, and just that unless it is stuck or out."""
+    deployment, _, _ = deployed(action)
+    assert length_of(deployment) == pytest.approx(deployment.length, abs=1e-8)
+    assert deployment.length <= action[2] + 1e-8
+    assert deployment.status != Status.UNRESOLVED
+    assert (deployment.status == Status.GROWN) == (deployment.length > action[2] - 1e-8)
+
+
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(Actions)
+def test_what_was_touched_is_there(action: Action) -> None:
+    """Every piece noted as touched lies on an obstacle's outline."""
+    deployment, shapes, _ = deployed(action)
+    outline = shapely.union_all(shapes).boundary.buffer(1e-6)
+    for x1, y1, x2, y2 in deployment.contacts:
+        assert outline.covers(shapely.LineString([(x1, y1), (x2, y2)]))
+
+
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(Actions, st.floats(0.1, 0.99))
+def test_growth_does_not_jump(action: Action, part: float) -> None:
+    """A little more length moves the tip a little: nowhere is a shape reached that the one before does not lead to."""
+    seed, aside, _, turn_at, turn = action
+    deployment, _, _ = deployed(action)
+    short = deployment.length * part
+    before, _, _ = deployed((seed, aside, short, turn_at, turn))
+    after, _, _ = deployed((seed, aside, short + 1e-6, turn_at, turn))
+    # Where a slide begins, the tip moves faster than it grows by 1 / cos of the contact angle.
+    assert np.hypot(*(after.shape[-1] - before.shape[-1])) < 1e-3
+
+
+# ---- collisions whose outcome is known ----
+
+
+def test_slides_along_a_wall_about_its_base() -> None:
+    """On one flat wall the tip is where a circle of the grown length about the base meets the wall."""
+    walls = among(shapely.box(0.5, -3, 1, 3))
+    distance = 0.5 - RADIUS
+    for length in (0.6, 0.8, 1.5):
+        deployment = deploy(walls, TUBE, Launch(0, 0, 0.6, length))
+        np.testing.assert_allclose(deployment.shape, [[0, 0], [distance, np.sqrt(length**2 - distance**2)]], atol=1e-9)
+        assert deployment.contact_angle == pytest.approx(np.arcsin(distance / length), abs=1e-9)
+
+
+@pytest.mark.parametrize("side", [1, -1])
+def test_sticks_within_the_critical_angle(side: int) -> None:
+    """Nearer to perpendicular than Eq. 3's critical angle the tube is stuck; a little beyond it slides."""
+    walls = among(shapely.box(0.5, -3, 1, 3))
+    for beyond, status in ((-1e-3, Status.STALLED), (1e-3, Status.GROWN)):
+        # Eq. 3 with the length at contact, which depends on the angle: by bisection.
+        low, high = 0.0, 1.0
+        for _ in range(60):
+            aside = (low + high) / 2
+            length = (0.5 - RADIUS) / np.cos(aside)
+            slides = np.pi / 2 - aside < np.arctan(length / TUBE.reach) - np.arctan(TUBE.friction)
+            low, high = (low, aside) if slides else (aside, high)
+        deployment = deploy(walls, TUBE, Launch(0, 0, side * (low + beyond), 1.0))
+        assert deployment.status == status
+
+
+def test_skims_off_the_end_of_a_wall() -> None:
+    """At a convex corner the tube goes straight on where nothing is in its way, hanging on the corner."""
+    deployment = deploy(among(shapely.box(0.5, -3, 1, 0.5)), TUBE, Launch(0, 0, 0.6, 1.2))
+    corner = np.array([0.5 - RADIUS, 0.5 + RADIUS])
+    np.testing.assert_allclose(deployment.shape[-1], 1.2 * corner / np.hypot(*corner), atol=1e-9)
+    assert np.isnan(deployment.contact_angle)
+
+
+def test_slides_on_around_a_blunt_corner() -> None:
+    """At a corner whose next wall is still in its way the tube slides on along that wall, to its end."""
+    shape = shapely.Polygon([(0.5, -1), (0.5, 0.3), (0.7, 0.6), (1.5, 0.6), (1.5, -1)])
+    walls = among(shape)
+    launch = Launch(0, 0, 0.45, 0.0)
+    at_corner = deploy(walls, TUBE, launch._replace(length=0.56)).shape[-1]
+    beyond = deploy(walls, TUBE, launch._replace(length=0.75)).shape[-1]
+    assert at_corner[0] == pytest.approx(0.5 - RADIUS)
+    assert shapely.Point(beyond).distance(shape.boundary) == pytest.approx(RADIUS, abs=1e-9)
+    assert beyond[0] > 0.5
+
+
+def test_is_stuck_in_a_corner_between_walls() -> None:
+    """Where each of two walls pushes it into the other, the tube stays."""
+    shape = shapely.union(shapely.box(0.5, -1, 1, 1), shapely.box(0, 0.3, 1, 1))
+    deployment = deploy(among(shape), TUBE, Launch(0, 0, 0.4, 1.0))
+    assert deployment.status == Status.STALLED
+    np.testing.assert_allclose(deployment.shape, [[0, 0], [0.5 - RADIUS, 0.3 - RADIUS]], atol=1e-9)
+
+
+def test_wraps_around_a_corner_beside_it() -> None:
+    """A body that comes against a corner while its tip slides bends there: its length is that of the way around it."""
+    walls = among(shapely.box(0.6, -3, 1, 3), shapely.box(0.2, 0.3, 0.3, 1.9))
+    deployment = deploy(walls, TUBE, Launch(0, 0, 0.5, 1.2))
+    pivot = np.array([0.3 + RADIUS, 0.3 - RADIUS])
+    np.testing.assert_allclose(deployment.shape[1], pivot, atol=1e-9)
+    across = 0.6 - RADIUS - pivot[0]
+    rise = np.sqrt((1.2 - np.hypot(*pivot)) ** 2 - across**2)
+    np.testing.assert_allclose(deployment.shape[2], [0.6 - RADIUS, pivot[1] + rise], atol=1e-9)
+
+
+@pytest.mark.parametrize("turn", [0.5, -0.5])
+def test_mirrored_places_give_mirrored_deployments(turn: float) -> None:
+    """What is mirrored about the x axis grows mirrored."""
+    rng = np.random.default_rng(5)
+    for seed in range(12):
+        start, shapes, bounds = clutter(seed)
+        flipped = [shapely.transform(shape, lambda points: points * [1, -1]) for shape in shapes]
+        launch = Launch(*start, rng.uniform(0.5, 2.5), rng.uniform(0.2, 1), turn)
+        one = deploy(inflate(shapes, bounds, RADIUS), TUBE, launch)
+        below = bounds[[0, 3, 2, 1]] * [1, -1, 1, -1]
+        other = deploy(
+            inflate(flipped, below, RADIUS),
+            TUBE,
+            launch._replace(y=-start[1], heading=-start[2], turn=-turn),
+        )
+        np.testing.assert_allclose(other.shape, one.shape * [1, -1], atol=1e-7)
+
+
+# ---- obstacles as polygons ----
+
+
+@pytest.mark.parametrize("radius", [1e-4, 0.02, 0.3, 3.0])
+def test_circles_become_polygons_around_them(radius: float) -> None:
+    """A circle's polygon holds all of it, and goes beyond it by the tolerance at most."""
+    (polygon,) = polygons(Obstacles(circles=np.array([[0.2, 0.1, radius]])))
+    rim = np.hypot(*(shapely.get_coordinates(polygon) - [0.2, 0.1]).T)
+    assert rim.max() <= radius + POLYGON_TOLERANCE
+    assert shapely.Point(0.2, 0.1).distance(polygon.exterior) >= radius - 1e-12
+
+
+@pytest.mark.parametrize("thickness", [0.0, 0.02, 0.5])
+def test_walls_become_polygons_around_them(thickness: float) -> None:
+    """A wall's polygon holds all of it, bare ones too, and goes beyond it by the tolerance at most."""
+    (polygon,) = polygons(Obstacles(walls=np.array([[0, 0, 1, 0.5, thickness]])))
+    line = shapely.LineString([(0, 0), (1, 0.5)])
+    assert polygon.contains(line)
+    assert line.distance(polygon.exterior) >= thickness / 2 - 1e-12
+    corners = shapely.points(shapely.get_coordinates(polygon))
+    assert shapely.distance(line, corners).max() <= thickness / 2 + POLYGON_TOLERANCE
+
+
+def test_empty_place_stops_no_tube() -> None:
+    """Without obstacles a tube grows straight, but for its turn, and leaves the bounds where it must."""
+    walls = among()
+    bent = deploy(walls, TUBE, Launch(0, 0, 0.5, 1.0, 0.4, 0.7))
+    first = 0.4 * np.array([np.cos(0.5), np.sin(0.5)])
+    np.testing.assert_allclose(
+        bent.shape, [[0, 0], first, first + 0.6 * np.array([np.cos(1.2), np.sin(1.2)])], atol=1e-12
+    )
+    out = deploy(walls, TUBE, Launch(0, 0, 0.0, 3.0))
+    assert out.status == Status.OUT_OF_BOUNDS
+    assert out.length == pytest.approx(2.0)
