@@ -7,7 +7,7 @@ from dynamics.propagator import Propagator
 
 def propagators() -> tuple[str, ...]:
     """The names of the propagators; the first is the default."""
-    return ("quasistatic", "penalty", "impulse")
+    return ("quasistatic", "penalty", "impulse", "geometric")
 
 
 def load_propagator(name: str) -> type[Propagator]:
@@ -30,4 +30,8 @@ def load_propagator(name: str) -> type[Propagator]:
             from dynamics.impulse import Impulse
 
             return Impulse
+        case "geometric":
+            from dynamics.geometric import Geometric
+
+            return Geometric
     raise KeyError(name)

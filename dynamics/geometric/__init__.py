@@ -1,1 +1,71 @@
 """Growth among walls as geometry alone: pivots, slides and the corners that the body hangs on (paper 003)."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dynamics.geometric.hinges import Tube
+from dynamics.geometric.rollout import grow_one
+from dynamics.geometric.walls import inflate, polygons
+from dynamics.moment import joint_moments
+from dynamics.propagator import Capabilities, checked_lengths
+from dynamics.records import Records, grow_batch
+from dynamics.vine import Actuation, Integers, Rollout, VineParams, VineState
+from environments.environment import Environment
+from surrogate.compiled import Floats, thread_count
+
+FRICTION = 0.3
+"""Of a tip on a wall, as measured (paper 003) [-]."""
+
+
+class Geometric:
+    """Links that turn about pivots, corners and turns; a steered section is a turn at each of its joints.
+
+    The shape follows from the place, the steering and the length, not from what came before: every record is grown from
+    the base, as if its steering had always been there. A state that cannot be so grown stays as it is, stalled.
+    Of forces it knows that on the tip.
+    """
+
+    capabilities: ClassVar[Capabilities] = Capabilities(
+        contact=True, sections=True, inertia=False, spatial=False, differentiable=False, devices=("cpu",)
+    )
+
+    def __init__(
+        self, environment: Environment, params: VineParams, friction: float = FRICTION, threads: int | None = None
+    ) -> None:
+        """Inflate the obstacles (some ms); circles and walls become polygons, see `dynamics.geometric.walls`."""
+        self.environment, self.params = environment, params
+        self.threads = threads or thread_count()
+        self.pose = np.asarray(environment.start, float)
+        self.walls = inflate(polygons(environment.obstacles), environment.bounds, params.radius)
+        self.joint = joint_moments(params)
+        self.moment = np.pi * params.growth_pressure * params.radius**3  # Eq. 1
+        self.tube = Tube(params.radius, friction, self.moment / params.growth_force)
+
+    @property
+    def device_name(self) -> str:
+        """See `Propagator`."""
+        return f"cpu, {self.threads} thread{'s' * (self.threads != 1)}"
+
+    def refined(self) -> Geometric:
+        """See `Propagator`. It takes no steps: this is the same model."""
+        return Geometric(self.environment, self.params, self.tube.friction, self.threads)
+
+    def start(self, batch: int, max_segments: int) -> VineState:
+        """See `Propagator`."""
+        return VineState(np.zeros((batch, max_segments)), np.ones(batch, np.int64), np.zeros(batch))
+
+    def grow(self, state: VineState, actuation: Actuation, length: ArrayLike, record_every: float) -> Rollout:
+        """See `Propagator`."""
+        lengths = checked_lengths(state, actuation, length, record_every, self.params)
+
+        def grow(b: int, angles: Floats, pressure: Floats, l_0: Floats, records: Records, outcome: Integers) -> None:
+            grow_one(
+                b, self.walls, self.tube, self.joint, self.moment, self.params.penetration_tolerance, self.pose, angles,
+                state.segments, state.last_length, pressure, l_0, lengths, record_every, records, outcome,
+            )  # fmt: skip
+
+        return grow_batch(state, actuation, lengths, record_every, self.threads, grow)

@@ -77,7 +77,7 @@ def deploy(walls: Walls, tube: Tube, launch: Launch) -> Deployment:
     trace = new_trace(1)
     status = Status(grow(walls, tube, Launch(*map(float, launch)), trace))
     nodes, triangles, contacts = trace.counts
-    length, angle = map(float, trace.ends)
+    length, angle, _ = map(float, trace.ends)
     return Deployment(trace.nodes[:nodes], trace.swept[:triangles], trace.contacts[:contacts], length, angle, status)
 
 
@@ -136,6 +136,7 @@ def grow_turns(
     x, y = tip_of(body)
     finish(trace, body, x, y)
     trace.ends[1] = contact_angle(body, walls, contact.edge)
+    trace.ends[2] = give_way(body, walls, contact.edge, tube).lever if contact.edge >= 0 else np.nan
     return UNRESOLVED if full(trace) else status
 
 

@@ -43,21 +43,23 @@ class Motion(NamedTuple):
     """1 if it turns to the left, -1 to the right."""
     slide: float
     """1 if the tip slides along the edge's direction, -1 against it, 0 if it stays."""
+    lever: float
+    """Moment at the hinge over the wall's normal force [m]; infinite where a bend springs back."""
 
 
 @compiled()
 def give_way(body: Body, walls: Walls, edge: int, tube: Tube) -> Motion:
     """How a tube whose tip is pressed on an edge gives way as it grows on."""
     for slide in (1.0, -1.0):
-        hinge, turn = yielding(body, walls, edge, tube, slide)
+        hinge, turn, lever = yielding(body, walls, edge, tube, slide)
         if hinge >= 0:
-            return Motion(SLIDES, hinge, turn, slide)
+            return Motion(SLIDES, hinge, turn, slide, lever)
     return locked(body, walls, edge, tube)
 
 
 @compiled()
-def yielding(body: Body, walls: Walls, edge: int, tube: Tube, slide: float) -> tuple[int, float]:
-    """The hinge that turns, and to which side, if the tip slides to one side; -1 if it cannot slide there."""
+def yielding(body: Body, walls: Walls, edge: int, tube: Tube, slide: float) -> tuple[int, float, float]:
+    """The hinge that turns, to which side, and its lever [m], if the tip slides to one side; -1 if it cannot slide there."""
     dx, dy = walls.direction[edge, 0], walls.direction[edge, 1]
     nx, ny = dy, -dx
     fx, fy = nx - slide * tube.friction * dx, ny - slide * tube.friction * dy
@@ -68,7 +70,7 @@ def yielding(body: Body, walls: Walls, edge: int, tube: Tube, slide: float) -> t
             best, sign, longest = weakest(body, fx, fy, i)
             break
     if best < 0:
-        return -1, 0.0
+        return -1, 0.0, 0.0
     x, y = tip_of(body)
     ux, uy = np.cos(body.heading[body.nodes[0] - 1]), np.sin(body.heading[body.nodes[0] - 1])
     rx, ry = x - body.points[best, 0], y - body.points[best, 1]
@@ -76,8 +78,8 @@ def yielding(body: Body, walls: Walls, edge: int, tube: Tube, slide: float) -> t
     growth = sign * (rx * ny - ry * nx) / -(ux * nx + uy * ny)
     speed = growth * (ux * dx + uy * dy) + sign * (rx * dy - ry * dx)
     if growth <= 0 or speed * slide <= 0 or longest < -tube.reach * (fx * ux + fy * uy):
-        return -1, 0.0
-    return best, sign
+        return -1, 0.0, 0.0
+    return best, sign, longest
 
 
 @compiled()
@@ -112,7 +114,7 @@ def locked(body: Body, walls: Walls, edge: int, tube: Tube) -> Motion:
     """
     last = body.nodes[0] - 1
     sign = np.sign(body.natural[last])
-    stuck = Motion(STUCK, 0, 0.0, 0.0)
+    stuck = Motion(STUCK, 0, 0.0, 0.0, 0.0)
     pivot = last - 1
     while pivot > 0 and not (body.side[pivot] == -sign or (body.bend[pivot] - body.natural[pivot]) * sign > TINY):
         pivot -= 1
@@ -135,4 +137,4 @@ def locked(body: Body, walls: Walls, edge: int, tube: Tube) -> Motion:
     # The pivot turns by -sign, carrying the turn at -sign z x (b - a); away from the tip is where the tube lengthens.
     if lever < -tube.reach * (fx * ux + fy * uy) or not lengthens:
         return stuck
-    return Motion(LOCKED, pivot, -sign, 0.0)
+    return Motion(LOCKED, pivot, -sign, 0.0, lever)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dynamics.geometric.body import MOST_CONTACTS, Body, link_length
+from dynamics.geometric.body import FREE, MOST_CONTACTS, Body, link_length
 from dynamics.geometric.walls import Walls
 from dynamics.vine import Integers
 from surrogate.compiled import Floats, compiled
@@ -21,6 +21,8 @@ class Trace(NamedTuple):
 
     nodes: Floats
     """Base, pivots, turns and tip [m], shape (room, 2)."""
+    sides: Integers
+    """Where a corner holds each node: 1 on the left, -1 on the right; others 0 or `BASE`; shape (room,)."""
     swept: Floats
     """Triangles that the axis swept through [m], shape (room, 3, 2)."""
     contacts: Floats
@@ -28,7 +30,8 @@ class Trace(NamedTuple):
     counts: Integers
     """How many nodes, triangles and contacts there are, shape (3,)."""
     ends: Floats
-    """Length grown [m] and contact angle at the end [rad], NaN where the tip is free, shape (2,)."""
+    """Length grown [m]; contact angle at the end [rad], NaN where the tip is free; lever of its force on what bends [m], 0 where
+    it is stuck; shape (3,)."""
 
 
 @compiled()
@@ -36,10 +39,11 @@ def new_trace(turns: int = 1, triangles: int = 2000) -> Trace:
     """Room for a tube with so many turns, and so many triangles; with none, no triangles are kept."""
     return Trace(
         np.empty((MOST_CONTACTS + turns + 1, 2)),
+        np.empty(MOST_CONTACTS + turns + 1, np.int64),
         np.empty((triangles, 3, 2)),
         np.empty((MOST_TOUCHED, 4)),
         np.zeros(3, np.int64),
-        np.empty(2),
+        np.empty(3),
     )
 
 
@@ -103,6 +107,8 @@ def finish(trace: Trace, body: Body, tip_x: float, tip_y: float) -> None:
     count = body.nodes[0]
     for i in range(count):
         trace.nodes[i, 0], trace.nodes[i, 1] = body.points[i, 0], body.points[i, 1]
+        trace.sides[i] = body.side[i]
+    trace.sides[count] = FREE
     trace.nodes[count, 0], trace.nodes[count, 1] = tip_x, tip_y
     trace.counts[0] = count + 1
     trace.ends[0] = body.grown[1]

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from dynamics.vine import VineParams
 
 PropagatorOption = Annotated[
-    str, typer.Option("--propagator", help="Model of the growing vine: quasistatic, penalty or impulse.")
+    str, typer.Option("--propagator", help="Model of the growing vine: quasistatic, penalty, impulse or geometric.")
 ]
 DeviceOption = Annotated[
     str, typer.Option("--device", help="Where the model computes: cpu, cuda, or auto: cuda where there is some.")
