@@ -50,7 +50,7 @@ def swing(body: Body, walls: Walls, edge: int, motion: Motion, room: float, trac
         touch = Touch(limit, kind, hinge, end, turn)
     if touch.kind != LENGTH and touch.kind != AT_END:
         after = on_wall(body, walls, edge, hinge, turn * touch.angle)
-    steps = 1 if hinge == last else int(touch.angle / FAN) + 1
+    steps = 1 if hinge == last or len(trace.swept) == 0 else int(touch.angle / FAN) + 1
     angle = turn * touch.angle / steps
     for step in range(steps):
         length = after if step == steps - 1 else on_wall(body, walls, edge, hinge, angle)
@@ -89,7 +89,7 @@ def fold(body: Body, walls: Walls, edge: int, tube: Tube, motion: Motion, room: 
     touch = fan_touch(first_touch(body, walls, -1, pivot, last, turn, limit), body, walls, pivot, turn)
     if touch.kind == NOTHING:
         touch = Touch(limit, kind, pivot, 0, turn)
-    steps = int(touch.angle / FAN) + 1
+    steps = 1 if len(trace.swept) == 0 else int(touch.angle / FAN) + 1
     angle = turn * touch.angle / steps
     for _ in range(steps):
         old_x, old_y = body.points[last, 0], body.points[last, 1]
