@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from dynamics.identification import Fit, Parameter, Profile
+from planner.run_folder import versions
 
 SCHEMA = 1
 
@@ -43,6 +44,7 @@ def fit_content(fit: Fit) -> dict[str, Any]:
     done = fit.convergence
     return {
         "schema": SCHEMA,
+        "versions": versions(),
         "recording": fit.recording.name,
         "bodies": fit.bodies,
         "mass_per_length_kg_per_m": fit.mass_per_length,

@@ -12,6 +12,7 @@ from dynamics.identification import Fit, fit
 from dynamics.recording import Recording
 from planner.bench import machine
 from planner.fit_report import fit_content, rows, sentences
+from planner.run_folder import versions
 from planner.studies.cantilever import Cantilever
 
 RATE, FRAMES, POINTS, NOISE, SEED = 120, 209, 21, 3e-3, 0
@@ -141,6 +142,7 @@ def report(starts: Sequence[Start], wall: Fit | None, command: str, took: float)
         "schema": 1,
         "command": command,
         "machine": machine(),
+        "versions": versions(),
         "seconds": round(took, 1),
         "truth": {"stiffness_n_m_per_rad": truth.stiffness, "damping_n_m_s_per_rad": truth.damping},
         "oscillation": [
@@ -148,11 +150,11 @@ def report(starts: Sequence[Start], wall: Fit | None, command: str, took: float)
                 "start_stiffness_n_m_per_rad": one.stiffness,
                 "start_damping_n_m_s_per_rad": one.damping,
                 "error_percent": dict(zip(("stiffness", "damping"), one.errors(), strict=True)),
-                **_without_trajectory(one.found),
+                **_measured(one.found),
             }
             for one in starts
         ],
-        "wall_growth": _without_trajectory(wall) if wall else None,
+        "wall_growth": _measured(wall) if wall else None,
     }
     return "\n".join(lines) + "\n", content
 
@@ -163,5 +165,5 @@ def _found(one: Fit) -> list[str]:
     return [*table, "", *(f"- {sentence}" for sentence in sentences(one))]
 
 
-def _without_trajectory(one: Fit) -> dict[str, Any]:
-    return {key: value for key, value in fit_content(one).items() if key != "trajectory"}
+def _measured(one: Fit) -> dict[str, Any]:
+    return {key: value for key, value in fit_content(one).items() if key not in ("trajectory", "versions")}

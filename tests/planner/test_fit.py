@@ -5,6 +5,7 @@ import os
 import re
 import sys
 from dataclasses import replace
+from importlib.metadata import version
 from pathlib import Path
 
 import h5py
@@ -61,6 +62,9 @@ def test_fit_finds_the_truth_and_writes_its_folder(
     assert (folder / "fit.png").read_bytes()[:4] == b"\x89PNG"
     found = json.loads((folder / "fit.json").read_text())
     assert (found["schema"], found["converged"], found["bodies"]) == (1, True, 4)
+    assert {name: found["versions"][name] for name in ("casadi", "numpy")} == {
+        name: version(name) for name in ("casadi", "numpy")
+    }
     parameters = {one["name"]: one for one in found["parameters"]}
     for name, truth in (("stiffness", 0.3), ("damping", 3e-3), ("damping time", 0.01), ("bending stiffness EI", 0.15)):
         low, high = parameters[name]["interval_95"]
@@ -164,6 +168,7 @@ def test_the_report_says_whether_the_truth_was_met(quick: Fit) -> None:
     assert [row[0] for row in start_rows(text)] == ["0.1", "0.2"]
     assert [(row[3], row[-1]) for row in start_rows(text)] == [("+0.900", "yes"), ("+1.100", "NO")]
     assert content["wall_growth"] is None
+    assert content["versions"]["casadi"] == version("casadi")
     assert [one["start_stiffness_n_m_per_rad"] for one in content["oscillation"]] == [0.1, 0.2]
     text, content = report([good], quick, "vinewright reproduce fitting --wall-growth FILE", 12.3)
     assert "(paper: 1.1 mm)" in text
