@@ -278,7 +278,8 @@ def _recording(file: _RecordingFile, rate: float | None) -> Recording:
             "frames must be in order of time, each later than the last"
         )
     least, most = _SPACING
-    for number in np.flatnonzero((np.diff(times) < least) | (np.diff(times) > most)) + 1:
+    # A difference of times is rounded.
+    for number in np.flatnonzero((np.diff(times) < 0.999 * least) | (np.diff(times) > 1.001 * most)) + 1:
         raise InvalidRecording(
             f"frames[{number}] is {times[number] - times[number - 1]:g} s after the frame before it; "
             f"this must be from {least:g} to {most:g} s"

@@ -72,6 +72,11 @@ def test_an_index_needs_a_rate(tmp_path: Path) -> None:
     data["frames_per_s"] = 30
     np.testing.assert_allclose(load_recording(written(tmp_path, data)).times, [0, 0.1, 0.2, 0.3])
     np.testing.assert_allclose(load_recording(tmp_path / "bench.json", 60).times, [0, 0.05, 0.1, 0.15])
+    for rate in (1e6, 3e-4):
+        np.testing.assert_allclose(load_recording(tmp_path / "bench.json", rate).times, np.arange(0, 12, 3) / rate)
+    for k, frame in enumerate(data["frames"]):
+        frame["index"] = 10**6 + k
+    assert len(load_recording(written(tmp_path, data), 1e6).times) == 4
 
 
 def change(*keys: str | int, to: object) -> Callable[[Content], None]:
