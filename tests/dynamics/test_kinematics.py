@@ -195,7 +195,10 @@ def test_locked_vines_come_loose_where_the_line_from_the_middle_can_slide() -> N
     line = np.arctan2(aside, ahead - ratio / 2)
     most = np.arctan2(aside, ahead) + np.arcsin(ratio / 2 / np.hypot(ahead, aside)) - line
     assert 0.1 < most < 0.3
-    for friction, last in ((np.tan(0.99 * most), Behaviour.PIVOT_AT_TURN), (np.tan(1.01 * most), Behaviour.FRICTION_LOCKED)):
+    for friction, last in (
+        (np.tan(0.99 * most), Behaviour.PIVOT_AT_TURN),
+        (np.tan(1.01 * most), Behaviour.FRICTION_LOCKED),
+    ):
         starts = np.pi / 2 + line, np.pi / 2 + np.arctan2(aside, ahead)
         seen = []
         for base in np.arange(0, np.radians(60), 2e-3):
