@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from planner.studies.impulse import Timing
+    from planner.studies.kinematics import Outcome
     from planner.studies.runs import Case, Record
 
 app = typer.Typer(help="Make again what the papers show.", no_args_is_help=True)
@@ -285,6 +286,39 @@ def fitting(
         console.print("the wall experiment was left out: give its file with --wall-growth FILE")
     console.print(f"wrote {out}/fitting.png")
     return 0 if all(one.kept for one in starts) and (wall is None or wall.convergence.converged) else 3
+
+
+@app.command()
+def kinematics(out: FolderOption = Path("results")) -> None:
+    """Grow vines with one turn into a wall, against paper 003's kinematics of collision. Ctrl-C keeps what was grown."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    console = Console(highlight=False, soft_wrap=True, markup=False)
+    start = time.perf_counter()
+    with readable_errors(), writable(out):
+        from planner.commands.progress import columns, stoppable
+        from planner.studies.kinematics import MODELS, collisions, study
+        from planner.studies.kinematics_plots import save_kinematics
+        from planner.studies.kinematics_report import report
+
+        outcomes: list[Outcome] = []
+        total = len(MODELS) * len(collisions())
+        with Progress(*columns(), console=console) as bar:
+            task = bar.add_task("collisions", total=total)
+            try:
+                with stoppable():
+                    for outcome in study():
+                        outcomes.append(outcome)
+                        bar.advance(task)
+            except KeyboardInterrupt:
+                console.print(f"interrupted after {len(outcomes)} of {total} collisions")
+        if not outcomes:
+            raise BadInput("interrupted before a vine was grown; nothing was written")
+        command = "vinewright reproduce kinematics" + (", interrupted," if len(outcomes) < total else "")
+        _write(console, out / "kinematics", *report(outcomes, command, time.perf_counter() - start))
+        save_kinematics(out / "kinematics.png", outcomes)
+    console.print(f"wrote {out}/kinematics.png")
 
 
 def _command(name: str, runs: int, time_budget: float, env: list[str] | None, interrupted: bool) -> str:

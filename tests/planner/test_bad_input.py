@@ -70,6 +70,7 @@ from planner.cli import main
         (["fit", "missing.json", "--frames-per-second", "nan"], ["--frames-per-second nan", "greater than 0"]),
         (["reproduce", "fitting", "--wall-growth", "missing.h5"], ["missing.h5 cannot be read"]),
         (["reproduce", "fitting", "--out", "file.txt"], ["file.txt cannot be written", "--out"]),
+        (["reproduce", "kinematics", "--out", "file.txt"], ["file.txt cannot be written", "--out"]),
         (["surrogate", "train", "--out", "file.txt"], ["file.txt cannot be written", "--out"]),
         (["surrogate", "train", "--out", "file.txt/deep"], ["cannot be written", "--out"]),
         (["surrogate", "train", "--seed", "-1"], ["--seed", "0"]),
