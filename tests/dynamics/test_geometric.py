@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from dynamics.geometric.deployment import Deployment, Launch, deploy
 from dynamics.geometric.hinges import Tube
+from dynamics.geometric.kinematics import Behaviour, behaviour, hinge_boundaries
 from dynamics.geometric.visibility import visibility_graph
 from dynamics.geometric.walls import POLYGON_TOLERANCE, Walls, inflate, inflated, polygons
 from dynamics.vine import Status
@@ -238,3 +239,90 @@ def test_empty_place_stops_no_tube() -> None:
     out = deploy(walls, TUBE, Launch(0, 0, 0.0, 3.0))
     assert out.status == Status.OUT_OF_BOUNDS
     assert out.length == pytest.approx(2.0)
+
+
+# ---- vines with one turn ----
+
+
+def against_a_wall(turn: float, ratio: float, angle: float, tube: Tube, more: float, after: float = 0.8) -> Deployment:
+    """A vine that has met a flat wall under a contact angle, `after` [m] beyond its turn, and has grown by `more` since."""
+    tip = after * np.array([ratio + np.cos(turn), np.sin(turn)])
+    tangent = np.array([np.cos(turn + angle), np.sin(turn + angle)])
+    normal = np.array([-tangent[1], tangent[0]])  # out of the wall
+    near = tip - tube.radius * normal
+    corners = near + np.array([[-9.0, 0], [9, 0], [9, -0.5], [-9, -0.5]]) @ np.array([tangent, normal])
+    walls = inflate([shapely.Polygon(corners)], np.array([-20.0, -20, 20, 20]), tube.radius)
+    return deploy(walls, tube, Launch(0, 0, 0, (ratio + 1) * after + more, ratio * after, turn))
+
+
+def seen(deployment: Deployment, turn: float) -> Behaviour:
+    """What has given way."""
+    (before, after), side = np.diff(deployment.shape, axis=0), np.sign(turn)
+    aside = side * np.arctan2(before[1], before[0])
+    bend = side * np.arctan2(before[0] * after[1] - before[1] * after[0], before @ after)
+    if deployment.status == Status.STALLED or (aside < -1e-9 and bend > abs(turn) + 1e-9):
+        return Behaviour.FRICTION_LOCKED
+    if abs(aside) > 1e-9:
+        assert bend == pytest.approx(abs(turn), abs=1e-9)
+        return Behaviour.POSITIVE_PIVOT if aside > 0 else Behaviour.NEGATIVE_PIVOT
+    assert bend > abs(turn)
+    return Behaviour.PIVOT_AT_TURN
+
+
+def test_turned_vine_gives_way_as_limit_analysis_has_it() -> None:
+    """At random turns, ratios, frictions and slendernesses the hinge that turns is that of `hinge_boundaries`, all four kinds."""
+    rng, found = np.random.default_rng(3), []
+    while len(found) < 300:
+        turn, ratio = rng.choice([-1, 1]) * rng.uniform(0.1, 1.2), rng.uniform(0.3, 3)
+        friction, slenderness, angle = rng.uniform(0, 0.6), rng.choice([1e-6, 0.03, 0.1]), rng.uniform(0.1, 3.0)
+        # The base must be before the wall, and clear of the edge of a boundary.
+        clear = ratio * np.sin(turn + angle) + np.sin(angle) > 0.1
+        limits = hinge_boundaries(friction, turn, ratio, slenderness)
+        if not clear or np.abs(limits - angle).min() < 0.01:
+            continue
+        tube = Tube(1e-3, friction, slenderness * 0.8)
+        deployment = against_a_wall(turn, ratio, angle, tube, 2e-4)
+        found.append(Behaviour(int(behaviour(angle, limits))))
+        assert seen(deployment, turn) == found[-1], (turn, ratio, friction, slenderness, angle)
+    assert set(found) == set(Behaviour)
+
+
+def test_locked_vine_folds_until_friction_gives_way() -> None:
+    """The tip stays while turn and base bend (Eqs. 26-29), until the line midway between them to the tip leaves the cone."""
+    turn, ratio, tube = np.radians(40), 1.0, Tube(1e-3, 0.1, 1e-6)
+    _, low, high = hinge_boundaries(tube.friction, turn, ratio)
+    angle = low + 0.2 * (high - low)
+    first = against_a_wall(turn, ratio, angle, tube, 0.0)
+    for more in (0.002, 0.01, 0.02):
+        shape = against_a_wall(turn, ratio, angle, tube, more).shape
+        np.testing.assert_allclose(shape[2], first.shape[2], atol=1e-9)
+        assert np.hypot(*shape[1]) == pytest.approx(0.8, abs=1e-9)
+        assert shape[1][1] < first.shape[1][1]
+    # Where the tip comes loose, by bisection over the length; there the force is at the edge of the cone.
+    stays, slides = 0.02, 1.0
+    for _ in range(60):
+        middle = (stays + slides) / 2
+        shape = against_a_wall(turn, ratio, angle, tube, middle).shape
+        if np.hypot(*(shape[2] - first.shape[2])) < 1e-9:
+            stays = middle
+        else:
+            slides = middle
+    shape = against_a_wall(turn, ratio, angle, tube, stays).shape
+    toward = shape[2] - (shape[0] + shape[1]) / 2
+    normal = np.array([np.sin(turn + angle), -np.cos(turn + angle)])  # into the wall
+    cosine = toward @ normal / np.hypot(*toward)
+    assert np.arccos(cosine) == pytest.approx(np.arctan(tube.friction), abs=1e-5)
+
+
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(Actions, st.floats(0.05, 1.0))
+def test_every_shape_on_the_way_is_swept(action: Action, part: float) -> None:
+    """What the tube was like at any length lies in what it is said to have swept, or in its final shape."""
+    seed, aside, _, turn_at, turn = action
+    deployment, _, _ = deployed(action)
+    before, _, _ = deployed((seed, aside, part * deployment.length, turn_at, turn))
+    swept = shapely.union_all(
+        [*shapely.make_valid(shapely.polygons(deployment.swept)), shapely.LineString(deployment.shape)]
+    )
+    # Arcs of turns are drawn in steps of six degrees: they bulge by 0.14 % of at most 3 m.
+    assert shapely.LineString(before.shape).difference(swept.buffer(5e-3)).length < 1e-9
