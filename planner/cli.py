@@ -14,6 +14,7 @@ from planner.commands import (
     export,
     fit,
     funnel,
+    map,
     plan,
     reproduce,
     robustness,
@@ -33,6 +34,7 @@ app.command()(simulate.simulate)
 app.command()(robustness.robustness)
 app.command()(export.export)
 app.command()(funnel.funnel)
+app.command(name="map")(map.map_place)
 app.command()(track.track)
 app.command()(fit.fit)
 app.add_typer(environments.app, name="environments")

@@ -27,7 +27,7 @@ from surrogate.compiled import Floats
 
 FILES = (
     *("run.json", "environment.toml", "design.json", "solutions.json", "trajectory.npz", "plan.png", "simulation.json"),
-    *("fit.json", "fit.png", "recording.json"),
+    *("fit.json", "fit.png", "recording.json", "map.json", "map.png"),
 )
 """What a folder written here may hold; a folder with anything else is never replaced."""
 LONGEST_NAME = 80

@@ -46,6 +46,7 @@ def readable_errors() -> Iterator[None]:
         from environments.file_model import InvalidEnvironment
         from environments.reach import WalledIn
         from planner.design import InvalidDesign
+        from planner.mapping.actions import NoLaunch
         from planner.run_folder import UnwritableFolder
         from surrogate.weights_file import InvalidWeights
 
@@ -55,6 +56,7 @@ def readable_errors() -> Iterator[None]:
             InvalidEnvironment,
             InvalidRecording,
             InvalidWeights,
+            NoLaunch,
             UnwritableFolder,
             WalledIn,
         )

@@ -321,6 +321,44 @@ def kinematics(out: FolderOption = Path("results")) -> None:
     console.print(f"wrote {out}/kinematics.png")
 
 
+@app.command()
+def mapping(
+    places: Annotated[int, typer.Option(min=2, max=1000, help="Places of each kind.")] = 10,
+    out: FolderOption = Path("results"),
+) -> None:
+    """Map random places by vines: policies, turns, and half of the information. Ctrl-C keeps the places that are done."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    console = Console(highlight=False, soft_wrap=True, markup=False)
+    with readable_errors(), writable(out):
+        from planner.commands.progress import columns, stoppable
+        from planner.studies.mapping import cases, run_cases, time_loop, whole_places
+        from planner.studies.mapping_plots import save_curves, save_example
+        from planner.studies.mapping_report import report
+
+        with console.status("compiling the kernels, if they are not, and timing a loop"):
+            loop = time_loop()
+        every, records = cases(places), []
+        with Progress(*columns(), console=console) as bar:
+            task = bar.add_task("mapping", total=len(every))
+            try:
+                with stoppable():
+                    for record in run_cases(every):
+                        records.append(record)
+                        bar.advance(task)
+            except KeyboardInterrupt:
+                console.print(f"interrupted after {len(records)} of {len(every)} cases")
+        done = whole_places(records)
+        if len(done) < len(cases(2)):
+            raise BadInput("interrupted before two places of each kind were mapped; nothing was written")
+        command = f"vinewright reproduce mapping --places {places}" + ", interrupted," * (len(done) < len(every))
+        _write(console, out / "mapping", *report(done, loop, command))
+        save_curves(out / "mapping.png", done)
+        save_example(out / "mapping-example.png")
+    console.print(f"wrote {out}/mapping.png, {out}/mapping-example.png")
+
+
 def _command(name: str, runs: int, time_budget: float, env: list[str] | None, interrupted: bool) -> str:
     command = f"vinewright reproduce {name} --runs {runs} --time-budget {time_budget:g}"
     return command + "".join(f" --env {place}" for place in env or []) + (", interrupted," if interrupted else "")

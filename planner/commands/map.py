@@ -1,0 +1,181 @@
+"""`vinewright map`: map an unknown place with one deployment after the other."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from planner.commands.errors import BadInput, readable_errors
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+    from planner.mapping.policies import Step, Task
+
+REPEATS = 100
+"""Random orders of deployments to compare with (paper 003, section 4.2)."""
+
+
+def map_place(
+    env: Annotated[str, typer.Argument(metavar="ENV", help="A shipped environment, or the path of a TOML file.")],
+    actions: Annotated[str, typer.Option(help="Tubes to choose from: straight, or turning ones too.")] = "straight",
+    deployments: Annotated[int, typer.Option(min=1, help="How many tubes to deploy.")] = 20,
+    policy: Annotated[
+        str, typer.Option(help="How the next is chosen: monte-carlo, ideal, random or information-gain.")
+    ] = "monte-carlo",
+    seed: Annotated[int, typer.Option(min=0, help="Seed of all that is drawn.")] = 0,
+    radius: Annotated[
+        float | None, typer.Option(metavar="MM", help="Radius of the tube.  [default: that of the default tube]")
+    ] = None,
+    length: Annotated[
+        float | None,
+        typer.Option(metavar="MM", help="Length of the tube.  [default: 1.2 times the longer side of the bounds]"),
+    ] = None,
+    out: Annotated[Path | None, typer.Option(metavar="DIR", help="Folder for the map and a picture.")] = None,
+) -> None:
+    """Map a place by deploying tubes where most is to be learned. Ctrl-C keeps what was mapped."""
+    from rich.console import Console
+
+    console = Console(highlight=False, soft_wrap=True, markup=False)
+    for name, value in (("--radius", radius), ("--length", length)):
+        if value is not None and not 0 < value < 1e7:
+            raise BadInput(f"{name} {value:g} must be greater than 0 and finite, in mm")
+    with readable_errors():
+        from dynamics.vine import VineParams
+        from environments import load_environment
+        from planner.mapping.actions import ANGLES
+        from planner.mapping.policies import POLICIES, Task
+        from planner.run_folder import check_folder
+
+        for name, given, known in (("--actions", actions, ANGLES), ("--policy", policy, POLICIES)):
+            if given not in known:
+                raise BadInput(f"{name} {given} must be one of {', '.join(known)}")
+        thick = 1e-3 * radius if radius else VineParams().radius
+        environment = load_environment(env, thick)
+        sides = environment.bounds[2:] - environment.bounds[:2]
+        if out:
+            check_folder(out)
+        with console.status("compiling the kernels, if they are not, and deploying"):
+            task = Task.of(environment, actions, thick, 1e-3 * length if length else 1.2 * float(sides.max()))
+        count = len(task.actions.launches)
+        if deployments > count:
+            raise BadInput(f"--deployments {deployments}: there are {count} different ones to choose from")
+        _note(console, task)
+        steps = _explore(console, task, policy, deployments, seed)
+        if not steps:
+            raise BadInput("interrupted before a tube was deployed; nothing was written")
+        console.print(_table(task, steps))
+        if out:
+            command = f"vinewright map {Path(env).name} --actions {actions} --deployments {deployments}"
+            command += f" --policy {policy} --seed {seed}"
+            sizes = ("--radius", radius), ("--length", length)
+            command += "".join(f" {name} {size:g}" for name, size in sizes if size)
+            command += ", interrupted," * (len(steps) < deployments)
+            _write(out, task, policy, steps, seed, command)
+            console.print(f"wrote {out}/: map.json, map.png")
+
+
+def _note(console: Console, task: Task) -> None:
+    """Say what is not as the environment's file has it."""
+    from dynamics.geometric.walls import POLYGON_TOLERANCE
+
+    for x, y in 1e3 * task.actions.blocked:
+        console.print(f"note: no tube is launched at ({x:.0f}, {y:.0f}) mm: an obstacle is in the way")
+    solids = task.environment.obstacles
+    if rounded := len(solids.circles) + len(solids.walls):
+        words = "circle or wall is taken as a polygon" if rounded == 1 else "circles and walls are taken as polygons"
+        console.print(
+            f"note: {rounded} {words} around it, nowhere more than {1e3 * POLYGON_TOLERANCE:g} mm further out"
+        )
+
+
+def _explore(console: Console, task: Task, policy: str, deployments: int, seed: int) -> list[Step]:
+    """Deploy with progress on the console; what was deployed, if Ctrl-C comes first."""
+    import numpy as np
+    from rich.progress import Progress
+
+    from planner.commands.progress import columns, stoppable
+    from planner.mapping.policies import explore
+    from surrogate.compiled import thread_count
+
+    steps: list[Step] = []
+    with Progress(*columns(), console=console, transient=True) as bar:
+        counted = bar.add_task("deploying", total=deployments)
+        try:
+            with stoppable():
+                for step in explore(task, policy, deployments, np.random.default_rng(seed), thread_count()):
+                    steps.append(step)
+                    bar.advance(counted)
+        except KeyboardInterrupt:
+            console.print(f"interrupted after {len(steps)} of {deployments} deployments")
+    return steps
+
+
+def _table(task: Task, steps: list[Step]) -> Table:
+    from rich.table import Table
+
+    table = Table("", "launch mm", "angle deg", "turn at mm", "turn deg", "ends", "score")
+    for column in table.columns:
+        column.justify = "right"
+    for number, row in enumerate(_rows(task, steps), start=1):
+        x, y = row["launch_mm"]
+        turn = [f"{row['turn_at_mm']:.0f}", f"{row['turn_deg']:.0f}"] if row["turn_deg"] else ["-", "-"]
+        cells = [f"({x:.0f}, {y:.0f})", f"{row['angle_deg']:.1f}", *turn, row["status"], f"{row['score']:.1f}"]
+        table.add_row(f"{number}", *cells)
+    return table
+
+
+def _rows(task: Task, steps: list[Step]) -> list[dict[str, Any]]:
+    """The deployments in the units of files."""
+    from dynamics.vine import Status
+
+    rows = []
+    for step in steps:
+        x, y, heading, _, turn_at, turn = task.actions.launches[step.action]
+        rows.append({
+            "launch_mm": [round(1e3 * float(x), 3), round(1e3 * float(y), 3)],
+            "angle_deg": round(math.degrees(heading), 3),
+            "turn_at_mm": round(1e3 * float(turn_at), 3),
+            "turn_deg": round(math.degrees(turn), 3),
+            "status": Status(task.found.status[step.action]).name.lower().replace("_", " "),
+            "score": round(step.score, 3),
+        })  # fmt: skip
+    return rows
+
+
+def _write(out: Path, task: Task, policy: str, steps: list[Step], seed: int, command: str) -> None:
+    """Write the map, its picture, and what other policies would have scored."""
+    import numpy as np
+
+    from planner.mapping.plots import save_map
+    from planner.mapping.policies import explore, random_scores
+    from planner.run_folder import versions, write_folder, write_json
+
+    ideal = np.array([step.score for step in explore(task, "ideal", len(steps), np.random.default_rng(seed))])
+    random = random_scores(task, len(steps), REPEATS, np.random.default_rng(seed))
+    belief = steps[-1].belief
+    marks = np.where(belief.hits, "#", np.where(belief.misses, ".", "?"))
+    content = {
+        "schema": 1,
+        "command": command,
+        "seed": seed,
+        "versions": versions(),
+        "environment": {"name": task.environment.name, "sha256": task.environment.sha256},
+        "tube": {"radius_mm": 1e3 * task.tube.radius, "length_mm": 1e3 * float(task.actions.launches[0, 3])},
+        "policy": policy,
+        "prior": belief.prior,
+        "deployments": _rows(task, steps),
+        "ideal": ideal.round(3).tolist(),
+        "random": {"mean": random.mean(axis=0).round(3).tolist(), "std": random.std(axis=0).round(3).tolist()},
+        "map": ["".join(row) for row in marks[::-1]],
+    }
+
+    def fill(folder: Path) -> None:
+        write_json(folder / "map.json", content)
+        save_map(folder / "map.png", task, policy, steps, ideal, random)
+
+    write_folder(out, fill)

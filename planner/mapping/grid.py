@@ -1,0 +1,167 @@
+"""A place in cells: which of them obstacles cover, and which a deployment found full or free.
+
+All kernels of mapping are here: kept machine code is renewed when its own file changes.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import shapely
+from numpy.typing import NDArray
+
+from dynamics.geometric.deployment import Launch, grow
+from dynamics.geometric.hinges import Tube
+from dynamics.geometric.trace import Trace, new_trace
+from dynamics.geometric.walls import Walls
+from surrogate.compiled import Floats, compiled
+
+CELLS = 35
+"""Cells along either side of the bounds (paper 003, section 4.1.2)."""
+BORDER = 1e-6
+"""How near, in cells, is on a border. What only comes up to a border does not cover the cell beyond it."""
+
+Cells = NDArray[np.bool_]
+"""One value for each cell, shape (..., CELLS, CELLS): rows along y, the lowest first, columns along x."""
+
+
+class Grid(NamedTuple):
+    """Where the cells lie."""
+
+    x: float
+    """Lower left corner [m]."""
+    y: float
+    width: float
+    """Of a cell [m]."""
+    height: float
+
+    @classmethod
+    def of(cls, bounds: Floats) -> Grid:
+        """The grid over bounds min x, min y, max x, max y [m]."""
+        width, height = (bounds[2:] - bounds[:2]) / CELLS
+        return cls(float(bounds[0]), float(bounds[1]), float(width), float(height))
+
+
+class Outcomes(NamedTuple):
+    """What deployments find in a place, one after the other on the leading axis."""
+
+    hits: Cells
+    """Cells in which the tube touched an obstacle, shape (n, CELLS, CELLS)."""
+    misses: Cells
+    """Cells that its axis swept or lies in, the same shape; one may be a hit as well."""
+    status: NDArray[np.int64]
+    """`Status` of each, shape (n,)."""
+
+
+def squares(grid: Grid, cells: Cells, border: float = 0.0) -> NDArray[np.object_]:
+    """The cells that are set as shapely polygons [m], smaller by a border [cells] all round, shape (k,)."""
+    rows, columns = np.nonzero(cells)
+    low, high = border, 1 - border
+    return np.asarray(
+        shapely.box(
+            grid.x + grid.width * (columns + low),
+            grid.y + grid.height * (rows + low),
+            grid.x + grid.width * (columns + high),
+            grid.y + grid.height * (rows + high),
+        )
+    )
+
+
+def covered(grid: Grid, shapes: list[shapely.Geometry]) -> Cells:
+    """The rubric: cells that obstacles cover, wholly or in part, shape (CELLS, CELLS)."""
+    every = np.ones((CELLS, CELLS), bool)
+    merged = shapely.union_all(shapes)
+    shapely.prepare(merged)
+    return np.asarray(shapely.intersects(merged, squares(grid, every, BORDER))).reshape(every.shape)
+
+
+def outcomes(walls: Walls, tube: Tube, launches: Floats, grid: Grid, rubric: Cells) -> Outcomes:
+    """Deploy every tube in a place.
+
+    Args:
+        launches: Rows as `Launch`, shape (n, 6).
+        rubric: Cells that the place's obstacles cover.
+    """
+    shape = len(launches), CELLS, CELLS
+    found = Outcomes(np.zeros(shape, bool), np.zeros(shape, bool), np.empty(len(launches), np.int64))
+    deploy_all(walls, tube, np.ascontiguousarray(launches), grid, rubric, *found)
+    return found
+
+
+@compiled(nogil=True)
+def deploy_all(
+    walls: Walls,
+    tube: Tube,
+    launches: Floats,
+    grid: Grid,
+    rubric: Cells,
+    hits: Cells,
+    misses: Cells,
+    status: NDArray[np.int64],
+) -> None:
+    """Deploy every tube, and mark what each finds (see `Outcomes`)."""
+    trace = new_trace()
+    for k in range(len(launches)):
+        x, y, heading, length, turn_at, turn = launches[k]
+        status[k] = grow(walls, tube, Launch(x, y, heading, length, turn_at, turn), trace)
+        see(trace, grid, rubric, hits[k], misses[k])
+
+
+@compiled(nogil=True)
+def see(trace: Trace, grid: Grid, rubric: Cells, hits: Cells, misses: Cells) -> None:
+    """Mark the cells that a deployment found full, and those it found free.
+
+    A contact on the border of two cells is one of the obstacle's surface: it is a hit in the one that the obstacle
+    covers. Away from borders every cell with a contact is covered.
+
+    Source: paper 003, section 4.1.3.
+    """
+    nodes, swept, contacts = trace.nodes, trace.swept, trace.contacts
+    x, y, width, height = grid.x, grid.y, grid.width, grid.height
+    inside, touching = 0.5 - BORDER, 0.5 + 2 * BORDER
+    for k in range(trace.counts[1]):
+        ax, ay = (swept[k, 0, 0] - x) / width, (swept[k, 0, 1] - y) / height
+        bx, by = (swept[k, 1, 0] - x) / width, (swept[k, 1, 1] - y) / height
+        cx, cy = (swept[k, 2, 0] - x) / width, (swept[k, 2, 1] - y) / height
+        mark(misses, ax, ay, bx, by, cx, cy, inside)
+    for k in range(1, trace.counts[0]):
+        ax, ay = (nodes[k - 1, 0] - x) / width, (nodes[k - 1, 1] - y) / height
+        bx, by = (nodes[k, 0] - x) / width, (nodes[k, 1] - y) / height
+        mark(misses, ax, ay, bx, by, bx, by, inside)
+    for k in range(trace.counts[2]):
+        ax, ay = (contacts[k, 0] - x) / width, (contacts[k, 1] - y) / height
+        bx, by = (contacts[k, 2] - x) / width, (contacts[k, 3] - y) / height
+        mark(hits, ax, ay, bx, by, bx, by, touching)
+    for j in range(CELLS):
+        for i in range(CELLS):
+            hits[j, i] &= rubric[j, i]
+
+
+@compiled(nogil=True)
+def mark(cells: Cells, ax: float, ay: float, bx: float, by: float, cx: float, cy: float, half: float) -> None:
+    """Mark the cells that a triangle meets, by separating axes; with b = c it is a segment, and may be a point.
+
+    Args:
+        ax: Its corners in cells from the grid's lower left corner.
+        half: Half of what counts as a cell's side, about 0.5: less, and it has to reach in; more, and it may be beside.
+    """
+    first, last = np.ceil(min(ax, bx, cx) - 0.5 - half), np.floor(max(ax, bx, cx) - 0.5 + half)
+    lowest, highest = np.ceil(min(ay, by, cy) - 0.5 - half), np.floor(max(ay, by, cy) - 0.5 + half)
+    for j in range(int(max(lowest, 0.0)), int(min(highest, CELLS - 1.0)) + 1):
+        for i in range(int(max(first, 0.0)), int(min(last, CELLS - 1.0)) + 1):
+            x, y = i + 0.5, j + 0.5
+            if (
+                not _beside(ax - x, ay - y, bx - x, by - y, cx - x, cy - y, half)
+                and not _beside(bx - x, by - y, cx - x, cy - y, ax - x, ay - y, half)
+                and not _beside(cx - x, cy - y, ax - x, ay - y, bx - x, by - y, half)
+            ):
+                cells[j, i] = True
+
+
+@compiled(nogil=True)
+def _beside(px: float, py: float, qx: float, qy: float, rx: float, ry: float, half: float) -> bool:
+    """Whether along the normal of the edge p to q a triangle p, q, r is apart from a square about the origin."""
+    nx, ny = py - qy, qx - px
+    edge, corner, reach = nx * px + ny * py, nx * rx + ny * ry, half * (abs(nx) + abs(ny))
+    return min(edge, corner) > reach or max(edge, corner) < -reach

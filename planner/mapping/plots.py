@@ -1,0 +1,135 @@
+"""Pictures of mapping: what is known after so many deployments beside the truth, and how the score rises."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection, PolyCollection
+from matplotlib.colors import ListedColormap
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+from matplotlib.ticker import MaxNLocator
+
+from dynamics.geometric.deployment import Deployment, Launch, deploy
+from dynamics.geometric.walls import inflate, polygons
+from planner.mapping.policies import Step, Task
+from planner.plots import FAINT, INK, draw_solids, save_figure
+from surrogate.compiled import Floats
+
+DPI = 130
+SHOWN = 1, 5, 10, 20
+"""After how many deployments the belief is drawn."""
+FREE, UNSEEN, HIT, TUBE, SWEPT = "#cfe3f2", "#f7f5ef", "#b54d00", "#0a5a96", "#6fa8d0"
+"""Colours: what is free against what is hit is told apart with every common colour blindness, and in grey."""
+COLOURS = {"ideal": "#0a8f62", "monte-carlo": "#0a5a96", "information-gain": "#b54d00", "random": "#6b7480"}
+"""Of the policies."""
+
+
+def save_map(path: Path, task: Task, policy: str, steps: Sequence[Step], ideal: Floats, random: Floats) -> None:
+    """The truth, the belief after some deployments, and the scores.
+
+    Args:
+        policy: That of the steps.
+        steps: At least one.
+        ideal: Scores of the ideal policy, shape (n,).
+        random: Scores of random ones, shape (repeats, n).
+    """
+    count = len(steps)
+    moments = sorted({k for k in SHOWN if k < count} | {count})
+    figure = Figure(figsize=(3.7 * 3, 3.9 * 2 + 0.3), layout="constrained", facecolor="white")
+    panels = figure.subplots(2, 3).ravel()
+    made = deployments(task, steps)
+    _draw_truth(panels[0], task, made)
+    for axes, moment in zip(panels[1:], moments[-4:], strict=False):
+        _draw_belief(axes, task, steps, made, moment)
+    for axes in panels[1 + len(moments) : 5]:
+        axes.set_axis_off()
+    _draw_scores(panels[5], policy, [step.score for step in steps], ideal, random)
+    figure.legend(handles=_legend(), loc="outside lower center", ncols=6, fontsize=9, frameon=False, labelcolor=INK)
+    save_figure(path, figure, DPI)
+
+
+def deployments(task: Task, steps: Sequence[Step]) -> list[Deployment]:
+    """The tubes that were deployed, as they lie in the true place."""
+    environment = task.environment
+    walls = inflate(polygons(environment.obstacles), environment.bounds, task.tube.radius)
+    return [deploy(walls, task.tube, Launch(*task.actions.launches[step.action])) for step in steps]
+
+
+def draw_curve(axes: Axes, policy: str, scores: Floats, spread: Floats | None = None, label: str | None = None) -> None:
+    """Scores after each deployment, shape (n,), with a band of a standard deviation to either side."""
+    count, colour = np.arange(len(scores) + 1), COLOURS[policy]
+    curve = np.append(0.0, scores)
+    if spread is not None:
+        band = np.append(0.0, spread)
+        axes.fill_between(count, curve - band, curve + band, color=colour, alpha=0.14, linewidth=0)
+    axes.plot(count, curve, color=colour, linewidth=1.6, label=label or policy)
+
+
+def dress_scores(axes: Axes, title: str) -> None:
+    """Label the axes of scores over deployments."""
+    axes.margins(x=0)
+    axes.set_ylim(bottom=0)
+    axes.set_xlabel("deployments", size=9, color=INK)
+    axes.set_ylabel("score", size=9, color=INK)
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    axes.grid(color=FAINT, alpha=0.25, linewidth=0.5)
+    axes.tick_params(labelsize=8.5, color=FAINT, labelcolor=INK)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.spines[["left", "bottom"]].set(linewidth=0.7, color=FAINT)
+    axes.set_title(title, size=10, color=INK, loc="left")
+
+
+def _draw_truth(axes: Axes, task: Task, made: Sequence[Deployment]) -> None:
+    view = 1e3 * task.environment.bounds
+    draw_solids(axes, task.environment, view)
+    lines = LineCollection([1e3 * one.shape for one in made], colors=TUBE, linewidths=0.8, alpha=0.75, zorder=4)
+    axes.add_collection(lines, autolim=False)
+    _dress_place(axes, task, f"the place, and all {len(made)} deployments" if len(made) > 1 else "the place")
+
+
+def _draw_belief(axes: Axes, task: Task, steps: Sequence[Step], made: Sequence[Deployment], moment: int) -> None:
+    step, last = steps[moment - 1], made[moment - 1]
+    view = 1e3 * task.environment.bounds
+    states = np.where(step.belief.hits, 2, np.where(step.belief.misses, 0, 1))
+    colours = ListedColormap([FREE, UNSEEN, HIT])
+    axes.imshow(states, cmap=colours, vmin=0, vmax=2, origin="lower", extent=tuple(view[[0, 2, 1, 3]]), zorder=1)
+    outlines = [1e3 * np.array(shape.exterior.coords) for shape in polygons(task.environment.obstacles)]
+    axes.add_collection(LineCollection(outlines, colors=INK, linewidths=0.7, alpha=0.7, zorder=3), autolim=False)
+    axes.add_collection(PolyCollection(list(1e3 * last.swept), facecolors=SWEPT, alpha=0.35, zorder=2), autolim=False)
+    axes.plot(*1e3 * last.shape.T, color=TUBE, linewidth=1.8, zorder=5, solid_capstyle="round")
+    _dress_place(axes, task, f"after {moment}: score {step.score:.0f}")
+
+
+def _dress_place(axes: Axes, task: Task, title: str) -> None:
+    view = 1e3 * task.environment.bounds
+    axes.plot(*1e3 * task.actions.points.T, "o", color=INK, markersize=5, zorder=6, clip_on=False)
+    axes.set(xlim=view[[0, 2]], ylim=view[[1, 3]], aspect="equal", xticks=[], yticks=[])
+    axes.spines[:].set(linewidth=0.7, color=FAINT)
+    axes.set_title(title, size=10, color=INK, loc="left")
+
+
+def _draw_scores(axes: Axes, policy: str, scores: Sequence[float], ideal: Floats, random: Floats) -> None:
+    draw_curve(axes, "random", random.mean(axis=0), random.std(axis=0), f"random, {len(random)} times")
+    draw_curve(axes, "ideal", ideal)
+    if policy != "ideal":
+        label = "random, as drawn" if policy == "random" else policy
+        draw_curve(axes, policy, np.array(scores), label=label)
+    dress_scores(axes, "score: 0 nothing, 100 everything known")
+    axes.legend(fontsize=8.5, frameon=False, loc="upper left", labelcolor=INK)
+
+
+def _legend() -> list[Any]:
+    return [
+        Patch(facecolor=HIT, label="hit"),
+        Patch(facecolor=FREE, label="found free"),
+        Patch(facecolor=UNSEEN, edgecolor=FAINT, linewidth=0.5, label="not seen"),
+        Line2D([], [], color=TUBE, linewidth=1.8, label="last deployment"),
+        Patch(facecolor=SWEPT, alpha=0.6, label="swept by it"),
+        Line2D([], [], color=INK, marker="o", linestyle="none", markersize=5, label="launch point"),
+    ]

@@ -1,0 +1,140 @@
+"""What paper 003 shows of mapping by vines (section 4.2): policies, turns, and half of the information, over random places."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+import shapely
+from shapely.affinity import rotate, scale, translate
+
+from environments import Environment, Obstacles
+from planner.mapping.grid import CELLS
+from planner.mapping.policies import INFORMATION, POLICIES, Task, explore, random_scores
+from surrogate.compiled import Floats, thread_count
+
+KINDS, ACTIONS = ("uniform", "non-uniform"), ("straight", "turning")
+RADIUS, LENGTH = 0.01, 1.2
+"""Of the tube [m], in places of 1 m by 1 m; the paper gives neither."""
+DEPLOYMENTS, REPEATS = 20, 100
+SIDE = 0.16
+"""Of the uniform squares [m]; the paper's is not given."""
+SIZES = 0.12, 0.28
+"""Smallest and largest square root of a polygon's area [m]."""
+CONCAVE = 0.5
+"""Share of the polygons that are made of two hulls."""
+ROOM = 1 / CELLS
+"""Obstacles are at least so far apart [m]: a cell, as in the paper."""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One place mapped in one way."""
+
+    kind: str
+    number: int
+    """Of the place."""
+    actions: str
+    policy: str
+    information: str = "nominal"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Record:
+    """What came of it."""
+
+    case: Case
+    scores: Floats
+    """After each deployment, shape (DEPLOYMENTS,); by the random policy the mean of the repeats."""
+    spread: Floats
+    """Standard deviation over the repeats, the same shape; 0 by the other policies."""
+    seconds: float
+
+
+def cases(places: int) -> list[Case]:
+    """Place by place, every policy with all actions (Table 1), and half of the information in the uniform ones (Table 2)."""
+    several = []
+    for k in range(places):
+        several += [Case(kind, k, actions, policy) for kind in KINDS for actions in ACTIONS for policy in POLICIES]
+        several += [Case("uniform", k, "straight", "monte-carlo", part) for part in INFORMATION[1:]]
+    return several
+
+
+def whole_places(records: Sequence[Record]) -> list[Record]:
+    """Records of the places that are done, of records in the order of `cases`."""
+    each = len(cases(1))
+    return list(records[: len(records) // each * each])
+
+
+def run_cases(several: Sequence[Case]) -> Iterator[Record]:
+    """Map place by place."""
+    for case in several:
+        start = time.perf_counter()
+        task = task_of(case.kind, case.number, case.actions).restricted(case.information)
+        rng = np.random.default_rng(case.number)
+        if case.policy == "random":
+            scores = random_scores(task, DEPLOYMENTS, REPEATS, rng)
+            spread = scores.std(axis=0, ddof=1)
+        else:
+            steps = explore(task, case.policy, DEPLOYMENTS, rng, thread_count())
+            scores, spread = np.array([[step.score for step in steps]]), np.zeros(DEPLOYMENTS)
+        yield Record(case, scores.mean(axis=0), spread, time.perf_counter() - start)
+
+
+def time_loop() -> float:
+    """Seconds that one choice takes among all turning actions in a blank place; compiles first, if need be."""
+    task = task_of("uniform", 0, "turning")
+    seconds = []
+    for _ in range(4):
+        start = time.perf_counter()
+        next(explore(task, "monte-carlo", 1, np.random.default_rng(0), thread_count()))
+        seconds.append(time.perf_counter() - start)
+    return float(np.median(seconds[1:]))
+
+
+@cache
+def task_of(kind: str, number: int, actions: str) -> Task:
+    """A place of the study, and what there is to find in it."""
+    return Task.of(place(kind, number), actions, RADIUS, LENGTH)
+
+
+def place(kind: str, number: int) -> Environment:
+    """A random place of 1 m by 1 m: 3 to 5 equal squares, or 3 to 6 polygons, a part of them concave.
+
+    Source: paper 003, sections 4.2.1 and 4.2.4; where that places obstacles by hand until they are a cell apart, here
+    places are drawn until they are.
+    """
+    rng = np.random.default_rng([KINDS.index(kind), number])
+    start = np.array([0.5, 0.0, np.pi / 2])
+    launch = shapely.MultiPoint([(1 / 3, 0), (2 / 3, 0)])
+    count = rng.integers(3, 6 if kind == "uniform" else 7)
+    shapes: list[shapely.Polygon] = []
+    while len(shapes) < count:
+        shape = _square(rng) if kind == "uniform" else _polygon(rng)
+        low_x, low_y, high_x, high_y = shape.bounds
+        shape = translate(shape, rng.uniform(-low_x, 1 - high_x), rng.uniform(-low_y, 1 - high_y))
+        if shapely.distance(shape, shapely.union_all([launch, *shapes])) >= ROOM:
+            shapes.append(shape)
+    corners = tuple(np.array(shape.exterior.coords)[:-1] for shape in shapes)
+    name, goal = f"{kind} {number + 1}", np.array([0.5, 1.0, 0.05])
+    return Environment(name, "", np.array([0.0, 0.0, 1.0, 1.0]), start, goal, Obstacles(corners))
+
+
+def _square(rng: np.random.Generator) -> shapely.Polygon:
+    return rotate(shapely.box(0, 0, SIDE, SIDE), rng.uniform(0, 90))
+
+
+def _polygon(rng: np.random.Generator) -> shapely.Polygon:
+    """The hull of some random points, or two such hulls that overlap, scaled."""
+    shape = shapely.MultiPoint(rng.normal(size=(8, 2))).convex_hull
+    if rng.random() < CONCAVE:
+        other = shapely.MultiPoint(rng.normal(size=(8, 2))).convex_hull
+        way = rng.uniform(0, 2 * np.pi)
+        # Hulls of eight normal points are about 1.2 in radius: so far apart they overlap, and leave a notch.
+        both = shape.union(translate(other, 2 * np.cos(way), 2 * np.sin(way)))
+        shape = both if isinstance(both, shapely.Polygon) and not both.interiors else shape
+    factor = rng.uniform(*SIZES) / np.sqrt(shape.area)
+    return scale(shape, factor, factor)
