@@ -19,7 +19,7 @@ from surrogate.compiled import Floats, compiled
 
 CELLS = 35
 """Cells along either side of the bounds (paper 003, section 4.1.2)."""
-BORDER = 1e-6
+BORDER = 1e-4
 """How near, in cells, is on a border. What only comes up to a border does not cover the cell beyond it."""
 
 Cells = NDArray[np.bool_]

@@ -74,7 +74,7 @@ def draw_curve(axes: Axes, policy: str, scores: Floats, spread: Floats | None = 
 def dress_scores(axes: Axes, title: str) -> None:
     """Label the axes of scores over deployments."""
     axes.margins(x=0)
-    axes.set_ylim(bottom=0)
+    axes.set_ylim(bottom=0)  # after all curves, as it ends the scaling
     axes.set_xlabel("deployments", size=9, color=INK)
     axes.set_ylabel("score", size=9, color=INK)
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))

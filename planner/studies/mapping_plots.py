@@ -20,7 +20,7 @@ DPI = 140
 def save_curves(path: Path, records: Sequence[Record]) -> None:
     """Mean scores of the policies over deployments; bands are a standard deviation to either side.
 
-    Random's is that within a place, the others' that over the places.
+    Random's is that within a place, Monte-Carlo's that over the places.
     """
     figure = Figure(figsize=(9.2, 7.0), layout="constrained", facecolor="white")
     panels = figure.subplots(2, 2, sharey=True)
@@ -34,6 +34,8 @@ def save_curves(path: Path, records: Sequence[Record]) -> None:
                 shaded = policy in ("random", "monte-carlo")
                 draw_curve(axes, policy, mean, spread if shaded else None, name)
             dress_scores(axes, f"{kind} obstacles, {actions} tubes")
+    highest = max(record.scores.max() for record in records if record.case.policy == "ideal")
+    panels[0, 0].set_ylim(0, 1.04 * highest)
     panels[0, 0].legend(fontsize=8.5, frameon=False, loc="upper left", labelcolor=INK)
     save_figure(path, figure, DPI)
 

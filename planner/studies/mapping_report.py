@@ -31,9 +31,7 @@ def of_kind(records: Sequence[Record], kind: str, actions: str, policy: str, inf
 
 def random_band(records: Sequence[Record], kind: str, actions: str) -> tuple[Floats, Floats]:
     """Mean score of random deployments, and their standard deviation within a place on the mean of all places."""
-    spread = [
-        r.spread for r in records if (r.case.kind, r.case.actions, r.case.policy) == (kind, actions, "random")
-    ]
+    spread = [r.spread for r in records if (r.case.kind, r.case.actions, r.case.policy) == (kind, actions, "random")]
     return of_kind(records, kind, actions, "random").mean(axis=0), np.mean(spread, axis=0)
 
 
@@ -67,8 +65,8 @@ def report(records: Sequence[Record], loop: float, command: str) -> tuple[str, d
         f"{places} places, in brackets the standard deviation over them; Random has {REPEATS} orders in each place, its second",
         "deviation is the mean of those within a place.",
         "",
-        f"Ours: tubes of {1e3 * RADIUS:g} mm radius and {LENGTH:g} m length, squares of {SIDE:g} m, prior {PRIOR:g}, a tube ends where its tip",
-        "leaves the place. The paper's are lost, as is its Table 1 but for what is quoted here, so that scores cannot be",
+        f"Ours: tubes of {1e3 * RADIUS:g} mm radius and {LENGTH:g} m length, squares of {SIDE:g} m, prior {PRIOR:g}; a tube ends",
+        "where its tip leaves the place. The paper's are lost, as is its Table 1 but for what is quoted here, so that scores cannot be",
         "the same: they depend on the prior (it weighs cells hit against cells found free) and on how much of a place a",
         "tube sweeps before it leaves. What can be compared is the order of the policies and what turns add.",
         "",
@@ -83,7 +81,9 @@ def report(records: Sequence[Record], loop: float, command: str) -> tuple[str, d
         cells = [_cell(records, kind, actions, policy) for kind in KINDS for actions in ACTIONS]
         lines.append(f"| {name} | {' | '.join(cells)} |")
     lines += ["", "Paper: Monte-Carlo in uniform places with straight tubes 64.1 (7.7).", ""]
-    lines += ["Deployments after which the mean is above Random's by its deviation within a place, and stays so (paper:")
+    lines += [
+        "Deployments after which the mean is above Random's by its deviation within a place, and stays so (paper:"
+    ]
     lines += ["5 to 10, and not on average in non-uniform places with straight tubes):", ""]
     for policy in ("monte-carlo", "information-gain"):
         found = [(kind, actions, ahead_from(records, kind, actions, policy)) for kind in KINDS for actions in ACTIONS]

@@ -1,0 +1,117 @@
+"""`vinewright map`, as a user meets it."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from planner.cli import main
+from planner.mapping import policies
+
+PLACE = """
+schema = 1
+unit = "mm"
+bounds = {min = [0, 0], max = [1000, 1000]}
+start = {position = [500, 0], heading_deg = HEADING}
+goal = {position = [500, 950], radius = 50}
+[obstacles]
+boxes = [[200, 300, 360, 460], [600, 600, 760, 760]BLOCK]
+circles = [[200, 780, 90]]
+"""
+
+
+def run(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, *arguments: object, heading: str = "90", block: str = ""
+) -> int:
+    place = tmp_path / "place.toml"
+    place.write_text(PLACE.replace("HEADING", heading).replace("BLOCK", block))
+    words = ["vinewright", "map", str(place), "--radius", "10", *map(str, arguments)]
+    monkeypatch.setattr("sys.argv", words)
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert isinstance(ended.value.code, int)
+    return ended.value.code
+
+
+def test_map_is_printed_and_written(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A table, map.json that holds the same, and a picture; circles become polygons, and that is said."""
+    out = tmp_path / "out"
+    assert run(monkeypatch, tmp_path, "--deployments", 3, "--seed", 4, "--out", out) == 0
+    printed = capsys.readouterr().out
+    assert "note: 1 circle or wall is taken as a polygon around it, nowhere more than 1 mm further out" in printed
+    content = json.loads((out / "map.json").read_text())
+    assert (
+        content["command"]
+        == "vinewright map place.toml --actions straight --deployments 3 --policy monte-carlo --seed 4 --radius 10"
+    )
+    assert content["tube"] == {"radius_mm": 10, "length_mm": 1200}
+    scores = [one["score"] for one in content["deployments"]]
+    assert scores == sorted(scores)
+    assert all(f"{score:.1f}" in printed for score in scores)
+    assert len(content["ideal"]) == len(content["random"]["mean"]) == 3
+    # The lowest row is the last: no tube can be in the cells of a box, nor miss the launch points' own.
+    rows = np.array([list(row) for row in content["map"]])[::-1]
+    assert rows.shape == (35, 35)
+    assert set(np.unique(rows)) <= {"#", ".", "?"}
+    assert (rows[11:16, 8:12] != ".").all()
+    assert rows[0, 11] == "." or rows[0, 23] == "."
+    assert min(Image.open(out / "map.png").size) > 500
+
+
+def test_interrupted_keeps_what_was_mapped(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """After Ctrl-C the deployments so far are written, and the command says so."""
+    whole = policies.explore
+
+    def until(task: policies.Task, policy: str, *rest: Any) -> Iterator[policies.Step]:
+        steps = whole(task, policy, *rest)
+        yield from (next(steps) for _ in range(2))
+        if policy == "random":
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(policies, "explore", until)
+    out = tmp_path / "out"
+    assert run(monkeypatch, tmp_path, "--policy", "random", "--deployments", 9, "--out", out) == 0
+    assert "interrupted after 2 of 9 deployments" in capsys.readouterr().out
+    content = json.loads((out / "map.json").read_text())
+    assert len(content["deployments"]) == 2
+    assert content["command"].endswith(", interrupted,")
+    assert (out / "map.png").exists()
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"heading": "-90"}, "a tube launched at (333, 0) mm under -165 deg leaves the bounds at once"),
+        ({"block": ", [300, 0, 360, 100], [640, 0, 700, 100]"}, "both launch points, (333, 0) mm and (667, 0) mm"),
+    ],
+)
+def test_no_launch_is_one_line(
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    change: dict[str, str],
+    words: str,
+) -> None:
+    """Where no tube can be launched, one line says where and what to do; exit code 2."""
+    assert run(monkeypatch, tmp_path, **change) == 2
+    printed = capsys.readouterr()
+    assert (printed.out, printed.err.count("\n")) == ("", 1)
+    assert words in printed.err
+
+
+def test_a_blocked_launch_point_is_told(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Tubes then start at the other one."""
+    assert run(monkeypatch, tmp_path, "--policy", "ideal", "--deployments", 2, block=", [300, 0, 360, 100]") == 0
+    printed = capsys.readouterr().out
+    assert "note: no tube is launched at (333, 0) mm: an obstacle is in the way" in printed
+    assert printed.count("(667, 0)") == 2

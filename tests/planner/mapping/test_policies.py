@@ -1,0 +1,102 @@
+"""Deployments chosen one after the other."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+import shapely
+
+from dynamics.geometric.deployment import Launch, deploy
+from dynamics.geometric.walls import inflate, polygons
+from environments import Environment
+from planner.mapping.belief import Belief
+from planner.mapping.grid import squares
+from planner.mapping.policies import POLICIES, Task, explore, random_scores
+
+MakeEnvironment = Callable[..., Environment]
+RADIUS, LENGTH = 0.01, 1.2
+
+
+@pytest.fixture(scope="module")
+def task(environment: MakeEnvironment) -> Task:
+    """Two boxes, a circle and a bare wall in a square metre, and straight tubes."""
+    place = environment(
+        boxes=[(0.2, 0.3, 0.36, 0.46), (0.6, 0.6, 0.76, 0.76)],
+        circles=[(0.2, 0.78, 0.09)],
+        walls=[(0.55, 0.3, 0.7, 0.35, 0.0)],
+        bounds=(0, 0, 1, 1),
+        start=(0.5, 0.0, np.pi / 2),
+    )
+    return Task.of(place, "straight", RADIUS, LENGTH)
+
+
+def test_hits_are_true(task: Task) -> None:
+    """Every cell found full is covered, and every contact of a deployment lies in a cell that it found full."""
+    hits, rubric = task.found.hits, task.rubric
+    assert hits.any()
+    assert not (hits & ~rubric).any()
+    place = task.environment
+    walls = inflate(polygons(place.obstacles), place.bounds, RADIUS)
+    for k, launch in enumerate(task.actions.launches):
+        full = shapely.union_all(squares(task.grid, hits[k])).buffer(1e-6)
+        for ends in deploy(walls, task.tube, Launch(*launch)).contacts.reshape(-1, 2, 2):
+            assert full.contains(shapely.LineString(ends) if (ends[0] != ends[1]).any() else shapely.Point(ends[0]))
+
+
+def test_the_axis_is_free_where_no_obstacle_reaches(task: Task) -> None:
+    """A cell found free has room for the axis: it is never within an obstacle."""
+    solid = shapely.union_all(polygons(task.environment.obstacles))
+    free = squares(task.grid, task.found.misses.any(axis=0))
+    assert not shapely.contains_properly(solid, free).any()
+
+
+def test_ideal_is_best_at_every_step(task: Task) -> None:
+    """No single action would have scored more, at the first step or later; and none is taken twice."""
+    steps = list(explore(task, "ideal", 6, np.random.default_rng(0)))
+    every = range(len(task.actions.launches))
+    before, taken = Belief.blank(), set[int]()
+    for step in steps:
+        others = [before.after(task.found, k).score(task.rubric) for k in every if k not in taken]
+        assert step.score == pytest.approx(max(others))
+        before = step.belief
+        taken.add(step.action)
+    assert len(taken) == len(steps)
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_same_seed_same_map(task: Task, policy: str) -> None:
+    """On one thread or two; no action is taken twice."""
+    one, other = (list(explore(task, policy, 5, np.random.default_rng(8), threads)) for threads in (1, 2))
+    assert [step.action for step in one] == [step.action for step in other]
+    assert len({step.action for step in one}) == 5
+    assert np.array_equal(one[-1].belief.occupancy, other[-1].belief.occupancy)
+
+
+def test_all_actions_can_be_taken(task: Task) -> None:
+    """Whatever the order, all deployments together know the same."""
+    count = len(task.actions.launches)
+    steps = list(explore(task, "random", count, np.random.default_rng(9)))
+    assert np.array_equal(steps[-1].belief.hits, task.found.hits.any(axis=0))
+    scores = random_scores(task, count, 3, np.random.default_rng(10))
+    assert scores.shape == (3, count)
+    assert scores[:, -1] == pytest.approx(steps[-1].score)
+
+
+def test_half_of_the_information(task: Task) -> None:
+    """Area alone never hits, walls alone never miss, and each scores what it scores of the whole."""
+    area, wall = (
+        next(explore(task.restricted(part), "ideal", 1, np.random.default_rng(0)))
+        for part in ("area only", "wall only")
+    )
+    assert not area.belief.hits.any()
+    assert not wall.belief.misses.any()
+    assert area.score > 0
+    assert wall.score > 0
+
+
+def test_monte_carlo_beats_chance(task: Task) -> None:
+    """After 15 deployments both informed policies are above the mean of random ones by more than its deviation."""
+    scores = random_scores(task, 15, 100, np.random.default_rng(11))[:, -1]
+    for policy in ("monte-carlo", "information-gain"):
+        *_, last = explore(task, policy, 15, np.random.default_rng(12))
+        assert last.score > scores.mean() + scores.std()
