@@ -12,6 +12,7 @@ import shapely
 from shapely.affinity import rotate, scale, translate
 
 from environments import Environment, Obstacles
+from planner.mapping.belief import PRIOR
 from planner.mapping.grid import CELLS
 from planner.mapping.policies import INFORMATION, POLICIES, Task, explore, random_scores
 from surrogate.compiled import Floats, thread_count
@@ -26,6 +27,8 @@ SIZES = 0.12, 0.28
 """Smallest and largest square root of a polygon's area [m]."""
 CONCAVE = 0.5
 """Share of the polygons that are made of two hulls."""
+LOST = (SIDE, PRIOR), (0.1, PRIOR), (SIDE, 0.4), (0.1, 0.4)
+"""Sides [m] and priors with which scores are compared, as the paper's are not known."""
 ROOM = 1 / CELLS
 """Obstacles are at least so far apart [m]: a cell, as in the paper."""
 
@@ -40,6 +43,9 @@ class Case:
     actions: str
     policy: str
     information: str = "nominal"
+    side: float = SIDE
+    """Of the squares in a uniform place [m]."""
+    prior: float = PRIOR
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,11 +61,16 @@ class Record:
 
 
 def cases(places: int) -> list[Case]:
-    """Place by place, every policy with all actions (Table 1), and half of the information in the uniform ones (Table 2)."""
+    """Place by place: all policies and actions (Table 1), half of the information (Table 2), other sides and priors."""
     several = []
     for k in range(places):
         several += [Case(kind, k, actions, policy) for kind in KINDS for actions in ACTIONS for policy in POLICIES]
         several += [Case("uniform", k, "straight", "monte-carlo", part) for part in INFORMATION[1:]]
+        several += [
+            Case("uniform", k, "straight", policy, side=side, prior=prior)
+            for side, prior in LOST[1:]
+            for policy in ("monte-carlo", "random")
+        ]
     return several
 
 
@@ -73,13 +84,13 @@ def run_cases(several: Sequence[Case]) -> Iterator[Record]:
     """Map place by place."""
     for case in several:
         start = time.perf_counter()
-        task = task_of(case.kind, case.number, case.actions).restricted(case.information)
+        task = task_of(case.kind, case.number, case.actions, case.side).restricted(case.information)
         rng = np.random.default_rng(case.number)
         if case.policy == "random":
-            scores = random_scores(task, DEPLOYMENTS, REPEATS, rng)
+            scores = random_scores(task, DEPLOYMENTS, REPEATS, rng, case.prior)
             spread = scores.std(axis=0, ddof=1)
         else:
-            steps = explore(task, case.policy, DEPLOYMENTS, rng, thread_count())
+            steps = explore(task, case.policy, DEPLOYMENTS, rng, thread_count(), case.prior)
             scores, spread = np.array([[step.score for step in steps]]), np.zeros(DEPLOYMENTS)
         yield Record(case, scores.mean(axis=0), spread, time.perf_counter() - start)
 
@@ -96,12 +107,12 @@ def time_loop() -> float:
 
 
 @cache
-def task_of(kind: str, number: int, actions: str) -> Task:
+def task_of(kind: str, number: int, actions: str, side: float = SIDE) -> Task:
     """A place of the study, and what there is to find in it."""
-    return Task.of(place(kind, number), actions, RADIUS, LENGTH)
+    return Task.of(place(kind, number, side), actions, RADIUS, LENGTH)
 
 
-def place(kind: str, number: int) -> Environment:
+def place(kind: str, number: int, side: float = SIDE) -> Environment:
     """A random place of 1 m by 1 m: 3 to 5 equal squares, or 3 to 6 polygons, a part of them concave.
 
     Source: paper 003, sections 4.2.1 and 4.2.4; where that places obstacles by hand until they are a cell apart, here
@@ -113,7 +124,7 @@ def place(kind: str, number: int) -> Environment:
     count = rng.integers(3, 6 if kind == "uniform" else 7)
     shapes: list[shapely.Polygon] = []
     while len(shapes) < count:
-        shape = _square(rng) if kind == "uniform" else _polygon(rng)
+        shape = _square(rng, side) if kind == "uniform" else _polygon(rng)
         low_x, low_y, high_x, high_y = shape.bounds
         shape = translate(shape, rng.uniform(-low_x, 1 - high_x), rng.uniform(-low_y, 1 - high_y))
         if shapely.distance(shape, shapely.union_all([launch, *shapes])) >= ROOM:
@@ -123,8 +134,8 @@ def place(kind: str, number: int) -> Environment:
     return Environment(name, "", np.array([0.0, 0.0, 1.0, 1.0]), start, goal, Obstacles(corners))
 
 
-def _square(rng: np.random.Generator) -> shapely.Polygon:
-    return rotate(shapely.box(0, 0, SIDE, SIDE), rng.uniform(0, 90))
+def _square(rng: np.random.Generator, side: float) -> shapely.Polygon:
+    return rotate(shapely.box(0, 0, side, side), rng.uniform(0, 90))
 
 
 def _polygon(rng: np.random.Generator) -> shapely.Polygon:

@@ -35,7 +35,7 @@ def records(final: dict[str, float]) -> list[Record]:
     """Two places, mapped by hand: scores rise evenly to what each policy has, 2 more in the second place."""
     rise = np.arange(1, DEPLOYMENTS + 1) / DEPLOYMENTS
     return [
-        Record(case, rise * (final[case.policy] + 2 * case.number), np.full(DEPLOYMENTS, 3.0), 0.1) for case in cases(2)
+        Record(case, rise * (final[case.policy] + 2 * case.number), np.full(DEPLOYMENTS, 3.2), 0.1) for case in cases(2)
     ]
 
 
@@ -43,8 +43,7 @@ FINAL = {"ideal": 80.0, "monte-carlo": 60.0, "information-gain": 55.0, "random":
 
 
 def test_when_a_policy_gets_ahead() -> None:
-    """From 4 deployments on: there the means are 12.2 and 8.2, at 3 they are 9.15 and 6.15, and Random's deviation is 3."""
-    # 20 / 20 points more at each deployment: ahead by more than 3 from the fourth on, at the third by just 3.
+    """Where the means part by a point a deployment, a deviation of 3.2 is left behind at the fourth."""
     assert ahead_from(records(FINAL), "uniform", "straight", "monte-carlo") == 4
     assert ahead_from(records(FINAL | {"monte-carlo": 43.0}), "uniform", "straight", "monte-carlo") is None
 
@@ -60,11 +59,12 @@ def test_report_has_the_paper_beside_ours() -> None:
     every = records(FINAL)
     text, content = report(every, 0.25, "the command")
     assert "| Ideal | 81.0 (1.4) | 81.0 (1.4) | 81.0 (1.4) | 81.0 (1.4) |" in text
-    assert "| Random | 41.0 (1.4; 3.0) |" in text
+    assert "| Random | 41.0 (1.4; 3.2) |" in text
     assert "| Monte-Carlo - Random, straight | +20.0 ± 0.0 |" in text
     assert "| wall only | 61.0 (1.4) | 7.1 (2.46) |" in text
+    assert "| 0.1 | 0.4 | 61.0 (1.4) | 41.0 (1.4) | +20.0 ± 0.0 |" in text
     assert "takes 0.25 s" in text
-    assert len(content["records"]) == len(every) == 2 * (len(KINDS) * len(ACTIONS) * len(FINAL) + 2)
+    assert len(content["records"]) == len(every) == 2 * (len(KINDS) * len(ACTIONS) * len(FINAL) + 2 + 6)
 
 
 def test_interrupted_study_keeps_whole_places() -> None:
@@ -77,9 +77,9 @@ def test_interrupted_study_keeps_whole_places() -> None:
 
 
 def test_cases_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every policy maps a place of either kind; nobody scores more than all actions together would."""
+    """Every policy maps a place; only random ones differ from one repeat to the next."""
     monkeypatch.setattr(mapping, "REPEATS", 5)
-    some = [case for case in cases(1) if case.actions == "straight"]
+    some = [case for case in cases(1) if (case.kind, case.actions) == ("non-uniform", "straight")]
     for record in run_cases(some):
         assert record.scores.shape == record.spread.shape == (DEPLOYMENTS,)
         assert 0 < record.scores[-1] < 100
