@@ -17,6 +17,7 @@ from planner.commands import (
     map,
     plan,
     reproduce,
+    reproduce_collisions,
     robustness,
     simulate,
     surrogate,
@@ -39,6 +40,7 @@ app.command()(track.track)
 app.command()(fit.fit)
 app.add_typer(environments.app, name="environments")
 app.add_typer(bench.app, name="bench")
+reproduce.app.add_typer(reproduce_collisions.app)
 app.add_typer(reproduce.app, name="reproduce")
 app.add_typer(surrogate.app, name="surrogate")
 app.command()(doctor.doctor)

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from planner.studies.impulse import Timing
-    from planner.studies.kinematics import Outcome
     from planner.studies.runs import Case, Record
 
 app = typer.Typer(help="Make again what the papers show.", no_args_is_help=True)
@@ -102,7 +101,7 @@ def table2(
             if not places(records):
                 raise BadInput("interrupted before any environment was planned both ways; nothing was written")
             command = _command("table2", runs, time_budget, env, interrupted=len(records) < 2 * runs * len(names))
-            _write(console, out / "table2", *report(records, command))
+            write_tables(console, out / "table2", *report(records, command))
             save_success(out / "success-vs-time.png", records)
             save_costs(out / "cost-vs-time.png", records)
             tightest = Catalogue.of(params).reachable[1]
@@ -135,7 +134,7 @@ def ablations(
             if not records:
                 raise BadInput("interrupted before a run was over; nothing was written")
             interrupted = len(records) < len(VARIANTS) * runs * len(names)
-            _write(
+            write_tables(
                 console, out / "ablations", *report(records, _command("ablations", runs, time_budget, env, interrupted))
             )
 
@@ -182,7 +181,9 @@ def robust_planning(
             raise BadInput("no design was judged; nothing was written. Try a longer --time-budget")
         command = _command("robust-planning", runs, time_budget, env, len(judged) < runs * len(names))
         command = command.replace("--time-budget", f"--level {level:g} --time-budget")
-        _write(console, out / "robust-planning", *report(judged, command, time_budget, time.perf_counter() - start))
+        write_tables(
+            console, out / "robust-planning", *report(judged, command, time_budget, time.perf_counter() - start)
+        )
 
 
 @app.command()
@@ -214,7 +215,7 @@ def impulse_runtime(out: FolderOption = Path("results")) -> None:
         command = "vinewright reproduce impulse-runtime"
         if len(timings) < len(SIZES) * len(SOLVERS):
             command += ", interrupted,"
-        _write(console, out / "impulse-runtime", *report(timings, command))
+        write_tables(console, out / "impulse-runtime", *report(timings, command))
         save_runtime(out / "impulse-runtime.png", timings)
     console.print(f"wrote {out}/impulse-runtime.png")
 
@@ -280,83 +281,12 @@ def fitting(
             if wall and wall.interrupted:
                 raise BadInput("interrupted; nothing was written")
             command = "vinewright reproduce fitting" + (" --wall-growth FILE" if wall else "")
-            _write(console, out / "fitting", *report(starts, wall, command, time.perf_counter() - start))
+            write_tables(console, out / "fitting", *report(starts, wall, command, time.perf_counter() - start))
             save_fits(out / "fitting.png", [starts[-1].found, *([wall] if wall else [])])
     if not wall:
         console.print("the wall experiment was left out: give its file with --wall-growth FILE")
     console.print(f"wrote {out}/fitting.png")
     return 0 if all(one.kept for one in starts) and (wall is None or wall.convergence.converged) else 3
-
-
-@app.command()
-def kinematics(out: FolderOption = Path("results")) -> None:
-    """Grow vines with one turn into a wall, against paper 003's kinematics of collision. Ctrl-C keeps what was grown."""
-    from rich.console import Console
-    from rich.progress import Progress
-
-    console = Console(highlight=False, soft_wrap=True, markup=False)
-    start = time.perf_counter()
-    with readable_errors(), writable(out):
-        from planner.commands.progress import columns, stoppable
-        from planner.studies.kinematics import MODELS, collisions, study
-        from planner.studies.kinematics_plots import save_kinematics
-        from planner.studies.kinematics_report import report
-
-        outcomes: list[Outcome] = []
-        total = len(MODELS) * len(collisions())
-        with Progress(*columns(), console=console) as bar:
-            task = bar.add_task("collisions", total=total)
-            try:
-                with stoppable():
-                    for outcome in study():
-                        outcomes.append(outcome)
-                        bar.advance(task)
-            except KeyboardInterrupt:
-                console.print(f"interrupted after {len(outcomes)} of {total} collisions")
-        if not outcomes:
-            raise BadInput("interrupted before a vine was grown; nothing was written")
-        command = "vinewright reproduce kinematics" + (", interrupted," if len(outcomes) < total else "")
-        _write(console, out / "kinematics", *report(outcomes, command, time.perf_counter() - start))
-        save_kinematics(out / "kinematics.png", outcomes)
-    console.print(f"wrote {out}/kinematics.png")
-
-
-@app.command()
-def mapping(
-    places: Annotated[int, typer.Option(min=2, max=1000, help="Places of each kind.")] = 10,
-    out: FolderOption = Path("results"),
-) -> None:
-    """Map random places by vines: policies, turns, and half of the information. Ctrl-C keeps the places that are done."""
-    from rich.console import Console
-    from rich.progress import Progress
-
-    console = Console(highlight=False, soft_wrap=True, markup=False)
-    with readable_errors(), writable(out):
-        from planner.commands.progress import columns, stoppable
-        from planner.studies.mapping import cases, run_cases, time_loop, whole_places
-        from planner.studies.mapping_plots import save_curves, save_example
-        from planner.studies.mapping_report import report
-
-        with console.status("compiling the kernels, if they are not, and timing a loop"):
-            loop = time_loop()
-        every, records = cases(places), []
-        with Progress(*columns(), console=console) as bar:
-            task = bar.add_task("mapping", total=len(every))
-            try:
-                with stoppable():
-                    for record in run_cases(every):
-                        records.append(record)
-                        bar.advance(task)
-            except KeyboardInterrupt:
-                console.print(f"interrupted after {len(records)} of {len(every)} cases")
-        done = whole_places(records)
-        if len(done) < len(cases(2)):
-            raise BadInput("interrupted before two places of each kind were mapped; nothing was written")
-        command = f"vinewright reproduce mapping --places {places}" + ", interrupted," * (len(done) < len(every))
-        _write(console, out / "mapping", *report(done, loop, command))
-        save_curves(out / "mapping.png", done)
-        save_example(out / "mapping-example.png")
-    console.print(f"wrote {out}/mapping.png, {out}/mapping-example.png")
 
 
 def _command(name: str, runs: int, time_budget: float, env: list[str] | None, interrupted: bool) -> str:
@@ -389,7 +319,8 @@ def _study(console: Console, cases: Sequence[Case]) -> list[Record]:
     return sorted(records, key=lambda record: cases.index(record.case))
 
 
-def _write(console: Console, stem: Path, table: str, content: dict[str, Any]) -> None:
+def write_tables(console: Console, stem: Path, table: str, content: dict[str, Any]) -> None:
+    """Write a table as Markdown and its data as JSON, and show it."""
     from planner.run_folder import write_json
 
     write_json(stem.with_suffix(".json"), content)

@@ -1,0 +1,112 @@
+"""`vinewright reproduce`, what paper 003 shows: collisions, deployments, sensing and mapping."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from planner.commands.errors import BadInput, needs, readable_errors, writable
+from planner.commands.reproduce import FolderOption, write_tables
+
+if TYPE_CHECKING:
+    from planner.studies.kinematics import Outcome
+
+app = typer.Typer()
+
+
+@app.command()
+def kinematics(out: FolderOption = Path("results")) -> None:
+    """Grow vines with one turn into a wall, against paper 003's kinematics of collision. Ctrl-C keeps what was grown."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    console = Console(highlight=False, soft_wrap=True, markup=False)
+    start = time.perf_counter()
+    with readable_errors(), writable(out):
+        from planner.commands.progress import columns, stoppable
+        from planner.studies.kinematics import MODELS, collisions, study
+        from planner.studies.kinematics_plots import save_kinematics
+        from planner.studies.kinematics_report import report
+
+        outcomes: list[Outcome] = []
+        total = len(MODELS) * len(collisions())
+        with Progress(*columns(), console=console) as bar:
+            task = bar.add_task("collisions", total=total)
+            try:
+                with stoppable():
+                    for outcome in study():
+                        outcomes.append(outcome)
+                        bar.advance(task)
+            except KeyboardInterrupt:
+                console.print(f"interrupted after {len(outcomes)} of {total} collisions")
+        if not outcomes:
+            raise BadInput("interrupted before a vine was grown; nothing was written")
+        command = "vinewright reproduce kinematics" + (", interrupted," if len(outcomes) < total else "")
+        write_tables(console, out / "kinematics", *report(outcomes, command, time.perf_counter() - start))
+        save_kinematics(out / "kinematics.png", outcomes)
+    console.print(f"wrote {out}/kinematics.png")
+
+
+@app.command()
+def geometric(out: FolderOption = Path("results")) -> None:
+    """Time deployments by geometry, look for them on the visibility graph, and compare them with quasistatic."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    console = Console(highlight=False, soft_wrap=True, markup=False)
+    with readable_errors(), needs("ompl"), writable(out):
+        import networkx  # noqa: F401
+
+        from planner.commands.progress import columns
+        from planner.studies.geometric import COMPARED, TIMED, compare, report, time_places
+        from planner.studies.geometric_plots import save_deployments
+
+        with Progress(*columns(), console=console) as bar:
+            timings = list(bar.track(time_places(), total=TIMED, description="timing deployments"))
+            pairs = [
+                pair for pairs in bar.track(compare(), COMPARED, description="against quasistatic") for pair in pairs
+            ]
+        write_tables(console, out / "geometric", *report(timings, pairs, "vinewright reproduce geometric"))
+        save_deployments(out / "geometric.png")
+    console.print(f"wrote {out}/geometric.png")
+
+
+@app.command()
+def mapping(
+    places: Annotated[int, typer.Option(min=2, max=1000, help="Places of each kind.")] = 10,
+    out: FolderOption = Path("results"),
+) -> None:
+    """Map random places by vines: policies, turns, and half of the information. Ctrl-C keeps the places that are done."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    console = Console(highlight=False, soft_wrap=True, markup=False)
+    with readable_errors(), writable(out):
+        from planner.commands.progress import columns, stoppable
+        from planner.studies.mapping import cases, run_cases, time_loop, whole_places
+        from planner.studies.mapping_plots import save_curves, save_example
+        from planner.studies.mapping_report import report
+
+        with console.status("compiling the kernels, if they are not, and timing a loop"):
+            loop = time_loop()
+        every, records = cases(places), []
+        with Progress(*columns(), console=console) as bar:
+            task = bar.add_task("mapping", total=len(every))
+            try:
+                with stoppable():
+                    for record in run_cases(every):
+                        records.append(record)
+                        bar.advance(task)
+            except KeyboardInterrupt:
+                console.print(f"interrupted after {len(records)} of {len(every)} cases")
+        done = whole_places(records)
+        if len(done) < len(cases(2)):
+            raise BadInput("interrupted before two places of each kind were mapped; nothing was written")
+        command = f"vinewright reproduce mapping --places {places}" + ", interrupted," * (len(done) < len(every))
+        write_tables(console, out / "mapping", *report(done, loop, command))
+        save_curves(out / "mapping.png", done)
+        save_example(out / "mapping-example.png")
+    console.print(f"wrote {out}/mapping.png, {out}/mapping-example.png")
