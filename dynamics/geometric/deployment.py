@@ -12,9 +12,9 @@ from typing import NamedTuple
 import numpy as np
 
 from dynamics.geometric.body import BASE, FREE, Body, insert, let_go, new_body, tip_of
-from dynamics.geometric.hinges import LOCKED, STUCK, Tube, give_way
+from dynamics.geometric.hinges import LOCKED, SLIDES, Tube, give_way
 from dynamics.geometric.motion import AT_END, FOLDED, fold, swing
-from dynamics.geometric.touch import CORNER, NEAR, WALL, Touch
+from dynamics.geometric.touch import BOUNDS, CORNER, NEAR, NOTHING, WALL, Touch
 from dynamics.geometric.trace import Trace, finish, full, new_trace, touched, touched_corner
 from dynamics.geometric.walls import Walls
 from dynamics.vine import Status
@@ -73,7 +73,7 @@ class Deployment:
 
 
 def deploy(walls: Walls, tube: Tube, launch: Launch) -> Deployment:
-    """Grow a tube from its launch until it has its length, is stuck, or leaves the bounds."""
+    """Grow a tube from its launch until it has its length, is stuck, or a part of it leaves the bounds."""
     trace = new_trace(1)
     status = Status(grow(walls, tube, Launch(*map(float, launch)), trace))
     nodes, triangles, contacts = trace.counts
@@ -129,9 +129,12 @@ def grow_turns(
         if contact.edge < 0:
             contact = run_free(body, walls, contact, room)
             continue
-        contact, angle = push(body, walls, tube, contact, room, trace)
-        idle = 0 if angle > NEAR else idle + 1
-        if angle < 0 or idle > MOST_IDLE:
+        contact, met = push(body, walls, tube, contact, room, trace)
+        if met.kind == BOUNDS:
+            status = OUT_OF_BOUNDS
+            break
+        idle = 0 if met.angle > NEAR else idle + 1
+        if met.kind == NOTHING or met.kind == FOLDED or idle > MOST_IDLE:
             break
     x, y = tip_of(body)
     finish(trace, body, x, y)
@@ -156,7 +159,7 @@ def contact_angle(body: Body, walls: Walls, edge: int) -> float:
     heading = body.heading[body.nodes[0] - 1]
     dx, dy = walls.direction[edge, 0], walls.direction[edge, 1]
     ux, uy = np.cos(heading), np.sin(heading)
-    return np.arctan2(uy * dx - ux * dy, -ux * dx - uy * dy)
+    return abs(np.arctan2(uy * dx - ux * dy, -ux * dx - uy * dy))
 
 
 @compiled()
@@ -207,29 +210,28 @@ def run_free(body: Body, walls: Walls, contact: Contact, room: float) -> Contact
 
 
 @compiled()
-def push(body: Body, walls: Walls, tube: Tube, contact: Contact, room: float, trace: Trace) -> tuple[Contact, float]:
-    """Grow on against a wall up to the next event; the contact then, and the angle turned [rad], -1 if the tube is stuck."""
+def push(body: Body, walls: Walls, tube: Tube, contact: Contact, room: float, trace: Trace) -> tuple[Contact, Touch]:
+    """Grow on against a wall up to the next event: the contact then, and the event; `NOTHING` if the tube is stuck."""
     edge = contact.edge
     motion = give_way(body, walls, edge, tube)
     x, y = tip_of(body)
-    trapped = contact.corner != 0 and motion.slide != contact.corner
-    if motion.kind == STUCK or trapped:
-        touched(trace, walls, edge, x, y, x, y)
-        return contact, False
-    let_go(body, motion.hinge)
-    if motion.kind == LOCKED:
-        touched(trace, walls, edge, x, y, x, y)
-        met = fold(body, walls, edge, tube, motion, room, trace)
-    else:
+    at_corner = contact.corner != 0
+    if motion.kind == SLIDES and (not at_corner or motion.slide == contact.corner):
+        let_go(body, motion.hinge)
         met = swing(body, walls, edge, motion, room, trace)
         tip_x, tip_y = tip_of(body)
         touched(trace, walls, edge, x, y, tip_x, tip_y)
+    elif motion.kind == LOCKED and not at_corner:
+        let_go(body, motion.hinge)
+        met = fold(body, walls, edge, tube, motion, room, trace)
+        touched(trace, walls, edge, x, y, x, y)
+    else:
+        met = Touch(0.0, NOTHING, 0, 0, 0.0)
+        touched(trace, walls, edge, x, y, x, y)
     hold(body, walls, met, trace)
     if met.kind == AT_END:
-        return at_end(body, walls, edge, motion.slide), met.angle
-    if met.kind == FOLDED:
-        return contact, -1.0
-    return Contact(edge, 0.0 if met.angle > NEAR else contact.corner, -1), met.angle
+        return at_end(body, walls, edge, motion.slide), met
+    return Contact(edge, 0.0 if met.angle > NEAR else contact.corner, -1), met
 
 
 @compiled()

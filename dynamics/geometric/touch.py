@@ -1,4 +1,4 @@
-"""What a body meets first when a part of it turns about a hinge: a corner on its side, or a wall in the way of a node."""
+"""What a body meets first when a part of it turns about a hinge: a corner on its side, a wall in a node's way, the bounds."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from surrogate.compiled import compiled
 
 NEAR = 1e-9
 """Lengths [m] and angles [rad] below this are rounding."""
-NOTHING, CORNER, WALL = 0, 1, 2
+NOTHING, CORNER, WALL, BOUNDS = 0, 1, 2, 3
 """What is met."""
 
 
@@ -69,7 +69,7 @@ def first_touch(body: Body, walls: Walls, edge: int, hinge: int, last: int, turn
         if walls.convex[corner]:
             touch = corner_touch(touch, body, walls, edge, hinge, last, turn, corner)
     for node in range(hinge + 1, min(last + 1, body.nodes[0])):
-        touch = wall_touch(touch, body, walls, hinge, node, turn)
+        touch = bounds_touch(wall_touch(touch, body, walls, hinge, node, turn), body, walls, hinge, node, turn)
     return touch
 
 
@@ -136,6 +136,27 @@ def wall_touch(touch: Touch, body: Body, walls: Walls, hinge: int, node: int, tu
             angle = turned(px, py, tx, ty, turn)
             if angle < touch.angle:
                 touch = Touch(angle, WALL, node, edge, turn)
+    return touch
+
+
+@compiled()
+def bounds_touch(touch: Touch, body: Body, walls: Walls, hinge: int, node: int, turn: float) -> Touch:
+    """The earlier of a touch and a turning node's leaving the bounds."""
+    x, y = body.points[hinge, 0], body.points[hinge, 1]
+    px, py = body.points[node, 0] - x, body.points[node, 1] - y
+    squared = px * px + py * py
+    for side in range(4):
+        outward = -1.0 if side < 2 else 1.0
+        away = walls.bounds[side] - (x if side % 2 == 0 else y)
+        if away * away > squared:
+            continue
+        half = np.sqrt(squared - away * away)
+        for across in (-half, half):
+            tx, ty = (away, across) if side % 2 == 0 else (across, away)
+            speed = -turn * ty if side % 2 == 0 else turn * tx
+            angle = turned(px, py, tx, ty, turn)
+            if speed * outward > NEAR and angle < touch.angle:
+                touch = Touch(angle, BOUNDS, node, 0, turn)
     return touch
 
 

@@ -156,8 +156,8 @@ def report(timings: Sequence[Timing], pairs: Sequence[Pair], command: str) -> tu
         f"Vines of {1e3 * GROWN:g} mm in {COMPARED} places of random clutter, those that met a wall; geometry without friction, as",
         "quasistatic has none. Apart: the tips, at the greatest length that both reached.",
         "",
-        "| vines | number | ended alike % | apart, median mm | within 10 mm % | within a tube radius % |",
-        "|---|---|---|---|---|---|",
+        "| vines | number | ended alike % | stuck by geometry alone % | apart, median mm | within 10 mm % | within a tube radius % |",
+        "|---|---|---|---|---|---|---|",
     ]
     radius = VineParams().radius
     for kind in ("passive", "steered"):
@@ -166,12 +166,19 @@ def report(timings: Sequence[Timing], pairs: Sequence[Pair], command: str) -> tu
         ]
         apart = np.array([pair.apart for pair in own])
         alike = np.mean([pair.statuses[0] == pair.statuses[1] for pair in own])
-        shares = [100 * alike, 1e3 * np.median(apart), 100 * np.mean(apart < 0.01), 100 * np.mean(apart < radius)]
+        stuck = np.mean([pair.statuses[0] == Status.STALLED != pair.statuses[1] for pair in own])
+        shares = [
+            100 * alike,
+            100 * stuck,
+            1e3 * np.median(apart),
+            100 * np.mean(apart < 0.01),
+            100 * np.mean(apart < radius),
+        ]
         lines.append(f"| {kind} | {len(own)} | {' | '.join(f'{share:.1f}' for share in shares)} |")
     lines += [
         "",
-        "Where they differ, quasistatic's tube, which bends a little everywhere, takes another side of a corner, or gives way",
-        "where hinges that yield at their full moment only are stuck.",
+        "Stuck by geometry alone: within the critical angle, and where two walls push the tip into each other, it says that the tube",
+        "buckles and ends there (paper 003: stuck). Quasistatic's tube, whose moment rises with the bend, buckles and grows on.",
     ]
     content = {
         "schema": 1,

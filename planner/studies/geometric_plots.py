@@ -27,14 +27,17 @@ SEED = 4
 
 
 def save_deployments(path: Path) -> None:
-    """Six deployments in one place: of straight tubes and of ones with a turn the three that touch most."""
+    """Six deployments in one place: of straight tubes and of ones with a turn the three that sweep most."""
     place = random_place(np.random.default_rng(SEED))
     shapes = [shapely.Polygon(corners) for corners in place.obstacles.polygons]
     walls, tube = inflate(shapes, place.bounds, RADIUS), Tube(RADIUS, FRICTION, RADIUS)
     figure = Figure(figsize=(9.6, 6.9), dpi=DPI, facecolor="white", layout="constrained")
     view = np.array([-20.0, -20, 1020, 1020])
-    launches = Actions.of(place, shapes, "turning", RADIUS, LENGTH).launches
-    chosen = _most_touched(walls, tube, launches, turned=False) + _most_touched(walls, tube, launches, turned=True)
+    chosen = [
+        one
+        for kind in ("straight", "turning")
+        for one in _widest(walls, tube, Actions.of(place, shapes, kind, RADIUS, LENGTH).launches)
+    ]
     for axes, (launch, deployment) in zip(figure.subplots(2, 3).ravel(), chosen, strict=True):
         graph = visibility_graph(shapes, place.bounds, RADIUS, np.array([[launch.x, launch.y]]))
         ends = [np.array([graph.nodes[one]["position"], graph.nodes[other]["position"]]) for one, other in graph.edges]
@@ -65,8 +68,16 @@ def save_deployments(path: Path) -> None:
     save_figure(path, figure, DPI)
 
 
-def _most_touched(walls: Walls, tube: Tube, launches: Floats, turned: bool) -> list[tuple[Launch, Deployment]]:
-    """The three deployments of a kind, no two with the same heading from the same base, that bend and touch most."""
-    own = [Launch(*row) for row in launches[(launches[:, 5] != 0) == turned].tolist()]
-    best = sorted(((launch, deploy(walls, tube, launch)) for launch in own), key=lambda one: -len(one[1].contacts))
-    return list({launch[:3]: (launch, one) for launch, one in reversed(best)}.values())[:-4:-1]
+def _widest(walls: Walls, tube: Tube, launches: Floats) -> list[tuple[Launch, Deployment]]:
+    """The three deployments, no two with the same heading from the same base, that sweep most."""
+    best: dict[tuple[float, ...], tuple[Launch, Deployment]] = {}
+    for launch in (Launch(*row) for row in launches.tolist()):
+        deployment = deploy(walls, tube, launch)
+        before = best.get(launch[:3])
+        if before is None or _swept_area(deployment) > _swept_area(before[1]):
+            best[launch[:3]] = launch, deployment
+    return sorted(best.values(), key=lambda one: -_swept_area(one[1]))[:3]
+
+
+def _swept_area(deployment: Deployment) -> float:
+    return float(shapely.area(shapely.polygons(deployment.swept)).sum())
