@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -40,17 +41,21 @@ def save_map(path: Path, task: Task, policy: str, steps: Sequence[Step], ideal: 
         random: Scores of random ones, shape (repeats, n).
     """
     count = len(steps)
-    moments = sorted({k for k in SHOWN if k < count} | {count})
-    figure = Figure(figsize=(3.7 * 3, 3.9 * 2 + 0.3), layout="constrained", facecolor="white")
-    panels = figure.subplots(2, 3).ravel()
+    moments = sorted({k for k in SHOWN if k < count} | {count})[-len(SHOWN) :]
+    rows = 1 if len(moments) == 1 else 2
+    columns = math.ceil((len(moments) + 2) / rows)
+    figure = Figure(figsize=(3.7 * columns, 3.9 * rows + 0.3), layout="constrained", facecolor="white")
+    panels = figure.subplots(rows, columns).ravel()
     made = deployments(task, steps)
     _draw_truth(panels[0], task, made)
-    for axes, moment in zip(panels[1:], moments[-4:], strict=False):
+    for axes, moment in zip(panels[1:], moments, strict=False):
         _draw_belief(axes, task, steps, made, moment)
-    for axes in panels[1 + len(moments) : 5]:
+    _draw_scores(panels[len(moments) + 1], policy, [step.score for step in steps], ideal, random)
+    for axes in panels[len(moments) + 2 :]:
         axes.set_axis_off()
-    _draw_scores(panels[5], policy, [step.score for step in steps], ideal, random)
-    figure.legend(handles=_legend(), loc="outside lower center", ncols=6, fontsize=9, frameon=False, labelcolor=INK)
+    figure.legend(
+        handles=_legend(), loc="outside lower center", ncols=3 * columns - 3, fontsize=9, frameon=False, labelcolor=INK
+    )
     save_figure(path, figure, DPI)
 
 
@@ -61,14 +66,14 @@ def deployments(task: Task, steps: Sequence[Step]) -> list[Deployment]:
     return [deploy(walls, task.tube, Launch(*task.actions.launches[step.action])) for step in steps]
 
 
-def draw_curve(axes: Axes, policy: str, scores: Floats, spread: Floats | None = None, label: str | None = None) -> None:
+def draw_curve(axes: Axes, policy: str, scores: Floats, spread: Floats | None = None, **style: Any) -> None:
     """Scores after each deployment, shape (n,), with a band of a standard deviation to either side."""
     count, colour = np.arange(len(scores) + 1), COLOURS[policy]
     curve = np.append(0.0, scores)
     if spread is not None:
         band = np.append(0.0, spread)
         axes.fill_between(count, curve - band, curve + band, color=colour, alpha=0.14, linewidth=0)
-    axes.plot(count, curve, color=colour, linewidth=1.6, label=label or policy)
+    axes.plot(count, curve, **{"color": colour, "linewidth": 1.6, "label": policy} | style)
 
 
 def dress_scores(axes: Axes, title: str) -> None:
@@ -115,11 +120,11 @@ def _dress_place(axes: Axes, task: Task, title: str) -> None:
 
 
 def _draw_scores(axes: Axes, policy: str, scores: Sequence[float], ideal: Floats, random: Floats) -> None:
-    draw_curve(axes, "random", random.mean(axis=0), random.std(axis=0), f"random, {len(random)} times")
+    draw_curve(axes, "random", random.mean(axis=0), random.std(axis=0), label=f"random, {len(random)} times")
     draw_curve(axes, "ideal", ideal)
     if policy != "ideal":
-        label = "random, as drawn" if policy == "random" else policy
-        draw_curve(axes, policy, np.array(scores), label=label)
+        style = {"label": "random, as drawn", "linestyle": (0, (4, 2))} if policy == "random" else {}
+        draw_curve(axes, policy, np.array(scores), **style)
     dress_scores(axes, "score: 0 nothing, 100 everything known")
     axes.legend(fontsize=8.5, frameon=False, loc="upper left", labelcolor=INK)
 

@@ -32,7 +32,7 @@ def save_curves(path: Path, records: Sequence[Record]) -> None:
                 if policy == "random":
                     mean, spread = random_band(records, kind, actions)
                 shaded = policy in ("random", "monte-carlo")
-                draw_curve(axes, policy, mean, spread if shaded else None, name)
+                draw_curve(axes, policy, mean, spread if shaded else None, label=name)
             dress_scores(axes, f"{kind} obstacles, {actions} tubes")
     highest = max(record.scores.max() for record in records if record.case.policy == "ideal")
     panels[0, 0].set_ylim(0, 1.04 * highest)
