@@ -73,7 +73,8 @@ def draw_curve(axes: Axes, policy: str, scores: Floats, spread: Floats | None = 
     if spread is not None:
         band = np.append(0.0, spread)
         axes.fill_between(count, curve - band, curve + band, color=colour, alpha=0.14, linewidth=0)
-    axes.plot(count, curve, **{"color": colour, "linewidth": 1.6, "label": policy} | style)
+    drawn: dict[str, Any] = {"color": colour, "linewidth": 1.6, "label": policy} | style
+    axes.plot(count, curve, **drawn)
 
 
 def dress_scores(axes: Axes, title: str) -> None:
@@ -123,7 +124,8 @@ def _draw_scores(axes: Axes, policy: str, scores: Sequence[float], ideal: Floats
     draw_curve(axes, "random", random.mean(axis=0), random.std(axis=0), label=f"random, {len(random)} times")
     draw_curve(axes, "ideal", ideal)
     if policy != "ideal":
-        style = {"label": "random, as drawn", "linestyle": (0, (4, 2))} if policy == "random" else {}
+        again: dict[str, Any] = {"label": "random, as drawn", "linestyle": (0, (4, 2))}
+        style = again if policy == "random" else {}
         draw_curve(axes, policy, np.array(scores), **style)
     dress_scores(axes, "score: 0 nothing, 100 everything known")
     axes.legend(fontsize=8.5, frameon=False, loc="upper left", labelcolor=INK)

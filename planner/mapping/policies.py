@@ -41,6 +41,8 @@ class Task:
     """What each action finds in the place."""
     information: str
     """One of `INFORMATION`."""
+    closed: list[shapely.Polygon]
+    """Obstacles that only come up to the bounds [m]: they close the place there, which is known from the start."""
 
     @classmethod
     def of(cls, environment: Environment, kind: str, radius: float, length: float) -> Task:
@@ -59,7 +61,8 @@ class Task:
         rubric = covered(grid, solids)
         walls = inflate(solids, environment.bounds, radius)
         found = outcomes(walls, tube, actions.launches, grid, rubric)
-        return cls(environment, tube, actions, grid, rubric, found, INFORMATION[0])
+        closed = [solid for solid in solids if not covered(grid, [solid]).any()]
+        return cls(environment, tube, actions, grid, rubric, found, INFORMATION[0], closed)
 
     def restricted(self, information: str) -> Task:
         """The same where only a part of what a deployment finds is taken from it."""
@@ -67,7 +70,7 @@ class Task:
 
     def found_in(self, sample: Sample) -> Outcomes:
         """What each action would find in a sampled place."""
-        walls = inflate(sample.shapes, self.environment.bounds, self.tube.radius)
+        walls = inflate([*sample.shapes, *self.closed], self.environment.bounds, self.tube.radius)
         every = outcomes(walls, self.tube, self.actions.launches, self.grid, sample.rubric)
         return _part(every, self.information)
 

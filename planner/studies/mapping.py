@@ -12,6 +12,7 @@ import shapely
 from shapely.affinity import rotate, scale, translate
 
 from environments import Environment, Obstacles
+from environments.obstacles import box_corners
 from planner.mapping.belief import PRIOR
 from planner.mapping.grid import CELLS
 from planner.mapping.policies import INFORMATION, POLICIES, Task, explore, random_scores
@@ -21,14 +22,16 @@ KINDS, ACTIONS = ("uniform", "non-uniform"), ("straight", "turning")
 RADIUS, LENGTH = 0.01, 1.2
 """Of the tube [m], in places of 1 m by 1 m; the paper gives neither."""
 DEPLOYMENTS, REPEATS = 20, 100
-SIDE = 0.16
+SIDE = 0.12
 """Of the uniform squares [m]; the paper's is not given."""
+OUTSIDE = (-0.1, 0.0, 0.0, 1.1), (1.0, 0.0, 1.1, 1.1), (0.0, 1.0, 1.0, 1.1)
+"""Boxes that close a place on all sides but that of the launch points [m]."""
 SIZES = 0.12, 0.28
 """Smallest and largest square root of a polygon's area [m]."""
 CONCAVE = 0.5
 """Share of the polygons that are made of two hulls."""
-LOST = (SIDE, PRIOR), (0.1, PRIOR), (SIDE, 0.4), (0.1, 0.4)
-"""Sides [m] and priors with which scores are compared, as the paper's are not known."""
+LOST = (SIDE, PRIOR, True), (0.16, PRIOR, True), (SIDE, 0.4, True), (SIDE, PRIOR, False)
+"""Sides [m], priors, and whether places are closed, with which scores are compared as the paper does not give them."""
 ROOM = 1 / CELLS
 """Obstacles are at least so far apart [m]: a cell, as in the paper."""
 
@@ -46,6 +49,8 @@ class Case:
     side: float = SIDE
     """Of the squares in a uniform place [m]."""
     prior: float = PRIOR
+    closed: bool = True
+    """Whether there are walls at the sides of the place."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -67,8 +72,8 @@ def cases(places: int) -> list[Case]:
         several += [Case(kind, k, actions, policy) for kind in KINDS for actions in ACTIONS for policy in POLICIES]
         several += [Case("uniform", k, "straight", "monte-carlo", part) for part in INFORMATION[1:]]
         several += [
-            Case("uniform", k, "straight", policy, side=side, prior=prior)
-            for side, prior in LOST[1:]
+            Case("uniform", k, "straight", policy, side=side, prior=prior, closed=closed)
+            for side, prior, closed in LOST[1:]
             for policy in ("monte-carlo", "random")
         ]
     return several
@@ -84,7 +89,7 @@ def run_cases(several: Sequence[Case]) -> Iterator[Record]:
     """Map place by place."""
     for case in several:
         start = time.perf_counter()
-        task = task_of(case.kind, case.number, case.actions, case.side).restricted(case.information)
+        task = task_of(case.kind, case.number, case.actions, case.side, case.closed).restricted(case.information)
         rng = np.random.default_rng(case.number)
         if case.policy == "random":
             scores = random_scores(task, DEPLOYMENTS, REPEATS, rng, case.prior)
@@ -107,12 +112,12 @@ def time_loop() -> float:
 
 
 @cache
-def task_of(kind: str, number: int, actions: str, side: float = SIDE) -> Task:
+def task_of(kind: str, number: int, actions: str, side: float = SIDE, closed: bool = True) -> Task:
     """A place of the study, and what there is to find in it."""
-    return Task.of(place(kind, number, side), actions, RADIUS, LENGTH)
+    return Task.of(place(kind, number, side, closed), actions, RADIUS, LENGTH)
 
 
-def place(kind: str, number: int, side: float = SIDE) -> Environment:
+def place(kind: str, number: int, side: float = SIDE, closed: bool = True) -> Environment:
     """A random place of 1 m by 1 m: 3 to 5 equal squares, or 3 to 6 polygons, a part of them concave.
 
     Source: paper 003, sections 4.2.1 and 4.2.4; where that places obstacles by hand until they are a cell apart, here
@@ -129,9 +134,10 @@ def place(kind: str, number: int, side: float = SIDE) -> Environment:
         shape = translate(shape, rng.uniform(-low_x, 1 - high_x), rng.uniform(-low_y, 1 - high_y))
         if shapely.distance(shape, shapely.union_all([launch, *shapes])) >= ROOM:
             shapes.append(shape)
-    corners = tuple(np.array(shape.exterior.coords)[:-1] for shape in shapes)
+    corners = [np.array(shape.exterior.coords)[:-1] for shape in shapes]
+    corners += [box_corners(*box) for box in OUTSIDE] if closed else []
     name, goal = f"{kind} {number + 1}", np.array([0.5, 1.0, 0.05])
-    return Environment(name, "", np.array([0.0, 0.0, 1.0, 1.0]), start, goal, Obstacles(corners))
+    return Environment(name, "", np.array([0.0, 0.0, 1.0, 1.0]), start, goal, Obstacles(tuple(corners)))
 
 
 def _square(rng: np.random.Generator, side: float) -> shapely.Polygon:

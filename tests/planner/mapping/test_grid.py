@@ -20,7 +20,9 @@ def marked(corners: np.ndarray, half: float = 0.5) -> np.ndarray:
 def trace_of(nodes: np.ndarray, swept: np.ndarray, contacts: np.ndarray) -> Trace:
     """A trace made by hand."""
     trace = new_trace()
-    for k, (room, part) in enumerate(zip(trace[:3], (nodes, swept, contacts), strict=True)):
+    for k, (room, part) in enumerate(
+        zip((trace.nodes, trace.swept, trace.contacts), (nodes, swept, contacts), strict=True)
+    ):
         room[: len(part)] = part
         trace.counts[k] = len(part)
     return trace

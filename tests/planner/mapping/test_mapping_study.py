@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 import shapely
 
+from dynamics.vine import Status
+from planner.mapping.sampling import Sample
 from planner.studies import mapping
 from planner.studies.mapping import ACTIONS, DEPLOYMENTS, KINDS, Record, cases, place, run_cases, whole_places
 from planner.studies.mapping_report import ahead_from, difference, of_kind, report
@@ -14,7 +16,7 @@ def test_places_are_as_in_the_paper(kind: str, most: int) -> None:
     """3 to 5 equal squares or 3 to 6 polygons, a cell apart and off the launch points, the same from the same number."""
     counts, concave = set(), 0
     for number in range(12):
-        shapes = [shapely.Polygon(corners) for corners in place(kind, number).obstacles.polygons]
+        shapes = [shapely.Polygon(corners) for corners in place(kind, number, closed=False).obstacles.polygons]
         counts.add(len(shapes))
         for k, shape in enumerate(shapes):
             assert shape.is_valid
@@ -23,8 +25,8 @@ def test_places_are_as_in_the_paper(kind: str, most: int) -> None:
             assert shape.distance(shapely.MultiPoint([(1 / 3, 0), (2 / 3, 0)])) >= 1 / 35
             concave += shape.area < shape.convex_hull.area - 1e-9
             if kind == "uniform":
-                assert (shape.area, shape.length) == pytest.approx((0.16**2, 4 * 0.16))
-        again = place(kind, number).obstacles.polygons
+                assert (shape.area, shape.length) == pytest.approx((0.12**2, 4 * 0.12))
+        again = place(kind, number, closed=False).obstacles.polygons
         assert all(np.array_equal(np.array(a.exterior.coords)[:-1], b) for a, b in zip(shapes, again, strict=True))
     assert min(counts) >= 3
     assert max(counts) <= most
@@ -62,7 +64,7 @@ def test_report_has_the_paper_beside_ours() -> None:
     assert "| Random | 41.0 (1.4; 3.2) |" in text
     assert "| Monte-Carlo - Random, straight | +20.0 ± 0.0 |" in text
     assert "| wall only | 61.0 (1.4) | 7.1 (2.46) |" in text
-    assert "| 0.1 | 0.4 | 61.0 (1.4) | 41.0 (1.4) | +20.0 ± 0.0 |" in text
+    assert "| 0.12 | 0.4 | closed | 61.0 (1.4) | 41.0 (1.4) | +20.0 ± 0.0 |" in text
     assert "takes 0.25 s" in text
     assert len(content["records"]) == len(every) == 2 * (len(KINDS) * len(ACTIONS) * len(FINAL) + 2 + 6)
 
@@ -74,6 +76,17 @@ def test_interrupted_study_keeps_whole_places() -> None:
     kept = whole_places(every[:-1])
     assert {record.case.number for record in kept} == {0}
     assert of_kind(kept, "uniform", "straight", "ideal").shape == (1, DEPLOYMENTS)
+
+
+def test_closed_places_have_walls_that_are_known() -> None:
+    """No tube leaves but by the launch points' side; walls there cover no cell, and are there in drawn places too."""
+    closed, opened = (mapping.task_of("uniform", 0, "straight", closed=whether) for whether in (True, False))
+    assert np.array_equal(closed.rubric, opened.rubric)
+    assert (len(closed.closed), len(opened.closed)) == (3, 0)
+    blank = Sample([], np.zeros_like(closed.rubric))
+    left = [(task.found_in(blank).status == Status.OUT_OF_BOUNDS).mean() for task in (closed, opened)]
+    assert left[0] < 0.05
+    assert left[1] == 1
 
 
 def test_cases_run(monkeypatch: pytest.MonkeyPatch) -> None:
