@@ -87,10 +87,12 @@ def _note(console: Console, task: Task) -> None:
         console.print(f"note: no tube is launched at ({x:.0f}, {y:.0f}) mm: an obstacle is in the way")
     solids = task.environment.obstacles
     if rounded := len(solids.circles) + len(solids.walls):
-        words = "circle or wall is taken as a polygon" if rounded == 1 else "circles and walls are taken as polygons"
-        console.print(
-            f"note: {rounded} {words} around it, nowhere more than {1e3 * POLYGON_TOLERANCE:g} mm further out"
+        words = (
+            "circle or wall is taken as a polygon around it"
+            if rounded == 1
+            else "circles and walls are taken as polygons around them"
         )
+        console.print(f"note: {rounded} {words}, nowhere more than {1e3 * POLYGON_TOLERANCE:g} mm further out")
 
 
 def _explore(console: Console, task: Task, policy: str, deployments: int, seed: int) -> list[Step]:
