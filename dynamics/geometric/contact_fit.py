@@ -1,0 +1,266 @@
+"""How a tube moved while its tip was on one flat wall, from contact angles alone: the hinges, and where one took over from another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from scipy.optimize import least_squares
+
+from dynamics.geometric.shape import Motion, Shape, cross, hinge, slide_angle, unit
+from surrogate.compiled import Floats
+
+PRICE = 10.0
+"""What a fitted number, or a choice against the kinematics, must take off the sum of squared errors (in units of the noise)."""
+EXACT = 1e-7
+"""Errors that readings without noise are taken to have [rad]."""
+MOST_CHANGES = 12
+_LENGTHS, _ARCS, _PREFIXES, _TRIED = 16, 48, 12, 3
+"""How finely a change is looked for, after how many parts of noisy readings, and from how many places it is refined."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """From a length on another hinge turns."""
+
+    length: float
+    """Of the whole tube [m]."""
+    arc: float
+    """From the base to the hinge [m]."""
+    locked: bool = False
+    """Whether the tip stays, and the turn bends too."""
+    fitted: int = 0
+    """How many of length and arc were fitted: 0; 1, the one that was not known; or 2."""
+
+
+@dataclass(frozen=True, eq=False)
+class Course:
+    """A tube's motion with its tip on one wall, as guessed."""
+
+    shape: Shape
+    """At first contact."""
+    wall: float
+    """Heading of its tangent [rad]."""
+    changes: tuple[Change, ...]
+    friction: float
+    against: bool = False
+    """Whether it begins otherwise than limit analysis says."""
+
+    @cached_property
+    def motions(self) -> tuple[Motion, ...]:
+        """One after another; where a hinge has sprung back, limit analysis says which is next."""
+        shape, found = self.shape, list[Motion]()
+        for i, change in enumerate(self.changes):
+            if i:
+                shape = found[-1].shape_at(max(change.length, found[-1].shape.length))
+            if shape.node(change.arc) < 0:
+                before = found[-1] if found and not found[-1].locked else Motion(shape, self.wall, change.arc)
+                shape = shape.held(change.arc, before.sense())
+            found.append(Motion(shape, self.wall, change.arc, change.locked))
+            until = self.changes[i + 1].length if i + 1 < len(self.changes) else np.inf
+            while len(found) < 3 * MOST_CHANGES and (end := found[-1].end()) < until:
+                shape = found[-1].shape_at(end)
+                following = hinge(shape, self.wall, self.friction)
+                if following is None:
+                    break
+                found.append(Motion(shape, self.wall, *following))
+        return tuple(found)
+
+    def angles(self, lengths: Floats) -> Floats:
+        """Contact angles [rad] at rising lengths [m]."""
+        starts = np.array([motion.shape.length for motion in self.motions])
+        which = np.maximum(np.searchsorted(starts, lengths, side="right") - 1, 0)
+        found = np.empty(len(lengths))
+        for i in range(len(starts)):
+            if (now := which == i).any():
+                found[now] = self.motions[i].angles(lengths[now])
+        return found
+
+    def motion_at(self, length: float) -> Motion:
+        """Which it is at a length [m]."""
+        return [motion for motion in self.motions if motion.shape.length <= length + 1e-12][-1]
+
+    @property
+    def price(self) -> float:
+        """Of what is fitted and of what is against the kinematics."""
+        return PRICE * (sum(change.fitted for change in self.changes) + self.against)
+
+    def numbers(self) -> list[float]:
+        """All that is fitted: the wall, and of each change what was not known."""
+        found = [self.wall]
+        for i, change in enumerate(self.changes):
+            found += [change.length, change.arc][: change.fitted] if i else [change.arc][: change.fitted]
+        return found
+
+    def with_numbers(self, numbers: Sequence[float], last: float) -> Course:
+        """The same with others, kept possible; `last` is the longest length [m]."""
+        rest, changes, least = list(numbers[1:]), list[Change](), self.shape.length
+        for i, change in enumerate(self.changes):
+            length, arc = change.length, change.arc
+            if i and change.fitted:
+                least = length = float(np.clip(rest.pop(0), least, last))
+            if change.fitted == (2 if i else 1):
+                arc = float(np.clip(rest.pop(0), 0, length - 1e-6))
+            changes.append(replace(change, length=length, arc=arc))
+        return replace(self, wall=float(numbers[0]), changes=tuple(changes))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WallFit:
+    """The cheapest course."""
+
+    course: Course
+    determined: bool
+    """Whether the readings exclude other hinges, and outnumber what was fitted."""
+
+
+def fit_wall(shape: Shape, lengths: Floats, angles: Floats, noise: float, friction: float) -> WallFit:
+    """Find the course with the least sum of squared errors, in units of the noise, and prices (see `PRICE`).
+
+    Args:
+        shape: The tube at first contact.
+        lengths: Of the readings on this wall, the first at first contact [m], shape (n,).
+        angles: Contact angles [rad], shape (n,).
+        noise: Standard deviation of the angles [rad].
+        friction: Of the tip, for what limit analysis says; it is only preferred.
+    """
+    search = _Search(shape, lengths, angles, max(noise, EXACT), friction)
+    found = list[tuple[float, Course]]()
+    for first in search.beginnings():
+        limit = min((search.cost(course) for _, course in found), default=np.inf)
+        if (course := search.explain(first, limit)) is not None:
+            found.append((search.error(course), course))
+    error, best = min(found, key=lambda one: one[0] + one[1].price)
+    last = best.changes[-1]
+    beyond = int((lengths > last.length).sum())
+    end = best.motion_at(lengths[-1]).shape_at(lengths[-1]).tip
+    rivals = [
+        course
+        for other, course in found
+        if course is not best
+        and len(course.numbers()) <= len(best.numbers())
+        and other <= error + PRICE
+        and np.hypot(*(course.motion_at(lengths[-1]).shape_at(lengths[-1]).tip - end)) > 1e-3
+    ]
+    return WallFit(best, not rivals and (beyond > last.fitted or not last.fitted))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Search:
+    """Readings to be explained."""
+
+    shape: Shape
+    lengths: Floats
+    angles: Floats
+    noise: float
+    friction: float
+
+    def error(self, course: Course, count: int | None = None) -> float:
+        """Sum of squared errors of the first readings, in units of the noise."""
+        return float((self._errors(course, count) ** 2).sum())
+
+    def cost(self, course: Course, count: int | None = None) -> float:
+        return self.error(course, count) + course.price
+
+    def _errors(self, course: Course, count: int | None) -> Floats:
+        return (course.angles(self.lengths[:count]) - self.angles[:count]) / self.noise
+
+    def refined(self, course: Course, count: int | None = None) -> Course:
+        """All its numbers fitted to the first readings."""
+        last = float(self.lengths[:count][-1])
+        fit = least_squares(
+            lambda numbers: self._errors(course.with_numbers(numbers, last), count), course.numbers(),
+            xtol=1e-15, ftol=1e-15, gtol=1e-15, max_nfev=30,
+        )  # fmt: skip
+        better = course.with_numbers(fit.x, last)
+        return better if self.error(better, count) <= self.error(course, count) else course
+
+    def beginnings(self) -> Iterator[Course]:
+        """How the tube may give way at first: as limit analysis says, or at another node, or at a corner not known yet."""
+        start, wall = self.shape.length, self.shape.heading + float(self.angles[0])
+        says = hinge(self.shape, wall, self.friction)
+        if says:
+            yield Course(self.shape, wall, (Change(start, *says),), self.friction)
+        if len(self.lengths) == 1:
+            if not says:
+                yield Course(self.shape, wall, (Change(start, 0.0),), self.friction, against=True)
+            return
+        nodes = [float(arc) for arc in self.shape.arcs[:-1] if start - arc > 1e-6]
+        turn = self.shape.arcs[-2] if self.shape.natural[-1] else np.inf
+        ways = [(arc, locked) for locked in (False, True) for arc in nodes[::-1] if not locked or arc < turn < np.inf]
+        for way in ways:
+            if way != says:
+                yield Course(self.shape, wall, (Change(start, *way),), self.friction, against=True)
+        arcs = np.linspace(0, start, _ARCS + 1)[:-1]
+        few = min(len(self.lengths), 8)
+        errors = self._slides(self.shape, wall, arcs, few, 0)
+        for k in _lowest(errors):
+            yield Course(self.shape, wall, (Change(start, float(arcs[k]), fitted=1),), self.friction, against=True)
+
+    def _slides(self, shape: Shape, wall: float, arcs: Floats, count: int, first: int) -> Floats:
+        """Errors of readings from `first` to before `count` if the hinge is at each of some arcs, shape (arcs,)."""
+        reach, ahead = shape.tip - shape.at(arcs), unit(shape.heading)
+        growth = self.lengths[first:count] - shape.length
+        across = cross(np.broadcast_to(ahead, reach.shape), reach)
+        angles = slide_angle((reach @ ahead)[:, None], across[:, None], wall - shape.heading, growth)
+        return (((angles - self.angles[first:count]) / self.noise) ** 2).sum(axis=1)
+
+    def explain(self, course: Course, limit: float) -> Course | None:
+        """Add changes of the hinge as the readings ask for them, one after another; None if it gets dearer than a limit."""
+        n, exact = len(self.lengths), self.noise == EXACT
+        counts = range(2, n + 1) if exact else np.unique(np.linspace(2, n, _PREFIXES).astype(int))
+        for count in map(int, counts):
+            if exact and np.abs(self._errors(course, count)).max() < 1:
+                continue
+            count = min(count + 2, n) if exact else count
+            course = self.refined(course, count)
+            if self.error(course, count) > 2 * PRICE and len(course.changes) < MOST_CHANGES:
+                course = self._changed(course, count)
+            if self.cost(course, count) > limit:
+                return None
+        return self.refined(course)
+
+    def _changed(self, course: Course, count: int) -> Course:
+        """The course with its last change elsewhere, or with one more, if that pays for the first readings."""
+        known = replace(course, changes=course.changes[:-1]) if len(course.changes) > 1 else None
+        best, cost = course, self.cost(course, count)
+        for base in (known, course):
+            if base is None:
+                continue
+            for candidate in self._extended(base, count):
+                better = self.refined(candidate, count)
+                if (now := self.cost(better, count)) < cost:
+                    best, cost = better, now
+            if self.error(best, count) < 2 * PRICE:
+                break
+        return best
+
+    def _extended(self, course: Course, count: int) -> Iterator[Course]:
+        """One more change, where readings ask for it most: at a node, or at a corner not known yet."""
+        begin = course.changes[-1].length
+        first = int(np.searchsorted(self.lengths, begin))
+        places = np.unique(np.append(np.linspace(first, count - 2, _LENGTHS).astype(int), range(max(first, count - 6), count - 1)))
+        found = list[tuple[float, Change]]()
+        for place in places[places >= 0]:
+            length = float(max(self.lengths[place], begin))
+            motion = course.motion_at(length)
+            shape = motion.shape_at(length)
+            nodes = [arc for arc in shape.arcs[:-1] if length - arc > 1e-6]
+            arcs = np.concatenate([nodes, np.linspace(0, length, _ARCS + 1)[:-1]])
+            errors = self._slides(shape, course.wall, arcs, count, place) + self.error(course, place)
+            for k in [*range(len(nodes)), *(len(nodes) + _lowest(errors[len(nodes) :]))]:
+                new = k >= len(nodes)
+                found.append((float(errors[k]) + PRICE * new, Change(length, float(arcs[k]), fitted=1 + new)))
+        found.sort(key=lambda one: one[0])
+        kinds = [[change for _, change in found if change.fitted == fitted][:_TRIED] for fitted in (1, 2)]
+        for change in [*kinds[0], *kinds[1]]:
+            yield replace(course, changes=(*course.changes, change))
+
+
+def _lowest(errors: Floats) -> Floats:
+    """Indices of the lowest local minima."""
+    padded = np.concatenate([[np.inf], errors, [np.inf]])
+    minima = np.flatnonzero((errors <= padded[:-2]) & (errors <= padded[2:]))
+    return minima[np.argsort(errors[minima])][:_TRIED]
