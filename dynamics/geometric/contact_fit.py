@@ -16,8 +16,8 @@ PRICE = 10.0
 """What a fitted number, or a choice against the kinematics, must take off the sum of squared errors (in units of the noise)."""
 EXACT = 1e-7
 """Errors that readings without noise are taken to have [rad]."""
-MOST_CHANGES = 12
-_LENGTHS, _ARCS, _PREFIXES, _TRIED = 16, 48, 12, 3
+MOST_CHANGES = 5
+_LENGTHS, _ARCS, _PREFIXES, _TRIED, _FAILED = 16, 48, 12, 3, 1
 """How finely a change is looked for, after how many parts of noisy readings, and from how many places it is refined."""
 
 
@@ -133,8 +133,6 @@ def fit_wall(shape: Shape, lengths: Floats, angles: Floats, noise: float, fricti
         if (course := search.explain(first, limit)) is not None:
             found.append((search.error(course), course))
     error, best = min(found, key=lambda one: one[0] + one[1].price)
-    last = best.changes[-1]
-    beyond = int((lengths > last.length).sum())
     end = best.motion_at(lengths[-1]).shape_at(lengths[-1]).tip
     rivals = [
         course
@@ -144,7 +142,12 @@ def fit_wall(shape: Shape, lengths: Floats, angles: Floats, noise: float, fricti
         and other <= error + PRICE
         and np.hypot(*(course.motion_at(lengths[-1]).shape_at(lengths[-1]).tip - end)) > 1e-3
     ]
-    return WallFit(best, not rivals and (beyond > last.fitted or not last.fitted))
+    n = len(lengths)
+    explained = error <= n + 4 * np.sqrt(2 * n)
+    ends = np.searchsorted(lengths, [*(change.length for change in best.changes[1:]), np.inf])
+    begins = np.searchsorted(lengths, [change.length for change in best.changes], side="right")
+    enough = all(end - begin >= change.fitted for change, begin, end in zip(best.changes, begins, ends, strict=True))
+    return WallFit(best, bool(explained and enough and not rivals))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -188,8 +191,8 @@ class _Search:
                 yield Course(self.shape, wall, (Change(start, 0.0),), self.friction, against=True)
             return
         nodes = [float(arc) for arc in self.shape.arcs[:-1] if start - arc > 1e-6]
-        turn = self.shape.arcs[-2] if self.shape.natural[-1] else np.inf
-        ways = [(arc, locked) for locked in (False, True) for arc in nodes[::-1] if not locked or arc < turn < np.inf]
+        turn = self.shape.arcs[-2] if self.shape.natural[-1] else 0.0
+        ways = [(arc, locked) for locked in (False, True) for arc in nodes[::-1] if not locked or arc < turn - 1e-6]
         for way in ways:
             if way != says:
                 yield Course(self.shape, wall, (Change(start, *way),), self.friction, against=True)
@@ -211,6 +214,7 @@ class _Search:
         """Add changes of the hinge as the readings ask for them, one after another; None if it gets dearer than a limit."""
         n, exact = len(self.lengths), self.noise == EXACT
         counts = range(2, n + 1) if exact else np.unique(np.linspace(2, n, _PREFIXES).astype(int))
+        failed = 0
         for count in map(int, counts):
             if exact and np.abs(self._errors(course, count)).max() < 1:
                 continue
@@ -218,6 +222,9 @@ class _Search:
             course = self.refined(course, count)
             if self.error(course, count) > 2 * PRICE and len(course.changes) < MOST_CHANGES:
                 course = self._changed(course, count)
+                failed += self.error(course, count) > 2 * PRICE + 2 * count
+            if failed > _FAILED:
+                break
             if self.cost(course, count) > limit:
                 return None
         return self.refined(course)
@@ -233,17 +240,18 @@ class _Search:
                 better = self.refined(candidate, count)
                 if (now := self.cost(better, count)) < cost:
                     best, cost = better, now
-            if self.error(best, count) < 2 * PRICE:
-                break
+                if self.error(best, count) < PRICE:
+                    return best
         return best
 
     def _extended(self, course: Course, count: int) -> Iterator[Course]:
         """One more change, where readings ask for it most: at a node, or at a corner not known yet."""
         begin = course.changes[-1].length
         first = int(np.searchsorted(self.lengths, begin))
-        places = np.unique(np.append(np.linspace(first, count - 2, _LENGTHS).astype(int), range(max(first, count - 6), count - 1)))
+        spread = np.linspace(first, count - 2, _LENGTHS).astype(int)
+        places = np.unique([*spread[spread >= first], *range(max(first, count - 6), count - 1)]).astype(int)
         found = list[tuple[float, Change]]()
-        for place in places[places >= 0]:
+        for place in places:
             length = float(max(self.lengths[place], begin))
             motion = course.motion_at(length)
             shape = motion.shape_at(length)

@@ -34,7 +34,7 @@ class Readings:
             raise ValueError(f"lengths {lengths.shape} and angles {angles.shape} must have the same shape (n,), n at least 1")
         if not (np.isfinite(lengths).all() and lengths[0] >= 0 and (np.diff(lengths) > 0).all()):
             raise ValueError("lengths must be finite, not negative, and rise")
-        if not ((angles > -np.pi) & (angles < 2 * np.pi) | np.isnan(angles)).all():
+        if not ((angles >= -np.pi) & (angles < 2 * np.pi) | np.isnan(angles)).all():
             raise ValueError("angles must be between 0 and pi, but for noise, or NaN where the tip is free")
 
 
@@ -111,7 +111,7 @@ def sense(
     walls = np.full(len(lengths), np.nan)
     contacts, courses = list[WallContact](), list[tuple[Course, float]]()
     for first, after in _stretches(lengths, angles, turn_at if turn else np.inf):
-        if turn and lengths[first] >= turn_at > shape.length:
+        if turn and lengths[first] > turn_at and not shape.natural.any():
             shape = shape.grown(turn_at).turned_at_tip(turn)
         shape = shape.grown(lengths[first])
         if free[first]:
@@ -135,7 +135,8 @@ def _stretches(lengths: Floats, angles: Floats, turn_at: float) -> list[tuple[in
     """First readings, and those after the last, of times in which the tip is free or on one wall."""
     free = np.isnan(angles)
     changes = free[1:] != free[:-1]
-    changes |= ~free[1:] & ((np.diff(lengths) < AT_ONCE) | (lengths[1:] >= turn_at) & (lengths[:-1] < turn_at))
+    changes |= ~free[1:] & (np.diff(lengths) < AT_ONCE)
+    changes |= (lengths[1:] > turn_at) & (lengths[:-1] <= turn_at)
     cuts = [0, *(np.flatnonzero(changes) + 1).tolist(), len(lengths)]
     return list(zip(cuts[:-1], cuts[1:], strict=True))
 

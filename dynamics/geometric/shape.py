@@ -185,10 +185,12 @@ class Motion:
         last = self.shape.length - self.shape.arcs[-2]
         side = np.sign(wrapped(self.shape.heading - bearing(tip - pivot)))
         grown = last + growth
-        cosine = (from_pivot**2 + grown**2 - arm**2) / (2 * from_pivot * np.maximum(grown, SAME))
-        start = (from_pivot**2 + last**2 - arm**2) / (2 * from_pivot * max(last, SAME))
-        opened = np.arccos(np.clip(cosine, -1, 1)) - np.arccos(np.clip(start, -1, 1))
-        return self.shape.heading + side * opened
+
+        def opened(length: Floats | float) -> Floats:
+            cosine = (from_pivot**2 + length**2 - arm**2) / np.maximum(2 * from_pivot * length, 1e-300)
+            return np.arccos(np.clip(cosine, -1, 1))
+
+        return self.shape.heading + side * (opened(last + growth) - opened(last))
 
 
 def slide_angle(along: Floats | float, across: Floats | float, angle: float, growth: Floats) -> Floats:
