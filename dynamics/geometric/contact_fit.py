@@ -58,14 +58,14 @@ class Course:
             if shape.node(change.arc) < 0:
                 before = found[-1] if found and not found[-1].locked else Motion(shape, self.wall, change.arc)
                 shape = shape.held(change.arc, before.sense())
-            found.append(Motion(shape, self.wall, change.arc, change.locked))
+            found.append(Motion.of(shape, self.wall, change.arc, change.locked))
             until = self.changes[i + 1].length if i + 1 < len(self.changes) else np.inf
             while len(found) < 3 * MOST_CHANGES and (end := found[-1].end()) < until:
                 shape = found[-1].shape_at(end)
                 following = hinge(shape, self.wall, self.friction)
                 if following is None:
                     break
-                found.append(Motion(shape, self.wall, *following))
+                found.append(Motion.of(shape, self.wall, *following))
         return tuple(found)
 
     def angles(self, lengths: Floats) -> Floats:
@@ -191,7 +191,7 @@ class _Search:
                 yield Course(self.shape, wall, (Change(start, 0.0),), self.friction, against=True)
             return
         nodes = [float(arc) for arc in self.shape.arcs[:-1] if start - arc > 1e-6]
-        turn = self.shape.arcs[-2] if self.shape.natural[-1] else 0.0
+        turn = self.shape.arcs[self.shape.turn_node] if self.shape.turn_node > 0 else 0.0
         ways = [(arc, locked) for locked in (False, True) for arc in nodes[::-1] if not locked or arc < turn - 1e-6]
         for way in ways:
             if way != says:

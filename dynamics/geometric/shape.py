@@ -100,16 +100,30 @@ class Shape:
             np.append(self.side, FREE),
         )
 
+    @property
+    def turn_node(self) -> int:
+        """The node that is the turn, if the tube is straight from there to the tip; else -1."""
+        turns = np.flatnonzero(self.natural)
+        return int(turns[0]) if len(turns) and (abs(self.bends[turns[0] + 1 :]) < 1e-7).all() else -1
+
+    def let_go(self, arc: float) -> Shape:
+        """The same without what held it beyond an arc: straight nodes there are no more."""
+        straight = (self.arcs[:-1] > arc + SAME) & (self.natural == 0) & (abs(np.diff(self.headings)) < 1e-7)
+        kept = np.flatnonzero(~straight)
+        ends = np.append(kept, len(straight))
+        side = np.where(self.arcs[kept] > arc + SAME, FREE, self.side[kept])
+        headings = np.append(self.headings[0], self.headings[kept + 1])
+        return Shape(self.points[ends], self.arcs[ends], headings, self.natural[kept], side)
+
     def rotated(self, arc: float, angle: float) -> Shape:
-        """The same, all beyond an arc turned about the point there; what held it there no longer does."""
+        """The same, all beyond an arc turned about the point there."""
         shape = self if self.node(arc) >= 0 else self.held(arc, FREE)
         k = shape.node(arc)
         c, s = np.cos(angle), np.sin(angle)
-        points, headings, side = shape.points.copy(), shape.headings.copy(), shape.side.copy()
+        points, headings = shape.points.copy(), shape.headings.copy()
         points[k + 1 :] = points[k] + (points[k + 1 :] - points[k]) @ np.array([[c, s], [-s, c]])
         headings[k + 1 :] += angle
-        side[k + 1 :] = FREE
-        return replace(shape, points=points, headings=headings, side=side)
+        return replace(shape, points=points, headings=headings)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -123,6 +137,11 @@ class Motion:
     arc: float
     """Length from the base to the hinge; of two, to the pivot [m]."""
     locked: bool = False
+
+    @classmethod
+    def of(cls, shape: Shape, wall: float, arc: float, locked: bool = False) -> Motion:
+        """One that begins: what held the tube beyond the hinge no longer does."""
+        return cls(shape.let_go(arc), wall, arc, locked)
 
     def angles(self, lengths: Floats) -> Floats:
         """Contact angles at whole lengths [rad].
@@ -236,13 +255,13 @@ def hinge(shape: Shape, wall: float, friction: float) -> tuple[float, bool] | No
         if chosen < 0:
             continue
         side, reach = np.sign(levers[chosen]), reaches[chosen]
-        growth = side * float(cross(reach, -into)) / float(ahead @ into)
+        growth = side * float(cross(reach, -into)) / max(float(ahead @ into), SAME)
         speed = growth * float(ahead @ tangent) + side * float(cross(reach, tangent))
         if growth > 0 and speed * slide > 0:
             return float(shape.arcs[chosen]), False
-    sign = np.sign(shape.natural[-1])
-    held = [k for k in range(len(shape.side) - 1) if shape.side[k] in (BASE, -sign)]
-    return (float(shape.arcs[held[-1]]), True) if sign and held else None
+    turn = shape.turn_node
+    held = [k for k in range(turn) if shape.side[k] in (BASE, -np.sign(shape.natural[turn]))]
+    return (float(shape.arcs[held[-1]]), True) if held else None
 
 
 def _longest(shape: Shape, levers: Floats) -> int:
