@@ -10,6 +10,7 @@ import numpy as np
 from scipy.optimize import least_squares
 
 from dynamics.geometric.shape import Motion, Shape, cross, hinge, slide_angle, unit
+from dynamics.vine import Integers
 from surrogate.compiled import Floats
 
 PRICE = 10.0
@@ -146,8 +147,10 @@ def fit_wall(shape: Shape, lengths: Floats, angles: Floats, noise: float, fricti
     explained = error <= n + 4 * np.sqrt(2 * n)
     ends = np.searchsorted(lengths, [*(change.length for change in best.changes[1:]), np.inf])
     begins = np.searchsorted(lengths, [change.length for change in best.changes], side="right")
-    enough = all(end - begin >= change.fitted for change, begin, end in zip(best.changes, begins, ends, strict=True))
-    return WallFit(best, bool(explained and enough and not rivals))
+    # Each change needs readings of its own, and all together one that checks them.
+    enough = n > 1 + sum(change.fitted for change in best.changes)
+    enough &= all(end - begin >= change.fitted for change, begin, end in zip(best.changes, begins, ends, strict=True))
+    return WallFit(best, bool(explained and (enough or n == 1) and not rivals))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -165,6 +168,7 @@ class _Search:
         return float((self._errors(course, count) ** 2).sum())
 
     def cost(self, course: Course, count: int | None = None) -> float:
+        """The same with the course's price."""
         return self.error(course, count) + course.price
 
     def _errors(self, course: Course, count: int | None) -> Floats:
@@ -173,9 +177,10 @@ class _Search:
     def refined(self, course: Course, count: int | None = None) -> Course:
         """All its numbers fitted to the first readings."""
         last = float(self.lengths[:count][-1])
+        small = 1e-14 if self.noise == EXACT else 1e-5
         fit = least_squares(
             lambda numbers: self._errors(course.with_numbers(numbers, last), count), course.numbers(),
-            xtol=1e-15, ftol=1e-15, gtol=1e-15, max_nfev=30,
+            xtol=small, ftol=small, gtol=small, max_nfev=30,
         )  # fmt: skip
         better = course.with_numbers(fit.x, last)
         return better if self.error(better, count) <= self.error(course, count) else course
@@ -267,7 +272,7 @@ class _Search:
             yield replace(course, changes=(*course.changes, change))
 
 
-def _lowest(errors: Floats) -> Floats:
+def _lowest(errors: Floats) -> Integers:
     """Indices of the lowest local minima."""
     padded = np.concatenate([[np.inf], errors, [np.inf]])
     minima = np.flatnonzero((errors <= padded[:-2]) & (errors <= padded[2:]))

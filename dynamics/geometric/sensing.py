@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -31,7 +32,9 @@ class Readings:
     def __post_init__(self) -> None:
         lengths, angles = self.lengths, self.angles
         if lengths.ndim != 1 or lengths.shape != angles.shape or not len(lengths):
-            raise ValueError(f"lengths {lengths.shape} and angles {angles.shape} must have the same shape (n,), n at least 1")
+            raise ValueError(
+                f"lengths {lengths.shape} and angles {angles.shape} must have the same shape (n,), n at least 1"
+            )
         if not (np.isfinite(lengths).all() and lengths[0] >= 0 and (np.diff(lengths) > 0).all()):
             raise ValueError("lengths must be finite, not negative, and rise")
         if not ((angles >= -np.pi) & (angles < 2 * np.pi) | np.isnan(angles)).all():
@@ -82,7 +85,13 @@ class Sensed:
 
 
 def sense(
-    readings: Readings, start: Floats, turn_at: float = 0.0, turn: float = 0.0, *, noise: float = 0.0, friction: float = 0.3
+    readings: Readings,
+    start: Floats,
+    turn_at: float = 0.0,
+    turn: float = 0.0,
+    *,
+    noise: float = 0.0,
+    friction: float = 0.3,
 ) -> Sensed:
     """Recover walls, pivots and the tube's shapes.
 
@@ -121,7 +130,9 @@ def sense(
         course = fit.course
         shapes += [course.motion_at(length).shape_at(length) for length in lengths[first:after]]
         walls[first:after] = course.wall % np.pi
-        contacts.append(WallContact(first, after - 1, course.wall % np.pi, _behaviours(course, lengths[after - 1]), fit.determined))
+        contacts.append(
+            WallContact(first, after - 1, course.wall % np.pi, _behaviours(course, lengths[after - 1]), fit.determined)
+        )
         courses.append((course, float(lengths[after - 1])))
         shape = shapes[-1]
         if after < len(lengths) and free[after]:
@@ -138,7 +149,7 @@ def _stretches(lengths: Floats, angles: Floats, turn_at: float) -> list[tuple[in
     changes |= ~free[1:] & (np.diff(lengths) < AT_ONCE)
     changes |= (lengths[1:] > turn_at) & (lengths[:-1] <= turn_at)
     cuts = [0, *(np.flatnonzero(changes) + 1).tolist(), len(lengths)]
-    return list(zip(cuts[:-1], cuts[1:], strict=True))
+    return list(pairwise(cuts))
 
 
 def _behaviours(course: Course, last: float) -> tuple[Behaviour, ...]:

@@ -203,7 +203,6 @@ class Motion:
         from_pivot, arm = np.hypot(*(tip - pivot)), np.hypot(*(joint - pivot))
         last = self.shape.length - self.shape.arcs[-2]
         side = np.sign(wrapped(self.shape.heading - bearing(tip - pivot)))
-        grown = last + growth
 
         def opened(length: Floats | float) -> Floats:
             cosine = (from_pivot**2 + length**2 - arm**2) / np.maximum(2 * from_pivot * length, 1e-300)

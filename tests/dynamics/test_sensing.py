@@ -24,12 +24,6 @@ def contact_angles(headings: Floats, wall: float) -> Floats:
     return (wall - headings) % np.pi
 
 
-def off_line(points: Floats, through: Floats, wall: float) -> float:
-    """Largest distance from a line [m]."""
-    away = points - through
-    return float(np.abs(away[:, 0] * np.sin(wall) - away[:, 1] * np.cos(wall)).max())
-
-
 def recovered(result: Sensed, tips: Floats, wall: float, contact: slice) -> None:
     np.testing.assert_allclose(result.tips[contact], tips, atol=1e-9)
     np.testing.assert_allclose(np.sin(result.walls[contact] - wall), 0, atol=1e-8)
@@ -52,13 +46,12 @@ def test_a_straight_tube_slides_on_a_flat_wall(angle: float) -> None:
     assert [one.determined for one in result.contacts] == [True]
 
 
-@pytest.mark.parametrize("angle", [0.9, 2.3])
-@pytest.mark.parametrize("parts", [[0.5], [0.3, 0.6]])
+@pytest.mark.parametrize(("angle", "parts"), [(0.9, [0.5]), (2.3, [0.5]), (0.9, [0.3, 0.6])])
 def test_new_pivots_are_found_where_they_are(angle: float, parts: list[float]) -> None:
     """The body comes to hang on corners on its way, between readings: their places, and the wall, within 1e-9 m."""
     wall, met = START[2] + angle, BASE + 0.7 * unit(START[2])
     along = unit(wall) * np.sign(np.cos(angle))
-    pivot, before, grown, changes = BASE, 0.0, 0.0, [0.1333, 0.2777, 0.45][: len(parts)] + [0.45]
+    pivot, before, grown, changes = BASE, 0.0, 0.0, [*[0.1333, 0.2777][: len(parts)], 0.45]
     corners, tips, lengths, headings = [], [], [], []
     for i, until in enumerate(changes):
         way = np.linspace(grown, until, 12) + (1e-3 if i else 0.0)
@@ -93,15 +86,15 @@ def turned(last: float, turn: float) -> tuple[Floats, Floats]:
 
 
 @pytest.mark.parametrize("mirror", [1, -1])
-@pytest.mark.parametrize(
-    ("behaviour", "angle"), [(Behaviour.POSITIVE_PIVOT, 0.4), (Behaviour.NEGATIVE_PIVOT, 2.2)]
-)
+@pytest.mark.parametrize(("behaviour", "angle"), [(Behaviour.POSITIVE_PIVOT, 0.4), (Behaviour.NEGATIVE_PIVOT, 2.2)])
 def test_the_whole_tube_turns_about_its_base(behaviour: Behaviour, angle: float, mirror: int) -> None:
     """Positive and Negative Pivot: a triangle of base, turn and tip, two of whose sides and an angle are known."""
     turn, angle = mirror * 0.6, angle if mirror > 0 else np.pi - angle
     _, met = turned(0.5, turn)
     wall = START[2] + turn + angle
-    tips = met + np.linspace(0, 0.3, 25)[:, None] * unit(wall) * (1 if (behaviour == Behaviour.POSITIVE_PIVOT) == (mirror > 0) else -1)
+    tips = met + np.linspace(0, 0.3, 25)[:, None] * unit(wall) * (
+        1 if (behaviour == Behaviour.POSITIVE_PIVOT) == (mirror > 0) else -1
+    )
     reach = np.hypot(*(tips - BASE).T)
     last = -TURN_AT * np.cos(turn) + np.sqrt(reach**2 - (TURN_AT * np.sin(turn)) ** 2)
     headings = bearing(tips - BASE) + np.arcsin(TURN_AT * np.sin(turn) / reach)
@@ -149,3 +142,49 @@ def test_a_tip_held_by_friction_stays(mirror: int) -> None:
         np.testing.assert_allclose(shape, [BASE, joint, met], atol=1e-9)
     recovered(result, slid, wall, slice(20, None))
     assert result.contacts[0].behaviours == (Behaviour.FRICTION_LOCKED, Behaviour.PIVOT_AT_TURN)
+
+
+def test_one_reading_of_a_wall_is_said_not_to_tell_how_it_gives_way() -> None:
+    """Two readings that no known hinge explains: some corner would, but which is not determined, and the result says so."""
+    wall = START[2] + 1.0
+    met, lengths = BASE + 0.6 * unit(START[2]), np.array([0.6, 0.62])
+    fast = contact_angles(np.array([START[2], START[2] + 0.2]), wall)
+    result = sense(Readings(lengths, fast), START)
+    assert [one.determined for one in result.contacts] == [False]
+    np.testing.assert_allclose(result.tips[0], met, atol=1e-9)
+    one = sense(Readings(lengths[:1], fast[:1]), START)
+    np.testing.assert_allclose(one.walls, [wall % np.pi], atol=1e-12)
+    np.testing.assert_allclose(one.shapes[0], [BASE, met], atol=1e-12)
+
+
+def test_noise_is_averaged_over_a_wall() -> None:
+    """40 readings with 3 degrees of noise: no pivot is invented, and the wall is better known than by one reading."""
+    wall, met, noise = START[2] + 0.9, BASE + 0.7 * unit(START[2]), np.radians(3)
+    tips = met + np.linspace(0, 0.4, 40)[:, None] * unit(wall)
+    angles, lengths = contact_angles(bearing(tips - BASE), wall), np.hypot(*(tips - BASE).T)
+    angles = angles + noise * np.random.default_rng(3).standard_normal(40)
+    result = sense(Readings(lengths, angles), START, noise=noise)
+    assert not result.pivots
+    assert abs(np.sin(result.walls[0] - wall)) < noise / 3
+
+
+@pytest.mark.parametrize(
+    ("lengths", "angles", "words"),
+    [
+        ([0.1, 0.1], [0.5, 0.5], "rise"),
+        ([0.1, np.nan], [0.5, 0.5], "finite"),
+        ([0.1, 0.2], [0.5], "same shape"),
+        ([], [], "at least 1"),
+        ([0.1], [7.0], "between 0 and pi"),
+    ],
+)
+def test_readings_that_cannot_be_are_refused(lengths: list[float], angles: list[float], words: str) -> None:
+    """Lengths that do not rise, angles that no wall has, and none at all: each with what is allowed."""
+    with pytest.raises(ValueError, match=words):
+        Readings(np.array(lengths), np.array(angles))
+
+
+def test_noise_may_not_be_negative() -> None:
+    """A negative standard deviation is refused."""
+    with pytest.raises(ValueError, match="must not be negative"):
+        sense(Readings(np.array([0.1]), np.array([0.5])), START, noise=-1.0)
