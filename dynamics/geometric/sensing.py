@@ -14,6 +14,8 @@ from surrogate.compiled import Floats
 
 AT_ONCE = 1e-6
 """Two readings closer than this [m] are from before and after the contact changed: the tip came to another wall."""
+ROUNDING = 1e-8
+"""A turn is there when the tube is longer than up to it by more than this [m]."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -119,8 +121,8 @@ def sense(
     shape, shapes = Shape.launched(start), list[Shape]()
     walls = np.full(len(lengths), np.nan)
     contacts, courses = list[WallContact](), list[tuple[Course, float]]()
-    for first, after in _stretches(lengths, angles, turn_at if turn else np.inf):
-        if turn and lengths[first] > turn_at and not shape.natural.any():
+    for first, after in _stretches(lengths, angles, turn_at + ROUNDING if turn else np.inf):
+        if turn and lengths[first] > turn_at + ROUNDING and not shape.natural.any():
             shape = shape.grown(turn_at).turned_at_tip(turn)
         shape = shape.grown(lengths[first])
         if free[first]:

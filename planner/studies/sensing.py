@@ -127,7 +127,7 @@ def read(walls: Walls, tube: Tube, launch: Launch) -> list[Moment]:
     end = whole.length - (1e-5 if whole.status == Status.OUT_OF_BOUNDS else 0.0)
     lengths = np.linspace(SPACING, end, max(2, int(end / SPACING)))
     if launch.turn and launch.turn_at < end:
-        lengths = np.unique([*lengths, launch.turn_at, launch.turn_at + 3 * AT_ONCE])
+        lengths = np.unique([*lengths, launch.turn_at, launch.turn_at + 100 * AT_ONCE])
     regular = [moment(length) for length in lengths]
     seen = {one.length: one for one in regular}
     for before, after in pairwise(regular):
