@@ -247,8 +247,9 @@ def report(trials: Sequence[Trial], command: str, took: float) -> tuple[str, dic
         "",
         "A contact counts as what the readings without noise say the tube did first in it; straight is also a tube whose turn has",
         "not grown yet. Pivots are bends that are new, or elsewhere, at the end of a contact; their error is to the nearest recovered",
-        "node, however far. What is not recovered without noise, all seen: two new pivots between two readings, which look",
-        "like one; and a body that comes to hang on a corner before its turn while friction holds the tip.",
+        "node, however far; where noise hides all of them there is none to be far from, and the last column is less.",
+        "Not recovered without noise, of those seen: two new pivots between two readings, which look like one; and a body that",
+        "comes to hang on a corner before its turn while friction holds the tip.",
         "",
     ]
     return "\n".join(lines), {
