@@ -110,3 +110,32 @@ def mapping(
         save_curves(out / "mapping.png", done)
         save_example(out / "mapping-example.png")
     console.print(f"wrote {out}/mapping.png, {out}/mapping-example.png")
+
+
+@app.command()
+def sensing(out: FolderOption = Path("results")) -> None:
+    """Recover walls, pivots and shapes from length and contact angle, with and without noise. Ctrl-C keeps the rest."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    console = Console(highlight=False, soft_wrap=True, markup=False)
+    with readable_errors(), writable(out):
+        from planner.commands.progress import columns, stoppable
+        from planner.studies.sensing import cases, report, run_cases
+        from planner.studies.sensing_plots import save_sensing
+
+        start, trials, command = time.perf_counter(), [], "vinewright reproduce sensing"
+        with Progress(*columns(), console=console) as bar:
+            task = bar.add_task("deployments sensed", total=len(cases()))
+            try:
+                with stoppable():
+                    for trial in run_cases():
+                        trials.append(trial)
+                        bar.advance(task)
+            except KeyboardInterrupt:
+                command += ", interrupted,"
+        if not trials:
+            raise BadInput("interrupted before a deployment was sensed; nothing was written")
+        write_tables(console, out / "sensing", *report(trials, command, time.perf_counter() - start))
+        save_sensing(out / "sensing.png", trials)
+    console.print(f"wrote {out}/sensing.png")
