@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dynamics.geometric.hinges import Tube
+from dynamics.geometric.hinges import FRICTION, Tube
 from dynamics.geometric.rollout import grow_one
 from dynamics.geometric.walls import inflate, polygons
 from dynamics.moment import joint_moments
@@ -16,9 +16,6 @@ from dynamics.records import Records, grow_batch
 from dynamics.vine import Actuation, Integers, Rollout, VineParams, VineState
 from environments.environment import Environment
 from surrogate.compiled import Floats, thread_count
-
-FRICTION = 0.3
-"""Of a tip on a wall, as measured (paper 003) [-]."""
 
 
 class Geometric:

@@ -16,6 +16,8 @@ from dynamics.geometric.body import FREE, Body, tip_of
 from dynamics.geometric.walls import Walls
 from surrogate.compiled import compiled
 
+FRICTION = 0.3
+"""Of a tip on a wall, as measured (paper 003) [-]."""
 TINY = 1e-12
 """Bends [rad] and levers [m] below this are rounding."""
 STUCK, SLIDES, LOCKED = 0, 1, 2
@@ -28,7 +30,7 @@ class Tube(NamedTuple):
     radius: float
     """[m]"""
     friction: float
-    """Of the tip on a wall [-]; 0.3 by measurement (paper 003)."""
+    """Of the tip on a wall [-]."""
     reach: float
     """Largest restoring moment over growth force [m]: a shorter lever cannot bend the tube. The radius in paper 003."""
 

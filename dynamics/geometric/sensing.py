@@ -7,9 +7,11 @@ from itertools import pairwise
 
 import numpy as np
 
+from dynamics.geometric.body import BASE
 from dynamics.geometric.contact_fit import Course, fit_wall
+from dynamics.geometric.hinges import FRICTION
 from dynamics.geometric.kinematics import Behaviour
-from dynamics.geometric.shape import BASE, Shape
+from dynamics.geometric.shape import Shape
 from surrogate.compiled import Floats
 
 AT_ONCE = 1e-6
@@ -93,7 +95,7 @@ def sense(
     turn: float = 0.0,
     *,
     noise: float = 0.0,
-    friction: float = 0.3,
+    friction: float = FRICTION,
 ) -> Sensed:
     """Recover walls, pivots and the tube's shapes.
 

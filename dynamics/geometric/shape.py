@@ -7,11 +7,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from dynamics.geometric.body import BASE, FREE
 from dynamics.vine import Integers
 from surrogate.compiled import Floats
 
-BASE, FREE = 2, 0
-"""What `Shape.side` says of a base, which holds the tube on both sides, and of a bend that nothing holds."""
 SAME = 1e-9
 """Nodes closer than this along the tube are one [m]."""
 

@@ -35,7 +35,9 @@ def map_place(
         float | None,
         typer.Option(metavar="MM", help="Length of the tube.  [default: 1.2 times the longer side of the bounds]"),
     ] = None,
-    out: Annotated[Path | None, typer.Option(metavar="DIR", help="Folder for the map and a picture.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Folder for the map and a picture.  [default: maps/ENV]")
+    ] = None,
 ) -> None:
     """Map a place by deploying tubes where most is to be learned. Ctrl-C keeps what was mapped."""
     from rich.console import Console
@@ -47,9 +49,9 @@ def map_place(
     with readable_errors():
         from dynamics.vine import VineParams
         from environments import load_environment
-        from planner.mapping.actions import ANGLES
+        from planner.mapping.actions import ANGLES, Actions
         from planner.mapping.policies import POLICIES, Task
-        from planner.run_folder import check_folder
+        from planner.run_folder import check_folder, stem_of
 
         for name, given, known in (("--actions", actions, ANGLES), ("--policy", policy, POLICIES)):
             if given not in known:
@@ -57,26 +59,25 @@ def map_place(
         thick = 1e-3 * radius if radius else VineParams().radius
         environment = load_environment(env, thick)
         sides = environment.bounds[2:] - environment.bounds[:2]
-        if out:
-            check_folder(out)
-        with console.status("compiling the kernels, if they are not, and deploying"):
-            task = Task.of(environment, actions, thick, 1e-3 * length if length else 1.2 * float(sides.max()))
-        count = len(task.actions.launches)
+        out = out or Path("maps") / stem_of(environment)
+        check_folder(out)
+        choices = Actions.of(environment, actions, thick, 1e-3 * length if length else 1.2 * float(sides.max()))
+        count = len(choices.launches)
         if deployments > count:
             raise BadInput(f"--deployments {deployments}: there are {count} different ones to choose from")
+        with console.status("compiling the kernels, if they are not, and deploying"):
+            task = Task.of(environment, choices, thick)
         _note(console, task)
         steps = _explore(console, task, policy, deployments, seed)
         if not steps:
             raise BadInput("interrupted before a tube was deployed; nothing was written")
         console.print(_table(task, steps))
-        if out:
-            command = f"vinewright map {Path(env).name} --actions {actions} --deployments {deployments}"
-            command += f" --policy {policy} --seed {seed}"
-            sizes = ("--radius", radius), ("--length", length)
-            command += "".join(f" {name} {size:g}" for name, size in sizes if size)
-            command += ", interrupted," * (len(steps) < deployments)
-            _write(out, task, policy, steps, seed, command)
-            console.print(f"wrote {out}/: map.json, map.png")
+        command = f"vinewright map {Path(env).name} --actions {actions} --deployments {deployments}"
+        command += f" --policy {policy} --seed {seed}"
+        command += "".join(f" {name} {size:g}" for name, size in (("--radius", radius), ("--length", length)) if size)
+        command += ", interrupted," * (len(steps) < deployments)
+        _write(out, task, policy, steps, seed, command)
+        console.print(f"wrote {out}/: map.json, map.png")
 
 
 def _note(console: Console, task: Task) -> None:

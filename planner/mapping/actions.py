@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import shapely
 
-from dynamics.geometric.walls import MITRE_LIMIT
+from dynamics.geometric.walls import MITRE_LIMIT, polygons
 from environments.environment import Environment
 from surrogate.compiled import Floats
 
@@ -40,13 +40,10 @@ class Actions:
     """Launch points that were left out as an obstacle is in the way [m], shape (b, 2)."""
 
     @classmethod
-    def of(
-        cls, environment: Environment, solids: list[shapely.Polygon], kind: str, radius: float, length: float
-    ) -> Actions:
+    def of(cls, environment: Environment, kind: str, radius: float, length: float) -> Actions:
         """The actions in a place.
 
         Args:
-            solids: Its obstacles.
             kind: A key of `ANGLES`.
             radius: Of the tube [m].
             length: Of the tube [m].
@@ -56,6 +53,7 @@ class Actions:
         """
         points = launch_points(environment)
         # As the simulator inflates them; a point that just touches is free.
+        solids = polygons(environment.obstacles)
         wider = shapely.buffer(solids, radius - 1e-9, join_style="mitre", mitre_limit=MITRE_LIMIT)
         free = ~shapely.intersects(shapely.union_all(wider), shapely.points(points))
         if not free.any():

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import shapely
 
-from dynamics.geometric.hinges import Tube
+from dynamics.geometric.hinges import FRICTION, Tube
 from dynamics.geometric.walls import inflate, polygons
 from environments.environment import Environment
 from planner.mapping.actions import Actions
@@ -23,8 +23,6 @@ INFORMATION = "nominal", "area only", "wall only"
 """What is taken from a deployment: both, where it was free alone, or where it touched alone."""
 SAMPLES = 5
 """Places drawn before each deployment (paper 003, section 4.1.5)."""
-FRICTION = 0.3
-"""Between tube and obstacles, as measured in paper 003."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,18 +43,9 @@ class Task:
     """Obstacles that only come up to the bounds [m]: they close the place there, which is known from the start."""
 
     @classmethod
-    def of(cls, environment: Environment, kind: str, radius: float, length: float) -> Task:
-        """Everything there is to find in a place.
-
-        Args:
-            kind: Of the actions: straight or turning.
-            radius: Of the tube [m].
-            length: Of the tube [m].
-        Raises:
-            NoLaunch: No tube can be launched, or one would leave the bounds at once.
-        """
+    def of(cls, environment: Environment, actions: Actions, radius: float) -> Task:
+        """Everything there is to find in a place by tubes of a radius [m]."""
         solids = polygons(environment.obstacles)
-        actions = Actions.of(environment, solids, kind, radius, length)
         tube, grid = Tube(radius, FRICTION, radius), Grid.of(environment.bounds)
         rubric = covered(grid, solids)
         walls = inflate(solids, environment.bounds, radius)

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import shapely
 
-from dynamics.geometric import FRICTION, Geometric
+from dynamics.geometric import Geometric
 from dynamics.geometric.deployment import Deployment, Launch, deploy, grow
-from dynamics.geometric.hinges import Tube
+from dynamics.geometric.hinges import FRICTION, Tube
 from dynamics.geometric.trace import new_trace
 from dynamics.geometric.visibility import visibility_graph
 from dynamics.geometric.walls import inflate
@@ -83,7 +83,7 @@ def time_places() -> Iterator[Timing]:
     for number in range(-1, TIMED):
         place = random_place(rng)
         shapes = [shapely.Polygon(corners) for corners in place.obstacles.polygons]
-        launches = [Launch(*row) for row in Actions.of(place, shapes, "turning", RADIUS, LENGTH).launches.tolist()]
+        launches = [Launch(*row) for row in Actions.of(place, "turning", RADIUS, LENGTH).launches.tolist()]
         start = time.perf_counter()
         walls = inflate(shapes, place.bounds, RADIUS)
         inflated = time.perf_counter()

@@ -11,9 +11,8 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from dynamics.geometric import FRICTION
 from dynamics.geometric.deployment import Deployment, Launch, deploy
-from dynamics.geometric.hinges import Tube
+from dynamics.geometric.hinges import FRICTION, Tube
 from dynamics.geometric.visibility import visibility_graph
 from dynamics.geometric.walls import Walls, inflate
 from planner.mapping.actions import Actions
@@ -36,7 +35,7 @@ def save_deployments(path: Path) -> None:
     chosen = [
         one
         for kind in ("straight", "turning")
-        for one in _widest(walls, tube, Actions.of(place, shapes, kind, RADIUS, LENGTH).launches)
+        for one in _widest(walls, tube, Actions.of(place, kind, RADIUS, LENGTH).launches)
     ]
     for axes, (launch, deployment) in zip(figure.subplots(2, 3).ravel(), chosen, strict=True):
         graph = visibility_graph(shapes, place.bounds, RADIUS, np.array([[launch.x, launch.y]]))

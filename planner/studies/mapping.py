@@ -13,6 +13,7 @@ from shapely.affinity import rotate, scale, translate
 
 from environments import Environment, Obstacles
 from environments.obstacles import box_corners
+from planner.mapping.actions import Actions
 from planner.mapping.belief import PRIOR
 from planner.mapping.grid import CELLS
 from planner.mapping.policies import INFORMATION, POLICIES, Task, explore, random_scores
@@ -114,7 +115,8 @@ def time_loop() -> float:
 @cache
 def task_of(kind: str, number: int, actions: str, side: float = SIDE, closed: bool = True) -> Task:
     """A place of the study, and what there is to find in it."""
-    return Task.of(place(kind, number, side, closed), actions, RADIUS, LENGTH)
+    drawn = place(kind, number, side, closed)
+    return Task.of(drawn, Actions.of(drawn, actions, RADIUS, LENGTH), RADIUS)
 
 
 def place(kind: str, number: int, side: float = SIDE, closed: bool = True) -> Environment:

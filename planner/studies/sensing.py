@@ -13,7 +13,7 @@ import numpy as np
 import shapely
 
 from dynamics.geometric.deployment import Deployment, Launch, deploy
-from dynamics.geometric.hinges import Tube
+from dynamics.geometric.hinges import FRICTION, Tube
 from dynamics.geometric.kinematics import Behaviour
 from dynamics.geometric.sensing import Readings, Sensed, sense
 from dynamics.geometric.walls import Walls, inflate, polygons
@@ -23,16 +23,16 @@ from environments.generate import generate_environment
 from planner.bench import machine
 from surrogate.compiled import Floats, thread_count
 
-RADIUS, LENGTH, FRICTION, SPACING = 0.02, 1.6, 0.3, 0.01
-"""Of the tube [m], of its whole length [m], of its tip [-], and between regular readings [m]."""
+RADIUS, LENGTH, SPACING = 0.02, 1.6, 0.01
+"""Radius of the tube, its whole length, and between regular readings [m]."""
 DENSITY, SHORTEST, LEAST_NODES = 0.2, 0.5, 4
 """Of the clutter; a deployment counts if it got so far [m] and its shape ended with so many nodes."""
 TURNS, TURNS_AT = (-60, -40, -20, 20, 40, 60), (0.2, 0.4, 0.6)
 """[deg], [m]"""
 NOISES = (0, 1, 3, 5)
 """Standard deviation of the contact angle [deg]."""
-DEPLOYMENTS, SEED = 10, 0
-"""Straight ones, and as many with a turn."""
+DEPLOYMENTS, SEED = {False: 10, True: 40}, 0
+"""Straight ones, and with a turn: of these each behaviour should be met several times."""
 KEPT = 1e-3
 """A growth is recovered if no tip and no point of the final shape is further off than this [m]."""
 AT_ONCE = 1e-9
@@ -178,7 +178,6 @@ def run_case(case: Case) -> Trial:
             launch.turn_at,
             launch.turn,
             noise=noise,
-            friction=FRICTION,
         )
         for noise in np.radians(NOISES)
     ]
@@ -187,12 +186,12 @@ def run_case(case: Case) -> Trial:
 
 def cases() -> list[Case]:
     """All, the straight ones first."""
-    return [Case(turning, number) for turning in (False, True) for number in range(DEPLOYMENTS)]
+    return [Case(turning, number) for turning in (False, True) for number in range(DEPLOYMENTS[turning])]
 
 
 def run_cases() -> Iterator[Trial]:
     """Trials in the order in which they end; leaving early ends those under way."""
-    with multiprocessing.get_context("spawn").Pool(min(thread_count(), 2 * DEPLOYMENTS), _ignore_interrupts) as pool:
+    with multiprocessing.get_context("spawn").Pool(min(thread_count(), len(cases())), _ignore_interrupts) as pool:
         yield from pool.imap_unordered(run_case, cases())
 
 

@@ -5,7 +5,6 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from dynamics.geometric.walls import polygons
 from environments import Environment
 from planner.mapping.actions import Actions, NoLaunch, launch_points
 
@@ -14,7 +13,7 @@ UP = {"bounds": (0, 0, 3, 1), "start": (1.0, 0.0, np.pi / 2)}
 
 
 def actions_in(place: Environment, kind: str = "straight", radius: float = 0.01) -> Actions:
-    return Actions.of(place, polygons(place.obstacles), kind, radius, 2.0)
+    return Actions.of(place, kind, radius, 2.0)
 
 
 @pytest.mark.parametrize(("kind", "count", "angles"), [("straight", 100, 50), ("turning", 570, 15)])

@@ -9,6 +9,7 @@ import shapely
 from dynamics.geometric.deployment import Launch, deploy
 from dynamics.geometric.walls import inflate, polygons
 from environments import Environment
+from planner.mapping.actions import Actions
 from planner.mapping.belief import Belief
 from planner.mapping.grid import squares
 from planner.mapping.policies import POLICIES, Task, explore, random_scores
@@ -27,7 +28,7 @@ def task(environment: MakeEnvironment) -> Task:
         bounds=(0, 0, 1, 1),
         start=(0.5, 0.0, np.pi / 2),
     )
-    return Task.of(place, "straight", RADIUS, LENGTH)
+    return Task.of(place, Actions.of(place, "straight", RADIUS, LENGTH), RADIUS)
 
 
 def test_hits_are_true(task: Task) -> None:
