@@ -68,14 +68,14 @@ def map_place(
         with console.status("compiling the kernels, if they are not, and deploying"):
             task = Task.of(environment, choices, thick)
         _note(console, task)
-        steps = _explore(console, task, policy, deployments, seed)
+        steps, interrupted = _explore(console, task, policy, deployments, seed)
         if not steps:
             raise BadInput("interrupted before a tube was deployed; nothing was written")
         console.print(_table(task, steps))
         command = f"vinewright map {Path(env).name} --actions {actions} --deployments {deployments}"
         command += f" --policy {policy} --seed {seed}"
         command += "".join(f" {name} {size:g}" for name, size in (("--radius", radius), ("--length", length)) if size)
-        command += ", interrupted," * (len(steps) < deployments)
+        command += ", interrupted," * interrupted
         _write(out, task, policy, steps, seed, command)
         console.print(f"wrote {out}/: map.json, map.png")
 
@@ -96,8 +96,8 @@ def _note(console: Console, task: Task) -> None:
         console.print(f"note: {rounded} {words}, nowhere more than {1e3 * POLYGON_TOLERANCE:g} mm further out")
 
 
-def _explore(console: Console, task: Task, policy: str, deployments: int, seed: int) -> list[Step]:
-    """Deploy with progress on the console; what was deployed, if Ctrl-C comes first."""
+def _explore(console: Console, task: Task, policy: str, deployments: int, seed: int) -> tuple[list[Step], bool]:
+    """Deploy with progress on the console; what was deployed, and whether Ctrl-C came first."""
     import numpy as np
     from rich.progress import Progress
 
@@ -115,7 +115,10 @@ def _explore(console: Console, task: Task, policy: str, deployments: int, seed: 
                     bar.advance(counted)
         except KeyboardInterrupt:
             console.print(f"interrupted after {len(steps)} of {deployments} deployments")
-    return steps
+            return steps, True
+    if len(steps) < deployments:
+        console.print(f"note: after {len(steps)} deployments no other would tell anything new")
+    return steps, False
 
 
 def _table(task: Task, steps: list[Step]) -> Table:

@@ -52,6 +52,8 @@ class Outcomes(NamedTuple):
     """Cells that its axis swept or lies in, the same shape; one may be a hit as well."""
     status: NDArray[np.int64]
     """`Status` of each, shape (n,)."""
+    length: Floats
+    """What each has grown [m], shape (n,)."""
 
 
 def squares(grid: Grid, cells: Cells, border: float = 0.0) -> NDArray[np.object_]:
@@ -84,7 +86,8 @@ def outcomes(walls: Walls, tube: Tube, launches: Floats, grid: Grid, rubric: Cel
         rubric: Cells that the place's obstacles cover.
     """
     shape = len(launches), CELLS, CELLS
-    found = Outcomes(np.zeros(shape, bool), np.zeros(shape, bool), np.empty(len(launches), np.int64))
+    number = len(launches)
+    found = Outcomes(np.zeros(shape, bool), np.zeros(shape, bool), np.empty(number, np.int64), np.empty(number))
     deploy_all(walls, tube, np.ascontiguousarray(launches), grid, rubric, *found)
     return found
 
@@ -99,12 +102,14 @@ def deploy_all(
     hits: Cells,
     misses: Cells,
     status: NDArray[np.int64],
+    length: Floats,
 ) -> None:
     """Deploy every tube, and mark what each finds (see `Outcomes`)."""
     trace = new_trace()
     for k in range(len(launches)):
-        x, y, heading, length, turn_at, turn = launches[k]
-        status[k] = grow(walls, tube, Launch(x, y, heading, length, turn_at, turn), trace)
+        x, y, heading, whole, turn_at, turn = launches[k]
+        status[k] = grow(walls, tube, Launch(x, y, heading, whole, turn_at, turn), trace)
+        length[k] = trace.ends[0]
         see(trace, grid, rubric, hits[k], misses[k])
 
 

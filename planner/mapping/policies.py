@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import shapely
+from numpy.typing import NDArray
 
 from dynamics.geometric.hinges import FRICTION, Tube
 from dynamics.geometric.walls import inflate, polygons
@@ -63,6 +64,19 @@ class Task:
         every = outcomes(walls, self.tube, self.actions.launches, self.grid, sample.rubric)
         return _part(every, self.information)
 
+    def told_by(self, action: int) -> NDArray[np.bool_]:
+        """Which actions an action tells all of, itself among them, shape (n,).
+
+        One that has ended before its turn has grown as every other does that starts like it and turns no earlier.
+        """
+        launches, length = self.actions.launches, self.found.length[action]
+        turns_at = np.where(launches[:, 5] != 0, launches[:, 4], np.inf)
+        same = (
+            (launches[:, :3] == launches[action, :3]).all(axis=1) & (turns_at >= length) & (turns_at[action] >= length)
+        )
+        same[action] = True
+        return np.asarray(same)
+
     def kept_free(self) -> shapely.Geometry:
         """Where tubes are launched."""
         return kept_free(self.actions.points, self.tube.radius)
@@ -83,7 +97,7 @@ class Step:
 def explore(
     task: Task, policy: str, deployments: int, rng: np.random.Generator, threads: int = 1, prior: float = PRIOR
 ) -> Iterator[Step]:
-    """Deploy one tube after the other, none twice.
+    """Deploy one tube after the other, none twice, nor one of which an earlier one has told all; end when none is left.
 
     Args:
         policy: One of `POLICIES`: the best score after the next deployment, in places drawn from the belief or (ideal)
@@ -95,9 +109,11 @@ def explore(
     left = np.ones(len(task.actions.launches), bool)
     with ThreadPoolExecutor(threads) as pool:
         for _ in range(deployments):
+            if not left.any():
+                return
             values = _values(task, policy, belief, rng, pool)
             action = int(np.where(left, values, -np.inf).argmax())
-            left[action] = False
+            left &= ~task.told_by(action)
             belief = belief.after(task.found, action)
             yield Step(action, belief, belief.score(task.rubric))
 

@@ -30,7 +30,7 @@ def test_scores_are_those_of_the_equations() -> None:
     """Scores after each deployment, and in an order, agree with Eqs. 31 to 33 on whole matrices."""
     rng = np.random.default_rng(2)
     rubric, belief = drawn(rng), Belief(drawn(rng), drawn(rng), 0.2)
-    found = Outcomes(drawn(rng, 4), drawn(rng, 4), np.zeros(4, np.int64))
+    found = Outcomes(drawn(rng, 4), drawn(rng, 4), np.zeros(4, np.int64), np.zeros(4))
     prior = unweighted(np.full(SHAPE, 0.2), rubric)
 
     def expected(hits: np.ndarray, misses: np.ndarray) -> float:
@@ -50,7 +50,7 @@ def test_scores_are_those_of_the_equations() -> None:
 def test_a_cell_seen_twice_tells_nothing_new() -> None:
     """Information is gained from cells seen for the first time alone, as many bits as their prior holds."""
     rng = np.random.default_rng(3)
-    found = Outcomes(drawn(rng, 2), drawn(rng, 2), np.zeros(2, np.int64))
+    found = Outcomes(drawn(rng, 2), drawn(rng, 2), np.zeros(2, np.int64), np.zeros(2))
     blank = Belief.blank(0.2)
     bits = -(0.2 * np.log2(0.2) + 0.8 * np.log2(0.8))
     first = blank.information_gains(found)

@@ -73,6 +73,22 @@ def test_same_seed_same_map(task: Task, policy: str) -> None:
     assert np.array_equal(one[-1].belief.occupancy, other[-1].belief.occupancy)
 
 
+def test_a_tube_that_ends_before_its_turn_tells_of_others(environment: MakeEnvironment) -> None:
+    """What an action tells of others is what they find: in a closed room too short for a turn, all of the same heading."""
+    walls = [(0.0, 0.3, 1.0, 0.3, 0.0), (0.2, 0.0, 0.2, 0.3, 0.0)]
+    place = environment(walls=walls, bounds=(0, 0, 1, 1), start=(0.5, 0.0, np.pi / 2))
+    task = Task.of(place, Actions.of(place, "turning", RADIUS, LENGTH), RADIUS)
+    told = np.array([task.told_by(action) for action in range(len(task.actions.launches))])
+    assert told.diagonal().all()
+    assert set(told.sum(axis=1)) == {1, 7, 13, 19}  # alone, or a straight tube and one to three places of six turns
+    for action, others in zip(*np.nonzero(told), strict=True):
+        assert np.array_equal(task.found.hits[action], task.found.hits[others])
+        assert np.array_equal(task.found.misses[action], task.found.misses[others])
+    steps = list(explore(task, "random", len(told), np.random.default_rng(0)))
+    assert len(steps) < len(told)
+    assert np.array_equal(steps[-1].belief.misses, task.found.misses.any(axis=0))
+
+
 def test_all_actions_can_be_taken(task: Task) -> None:
     """Whatever the order, all deployments together know the same."""
     count = len(task.actions.launches)
