@@ -1,0 +1,123 @@
+"""The geometric propagator: bodies of links, laid out in segments."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+import shapely
+
+from dynamics.geometric import Geometric
+from dynamics.moment import free_curvature, joint_moments
+from dynamics.quasistatic import QuasiStatic
+from dynamics.vine import Actuation, Rollout, Status, VineParams, VineState, centerlines, grown_length
+from environments import Environment
+
+MakeEnvironment = Callable[..., Environment]
+SEGMENTS = 60
+
+
+def passive(batch: int = 1) -> Actuation:
+    return Actuation(np.zeros((batch, SEGMENTS)), np.full((batch, SEGMENTS), 0.05))
+
+
+def some_steered(rng: np.random.Generator, batch: int) -> Actuation:
+    """One passive vine, and others with one section each."""
+    pressure = np.zeros((batch, SEGMENTS))
+    for row in pressure[1:]:
+        first = rng.integers(2, 30)
+        row[first : first + rng.integers(4, 15)] = rng.choice([-1, 1]) * rng.uniform(5e3, 20e3)
+    return Actuation(pressure, np.full_like(pressure, 0.05))
+
+
+def joints(rollout: Rollout, vine: int, record: int, place: Environment, params: VineParams) -> np.ndarray:
+    points = centerlines(rollout.state(np.array([vine]), np.array([record])), place.start, params)[0]
+    return points[~np.isnan(points[:, 0])]
+
+
+def test_no_segment_enters_an_obstacle(params: VineParams, shipped: dict[str, Environment]) -> None:
+    """Segments, which cut the corners that the body bends at, stay within the penetration tolerance, in four places."""
+    rng, bent = np.random.default_rng(0), 0
+    for name in ("maze", "divider", "building", "needle"):
+        place = shipped[name]
+        solid = shapely.union_all(place.obstacles.shapes())
+        model = Geometric(place, params, friction=0.0)
+        rollout = model.grow(model.start(16, SEGMENTS), some_steered(rng, 16), 1.5, 0.1)
+        for vine in range(16):
+            for record in range(rollout.records[vine]):
+                line = shapely.LineString(joints(rollout, vine, record, place, params))
+                assert line.distance(solid) >= params.radius - params.penetration_tolerance
+                assert shapely.box(*place.bounds).covers(line)
+                bent += abs(rollout.angles[vine, record]).max() > 0.3
+    assert bent > 20
+
+
+def test_passive_vine_ends_where_quasistatic_has_it(environment: MakeEnvironment, params: VineParams) -> None:
+    """Without friction: on a slanted wall the tips are within 5 mm of each other, and past its end within a tube radius.
+
+    There quasistatic's tube, which bends a little all along, leaves the corner later.
+    """
+    corners = [(0.5, -0.3), (0.9, 0.25), (0.9, -0.3)]
+    place = environment(polygons=[corners], start=(0, 0, 0), bounds=(-1, -1, 2, 1))
+    tips = []
+    for model in (Geometric(place, params, friction=0.0), QuasiStatic(place, params)):
+        rollout = model.grow(model.start(1, SEGMENTS), passive(), 1.2, 0.1)
+        assert rollout.status[0] == Status.GROWN
+        tips.append(rollout.tips[0, : rollout.records[0], :2])
+    assert np.ptp(tips[0][:, 1]) > 0.2
+    apart = np.hypot(*(tips[0] - tips[1]).T)
+    on_wall = tips[0][:, 0] < 0.84
+    assert on_wall.sum() == 8
+    assert apart[on_wall].max() < 5e-3
+    assert apart.max() < params.radius
+
+
+def test_free_shape_is_the_steered_one(environment: MakeEnvironment, params: VineParams) -> None:
+    """In free space every joint has the free-space curvature of its segment times its length."""
+    place, rng = environment(start=(0, 0, 0.5), bounds=(-9, -9, 9, 9)), np.random.default_rng(0)
+    actuation = Actuation(rng.uniform(-15e3, 15e3, (3, SEGMENTS)), np.full((3, SEGMENTS), 0.05))
+    model = Geometric(place, params)
+    rollout = model.grow(model.start(3, SEGMENTS), actuation, 0.99, 0.99)
+    lengths = np.clip(0.99 - params.segment_length * np.arange(SEGMENTS), 0, params.segment_length)
+    expected = free_curvature(joint_moments(params), actuation.pressure, actuation.l_0) * lengths
+    np.testing.assert_allclose(rollout.angles[:, 0], expected, atol=1e-9)
+
+
+def test_force_on_the_tip_is_the_hinge_s(environment: MakeEnvironment, params: VineParams) -> None:
+    """Sliding: the tube's largest moment over the force's lever; stuck: what the growth force can press the wall with."""
+    ahead = 0.5 - params.radius
+    moment = np.pi * params.growth_pressure * params.radius**3
+    place = environment(boxes=[(0.5, -0.9, 0.9, 0.9)], start=(0, 0, 0.6), bounds=(-1, -1, 2, 1))
+    model = Geometric(place, params, friction=0.2)
+    slides = model.grow(model.start(1, SEGMENTS), passive(), 0.7, 0.7)
+    heading = np.arccos(ahead / 0.7)
+    force = moment / (0.7 * (np.sin(heading) - 0.2 * np.cos(heading)))
+    np.testing.assert_allclose(slides.contact_force.sum(), force, rtol=1e-3)
+    head_on = environment(boxes=[(0.5, -0.9, 0.9, 0.9)], start=(0, 0, 0), bounds=(-1, -1, 2, 1))
+    model = Geometric(head_on, params)
+    stuck = model.grow(model.start(1, SEGMENTS), passive(), 0.7, 0.7)
+    assert stuck.status[0] == Status.STALLED
+    assert stuck.tips[0, 0, 0] == pytest.approx(ahead, abs=1e-9)
+    assert stuck.contact_force.sum() == pytest.approx(params.growth_force)
+
+
+def test_vine_that_leaves_has_no_record_outside(environment: MakeEnvironment, params: VineParams) -> None:
+    """Out of bounds it ends with the last record inside."""
+    place = environment(start=(0, 0, 0), bounds=(-0.5, -0.5, 0.55, 0.5))
+    model = Geometric(place, params)
+    rollout = model.grow(model.start(1, SEGMENTS), passive(), 1.0, 0.1)
+    assert rollout.status[0] == Status.OUT_OF_BOUNDS
+    assert rollout.records[0] == 5
+    assert rollout.tips[0, 4, 0] == pytest.approx(0.5)
+
+
+def test_state_that_cannot_be_grown_so_stays(environment: MakeEnvironment, params: VineParams) -> None:
+    """A vine on the far side of a wall, which none gets to by growing so, is kept as it is, stalled."""
+    place = environment(boxes=[(0.3, -0.9, 0.4, 0.9)], start=(0, 0, 0), bounds=(-1, -1, 2, 1))
+    model = Geometric(place, params)
+    given = VineState(np.zeros((1, SEGMENTS)), np.array([30]), np.array([0.01]))
+    rollout = model.grow(given, passive(), 0.2, 0.05)
+    assert rollout.status[0] == Status.STALLED
+    assert rollout.records[0] == 1
+    after = rollout.state(np.array([0]), np.array([0]))
+    assert grown_length(after, params)[0] == pytest.approx(grown_length(given, params)[0])
+    np.testing.assert_array_equal(after.angles, given.angles)
