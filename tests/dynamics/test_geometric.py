@@ -246,7 +246,14 @@ def test_empty_place_stops_no_tube() -> None:
 
 
 def against_a_wall(
-    turn: float, ratio: float, angle: float, tube: Tube, more: float, after: float = 0.8, *others: shapely.Polygon
+    turn: float,
+    ratio: float,
+    angle: float,
+    tube: Tube,
+    more: float,
+    *others: shapely.Polygon,
+    bounds: tuple[float, float, float, float] = (-20, -20, 20, 20),
+    after: float = 0.8,
 ) -> Deployment:
     """A vine that has met a flat wall under a contact angle, `after` [m] beyond its turn, and has grown by `more` since."""
     tip = after * np.array([ratio + np.cos(turn), np.sin(turn)])
@@ -254,7 +261,7 @@ def against_a_wall(
     normal = np.array([-tangent[1], tangent[0]])  # out of the wall
     near = tip - tube.radius * normal
     corners = near + np.array([[-9.0, 0], [9, 0], [9, -0.5], [-9, -0.5]]) @ np.array([tangent, normal])
-    walls = inflate([shapely.Polygon(corners), *others], np.array([-20.0, -20, 20, 20]), tube.radius)
+    walls = inflate([shapely.Polygon(corners), *others], np.array(bounds, float), tube.radius)
     return deploy(walls, tube, Launch(0, 0, 0, (ratio + 1) * after + more, ratio * after, turn))
 
 
@@ -364,10 +371,21 @@ def test_locked_vine_folds_onto_what_is_beside_it(side: int) -> None:
     # A post where the last link will have been half way.
     place = after[2] + 0.5 * ((before[1] - after[2]) + (after[1] - after[2])) / 2
     post = shapely.Point(place).buffer(0.01, quad_segs=2)
-    shape = against_a_wall(turn, 1.0, angle, tube, 0.3, 0.8, post).shape
+    shape = against_a_wall(turn, 1.0, angle, tube, 0.3, post).shape
     assert shapely.LineString(shape).distance(post) == pytest.approx(tube.radius, abs=1e-4)
     assert len(shape) == 4
     np.testing.assert_allclose(shape[2], place, atol=0.013)
+
+
+@pytest.mark.parametrize(("turn", "low", "high"), [(50, -0.1, 20), (-50, -20, 0.1)])
+def test_body_that_folds_out_of_bounds_has_left_them(turn: float, low: float, high: float) -> None:
+    """Not its tip alone: it ends when the first node is on the bounds."""
+    tube = Tube(1e-3, 0.5, 1e-6)
+    angle = hinge_boundaries(tube.friction, np.radians(turn), 1.0)[1:].mean()
+    deployment = against_a_wall(np.radians(turn), 1.0, angle, tube, 0.3, bounds=(-20, low, 20, high))
+    assert deployment.status == Status.OUT_OF_BOUNDS
+    assert abs(deployment.shape[1][1]) == pytest.approx(0.1, abs=1e-9)
+    assert np.hypot(*deployment.shape[1]) == pytest.approx(0.8)
 
 
 @settings(max_examples=60, deadline=None, derandomize=True)
