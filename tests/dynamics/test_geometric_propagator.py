@@ -51,6 +51,21 @@ def test_no_segment_enters_an_obstacle(params: VineParams, shipped: dict[str, En
     assert bent > 20
 
 
+def test_segments_keep_off_a_post_wherever_their_joints_are(environment: MakeEnvironment, params: VineParams) -> None:
+    """Hanging on a post by some 40 degrees, whatever part of a segment is there: not deeper than the tolerance."""
+    for shift in np.arange(0, 0.025, 0.0025):
+        post, wall = (0.3 + shift, 0.2, 0.005), (0.75 + shift, -1, 1.2, 2)
+        place = environment(circles=[post], boxes=[wall], start=(0, 0, 0.45), bounds=(-1, -1, 2, 2))
+        model = Geometric(place, params)
+        rollout = model.grow(model.start(1, SEGMENTS), passive(), 1.5, 1.5)
+        assert rollout.status[0] == Status.GROWN
+        assert 0.5 < rollout.angles[0, 0, 1:].sum() < 0.9
+        assert rollout.tips[0, 0, 0] == pytest.approx(0.75 + shift - params.radius, abs=1e-6)
+        line = shapely.LineString(joints(rollout, 0, 0, place, params))
+        solid = shapely.union_all(place.obstacles.shapes())
+        assert line.distance(solid) >= params.radius - params.penetration_tolerance
+
+
 def test_passive_vine_ends_where_quasistatic_has_it(environment: MakeEnvironment, params: VineParams) -> None:
     """Without friction: on a slanted wall the tips are within 5 mm of each other, and past its end within a tube radius.
 
