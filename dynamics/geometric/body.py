@@ -9,6 +9,8 @@ import numpy as np
 from dynamics.vine import Integers
 from surrogate.compiled import Floats, compiled
 
+STRAIGHT = 1e-12
+"""Smaller bends are rounding [rad]."""
 BASE, FREE = 2, 0
 """What `Body.side` says of a base, which holds the body on both sides, and of a turn that touches nothing."""
 MOST_CONTACTS = 60
@@ -67,11 +69,11 @@ def insert(body: Body, at: int, x: float, y: float, heading: float, turn: float,
 
 @compiled()
 def let_go(body: Body, after: int) -> None:
-    """Free the nodes after one of the contacts that held them: turns stay, straight ones are no more."""
+    """Free the nodes after one of the contacts that held them: turns and bends stay, straight ones are no more."""
     x, y = tip_of(body)
     kept = after + 1
     for i in range(after + 1, body.nodes[0]):
-        if body.natural[i] != 0 or body.side[i] == FREE:
+        if body.natural[i] != 0 or abs(body.bend[i]) > STRAIGHT:
             copy(body, i, kept)
             body.side[kept] = FREE
             kept += 1

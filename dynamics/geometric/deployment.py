@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dynamics.geometric.body import BASE, FREE, Body, insert, let_go, new_body, tip_of
+from dynamics.geometric.body import BASE, FREE, Body, insert, let_go, link_length, new_body, tip_of
 from dynamics.geometric.hinges import LOCKED, SLIDES, Tube, give_way
 from dynamics.geometric.motion import AT_END, FOLDED, fold, swing
 from dynamics.geometric.touch import BOUNDS, CORNER, NEAR, NOTHING, WALL, Touch
@@ -138,6 +138,11 @@ def grow_turns(
             break
     x, y = tip_of(body)
     finish(trace, body, x, y)
+    whole = 0.0
+    for i in range(body.nodes[0]):
+        whole += link_length(body, i)
+    if not (body.grown[0] > -NEAR and abs(whole - body.grown[1]) < 1e-7):
+        status = UNRESOLVED
     trace.ends[1] = contact_angle(body, walls, contact.edge)
     trace.ends[2] = give_way(body, walls, contact.edge, tube).lever if contact.edge >= 0 else np.nan
     return UNRESOLVED if full(trace) else status

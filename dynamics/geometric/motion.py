@@ -11,9 +11,9 @@ from dynamics.geometric.trace import FAN, Trace, sweep_link, sweep_rigid, triang
 from dynamics.geometric.walls import Walls
 from surrogate.compiled import compiled
 
-LENGTH, AT_END, UNBENT, UNLOCKED, FOLDED = 10, 11, 12, 13, 14
+LENGTH, AT_END, UNBENT, UNLOCKED, FOLDED, AT_FOOT = 10, 11, 12, 13, 14, 15
 """How a motion ends, beside the kinds of `Touch`: grown as asked, tip at the wall's end, a bend sprung back, friction
-overcome, or a turn folded up."""
+overcome, a turn folded up, or the tip where further turning would draw it back in."""
 MOST_FOLDED = np.radians(150)
 """Seen from the pivot, a turn goes so far from the tip at most [rad]."""
 
@@ -22,26 +22,8 @@ MOST_FOLDED = np.radians(150)
 def swing(body: Body, walls: Walls, edge: int, motion: Motion, room: float, trace: Trace) -> Touch:
     """Slide along an edge, all beyond the hinge turning about it, until something happens or `room` [m] is grown."""
     last, hinge, turn = body.nodes[0] - 1, motion.hinge, motion.turn
-    x, y = body.points[hinge, 0], body.points[hinge, 1]
-    px, py = body.points[last, 0] - x, body.points[last, 1] - y
-    ux, uy = np.cos(body.heading[last]), np.sin(body.heading[last])
-    along, squared = px * ux + py * uy, px * px + py * py
-    before = body.grown[0]
-    # A tip that stays on the wall is as far from the hinge as the point of the wall that it is at.
-    end = walls.following[edge] if motion.slide > 0 else edge
-    vx, vy = walls.corners[end, 0] - x, walls.corners[end, 1] - y
-    after = -along + np.sqrt(max(along * along - squared + vx * vx + vy * vy, 0.0))
-    kind = AT_END
-    if after > before + room:
-        kind, after = LENGTH, before + room
-        distance = squared + 2 * after * along + after * after
-        dx, dy = walls.direction[edge, 0], walls.direction[edge, 1]
-        ax, ay = walls.corners[edge, 0] - x, walls.corners[edge, 1] - y
-        height = ax * dy - ay * dx
-        part = -(ax * dx + ay * dy) + motion.slide * np.sqrt(max(distance - height * height, 0.0))
-        vx, vy = ax + part * dx, ay + part * dy
-    qx, qy = px + after * ux, py + after * uy
-    limit = max(turn * np.arctan2(qx * vy - qy * vx, qx * vx + qy * vy), 0.0)
+    before, end = body.grown[0], walls.following[edge] if motion.slide > 0 else edge
+    kind, limit, after = course(body, walls, edge, motion, room)
     excess = -turn * (body.bend[hinge] - body.natural[hinge])
     if TINY < excess < limit:
         kind, limit = UNBENT, excess
@@ -63,6 +45,43 @@ def swing(body: Body, walls: Walls, edge: int, motion: Motion, room: float, trac
         body.bend[hinge] = body.natural[hinge]
     body.grown[1] += after - before
     return touch
+
+
+@compiled()
+def course(body: Body, walls: Walls, edge: int, motion: Motion, room: float) -> tuple[int, float, float]:
+    """Where a slide along an edge ends if nothing is met: how, the angle turned [rad], and the last link's length then [m].
+
+    A tip that stays on the wall is as far from the hinge as the point of the wall that it is at. With that point s from
+    the foot of the hinge on the wall, the hinge h from the wall and q from the last link's line, the tip's way
+    w past the point of that line nearest to the hinge has w^2 = s^2 + h^2 - q^2. It grows while w does: away from the
+    foot where w > 0; where the link points back at the hinge, w < 0, towards the foot, and no further.
+    """
+    last, hinge, slide = body.nodes[0] - 1, motion.hinge, motion.slide
+    x, y = body.points[hinge, 0], body.points[hinge, 1]
+    px, py = body.points[last, 0] - x, body.points[last, 1] - y
+    ux, uy = np.cos(body.heading[last]), np.sin(body.heading[last])
+    dx, dy = walls.direction[edge, 0], walls.direction[edge, 1]
+    ax, ay = walls.corners[edge, 0] - x, walls.corners[edge, 1] - y
+    along, aside, height = px * ux + py * uy, px * uy - py * ux, ax * dy - ay * dx
+    foot, rest = -(ax * dx + ay * dy), height * height - aside * aside
+    before, most = body.grown[0] + along, body.grown[0] + along + room
+    end = slide * ((walls.length[edge] if slide > 0 else 0.0) - foot)
+    if before > 0:
+        kind, way = AT_END, np.sqrt(max(end * end + rest, 0.0))
+        if way > most:
+            kind, way, end = LENGTH, most, np.sqrt(max(most * most - rest, 0.0))
+    else:
+        nearest = -np.sqrt(max(-rest, 0.0))
+        kind = AT_END if end < nearest else AT_FOOT
+        end = min(end, nearest)
+        way = -np.sqrt(max(end * end + rest, 0.0))
+        if way > most:
+            kind, way, end = LENGTH, most, -np.sqrt(max(most * most - rest, 0.0))
+    after, part = way - along, foot + slide * end
+    vx, vy = ax + part * dx, ay + part * dy
+    qx, qy = px + after * ux, py + after * uy
+    angle = motion.turn * np.arctan2(qx * vy - qy * vx, qx * vx + qy * vy)
+    return kind, max(angle, 0.0), after
 
 
 @compiled()

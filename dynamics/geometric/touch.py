@@ -99,8 +99,9 @@ def corner_touch(
             if angle >= touch.angle or (tip and part > on_wall(body, walls, edge, hinge, turn * angle) - NEAR):
                 continue
             heading = body.heading[link] + turn * angle
-            if solid_beside(walls, corner, np.cos(heading), np.sin(heading), turn):
-                touch = Touch(angle, CORNER, link, corner, turn)
+            side = turn if root >= 0 else -turn  # a link that points back at the hinge moves the other way
+            if solid_beside(walls, corner, np.cos(heading), np.sin(heading), side):
+                touch = Touch(angle, CORNER, link, corner, side)
     return touch
 
 
