@@ -13,7 +13,9 @@ from surrogate.compiled import compiled
 
 LENGTH, AT_END, UNBENT, UNLOCKED, FOLDED, AT_FOOT = 10, 11, 12, 13, 14, 15
 """How a motion ends, beside the kinds of `Touch`: grown as asked, tip at the wall's end, a bend sprung back, friction
-overcome, a turn folded up, or the tip where further turning would draw it back in."""
+overcome, a turn folded up, or the tip where it turns back, or further turning would draw it in."""
+BACK = 1e-6
+"""How far a tip goes on where it turns back [m]."""
 MOST_FOLDED = np.radians(150)
 """Seen from the pivot, a turn goes so far from the tip at most [rad]."""
 
@@ -53,8 +55,8 @@ def course(body: Body, walls: Walls, edge: int, motion: Motion, room: float) -> 
 
     A tip that stays on the wall is as far from the hinge as the point of the wall that it is at. With that point s from
     the foot of the hinge on the wall, the hinge h from the wall and q from the last link's line, the tip's way
-    w past the point of that line nearest to the hinge has w^2 = s^2 + h^2 - q^2. It grows while w does: away from the
-    foot where w > 0; where the link points back at the hinge, w < 0, towards the foot, and no further.
+    w past the point of that line nearest to the hinge has w^2 = s^2 + h^2 - q^2. The tube grows while w does: away from
+    the foot where w > 0; where the link points back at the hinge, w < 0, towards the foot, as far as there is such a w.
     """
     last, hinge, slide = body.nodes[0] - 1, motion.hinge, motion.slide
     x, y = body.points[hinge, 0], body.points[hinge, 1]
@@ -72,9 +74,12 @@ def course(body: Body, walls: Walls, edge: int, motion: Motion, room: float) -> 
             kind, way, end = LENGTH, most, np.sqrt(max(most * most - rest, 0.0))
     else:
         nearest = -np.sqrt(max(-rest, 0.0))
-        kind = AT_END if end < nearest else AT_FOOT
-        end = min(end, nearest)
-        way = -np.sqrt(max(end * end + rest, 0.0))
+        if end < nearest:
+            kind, way = AT_END, -np.sqrt(max(end * end + rest, 0.0))
+        elif rest >= 0:
+            kind, end, way = AT_FOOT, 0.0, -np.sqrt(rest)
+        else:  # here w is 0, and the tip turns back: a little further, so that it does
+            kind, end, way = AT_FOOT, -np.sqrt(BACK * BACK - rest), BACK
         if way > most:
             kind, way, end = LENGTH, most, -np.sqrt(max(most * most - rest, 0.0))
     after, part = way - along, foot + slide * end

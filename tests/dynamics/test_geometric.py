@@ -1,6 +1,6 @@
 """Deployments among walls, against closed forms, a visibility graph, and shapely's opinion of what touches what."""
 
-from functools import cache
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ from dynamics.geometric.kinematics import Behaviour, behaviour, hinge_boundaries
 from dynamics.geometric.visibility import visibility_graph
 from dynamics.geometric.walls import POLYGON_TOLERANCE, Walls, inflate, inflated, polygons
 from dynamics.vine import Status
-from environments import Obstacles, generate_environment
+from environments import Obstacles
 
 BOUNDS = np.array([-2.0, -2.0, 2.0, 2.0])
 RADIUS = 0.03
@@ -32,92 +32,117 @@ def length_of(deployment: Deployment) -> float:
     return float(shapely.LineString(deployment.shape).length)
 
 
-@cache
-def clutter(seed: int) -> tuple[np.ndarray, list[shapely.Polygon], np.ndarray]:
-    """Start, obstacles and bounds of a random place."""
-    place = generate_environment(
-        np.random.default_rng(seed), density=0.2, kinds=("boxes", "polygons"), tube_radius=RADIUS
-    )
-    return place.start, polygons(place.obstacles), place.bounds
+@dataclass(frozen=True)
+class Trial:
+    """A deployment in a place of star-shaped obstacles, most of them concave, that may overlap and leave the bounds."""
+
+    stars: list[tuple[float, float, float, list[float]]]
+    launch: Launch
+    radius: float
+    friction: float
+
+    @property
+    def shapes(self) -> list[shapely.Polygon]:
+        shapes = []
+        for x, y, first, spokes in self.stars:
+            angles = first + 2 * np.pi * np.arange(len(spokes)) / len(spokes)
+            corners = np.array(spokes)[:, None] * np.column_stack([np.cos(angles), np.sin(angles)])
+            shapes.append(shapely.Polygon(corners + np.array([x, y])))
+        return shapes
+
+    def deployed(self, length: float | None = None) -> Deployment:
+        launch = self.launch if length is None else self.launch._replace(length=length)
+        tube = Tube(self.radius, self.friction, self.radius)
+        return deploy(inflate(self.shapes, SQUARE, self.radius), tube, launch)
 
 
-Actions = st.tuples(
-    st.integers(0, 11), st.floats(-1.0, 1.0), st.floats(0.2, 3.0), st.floats(0.1, 1.5),
-    st.sampled_from([0.0, 0.0, -1.0, -0.5, -0.2, 0.2, 0.5, 1.0]),
+SQUARE = np.array([0.0, 0.0, 1.0, 1.0])
+Within = st.floats(0.02, 0.98)
+Stars = st.tuples(Within, Within, st.floats(0, 2), st.lists(st.floats(0.02, 0.2), min_size=3, max_size=8))
+Launches = st.builds(
+    Launch, Within, Within, st.floats(-3.2, 3.2), st.floats(0.1, 3.0), st.floats(0, 1.0),
+    st.one_of(st.just(0.0), st.floats(-1.1, 1.1), st.floats(-3.0, 3.0)),
 )  # fmt: skip
-Action = tuple[int, float, float, float, float]
-
-
-def deployed(action: Action) -> tuple[Deployment, list[shapely.Polygon], np.ndarray]:
-    seed, aside, length, turn_at, turn = action
-    start, shapes, bounds = clutter(seed)
-    launch = Launch(start[0], start[1], start[2] + aside, length, turn_at, turn)
-    return deploy(inflate(shapes, bounds, RADIUS), TUBE, launch), shapes, bounds
+Trials = st.builds(
+    Trial, st.lists(Stars, min_size=1, max_size=10), Launches, st.sampled_from([1e-3, 0.01, 0.03]), st.floats(0, 1)
+).filter(
+    lambda trial: (
+        not any(shapely.distance(shape, shapely.Point(trial.launch[:2])) < 2.1 * trial.radius for shape in trial.shapes)
+    )
+)
+"""Deployments from a free base: straight, with a turn as the mapper's, or a sharp one; often with no friction."""
 
 
 # ---- any deployment ----
 
 
-@settings(max_examples=40, deadline=None, derandomize=True)
-@given(Actions)
-def test_shape_lies_on_the_visibility_graph(action: Action) -> None:
-    """All links but the last, which grows, are lines of sight between corners, the base and the turn; the last is free."""
-    deployment, shapes, bounds = deployed(action)
-    shape = deployment.shape
-    graph = visibility_graph(shapes, bounds, RADIUS, shape)
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(Trials)
+def test_shape_lies_on_the_visibility_graph(trial: Trial) -> None:
+    """All links are lines of sight between corners, the base, one turn, and the tip."""
+    shape = trial.deployed().shape
+    graph = visibility_graph(trial.shapes, SQUARE, trial.radius, shape)
     positions = np.array([position for _, position in graph.nodes(data="position")])
-    links = len(shape) - 1
-    for i in range(links):
+    for i in range(len(shape) - 1):
         assert graph.has_edge(i, i + 1) or np.allclose(shape[i], shape[i + 1], atol=1e-9)
     corners = positions[len(shape) :]
-    # Beside the corners there are only the base, one turn, and the tip.
-    apart = [np.hypot(*(corners - node).T).min(initial=np.inf) > 1e-9 for node in shape[1:-1]]
-    assert sum(apart) <= (action[4] != 0)
+    others = [node for node in shape[1:-1] if np.hypot(*(corners - node).T).min(initial=np.inf) > 1e-9]
+    turn = trial.launch.turn != 0
+    assert len(np.unique(np.round(others, 9), axis=0)) <= turn
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
-@given(Actions)
-def test_nothing_crosses_an_obstacle(action: Action) -> None:
-    """Neither the final shape nor anything swept through comes nearer to an obstacle than the tube's radius."""
-    deployment, shapes, bounds = deployed(action)
-    solid = shapely.union_all(inflated(shapes, bounds, RADIUS)).buffer(-1e-6)
-    assert shapely.LineString(deployment.shape).intersection(solid).length < 1e-5
+@settings(max_examples=300, deadline=None, derandomize=True)
+@given(Trials)
+def test_nothing_crosses_an_obstacle(trial: Trial) -> None:
+    """The final shape never comes nearer to an obstacle than the tube's radius, nor what was swept but for the arcs' chords."""
+    deployment = trial.deployed()
+    solid = shapely.union_all(inflated(trial.shapes, SQUARE, trial.radius))
+    assert shapely.LineString(deployment.shape).intersection(solid.buffer(-1e-6)).length < 1e-5
     swept = shapely.make_valid(shapely.polygons(deployment.swept))
-    assert shapely.area(shapely.intersection(swept, solid)).sum() < 1e-6
+    assert shapely.area(shapely.intersection(swept, solid.buffer(-5e-3))).sum() < 1e-6
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
-@given(Actions)
-def test_robot_is_as_long_as_it_has_grown(action: Action) -> None:
+@settings(max_examples=300, deadline=None, derandomize=True)
+@given(Trials)
+def test_robot_is_as_long_as_it_has_grown(trial: Trial) -> None:
     """The shape has the length that is reported: never more than was asked, and just that unless it is stuck or out."""
-    deployment, _, _ = deployed(action)
-    assert length_of(deployment) == pytest.approx(deployment.length, abs=1e-8)
-    assert deployment.length <= action[2] + 1e-8
+    deployment = trial.deployed()
+    assert length_of(deployment) == pytest.approx(deployment.length, abs=1e-7)
+    assert deployment.length <= trial.launch.length + 1e-8
     assert deployment.status != Status.UNRESOLVED
-    assert (deployment.status == Status.GROWN) == (deployment.length > action[2] - 1e-8)
+    assert (deployment.status == Status.GROWN) == (deployment.length > trial.launch.length - 1e-8)
+    inside = shapely.box(*SQUARE).buffer(2e-6).covers(shapely.LineString(deployment.shape))
+    assert inside
 
 
-@settings(max_examples=60, deadline=None, derandomize=True)
-@given(Actions)
-def test_what_was_touched_is_there(action: Action) -> None:
+@settings(max_examples=80, deadline=None, derandomize=True)
+@given(Trials)
+def test_what_was_touched_is_there(trial: Trial) -> None:
     """Every piece noted as touched lies on an obstacle's outline."""
-    deployment, shapes, _ = deployed(action)
-    outline = shapely.union_all(shapes).boundary.buffer(1e-6)
-    for x1, y1, x2, y2 in deployment.contacts:
+    outline = shapely.union_all(trial.shapes).boundary.buffer(1e-6)
+    for x1, y1, x2, y2 in trial.deployed().contacts:
         assert outline.covers(shapely.LineString([(x1, y1), (x2, y2)]))
 
 
-@settings(max_examples=60, deadline=None, derandomize=True)
-@given(Actions, st.floats(0.1, 0.99))
-def test_growth_does_not_jump(action: Action, part: float) -> None:
+@settings(max_examples=150, deadline=None, derandomize=True)
+@given(Trials, st.floats(0.1, 0.99))
+def test_growth_does_not_jump(trial: Trial, part: float) -> None:
     """A little more length moves the tip a little: nowhere is a shape reached that the one before does not lead to."""
-    seed, aside, _, turn_at, turn = action
-    deployment, _, _ = deployed(action)
-    short = deployment.length * part
-    before, _, _ = deployed((seed, aside, short, turn_at, turn))
-    after, _, _ = deployed((seed, aside, short + 1e-6, turn_at, turn))
+    short = trial.deployed().length * part
+    before, after = trial.deployed(short), trial.deployed(short + 1e-6)
     # Where a slide begins, the tip moves faster than it grows by 1 / cos of the contact angle.
     assert np.hypot(*(after.shape[-1] - before.shape[-1])) < 1e-3
+
+
+@settings(max_examples=150, deadline=None, derandomize=True)
+@given(Trials, st.floats(0.05, 1.0))
+def test_every_shape_on_the_way_is_swept(trial: Trial, part: float) -> None:
+    """What the tube was like at any length lies in what it is said to have swept, or in its final shape."""
+    deployment = trial.deployed()
+    before = trial.deployed(part * deployment.length)
+    swept = [*shapely.make_valid(shapely.polygons(deployment.swept)), shapely.LineString(deployment.shape)]
+    # Arcs of turns are drawn in steps of six degrees: they bulge by 0.14 % of at most 3 m.
+    assert shapely.LineString(before.shape).difference(shapely.union_all(swept).buffer(5e-3)).length < 1e-9
 
 
 # ---- collisions whose outcome is known ----
@@ -188,22 +213,16 @@ def test_wraps_around_a_corner_beside_it() -> None:
     np.testing.assert_allclose(deployment.shape[2], [0.6 - RADIUS, pivot[1] + rise], atol=1e-9)
 
 
-@pytest.mark.parametrize("turn", [0.5, -0.5])
-def test_mirrored_places_give_mirrored_deployments(turn: float) -> None:
-    """What is mirrored about the x axis grows mirrored."""
-    rng = np.random.default_rng(5)
-    for seed in range(12):
-        start, shapes, bounds = clutter(seed)
-        flipped = [shapely.transform(shape, lambda points: points * [1, -1]) for shape in shapes]
-        launch = Launch(*start, rng.uniform(0.5, 2.5), rng.uniform(0.2, 1), turn)
-        one = deploy(inflate(shapes, bounds, RADIUS), TUBE, launch)
-        below = bounds[[0, 3, 2, 1]] * [1, -1, 1, -1]
-        other = deploy(
-            inflate(flipped, below, RADIUS),
-            TUBE,
-            launch._replace(y=-start[1], heading=-start[2], turn=-turn),
-        )
-        np.testing.assert_allclose(other.shape, one.shape * [1, -1], atol=1e-7)
+@settings(max_examples=80, deadline=None, derandomize=True)
+@given(Trials)
+def test_mirrored_places_give_mirrored_deployments(trial: Trial) -> None:
+    """What is mirrored about the middle of the square grows mirrored: the same length, and the same shape."""
+    flipped = [(x, 1 - y, -first, spokes[:1] + spokes[:0:-1]) for x, y, first, spokes in trial.stars]
+    launch = trial.launch
+    mirrored = launch._replace(y=1 - launch.y, heading=-launch.heading, turn=-launch.turn)
+    one, other = trial.deployed(), replace(trial, stars=flipped, launch=mirrored).deployed()
+    assert other.length == pytest.approx(one.length, abs=1e-6)
+    np.testing.assert_allclose(other.shape, one.shape * [1, -1] + [0, 1], atol=1e-6)
 
 
 # ---- obstacles as polygons ----
@@ -386,17 +405,3 @@ def test_body_that_folds_out_of_bounds_has_left_them(turn: float, low: float, hi
     assert deployment.status == Status.OUT_OF_BOUNDS
     assert abs(deployment.shape[1][1]) == pytest.approx(0.1, abs=1e-9)
     assert np.hypot(*deployment.shape[1]) == pytest.approx(0.8)
-
-
-@settings(max_examples=60, deadline=None, derandomize=True)
-@given(Actions, st.floats(0.05, 1.0))
-def test_every_shape_on_the_way_is_swept(action: Action, part: float) -> None:
-    """What the tube was like at any length lies in what it is said to have swept, or in its final shape."""
-    seed, aside, _, turn_at, turn = action
-    deployment, _, _ = deployed(action)
-    before, _, _ = deployed((seed, aside, part * deployment.length, turn_at, turn))
-    swept = shapely.union_all(
-        [*shapely.make_valid(shapely.polygons(deployment.swept)), shapely.LineString(deployment.shape)]
-    )
-    # Arcs of turns are drawn in steps of six degrees: they bulge by 0.14 % of at most 3 m.
-    assert shapely.LineString(before.shape).difference(swept.buffer(5e-3)).length < 1e-9
