@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dynamics.geometric.hinges import FRICTION, Tube
+from dynamics.geometric.kinematics import largest_moment
 from dynamics.geometric.rollout import grow_one
 from dynamics.geometric.walls import inflate, polygons
 from dynamics.moment import joint_moments
@@ -39,7 +40,7 @@ class Geometric:
         self.pose = np.asarray(environment.start, float)
         self.walls = inflate(polygons(environment.obstacles), environment.bounds, params.radius)
         self.joint = joint_moments(params)
-        self.moment = np.pi * params.growth_pressure * params.radius**3  # Eq. 1
+        self.moment = float(largest_moment(params.growth_pressure, params.radius))
         self.tube = Tube(params.radius, friction, self.moment / params.growth_force)
 
     @property

@@ -66,7 +66,7 @@ def yielding(body: Body, walls: Walls, edge: int, tube: Tube, slide: float) -> t
     nx, ny = dy, -dx
     fx, fy = nx - slide * tube.friction * dx, ny - slide * tube.friction * dy
     best, sign, longest = weakest(body, fx, fy, 0)
-    # A corner that does not hold the body against its own part of the moment does so if all behind it is pressed on it.
+    # If the hinge presses the body onto a corner beyond it, the body bends there instead, to either side, as at a base.
     for i in range(body.nodes[0] - 1, best, -1):
         if best >= 0 and body.side[i] == sign:
             best, sign, longest = weakest(body, fx, fy, i)

@@ -61,6 +61,8 @@ def map_place(
         sides = environment.bounds[2:] - environment.bounds[:2]
         out = out or Path("maps") / stem_of(environment)
         check_folder(out)
+        if length is not None and length < 1e3 * thick:
+            raise BadInput(f"--length {length:g} must be at least the tube's radius, {1e3 * thick:g} mm")
         choices = Actions.of(environment, actions, thick, 1e-3 * length if length else 1.2 * float(sides.max()))
         count = len(choices.launches)
         if deployments > count:
@@ -129,8 +131,8 @@ def _table(task: Task, steps: list[Step]) -> Table:
         column.justify = "right"
     for number, row in enumerate(_rows(task, steps), start=1):
         x, y = row["launch_mm"]
-        turn = [f"{row['turn_at_mm']:.0f}", f"{row['turn_deg']:.0f}"] if row["turn_deg"] else ["-", "-"]
-        cells = [f"({x:.0f}, {y:.0f})", f"{row['angle_deg']:.1f}", *turn, row["status"], f"{row['score']:.1f}"]
+        turn = [f"{row['turn_at_mm']:.4g}", f"{row['turn_deg']:.0f}"] if row["turn_deg"] else ["-", "-"]
+        cells = [f"({x:.4g}, {y:.4g})", f"{row['angle_deg']:.1f}", *turn, row["status"], f"{row['score']:.1f}"]
         table.add_row(f"{number}", *cells)
     return table
 
@@ -157,8 +159,9 @@ def _write(out: Path, task: Task, policy: str, steps: list[Step], seed: int, com
     """Write the map, its picture, and what other policies would have scored."""
     import numpy as np
 
-    from planner.mapping.plots import save_map
+    from planner.mapping.plots import DPI, map_figure
     from planner.mapping.policies import explore, random_scores
+    from planner.plots import save_figure
     from planner.run_folder import versions, write_folder, write_json
 
     ideal = np.array([step.score for step in explore(task, "ideal", len(steps), np.random.default_rng(seed))])
@@ -182,6 +185,6 @@ def _write(out: Path, task: Task, policy: str, steps: list[Step], seed: int, com
 
     def fill(folder: Path) -> None:
         write_json(folder / "map.json", content)
-        save_map(folder / "map.png", task, policy, steps, ideal, random)
+        save_figure(folder / "map.png", map_figure(task, policy, steps, ideal, random), DPI)
 
     write_folder(out, fill)

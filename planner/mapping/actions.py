@@ -72,9 +72,9 @@ class Actions:
 
 
 def launch_points(environment: Environment) -> Floats:
-    """Points on the line through the start that the start looks away from, across the bounds [m], shape (2, 2)."""
+    """Points across the bounds at the start's depth, its heading taken to the nearest axis [m], shape (2, 2)."""
     low, high = environment.bounds[:2], environment.bounds[2:]
-    along_y = abs(math.sin(environment.start[2])) > abs(math.cos(environment.start[2]))
+    along_y = abs(math.sin(environment.start[2])) > abs(math.cos(environment.start[2])) - 1e-9
     across = 0 if along_y else 1
     points = np.tile(environment.start[:2], (len(LAUNCH_SHARES), 1))
     points[:, across] = low[across] + np.array(LAUNCH_SHARES) * (high - low)[across]
@@ -91,7 +91,7 @@ def _stay_inside(environment: Environment, launches: Floats, radius: float) -> N
         raise NoLaunch(
             f"{environment.name}: a tube launched at {_millimetres(first)} under {math.degrees(first[2]):.0f} deg leaves "
             f"the bounds at once; launch angles go {math.degrees(FAN):.0f} deg to either side of the start's heading: "
-            "turn it to the inside, or move the start"
+            f"turn it to the inside, move the start, or give a smaller --radius than {1e3 * radius:g}"
         )
 
 

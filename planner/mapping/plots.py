@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,7 @@ from matplotlib.ticker import MaxNLocator
 from dynamics.geometric.deployment import Deployment, Launch, deploy
 from dynamics.geometric.walls import inflate, polygons
 from planner.mapping.policies import Step, Task
-from planner.plots import FAINT, INK, draw_solids, save_figure
+from planner.plots import FAINT, INK, draw_solids
 from surrogate.compiled import Floats
 
 DPI = 130
@@ -31,7 +30,7 @@ COLOURS = {"ideal": "#0a8f62", "monte-carlo": "#0a5a96", "information-gain": "#b
 """Of the policies."""
 
 
-def save_map(path: Path, task: Task, policy: str, steps: Sequence[Step], ideal: Floats, random: Floats) -> None:
+def map_figure(task: Task, policy: str, steps: Sequence[Step], ideal: Floats, random: Floats) -> Figure:
     """The truth, the belief after some deployments, and the scores.
 
     Args:
@@ -44,7 +43,9 @@ def save_map(path: Path, task: Task, policy: str, steps: Sequence[Step], ideal: 
     moments = sorted({k for k in SHOWN if k < count} | {count})[-len(SHOWN) :]
     rows = 1 if len(moments) == 1 else 2
     columns = math.ceil((len(moments) + 2) / rows)
-    figure = Figure(figsize=(3.7 * columns, 3.9 * rows + 0.3), layout="constrained", facecolor="white")
+    low_x, low_y, high_x, high_y = task.environment.bounds
+    tall = 0.4 + 3.5 * np.clip((high_y - low_y) / (high_x - low_x), 0.5, 1.5)
+    figure = Figure(figsize=(3.7 * columns, tall * rows + 0.3), layout="constrained", facecolor="white")
     panels = figure.subplots(rows, columns).ravel()
     made = deployments(task, steps)
     _draw_truth(panels[0], task, made)
@@ -56,7 +57,7 @@ def save_map(path: Path, task: Task, policy: str, steps: Sequence[Step], ideal: 
     figure.legend(
         handles=_legend(), loc="outside lower center", ncols=3 * columns - 3, fontsize=9, frameon=False, labelcolor=INK
     )
-    save_figure(path, figure, DPI)
+    return figure
 
 
 def deployments(task: Task, steps: Sequence[Step]) -> list[Deployment]:

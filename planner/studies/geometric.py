@@ -15,7 +15,7 @@ from dynamics.geometric.deployment import Deployment, Launch, deploy, grow
 from dynamics.geometric.hinges import FRICTION, Tube
 from dynamics.geometric.trace import new_trace
 from dynamics.geometric.visibility import visibility_graph
-from dynamics.geometric.walls import inflate
+from dynamics.geometric.walls import inflate, inflated
 from dynamics.quasistatic import QuasiStatic
 from dynamics.vine import Actuation, Rollout, Status, VineParams, VineState, grown_length
 from environments import Environment, Obstacles, generate_environment
@@ -28,7 +28,7 @@ RADIUS, LENGTH = 0.01, 1.2
 """Of the tube [m], in places of 1 m by 1 m."""
 OBSTACLES, GAP = 10, 0.03
 """In each place, at least so far from each other and from where tubes are launched [m]."""
-TIMED, COMPARED = 10, 120
+TIMED, COMPARED = 40, 120
 """Places for timing, and for the comparison."""
 EVERY = 19
 """One action of so many is looked for on the visibility graph."""
@@ -49,6 +49,10 @@ class Timing:
     looked_for: int
     on_graph: int
     """Of those looked for, the shapes whose links are all lines of sight between corners, base, turn and tip."""
+    crossing: int
+    """Shapes, of all, that enter an inflated obstacle by more than a micrometre."""
+    wrong_length: int
+    """Shapes, of all, that are not as long as they are said to have grown, to a micrometre."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,14 +90,21 @@ def time_places() -> Iterator[Timing]:
         launches = [Launch(*row) for row in Actions.of(place, "turning", RADIUS, LENGTH).launches.tolist()]
         start = time.perf_counter()
         walls = inflate(shapes, place.bounds, RADIUS)
-        inflated = time.perf_counter()
+        outlined = time.perf_counter()
         statuses = [grow(walls, tube, launch, trace) for launch in launches]
         deployed = time.perf_counter()
         if number >= 0:
-            some = [deploy(walls, tube, launch) for launch in launches[::EVERY]]
-            on_graph = sum(lies_on_graph(shapes, place.bounds, one) for one in some)
-            ended = tuple(np.bincount(statuses, minlength=len(Status)).tolist())
-            yield Timing(1e3 * (inflated - start), 1e3 * (deployed - inflated), ended, len(some), on_graph)
+            every = [deploy(walls, tube, launch) for launch in launches]
+            on_graph = [lies_on_graph(shapes, place.bounds, one) for one in every[::EVERY]]
+            lines = np.array([shapely.LineString(one.shape) for one in every])
+            solid = shapely.union_all(inflated(shapes, place.bounds, RADIUS)).buffer(-1e-6)
+            crossing = int(shapely.intersects(lines, solid).sum())
+            off = np.abs(shapely.length(lines) - [one.length for one in every])
+            yield Timing(
+                1e3 * (outlined - start), 1e3 * (deployed - outlined),
+                tuple(np.bincount(statuses, minlength=len(Status)).tolist()),
+                len(on_graph), sum(on_graph), crossing, int((off > 1e-6).sum()),
+            )  # fmt: skip
 
 
 def lies_on_graph(shapes: Sequence[shapely.Polygon], bounds: Floats, deployment: Deployment) -> bool:
@@ -149,7 +160,8 @@ def report(timings: Sequence[Timing], pairs: Sequence[Pair], command: str) -> tu
         f"place, {outlines.mean():.1f} ms. "
         + ", ".join(f"{count} {Status(k).name.lower().replace('_', ' ')}" for k, count in enumerate(ended) if count)
         + ".",
-        f"Of {looked_for} shapes, {on_graph} lie on the visibility graph.",
+        f"Of {looked_for} shapes, {on_graph} lie on the visibility graph. Of all, {sum(one.crossing for one in timings)} "
+        f"cross an obstacle, and {sum(one.wrong_length for one in timings)} are not as long as they say.",
         "",
         "## Against quasistatic",
         "",

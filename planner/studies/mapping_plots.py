@@ -8,13 +8,11 @@ from pathlib import Path
 import numpy as np
 from matplotlib.figure import Figure
 
-from planner.mapping.plots import draw_curve, dress_scores, save_map
+from planner.mapping.plots import DPI, draw_curve, dress_scores, map_figure
 from planner.mapping.policies import explore, random_scores
 from planner.plots import INK, save_figure
 from planner.studies.mapping import ACTIONS, DEPLOYMENTS, KINDS, REPEATS, Record, task_of
 from planner.studies.mapping_report import NAMES, of_kind, random_band
-
-DPI = 140
 
 
 def save_curves(path: Path, records: Sequence[Record]) -> None:
@@ -45,4 +43,5 @@ def save_example(path: Path) -> None:
     task, rng = task_of("non-uniform", 0, "turning"), np.random.default_rng(0)
     steps, ideal = (list(explore(task, policy, DEPLOYMENTS, rng)) for policy in ("monte-carlo", "ideal"))
     random = random_scores(task, DEPLOYMENTS, REPEATS, rng)
-    save_map(path, task, "monte-carlo", steps, np.array([step.score for step in ideal]), random)
+    figure = map_figure(task, "monte-carlo", steps, np.array([step.score for step in ideal]), random)
+    save_figure(path, figure, DPI)

@@ -1,6 +1,7 @@
 """Deployments chosen one after the other."""
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -11,8 +12,9 @@ from dynamics.geometric.walls import inflate, polygons
 from environments import Environment
 from planner.mapping.actions import Actions
 from planner.mapping.belief import Belief
-from planner.mapping.grid import squares
-from planner.mapping.policies import POLICIES, Task, explore, random_scores
+from planner.mapping.grid import CELLS, squares
+from planner.mapping.plots import map_figure
+from planner.mapping.policies import POLICIES, Task, _values, explore, random_scores
 
 MakeEnvironment = Callable[..., Environment]
 RADIUS, LENGTH = 0.01, 1.2
@@ -117,3 +119,30 @@ def test_monte_carlo_beats_chance(task: Task) -> None:
     for policy in ("monte-carlo", "information-gain"):
         *_, last = explore(task, policy, 15, np.random.default_rng(12))
         assert last.score > scores.mean() + scores.std()
+
+
+def test_nothing_is_to_be_learned_where_all_is_known(task: Task) -> None:
+    """Hulls of known cells lie over others that were found free: a touch there is worth nothing, whatever the policy."""
+    hits = np.zeros((CELLS, CELLS), bool)
+    hits[15:21, 10] = hits[20, 10:16] = True
+    known = Belief(hits, ~hits, 0.2)
+    with ThreadPoolExecutor(1) as pool:
+        for policy in ("monte-carlo", "information-gain"):
+            values = _values(task, policy, known, np.random.default_rng(0), pool)
+            np.testing.assert_allclose(values, values[0], atol=1e-9)
+
+
+def test_picture_shows_each_belief_and_its_tube(task: Task) -> None:
+    """Panel by panel the cells are those of the belief after 1, 5 and 7 deployments, and the line the tube deployed then."""
+    steps = list(explore(task, "random", 7, np.random.default_rng(2)))
+    figure = map_figure(task, "random", steps, np.arange(7.0), np.ones((3, 7)))
+    place = task.environment
+    walls = inflate(polygons(place.obstacles), place.bounds, RADIUS)
+    for axes, moment in zip(figure.axes[1:4], (1, 5, 7), strict=True):
+        shown = np.asarray(axes.images[0].get_array())
+        belief = steps[moment - 1].belief
+        assert np.array_equal(shown == 2, belief.hits)
+        assert np.array_equal(shown == 0, belief.misses & ~belief.hits)
+        launch = Launch(*task.actions.launches[steps[moment - 1].action])
+        drawn = next(line for line in axes.lines if len(line.get_xdata()) > 1)
+        np.testing.assert_allclose(drawn.get_xydata(), 1e3 * deploy(walls, task.tube, launch).shape)
