@@ -54,7 +54,7 @@ def save_deployments(path: Path) -> None:
         axes.add_collection(LineCollection(list(touched), colors=TOUCHED, linewidths=3, capstyle="round", zorder=7))
         words = f"turn {np.degrees(launch.turn):.0f}° at {1e3 * launch.turn_at:.0f} mm" if launch.turn else "straight"
         ended = deployment.status.name.lower().replace("_", " ")
-        axes.set_title(f"{words}; {1e3 * deployment.length:.0f} mm, {ended}", color=INK, size=8.5, loc="left")
+        axes.set_title(f"{words}; {1e3 * deployment.length:.0f} mm, {ended}", color=INK, size=7.6, loc="left")
         axes.tick_params(labelsize=7.5, color=FAINT, labelcolor=INK, width=0.7)
         axes.spines[:].set(linewidth=0.7, color=FAINT)
     handles = [
