@@ -8,10 +8,10 @@ from itertools import pairwise
 import numpy as np
 
 from dynamics.geometric.body import BASE
-from dynamics.geometric.contact_fit import Course, fit_wall
 from dynamics.geometric.hinges import FRICTION
 from dynamics.geometric.kinematics import Behaviour
-from dynamics.geometric.shape import Shape
+from dynamics.geometric.sensing.contact_fit import Course, fit_wall
+from dynamics.geometric.sensing.shape import Shape
 from surrogate.compiled import Floats
 
 AT_ONCE = 1e-6

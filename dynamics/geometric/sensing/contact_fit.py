@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from scipy.optimize import least_squares
 
-from dynamics.geometric.shape import Motion, Shape, cross, hinge, slide_angle, unit
+from dynamics.geometric.sensing.shape import Motion, Shape, cross, hinge, slide_angle, unit
 from dynamics.vine import Integers
 from surrogate.compiled import Floats
 
