@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import ClassVar
 
 import numpy as np
+import shapely
 from numpy.typing import ArrayLike
 
 from dynamics.geometric.hinges import FRICTION, Tube
 from dynamics.geometric.kinematics import largest_moment
 from dynamics.geometric.rollout import grow_one
-from dynamics.geometric.walls import inflate, polygons
+from dynamics.geometric.walls import MITRE_LIMIT, inflate, inflated, polygons
 from dynamics.moment import joint_moments
-from dynamics.propagator import Capabilities, checked_lengths
+from dynamics.propagator import CannotRun, Capabilities, checked_lengths
 from dynamics.records import Records, grow_batch
 from dynamics.vine import Actuation, Integers, Rollout, VineParams, VineState
 from environments.environment import Environment
@@ -34,11 +35,22 @@ class Geometric:
     def __init__(
         self, environment: Environment, params: VineParams, friction: float = FRICTION, threads: int | None = None
     ) -> None:
-        """Inflate the obstacles (some ms); circles and walls become polygons, see `dynamics.geometric.walls`."""
+        """Inflate the obstacles (some ms); circles and walls become polygons, see `dynamics.geometric.walls`.
+
+        Raises:
+            CannotRun: The start is off an obstacle, but not off the point that its corner is inflated to.
+        """
+        shapes = polygons(environment.obstacles)
+        solid = shapely.union_all(inflated(shapes, environment.bounds, params.radius))
+        if solid.contains_properly(shapely.Point(environment.start[:2])):
+            raise CannotRun(
+                f"geometric inflates corners to points up to {MITRE_LIMIT * 1e3 * params.radius:.4g} mm away, and the start is in "
+                "one: move it from the corner, or take another propagator"
+            )
         self.environment, self.params = environment, params
         self.threads = threads or thread_count()
         self.pose = np.asarray(environment.start, float)
-        self.walls = inflate(polygons(environment.obstacles), environment.bounds, params.radius)
+        self.walls = inflate(shapes, environment.bounds, params.radius)
         self.joint = joint_moments(params)
         self.moment = float(largest_moment(params.growth_pressure, params.radius))
         self.tube = Tube(params.radius, friction, self.moment / params.growth_force)

@@ -73,7 +73,7 @@ class Deployment:
 
 
 def deploy(walls: Walls, tube: Tube, launch: Launch) -> Deployment:
-    """Grow a tube from its launch until it has its length, is stuck, or a part of it leaves the bounds."""
+    """Grow a tube from its launch, which must be off the inflated obstacles, until it has its length, is stuck, or out of bounds."""
     trace = new_trace(1)
     status = Status(grow(walls, tube, Launch(*map(float, launch)), trace))
     nodes, triangles, contacts = trace.counts

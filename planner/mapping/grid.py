@@ -88,29 +88,12 @@ def outcomes(walls: Walls, tube: Tube, launches: Floats, grid: Grid, rubric: Cel
     shape = len(launches), CELLS, CELLS
     number = len(launches)
     found = Outcomes(np.zeros(shape, bool), np.zeros(shape, bool), np.empty(number, np.int64), np.empty(number))
-    deploy_all(walls, tube, np.ascontiguousarray(launches), grid, rubric, *found)
-    return found
-
-
-@compiled(nogil=True)
-def deploy_all(
-    walls: Walls,
-    tube: Tube,
-    launches: Floats,
-    grid: Grid,
-    rubric: Cells,
-    hits: Cells,
-    misses: Cells,
-    status: NDArray[np.int64],
-    length: Floats,
-) -> None:
-    """Deploy every tube, and mark what each finds (see `Outcomes`)."""
     trace = new_trace()
-    for k in range(len(launches)):
-        x, y, heading, whole, turn_at, turn = launches[k]
-        status[k] = grow(walls, tube, Launch(x, y, heading, whole, turn_at, turn), trace)
-        length[k] = trace.ends[0]
-        see(trace, grid, rubric, hits[k], misses[k])
+    for k, row in enumerate(launches.tolist()):
+        found.status[k] = grow(walls, tube, Launch(*row), trace)
+        found.length[k] = trace.ends[0]
+        see(trace, grid, rubric, found.hits[k], found.misses[k])
+    return found
 
 
 @compiled(nogil=True)

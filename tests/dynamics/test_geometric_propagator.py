@@ -8,6 +8,7 @@ import shapely
 
 from dynamics.geometric import Geometric
 from dynamics.moment import free_curvature, joint_moments
+from dynamics.propagator import CannotRun
 from dynamics.quasistatic import QuasiStatic
 from dynamics.vine import Actuation, Rollout, Status, VineParams, VineState, centerlines, grown_length
 from environments import Environment, generate_environment
@@ -137,3 +138,11 @@ def test_state_that_cannot_be_grown_so_stays(environment: MakeEnvironment, param
     after = rollout.state(np.array([0]), np.array([0]))
     assert grown_length(after, params)[0] == pytest.approx(grown_length(given, params)[0])
     np.testing.assert_array_equal(after.angles, given.angles)
+
+
+def test_start_in_the_point_of_an_inflated_corner_is_refused(environment: MakeEnvironment, params: VineParams) -> None:
+    """It is further from the box than the radius, and yet within what the axis cannot enter: one line says so."""
+    away = 0.8 * params.radius  # from either side
+    place = environment(boxes=[(0.2, 0.2, 0.5, 0.5)], start=(0.2 - away, 0.2 - away, 0), bounds=(-1, -1, 1, 1))
+    with pytest.raises(CannotRun, match=r"geometric inflates corners .* the start is in one: move it"):
+        Geometric(place, params)
