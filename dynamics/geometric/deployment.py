@@ -81,12 +81,11 @@ def deploy(walls: Walls, tube: Tube, launch: Launch) -> Deployment:
     return Deployment(trace.nodes[:nodes], trace.swept[:triangles], trace.contacts[:contacts], length, angle, status)
 
 
-@compiled(nogil=True)
 def grow(walls: Walls, tube: Tube, launch: Launch, trace: Trace) -> int:
     """Grow a tube with at most one turn; returns its `Status`."""
-    turns = np.array([launch.turn])
-    at = np.array([launch.turn_at if launch.turn != 0 else np.inf])
-    return grow_turns(walls, tube, (launch.x, launch.y, launch.heading), launch.length, at, turns, trace)
+    x, y, heading, length, turn_at, turn = launch
+    at, turns = (np.array([turn_at]), np.array([turn])) if turn != 0 else (np.empty(0), np.empty(0))
+    return int(grow_turns(walls, tube, (x, y, heading), length, at, turns, trace))
 
 
 @compiled(nogil=True)

@@ -10,18 +10,16 @@ from dynamics.geometric.hinges import Tube
 from dynamics.geometric.segments import keep_off_corners, lay_segments
 from dynamics.geometric.trace import Trace, new_trace
 from dynamics.geometric.walls import Walls
-from dynamics.moment import JointMoments, rest_bend
+from dynamics.moment import JointMoments, free_curvature
 from dynamics.records import Records, of_vine, record
 from dynamics.vine import Integers
-from surrogate.compiled import Floats, compiled
-from surrogate.force_table import cell
+from surrogate.compiled import Floats
 
 CLOSE = 1e-10
 """Lengths agree when they differ by no more [m]."""
 MOST_CORRECTIONS = 8
 
 
-@compiled(nogil=True)
 def grow_one(
     b: int,
     walls: Walls,
@@ -47,9 +45,7 @@ def grow_one(
         tolerance: For penetration [m].
     """
     given, most = angles[b].copy(), angles.shape[1]
-    curvature = np.empty(most)
-    for j in range(most):
-        curvature[j] = rest_bend(joint, pressure[b, j], cell(joint.rows, l_0[b, j])) / joint.segment_length
+    curvature = free_curvature(joint, pressure[b], l_0[b])
     segment_length = joint.segment_length
     before = (segments[b] - 1) * segment_length + last_length[b]
     mine, index, status = of_vine(records, b), 0, GROWN
@@ -66,8 +62,7 @@ def grow_one(
         if (count - 1) * segment_length + last < before - CLOSE:
             bends[:] = given  # grown otherwise: from here on it is stuck
             count, last, status = segments[b], last_length[b], STALLED
-        for j in range(count, most):
-            bends[j] = 0.0
+        bends[count:] = 0.0
         forces[:] = 0.0
         forces[count - 1] = tip_force(trace, moment, tube)
         heading = place(chain, bends, pose, count, last, segment_length)
@@ -77,7 +72,6 @@ def grow_one(
     outcome[b, 0], outcome[b, 1], outcome[b, 2] = index, status, index
 
 
-@compiled()
 def deploy_to(
     walls: Walls,
     tube: Tube,
@@ -95,17 +89,13 @@ def deploy_to(
     little longer than they are.
     """
     count = max(int(np.ceil(length / segment_length - 1e-9)), 1)
-    at, turns = np.empty(count), np.empty(count)
-    steered = 0
-    for j in range(count):
-        turn = curvature[j] * min(segment_length, length - j * segment_length)
-        if turn != 0.0:
-            at[steered], turns[steered] = j * segment_length, turn
-            steered += 1
-    start = (pose[0], pose[1], pose[2])
+    at = segment_length * np.arange(count)
+    turns = curvature[:count] * np.minimum(segment_length, length - at)
+    at, turns = at[turns != 0], turns[turns != 0]
+    start = (float(pose[0]), float(pose[1]), float(pose[2]))
     body, status, last = length, GROWN, 0.0
     for _ in range(MOST_CORRECTIONS):
-        status = grow_turns(walls, tube, start, body, at[:steered], turns[:steered], trace)
+        status = grow_turns(walls, tube, start, body, at, turns, trace)
         keep_off_corners(trace, segment_length, tube.radius, tolerance)
         if status != GROWN:
             laid, last = lay_segments(trace, segment_length, len(angles), pose[2], angles)
@@ -118,7 +108,6 @@ def deploy_to(
     return status, count, length - (count - 1) * segment_length
 
 
-@compiled()
 def tip_force(trace: Trace, moment: float, tube: Tube) -> float:
     """Normal force on the tip [N]: what bends the tube, or, where it is stuck, what the growth can press it with."""
     angle, lever = trace.ends[1], trace.ends[2]
