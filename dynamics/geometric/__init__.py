@@ -10,11 +10,11 @@ from numpy.typing import ArrayLike
 
 from dynamics.geometric.hinges import FRICTION, Tube
 from dynamics.geometric.kinematics import largest_moment
-from dynamics.geometric.rollout import grow_one
+from dynamics.geometric.rollout import Segmented
 from dynamics.geometric.walls import MITRE_LIMIT, inflate, inflated, polygons
-from dynamics.moment import joint_moments
+from dynamics.moment import free_curvature, joint_moments
 from dynamics.propagator import CannotRun, Capabilities, checked_lengths
-from dynamics.records import Records, grow_batch
+from dynamics.records import Records, grow_batch, of_vine
 from dynamics.vine import Actuation, Integers, Rollout, VineParams, VineState
 from environments.environment import Environment
 from surrogate.compiled import Floats, thread_count
@@ -72,10 +72,11 @@ class Geometric:
         """See `Propagator`."""
         lengths = checked_lengths(state, actuation, length, record_every, self.params)
 
-        def grow(b: int, angles: Floats, pressure: Floats, l_0: Floats, records: Records, outcome: Integers) -> None:
-            grow_one(
-                b, self.walls, self.tube, self.joint, self.moment, self.params.penetration_tolerance, self.pose, angles,
-                state.segments, state.last_length, pressure, l_0, lengths, record_every, records, outcome,
-            )  # fmt: skip
+        curvature = free_curvature(self.joint, actuation.pressure, actuation.l_0)
+        model = Segmented(self.walls, self.tube, self.joint, self.moment, self.params.penetration_tolerance, self.pose)
+
+        def grow(b: int, angles: Floats, _pressure: Floats, _l_0: Floats, records: Records, outcome: Integers) -> None:
+            mine = of_vine(records, b)
+            outcome[b] = model.grow(state, b, angles[b], curvature[b], float(lengths[b]), record_every, mine)
 
         return grow_batch(state, actuation, lengths, record_every, self.threads, grow)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
+    from rich.console import Console
     from rich.progress import ProgressColumn
+
+Item = TypeVar("Item")
 
 
 def columns() -> list[ProgressColumn]:
@@ -27,3 +30,24 @@ def stoppable() -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+def gathered(console: Console, items: Iterable[Item], total: int, words: str) -> list[Item]:
+    """What long work yields, counted by a progress bar; after Ctrl-C what came before it, and it is said how much.
+
+    Args:
+        words: What is counted.
+    """
+    from rich.progress import Progress
+
+    found: list[Item] = []
+    with Progress(*columns(), console=console) as bar:
+        task = bar.add_task(words, total=total)
+        try:
+            with stoppable():
+                for item in items:
+                    found.append(item)
+                    bar.advance(task)
+        except KeyboardInterrupt:
+            console.print(f"interrupted after {len(found)} of {total} {words}")
+    return found

@@ -16,7 +16,6 @@ from planner.commands.models import DeviceOption, PropagatorOption, SolverOption
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from planner.studies.impulse import Timing
     from planner.studies.runs import Case, Record
 
 app = typer.Typer(help="Make again what the papers show.", no_args_is_help=True)
@@ -190,26 +189,16 @@ def robust_planning(
 def impulse_runtime(out: FolderOption = Path("results")) -> None:
     """Time the impulse simulator's steps for more and more bodies, by its own solver and by OSQP. Ctrl-C keeps the rest."""
     from rich.console import Console
-    from rich.progress import Progress
 
     console = Console(highlight=False, soft_wrap=True, markup=False)
     with readable_errors(), needs("osqp"), writable(out):
         import osqp  # noqa: F401
 
-        from planner.commands.progress import columns, stoppable
+        from planner.commands.progress import gathered
         from planner.studies.impulse import SIZES, SOLVERS, measure, report
         from planner.studies.impulse_plots import save_runtime
 
-        timings: list[Timing] = []
-        with Progress(*columns(), console=console) as bar:
-            task = bar.add_task("robots timed", total=len(SIZES) * len(SOLVERS))
-            try:
-                with stoppable():
-                    for timing in measure():
-                        timings.append(timing)
-                        bar.advance(task)
-            except KeyboardInterrupt:
-                console.print(f"interrupted after {len(timings)} of {len(SIZES) * len(SOLVERS)} robots")
+        timings = gathered(console, measure(), len(SIZES) * len(SOLVERS), "robots")
         if not timings:
             raise BadInput("interrupted before a robot was timed; nothing was written")
         command = "vinewright reproduce impulse-runtime"

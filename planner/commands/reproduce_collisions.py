@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from planner.commands.errors import BadInput, needs, readable_errors, writable
 from planner.commands.reproduce import FolderOption, write_tables
-
-if TYPE_CHECKING:
-    from planner.studies.kinematics import Outcome
 
 app = typer.Typer()
 
@@ -21,27 +18,17 @@ app = typer.Typer()
 def kinematics(out: FolderOption = Path("results")) -> None:
     """Grow vines with one turn into a wall, against paper 003's kinematics of collision. Ctrl-C keeps what was grown."""
     from rich.console import Console
-    from rich.progress import Progress
 
     console = Console(highlight=False, soft_wrap=True, markup=False)
     start = time.perf_counter()
     with readable_errors(), writable(out):
-        from planner.commands.progress import columns, stoppable
+        from planner.commands.progress import gathered
         from planner.studies.kinematics import MODELS, collisions, study
         from planner.studies.kinematics_plots import save_kinematics
         from planner.studies.kinematics_report import report
 
-        outcomes: list[Outcome] = []
         total = len(MODELS) * len(collisions())
-        with Progress(*columns(), console=console) as bar:
-            task = bar.add_task("collisions", total=total)
-            try:
-                with stoppable():
-                    for outcome in study():
-                        outcomes.append(outcome)
-                        bar.advance(task)
-            except KeyboardInterrupt:
-                console.print(f"interrupted after {len(outcomes)} of {total} collisions")
+        outcomes = gathered(console, study(), total, "collisions")
         if not outcomes:
             raise BadInput("interrupted before a vine was grown; nothing was written")
         command = "vinewright reproduce kinematics" + (", interrupted," if len(outcomes) < total else "")
@@ -81,28 +68,18 @@ def mapping(
 ) -> None:
     """Map random places by vines: policies, turns, and half of the information. Ctrl-C keeps the places that are done."""
     from rich.console import Console
-    from rich.progress import Progress
 
     console = Console(highlight=False, soft_wrap=True, markup=False)
     with readable_errors(), writable(out):
-        from planner.commands.progress import columns, stoppable
+        from planner.commands.progress import gathered
         from planner.studies.mapping import cases, run_cases, time_loop, whole_places
         from planner.studies.mapping_plots import save_curves, save_example
         from planner.studies.mapping_report import report
 
         with console.status("compiling the kernels, if they are not, and timing a loop"):
             loop = time_loop()
-        every, records = cases(places), []
-        with Progress(*columns(), console=console) as bar:
-            task = bar.add_task("mapping", total=len(every))
-            try:
-                with stoppable():
-                    for record in run_cases(every):
-                        records.append(record)
-                        bar.advance(task)
-            except KeyboardInterrupt:
-                console.print(f"interrupted after {len(records)} of {len(every)} cases")
-        done = whole_places(records)
+        every = cases(places)
+        done = whole_places(gathered(console, run_cases(every), len(every), "cases"))
         if len(done) < len(cases(2)):
             raise BadInput("interrupted before two places of each kind were mapped; nothing was written")
         command = f"vinewright reproduce mapping --places {places}" + ", interrupted," * (len(done) < len(every))
@@ -116,26 +93,18 @@ def mapping(
 def sensing(out: FolderOption = Path("results")) -> None:
     """Recover walls, pivots and shapes from length and contact angle, with and without noise. Ctrl-C keeps the rest."""
     from rich.console import Console
-    from rich.progress import Progress
 
     console = Console(highlight=False, soft_wrap=True, markup=False)
     with readable_errors(), writable(out):
-        from planner.commands.progress import columns, stoppable
+        from planner.commands.progress import gathered
         from planner.studies.sensing import cases, report, run_cases
         from planner.studies.sensing_plots import save_sensing
 
-        start, trials, command = time.perf_counter(), [], "vinewright reproduce sensing"
-        with Progress(*columns(), console=console) as bar:
-            task = bar.add_task("deployments sensed", total=len(cases()))
-            try:
-                with stoppable():
-                    for trial in run_cases():
-                        trials.append(trial)
-                        bar.advance(task)
-            except KeyboardInterrupt:
-                command += ", interrupted,"
+        start, total = time.perf_counter(), len(cases())
+        trials = gathered(console, run_cases(), total, "deployments")
         if not trials:
             raise BadInput("interrupted before a deployment was sensed; nothing was written")
+        command = "vinewright reproduce sensing" + ", interrupted," * (len(trials) < total)
         write_tables(console, out / "sensing", *report(trials, command, time.perf_counter() - start))
         save_sensing(out / "sensing.png", trials)
     console.print(f"wrote {out}/sensing.png")
