@@ -1,0 +1,233 @@
+"""Tracking: a PD controller with gravity compensation that can only push at the core and pull at the muscles."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import groupby
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import nnls
+
+from dynamics.euler_lagrange.kinematics import COIL, actuator_jacobian, polar, regular
+from dynamics.euler_lagrange.model import Robot, checked_start, step
+from dynamics.euler_lagrange.motion import NEARLY
+from surrogate.compiled import Floats
+
+Reference = Callable[[float], tuple[ArrayLike, ArrayLike]]
+"""(s, theta, phi) and their rates over time [s]."""
+
+
+NOTICED = 1e-3
+"""A reference that is shorter than the tube by less is no event [m]."""
+
+
+class Saturation(StrEnum):
+    """What kept the robot from following."""
+
+    SHORTER = "the reference is shorter than what has grown, and a vine cannot shrink"
+    CORE = "the force in the core is at its limit"
+    TENSION = "a tension is at its limit"
+
+
+class Event(NamedTuple):
+    """A saturation, and how long it lasted."""
+
+    what: Saturation
+    begin: float
+    """[s]"""
+    end: float
+    """[s]"""
+
+
+@dataclass(frozen=True, slots=True)
+class Controller:
+    """Gains and limits of paper 004's Eq. 24, in (s, u, v).
+
+    As printed it lacks the transpose's pseudo-inverse and Y_e. The forces asked for are shared out such that the core
+    does not suck and no muscle pushes. The gains are stiffer than published ones, in coordinates without coupling.
+
+    Raises:
+        ValueError: A gain that is negative, or a limit that is not above 0.
+    """
+
+    growth_gain: float = 4000.0
+    """Force over error of the length, K_p [N/m]."""
+    growth_damping: float = 60.0
+    """Force over error of its rate, K_d [N s/m]."""
+    bend_gain: float = 5000.0
+    """Moment over error of u and v, K_p [N m/rad]."""
+    bend_damping: float = 150.0
+    """Moment over error of their rates, K_d [N m s/rad]."""
+    most_core: float = math.inf
+    """Largest force in the core [N]."""
+    most_tension: float = math.inf
+    """Largest pull of a muscle [N]."""
+
+    def __post_init__(self) -> None:
+        for name in ("growth_gain", "growth_damping", "bend_gain", "bend_damping"):
+            if not 0 <= (value := getattr(self, name)) < math.inf:
+                raise ValueError(f"controller.{name} = {value:g} must be at least 0 and finite")
+        for name in ("most_core", "most_tension"):
+            if not (value := getattr(self, name)) > 0:
+                raise ValueError(f"controller.{name} = {value:g} N must be greater than 0")
+
+    @property
+    def gains(self) -> Floats:
+        """K_p, shape (3,)."""
+        return np.array([self.growth_gain, self.bend_gain, self.bend_gain])
+
+    @property
+    def damping(self) -> Floats:
+        """K_d, shape (3,)."""
+        return np.array([self.growth_damping, self.bend_damping, self.bend_damping])
+
+    def inputs(self, robot: Robot, force: Floats) -> tuple[Floats, list[Saturation]]:
+        """Force in the core and tensions [N], shape (4,), for a generalised force (s, u, v), and what is at its limit.
+
+        The least tensions that bend as asked are at most two, and never negative; where the limit forbids them, all
+        are lessened alike, so that the direction stays. The core makes up for what they take from the growth.
+        """
+        bending = -actuator_jacobian(robot.arm)[1:, 1:].T
+        tensions, _ = nnls(bending, force[1:])
+        met = []
+        if tensions.max() > self.most_tension:
+            tensions *= self.most_tension / tensions.max()
+            met.append(Saturation.TENSION)
+        core = max(force[0] + robot.yield_force + tensions.sum(), 0.0)
+        if core > self.most_core:
+            core = self.most_core
+            met.append(Saturation.CORE)
+        return np.concatenate([[core], tensions]), met
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tracking:
+    """A robot that follows a reference."""
+
+    times: Floats
+    """At the end of each step [s], shape (steps,)."""
+    q: Floats
+    """s [m], u and v [rad], shape (steps, 3)."""
+    reference: Floats
+    """s [m], theta [rad], phi [rad] asked for, shape (steps, 3)."""
+    inputs: Floats
+    """Force in the core and tensions during the step [N], shape (steps, 4)."""
+    events: tuple[Event, ...]
+    """What kept it from following, in order of their beginning."""
+    coiled: bool
+    """It ended early, as the tube was a full circle."""
+
+    @property
+    def polar(self) -> Floats:
+        """s [m], theta [rad], phi [rad], shape (steps, 3)."""
+        return polar(self.q)
+
+    @property
+    def errors(self) -> Floats:
+        """What is missing to the reference, s [m], theta and phi [rad], shape (steps, 3); phi's within half a turn."""
+        errors = self.reference - self.polar
+        errors[:, 2] = (errors[:, 2] + np.pi) % (2 * np.pi) - np.pi
+        return errors
+
+    def during(self, what: Saturation) -> NDArray[np.bool_]:
+        """The steps in which something kept it from following, shape (steps,)."""
+        mine = np.zeros(len(self.times), bool)
+        for event in self.events:
+            if event.what == what:
+                mine |= (self.times > event.begin + 1e-12) & (self.times < event.end + 1e-12)
+        return mine
+
+
+def track(
+    robot: Robot,
+    controller: Controller,
+    reference: Reference,
+    start: ArrayLike,
+    seconds: float,
+    step_time: float = 1e-3,
+) -> Tracking:
+    """Follow a reference from rest, in steps of time, semi-implicitly.
+
+    The controller foresees its step: errors are those at its end, as the model tells before limits are met. So it is
+    stable at any gain and step (Tan, Liu and Turk, Stable Proportional-Derivative Controllers, 2011). While the reference
+    is shorter than the tube, it is taken as if it were as long and stood still.
+
+    Args:
+        start: s [m], theta [rad], phi [rad].
+    Raises:
+        ValueError: A start without length or of a full circle, steps that are not above 0, a reference that is no number.
+    """
+    if not 0 < step_time <= seconds < math.inf:
+        raise ValueError(f"step_time = {step_time:g} s must be greater than 0, and at most seconds = {seconds:g}")
+    q, rates = regular(checked_start(start)), np.zeros(3)
+    gravity, springs, dampers = np.array(robot.gravity), robot.springs, robot.dampers
+    count = round(seconds / step_time)
+    h = seconds / count
+    states, wanted, inputs = np.empty((count, 3)), np.empty((count, 3)), np.empty((count, 4))
+    met: list[list[Saturation]] = []
+    while len(met) < count and np.hypot(q[1], q[2]) < COIL - NEARLY:
+        k = len(met)
+        wanted[k], goal, goal_rates = _regular_reference(reference, (k + 1) * h)
+        shorter = goal[0] < q[0] - NOTICED
+        if goal[0] < q[0]:
+            goal[0], goal_rates[0] = q[0], 0.0
+        inputs[k], saturated = _command(robot, controller, q, rates, goal, goal_rates, h)
+        force = robot.actuation(inputs[k]) - springs * q
+        rates = step(q, rates, force, springs, dampers, robot.mass, gravity, h, False)
+        q = q + h * rates
+        states[k] = q
+        met.append([*([Saturation.SHORTER] if shorter else []), *saturated])
+    done = len(met)
+    times = np.arange(1.0, done + 1) * h
+    return Tracking(times, states[:done], wanted[:done], inputs[:done], _events(met, h), done < count)
+
+
+def _command(
+    robot: Robot, controller: Controller, q: Floats, rates: Floats, goal: Floats, goal_rates: Floats, h: float
+) -> tuple[Floats, list[Saturation]]:
+    """Inputs for a step of time, and what is at its limit."""
+    gravity, springs, dampers = np.array(robot.gravity), robot.springs, robot.dampers
+    gains, damping = controller.gains, controller.damping
+    asked = robot.static_force(q) + gains * (goal - q) + damping * goal_rates
+
+    def shared_out() -> tuple[Floats, list[Saturation]]:
+        foreseen = step(
+            q, rates, asked - springs * q, springs + gains, dampers + damping, robot.mass, gravity, h, False
+        )
+        return controller.inputs(robot, asked - (gains * h + damping) * foreseen)
+
+    inputs, met = shared_out()
+    if Saturation.CORE in met:
+        # It will grow slower than was foreseen, which changes what the bending needs: foresee what the core can give.
+        asked[0], gains[0], damping[0] = robot.actuation(inputs)[0], 0.0, 0.0
+        inputs, _ = shared_out()
+    return inputs, met
+
+
+def _regular_reference(reference: Reference, time: float) -> tuple[Floats, Floats, Floats]:
+    """The reference in (s, theta, phi), and in (s, u, v) with its rates."""
+    wanted, rates = (np.array(values, float) for values in reference(time))
+    if wanted.shape != (3,) or rates.shape != (3,) or not np.isfinite([wanted, rates]).all():
+        raise ValueError(f"the reference at {time:g} s is not three finite numbers and their rates: {wanted}, {rates}")
+    cosine, sine = np.cos(wanted[2]), np.sin(wanted[2])
+    turning = wanted[1] * rates[2]
+    slopes = np.array([rates[0], rates[1] * cosine - turning * sine, rates[1] * sine + turning * cosine])
+    return wanted, regular(wanted), slopes
+
+
+def _events(met: list[list[Saturation]], h: float) -> tuple[Event, ...]:
+    """Steps in a row with the same saturation are one event."""
+    events = []
+    for what in Saturation:
+        begin = 0
+        for is_met, run in groupby(what in one for one in met):
+            end = begin + len(list(run))
+            if is_met:
+                events.append(Event(what, begin * h, end * h))
+            begin = end
+    return tuple(sorted(events, key=lambda event: event.begin))

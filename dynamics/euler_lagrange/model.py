@@ -1,0 +1,278 @@
+"""The robot of paper 004: its parameters, and its equations of motion M(q) q'' + C(q, q') q' + G(q) = tau."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, fields
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dynamics.euler_lagrange.kinematics import actuator_jacobian, tip_jacobian, tip_jacobian_rate, tip_pose
+from surrogate.actuators import Actuator
+from surrogate.compiled import Floats, compiled
+from surrogate.spam import Spam
+
+USUAL_CELL = 42e-3
+"""Cell length of the muscle that `Muscle.like` is made for unless another is given [m]."""
+INPUTS = "core", "sPAM 1", "sPAM 2", "sPAM 3"
+
+
+@dataclass(frozen=True, slots=True)
+class Muscle:
+    """A muscle whose pull falls linearly as it shortens (paper 004, Eq. 15).
+
+    Eq. 15 is T = k p (l - l_eq). A muscle that gets longer as the tube grows gets softer, and l_eq grows with it; so here
+    k = area / (s - l_eq) and l_eq = (1 - contraction) s. The paper gives none of them.
+    """
+
+    area: float
+    """Pull over pressure at full length [m^2]."""
+    contraction: float
+    """Part of its length by which it has shortened when its pull ends [-]."""
+
+    @staticmethod
+    def like(actuator: Actuator, l_0: float = USUAL_CELL) -> Muscle:
+        """The line through an actuator's pull at half of its contraction and at its end.
+
+        Args:
+            l_0: Cell length [m].
+        """
+        end = float(actuator.full_contraction(l_0))
+        return Muscle(2 * float(actuator.force_per_pressure(0.5 * end, l_0)), end)
+
+    def tension(self, pressure: ArrayLike, length: ArrayLike, full: float) -> Floats:
+        """Pull [N], not negative: a slack muscle does not push.
+
+        Args:
+            pressure: [Pa], any shape.
+            length: [m], broadcast against it.
+            full: Length of the tube [m].
+        """
+        left = (np.asarray(length, float) / full - 1) / self.contraction + 1
+        return np.asarray(pressure, float) * self.area * np.maximum(left, 0.0)
+
+
+def _spam() -> Muscle:
+    return Muscle.like(Spam())
+
+
+@dataclass(frozen=True, slots=True)
+class Robot:
+    """A vine with a camera at its tip and three muscles all along it, clamped at its base. Defaults: paper 004, Table 1.
+
+    Raises:
+        ValueError: A value out of its range.
+    """
+
+    mass: float = 0.1
+    """Of what the tip carries [kg]; the tube has none."""
+    stiffness: float = 20.0
+    """Moment over bend, however long it is, K_theta [N m/rad]."""
+    axial_damping: float = 1.5
+    """Force over rate of growth, D_s [N s/m]."""
+    bending_damping: float = 1.1
+    """Moment over rate of bend, D_theta [N m s/rad], in every direction of (u, v), so that phi comes to rest too."""
+    yield_force: float = 4.0
+    """Force of the core below which nothing grows, Y_e [N]."""
+    diameter: float = 0.05
+    """Of the tube, D [m]."""
+    levers: float = 0.5
+    """Distance of the muscles from the axis that does not change its length [diameters]: one half in Eq. 3."""
+    gravity: tuple[float, float, float] = (0.0, 0.0, 9.81)
+    """Pull of the earth in the base's frame [m/s^2]; along z the robot hangs."""
+    muscle: Muscle = field(default_factory=_spam)
+
+    def __post_init__(self) -> None:
+        positive = {"mass", "diameter", "levers"}
+        for one in fields(self):
+            if one.name in ("gravity", "muscle"):
+                continue
+            value = getattr(self, one.name)
+            if not math.isfinite(value) or value < 0 or (value == 0 and one.name in positive):
+                allowed = "greater than 0" if one.name in positive else "at least 0"
+                raise ValueError(f"robot.{one.name} = {value:g} must be {allowed} and finite")
+        if len(self.gravity) != 3 or not np.isfinite(self.gravity).all():
+            raise ValueError(f"robot.gravity = {self.gravity} must be three finite numbers")
+        for name, value in (("area", self.muscle.area), ("contraction", self.muscle.contraction)):
+            if not 0 < value < math.inf:
+                raise ValueError(f"robot.muscle.{name} = {value:g} must be greater than 0 and finite")
+
+    @property
+    def arm(self) -> float:
+        """Of the muscles [m]."""
+        return self.levers * self.diameter
+
+    @property
+    def springs(self) -> Floats:
+        """Elastic force over (s, u, v), shape (3,)."""
+        return np.array([0.0, self.stiffness, self.stiffness])
+
+    @property
+    def dampers(self) -> Floats:
+        """Damping force over the rates of (s, u, v), shape (3,)."""
+        return np.array([self.axial_damping, self.bending_damping, self.bending_damping])
+
+    def lengths(self, q: Floats) -> Floats:
+        """Lengths of core and muscles [m], shape (4,) (Eq. 3)."""
+        return actuator_jacobian(self.arm) @ q
+
+    def tensions(self, pressures: ArrayLike, q: Floats) -> Floats:
+        """Pulls of the three muscles at their pressures [Pa], shape (3,) [N] (Eq. 15)."""
+        return self.muscle.tension(pressures, self.lengths(q)[1:], float(q[0]))
+
+    def actuation(self, inputs: Floats) -> Floats:
+        """Generalised force (s, u, v) of force in the core and pulls of the muscles, shape (4,) [N] (Eq. 14).
+
+        Eq. 14 needs the transpose of J_l, and a pull shortens: its virtual work is -T dl.
+        """
+        core, pulls = inputs[0] - self.yield_force, inputs[1:]
+        return np.concatenate([[core], -pulls]) @ actuator_jacobian(self.arm)
+
+    def static_force(self, q: Floats) -> Floats:
+        """G(q), what gravity and springs ask to be held, shape (3,) (Eq. 20)."""
+        return self.springs * q - weight(q, self.mass, np.array(self.gravity))
+
+    def energy(self, q: Floats, rate: Floats) -> float:
+        """Kinetic energy, and potential energy of gravity and springs [J] (Eqs. 9 to 12)."""
+        tip = tip_pose(q)[:3, 3]
+        kinetic = 0.5 * rate @ mass_matrix(q, self.mass) @ rate
+        return float(kinetic + 0.5 * self.stiffness * (q[1:] @ q[1:]) - self.mass * np.dot(self.gravity, tip))
+
+
+def checked_inputs(inputs: ArrayLike) -> Floats:
+    """Force in the core and pulls of the muscles [N], shape (4,).
+
+    Raises:
+        ValueError: One that pushes, or is no number.
+    """
+    values = np.asarray(inputs, float)
+    if values.shape != (4,):
+        raise ValueError(f"inputs have the shape {values.shape}; they must be one force and three tensions")
+    if not np.all((values >= 0) & (values < np.inf)):
+        k = int(np.argmin((values >= 0) & (values < np.inf)))
+        raise ValueError(f"{INPUTS[k]}: {values[k]:g} N; a core pushes and a sPAM pulls with at least 0 N")
+    return values
+
+
+def checked_start(polar: ArrayLike) -> Floats:
+    """A configuration (s, theta, phi) to start from, shape (3,).
+
+    Raises:
+        ValueError: No length, or a bend that is not from 0 to a full circle.
+    """
+    values = np.asarray(polar, float)
+    if values.shape != (3,) or not np.isfinite(values).all():
+        raise ValueError(f"a configuration is three finite numbers s, theta, phi, not {values}")
+    if values[0] <= 0:
+        raise ValueError(f"s = {values[0]:g} m must be greater than 0: a vine of no length has no inertia")
+    if not 0 <= values[1] < 2 * np.pi:
+        raise ValueError(f"theta = {values[1]:g} rad must be at least 0 and less than 2 pi; phi tells the direction")
+    return values
+
+
+@compiled()
+def mass_matrix(q: Floats, mass: float) -> Floats:
+    """M(q) of a point mass [kg] at the tip, shape (3, 3): singular at no length and where the tube is a full circle.
+
+    Source: paper 004, Eq. 18, which must be the second derivative of T by two rates: m J_q^T J_q.
+    """
+    jacobian = tip_jacobian(q)
+    return mass * _transposed_times(jacobian, jacobian)
+
+
+@compiled()
+def coriolis_matrix(q: Floats, rate: Floats, mass: float) -> Floats:
+    """C(q, q') of a point mass [kg] at the tip, shape (3, 3): the Christoffel symbols of Eq. 19 are m J_q^T J_q'."""
+    return mass * _transposed_times(tip_jacobian(q), tip_jacobian_rate(q, rate))
+
+
+@compiled()
+def weight(q: Floats, mass: float, gravity: Floats) -> Floats:
+    """Generalised force of gravity [m/s^2] on the tip, shape (3,)."""
+    jacobian, force = tip_jacobian(q), np.zeros(3)
+    for i in range(3):
+        for k in range(3):
+            force[i] += mass * jacobian[k, i] * gravity[k]
+    return force
+
+
+@compiled()
+def solve(matrix: Floats, right: Floats, locked: bool) -> Floats:
+    """x of matrix x = right, shape (3,), for a positive definite matrix; with `locked` x_0 is 0 and its row is left out."""
+    first = 1 if locked else 0
+    rows, x = matrix.copy(), right.copy()
+    for i in range(first):
+        x[i] = 0.0
+    for i in range(first, 3):
+        for j in range(i + 1, 3):
+            factor = rows[j, i] / rows[i, i]
+            x[j] -= factor * x[i]
+            for k in range(i, 3):
+                rows[j, k] -= factor * rows[i, k]
+    for i in range(2, first - 1, -1):
+        for k in range(i + 1, 3):
+            x[i] -= rows[i, k] * x[k]
+        x[i] /= rows[i, i]
+    return x
+
+
+@compiled()
+def acceleration(q: Floats, rate: Floats, force: Floats, mass: float, gravity: Floats, locked: bool) -> Floats:
+    """q'' under a generalised force, shape (3,); gravity comes to it.
+
+    Args:
+        locked: Whether the growth stands still: then its row is no equation, as what holds it is unknown.
+    Source: paper 004, Eq. 22, with M^-1.
+    """
+    right = force + weight(q, mass, gravity)
+    turning = coriolis_matrix(q, rate, mass)
+    for i in range(3):
+        for k in range(3):
+            right[i] -= turning[i, k] * rate[k]
+    return solve(mass_matrix(q, mass), right, locked)
+
+
+@compiled()
+def step(
+    q: Floats,
+    rate: Floats,
+    force: Floats,
+    springs: Floats,
+    dampers: Floats,
+    mass: float,
+    gravity: Floats,
+    seconds: float,
+    held: bool,
+) -> Floats:
+    """Rates after a semi-implicit step of time, shape (3,): springs and dampers act at its end. q moves on by them.
+
+    Args:
+        force: At its beginning, without the dampers', with the springs'.
+        springs: How the force falls as q changes, a diagonal, shape (3,).
+        dampers: The same for the rates.
+        held: Nothing may grow. Else the growth stands still where it would turn back.
+    """
+    inertia = mass_matrix(q, mass)
+    right = force + weight(q, mass, gravity)
+    turning = coriolis_matrix(q, rate, mass)
+    for i in range(3):
+        right[i] *= seconds
+        for k in range(3):
+            right[i] += (inertia[i, k] - seconds * turning[i, k]) * rate[k]
+    for i in range(3):
+        inertia[i, i] += seconds * (dampers[i] + seconds * springs[i])
+    after = solve(inertia, right, held)
+    if after[0] < 0.0:
+        after = solve(inertia, right, True)
+    return after
+
+
+@compiled()
+def _transposed_times(left: Floats, right: Floats) -> Floats:
+    product = np.zeros((3, 3))
+    for i in range(3):
+        for j in range(3):
+            for k in range(3):
+                product[i, j] += left[k, i] * right[k, j]
+    return product

@@ -1,0 +1,165 @@
+"""A robot under given forces, by an adaptive integrator; where the growth comes to a stop it is held until it goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.integrate import solve_ivp
+
+from dynamics.euler_lagrange.kinematics import COIL, polar, regular
+from dynamics.euler_lagrange.model import Robot, acceleration, checked_inputs, checked_start
+from surrogate.compiled import Floats
+
+Inputs = Callable[[float, Floats], ArrayLike]
+"""Force in the core and pulls of the three muscles [N], shape (4,), over time [s] and q."""
+NEARLY = 1e-4
+"""A motion ends this short of a full circle [rad]."""
+MOST_LOCKS = 10_000
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Motion:
+    """A robot over time."""
+
+    times: Floats
+    """[s], shape (times,)."""
+    q: Floats
+    """s [m], u and v [rad], shape (times, 3)."""
+    rates: Floats
+    """Of q [m/s, rad/s], shape (times, 3)."""
+    locks: tuple[tuple[float, float], ...]
+    """From when to when the growth stood still [s]."""
+    coiled: bool
+    """It ended early, as the tube was a full circle."""
+    evaluations: int
+    """Of the equations of motion."""
+
+    @property
+    def polar(self) -> Floats:
+        """s [m], theta [rad], phi [rad], shape (times, 3)."""
+        return polar(self.q)
+
+
+def open_loop(
+    robot: Robot,
+    inputs: Inputs,
+    start: ArrayLike,
+    times: ArrayLike,
+    jumps: Sequence[float] = (),
+    start_rates: ArrayLike = (0.0, 0.0, 0.0),
+    tolerance: float = 1e-8,
+) -> Motion:
+    """Move a robot by LSODA, event by event: growth that stops, growth that goes on, inputs that jump.
+
+    Args:
+        start: s [m], theta [rad], phi [rad].
+        times: To record at [s], rising, the first that of the start.
+        jumps: Times at which the inputs jump [s]; the integrator stops there.
+        start_rates: Of s, u and v.
+        tolerance: Relative, and absolute in metres, radians and seconds.
+    Raises:
+        ValueError: A start without length or of a full circle, growth that begins backwards, inputs that push,
+            times that do not rise.
+    """
+    q, rates, times = regular(checked_start(start)), np.asarray(start_rates, float), np.asarray(times, float)
+    if rates.shape != (3,) or not np.isfinite(rates).all() or rates[0] < 0:
+        raise ValueError(f"start_rates = {rates} must be three finite numbers, the first at least 0: no vine shrinks")
+    if times.ndim != 1 or len(times) < 2 or not np.all(np.diff(times) > 0):
+        raise ValueError("times must rise, and be two at least")
+    run = _Run(robot, inputs, tolerance)
+    state = np.concatenate([q, rates])
+    found: list[Floats] = [state]
+    locks: list[tuple[float, float]] = []
+    ends = [float(times[0]), *sorted({jump for jump in jumps if times[0] < jump < times[-1]}), float(times[-1])]
+    coiled = False
+    for begin, end in pairwise(ends):
+        now, stuck = begin, False
+        for _ in range(MOST_LOCKS):
+            locked = state[3] <= 0 and (stuck or run.growth(now, state) <= 0)
+            inside = times[(times > now) & (times <= end)]
+            recorded, later, state, event = run.phase(now, end, state, locked, inside)
+            found.extend(recorded)
+            if locked and later > now:
+                locks = _with(locks, now, later)
+            # Growth that stops at once would go on and stop again for ever.
+            stuck, now = not locked and event == "growth" and later <= now, later
+            coiled = event == "coil"
+            if coiled or now >= end:
+                break
+        else:
+            raise ArithmeticError(f"growth stopped and went on {MOST_LOCKS} times between {begin:g} and {end:g} s")
+        if coiled:
+            break
+    states = np.array(found)
+    return Motion(times[: len(states)], states[:, :3], states[:, 3:], tuple(locks), coiled, run.evaluations)
+
+
+def _with(locks: list[tuple[float, float]], begin: float, end: float) -> list[tuple[float, float]]:
+    if locks and locks[-1][1] >= begin:
+        return [*locks[:-1], (locks[-1][0], end)]
+    return [*locks, (begin, end)]
+
+
+class _Run:
+    """The equations of motion as an integrator takes them; its state is q and its rates, shape (6,)."""
+
+    def __init__(self, robot: Robot, inputs: Inputs, tolerance: float) -> None:
+        self.robot, self.inputs, self.tolerance = robot, inputs, tolerance
+        self.gravity, self.springs, self.dampers = np.array(robot.gravity), robot.springs, robot.dampers
+        self.evaluations = 0
+
+    def rate(self, time: float, state: Floats, locked: bool) -> Floats:
+        """Of the state."""
+        self.evaluations += 1
+        q, rates = state[:3].copy(), state[3:].copy()
+        if locked:
+            rates[0] = 0.0
+        actuation = self.robot.actuation(checked_inputs(self.inputs(time, q)))
+        force = actuation - self.springs * q - self.dampers * rates
+        return np.concatenate([rates, acceleration(q, rates, force, self.robot.mass, self.gravity, locked)])
+
+    def growth(self, time: float, state: Floats) -> float:
+        """What the rate of growth would do if nothing held it [m/s^2]."""
+        return float(self.rate(time, state, False)[3])
+
+    def phase(
+        self, begin: float, end: float, state: Floats, locked: bool, inside: Floats
+    ) -> tuple[list[Floats], float, Floats, str]:
+        """Move on until the growth stops or goes on, the tube is a circle, or to the end [s].
+
+        Args:
+            inside: Times to record at [s].
+        Returns:
+            The states recorded, when it ended, the state then, and by what: "growth", "coil" or "time".
+        """
+
+        def turns(time: float, state: Floats) -> float:
+            return self.growth(time, state) if locked else float(state[3])
+
+        def coils(_: float, state: Floats) -> float:
+            return float(np.hypot(state[1], state[2])) - (COIL - NEARLY)
+
+        turns.terminal, turns.direction = True, 1 if locked else -1  # type: ignore[attr-defined]
+        coils.terminal, coils.direction = True, 1  # type: ignore[attr-defined]
+        if locked:
+            state = state.copy()
+            state[3] = 0.0
+        solved = solve_ivp(
+            lambda time, state: self.rate(time, state, locked), (begin, end), state, "LSODA", np.union1d(inside, end),
+            events=(turns, coils), rtol=self.tolerance, atol=self.tolerance,
+        )  # fmt: skip
+        if solved.status < 0:
+            raise ArithmeticError(f"the motion could not be followed beyond {solved.t[-1]:g} s: {solved.message}")
+        if solved.status == 0:
+            states = solved.y.T
+            return list(states[: len(inside)]), end, states[-1], "time"
+        which = 0 if len(solved.t_events[0]) else 1
+        later, last = float(solved.t_events[which][-1]), solved.y_events[which][-1].copy()
+        if which == 0 and not locked:
+            last[3] = 0.0
+        states = np.reshape(solved.y, (6, -1)).T  # SciPy gives a list where there is none
+        return list(states[: len(inside)]), later, last, ("growth", "coil")[which]
