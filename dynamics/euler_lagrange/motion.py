@@ -18,6 +18,8 @@ Inputs = Callable[[float, Floats], ArrayLike]
 """Force in the core and pulls of the three muscles [N], shape (4,), over time [s] and q."""
 NEARLY = 1e-4
 """A motion ends this short of a full circle [rad]."""
+RELEASE = 1e-9
+"""Growth goes on when it would by more than this [m/s^2], so that rounding does not let it go."""
 MOST_LOCKS = 10_000
 
 
@@ -77,17 +79,14 @@ def open_loop(
     ends = [float(times[0]), *sorted({jump for jump in jumps if times[0] < jump < times[-1]}), float(times[-1])]
     coiled = False
     for begin, end in pairwise(ends):
-        now, stuck = begin, False
+        now, locked = begin, run.locks(begin, state)
         for _ in range(MOST_LOCKS):
-            locked = state[3] <= 0 and (stuck or run.growth(now, state) <= 0)
             inside = times[(times > now) & (times <= end)]
             recorded, later, state, event = run.phase(now, end, state, locked, inside)
             found.extend(recorded)
             if locked and later > now:
                 locks = _with(locks, now, later)
-            # Growth that stops at once would go on and stop again for ever.
-            stuck, now = not locked and event == "growth" and later <= now, later
-            coiled = event == "coil"
+            now, locked, coiled = later, not locked, event == "coil"
             if coiled or now >= end:
                 break
         else:
@@ -122,9 +121,13 @@ class _Run:
         force = actuation - self.springs * q - self.dampers * rates
         return np.concatenate([rates, acceleration(q, rates, force, self.robot.mass, self.gravity, locked)])
 
-    def growth(self, time: float, state: Floats) -> float:
-        """What the rate of growth would do if nothing held it [m/s^2]."""
-        return float(self.rate(time, state, False)[3])
+    def release(self, time: float, state: Floats) -> float:
+        """Above 0 where growth that stands still goes on [m/s^2]."""
+        return float(self.rate(time, state, False)[3]) - RELEASE
+
+    def locks(self, time: float, state: Floats) -> bool:
+        """Whether the growth stands still."""
+        return bool(state[3] <= 0) and self.release(time, state) <= 0
 
     def phase(
         self, begin: float, end: float, state: Floats, locked: bool, inside: Floats
@@ -138,7 +141,7 @@ class _Run:
         """
 
         def turns(time: float, state: Floats) -> float:
-            return self.growth(time, state) if locked else float(state[3])
+            return self.release(time, state) if locked else float(state[3])
 
         def coils(_: float, state: Floats) -> float:
             return float(np.hypot(state[1], state[2])) - (COIL - NEARLY)
