@@ -7,7 +7,7 @@ from dynamics.propagator import Propagator
 
 def propagators() -> tuple[str, ...]:
     """The names of the propagators; the first is the default."""
-    return ("quasistatic", "penalty", "impulse", "geometric")
+    return ("quasistatic", "penalty", "impulse", "geometric", "euler-lagrange")
 
 
 def load_propagator(name: str) -> type[Propagator]:
@@ -34,4 +34,8 @@ def load_propagator(name: str) -> type[Propagator]:
             from dynamics.geometric import Geometric
 
             return Geometric
+        case "euler-lagrange":
+            from dynamics.euler_lagrange import EulerLagrange
+
+            return EulerLagrange
     raise KeyError(name)

@@ -51,6 +51,18 @@ class VineParams:
         return 2 * self.radius + self.actuator.offset
 
 
+@dataclass(frozen=True, slots=True)
+class Inertia:
+    """What a moving tube has beyond `VineParams`."""
+
+    mass_per_length: float = 0.04
+    """Of the default tube [kg/m]: coated fabric of 70 g/m2, for the body, its tail inside and a muscle, and the air."""
+    damping_time: float = 0.01
+    """Damping over stiffness of a joint, C / K [s], as the beam of papers 000/001 has it."""
+    growth_rate: float = 0.1
+    """Growth when nothing resists [m/s]."""
+
+
 class Status(IntEnum):
     """How a vine's growth ended."""
 
@@ -58,6 +70,7 @@ class Status(IntEnum):
     STALLED = 1
     OUT_OF_BOUNDS = 2
     UNRESOLVED = 3
+    COILED = 4
 
     @property
     def advice(self) -> str:
@@ -67,6 +80,7 @@ class Status(IntEnum):
             Status.STALLED: "stalled: the tip is wedged and the tube no longer moves; steer away earlier or end before this point",
             Status.OUT_OF_BOUNDS: "left the bounds of the environment; add a wall there, or steer back",
             Status.UNRESOLVED: "contact could not be resolved within the penetration tolerance; try a smaller growth step",
+            Status.COILED: "bent into a full circle, where this model ends; end before this point, or lower the pressure",
         }[self]
 
 

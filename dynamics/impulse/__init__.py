@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,7 +14,7 @@ from dynamics.moment import joint_moments
 from dynamics.propagator import CannotRun, Capabilities, checked_lengths
 from dynamics.records import Records, grow_batch
 from dynamics.scene import scene_of
-from dynamics.vine import Actuation, Integers, Rollout, VineParams, VineState
+from dynamics.vine import Actuation, Inertia, Integers, Rollout, VineParams, VineState
 from environments.environment import Environment
 from surrogate.compiled import Floats, thread_count
 
@@ -24,18 +24,6 @@ HINGE = 25e-3
 """Length of tube for whose bend the moment is known [m]: the segments of paper 002. Shorter ones bend in proportion."""
 QPS = "banded", "osqp"
 """What can solve a step: the banded Schur complement, or OSQP."""
-
-
-@dataclass(frozen=True, slots=True)
-class Inertia:
-    """What a moving tube has beyond `VineParams`."""
-
-    mass_per_length: float = 0.04
-    """Of the default tube [kg/m]: coated fabric of 70 g/m2, for the body, its tail inside and a muscle, and the air."""
-    damping_time: float = 0.01
-    """Damping over stiffness of a joint, C / K [s], as the beam of papers 000/001 has it."""
-    growth_rate: float = 0.1
-    """Growth when nothing resists [m/s]."""
 
 
 def check_qp(qp: str) -> None:

@@ -15,7 +15,9 @@ from dynamics.scene import Scene
 from dynamics.vine import Integers, Status
 from surrogate.compiled import Floats, compiled
 
-GROWN, STALLED, OUT_OF_BOUNDS, UNRESOLVED = map(int, Status)
+GROWN, STALLED, OUT_OF_BOUNDS, UNRESOLVED = (
+    int(one) for one in (Status.GROWN, Status.STALLED, Status.OUT_OF_BOUNDS, Status.UNRESOLVED)
+)
 PATIENCE = 0.6
 """Every so often [s] a vine is looked at: has it got anywhere?"""
 STILL = 0.3e-3

@@ -15,7 +15,9 @@ from dynamics.vine import Integers, Status
 from surrogate.compiled import Floats, compiled
 from surrogate.force_table import Cell
 
-GROWN, STALLED, OUT_OF_BOUNDS, UNRESOLVED = map(int, Status)
+GROWN, STALLED, OUT_OF_BOUNDS, UNRESOLVED = (
+    int(one) for one in (Status.GROWN, Status.STALLED, Status.OUT_OF_BOUNDS, Status.UNRESOLVED)
+)
 CORRECTIONS = 80
 """Steps without growth that may follow each other to leave an obstacle."""
 PATIENCE = 60e-3

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from dynamics.impulse import HINGE, Inertia
+from dynamics.impulse import HINGE
 from dynamics.impulse.telescope import Motion, Telescope, simulate
 from dynamics.moment import joint_moments
-from dynamics.vine import VineParams
+from dynamics.vine import Inertia, VineParams
 from environments import Environment, Obstacles
 from environments.obstacles import box_corners
 from planner.bench import machine

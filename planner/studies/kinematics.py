@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dynamics.geometric.kinematics import Behaviour, behaviour, boundaries, hinge_boundaries
-from dynamics.impulse import Impulse, Inertia
+from dynamics.impulse import Impulse
 from dynamics.moment import free_curvature, joint_moments
 from dynamics.propagator import Propagator
 from dynamics.quasistatic import QuasiStatic
-from dynamics.vine import Actuation, VineParams, VineState, centerlines
+from dynamics.vine import Actuation, Inertia, VineParams, VineState, centerlines
 from environments import Environment, Obstacles
 from environments.obstacles import box_corners
 from surrogate.actuators import Grid

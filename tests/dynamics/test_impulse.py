@@ -10,13 +10,13 @@ from scipy.integrate import cumulative_trapezoid
 
 from dynamics.chain import place
 from dynamics.contacts import find_contacts
-from dynamics.impulse import HINGE, Impulse, Inertia
+from dynamics.impulse import HINGE, Impulse
 from dynamics.impulse.bodies import kinetic_energy
 from dynamics.impulse.step import add_segment, linearise, new_work, start, take_step
 from dynamics.moment import carrying, free_curvature, joint_moments, restoring_moment
 from dynamics.propagator import CannotRun
 from dynamics.quasistatic import QuasiStatic
-from dynamics.vine import Actuation, Rollout, Status, VineParams, centerlines, grown_length
+from dynamics.vine import Actuation, Inertia, Rollout, Status, VineParams, centerlines, grown_length
 from environments import Environment
 
 MakeEnvironment = Callable[..., Environment]

@@ -7,10 +7,10 @@ from functools import partial
 import numpy as np
 import pytest
 
-from dynamics.propagator import Capabilities, Propagator
+from dynamics.propagator import CannotRun, Capabilities, Propagator
 from dynamics.registry import load_propagator, propagators
 from dynamics.vine import Actuation, Rollout, Status, VineParams, VineState, centerlines, grown_length
-from environments import Environment
+from environments import Environment, Obstacles
 
 MakeEnvironment = Callable[..., Environment]
 Reference = Callable[[str], dict[str, np.ndarray]]
@@ -27,17 +27,34 @@ def on_the_cpu(name: str) -> Make:
     return partial(model, device="cpu", step=25e-3 / 3) if name == "penalty" else model
 
 
-EveryPropagator = pytest.mark.parametrize("make", [on_the_cpu(name) for name in propagators()], ids=propagators())
+def capabilities(make: Make) -> Capabilities:
+    return (make.func if isinstance(make, partial) else make).capabilities
+
+
+MAKERS = {name: on_the_cpu(name) for name in propagators()}
+TOUCHING = {name: make for name, make in MAKERS.items() if capabilities(make).contact}
+EveryPropagator = pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
+EveryTouchingPropagator = pytest.mark.parametrize("make", TOUCHING.values(), ids=TOUCHING)
+
+
+def in_place(make: Make, environment: Environment, params: VineParams) -> Propagator:
+    """A propagator in a place; without its obstacles, if it knows no contact."""
+    known = environment if capabilities(make).contact else replace(environment, obstacles=Obstacles())
+    return make(known, params)
 
 
 def passive(batch: int = BATCH, segments: int = SEGMENTS) -> Actuation:
     return Actuation(np.zeros((batch, segments)), np.full((batch, segments), 0.04))
 
 
-def steered(*distal_kpa: float) -> Actuation:
-    """Vines steered to the left with 25 kPa in their proximal part, and as given beyond it: one vine a number."""
+def steered(propagator: Propagator, *distal_kpa: float) -> Actuation:
+    """Vines steered to the left with 25 kPa in their proximal part, and as given beyond it: one vine a number.
+
+    For a propagator that knows no sections, as given all along.
+    """
     pressure = np.repeat(np.array(distal_kpa)[:, None] * 1e3, SEGMENTS, axis=1)
-    pressure[:, :PROXIMAL] = 25e3
+    if propagator.capabilities.sections:
+        pressure[:, :PROXIMAL] = 25e3
     return Actuation(pressure, np.full_like(pressure, 0.042))
 
 
@@ -108,7 +125,7 @@ def test_grows_straight_from_the_start_pose(make: Make, free: Environment, param
 @pytest.mark.parametrize("batch", [1, 2, 9])
 def test_arrays_have_the_promised_shapes(make: Make, walled: Environment, params: VineParams, batch: int) -> None:
     """Every array of a rollout leads with the batch, whatever its size; records not made stay behind the count."""
-    propagator = make(walled, params)
+    propagator = in_place(make, walled, params)
     rollout = propagator.grow(propagator.start(batch, SEGMENTS), passive(batch), 0.35, 0.1)
     room = rollout.tips.shape[1]
     assert room >= 4
@@ -154,7 +171,7 @@ def test_growth_goes_on_from_a_recorded_state(make: Make, free: Environment, par
 @EveryPropagator
 def test_growing_leaves_what_it_is_given(make: Make, walled: Environment, params: VineParams) -> None:
     """Neither the state nor the actuation nor the lengths passed in are written to."""
-    propagator = make(walled, params)
+    propagator = in_place(make, walled, params)
     actuation = Actuation(np.full((BATCH, SEGMENTS), 12e3), np.full((BATCH, SEGMENTS), 0.05))
     rollout = propagator.grow(propagator.start(BATCH, SEGMENTS), actuation, 0.21, 0.07)
     state = rollout.state(np.arange(BATCH), rollout.records - 1)
@@ -170,8 +187,11 @@ def test_growing_leaves_what_it_is_given(make: Make, walled: Environment, params
 def test_growing_twice_gives_the_same_bytes(make: Make, walled: Environment, params: VineParams) -> None:
     """The same call gives the same bytes, from the same propagator and from another one."""
     rng = np.random.default_rng(3)
-    actuation = Actuation(rng.uniform(-2e4, 2e4, (BATCH, SEGMENTS)), rng.uniform(0.02, 0.08, (BATCH, SEGMENTS)))
-    one, other = make(walled, params), make(walled, params)
+    drawn = rng.uniform([[[-2e4]], [[0.02]]], [[[2e4]], [[0.08]]], (2, BATCH, SEGMENTS))
+    if not capabilities(make).sections:
+        drawn[:] = drawn[..., :1]
+    actuation = Actuation(*drawn)
+    one, other = in_place(make, walled, params), in_place(make, walled, params)
     rollouts = [p.grow(p.start(BATCH, SEGMENTS), actuation, 0.4, 0.02) for p in (one, one, other)]
     assert same(rollouts[0], rollouts[1])
     assert same(rollouts[0], rollouts[2])
@@ -218,7 +238,7 @@ def test_refuses_actuators_that_cannot_be(
         propagator.grow(propagator.start(1, SEGMENTS), actuation, 0.1, 0.05)
 
 
-@EveryPropagator
+@EveryTouchingPropagator
 @pytest.mark.parametrize("room", [0.5e-3, 1.7e-3])
 def test_stub_of_a_blocked_tip_stays_where_it_points(
     make: Make, environment: MakeEnvironment, params: VineParams, room: float
@@ -237,10 +257,14 @@ def test_stub_of_a_blocked_tip_stays_where_it_points(
 def test_vine_grows_as_it_does_alone(make: Make, environment: MakeEnvironment, params: VineParams) -> None:
     """In a pocket, beside a vine that is to grow far, each ends as it does alone after as many steps, wedged ones too."""
     boxes = [[-0.1, 0.04, 0.3, 0.1], [-0.1, -0.1, 0.3, -0.04], [0.13, -0.04, 0.3, 0.04]]
-    propagator, lengths = make(environment(boxes=boxes, start=(0, 0, 0.05)), params), np.array([0.06, 0.12, 0.39])
+    propagator, lengths = (
+        in_place(make, environment(boxes=boxes, start=(0, 0, 0.05)), params),
+        np.array([0.06, 0.12, 0.39]),
+    )
     pressure, cells = np.tile([[0.0], [2e4], [0.0]], (1, SEGMENTS)), np.full((3, SEGMENTS), 0.04)
     together = propagator.grow(propagator.start(3, SEGMENTS), Actuation(pressure, cells), lengths, 0.05)
-    np.testing.assert_array_equal(together.status, [Status.GROWN, Status.STALLED, Status.STALLED])
+    wedged = Status.STALLED if capabilities(make).contact else Status.GROWN
+    np.testing.assert_array_equal(together.status, [Status.GROWN, wedged, wedged])
     for vine, length in enumerate(lengths):
         mine = Actuation(pressure[[vine]], cells[[vine]])
         alone = propagator.grow(propagator.start(1, SEGMENTS), mine, length, 0.05)
@@ -258,10 +282,10 @@ def test_held_vine_takes_the_shape_of_its_new_steering(
     cells = table["l0_mm"] == 42
     curvature = dict(zip(table["pressure_kpa"][cells], table["curvature_per_m"][cells], strict=True))
     propagator = make(free, params)
-    before = steered(10, 10, 10, 10)
+    before = steered(propagator, 10, 10, 10, 10)
     state = last_state(propagator.grow(propagator.start(4, SEGMENTS), before, 0.34, 0.34))
     state = rested(propagator, state, before)
-    held = propagator.grow(state, steered(-25, 35, 10, 0), 0.0, 0.05)
+    held = propagator.grow(state, steered(propagator, -25, 35, 10, 0), 0.0, 0.05)
     assert (held.status == Status.GROWN).all()
     np.testing.assert_array_equal(held.records, 1)
     after = last_state(held)
@@ -269,18 +293,20 @@ def test_held_vine_takes_the_shape_of_its_new_steering(
     np.testing.assert_array_equal(after.last_length, state.last_length)
     lengths = np.append(np.full(13, params.segment_length), 0.34 - 13 * params.segment_length)
     for vine, distal in enumerate((-curvature[25], curvature[35], curvature[10], 0.0)):
-        expected = np.where(np.arange(14) < PROXIMAL, curvature[25], distal) * lengths
+        proximal = curvature[25] if propagator.capabilities.sections else distal
+        expected = np.where(np.arange(14) < PROXIMAL, proximal, distal) * lengths
         np.testing.assert_allclose(after.angles[vine, :14], expected, rtol=1e-3, atol=1e-6)
-    np.testing.assert_allclose(after.angles[:, :PROXIMAL], state.angles[:, :PROXIMAL], atol=1e-6)
+    if propagator.capabilities.sections:
+        np.testing.assert_allclose(after.angles[:, :PROXIMAL], state.angles[:, :PROXIMAL], atol=1e-6)
 
 
 @EveryPropagator
 def test_vine_held_as_it_is_does_not_move(make: Make, free: Environment, params: VineParams) -> None:
     """Held under the steering it grew with, a vine at rest in free space stays where it is, within 1e-6 m and rad."""
     propagator = make(free, params)
-    grown = propagator.grow(propagator.start(3, SEGMENTS), steered(-25, 10, 0), 0.34, 0.34)
-    state = rested(propagator, last_state(grown), steered(-25, 10, 0))
-    held = propagator.grow(state, steered(-25, 10, 0), 0.0, 0.05)
+    grown = propagator.grow(propagator.start(3, SEGMENTS), steered(propagator, -25, 10, 0), 0.34, 0.34)
+    state = rested(propagator, last_state(grown), steered(propagator, -25, 10, 0))
+    held = propagator.grow(state, steered(propagator, -25, 10, 0), 0.0, 0.05)
     assert (held.status == Status.GROWN).all()
     np.testing.assert_allclose(held.angles[:, 0], state.angles, atol=1e-6)
     joints = centerlines(state, np.array(START), params)
@@ -291,11 +317,11 @@ def test_vine_held_as_it_is_does_not_move(make: Make, free: Environment, params:
 def test_steering_in_steps_ends_as_at_once(make: Make, free: Environment, params: VineParams) -> None:
     """In free space the way does not matter: three held calls with rising pressure end where one does, within 1e-3 rad."""
     propagator = make(free, params)
-    grown = last_state(propagator.grow(propagator.start(2, SEGMENTS), steered(0, 10), 0.34, 0.34))
-    at_once = last_state(propagator.grow(grown, steered(-28, 28), 0.0, 0.05))
+    grown = last_state(propagator.grow(propagator.start(2, SEGMENTS), steered(propagator, 0, 10), 0.34, 0.34))
+    at_once = last_state(propagator.grow(grown, steered(propagator, -28, 28), 0.0, 0.05))
     state = grown
     for pressure in (10, 20, 28):
-        state = last_state(propagator.grow(state, steered(-pressure, pressure), 0.0, 0.05))
+        state = last_state(propagator.grow(state, steered(propagator, -pressure, pressure), 0.0, 0.05))
     np.testing.assert_allclose(state.angles.sum(axis=1), at_once.angles.sum(axis=1), atol=1e-3)
     assert np.ptp(at_once.angles.sum(axis=1)) > 0.5
 
@@ -304,16 +330,32 @@ def test_steering_in_steps_ends_as_at_once(make: Make, free: Environment, params
 def test_some_are_held_while_others_grow(make: Make, free: Environment, params: VineParams) -> None:
     """In one batch a vine of length 0 is held, the others grow: each as it does alone. One of no length stays so."""
     propagator = make(free, params)
-    first = propagator.grow(propagator.start(3, SEGMENTS), steered(0, 0, 0), [0.3, 0.3, 0.0], 0.3)
+    first = propagator.grow(propagator.start(3, SEGMENTS), steered(propagator, 0, 0, 0), [0.3, 0.3, 0.0], 0.3)
     assert first.status[2] == Status.GROWN
     assert first.records[2] == 1
     np.testing.assert_array_equal(first.tips[2, 0], START)
     state, lengths = last_state(first), np.array([0.0, 0.08, 0.0])
-    together = propagator.grow(state, steered(20, 20, 20), lengths, 0.02)
+    together = propagator.grow(state, steered(propagator, 20, 20, 20), lengths, 0.02)
     np.testing.assert_array_equal(together.records, [1, 4, 1])
     ends = last_state(together)
     np.testing.assert_allclose(grown_length(ends, params), [0.3, 0.38, 0.0], atol=4e-9)
     for vine, length in enumerate(lengths):
         mine = VineState(state.angles[[vine]], state.segments[[vine]], state.last_length[[vine]])
-        alone = last_state(propagator.grow(mine, steered(20), length, 0.02))
+        alone = last_state(propagator.grow(mine, steered(propagator, 20), length, 0.02))
         np.testing.assert_allclose(ends.angles[vine], alone.angles[0], atol=1e-6)
+
+
+@EveryPropagator
+def test_refuses_what_its_capabilities_exclude(
+    make: Make, walled: Environment, free: Environment, params: VineParams
+) -> None:
+    """Obstacles without contact, sections that differ without sections: an error that names the capability."""
+    if not capabilities(make).contact:
+        with pytest.raises(CannotRun, match="contact=False"):
+            make(walled, params)
+    if not capabilities(make).sections:
+        propagator = make(free, params)
+        pressure = np.repeat([[2e4, 0.0]], SEGMENTS // 2, axis=1)
+        with pytest.raises(CannotRun, match="sections=False"):
+            propagator.grow(propagator.start(1, SEGMENTS), Actuation(pressure, np.full_like(pressure, 0.04)), 0.3, 0.1)
+    assert make(free, params).grow(make(free, params).start(1, 2), passive(1, 2), 0.03, 0.1).status[0] == Status.GROWN

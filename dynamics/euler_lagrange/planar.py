@@ -1,0 +1,102 @@
+"""A tube bent by one muscle, in a plane: its moment instead of a linear spring, its length the coordinate it is recorded by."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from dynamics.euler_lagrange.kinematics import COIL
+from dynamics.euler_lagrange.model import step
+from dynamics.moment import JointMoments, total_moment
+from dynamics.vine import Status
+from surrogate.compiled import Floats, compiled
+from surrogate.force_table import cell
+
+GROWN, STALLED, COILED = (int(one) for one in (Status.GROWN, Status.STALLED, Status.COILED))
+LUMPED = 0.2
+"""Part of the tube's mass that, at the tip, resists bending as the whole tube does: theta^2 of a slight bend of it has
+the kinetic energy of the sideways motion theta x^2 / (2 s) of all points x along the tube."""
+SHORTEST = 1e-3
+"""A tube shorter than this [m] has no inertia to speak of: it is as bent as it would be at rest."""
+AT_REST = 1e-7
+"""A held tube that is this near to its rest [rad], and would not move further in a second, is there."""
+LONGEST_HOLD = 120.0
+"""One that still moves after this time [s] is stalled, and so is one that takes this long to grow to its next record."""
+
+
+class Tube(NamedTuple):
+    """What moves, besides the moments of its joints."""
+
+    tip_mass: float
+    """What the tip carries [kg]."""
+    mass_per_length: float
+    """Of the tube [kg/m]."""
+    growth_force: float
+    """With which the tip everts [N]."""
+    growth_damping: float
+    """Force over rate of growth [N s/m]."""
+    bending_damping: float
+    """Moment over rate of the bend of one full segment [N m s/rad]."""
+    step: float
+    """Of time [s]."""
+
+
+@compiled()
+def grow_arc(
+    tube: Tube, joint: JointMoments, pressure: float, l_0: float, curvature: float, length: float, lengths: Floats,
+    bends: Floats,
+) -> tuple[int, int, int]:  # fmt: skip
+    """Grow an arc that sets out at rest, or hold it, if the one length asked for is that which it has.
+
+    The bends of its joints are alike, so the moment of one of them is the generalised force of the whole bend; its
+    derivative by the bend is less, the longer the tube. What bending the new tube takes is not taken from the growth.
+
+    Args:
+        pressure: Of the muscle all along it [Pa], signed.
+        curvature: At rest [1/m].
+        length: That it has [m].
+        lengths: At which it is recorded [m], rising, shape (records,).
+        bends: That it has in the first [rad]; takes those of the records, shape (records,).
+    Returns:
+        Records, `Status`, and steps.
+    """
+    held = lengths[-1] <= length
+    of = cell(joint.rows, l_0)
+    weightless = np.zeros(3)
+    q, rates = np.array([length, bends[0], 0.0]), np.zeros(3)
+    springs, dampers = np.zeros(3), np.array([tube.growth_damping, 0.0, 0.0])
+    force = np.array([0.0 if held else tube.growth_force, 0.0, 0.0])
+    record, steps, since = 0, 0, 0
+    while record < len(lengths):
+        if q[0] < SHORTEST:
+            q[0] = min(SHORTEST, lengths[record])
+            q[1] = curvature * q[0]
+        if not held and q[0] >= lengths[record]:
+            bends[record] = q[1]
+            record, since = record + 1, steps
+            continue
+        share = joint.segment_length / q[0]
+        moment, slope = total_moment(joint, q[1] * share, pressure, of)
+        force[1], springs[1], dampers[1] = -moment, slope * share, tube.bending_damping * share
+        if held and abs(rates[1]) < AT_REST and abs(moment) < AT_REST * springs[1]:
+            bends[record] = q[1]
+            return 1, GROWN, steps
+        if (steps - since) * tube.step > LONGEST_HOLD:
+            bends[record] = q[1]
+            return record + 1, STALLED, steps
+        seconds, mass = tube.step, tube.tip_mass + LUMPED * tube.mass_per_length * q[0]
+        after = step(q, rates, force, springs, dampers, mass, weightless, seconds, held)
+        left = lengths[record] - q[0]
+        if not held and after[0] * seconds >= left:
+            seconds = left / after[0]
+            after = step(q, rates, force, springs, dampers, mass, weightless, seconds, held)
+            q[0] = lengths[record]
+        else:
+            q[0] += seconds * after[0]
+        q[1] += seconds * after[1]
+        rates = after
+        steps += 1
+        if abs(q[1]) >= COIL:
+            return record, COILED, steps
+    return record, GROWN, steps
