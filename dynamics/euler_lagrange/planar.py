@@ -16,7 +16,8 @@ from surrogate.force_table import cell
 GROWN, STALLED, COILED = (int(one) for one in (Status.GROWN, Status.STALLED, Status.COILED))
 LUMPED = 0.2
 """Part of the tube's mass that, at the tip, resists bending as the whole tube does: theta^2 of a slight bend of it has
-the kinetic energy of the sideways motion theta x^2 / (2 s) of all points x along the tube."""
+the kinetic energy of the sideways motion theta x^2 / (2 s) of all points x along the tube. That it grows adds forces as
+small as the growth is slow; they are left out."""
 SHORTEST = 1e-3
 """A tube shorter than this [m] has no inertia to speak of: it is as bent as it would be at rest."""
 AT_REST = 1e-7

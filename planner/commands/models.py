@@ -14,7 +14,10 @@ if TYPE_CHECKING:
     from dynamics.vine import VineParams
 
 PropagatorOption = Annotated[
-    str, typer.Option("--propagator", help="Model of the growing vine: quasistatic, penalty, impulse or geometric.")
+    str,
+    typer.Option(
+        "--propagator", help="Model of the growing vine: quasistatic, penalty, impulse, geometric or euler-lagrange."
+    ),
 ]
 DeviceOption = Annotated[
     str, typer.Option("--device", help="Where the model computes: cpu, cuda, or auto: cuda where there is some.")
@@ -48,11 +51,14 @@ def chosen_model(
     solver: str | None,
     surrogate: str | None,
     qp: str | None = None,
+    sections: bool = True,
 ) -> Maker:
     """What makes the chosen propagator in a place; every choice is checked now, before any work is done.
 
+    Args:
+        sections: Whether it is to grow tubes with muscles that change along them.
     Raises:
-        BadInput: An option that this propagator does not have.
+        BadInput: An option that this propagator does not have, or sections where it knows none.
         CannotRun: A choice that it does not know, or that this machine does not offer.
     """
     from dynamics.registry import load_propagator, propagators
@@ -61,6 +67,11 @@ def chosen_model(
         raise BadInput(f"unknown propagator {propagator!r}; known: {', '.join(propagators())}")
     with needs("torch"):
         model = load_propagator(propagator)
+    if sections and not model.capabilities.sections:
+        raise BadInput(
+            f"{propagator} bends a tube as one arc (sections=False): it is for `simulate` and designs of one section from base "
+            "to tip; take another --propagator"
+        )
     for option, value, owner in (
         ("solver", solver, "penalty"),
         ("surrogate", surrogate, "penalty"),

@@ -26,6 +26,14 @@ if TYPE_CHECKING:
 CROSSING = (
     "note: this tube crosses over itself; the model knows no contact of the tube with itself, so try it out first"
 )
+LAST_KERNEL = {
+    "quasistatic": "quasistatic_*/*grow_one",
+    "penalty": "_free_curvatures",
+    "impulse": "impulse_*/*grow_one",
+    "geometric": "grow_turns",
+    "euler-lagrange": "grow_arc",
+}
+"""The kernel of each propagator that is compiled last, as its file is found."""
 PLAIN_EVERY = 2.0
 """Seconds between progress lines where there is no terminal."""
 
@@ -130,8 +138,7 @@ def compiling(console: Console, propagator: str = "quasistatic", heuristic: bool
     """Say why the first start takes longer, and show on a terminal that it is alive."""
     from surrogate.compiled import cache_folder
 
-    own = "_free_curvatures" if propagator == "penalty" else f"{propagator}_*/*grow_one"
-    last = [own, *(["_biarcs"] if heuristic else [])]
+    last = [LAST_KERNEL[propagator], *(["_biarcs"] if heuristic else [])]
     if all(any(cache_folder().rglob(f"*{kernel}*.nbi")) for kernel in last):
         yield
         return

@@ -47,7 +47,8 @@ def simulate(
 
         made = load_design(design)
         environment = load_environment(env, made.params.radius)
-        make = chosen_model(made.params, propagator, device, solver, surrogate, qp)
+        several = len(made.sections) > 1
+        make = chosen_model(made.params, propagator, device, solver, surrogate, qp, sections=several)
         if out:
             check_folder(out)
         if animate:
@@ -61,6 +62,13 @@ def simulate(
         points, length = trajectory(environment, made, rollout)
         result = _outcome(environment, made, rollout, length)
         console.print(_sentence(result))
+        if not several and len(points):
+            result["curvature"] = _curvature(made, rollout, float(length[-1]))
+            console.print(
+                "curvature {grown_per_m:.4f} /m; quasi-static, at rest in free space, {at_rest_per_m:.4f} /m".format(
+                    **result["curvature"]
+                )
+            )
         if made.crosses_itself:
             console.print(CROSSING)
         if out:
@@ -99,6 +107,20 @@ def _outcome(environment: Environment, design: Design, rollout: Rollout, length:
         "heading_deg": round(float(np.degrees(tip[2])), 4),
         "from_predicted_mm": round(float(np.hypot(*(tip[:2] - design.tip[:2]))) * 1e3, 3),
         "greatest_contact_force_n": round(float(host(rollout.contact_force)[0].max(initial=0.0)), 3),
+    }
+
+
+def _curvature(design: Design, rollout: Rollout, length: float) -> dict[str, float]:
+    """Curvature of a tube of one section at the end, on average, and that at rest in free space."""
+    from dynamics.moment import free_curvature, joint_moments
+    from dynamics.vine import host
+
+    last = int(rollout.records[0]) - 1
+    only = design.sections[0]
+    rest = free_curvature(joint_moments(design.params), only.sense * only.pressure, only.l_0)
+    return {
+        "grown_per_m": round(float(host(rollout.angles)[0, last].sum()) / length, 6),
+        "at_rest_per_m": round(float(rest), 6),
     }
 
 
