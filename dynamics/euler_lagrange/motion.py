@@ -114,9 +114,7 @@ class _Run:
     def rate(self, time: float, state: Floats, locked: bool) -> Floats:
         """Of the state."""
         self.evaluations += 1
-        q, rates = state[:3].copy(), state[3:].copy()
-        if locked:
-            rates[0] = 0.0
+        q, rates = state[:3], state[3:]
         actuation = self.robot.actuation(checked_inputs(self.inputs(time, q)))
         force = actuation - self.springs * q - self.dampers * rates
         return np.concatenate([rates, acceleration(q, rates, force, self.robot.mass, self.gravity, locked)])

@@ -140,7 +140,8 @@ def test_growth_never_turns_back() -> None:
 
 def test_semi_implicit_steps_come_to_the_adaptive_motion() -> None:
     """In steps of half the time the error against the adaptive integrator is half as large, bursts of growth and all."""
-    robot, inputs = Robot(gravity=(2.0, 0.0, 3.0)), np.array([12.0, 6.0, 0.0, 3.0])
+    robot = Robot(gravity=(2.0, 0.0, 3.0), stiffness=0.3, bending_damping=0.05, axial_damping=6.0)
+    inputs = np.array([16.0, 6.0, 0.0, 3.0])
     exact = open_loop(robot, constant(*inputs), (0.6, 0.4, 1.0), [0, 1], tolerance=1e-11).q[-1]
     errors = []
     for h in (2e-3, 1e-3, 5e-4):
@@ -339,6 +340,20 @@ def test_refuses_references_that_are_none(reference: Reference, step_time: float
     """References that are no numbers, and steps that are none, are named."""
     with pytest.raises(ValueError, match=words):
         track(Robot(), Controller(), reference, (1.0, 0.1, 0.0), 2.0, step_time)
+
+
+def test_inputs_that_jump_are_not_stepped_over() -> None:
+    """A push of a tenth of a second in 10 s of rest grows the tube by what it gives, and by what runs out after it."""
+    robot = Robot(gravity=WEIGHTLESS, yield_force=0.0)
+    push, tau = 3.0, robot.mass / robot.axial_damping
+
+    def inputs(time: float, _q: np.ndarray) -> tuple[float, ...]:
+        return (push if 5.03 <= time < 5.13 else 0.0, 0, 0, 0)
+
+    motion = open_loop(robot, inputs, (1.0, 0.0, 0.0), [0, 4, 10], jumps=(5.03, 5.13))
+    rate = push / robot.axial_damping
+    reached = rate * (0.1 - tau * (1 - np.exp(-0.1 / tau)))
+    assert motion.q[-1, 0] == pytest.approx(1.0 + reached + tau * rate * (1 - np.exp(-0.1 / tau)), abs=1e-6)
 
 
 def test_core_at_its_yield_force_stands_still() -> None:
