@@ -239,6 +239,32 @@ def impulse_clutter(out: FolderOption = Path("results")) -> None:
 
 
 @app.command()
+def euler_lagrange(out: FolderOption = Path("results")) -> int:
+    """Move paper 004's robot as its figures do, by itself and by a controller. Exit code 3 if it does not follow closely."""
+    from rich.console import Console
+
+    console = Console(highlight=False, soft_wrap=True, markup=False)
+    with readable_errors(), writable(out):
+        from planner.commands.progress import gathered
+        from planner.studies.euler_lagrange import chases, experiments, run
+        from planner.studies.euler_lagrange_plots import save_all
+        from planner.studies.euler_lagrange_report import ALLOWED, report
+
+        with console.status("compiling the kernels, if they are not"):
+            run(experiments()[0])
+        every = experiments()
+        results = gathered(console, map(run, every), len(every), "motions")
+        if len(results) < len(every):
+            raise BadInput("interrupted; nothing was written")
+        with console.status("following a reference"):
+            followed = list(chases())
+        write_tables(console, out / "euler-lagrange", *report(results, followed, "vinewright reproduce euler-lagrange"))
+        written = save_all(out, results, followed[0].tracking)
+    console.print(f"wrote {', '.join(map(str, written))}")
+    return 0 if (followed[0].errors < ALLOWED).all() else 3
+
+
+@app.command()
 def fitting(
     wall_growth: Annotated[
         Path | None, typer.Option(metavar="FILE", help="The published wall experiment, an HDF5 file.")

@@ -305,6 +305,14 @@ def test_limits_are_events(limits: dict[str, float], what: Saturation) -> None:
     assert found.polar[-1, 2] == pytest.approx(1.0, abs=0.05)
 
 
+def test_core_at_its_limit_leaves_the_bend_alone() -> None:
+    """A length that cannot be followed does not upset the bend: it is foreseen with what the core can give."""
+    found = track(Robot(), Controller(most_core=500.0), waves, (0.5, 1.0, 0.0), 3.0)
+    assert found.during(Saturation.CORE).any()
+    assert np.abs(found.errors[:, 0]).max() > 0.4
+    assert np.abs(found.errors[found.times > 0.3, 1:]).max() < 0.02
+
+
 def test_tracking_ends_at_a_full_circle() -> None:
     """A reference beyond a full circle is followed to it; there the tracking ends, and it says so."""
     found = track(Robot(), Controller(), still(1.0, 6.5, 0.0), (1.0, 5.0, 0.0), 2.0)

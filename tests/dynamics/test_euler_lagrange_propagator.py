@@ -160,6 +160,14 @@ def test_refuses_muscles_that_end_early(free: Environment, params: VineParams) -
     assert model.grow(model.start(1, 8), ending, 0.1, 0.05).status[0] == Status.GROWN
 
 
+def test_cells_without_pressure_may_be_anything(free: Environment, params: VineParams) -> None:
+    """Where there is no muscle, cell lengths that differ, or are no numbers, make no difference."""
+    model, cells = EulerLagrange(free, params), np.array([[0.03, 0.07, 0.02, 0.05], [np.nan] * 4, [-3e9] * 4])
+    rollout = model.grow(model.start(3, 4), Actuation(np.zeros((3, 4)), cells), 0.1, 0.1)
+    np.testing.assert_array_equal(rollout.angles, 0.0)
+    np.testing.assert_array_equal(rollout.status, Status.GROWN)
+
+
 @pytest.mark.parametrize("mass", [-0.1, np.nan, np.inf])
 def test_refuses_masses_that_cannot_be(free: Environment, params: VineParams, mass: float) -> None:
     """A tip's mass out of range is named."""

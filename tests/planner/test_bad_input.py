@@ -74,6 +74,7 @@ from planner.cli import main
         (["reproduce", "fitting", "--wall-growth", "missing.h5"], ["missing.h5 cannot be read"]),
         (["reproduce", "fitting", "--out", "file.txt"], ["file.txt cannot be written", "--out"]),
         (["reproduce", "kinematics", "--out", "file.txt"], ["file.txt cannot be written", "--out"]),
+        (["reproduce", "euler-lagrange", "--out", "file.txt"], ["file.txt cannot be written", "--out"]),
         (["map", "mase"], ["did you mean maze"]),
         (["map", "maze", "--actions", "curved"], ["--actions curved must be one of straight, turning"]),
         (["map", "maze", "--policy", "guess"], ["--policy guess", "monte-carlo, ideal, random, information-gain"]),

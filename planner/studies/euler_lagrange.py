@@ -1,0 +1,214 @@
+"""What paper 004 shows of its model: a robot let go, growing, bent, turned, and following a reference (Figs. 4 to 8)."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.optimize import brentq
+
+from dynamics.euler_lagrange.control import Controller, Saturation, Tracking, track
+from dynamics.euler_lagrange.model import Muscle, Robot
+from dynamics.euler_lagrange.motion import Inputs, Motion, open_loop
+from surrogate.compiled import Floats
+from surrogate.spam import Spam
+
+SECONDS, TOLERANCE, TIGHTER = 10.0, 1e-8, 1e-10
+TIMES = np.linspace(0.0, SECONDS, 1001)
+REPEATS = 3
+"""A motion is timed so often; the fastest counts."""
+WEIGHTLESS, HANGING, ACROSS = (0.0, 0.0, 0.0), (0.0, 0.0, 9.81), (9.81, 0.0, 0.0)
+LONG_ARM = 2.0
+"""Arm of the muscles in diameters with which the bends of the paper's Figs. 6 and 7 come out."""
+PULL, RAMP, PUSH, RELEASED = 20.0, 10.0, 5.0, 0.1
+"""Tension of Fig. 7 [N], rise of that of Fig. 6 [N/s], force of Fig. 5 [N], bend of Fig. 4 [rad]."""
+SWITCHED = 5.0
+"""When sPAM 2 takes over from sPAM 1 [s]."""
+HIGHEST_PRESSURE = 35e3
+"""Of a sPAM [Pa]."""
+SET_POINTS = np.array([[1.0, 0.5, 0.0], [3.0, 1.0, 1.0], [2.0, 2.0, 2.0], [5.0, 1.5, -1.0], [6.0, 0.5, -2.0]])
+"""s [m], theta [rad] and phi [rad] asked for from each second on; the third length is shorter than has grown."""
+FIRST = np.array([1.0, 0.1, 0.0])
+BLEND = 0.8
+"""Time in which the reference gets from one to the next, smoothly [s]."""
+
+
+@dataclass(frozen=True, slots=True)
+class Experiment:
+    """A robot under given forces for 10 s."""
+
+    figure: str
+    label: str
+    robot: Robot
+    inputs: Inputs
+    start: tuple[float, float, float]
+    """s [m], theta [rad], phi [rad]."""
+    jumps: tuple[float, ...] = ()
+    """Of the inputs [s]."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Result:
+    """How it went."""
+
+    experiment: Experiment
+    motion: Motion
+    seconds: float
+    """That computing it took."""
+    moved: float
+    """What a hundred times tighter tolerance changes at most, s, u and v [m, rad]."""
+
+    @property
+    def speed(self) -> float:
+        """Over real time."""
+        return SECONDS / self.seconds
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """A number found, and the same in closed form."""
+
+    figure: str
+    what: str
+    found: float
+    expected: float
+    unit: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Chase:
+    """A controller that follows the reference of Fig. 8."""
+
+    label: str
+    tracking: Tracking
+
+    @property
+    def errors(self) -> Floats:
+        """Greatest errors wherever the growth allows, s [m], theta and phi [rad], shape (3,)."""
+        free = ~self.tracking.during(Saturation.SHORTER)
+        return np.asarray(np.abs(self.tracking.errors[free]).max(axis=0), float)
+
+
+def _off(_time: float, _q: Floats) -> tuple[float, ...]:
+    return 0.0, 0.0, 0.0, 0.0
+
+
+def _push(_time: float, _q: Floats) -> tuple[float, ...]:
+    return PUSH, 0.0, 0.0, 0.0
+
+
+def _ramp(time: float, _q: Floats) -> tuple[float, ...]:
+    return 0.0, RAMP * time, 0.0, 0.0
+
+
+def _switch(time: float, _q: Floats) -> tuple[float, ...]:
+    return (0.0, PULL, 0.0, 0.0) if time < SWITCHED else (0.0, 0.0, PULL, 0.0)
+
+
+def experiments() -> list[Experiment]:
+    """Figs. 4 to 7, each with what the paper leaves open set such that its curves come out, and otherwise."""
+    across, weightless = Robot(gravity=ACROSS, levers=LONG_ARM), Robot(gravity=WEIGHTLESS, levers=LONG_ARM)
+    return [
+        *(Experiment("static", f"s = {s:g} m", Robot(), _off, (s, RELEASED, 0.0)) for s in (2.0, 4.0)),
+        Experiment("growth", "no gravity along the axis", Robot(gravity=WEIGHTLESS), _push, (0.5, 0.0, 0.0)),
+        Experiment("growth", "hanging", Robot(gravity=HANGING), _push, (0.5, 0.0, 0.0)),
+        *(Experiment("ramp", f"s = {s:g} m, arm 2 D", across, _ramp, (s, 0.0, 0.0)) for s in (1.0, 5.0)),
+        Experiment("ramp", "s = 5 m, arm D / 2", replace(across, levers=Robot().levers), _ramp, (5.0, 0.0, 0.0)),
+        Experiment("plane", "arm 2 D", weightless, _switch, (1.0, 0.0, 0.0), (SWITCHED,)),
+        Experiment("plane", "arm D / 2", replace(weightless, levers=Robot().levers), _switch, (1.0, 0.0, 0.0), (SWITCHED,)),
+    ]  # fmt: skip
+
+
+def run(experiment: Experiment) -> Result:
+    """Compute its motion, timed, and once more with a tighter tolerance."""
+
+    def motion(tolerance: float) -> Motion:
+        return open_loop(
+            experiment.robot, experiment.inputs, experiment.start, TIMES, experiment.jumps, tolerance=tolerance
+        )
+
+    found, seconds = motion(TOLERANCE), []
+    for _ in range(REPEATS):
+        begin = time.perf_counter()
+        motion(TOLERANCE)
+        seconds.append(time.perf_counter() - begin)
+    return Result(experiment, found, min(seconds), float(np.abs(found.q - motion(TIGHTER).q).max()))
+
+
+def reference(at: float) -> tuple[Floats, Floats]:
+    """(s, theta, phi) asked for, and their rates, at a time [s]: from set point to set point without a jerk."""
+    k = min(int(at), len(SET_POINTS) - 1)
+    before = SET_POINTS[k - 1] if k else FIRST
+    x = min((at - k) / BLEND, 1.0)
+    way = SET_POINTS[k] - before
+    return before + way * x**3 * (10 - 15 * x + 6 * x**2), way * 30 * x**2 * (1 - x) ** 2 / BLEND
+
+
+def chases() -> Iterator[Chase]:
+    """Fig. 8 by controllers of different gains and limits."""
+    robot, pull = Robot(levers=LONG_ARM), Muscle.like(Spam()).area * HIGHEST_PRESSURE
+    controllers = {
+        "default gains": Controller(),
+        "soft gains: 100 and 20 for the length, 200 and 20 for the bend": Controller(100.0, 20.0, 200.0, 20.0),
+        f"tensions up to {pull:.0f} N, what a sPAM pulls at {1e-3 * HIGHEST_PRESSURE:.0f} kPa": Controller(most_tension=pull),
+    }  # fmt: skip
+    for label, controller in controllers.items():
+        yield Chase(label, track(robot, controller, reference, FIRST, float(len(SET_POINTS))))
+
+
+def linear_swing(robot: Robot, s: float) -> tuple[float, float]:
+    """Decay and angular frequency of slight bends of a hanging robot of length s [1/s, rad/s].
+
+    An oscillator of mass m s^2 / 4, spring K + m g s / 3 and damper D: what M and G come to as theta goes to 0.
+    """
+    inertia = robot.mass * s**2 / 4
+    decay = robot.bending_damping / (2 * inertia)
+    spring = robot.stiffness + robot.mass * robot.gravity[2] * s / 3
+    return decay, float(np.sqrt(spring / inertia - decay**2))
+
+
+def checks(results: list[Result]) -> list[Check]:
+    """What closed forms say of every motion."""
+    found = []
+    for result in results:
+        robot, motion, label = result.experiment.robot, result.motion, result.experiment.label
+        s = result.experiment.start[0]
+        match result.experiment.figure:
+            case "static":
+                decay, swing = linear_swing(robot, s)
+                expected = RELEASED * np.exp(-decay * TIMES)
+                expected *= np.cos(swing * TIMES) + decay / swing * np.sin(swing * TIMES)
+                lowest = int(np.argmin(expected))
+                low = motion.q[:, 1].min()
+                found.append(Check("static", f"{label}: lowest bend", float(low), float(expected[lowest]), "rad"))
+            case "growth":
+                half = len(TIMES) // 2
+                slope = (motion.q[-1, 0] - motion.q[half, 0]) / (TIMES[-1] - TIMES[half])
+                force = PUSH - robot.yield_force + robot.mass * robot.gravity[2]
+                found.append(
+                    Check("growth", f"{label}: rate of growth", float(slope), force / robot.axial_damping, "m/s")
+                )
+            case "ramp":
+                end = float(motion.q[-1, 1])
+                found.append(Check("ramp", f"{label}: bend at the end", end, _ramp_end(robot, s), "rad"))
+            case "plane":
+                rest = PULL * robot.arm / robot.stiffness
+                switched = int(np.searchsorted(TIMES, SWITCHED))
+                for when, k, phi in (("before the switch", switched, 0.0), ("at the end", -1, 2 * np.pi / 3)):
+                    _, theta, plane = motion.polar[k]
+                    found.append(Check("plane", f"{label}: theta {when}", float(theta), rest, "rad"))
+                    found.append(Check("plane", f"{label}: phi {when}", float(plane), phi, "rad"))
+    return found
+
+
+def _ramp_end(robot: Robot, s: float) -> float:
+    """Bend at the end of the ramp [rad], the damper behind it: K u = a T - D a T' / K - m g s d/du[(1 - cos u) / u]."""
+    pulled = robot.arm * RAMP * (SECONDS - robot.bending_damping / robot.stiffness)
+
+    def missing(u: float) -> float:
+        slope = (u * np.sin(u) - 1 + np.cos(u)) / u**2
+        return float(pulled - robot.mass * robot.gravity[0] * s * slope - robot.stiffness * u)
+
+    return float(brentq(missing, 1e-3, 2.0))
