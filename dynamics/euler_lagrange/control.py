@@ -49,7 +49,8 @@ class Controller:
     """Gains and limits of paper 004's Eq. 24, in (s, u, v).
 
     As printed it lacks the transpose's pseudo-inverse and Y_e. The forces asked for are shared out such that the core
-    does not suck and no muscle pushes. The gains are stiffer than published ones, in coordinates without coupling.
+    does not suck and no muscle pushes. The paper's gains are for (s, theta, phi) and do not carry over; the default ones
+    follow its Fig. 8 closely.
 
     Raises:
         ValueError: A gain that is negative, or a limit that is not above 0.
@@ -153,9 +154,9 @@ def track(
 ) -> Tracking:
     """Follow a reference from rest, in steps of time, semi-implicitly.
 
-    The controller foresees its step: errors are those at its end, as the model tells before limits are met. So it is
-    stable at any gain and step (Tan, Liu and Turk, Stable Proportional-Derivative Controllers, 2011). While the reference
-    is shorter than the tube, it is taken as if it were as long and stood still.
+    The controller foresees its step: errors are those at its end, as the model tells before limits are met. So stiff gains
+    need no short steps (Tan, Liu and Turk, Stable Proportional-Derivative Controllers, 2011). A reference that is shorter
+    than the tube is taken as if it were as long and stood still.
 
     Args:
         start: s [m], theta [rad], phi [rad].

@@ -45,7 +45,7 @@ WORDS = {
     "tracking": (
         "The controller follows a length, a bend and a plane that change every second. The paper gives no values of its references, so",
         "these are of the same size, and blend smoothly. As in the paper the length is lost where the reference is shorter than what",
-        "has grown (shaded), for a vine cannot shrink, and only there. The gains are stiffer than published ones for (s, theta, phi).",
+        "has grown (shaded), for a vine cannot shrink, and only there. Gains are for (s, u, v), where the paper's do not carry over.",
         "The arm is two diameters: with half of one, tensions are four times as large. Either way this asks more of the muscles than a",
         "sPAM has, as Table 1's tube is as stiff at 6 m as at 1 m.",
     ),
