@@ -130,8 +130,11 @@ class Tracking:
 
     @property
     def errors(self) -> Floats:
-        """What is missing to the reference, s [m], theta and phi [rad], shape (steps, 3); phi's within half a turn."""
-        errors = self.reference - self.polar
+        """What is missing to the reference, s [m], theta and phi [rad], shape (steps, 3); phi's within half a turn.
+
+        A bend that is asked for as negative is one to the other side.
+        """
+        errors = polar(regular(self.reference)) - self.polar
         errors[:, 2] = (errors[:, 2] + np.pi) % (2 * np.pi) - np.pi
         return errors
 
@@ -171,8 +174,7 @@ def track(
     h = seconds / count
     states, wanted, inputs = np.empty((count, 3)), np.empty((count, 3)), np.empty((count, 4))
     met: list[list[Saturation]] = []
-    while len(met) < count and np.hypot(q[1], q[2]) < COIL - NEARLY:
-        k = len(met)
+    for k in range(count):
         wanted[k], goal, goal_rates = _regular_reference(reference, (k + 1) * h)
         shorter = goal[0] < q[0] - NOTICED
         if goal[0] < q[0]:
@@ -181,6 +183,8 @@ def track(
         force = robot.actuation(inputs[k]) - springs * q
         rates = step(q, rates, force, springs, dampers, robot.mass, gravity, h, False)
         q = q + h * rates
+        if np.hypot(q[1], q[2]) >= COIL - NEARLY:
+            break
         states[k] = q
         met.append([*([Saturation.SHORTER] if shorter else []), *saturated])
     done = len(met)

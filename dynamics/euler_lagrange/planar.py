@@ -23,7 +23,7 @@ SHORTEST = 1e-3
 AT_REST = 1e-7
 """A held tube that is this near to its rest [rad], and would not move further in a second, is there."""
 LONGEST_HOLD = 120.0
-"""One that still moves after this time [s] is stalled, and so is one that takes this long to grow to its next record."""
+"""One that still moves after this time [s] is stalled. Growth has nothing to stall at."""
 
 
 class Tube(NamedTuple):
@@ -68,14 +68,14 @@ def grow_arc(
     q, rates = np.array([length, bends[0], 0.0]), np.zeros(3)
     springs, dampers = np.zeros(3), np.array([tube.growth_damping, 0.0, 0.0])
     force = np.array([0.0 if held else tube.growth_force, 0.0, 0.0])
-    record, steps, since = 0, 0, 0
+    record, steps = 0, 0
     while record < len(lengths):
         if q[0] < SHORTEST:
             q[0] = min(SHORTEST, lengths[record])
             q[1] = curvature * q[0]
         if not held and q[0] >= lengths[record]:
             bends[record] = q[1]
-            record, since = record + 1, steps
+            record += 1
             continue
         share = joint.segment_length / q[0]
         moment, slope = total_moment(joint, q[1] * share, pressure, of)
@@ -83,9 +83,9 @@ def grow_arc(
         if held and abs(rates[1]) < AT_REST and abs(moment) < AT_REST * springs[1]:
             bends[record] = q[1]
             return 1, GROWN, steps
-        if (steps - since) * tube.step > LONGEST_HOLD:
+        if held and steps * tube.step > LONGEST_HOLD:
             bends[record] = q[1]
-            return record + 1, STALLED, steps
+            return 1, STALLED, steps
         seconds, mass = tube.step, tube.tip_mass + LUMPED * tube.mass_per_length * q[0]
         after = step(q, rates, force, springs, dampers, mass, weightless, seconds, held)
         left = lengths[record] - q[0]

@@ -264,6 +264,19 @@ def test_steps_half_as_long_track_alike() -> None:
     np.testing.assert_allclose(ends[1], [0.3, 1.2, 1.0], atol=1e-3)
 
 
+def test_bends_through_straight_to_the_other_side() -> None:
+    """A reference may swing through straight, as a bend that becomes negative in a plane that stays."""
+
+    def swinging(time: float) -> tuple[list[float], list[float]]:
+        return [1.0, 0.5 * np.cos(4 * time), 0.7], [0.0, -2.0 * np.sin(4 * time), 0.0]
+
+    found = track(Robot(), Controller(), swinging, (1.0, 0.5, 0.7), 2.0)
+    assert np.abs(found.errors[:, :2]).max() < 0.01
+    bent = found.polar[:, 1] > 0.1
+    assert np.abs(found.errors[bent, 2]).max() < 0.01
+    assert found.polar[np.argmin(np.abs(found.times - np.pi / 4)), 2] == pytest.approx(0.7 - np.pi, abs=1e-2)
+
+
 def test_gravity_is_compensated() -> None:
     """Across its axis too, a heavy tip is held where it should be, without an error that stays."""
     heavy = Robot(mass=2.0, gravity=(5.0, 3.0, -6.0))
@@ -318,6 +331,7 @@ def test_tracking_ends_at_a_full_circle() -> None:
     found = track(Robot(), Controller(), still(1.0, 6.5, 0.0), (1.0, 5.0, 0.0), 2.0)
     assert found.coiled
     assert len(found.times) == len(found.q) == len(found.inputs) == len(found.reference) < 2_000
+    assert 6.0 < found.polar[-1, 1] < COIL
 
 
 @pytest.mark.parametrize(

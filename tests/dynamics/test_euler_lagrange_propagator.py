@@ -117,6 +117,17 @@ def test_tip_that_carries_more_swings_longer(free: Environment, params: VinePara
     np.testing.assert_allclose(ends[1].angles, ends[0].angles, atol=1e-7)
 
 
+def test_growth_may_take_its_time(free: Environment, params: VineParams) -> None:
+    """Also without a record on the way, a slow tube grows to its end; a held one that swings for ever is stalled."""
+    slow = EulerLagrange(free, params, step=0.01, inertia=Inertia(growth_rate=1e-3))
+    assert slow.grow(slow.start(1, 8), carrying(10, segments=8), 0.2, 0.2).status[0] == Status.GROWN
+    undamped = EulerLagrange(free, params, tip_mass=50.0, inertia=Inertia(damping_time=0.0))
+    state = VineState(np.full((1, 8), 0.01), np.array([8]), np.array([params.segment_length]))
+    held = undamped.grow(state, carrying(0, segments=8), 0.0, 0.1)
+    assert held.status[0] == Status.STALLED
+    assert held.records[0] == 1
+
+
 def test_refined_takes_half_the_step(free: Environment, params: VineParams) -> None:
     """The same model, tip and damping at half the step ends nearer to where a tenth of it does."""
     model = EulerLagrange(free, params, tip_mass=0.1, inertia=Inertia(damping_time=0.02))
