@@ -60,7 +60,8 @@ class Propagator(Protocol):
 
         A vine asked to grow by 0 is held, as when its steering is changed (paper 002, supplement, Fig. S.12): it keeps
         its length and bends until it rests under the actuation given. It has one record, of its end: `GROWN` when it
-        is at rest, `STALLED` when it still moves after the propagator's patience. A vine of no length is at rest.
+        is at rest, `STALLED` when it still moves after the propagator's patience. A vine of no length is at rest. One that
+        swings into a full circle where a model ends has no record, and is `COILED`.
 
         `state` is left as it is. Raises ValueError for arrays whose shapes do not fit.
         """

@@ -62,6 +62,16 @@ class Inertia:
     growth_rate: float = 0.1
     """Growth when nothing resists [m/s]."""
 
+    def __post_init__(self) -> None:
+        for name, least in (
+            ("mass_per_length", "greater than"),
+            ("damping_time", "at least"),
+            ("growth_rate", "greater than"),
+        ):
+            value = getattr(self, name)
+            if not (value > 0 or (value == 0 and least == "at least")) or value == np.inf:
+                raise ValueError(f"inertia.{name} = {value:g} must be {least} 0 and finite")
+
 
 class Status(IntEnum):
     """How a vine's growth ended."""

@@ -26,7 +26,9 @@ from surrogate.compiled import Floats
 from surrogate.force_table import LONGEST
 
 ROUNDING = 1e-6
-"""Bends [rad], pressures and cell lengths that differ by less, in parts of the largest, are alike."""
+"""Bends that differ by less [rad] are alike, and pressures and cell lengths that do in parts of the first of them."""
+LONGEST_STEP = 0.1
+"""Of time [s]."""
 
 
 class EulerLagrange:
@@ -55,13 +57,15 @@ class EulerLagrange:
             tip_mass: What the tip carries [kg].
         Raises:
             CannotRun: The place has obstacles.
-            ValueError: A mass below 0.
+            ValueError: A mass below 0, or a step that is none.
         """
         if environment.obstacles.shapes():
             raise CannotRun(
                 f"{environment.name} has obstacles, and euler-lagrange knows none (contact=False, sections=False: one arc in "
                 "free space): take a place without, or another propagator"
             )
+        if not 0 < step <= LONGEST_STEP:
+            raise ValueError(f"step = {step:g} s must be greater than 0 and at most {LONGEST_STEP:g}")
         if not 0 <= tip_mass < np.inf:
             raise ValueError(f"tip_mass = {tip_mass:g} kg must be at least 0 and finite")
         self.environment, self.params, self.inertia = environment, params, inertia or Inertia()

@@ -13,9 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import nnls
 
-from dynamics.euler_lagrange.kinematics import COIL, actuator_jacobian, polar, regular
-from dynamics.euler_lagrange.model import Robot, checked_start, step
-from dynamics.euler_lagrange.motion import NEARLY
+from dynamics.euler_lagrange.kinematics import COIL, NEARLY, actuator_jacobian, polar, regular
+from dynamics.euler_lagrange.model import Robot, checked_start, implicit_system, solve, step
 from surrogate.compiled import Floats
 
 Reference = Callable[[float], tuple[ArrayLike, ArrayLike]]
@@ -31,6 +30,7 @@ class Saturation(StrEnum):
 
     SHORTER = "the reference is shorter than what has grown, and a vine cannot shrink"
     CORE = "the force in the core is at its limit"
+    EMPTY = "the core would have to suck"
     TENSION = "a tension is at its limit"
 
 
@@ -93,17 +93,17 @@ class Controller:
         The least tensions that bend as asked are at most two, and never negative; where the limit forbids them, all
         are lessened alike, so that the direction stays. The core makes up for what they take from the growth.
         """
-        bending = -actuator_jacobian(robot.arm)[1:, 1:].T
-        tensions, _ = nnls(bending, force[1:])
+        tensions, _ = nnls(-actuator_jacobian(robot.arm)[1:, 1:].T, force[1:])
         met = []
         if tensions.max() > self.most_tension:
             tensions *= self.most_tension / tensions.max()
             met.append(Saturation.TENSION)
-        core = max(force[0] + robot.yield_force + tensions.sum(), 0.0)
+        core = force[0] + robot.yield_force + tensions.sum()
         if core > self.most_core:
-            core = self.most_core
             met.append(Saturation.CORE)
-        return np.concatenate([[core], tensions]), met
+        elif core < 0:
+            met.append(Saturation.EMPTY)
+        return np.append(min(max(core, 0.0), self.most_core), tensions), met
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -163,6 +163,7 @@ def track(
 
     Args:
         start: s [m], theta [rad], phi [rad].
+        step_time: A step takes at most this [s].
     Raises:
         ValueError: A start without length or of a full circle, steps that are not above 0, a reference that is no number.
     """
@@ -170,7 +171,7 @@ def track(
         raise ValueError(f"step_time = {step_time:g} s must be greater than 0, and at most seconds = {seconds:g}")
     q, rates = regular(checked_start(start)), np.zeros(3)
     gravity, springs, dampers = np.array(robot.gravity), robot.springs, robot.dampers
-    count = round(seconds / step_time)
+    count = math.ceil(seconds / step_time - 1e-9)
     h = seconds / count
     states, wanted, inputs = np.empty((count, 3)), np.empty((count, 3)), np.empty((count, 4))
     met: list[list[Saturation]] = []
@@ -195,22 +196,28 @@ def track(
 def _command(
     robot: Robot, controller: Controller, q: Floats, rates: Floats, goal: Floats, goal_rates: Floats, h: float
 ) -> tuple[Floats, list[Saturation]]:
-    """Inputs for a step of time, and what is at its limit."""
-    gravity, springs, dampers = np.array(robot.gravity), robot.springs, robot.dampers
+    """Inputs for a step of time [N], shape (4,), and what is at its limit."""
     gains, damping = controller.gains, controller.damping
     asked = robot.static_force(q) + gains * (goal - q) + damping * goal_rates
-
-    def shared_out() -> tuple[Floats, list[Saturation]]:
-        foreseen = step(
-            q, rates, asked - springs * q, springs + gains, dampers + damping, robot.mass, gravity, h, False
-        )
-        return controller.inputs(robot, asked - (gains * h + damping) * foreseen)
-
-    inputs, met = shared_out()
-    if Saturation.CORE in met:
-        # It will grow slower than was foreseen, which changes what the bending needs: foresee what the core can give.
-        asked[0], gains[0], damping[0] = robot.actuation(inputs)[0], 0.0, 0.0
-        inputs, _ = shared_out()
+    matrix, right = implicit_system(
+        q, rates, asked - robot.springs * q, robot.springs + gains, robot.dampers + damping, robot.mass,
+        np.array(robot.gravity), h,
+    )  # fmt: skip
+    waits = goal[0] <= q[0]
+    foreseen = solve(matrix, right, waits)
+    force = asked - (gains * h + damping) * foreseen
+    if waits:
+        # By its yield force less than what would make it grow.
+        force[0] = asked[0] + (matrix[0] @ foreseen - right[0]) / h - robot.yield_force
+    inputs, met = controller.inputs(robot, force)
+    if waits:
+        return inputs, [one for one in met if one == Saturation.TENSION]
+    if Saturation.CORE in met or Saturation.EMPTY in met:
+        # The growth is not what was foreseen. Foreseen as it would be, the bend would be upset and set right by huge tensions,
+        # as one acts on the other; so let it go on as it does.
+        foreseen = solve(matrix, right - matrix[:, 0] * rates[0], True)
+        beside, _ = controller.inputs(robot, asked - (gains * h + damping) * foreseen)
+        inputs[1:] = beside[1:]
     return inputs, met
 
 

@@ -18,6 +18,8 @@ PLANES = 2 * np.pi / 3 * np.array([0.0, 1.0, -1.0])
 """Where the muscles sit around the tube, beta_i [rad]: muscle i alone bends it in the plane phi = beta_i."""
 COIL = 2 * np.pi
 """Bend at which the tip is back at the base [rad]: there neither growing nor turning moves it, and the model ends."""
+NEARLY = 1e-4
+"""A motion ends this short of a full circle [rad]."""
 SMALL = 1.0
 """Squared bends below this [rad^2] are taken by series, whose terms below the last are less than the rounding."""
 TERMS = 11

@@ -8,7 +8,14 @@ from dataclasses import dataclass, field, fields
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dynamics.euler_lagrange.kinematics import actuator_jacobian, tip_jacobian, tip_jacobian_rate, tip_pose
+from dynamics.euler_lagrange.kinematics import (
+    COIL,
+    NEARLY,
+    actuator_jacobian,
+    tip_jacobian,
+    tip_jacobian_rate,
+    tip_pose,
+)
 from surrogate.actuators import Actuator
 from surrogate.compiled import Floats, compiled
 from surrogate.spam import Spam
@@ -166,7 +173,7 @@ def checked_start(polar: ArrayLike) -> Floats:
         raise ValueError(f"a configuration is three finite numbers s, theta, phi, not {values}")
     if values[0] <= 0:
         raise ValueError(f"s = {values[0]:g} m must be greater than 0: a vine of no length has no inertia")
-    if not 0 <= values[1] < 2 * np.pi:
+    if not 0 <= values[1] < COIL - NEARLY:
         raise ValueError(f"theta = {values[1]:g} rad must be at least 0 and less than 2 pi; phi tells the direction")
     return values
 
@@ -234,6 +241,36 @@ def acceleration(q: Floats, rate: Floats, force: Floats, mass: float, gravity: F
 
 
 @compiled()
+def implicit_system(
+    q: Floats,
+    rate: Floats,
+    force: Floats,
+    springs: Floats,
+    dampers: Floats,
+    mass: float,
+    gravity: Floats,
+    seconds: float,
+) -> tuple[Floats, Floats]:
+    """Matrix (3, 3) and right-hand side (3,) of the rates after a step of time at whose end springs and dampers act.
+
+    Args:
+        force: At its beginning, without the dampers', with the springs'.
+        springs: How the force falls as q changes, a diagonal, shape (3,).
+        dampers: The same for the rates.
+    """
+    matrix = mass_matrix(q, mass)
+    right = force + weight(q, mass, gravity)
+    turning = coriolis_matrix(q, rate, mass)
+    for i in range(3):
+        right[i] *= seconds
+        for k in range(3):
+            right[i] += (matrix[i, k] - seconds * turning[i, k]) * rate[k]
+    for i in range(3):
+        matrix[i, i] += seconds * (dampers[i] + seconds * springs[i])
+    return matrix, right
+
+
+@compiled()
 def step(
     q: Floats,
     rate: Floats,
@@ -245,26 +282,15 @@ def step(
     seconds: float,
     held: bool,
 ) -> Floats:
-    """Rates after a semi-implicit step of time, shape (3,): springs and dampers act at its end. q moves on by them.
+    """Rates after a semi-implicit step of time, shape (3,), see `implicit_system`; q moves on by them.
 
     Args:
-        force: At its beginning, without the dampers', with the springs'.
-        springs: How the force falls as q changes, a diagonal, shape (3,).
-        dampers: The same for the rates.
         held: Nothing may grow. Else the growth stands still where it would turn back.
     """
-    inertia = mass_matrix(q, mass)
-    right = force + weight(q, mass, gravity)
-    turning = coriolis_matrix(q, rate, mass)
-    for i in range(3):
-        right[i] *= seconds
-        for k in range(3):
-            right[i] += (inertia[i, k] - seconds * turning[i, k]) * rate[k]
-    for i in range(3):
-        inertia[i, i] += seconds * (dampers[i] + seconds * springs[i])
-    after = solve(inertia, right, held)
+    matrix, right = implicit_system(q, rate, force, springs, dampers, mass, gravity, seconds)
+    after = solve(matrix, right, held)
     if after[0] < 0.0:
-        after = solve(inertia, right, True)
+        after = solve(matrix, right, True)
     return after
 
 

@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.integrate import solve_ivp
 
-from dynamics.euler_lagrange.kinematics import COIL, polar, regular
+from dynamics.euler_lagrange.kinematics import COIL, NEARLY, polar, regular
 from dynamics.euler_lagrange.model import Robot, acceleration, checked_inputs, checked_start
 from surrogate.compiled import Floats
 
 Inputs = Callable[[float, Floats], ArrayLike]
 """Force in the core and pulls of the three muscles [N], shape (4,), over time [s] and q."""
-NEARLY = 1e-4
-"""A motion ends this short of a full circle [rad]."""
+AT_ONCE = 1e-9
+"""Times that are no further apart [s] are one."""
 RELEASE = 1e-9
 """Growth goes on when it would by more than this [m/s^2], so that rounding does not let it go."""
 MOST_LOCKS = 10_000
@@ -65,18 +65,25 @@ def open_loop(
         tolerance: Relative, and absolute in metres, radians and seconds.
     Raises:
         ValueError: A start without length or of a full circle, growth that begins backwards, inputs that push,
-            times that do not rise.
+            times that do not rise, a tolerance out of range.
+        ArithmeticError: The integrator cannot go on.
     """
     q, rates, times = regular(checked_start(start)), np.asarray(start_rates, float), np.asarray(times, float)
     if rates.shape != (3,) or not np.isfinite(rates).all() or rates[0] < 0:
         raise ValueError(f"start_rates = {rates} must be three finite numbers, the first at least 0: no vine shrinks")
-    if times.ndim != 1 or len(times) < 2 or not np.all(np.diff(times) > 0):
-        raise ValueError("times must rise, and be two at least")
+    if times.ndim != 1 or len(times) < 2 or not (np.isfinite(times).all() and np.all(np.diff(times) > AT_ONCE)):
+        raise ValueError(f"times must be finite, rise by more than {AT_ONCE:g} s, and be two at least")
+    if not 1e-14 <= tolerance <= 0.1:
+        raise ValueError(f"tolerance = {tolerance:g} must be from 1e-14 to 0.1")
     run = _Run(robot, inputs, tolerance)
     state = np.concatenate([q, rates])
     found: list[Floats] = [state]
     locks: list[tuple[float, float]] = []
-    ends = [float(times[0]), *sorted({jump for jump in jumps if times[0] < jump < times[-1]}), float(times[-1])]
+    ends = [float(times[0])]
+    for jump in sorted(jumps):
+        if ends[-1] + AT_ONCE < jump < times[-1] - AT_ONCE:
+            ends.append(jump)
+    ends.append(float(times[-1]))
     coiled = False
     for begin, end in pairwise(ends):
         now, locked = begin, run.locks(begin, state)
@@ -94,6 +101,8 @@ def open_loop(
         if coiled:
             break
     states = np.array(found)
+    # Where growth stops, the integrator is a tolerance beyond it; nothing shrinks.
+    states[:, 0], states[:, 3] = np.maximum.accumulate(states[:, 0]), np.maximum(states[:, 3], 0.0)
     return Motion(times[: len(states)], states[:, :3], states[:, 3:], tuple(locks), coiled, run.evaluations)
 
 
@@ -138,8 +147,10 @@ class _Run:
             The states recorded, when it ended, the state then, and by what: "growth", "coil" or "time".
         """
 
+        last = np.nextafter(end, begin)  # inputs that jump at the end do so after this phase
+
         def turns(time: float, state: Floats) -> float:
-            return self.release(time, state) if locked else float(state[3])
+            return self.release(min(time, last), state) if locked else float(state[3])
 
         def coils(_: float, state: Floats) -> float:
             return float(np.hypot(state[1], state[2])) - (COIL - NEARLY)
@@ -150,11 +161,12 @@ class _Run:
             state = state.copy()
             state[3] = 0.0
         solved = solve_ivp(
-            lambda time, state: self.rate(time, state, locked), (begin, end), state, "LSODA", np.union1d(inside, end),
+            lambda time, state: self.rate(min(time, last), state, locked), (begin, end), state, "LSODA", np.union1d(inside, end),
             events=(turns, coils), rtol=self.tolerance, atol=self.tolerance,
         )  # fmt: skip
         if solved.status < 0:
-            raise ArithmeticError(f"the motion could not be followed beyond {solved.t[-1]:g} s: {solved.message}")
+            known = solved.t[-1] if len(solved.t) else begin
+            raise ArithmeticError(f"the motion could not be followed beyond {known:g} s: {solved.message}")
         if solved.status == 0:
             states = solved.y.T
             return list(states[: len(inside)]), end, states[-1], "time"

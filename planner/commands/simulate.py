@@ -47,7 +47,7 @@ def simulate(
 
         made = load_design(design)
         environment = load_environment(env, made.params.radius)
-        several = len(made.sections) > 1
+        several = len({(part.side, part.l_0, part.pressure) for part in made.sections}) > 1
         make = chosen_model(made.params, propagator, device, solver, surrogate, qp, sections=several)
         if out:
             check_folder(out)
@@ -55,10 +55,11 @@ def simulate(
             _check_animation(animate)
         if made.sha256 != environment.sha256:
             console.print(f"note: this design was made for another place ({made.environment})")
+        model = make(environment, made.params)
         console.print(section_table(made))
         slow = qp == "osqp"
         with console.status("solving every step by OSQP") if slow else compiling(console, propagator):
-            rollout = replay(made, make(environment, made.params))
+            rollout = replay(made, model)
         points, length = trajectory(environment, made, rollout)
         result = _outcome(environment, made, rollout, length)
         console.print(_sentence(result))

@@ -34,8 +34,9 @@ WORDS = {
     "ramp": (
         "The tension of sPAM 1 rises to 100 N (the paper counts pulls as negative). Here the weight has to pull across the axis,",
         "against the muscle: then the tube of 5 m sags to -0.17 rad first and swings, as in the paper, and the one of 1 m hardly does.",
-        "Bends of 0.4 rad and more are had with an arm of two diameters; with half of one, as in Eq. 3, the muscle has just lifted the",
-        "weight by the end. The closed form is the bend at rest under what the tension is less the damper's share.",
+        "Bends of about 0.4 rad are had with an arm of two diameters; with half of one, as in Eq. 3, the muscle has just lifted the",
+        "weight by the end. At 1 m the bend ends above the paper's axis: no one arm gives both lengths. The closed form is the bend at",
+        "rest under what the tension is less the damper's share.",
     ),
     "plane": (
         "sPAM 1 pulls with 20 N, after 5 s sPAM 2 does in its place. The paper's bend of 0.1 rad is had with an arm of two diameters;",
@@ -45,7 +46,8 @@ WORDS = {
     "tracking": (
         "The controller follows a length, a bend and a plane that change every second. The paper gives no values of its references, so",
         "these are of the same size, and blend smoothly. As in the paper the length is lost where the reference is shorter than what",
-        "has grown (shaded), for a vine cannot shrink, and only there. Gains are for (s, u, v), where the paper's do not carry over.",
+        "has grown (shaded), for a vine cannot shrink, and only there. The paper's gains for s and theta, taken for s, u and v, let the",
+        "length lag; that for phi has no part here.",
         "The arm is two diameters: with half of one, tensions are four times as large. Either way this asks more of the muscles than a",
         "sPAM has, as Table 1's tube is as stiff at 6 m as at 1 m.",
     ),

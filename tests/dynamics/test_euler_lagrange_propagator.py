@@ -179,6 +179,31 @@ def test_cells_without_pressure_may_be_anything(free: Environment, params: VineP
     np.testing.assert_array_equal(rollout.status, Status.GROWN)
 
 
+def test_hold_that_swings_into_a_circle_has_no_record(free: Environment, params: VineParams) -> None:
+    """Steered the other way all at once, a long tube may swing right round; it is `COILED`, without a record."""
+    model = EulerLagrange(free, params)
+    grown = model.grow(model.start(1, SEGMENTS), carrying(20), 0.5, 0.5)
+    held = model.grow(grown.state(np.array([0]), np.array([0])), carrying(-20), 0.0, 0.1)
+    assert (held.status[0], held.records[0]) == (Status.COILED, 0)
+
+
+@pytest.mark.parametrize("step", [0.0, -1e-3, np.nan, 100.0])
+def test_refuses_steps_that_cannot_be(free: Environment, params: VineParams, step: float) -> None:
+    """A step that is none, or longer than any motion, is named before a kernel runs for ever."""
+    with pytest.raises(ValueError, match=r"step = .* must be greater than 0 and at most 0.1"):
+        EulerLagrange(free, params, step=step)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("mass_per_length", 0.0), ("growth_rate", 0.0), ("growth_rate", -0.1), ("damping_time", -1.0), ("mass_per_length", np.nan)],
+)  # fmt: skip
+def test_refuses_inertia_that_cannot_be(name: str, value: float) -> None:
+    """What a moving tube cannot be is named."""
+    with pytest.raises(ValueError, match=rf"inertia.{name} = .* 0 and finite"):
+        Inertia(**{name: value})
+
+
 @pytest.mark.parametrize("mass", [-0.1, np.nan, np.inf])
 def test_refuses_masses_that_cannot_be(free: Environment, params: VineParams, mass: float) -> None:
     """A tip's mass out of range is named."""

@@ -31,7 +31,8 @@ def folder(tmp_path: Path, params: VineParams, joint: JointMoments, monkeypatch:
     whole = Section(0.0, LENGTH, "left", curvature, CELL, PRESSURE)
     straight = Section(0.0, 0.4, "none", 0.0, 0.0, 0.0)
     rest = Section(0.4, LENGTH, "left", curvature, CELL, PRESSURE)
-    for name, sections in (("one", (whole,)), ("two", (straight, rest))):
+    first = Section(0.0, 0.4, "left", curvature, CELL, PRESSURE)
+    for name, sections in (("one", (whole,)), ("two", (straight, rest)), ("alike", (first, rest))):
         design = Design(empty.name, empty.sha256, params, sections, tip, np.array([[0.0, 0.0], tip[:2]]))
         write_json(tmp_path / f"{name}.json", design_content(design))
     return tmp_path
@@ -58,6 +59,13 @@ def test_simulate_compares_curvatures(
     assert (folder / "sim" / "plan.png").exists()
 
 
+@pytest.mark.usefixtures("folder")
+def test_sections_alike_are_one(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """Two sections of the same muscle, one behind the other, are an arc too."""
+    assert simulate("bench.toml", "alike.json", monkeypatch=monkeypatch) == 0
+    assert "quasi-static, at rest" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("place", "design", "words"),
     [
@@ -75,7 +83,9 @@ def test_simulate_refuses_what_an_arc_cannot(
 ) -> None:
     """Obstacles anywhere, and sections that differ, end with one line that names the capability; nothing is written."""
     assert simulate(place, design, "--out", "sim", monkeypatch=monkeypatch) == 2
-    error = capsys.readouterr().err
+    printed = capsys.readouterr()
+    error = printed.err
+    assert printed.out.count("\n") <= 1  # at most the note that the design was made elsewhere
     assert error.count("\n") == 1
     assert words in error
     assert not (folder / "sim").exists()
