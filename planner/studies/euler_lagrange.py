@@ -7,10 +7,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
 from dynamics.euler_lagrange.control import Controller, Tracking, track
-from dynamics.euler_lagrange.model import Muscle, Robot
+from dynamics.euler_lagrange.kinematics import polar
+from dynamics.euler_lagrange.model import Muscle, Robot, acceleration
 from dynamics.euler_lagrange.motion import Inputs, Motion, open_loop
 from surrogate.compiled import Floats
 from surrogate.spam import Spam
@@ -120,8 +122,8 @@ def experiments() -> list[Experiment]:
         Experiment("growth", "hanging", Robot(gravity=HANGING), _push, (0.5, 0.0, 0.0)),
         *(Experiment("ramp", f"s = {s:g} m, arm 2 D", across, _ramp, (s, 0.0, 0.0)) for s in (1.0, 5.0)),
         Experiment("ramp", "s = 5 m, arm D / 2", replace(across, levers=Robot().levers), _ramp, (5.0, 0.0, 0.0)),
-        Experiment("plane", "arm 2 D", weightless, _switch, (1.0, 0.0, 0.0), (SWITCHED,)),
-        Experiment("plane", "arm D / 2", replace(weightless, levers=Robot().levers), _switch, (1.0, 0.0, 0.0), (SWITCHED,)),
+        Experiment("plane", "arm 2 D", weightless, _switch, (2.0, 0.0, 0.0), (SWITCHED,)),
+        Experiment("plane", "arm D / 2", replace(weightless, levers=Robot().levers), _switch, (2.0, 0.0, 0.0), (SWITCHED,)),
     ]  # fmt: skip
 
 
@@ -139,6 +141,30 @@ def run(experiment: Experiment) -> Result:
         motion(TOLERANCE)
         seconds.append(time.perf_counter() - begin)
     return Result(experiment, found, min(seconds), float(np.abs(found.q - motion(TIGHTER).q).max()))
+
+
+def swinging_plane(result: Result) -> tuple[Floats, Floats]:
+    """Fig. 7 after the switch with the damper of Eq. 16, which acts along theta alone, and not across it.
+
+    Args:
+        result: Of a figure "plane", at rest when the muscles are switched; its length stands still.
+    Returns:
+        Times [s], shape (times,), and s, theta, phi, shape (times, 3).
+    """
+    robot, inputs, motion = result.experiment.robot, result.experiment.inputs, result.motion
+    begin = int(np.searchsorted(motion.times, SWITCHED))
+    gravity = np.array(robot.gravity)
+
+    def rate(time: float, state: Floats) -> Floats:
+        q, rates = state[:3], state[3:]
+        along = np.append(0.0, q[1:] / np.hypot(q[1], q[2]))
+        damper = robot.bending_damping * (along @ rates) * along
+        force = robot.actuation(np.asarray(inputs(time, q), float)) - robot.springs * q - damper
+        return np.concatenate([rates, acceleration(q, rates, force, robot.mass, gravity, True)])
+
+    times, state = motion.times[begin:], np.concatenate([motion.q[begin], np.zeros(3)])
+    solved = solve_ivp(rate, times[[0, -1]], state, "LSODA", times, rtol=TOLERANCE, atol=TOLERANCE)
+    return times, polar(solved.y[:3].T)
 
 
 def reference(at: float) -> tuple[Floats, Floats]:

@@ -14,7 +14,7 @@ from matplotlib.ticker import MaxNLocator
 from dynamics.euler_lagrange.control import Saturation, Tracking
 from dynamics.euler_lagrange.kinematics import centerline
 from planner.plots import FAINT, INK, save_figure
-from planner.studies.euler_lagrange import Result
+from planner.studies.euler_lagrange import Result, swinging_plane
 
 DPI = 140
 COLOURS = "#0a5a96", "#b54d00", "#8a80ad"
@@ -117,13 +117,16 @@ def _save_plane(path: Path, results: Sequence[Result]) -> None:
         above.plot(results[0].motion.times, inputs[:, k], color=colour, linewidth=1.3, label=f"sPAM {k}")
     _name(above, "tension [N]")
     _legend(above, loc="center left")
-    _lines(middle, results, 1, polar=True)
-    _lines(below, results, 2, polar=True)
+    times, swinging = swinging_plane(results[0])
+    for axes, part in ((middle, 1), (below, 2)):
+        axes.plot(times, swinging[:, part], color=WANTED, linewidth=0.9, label="arm 2 D, damper of Eq. 16")
+        _lines(axes, results, part, polar=True)
     _name(middle, "bend θ [rad]")
-    _legend(middle, loc="center left")
+    middle.set_ylim(top=0.24)
+    _legend(middle, loc="upper left")
     _name(below, "plane φ [rad]")
-    below.axhline(2 * np.pi / 3, color=WANTED, linewidth=1.0, linestyle=(0, (4, 2)))
-    below.text(0.1, 2 * np.pi / 3 - 0.06, "2π / 3", va="top", size=8.5, color=WANTED)
+    below.axhline(2 * np.pi / 3, color=FAINT, linewidth=1.0, linestyle=(0, (4, 2)))
+    below.text(0.1, 2 * np.pi / 3 - 0.06, "2π / 3", va="top", size=8.5, color=INK)
     save_figure(path, figure, DPI)
 
 
@@ -146,12 +149,12 @@ def save_tracking(path: Path, tracking: Tracking) -> None:
         _dress(axes)
         for event in tracking.events:
             if event.what == Saturation.SHORTER:
-                axes.axvspan(event.begin, event.end, color=LOST, linewidth=0)
+                axes.axvspan(event.begin, event.end, color=LOST, linewidth=0, label="reference shorter than the tube")
     for axes in panels[:3]:
         axes.tick_params(labelbottom=False)
-    _legend(panels[0], loc="upper left")
+    _legend(panels[0], loc="upper left", bbox_to_anchor=(0.0, 1.03))
     panels[3].set_ylim(top=1.35 * tracking.inputs.max())
-    _legend(panels[3], loc="upper left", ncols=4)
+    _legend(panels[3], loc="upper left", ncols=4, handles=panels[3].get_lines())
     panels[0].set_title("Following a length, a bend and a plane", color=INK, size=10.5, weight="bold", loc="left")
     _draw_in_space(figure.add_subplot(grid[:, 1], projection="3d"), tracking)
     save_figure(path, figure, DPI)

@@ -9,7 +9,7 @@ import numpy as np
 
 from planner.bench import machine
 from planner.run_folder import versions
-from planner.studies.euler_lagrange import TIGHTER, TOLERANCE, Chase, Check, Result, checks
+from planner.studies.euler_lagrange import TIGHTER, TOLERANCE, Chase, Check, Result, checks, swinging_plane
 
 ALLOWED = 0.01
 """Error allowed wherever the growth allows to follow, in metres and radians."""
@@ -41,7 +41,8 @@ WORDS = {
     "plane": (
         "sPAM 1 pulls with 20 N, after 5 s sPAM 2 does in its place. The paper's bend of 0.1 rad is had with an arm of two diameters;",
         "half a diameter gives 0.025. The plane goes to 2 pi / 3, the paper's 2 rad; with the plus in Eq. 3 as printed it would go to",
-        "-2 pi / 3. The paper's plane overshoots, as its damper does not act on phi. Here one acts on every direction of the bend.",
+        "-2 pi / 3. In the paper it goes on oscillating around 2, as the damper of Eq. 16 does not act on phi (red in the picture). Here",
+        "one acts on every direction of the bend. The length of 2 m is chosen.",
     ),
     "tracking": (
         "The controller follows a length, a bend and a plane that change every second. The paper gives no values of its references, so",
@@ -56,10 +57,12 @@ ERRATA = (
     "Eq. 3 needs cos(phi - beta_i): a muscle bends the tube into its own plane.",
     "Eq. 14 needs the transpose of J_l, and tensions that pull are negative there. Here pulls are positive.",
     "Eq. 15 has neither its constants nor its equilibrium length: here a line through a sPAM's pull, which grows with the tube.",
+    "Eq. 16 leaves phi undamped. Here D_theta acts on the rates of u and v alike.",
     "Eq. 18 must be the second derivative of T by two rates; as printed it is nothing at rest. Then M = m J^T J.",
     "Eq. 22 needs M^-1.",
     "Eq. 20's G holds K_theta theta too.",
     "Eq. 24 needs the pseudo-inverse of J_l's transpose, and Y_e; of all inputs that will do, the least that do not push are taken.",
+    "Section 4.3 gives K_p twice; the second is K_d.",
     "At theta = 0 the equations in theta and phi are singular, which the polynomials of Eq. 2 do not mend; those in u and v are not.",
     "Growth that cannot turn back is more than a rate set to zero: while it stands still its equation is left out.",
     "No one gravity and no one arm fits all the figures.",
@@ -82,6 +85,12 @@ def report(results: Sequence[Result], chases: Sequence[Chase], command: str) -> 
     for figure, title in TITLES.items():
         lines += ["", f"## {title}", "", f"![{title}](euler-lagrange-{figure}.png)", "", *WORDS[figure], ""]
         lines += _chase_table(chases) if figure == "tracking" else _check_table(figure, compared, results)
+        if figure == "plane":
+            low, high = _last_second(results)
+            lines += [
+                "",
+                f"With the damper of Eq. 16 phi still swings between {low:.2f} and {high:.2f} rad in the last second.",
+            ]
     lines += ["", "## What had to be read otherwise than printed", "", *(f"* {line}" for line in ERRATA)]
     content = {
         "schema": 1,
@@ -93,9 +102,17 @@ def report(results: Sequence[Result], chases: Sequence[Chase], command: str) -> 
             {"figure": one.figure, "what": one.what, "found": one.found, "closed_form": one.expected, "unit": one.unit}
             for one in compared
         ],
+        "phi_with_the_printed_damper_in_the_last_second_rad": _last_second(results),
         "tracking": [_chase_content(chase) for chase in chases],
     }
     return "\n".join(lines) + "\n", content
+
+
+def _last_second(results: Sequence[Result]) -> list[float]:
+    """The least and the greatest phi of Fig. 7's last second with the damper of Eq. 16 [rad]."""
+    times, polar = swinging_plane(next(result for result in results if result.experiment.figure == "plane"))
+    late = polar[times >= times[-1] - 1, 2]
+    return [float(late.min()), float(late.max())]
 
 
 def _name(result: Result) -> str:

@@ -22,6 +22,7 @@ from planner.studies.euler_lagrange import (
     linear_swing,
     reference,
     run,
+    swinging_plane,
 )
 from planner.studies.euler_lagrange_report import ALLOWED, TITLES, WORDS, report
 
@@ -54,10 +55,23 @@ def test_figures_show_what_the_paper_shows(results: list[Result]) -> None:
     growth = of["growth", "no gravity along the axis"]
     assert (growth.q[-1, 0] - growth.q[500, 0]) / 5 == pytest.approx(0.667, abs=5e-4)
     plane = of["plane", "arm 2 D"]
-    assert plane.polar[-1] == pytest.approx([1.0, 0.1, 2.0944], abs=1e-3)
+    assert plane.polar[-1] == pytest.approx([2.0, 0.1, 2.0944], abs=1e-3)
     ramp = of["ramp", "s = 5 m, arm 2 D"]
     assert -0.2 < ramp.q[:, 1].min() < -0.15
     assert ramp.q[-1, 1] == pytest.approx(0.4, abs=0.05)
+
+
+def test_plane_swings_on_with_the_printed_damper(results: list[Result]) -> None:
+    """With Eq. 16's damper phi oscillates about 2 pi / 3 for long, at the frequency of a spring K across an inertia m s^2 / 4."""
+    result = next(one for one in results if one.experiment.figure == "plane")
+    times, swinging = swinging_plane(result)
+    late = swinging[times > 8, 2] - 2 * np.pi / 3
+    assert 0.2 < np.ptp(late) < 1.2
+    assert abs(late.mean()) < 0.1
+    crossings = times[times > 8][1:][np.diff(np.sign(late)) != 0]
+    robot, s = result.experiment.robot, result.experiment.start[0]
+    expected = np.sqrt(robot.stiffness / (robot.mass * s**2 / 4)) / np.pi
+    assert 1 / np.diff(crossings).mean() == pytest.approx(expected, rel=0.05)
 
 
 def test_slight_swings_have_the_published_spring_and_damper() -> None:
