@@ -139,7 +139,7 @@ def sliding() -> Recording:
 
 def test_touching_points_stay_on_their_wall() -> None:
     """At every node, between frames too, the tip is one radius from the wall; the wall only pushes."""
-    found = fit(sliding(), 4, profiles=False)
+    found = fit(sliding(), 4, profiles=False, start=(0.1, 1e-3))
     assert found.convergence.converged
     assert len(found.times) == 1 + 5 * math.ceil(1 / 30 / LONGEST_STEP)
     np.testing.assert_allclose(found.joints[:, -1, 1], 0.3 - 0.012, atol=1e-6)
