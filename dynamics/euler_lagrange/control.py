@@ -19,8 +19,6 @@ from surrogate.compiled import Floats
 
 Reference = Callable[[float], tuple[ArrayLike, ArrayLike]]
 """(s, theta, phi) and their rates over time [s]."""
-
-
 NOTICED = 1e-3
 """A reference that is shorter than the tube by less is no event [m]."""
 
@@ -158,8 +156,8 @@ def track(
     """Follow a reference from rest, in steps of time, semi-implicitly.
 
     The controller foresees its step: errors are those at its end, as the model tells before limits are met. So stiff gains
-    need no short steps (Tan, Liu and Turk, Stable Proportional-Derivative Controllers, 2011). A reference that is shorter
-    than the tube is taken as if it were as long and stood still.
+    need no short steps (Tan, Liu and Turk, Stable Proportional-Derivative Controllers, 2011). While the reference is shorter
+    than the tube, the core pushes just not enough to make it grow.
 
     Args:
         start: s [m], theta [rad], phi [rad].
@@ -178,8 +176,6 @@ def track(
     for k in range(count):
         wanted[k], goal, goal_rates = _regular_reference(reference, (k + 1) * h)
         shorter = goal[0] < q[0] - NOTICED
-        if goal[0] < q[0]:
-            goal[0], goal_rates[0] = q[0], 0.0
         inputs[k], saturated = _command(robot, controller, q, rates, goal, goal_rates, h)
         force = robot.actuation(inputs[k]) - springs * q
         rates = step(q, rates, force, springs, dampers, robot.mass, gravity, h, False)
@@ -207,8 +203,7 @@ def _command(
     foreseen = solve(matrix, right, waits)
     force = asked - (gains * h + damping) * foreseen
     if waits:
-        # By its yield force less than what would make it grow.
-        force[0] = asked[0] + (matrix[0] @ foreseen - right[0]) / h - robot.yield_force
+        force[0] = asked[0] + (matrix[0] @ foreseen - right[0]) / h  # just not enough to make it grow
     inputs, met = controller.inputs(robot, force)
     if waits:
         return inputs, [one for one in met if one == Saturation.TENSION]

@@ -21,6 +21,7 @@ AT_ONCE = 1e-9
 RELEASE = 1e-9
 """Growth goes on when it would by more than this [m/s^2], so that rounding does not let it go."""
 MOST_LOCKS = 10_000
+"""Of the growth between two jumps: more are no motion, but a fault."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -79,13 +80,8 @@ def open_loop(
     state = np.concatenate([q, rates])
     found: list[Floats] = [state]
     locks: list[tuple[float, float]] = []
-    ends = [float(times[0])]
-    for jump in sorted(jumps):
-        if ends[-1] + AT_ONCE < jump < times[-1] - AT_ONCE:
-            ends.append(jump)
-    ends.append(float(times[-1]))
     coiled = False
-    for begin, end in pairwise(ends):
+    for begin, end in pairwise(_ends(times, jumps)):
         now, locked = begin, run.locks(begin, state)
         for _ in range(MOST_LOCKS):
             inside = times[(times > now) & (times <= end)]
@@ -106,7 +102,17 @@ def open_loop(
     return Motion(times[: len(states)], states[:, :3], states[:, 3:], tuple(locks), coiled, run.evaluations)
 
 
+def _ends(times: Floats, jumps: Sequence[float]) -> list[float]:
+    """The first time, the jumps between, and the last [s]; those that are one, once."""
+    ends = [float(times[0])]
+    for jump in sorted(jumps):
+        if ends[-1] + AT_ONCE < jump < times[-1] - AT_ONCE:
+            ends.append(jump)
+    return [*ends, float(times[-1])]
+
+
 def _with(locks: list[tuple[float, float]], begin: float, end: float) -> list[tuple[float, float]]:
+    """The locks with one more; one that goes on where the last ended is the same."""
     if locks and locks[-1][1] >= begin:
         return [*locks[:-1], (locks[-1][0], end)]
     return [*locks, (begin, end)]
