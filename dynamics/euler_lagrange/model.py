@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, fields
+from functools import cache
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -60,6 +61,7 @@ class Muscle:
         return np.asarray(pressure, float) * self.area * np.maximum(left, 0.0)
 
 
+@cache
 def _spam() -> Muscle:
     return Muscle.like(Spam())
 
