@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import nnls
 
 from dynamics.euler_lagrange.kinematics import COIL, NEARLY, actuator_jacobian, polar, regular
-from dynamics.euler_lagrange.model import Robot, checked_start, implicit_system, solve, step
+from dynamics.euler_lagrange.model import Body, Robot, checked_start, implicit_system, rates_after, solve
 from surrogate.compiled import Floats
 
 Reference = Callable[[float], tuple[ArrayLike, ArrayLike]]
@@ -168,7 +168,7 @@ def track(
     if not 0 < step_time <= seconds < math.inf:
         raise ValueError(f"step_time = {step_time:g} s must be greater than 0, and at most seconds = {seconds:g}")
     q, rates = regular(checked_start(start)), np.zeros(3)
-    gravity, springs, dampers = np.array(robot.gravity), robot.springs, robot.dampers
+    body = robot.body
     count = math.ceil(seconds / step_time - 1e-9)
     h = seconds / count
     states, wanted, inputs = np.empty((count, 3)), np.empty((count, 3)), np.empty((count, 4))
@@ -177,8 +177,8 @@ def track(
         wanted[k], goal, goal_rates = _regular_reference(reference, (k + 1) * h)
         shorter = goal[0] < q[0] - NOTICED
         inputs[k], saturated = _command(robot, controller, q, rates, goal, goal_rates, h)
-        force = robot.actuation(inputs[k]) - springs * q
-        rates = step(q, rates, force, springs, dampers, robot.mass, gravity, h, False)
+        force = robot.actuation(inputs[k]) - body.springs * q
+        rates = rates_after(*implicit_system(q, rates, force, body, h), False)
         q = q + h * rates
         if np.hypot(q[1], q[2]) >= COIL - NEARLY:
             break
@@ -193,27 +193,25 @@ def _command(
     robot: Robot, controller: Controller, q: Floats, rates: Floats, goal: Floats, goal_rates: Floats, h: float
 ) -> tuple[Floats, list[Saturation]]:
     """Inputs for a step of time [N], shape (4,), and what is at its limit."""
-    gains, damping = controller.gains, controller.damping
+    body, gains, damping = robot.body, controller.gains, controller.damping
     asked = robot.static_force(q) + gains * (goal - q) + damping * goal_rates
-    matrix, right = implicit_system(
-        q, rates, asked - robot.springs * q, robot.springs + gains, robot.dampers + damping, robot.mass,
-        np.array(robot.gravity), h,
-    )  # fmt: skip
-    waits = goal[0] <= q[0]
-    foreseen = solve(matrix, right, waits)
+    driven = Body(body.mass, body.gravity, body.springs + gains, body.dampers + damping)
+    matrix, right = implicit_system(q, rates, asked - body.springs * q, driven, h)
+    foreseen = rates_after(matrix, right, goal[0] <= q[0])
     force = asked - (gains * h + damping) * foreseen
-    if waits:
+    if foreseen[0] <= 0.0:
         force[0] = asked[0] + (matrix[0] @ foreseen - right[0]) / h  # just not enough to make it grow
-    inputs, met = controller.inputs(robot, force)
-    if waits:
+        inputs, met = controller.inputs(robot, force)
         return inputs, [one for one in met if one == Saturation.TENSION]
-    if Saturation.CORE in met or Saturation.EMPTY in met:
-        # The growth is not what was foreseen. Foreseen as it would be, the bend would be upset and set right by huge tensions,
-        # as one acts on the other; so let it go on as it does.
-        foreseen = solve(matrix, right - matrix[:, 0] * rates[0], True)
-        beside, _ = controller.inputs(robot, asked - (gains * h + damping) * foreseen)
-        inputs[1:] = beside[1:]
-    return inputs, met
+    inputs, met = controller.inputs(robot, force)
+    at_core = [one for one in met if one != Saturation.TENSION]
+    if not at_core:
+        return inputs, met
+    # The growth is not what was foreseen. Foreseen as it would be, the bend would be upset and set right by huge tensions,
+    # as one acts on the other; so let it go on as it does.
+    foreseen = solve(matrix, right - matrix[:, 0] * rates[0], True)
+    beside, met = controller.inputs(robot, asked - (gains * h + damping) * foreseen)
+    return np.append(inputs[0], beside[1:]), [*at_core, *(one for one in met if one == Saturation.TENSION)]
 
 
 def _regular_reference(reference: Reference, time: float) -> tuple[Floats, Floats, Floats]:

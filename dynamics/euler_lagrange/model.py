@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field, fields
 from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -66,6 +67,19 @@ def _spam() -> Muscle:
     return Muscle.like(Spam())
 
 
+class Body(NamedTuple):
+    """What moves, as the kernels of a step of time take it."""
+
+    mass: float
+    """At the tip [kg]."""
+    gravity: Floats
+    """In the base's frame [m/s^2], shape (3,)."""
+    springs: Floats
+    """How the force falls as (s, u, v) change, a diagonal, shape (3,)."""
+    dampers: Floats
+    """How it falls as their rates do, a diagonal, shape (3,)."""
+
+
 @dataclass(frozen=True, slots=True)
 class Robot:
     """A vine with a camera at its tip and three muscles all along it, clamped at its base. Defaults: paper 004, Table 1.
@@ -113,14 +127,11 @@ class Robot:
         return self.levers * self.diameter
 
     @property
-    def springs(self) -> Floats:
-        """Elastic force over (s, u, v), shape (3,)."""
-        return np.array([0.0, self.stiffness, self.stiffness])
-
-    @property
-    def dampers(self) -> Floats:
-        """Damping force over the rates of (s, u, v), shape (3,)."""
-        return np.array([self.axial_damping, self.bending_damping, self.bending_damping])
+    def body(self) -> Body:
+        """Its mass, gravity, springs and dampers."""
+        springs = np.array([0.0, self.stiffness, self.stiffness])
+        dampers = np.array([self.axial_damping, self.bending_damping, self.bending_damping])
+        return Body(self.mass, np.array(self.gravity), springs, dampers)
 
     def lengths(self, q: Floats) -> Floats:
         """Lengths of core and muscles [m], shape (4,) (Eq. 3)."""
@@ -140,7 +151,8 @@ class Robot:
 
     def static_force(self, q: Floats) -> Floats:
         """G(q), what gravity and springs ask to be held, shape (3,) (Eq. 20)."""
-        return self.springs * q - weight(q, self.mass, np.array(self.gravity))
+        body = self.body
+        return body.springs * q - weight(q, body.mass, body.gravity)
 
     def energy(self, q: Floats, rate: Floats) -> float:
         """Kinetic energy, and potential energy of gravity and springs [J] (Eqs. 9 to 12)."""
@@ -243,53 +255,31 @@ def acceleration(q: Floats, rate: Floats, force: Floats, mass: float, gravity: F
 
 
 @compiled()
-def implicit_system(
-    q: Floats,
-    rate: Floats,
-    force: Floats,
-    springs: Floats,
-    dampers: Floats,
-    mass: float,
-    gravity: Floats,
-    seconds: float,
-) -> tuple[Floats, Floats]:
+def implicit_system(q: Floats, rate: Floats, force: Floats, body: Body, seconds: float) -> tuple[Floats, Floats]:
     """Matrix (3, 3) and right-hand side (3,) of the rates after a step of time at whose end springs and dampers act.
 
     Args:
-        force: At its beginning, without the dampers', with the springs'.
-        springs: How the force falls as q changes, a diagonal, shape (3,).
-        dampers: The same for the rates.
+        force: At its beginning, without the dampers', with the springs'; gravity comes to it.
     """
-    matrix = mass_matrix(q, mass)
-    right = force + weight(q, mass, gravity)
-    turning = coriolis_matrix(q, rate, mass)
+    matrix = mass_matrix(q, body.mass)
+    right = force + weight(q, body.mass, body.gravity)
+    turning = coriolis_matrix(q, rate, body.mass)
     for i in range(3):
         right[i] *= seconds
         for k in range(3):
             right[i] += (matrix[i, k] - seconds * turning[i, k]) * rate[k]
     for i in range(3):
-        matrix[i, i] += seconds * (dampers[i] + seconds * springs[i])
+        matrix[i, i] += seconds * (body.dampers[i] + seconds * body.springs[i])
     return matrix, right
 
 
 @compiled()
-def step(
-    q: Floats,
-    rate: Floats,
-    force: Floats,
-    springs: Floats,
-    dampers: Floats,
-    mass: float,
-    gravity: Floats,
-    seconds: float,
-    held: bool,
-) -> Floats:
-    """Rates after a semi-implicit step of time, shape (3,), see `implicit_system`; q moves on by them.
+def rates_after(matrix: Floats, right: Floats, held: bool) -> Floats:
+    """Rates after a semi-implicit step of time, shape (3,), from its `implicit_system`; q moves on by them.
 
     Args:
         held: Nothing may grow. Else the growth stands still where it would turn back.
     """
-    matrix, right = implicit_system(q, rate, force, springs, dampers, mass, gravity, seconds)
     after = solve(matrix, right, held)
     if after[0] < 0.0:
         after = solve(matrix, right, True)

@@ -123,7 +123,7 @@ class _Run:
 
     def __init__(self, robot: Robot, inputs: Inputs, tolerance: float) -> None:
         self.robot, self.inputs, self.tolerance = robot, inputs, tolerance
-        self.gravity, self.springs, self.dampers = np.array(robot.gravity), robot.springs, robot.dampers
+        self.body = robot.body
         self.evaluations = 0
 
     def rate(self, time: float, state: Floats, locked: bool) -> Floats:
@@ -131,8 +131,9 @@ class _Run:
         self.evaluations += 1
         q, rates = state[:3], state[3:]
         actuation = self.robot.actuation(checked_inputs(self.inputs(time, q)))
-        force = actuation - self.springs * q - self.dampers * rates
-        return np.concatenate([rates, acceleration(q, rates, force, self.robot.mass, self.gravity, locked)])
+        body = self.body
+        force = actuation - body.springs * q - body.dampers * rates
+        return np.concatenate([rates, acceleration(q, rates, force, body.mass, body.gravity, locked)])
 
     def release(self, time: float, state: Floats) -> float:
         """Above 0 where growth that stands still goes on [m/s^2]."""

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dynamics.euler_lagrange.kinematics import COIL
-from dynamics.euler_lagrange.model import step
+from dynamics.euler_lagrange.model import Body, implicit_system, rates_after
 from dynamics.moment import JointMoments, total_moment
 from dynamics.vine import Status
 from surrogate.compiled import Floats, compiled
@@ -64,9 +64,9 @@ def grow_arc(
     """
     held = lengths[-1] <= length
     of = cell(joint.rows, l_0)
-    weightless = np.zeros(3)
+    weightless, springs = np.zeros(3), np.zeros(3)
+    dampers = np.array([tube.growth_damping, 0.0, 0.0])
     q, rates = np.array([length, bends[0], 0.0]), np.zeros(3)
-    springs, dampers = np.zeros(3), np.array([tube.growth_damping, 0.0, 0.0])
     force = np.array([0.0 if held else tube.growth_force, 0.0, 0.0])
     record, steps = 0, 0
     while record < len(lengths):
@@ -86,12 +86,15 @@ def grow_arc(
         if held and steps * tube.step > LONGEST_HOLD:
             bends[record] = q[1]
             return 1, STALLED, steps
-        seconds, mass = tube.step, tube.tip_mass + LUMPED * tube.mass_per_length * q[0]
-        after = step(q, rates, force, springs, dampers, mass, weightless, seconds, held)
+        seconds = tube.step
+        body = Body(tube.tip_mass + LUMPED * tube.mass_per_length * q[0], weightless, springs, dampers)
+        matrix, right = implicit_system(q, rates, force, body, seconds)
+        after = rates_after(matrix, right, held)
         left = lengths[record] - q[0]
         if not held and after[0] * seconds >= left:
             seconds = left / after[0]
-            after = step(q, rates, force, springs, dampers, mass, weightless, seconds, held)
+            matrix, right = implicit_system(q, rates, force, body, seconds)
+            after = rates_after(matrix, right, held)
             q[0] = lengths[record]
         else:
             q[0] += seconds * after[0]

@@ -153,14 +153,14 @@ def swinging_plane(result: Result) -> tuple[Floats, Floats]:
     """
     robot, inputs, motion = result.experiment.robot, result.experiment.inputs, result.motion
     begin = int(np.searchsorted(motion.times, SWITCHED))
-    gravity = np.array(robot.gravity)
+    body = robot.body
 
     def rate(time: float, state: Floats) -> Floats:
         q, rates = state[:3], state[3:]
         along = np.append(0.0, q[1:] / np.hypot(q[1], q[2]))
         damper = robot.bending_damping * (along @ rates) * along
-        force = robot.actuation(np.asarray(inputs(time, q), float)) - robot.springs * q - damper
-        return np.concatenate([rates, acceleration(q, rates, force, robot.mass, gravity, True)])
+        force = robot.actuation(np.asarray(inputs(time, q), float)) - body.springs * q - damper
+        return np.concatenate([rates, acceleration(q, rates, force, body.mass, body.gravity, True)])
 
     times, state = motion.times[begin:], np.concatenate([motion.q[begin], np.zeros(3)])
     solved = solve_ivp(rate, times[[0, -1]], state, "LSODA", times, rtol=TOLERANCE, atol=TOLERANCE)

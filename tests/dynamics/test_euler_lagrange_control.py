@@ -87,6 +87,25 @@ def test_bends_through_straight_to_the_other_side() -> None:
     assert found.polar[np.argmin(np.abs(found.times - np.pi / 4)), 2] == pytest.approx(0.7 - np.pi, abs=1e-2)
 
 
+def test_reference_that_falls_from_afar_is_no_brake() -> None:
+    """A length that is longer than the tube, but shrinks fast, asks for no growth: the core waits, and need not suck."""
+    found = track(Robot(), Controller(), lambda t: ((3.0 - t, 1.0, 0.0), (-500.0, 0.0, 0.0)), (1.0, 1.0, 0.0), 0.5)
+    np.testing.assert_allclose(found.q[:, 0], 1.0, atol=1e-9)
+    assert found.events == ()
+    assert np.abs(found.errors[:, 1:]).max() < 0.01
+
+
+def test_bend_at_its_limit_beside_a_core_at_its() -> None:
+    """Where both are at their limit, both are told, and neither is told where it is not."""
+    found = track(Robot(), Controller(most_core=40.0, most_tension=30.0), still(2, 1.0, 1), (1.0, 0.0, 0.0), 1.0)
+    for what, largest, limit in (
+        (Saturation.CORE, found.inputs[:, 0], 40.0),
+        (Saturation.TENSION, found.inputs[:, 1:].max(axis=1), 30.0),
+    ):
+        assert found.during(what).any()
+        np.testing.assert_array_equal(found.during(what), np.isclose(largest, limit))
+
+
 def test_gravity_is_compensated() -> None:
     """Across its axis too, a heavy tip is held where it should be, without an error that stays."""
     heavy = Robot(mass=2.0, gravity=(5.0, 3.0, -6.0))
