@@ -71,7 +71,7 @@ ERRATA = (
 
 def report(results: Sequence[Result], chases: Sequence[Chase], command: str) -> tuple[str, dict[str, Any]]:
     """The text as Markdown, and its numbers."""
-    compared = checks(list(results))
+    compared, (low, high) = checks(list(results)), _last_second(results)
     slowest, speeds = min(results, key=lambda result: result.speed), [result.speed for result in results]
     lines = [
         "# The Euler-Lagrange model",
@@ -86,7 +86,6 @@ def report(results: Sequence[Result], chases: Sequence[Chase], command: str) -> 
         lines += ["", f"## {title}", "", f"![{title}](euler-lagrange-{figure}.png)", "", *WORDS[figure], ""]
         lines += _chase_table(chases) if figure == "tracking" else _check_table(figure, compared, results)
         if figure == "plane":
-            low, high = _last_second(results)
             lines += [
                 "",
                 f"With the damper of Eq. 16 phi still swings between {low:.2f} and {high:.2f} rad in the last second.",
@@ -102,7 +101,7 @@ def report(results: Sequence[Result], chases: Sequence[Chase], command: str) -> 
             {"figure": one.figure, "what": one.what, "found": one.found, "closed_form": one.expected, "unit": one.unit}
             for one in compared
         ],
-        "phi_with_the_printed_damper_in_the_last_second_rad": _last_second(results),
+        "phi_with_the_printed_damper_in_the_last_second_rad": [low, high],
         "tracking": [_chase_content(chase) for chase in chases],
     }
     return "\n".join(lines) + "\n", content
