@@ -78,7 +78,7 @@ def _inputs(result: Result) -> np.ndarray:
 def _save_static(path: Path, results: Sequence[Result]) -> None:
     figure, (axes,) = _panels(1, "Let go at 0.1 rad, hanging, without input", 2.9)
     _lines(axes, results, 1)
-    _name(axes, "bend θ [rad]")
+    _name(axes, "bend in its plane, u [rad]")
     _legend(axes)
     axes.set_xlim(0, 5)
     save_figure(path, figure, DPI)
