@@ -56,7 +56,7 @@ def _add(
     growth: float,
 ) -> int:
     """Append the contact of point (px, py) on a segment, pushed along the normal (nx, ny)."""
-    if count < len(contacts.gap) - 2:  # two rows are for the bounds of the growth
+    if count < len(contacts.gap) - 4:  # four rows are for the friction of the tip and the bounds of the growth
         contacts.segment[count] = segment
         contacts.key[count] = key
         contacts.gap[count] = gap

@@ -33,9 +33,23 @@ class QuasiStatic:
     )
 
     def __init__(
-        self, environment: Environment, params: VineParams, step: float = 25e-3 / 6, threads: int | None = None
+        self,
+        environment: Environment,
+        params: VineParams,
+        step: float = 25e-3 / 6,
+        threads: int | None = None,
+        friction: float = 0.0,
     ) -> None:
-        """Prepare the scene (about 0.1 s); `step` is the growth of one step [m]."""
+        """Prepare the scene (about 0.1 s).
+
+        Args:
+            step: Growth of one step [m].
+            friction: Coulomb's coefficient for the tip [-]; without it recorded growths are met best (results/validation.md).
+        Raises:
+            ValueError: No coefficient of friction.
+        """
+        if not 0 <= friction < np.inf:
+            raise ValueError(f"friction = {friction:g} must be at least 0 and finite")
         self.environment, self.params = environment, params
         self.threads = threads or thread_count()
         self.pose = np.asarray(environment.start, float)
@@ -46,6 +60,7 @@ class QuasiStatic:
             growth_force=params.growth_force,
             growth_viscosity=params.growth_viscosity,
             bending_viscosity=params.bending_viscosity,
+            friction=friction,
             compliance=1 / params.contact_stiffness,
             tolerance=params.penetration_tolerance,
             step=step,
@@ -60,7 +75,7 @@ class QuasiStatic:
 
     def refined(self) -> QuasiStatic:
         """See `Propagator`."""
-        return QuasiStatic(self.environment, self.params, self.tube.step / 2, self.threads)
+        return QuasiStatic(self.environment, self.params, self.tube.step / 2, self.threads, self.tube.friction)
 
     def starting_at(self, pose: Floats) -> QuasiStatic:
         """The same model with its base at another x [m], y [m] and heading [rad]; shares the scene, which is costly."""

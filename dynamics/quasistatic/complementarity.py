@@ -91,7 +91,7 @@ def _entry(contacts: Contacts, moments: Floats, inverse_growth: float, k: int, m
 
 @compiled()
 def _factor_from(
-    contacts: Contacts, dual: Dual, inverse_growth: float, compliance: float, contact_rows: int, first: int, count: int
+    contacts: Contacts, dual: Dual, inverse_growth: float, compliance: float, soft: int, first: int, count: int
 ) -> None:
     """Renew rows first ... count - 1 of the Cholesky factor."""
     factor, active = dual.factor, dual.active
@@ -99,7 +99,7 @@ def _factor_from(
         k = active[i]
         for j in range(i + 1):
             value = _entry(contacts, dual.moments, inverse_growth, k, active[j])
-            if i == j and k < contact_rows:
+            if i == j and k < soft:
                 value += compliance
             for h in range(j):
                 value -= factor[i, h] * factor[j, h]
@@ -189,11 +189,11 @@ def _apply_forces(
 
 @compiled()
 def _settle(
-    contacts: Contacts, dual: Dual, inverse_growth: float, compliance: float, contact_rows: int, first: int, count: int
+    contacts: Contacts, dual: Dual, inverse_growth: float, compliance: float, soft: int, first: int, count: int
 ) -> int:
     """Go towards the forces that close all active gaps, dropping rows that would have to pull; returns how many stay."""
     while True:
-        _factor_from(contacts, dual, inverse_growth, compliance, contact_rows, first, count)
+        _factor_from(contacts, dual, inverse_growth, compliance, soft, first, count)
         _solve_active(dual, count)
         share, stop = 1.0, -1
         for i in range(count):
@@ -212,12 +212,10 @@ def _settle(
 
 
 @compiled()
-def _from_guess(
-    contacts: Contacts, dual: Dual, inverse_growth: float, compliance: float, contact_rows: int, count: int
-) -> int:
+def _from_guess(contacts: Contacts, dual: Dual, inverse_growth: float, compliance: float, soft: int, count: int) -> int:
     """Forces of the first `count` active rows, less those that would have to pull; returns how many are left."""
     while count:
-        _factor_from(contacts, dual, inverse_growth, compliance, contact_rows, 0, count)
+        _factor_from(contacts, dual, inverse_growth, compliance, soft, 0, count)
         _solve_active(dual, count)
         before = count
         for i in range(count - 1, -1, -1):
@@ -234,6 +232,7 @@ def _from_guess(
 def solve_step(
     contacts: Contacts,
     rows: int,
+    soft: int,
     warm: int,
     chain: Chain,
     segments: int,
@@ -248,7 +247,8 @@ def solve_step(
     This is non-negative least squares on the dual (Lawson and Hanson); it ends because every round lowers the dual.
 
     Args:
-        rows: Rows in `contacts`; the last two are the bounds of the growth and have no compliance.
+        rows: Rows in `contacts`.
+        soft: How many of them, the first, have the compliance.
         warm: How many rows stand in `dual.active` as a first guess.
         free_growth: Growth without any row [m].
     Returns:
@@ -271,7 +271,7 @@ def solve_step(
         dual.is_active[k] = False
     for i in range(warm):
         dual.is_active[dual.active[i]] = True
-    count = _from_guess(contacts, dual, inverse_growth, compliance, rows - 2, warm)
+    count = _from_guess(contacts, dual, inverse_growth, compliance, soft, warm)
     refused = -1
     for _ in range(3 * rows + 10):
         growth = _apply_forces(contacts, chain, segments, step, dual, free_growth, inverse_growth, count)
@@ -287,7 +287,7 @@ def solve_step(
             return growth, count, False
         dual.active[count] = row
         dual.is_active[row] = True
-        count = _settle(contacts, dual, inverse_growth, compliance, rows - 2, count, count + 1)
+        count = _settle(contacts, dual, inverse_growth, compliance, soft, count, count + 1)
         # Rounding may send a row straight back: do not take it up twice in a row.
         refused = -1 if dual.is_active[row] else row
     return _apply_forces(contacts, chain, segments, step, dual, free_growth, inverse_growth, count), count, False

@@ -10,6 +10,7 @@ from dynamics.chain import Chain, new_chain
 from dynamics.contacts import Contacts, new_contacts
 from dynamics.moment import JointMoments, Vine, moment_and_slope, rest_bend
 from dynamics.quasistatic.complementarity import MOST_ACTIVE, Dual, Step, new_dual, solve_step
+from dynamics.quasistatic.friction import add_stick_rows, let_slide, normal_force
 from dynamics.vine import Integers
 from surrogate.compiled import Floats, compiled
 from surrogate.force_table import Cell
@@ -22,6 +23,8 @@ class Tube(NamedTuple):
     growth_force: float
     growth_viscosity: float
     bending_viscosity: float
+    friction: float
+    """Coefficient of friction of the tip [-]."""
     compliance: float
     tolerance: float
     step: float
@@ -43,6 +46,8 @@ class Work(NamedTuple):
     """Normal force on each segment in the last step [N], shape (max_segments,)."""
     keys: Integers
     """Contacts that carried a force in the last step, shape (MOST_ACTIVE,)."""
+    pressed: Floats
+    """Normal force on the tip in the last step [N], shape (1,)."""
     seen: Floats
     """Joints when the vine was last looked at [m], shape (max_segments + 1, 2)."""
 
@@ -57,6 +62,7 @@ def new_work(max_segments: int) -> Work:
         Step(np.empty(max_segments), np.empty(max_segments), np.empty(max_segments)),
         np.zeros(max_segments),
         np.empty(MOST_ACTIVE, np.int64),
+        np.zeros(1),
         np.zeros((max_segments + 1, 2)),
     )
 
@@ -159,13 +165,22 @@ def take_step(
         Growth [m], number of active contacts, and largest displacement of a joint [m].
     """
     chain, contacts, dual, step = work.chain, work.contacts, work.dual, work.step
-    growth_damping = tube.growth_viscosity / time
-    rows = _add_growth_rows(contacts, count, chain, segments, curvature, most_growth)
-    warm = _recall(contacts, rows, dual, work.keys, known)
-    growth, active, _ = solve_step(
-        contacts, rows, warm, chain, segments, step, dual,
-        tube.growth_force / growth_damping, 1.0 / growth_damping, tube.compliance,
-    )  # fmt: skip
+    growth_damping, drive = tube.growth_viscosity / time, tube.growth_force
+    held = add_stick_rows(contacts, count, chain, segments) if tube.friction > 0.0 else count
+    rows = _add_growth_rows(contacts, held, chain, segments, curvature, most_growth)
+    active = _recall(contacts, rows, dual, work.keys, known)
+    for _ in range(2):
+        growth, active, _ = solve_step(
+            contacts, rows, count, active, chain, segments, step, dual,
+            drive / growth_damping, 1.0 / growth_damping, tube.compliance,
+        )  # fmt: skip
+        pressed = normal_force(contacts, count, active, chain, segments, dual)
+        if held == count or abs(dual.force[count] - dual.force[count + 1]) <= tube.friction * pressed:
+            break
+        most = tube.friction * work.pressed[0]
+        gain, active = let_slide(contacts, count, held, active, chain, segments, step, dual, most)
+        drive, held = drive + gain, count
+    work.pressed[0] = pressed
     growth = min(max(growth, 0.0), most_growth)
     work.forces[:segments] = 0.0
     for i in range(active):

@@ -93,7 +93,7 @@ def solve(problem: Problem, guess: NDArray[np.int64] | None = None) -> tuple[Flo
     dual.active[: len(guess)] = guess
     step = Step(1 / problem.stiffness[:-1], problem.free[:-1].copy(), np.empty(segments))
     growth, active, solved = solve_step(
-        problem.contacts, rows, len(guess), problem.chain, segments, step, dual,
+        problem.contacts, rows, rows - 2, len(guess), problem.chain, segments, step, dual,
         problem.free[-1], 1 / problem.stiffness[-1], COMPLIANCE,
     )  # fmt: skip
     assert solved

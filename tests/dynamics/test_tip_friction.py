@@ -1,0 +1,102 @@
+"""Friction of the tip of quasi-static vines: it slides under Coulomb's force, or sticks."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from dynamics.moment import restoring_moment
+from dynamics.quasistatic import QuasiStatic
+from dynamics.vine import Actuation, Rollout, Status, VineParams, centerlines
+from environments import Environment
+
+MakeEnvironment = Callable[..., Environment]
+WALL = 0.4
+"""Height of a flat wall above the base [m]."""
+SEGMENTS = 60
+
+
+def grown(
+    environment: MakeEnvironment,
+    params: VineParams,
+    friction: float,
+    degrees: float,
+    length: float = 0.9,
+    wall: float = WALL,
+    step: float = 4e-3,
+) -> tuple[Rollout, np.ndarray]:
+    """A bare tube grown towards a wall, under an angle between its heading and the wall; and its joints at every record."""
+    place = environment(start=(0.0, 0.0, np.radians(degrees)), boxes=[[-3, wall, 3, wall + 0.1]])
+    propagator = QuasiStatic(place, params, step, friction=friction)
+    bare = Actuation(np.zeros((1, SEGMENTS)), np.full((1, SEGMENTS), 0.04))
+    rollout = propagator.grow(propagator.start(1, SEGMENTS), bare, length, params.segment_length)
+    records = np.arange(rollout.records[0])
+    return rollout, centerlines(rollout.state(np.zeros_like(records), records), place.start, params)
+
+
+@pytest.mark.parametrize("friction", [0.0, 0.1, 0.3])
+def test_sliding_tip_is_held_back_by_coulombs_force(
+    environment: MakeEnvironment, params: VineParams, friction: float
+) -> None:
+    """The moments in all joints are those of the wall's normal force and of friction against the slide, at the tip."""
+    slow = replace(params, bending_viscosity=1e-7)
+    rollout, joints = grown(environment, slow, friction, 45.0, step=2.5e-4)
+    record = rollout.records[0] - 1
+    assert rollout.status[0] == Status.GROWN
+    count = rollout.segments[0, record]
+    moments = restoring_moment(rollout.angles[0, record, :count], slow)
+    lever = joints[record, count] - joints[record, :count]
+    normal, along = np.linalg.lstsq(np.stack([-lever[:, 0], -lever[:, 1]], axis=1), moments)[0]
+    assert normal == pytest.approx(rollout.contact_force[0, record].sum(), rel=0.01)
+    assert -along == pytest.approx(friction * normal, abs=0.01 * normal)
+
+
+def test_tip_sticks_where_its_force_lies_within_the_cone_of_friction(
+    environment: MakeEnvironment, params: VineParams
+) -> None:
+    """A force along a tube that stands at 45 degrees slides no tip with a coefficient of 2: the tube bulges instead."""
+    rollout, _ = grown(environment, params, 2.0, 45.0, length=0.6, step=1e-3)
+    tips = rollout.tips[0, : rollout.records[0], :2]
+    touching = np.flatnonzero(rollout.contact_force[0, : rollout.records[0]].sum(axis=1) > 0)
+    moved = tips[touching] - tips[touching[0]]
+    assert len(touching) >= 4
+    assert np.hypot(*moved.T).max() < 1e-3
+    free, _ = grown(environment, params, 0.0, 45.0, length=0.6)
+    assert free.tips[0, free.records[0] - 1, 0] - tips[touching[0], 0] > 0.05
+
+
+@pytest.mark.parametrize(("friction", "status"), [(0.0, Status.GROWN), (0.5, Status.STALLED)])
+def test_stiff_tube_slides_or_stalls_by_the_critical_angle(
+    environment: MakeEnvironment, params: VineParams, friction: float, status: Status
+) -> None:
+    """Paper 003, Eq. 3: a short tube at 60 degrees is within the critical angle with friction, beyond it without."""
+    length = 0.1
+    wall = length * np.sin(np.radians(60)) + params.radius
+    full = np.pi * params.growth_pressure * params.radius**3
+    critical = np.degrees(np.arctan(params.growth_force * length / full) - np.arctan(friction))
+    assert (critical < 60) == (status == Status.STALLED)
+    rollout, _ = grown(environment, params, friction, 60.0, length=0.2, wall=wall)
+    assert rollout.status[0] == status
+
+
+def test_mirrored_place_mirrors_the_slide(environment: MakeEnvironment, params: VineParams) -> None:
+    """Friction knows no side."""
+    one, _ = grown(environment, params, 0.3, 60.0)
+    other, _ = grown(environment, params, 0.3, 120.0)
+    np.testing.assert_allclose(other.tips[..., 0], -one.tips[..., 0], atol=1e-6)
+    np.testing.assert_allclose(other.tips[..., 1], one.tips[..., 1], atol=1e-6)
+
+
+def test_a_hair_of_friction_changes_a_hair(environment: MakeEnvironment, params: VineParams) -> None:
+    """Towards no friction the growth becomes that without: rows that hold the tip are let go."""
+    one, _ = grown(environment, params, 1e-9, 45.0)
+    none, _ = grown(environment, params, 0.0, 45.0)
+    np.testing.assert_allclose(one.tips, none.tips, atol=1e-6)
+
+
+@pytest.mark.parametrize("friction", [-0.1, np.nan, np.inf])
+def test_impossible_friction_is_refused(environment: MakeEnvironment, params: VineParams, friction: float) -> None:
+    """A coefficient is a number of at least 0."""
+    with pytest.raises(ValueError, match="friction"):
+        QuasiStatic(environment(), params, friction=friction)
