@@ -22,6 +22,7 @@ from planner.commands import (
     simulate,
     surrogate,
     track,
+    validate,
 )
 
 app = typer.Typer(
@@ -43,6 +44,7 @@ app.add_typer(bench.app, name="bench")
 reproduce.app.add_typer(reproduce_collisions.app)
 app.add_typer(reproduce.app, name="reproduce")
 app.add_typer(surrogate.app, name="surrogate")
+app.command()(validate.validate)
 app.command()(doctor.doctor)
 
 

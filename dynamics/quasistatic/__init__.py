@@ -39,17 +39,21 @@ class QuasiStatic:
         step: float = 25e-3 / 6,
         threads: int | None = None,
         friction: float = 0.0,
+        corner_moment: float = 1.0,
     ) -> None:
         """Prepare the scene (about 0.1 s).
 
         Args:
             step: Growth of one step [m].
             friction: Coulomb's coefficient for the tip [-]; without it recorded growths are met best (results/validation.md).
+            corner_moment: Part of its moment that a joint keeps where a corner presses it in [-].
         Raises:
-            ValueError: No coefficient of friction.
+            ValueError: No coefficient of friction, or no part.
         """
         if not 0 <= friction < np.inf:
             raise ValueError(f"friction = {friction:g} must be at least 0 and finite")
+        if not 0 < corner_moment <= 1:
+            raise ValueError(f"corner_moment = {corner_moment:g} must be greater than 0 and at most 1")
         self.environment, self.params = environment, params
         self.threads = threads or thread_count()
         self.pose = np.asarray(environment.start, float)
@@ -60,6 +64,9 @@ class QuasiStatic:
             growth_force=params.growth_force,
             growth_viscosity=params.growth_viscosity,
             bending_viscosity=params.bending_viscosity,
+            edges=len(self.scene.edges),
+            solids=len(self.scene.edges) + len(self.scene.corners),
+            corner_moment=corner_moment,
             friction=friction,
             compliance=1 / params.contact_stiffness,
             tolerance=params.penetration_tolerance,
@@ -75,7 +82,9 @@ class QuasiStatic:
 
     def refined(self) -> QuasiStatic:
         """See `Propagator`."""
-        return QuasiStatic(self.environment, self.params, self.tube.step / 2, self.threads, self.tube.friction)
+        return QuasiStatic(
+            self.environment, self.params, self.tube.step / 2, self.threads, self.tube.friction, self.tube.corner_moment
+        )
 
     def starting_at(self, pose: Floats) -> QuasiStatic:
         """The same model with its base at another x [m], y [m] and heading [rad]; shares the scene, which is costly."""

@@ -91,7 +91,7 @@ def grow_vine(
             # What is left to a segment's end may be tiny, and so may be the progress of a blocked tip towards it.
             lapse = max(most_growth, 0.2 * tube.step)
         damping = tube.bending_viscosity / lapse
-        curvature = linearise(joint, damping, vine, work.step, segments, last_length, most_growth)
+        curvature = linearise(joint, damping, vine, work.step, work.kept, segments, last_length, most_growth)
         growth, known, _ = take_step(tube, vine, work, segments, most_growth, curvature, lapse, count, known)
         last_length += growth
         time += lapse
@@ -150,7 +150,7 @@ def hold_vine(
         if rests or late:
             recorded = 0 if deep else record(records, 0, vine.angles, chain, segments, heading, work.forces)
             return recorded, GROWN if rests else STALLED, steps
-        curvature = linearise(joint, tube.bending_viscosity / lapse, vine, step, segments, last_length, 0.0)
+        curvature = linearise(joint, tube.bending_viscosity / lapse, vine, step, work.kept, segments, last_length, 0.0)
         _restrain(step, vine, rest, segments)
         _, known, moved = take_step(tube, vine, work, segments, 0.0, curvature, lapse, count, known)
         motion = moved * tube.step / lapse

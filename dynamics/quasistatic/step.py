@@ -10,6 +10,7 @@ from dynamics.chain import Chain, new_chain
 from dynamics.contacts import Contacts, new_contacts
 from dynamics.moment import JointMoments, Vine, moment_and_slope, rest_bend
 from dynamics.quasistatic.complementarity import MOST_ACTIVE, Dual, Step, new_dual, solve_step
+from dynamics.quasistatic.folding import mark_folds
 from dynamics.quasistatic.friction import add_stick_rows, let_slide, normal_force
 from dynamics.vine import Integers
 from surrogate.compiled import Floats, compiled
@@ -23,6 +24,11 @@ class Tube(NamedTuple):
     growth_force: float
     growth_viscosity: float
     bending_viscosity: float
+    edges: int
+    """How many edges the place has, the first of its solids."""
+    solids: int
+    corner_moment: float
+    """Part of its moment that a joint keeps where a corner presses it in [-]."""
     friction: float
     """Coefficient of friction of the tip [-]."""
     compliance: float
@@ -46,6 +52,8 @@ class Work(NamedTuple):
     """Normal force on each segment in the last step [N], shape (max_segments,)."""
     keys: Integers
     """Contacts that carried a force in the last step, shape (MOST_ACTIVE,)."""
+    kept: Floats
+    """Part of its moment that each joint keeps [-], shape (max_segments,)."""
     pressed: Floats
     """Normal force on the tip in the last step [N], shape (1,)."""
     seen: Floats
@@ -62,6 +70,7 @@ def new_work(max_segments: int) -> Work:
         Step(np.empty(max_segments), np.empty(max_segments), np.empty(max_segments)),
         np.zeros(max_segments),
         np.empty(MOST_ACTIVE, np.int64),
+        np.ones(max_segments),
         np.zeros(1),
         np.zeros((max_segments + 1, 2)),
     )
@@ -69,7 +78,14 @@ def new_work(max_segments: int) -> Work:
 
 @compiled()
 def linearise(
-    joint: JointMoments, damping: float, vine: Vine, step: Step, segments: int, last_length: float, most_growth: float
+    joint: JointMoments,
+    damping: float,
+    vine: Vine,
+    step: Step,
+    kept: Floats,
+    segments: int,
+    last_length: float,
+    most_growth: float,
 ) -> float:
     """Quadratic model of the bending energy about the present bends; returns the growing segment's curvature [1/m].
 
@@ -96,8 +112,8 @@ def linearise(
             curvature = rest_bend(joint, pressures[j], of) / full if born else bend / last_length
             bend = curvature * full
         moment, slope = moment_and_slope(elasticity, moments, unsaturated, saturated, bend, pressures[j], of)
-        inverse[j] = 1.0 / (slope * scale + damping)
-        free[j] = -moment * inverse[j]
+        inverse[j] = 1.0 / (kept[j] * slope * scale + damping)
+        free[j] = -kept[j] * moment * inverse[j]
     return curvature
 
 
@@ -181,6 +197,9 @@ def take_step(
         gain, active = let_slide(contacts, count, held, active, chain, segments, step, dual, most)
         drive, held = drive + gain, count
     work.pressed[0] = pressed
+    if tube.corner_moment < 1.0:
+        edges, solids, share = tube.edges, tube.solids, tube.corner_moment
+        mark_folds(contacts, count, active, chain, segments, edges, solids, dual, share, work.kept)
     growth = min(max(growth, 0.0), most_growth)
     work.forces[:segments] = 0.0
     for i in range(active):

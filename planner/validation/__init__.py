@@ -1,0 +1,1 @@
+"""Propagators held against what papers show, against each other, and against themselves with finer steps."""
