@@ -20,6 +20,7 @@ from dynamics.vine import Actuation, Rollout, Status, VineParams, centerlines, g
 from environments import Environment, Obstacles
 from environments.obstacles import box_corners
 from planner.synthesis import Catalogue
+from planner.validation.paths import touched
 from surrogate.compiled import Floats
 
 CURVATURE = 1.0
@@ -96,7 +97,7 @@ class Contact:
     segment_length: float
     """[m]"""
     touches: bool
-    """Whether the box presses on it at the end."""
+    """Whether it touches the box at the end."""
 
     @property
     def turned(self) -> float:
@@ -167,7 +168,7 @@ def touch(name: str, case: Case, after: float = AFTER) -> Contact:
     line, bends, length = _end(inside, place, params)
     outside = grow_bent(make(replace(place, obstacles=Obstacles()), params), params, length)
     free, free_bends, _ = _end(outside, place, params)
-    touches = bool(host(inside.contact_force)[0, inside.records[0] - 1].sum() > 0)
+    touches = bool(touched([line], place, params.radius))
     status = Status(inside.status[0])
     return Contact(name, case, status, length, line, free, bends - free_bends, params.segment_length, touches)
 

@@ -28,7 +28,7 @@ SEED, ITERATIONS = 1, 60
 HALVED = "half step"
 """Ends the name of the default propagator with its step halved."""
 CHANGES = {"with 10 % less growth force": 0.9, "with 10 % more growth force": 1.1}
-"""What may bring a design back to the goal, or the default off it: shares of the growth force."""
+"""Shares of the growth force with which a design is grown again; see `changes`."""
 SLOWER = 0.2
 """Share of the rate of growth at which what has inertia is grown again."""
 
@@ -67,7 +67,7 @@ class Check:
     cured_by: tuple[str, ...] = ()
     """Of a design that misses the goal here: which of `changes` bring it there."""
     default_misses: tuple[str, ...] = ()
-    """The same for the default: which of `CHANGES` have it miss the goal."""
+    """Which of `changes` have the default miss the goal."""
 
     @property
     def common(self) -> int:
@@ -237,9 +237,10 @@ def _forced(make: Maker, share: float) -> Maker:
 
 
 def changes(name: str) -> dict[str, Maker]:
-    """Ways to grow a design again that misses the goal by the propagator of a name, one thing changed in each."""
+    """Ways to grow a design again by the propagator of a name, one thing changed in each: may it reach the goal, or miss it?"""
     make = _model(name)
     found = {change: _forced(make, share) for change, share in CHANGES.items()}
+    found["at half its step"] = lambda environment, params: make(environment, params).refined()
     if name == "impulse":
         from dynamics.impulse import Impulse
 

@@ -17,13 +17,13 @@ from planner.validation.refinement import AS_GIVEN, EXPECTED, PER_LENGTH, STEP, 
 
 DPI = 140
 COLOURS = {
-    "quasistatic": ("#23282f", "o", 9.0),
-    "penalty": ("#f0b429", "s", 6.5),
-    "impulse": ("#0a5a96", "^", 5.0),
-    "geometric": ("#b54d00", "D", 4.0),
-    "euler-lagrange": ("#0a8f62", "v", 2.8),
+    "quasistatic": ("#23282f", "o", 12.0),
+    "penalty": ("#f0b429", "s", 9.0),
+    "impulse": ("#0a5a96", "^", 7.5),
+    "geometric": ("#b54d00", "D", 4.2),
+    "euler-lagrange": ("#0a8f62", "v", 2.2),
 }
-"""Colour, mark and its size [point]: larger below smaller, as many lie over one another."""
+"""Colour, mark and its size [point]: hollow, one inside the other, as many lie in the same place."""
 SCENES: dict[str, Any] = {"free space": "--", "wall": "-"}
 
 
@@ -32,15 +32,14 @@ def save_refinement(path: Path, found: Sequence[Refinement]) -> None:
     figure = Figure(figsize=(12.0, 4.9), facecolor="white", layout="constrained")
     left, middle, right = figure.subplots(1, 3)
     segment = 1e3 * VineParams().segment_length
-    _draw(left, [one for one in found if one.halved == STEP], 1.0, "step halved")
-    _draw(middle, [one for one in found if one.halved == PER_LENGTH], segment, "segment halved, moment per length")
-    _draw(right, [one for one in found if one.halved == AS_GIVEN], segment, "segment halved, moment per joint")
+    for axes, halved, unit in ((left, STEP, 1.0), (middle, PER_LENGTH, segment), (right, AS_GIVEN, segment)):
+        _draw(axes, [one for one in found if one.halved == halved], unit, halved)
     left.set_xlabel("step, in parts of the default", size=9, color=INK)
     for axes in (middle, right):
         axes.set_xlabel("segment [mm]", size=9, color=INK)
     left.set_ylabel("tip, from that at half the size [mm]", size=9, color=INK)
     shown = [
-        Line2D([], [], color=colour, marker=mark, markersize=size, label=name)
+        Line2D([], [], color=colour, marker=mark, markersize=size, markerfacecolor="none", label=name)
         for name, (colour, mark, size) in COLOURS.items()
         if any(one.propagator == name for one in found)
     ]
@@ -59,14 +58,19 @@ def _draw(axes: Axes, found: Sequence[Refinement], unit: float, title: str) -> N
         sizes, errors = unit * np.array(one.sizes[:-1]), 1e3 * np.array(one.errors)
         seen = errors > 0
         style = SCENES[one.scene]
-        axes.plot(sizes[seen], errors[seen], color=colour, marker=mark, markersize=size, linestyle=style, linewidth=1.2)
+        axes.plot(
+            *(sizes[seen], errors[seen]), color=colour, linestyle=style, linewidth=1.1,
+            marker=mark, markersize=size, markerfacecolor="none",
+        )  # fmt: skip
         drawn.append((sizes[seen], errors[seen]))
-    if drawn:
-        sizes = np.array([min(part[0].min() for part in drawn), max(part[0].max() for part in drawn)])
-        top = max(part[1].max() for part in drawn)
-        guide = 1.6 * top * (sizes / sizes[1]) ** EXPECTED
-        axes.plot(sizes, guide, color=FAINT, linewidth=0.8)
-        axes.text(sizes[0], guide[0], f" slope {EXPECTED}", color=FAINT, size=8, va="bottom")
+    ticks = sorted({float(size) for sizes, _ in drawn for size in sizes})
+    axes.set_xticks(ticks, [f"{tick:g}" if tick >= 1 else f"1/{1 / tick:.0f}" for tick in ticks])
+    axes.minorticks_off()
+    if drawn and title != AS_GIVEN:
+        top = max(float(errors.max()) for _, errors in drawn)
+        guide = 1.6 * top * (np.array(ticks) / ticks[-1]) ** EXPECTED
+        axes.plot(ticks, guide, color=FAINT, linewidth=0.8)
+        axes.text(ticks[-1], guide[-1], f"slope {EXPECTED} ", color=FAINT, size=8, ha="right", va="bottom")
     exact = sorted({f"{one.propagator}, {one.scene}" for one in found if one.exact})
     if exact:
         words = "zero to rounding:\n" + "\n".join(exact)
