@@ -54,15 +54,14 @@ def obstacle_name(environment: Environment, index: int) -> str:
 def same_way(one: Floats, other: Floats, environment: Environment) -> bool | None:
     """Whether two centrelines from one base lie in the same homotopy class, their tips joined by a straight line.
 
-    They do if the closed curve out along the one, over to the other's tip and back winds round no obstacle. Obstacles that touch are
-    one.
+    They do if the closed curve out along the one, over to the other's tip and back winds round no obstacle.
 
     Args:
         one, other: Joints [m], shape (n, 2), which enter no obstacle.
     Returns:
         None where the line from tip to tip enters an obstacle: such ends have no class in common.
     """
-    solids = shapely.get_parts(shapely.union_all(environment.obstacles.shapes()))
+    solids = environment.obstacles.shapes()
     bridge = shapely.LineString([one[-1], other[-1]])
     if any(bridge.intersects(solid) for solid in solids):
         return None

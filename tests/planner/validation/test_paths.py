@@ -17,11 +17,11 @@ def test_obstacles_are_listed_in_the_order_of_first_touch(environment: MakeEnvir
     near, off = RADIUS + 0.9 * TOUCH, RADIUS + 1.1 * TOUCH
     place = environment(
         boxes=[(0.8, near, 0.9, 1), (0.2, near, 0.3, 1), (0.5, off, 0.6, 1)],
-        circles=[(0.4, -0.1 - near, 0.1)],
+        circles=[(0.17, -0.1 - near, 0.1)],
         walls=[(1.2, -0.5, 1.2, 0.5, 0.02)],
     )
     lines = [np.array([[0.0, 0], [end, 0]]) for end in (0.1, 0.5, 1.0, 1.2 - 0.01 - near)]
-    assert touched(lines, place, RADIUS) == [(1, 1), (3, 1), (0, 2), (4, 3)]
+    assert touched(lines, place, RADIUS) == [(3, 1), (1, 1), (0, 2), (4, 3)]
     assert [obstacle_name(place, k) for k in (1, 3, 4)] == ["polygon 1", "circle 0", "wall 0"]
     assert touched(lines, environment(), RADIUS) == []
 
@@ -46,8 +46,8 @@ def test_ways_round_an_obstacle_differ(environment: MakeEnvironment) -> None:
     assert same_way(left, beyond, place) is False
 
 
-def test_boxes_that_touch_are_one(environment: MakeEnvironment) -> None:
-    """A way cannot lead between them, whichever of the two the loop is looked at from."""
+def test_ways_round_boxes_that_touch_differ(environment: MakeEnvironment) -> None:
+    """A way round two boxes that touch is another than one that passes both on one side."""
     place = environment(boxes=[(0.4, -0.1, 0.5, 0.1), (0.5, -0.1, 0.6, 0.1)])
     left, right = (np.array([[0, 0], [0.5, y], [1, 0.0]]) for y in (0.2, -0.2))
     assert same_way(left, right, place) is False
