@@ -62,7 +62,9 @@ def validate(
         command = " ".join(["vinewright validate", *(["--recordings DIR"] if recordings else [])])
         command += "".join(f" --propagator {name}" for name in propagator or ())
         with writable(out):
-            begun, found, pictures = time.perf_counter(), {}, {}
+            begun = time.perf_counter()
+            found: dict[str, list[Any]] = {}
+            pictures: dict[str, str] = {}
             parts = _parts(names, recorded)
             for part in parts:
                 found[part.key] = gathered(console, part.items(), part.total, part.title)

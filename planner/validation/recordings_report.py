@@ -105,6 +105,6 @@ def _verdict(found: Sequence[Deployment], changes: Sequence[str]) -> list[str]:
         word = "nearer" if np.mean(gains) > 0 else "farther"
         lines.append(
             f"- {model}: {abs(np.mean(gains)):.2f} mm {word} on the mean; nearer in {sum(g > 0 for g in gains)} of {len(gains)} "
-            f"recordings, at most {max(gains):.1f} mm nearer and {max(0.0, -min(gains)):.1f} mm farther."
+            f"recordings, at most {max(0.0, *gains):.1f} mm nearer and {max(0.0, *(-gain for gain in gains)):.1f} mm farther."
         )
     return lines
