@@ -136,7 +136,7 @@ def _recordings(names: Sequence[str], able: Sequence[str], recorded: Sequence[Re
     from planner.validation.recordings import deployments
     from planner.validation.recordings_plots import save_errors, save_overlays
     from planner.validation.recordings_report import report
-    from planner.validation.variants import variants
+    from planner.validation.variants import TELLING, variants
 
     makers = {name: load_propagator(name) for name in able}
     changes = variants() if propagators()[0] in able else {}
@@ -144,11 +144,11 @@ def _recordings(names: Sequence[str], able: Sequence[str], recorded: Sequence[Re
 
     def draw(out: Path, items: list[Any]) -> dict[str, str]:
         own = [one for one in items if one.model in able]
-        changed = [one for one in items if one.model not in able or one.model == propagators()[0]]
+        changed = [one for one in items if one.model in TELLING]
         drawn = {"validation-recordings.png": "Recorded and simulated centrelines", "validation-errors.png": "Errors"}
         save_overlays(out / "validation-recordings.png", own)
         save_errors(out / "validation-errors.png", own)
-        if changes:
+        if changed:
             save_overlays(out / "validation-changes.png", changed)
             drawn["validation-changes.png"] = "Recorded centrelines and those of changed physics"
         return drawn

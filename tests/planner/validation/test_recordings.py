@@ -15,6 +15,7 @@ from dynamics.vine import Actuation, Status, VineParams, centerlines
 from environments import Environment
 from planner.validation.recordings import deploy, read_recordings, recorded_lengths, start_pose
 from planner.validation.recordings_report import mean_of, report
+from planner.validation.variants import TELLING, variants
 
 MakeEnvironment = Callable[..., Environment]
 RADIUS = 0.0323
@@ -118,3 +119,8 @@ def test_real_vines_are_met_within_half_a_radius() -> None:
     """The default propagator comes as near to real tubes as published models do to theirs, and nearer: half a radius."""
     found = [deploy(one, "quasistatic", QuasiStatic) for one in read_recordings(Path(os.environ[FOLDER]))]
     assert mean_of(found, "quasistatic") < 0.5 * RADIUS
+
+
+def test_drawn_changes_are_among_those_tried() -> None:
+    """What the picture shows is named as in the table."""
+    assert set(TELLING) <= set(variants())
