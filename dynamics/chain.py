@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dynamics.scene import Scene
+from dynamics.vine import Integers
 from surrogate.compiled import Floats, compiled
 
 
@@ -72,3 +73,19 @@ def outside(scene: Scene, chain: Chain, segments: int) -> bool:
         if not (scene.bounds[0] <= x <= scene.bounds[2] and scene.bounds[1] <= y <= scene.bounds[3]):
             return True
     return False
+
+
+@compiled()
+def finite(chain: Chain, segments: int, forces: Floats, broken: Integers) -> bool:
+    """Whether a vine that has been placed is somewhere, under forces that are numbers.
+
+    Args:
+        forces: On each segment [N].
+        broken: Takes the first segment where it is not, shape (1,).
+    """
+    xs, ys = chain.x, chain.y
+    for j in range(segments):
+        if not np.isfinite(xs[j + 1] + ys[j + 1] + forces[j]):
+            broken[0] = j
+            return False
+    return True

@@ -63,6 +63,9 @@ class Propagator(Protocol):
         is at rest, `STALLED` when it still moves after the propagator's patience. A vine of no length is at rest. One that
         swings into a full circle where a model ends has no record, and is `COILED`.
 
+        A vine whose state is not finite, or comes to be so, ends there as `NOT_FINITE`, and nothing of it that is not finite
+        is recorded. The others grow as they would without it.
+
         `state` is left as it is. Raises ValueError for arrays whose shapes do not fit.
         """
         ...
@@ -98,6 +101,7 @@ def checked_lengths(
         raise ValueError(f"record_every = {record_every:g} m must be finite and at least {LEAST_RECORD:g} m")
     lengths = np.broadcast_to(np.asarray(length, float), shape[:1])
     room = (shape[1] - state.segments + 1) * params.segment_length - state.last_length
+    room = np.where(np.isfinite(state.last_length), room, np.inf)  # such a vine does not grow
     if not np.all((lengths >= 0) & (lengths <= room + 1e-9)):
         raise ValueError(
             f"length must be at least 0 and at most the room left in the states, {room.min(initial=np.inf):g} m"

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dynamics.chain import Chain
-from dynamics.vine import Actuation, Integers, Rollout, VineState
+from dynamics.vine import Actuation, Integers, Rollout, Status, VineState
 from surrogate.compiled import Floats, compiled
 
 
@@ -21,6 +21,8 @@ class Records(NamedTuple):
     last_length: Floats
     tips: Floats
     contact_force: Floats
+    broken: Integers
+    """Shape (batch, 1), or (1,) of one."""
 
 
 def new_records(lengths: Floats, record_every: float, max_segments: int) -> Records:
@@ -33,6 +35,7 @@ def new_records(lengths: Floats, record_every: float, max_segments: int) -> Reco
         np.zeros((batch, most)),
         np.zeros((batch, most, 3)),
         np.zeros((batch, most, max_segments)),
+        np.full((batch, 1), -1, np.int64),
     )
 
 
@@ -40,7 +43,12 @@ def new_records(lengths: Floats, record_every: float, max_segments: int) -> Reco
 def of_vine(records: Records, b: int) -> Records:
     """The records of vine b."""
     return Records(
-        records.angles[b], records.segments[b], records.last_length[b], records.tips[b], records.contact_force[b]
+        records.angles[b],
+        records.segments[b],
+        records.last_length[b],
+        records.tips[b],
+        records.contact_force[b],
+        records.broken[b],
     )
 
 
@@ -72,7 +80,7 @@ GrowOne = Callable[[int, Floats, Floats, Floats, Records, Integers], None]
 def grow_batch(
     state: VineState, actuation: Actuation, lengths: Floats, record_every: float, threads: int, grow: GrowOne
 ) -> Rollout:
-    """Grow every vine of a batch on so many threads; `state` is left as it is.
+    """Grow every vine of a batch that is finite, on so many threads; `state` is left as it is.
 
     Args:
         lengths: To grow [m], shape (batch,).
@@ -80,17 +88,20 @@ def grow_batch(
     """
     records = new_records(lengths, record_every, state.angles.shape[1])
     outcome, angles = np.zeros((len(lengths), 3), np.int64), state.angles.copy()
+    records.broken[:, 0] = state.broken
+    outcome[records.broken[:, 0] >= 0, 1] = Status.NOT_FINITE
     pressure, l_0 = np.ascontiguousarray(actuation.pressure), np.ascontiguousarray(actuation.l_0)
 
     def one(b: int) -> None:
         grow(b, angles, pressure, l_0, records, outcome)
 
     # Kernels run without the interpreter's lock; the longest come first, so that no thread is left waiting for one.
-    order = np.argsort(-lengths, kind="stable").tolist()
+    order = [b for b in np.argsort(-lengths, kind="stable").tolist() if records.broken[b, 0] < 0]
     if threads == 1:
         for b in order:  # no pool, that Ctrl-C be heard between steps that are not compiled
             one(b)
     else:
         with ThreadPoolExecutor(threads) as pool:
             list(pool.map(one, order))
-    return Rollout(*records, records=outcome[:, 0], status=outcome[:, 1], steps=outcome[:, 2])
+    made, broken = records[:-1], records.broken[:, 0]
+    return Rollout(*made, records=outcome[:, 0], status=outcome[:, 1], steps=outcome[:, 2], broken=broken)

@@ -81,6 +81,7 @@ class Status(IntEnum):
     OUT_OF_BOUNDS = 2
     UNRESOLVED = 3
     COILED = 4
+    NOT_FINITE = 5
 
     @property
     def advice(self) -> str:
@@ -91,6 +92,7 @@ class Status(IntEnum):
             Status.OUT_OF_BOUNDS: "left the bounds of the environment; add a wall there, or steer back",
             Status.UNRESOLVED: "contact could not be resolved within the penetration tolerance; try a smaller growth step",
             Status.COILED: "bent into a full circle, where this model ends; end before this point, or lower the pressure",
+            Status.NOT_FINITE: "a bend, length or force is not a finite number; look for absurd pressures or parameters of the tube",
         }[self]
 
 
@@ -105,6 +107,13 @@ class VineState:
     last_length: Floats
     """Length of the distal, growing segment [m], shape (batch,)."""
 
+    @property
+    def broken(self) -> Integers:
+        """First segment of each vine whose bend or length is not finite, -1 where all are; shape (batch,)."""
+        wrong = ~np.isfinite(host(self.angles))
+        growing = np.where(np.isfinite(self.last_length), -1, self.segments - 1)
+        return np.where(wrong.any(axis=1), wrong.argmax(axis=1), growing)
+
 
 @dataclass(frozen=True, slots=True)
 class Actuation:
@@ -118,7 +127,7 @@ class Actuation:
 
 @dataclass(frozen=True, slots=True)
 class Rollout:
-    """States of a batch of vines recorded while they grew, all within the penetration tolerance."""
+    """States of a batch of vines recorded while they grew, all finite and within the penetration tolerance."""
 
     angles: Array
     """Shape (batch, records, max_segments) [rad]."""
@@ -136,6 +145,15 @@ class Rollout:
     """`Status` of each vine, shape (batch,)."""
     steps: Integers
     """Steps each vine took, shape (batch,)."""
+    broken: Integers
+    """Segment, counted from 0 at the base, at which each vine came to be `NOT_FINITE`, and -1 elsewhere; shape (batch,)."""
+
+    def ending(self, vine: int) -> str:
+        """How the growth of one vine ended, and what to do about it."""
+        status = Status(self.status[vine])
+        if status != Status.NOT_FINITE:
+            return status.advice
+        return f"not finite at step {self.steps[vine]}, segment {self.broken[vine]}: {status.advice}"
 
     def state(self, vines: Integers, records: Integers) -> VineState:
         """The recorded states (vines[k], records[k]) as a batch."""

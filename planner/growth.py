@@ -20,6 +20,8 @@ class Grown:
     design: Design
     """Its prediction is made anew."""
     status: Status
+    ending: str
+    """What that means, and what to do about it."""
     reached: bool
     """Whether the tip comes into the goal while it grows."""
     ends_in_goal: bool
@@ -49,5 +51,5 @@ def grow_designs(designs: Sequence[Design], environment: Environment, propagator
         status = Status(rollout.status[i])
         ends = status == Status.GROWN and np.hypot(*(tip[:2] - environment.goal[:2])) <= environment.goal[2]
         predicted = replace(design, tip=tip.copy(), centerline=line)
-        grown.append(Grown(predicted, status, bool(reached[i]), bool(ends)))
+        grown.append(Grown(predicted, status, rollout.ending(i), bool(reached[i]), bool(ends)))
     return grown

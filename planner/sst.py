@@ -249,8 +249,9 @@ class Search:
     def _candidates(
         self, rollout: Rollout, nodes: Integers, controls: NDArray[np.int32], carried: NDArray[np.int32]
     ) -> Candidates:
-        """All records that are whole sections and may still lead to a better solution."""
-        vine, record = np.nonzero(np.arange(rollout.segments.shape[1]) < rollout.records[:, None])
+        """All records that are whole sections and may still lead to a better solution; none of a vine that broke down."""
+        trusted = np.where(rollout.broken < 0, rollout.records, 0)
+        vine, record = np.nonzero(np.arange(rollout.segments.shape[1]) < trusted[:, None])
         if not self.switches.maximal_recording:
             last = record == rollout.records[vine] - 1
             vine, record = vine[last], record[last]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from dynamics.euler_lagrange.planar import Tube, grow_arc
 from dynamics.moment import free_curvature, joint_moments
@@ -99,6 +99,8 @@ class EulerLagrange:
             CannotRun: A muscle that changes along the tube, or a state that is no arc.
         """
         lengths = checked_lengths(state, actuation, length, record_every, self.params)
+        broken = state.broken
+        state = _without(state, broken >= 0)
         before = grown_length(state, self.params)
         pressure, l_0 = self._one_muscle(actuation, before + lengths)
         curvature = free_curvature(self.joint, pressure, l_0)
@@ -111,6 +113,9 @@ class EulerLagrange:
         bends, outcome = np.repeat(bend[:, None], most, axis=1), np.zeros((batch, 3), np.int64)
         for b in range(batch):
             count = int(np.argmax(at[b] >= at[b, -1])) + 1
+            if broken[b] >= 0:
+                outcome[b] = 0, Status.NOT_FINITE, 0
+                continue
             if at[b, -1] == 0.0:
                 outcome[b] = 1, Status.GROWN, 0
                 continue
@@ -118,7 +123,7 @@ class EulerLagrange:
                 self.tube, self.joint, float(pressure[b]), float(l_0[b]), float(curvature[b]), float(before[b]),
                 at[b, :count], bends[b, :count],
             )  # fmt: skip
-        return self._rollout(at, bends, outcome, state.angles.shape[1])
+        return self._rollout(at, bends, outcome, broken, state.angles.shape[1])
 
     def _one_muscle(self, actuation: Actuation, lengths: Floats) -> tuple[Floats, Floats]:
         """Pressure [Pa] and cell length [m] of each vine, shape (batch,), alike in all segments that it will have."""
@@ -149,7 +154,7 @@ class EulerLagrange:
         parts = np.clip(length[..., None] - full * np.arange(max_segments), 0.0, full)
         return parts * (bend / np.where(length > 0, length, 1.0))[..., None]
 
-    def _rollout(self, at: Floats, bends: Floats, outcome: Integers, max_segments: int) -> Rollout:
+    def _rollout(self, at: Floats, bends: Floats, outcome: Integers, broken: Integers, max_segments: int) -> Rollout:
         """Records as chains of segments; those from where a joint leaves the bounds are left out."""
         full, (batch, most) = self.params.segment_length, at.shape
         segments = np.maximum(np.ceil(at / full - 1e-9).astype(np.int64), 1)
@@ -165,4 +170,15 @@ class EulerLagrange:
         left = np.where(outside.any(axis=1), outside.argmax(axis=1), most)
         status[left < records] = Status.OUT_OF_BOUNDS
         records = np.minimum(records, left)
-        return Rollout(angles, segments, last, tips, np.zeros_like(angles), records, status, steps)
+        # An arc bends as one: what breaks on the way is all of it.
+        broken = np.where(status == Status.NOT_FINITE, np.maximum(broken, 0), -1)
+        return Rollout(angles, segments, last, tips, np.zeros_like(angles), records, status, steps, broken)
+
+
+def _without(state: VineState, vines: NDArray[np.bool_]) -> VineState:
+    """A batch in which some vines have no length."""
+    return VineState(
+        np.where(vines[:, None], 0.0, state.angles),
+        np.where(vines, 1, state.segments),
+        np.where(vines, 0.0, state.last_length),
+    )

@@ -13,7 +13,9 @@ from dynamics.vine import Status
 from surrogate.compiled import Floats, compiled
 from surrogate.force_table import cell
 
-GROWN, STALLED, COILED = (int(one) for one in (Status.GROWN, Status.STALLED, Status.COILED))
+GROWN, STALLED, COILED, NOT_FINITE = (
+    int(one) for one in (Status.GROWN, Status.STALLED, Status.COILED, Status.NOT_FINITE)
+)
 LUMPED = 0.2
 """Part of the tube's mass that, at the tip, resists bending as the whole tube does: theta^2 of a slight bend of it has
 the kinetic energy of the sideways motion theta x^2 / (2 s) of all points x along the tube. That it grows adds forces as
@@ -23,7 +25,9 @@ SHORTEST = 1e-3
 AT_REST = 1e-7
 """A held tube that is this near to its rest [rad], and would not move further in a second, is there."""
 LONGEST_HOLD = 120.0
-"""One that still moves after this time [s] is stalled. Growth has nothing to stall at."""
+"""One that still moves after this time [s] is stalled."""
+STILL = 0.3e-3
+"""One that in this time has grown by no more than this [m] is stalled too. Growth has nothing to stall at but its mass."""
 
 
 class Tube(NamedTuple):
@@ -68,8 +72,10 @@ def grow_arc(
     dampers = np.array([tube.growth_damping, 0.0, 0.0])
     q, rates = np.array([length, bends[0], 0.0]), np.zeros(3)
     force = np.array([0.0 if held else tube.growth_force, 0.0, 0.0])
-    record, steps = 0, 0
+    record, steps, look, grown_then = 0, 0, LONGEST_HOLD, length
     while record < len(lengths):
+        if not np.isfinite(q[0] + q[1]):
+            return record, NOT_FINITE, steps
         if q[0] < SHORTEST:
             q[0] = min(SHORTEST, lengths[record])
             q[1] = curvature * q[0]
@@ -86,6 +92,10 @@ def grow_arc(
         if held and steps * tube.step > LONGEST_HOLD:
             bends[record] = q[1]
             return 1, STALLED, steps
+        if steps * tube.step > look:
+            if q[0] - grown_then <= STILL:
+                return record, STALLED, steps
+            look, grown_then = look + LONGEST_HOLD, q[0]
         seconds = tube.step
         body = Body(tube.tip_mass + LUMPED * tube.mass_per_length * q[0], weightless, springs, dampers)
         matrix, right = implicit_system(q, rates, force, body, seconds)

@@ -24,7 +24,7 @@ MOST_IDLE = 12
 """A tube that gives way so often in a row without moving is stuck."""
 MOST_EVENTS = 1000
 """More than any tube can meet."""
-GROWN, STALLED, OUT_OF_BOUNDS, UNRESOLVED = 0, 1, 2, 3
+GROWN, STALLED, OUT_OF_BOUNDS, UNRESOLVED, NOT_FINITE = 0, 1, 2, 3, 5
 """The values of `Status`."""
 
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dynamics.chain import new_chain, place
-from dynamics.geometric.deployment import GROWN, OUT_OF_BOUNDS, STALLED, UNRESOLVED, grow_turns
+from dynamics.chain import finite, new_chain, place
+from dynamics.geometric.deployment import GROWN, NOT_FINITE, OUT_OF_BOUNDS, STALLED, UNRESOLVED, grow_turns
 from dynamics.geometric.hinges import Tube
 from dynamics.geometric.segments import keep_off_corners, lay_segments
 from dynamics.geometric.trace import Trace, new_trace
@@ -60,15 +60,18 @@ class Segmented:
             grown = min(step * record_every, length)
             grown = length if length - grown < CLOSE else grown
             status, count, last = self.deploy(curvature, before + grown, trace, angles)
-            if status in (OUT_OF_BOUNDS, UNRESOLVED):
-                break
-            if (count - 1) * full + last < before - CLOSE:
+            lost = status in (OUT_OF_BOUNDS, UNRESOLVED)
+            if not lost and (count - 1) * full + last < before - CLOSE:
                 angles[:] = state.angles[b]  # grown otherwise: from here on it is stuck
                 count, last, status = state.segments[b], state.last_length[b], STALLED
             angles[count:] = 0.0
             forces[:] = 0.0
-            forces[count - 1] = self.tip_force(trace)
+            forces[count - 1] = 0.0 if lost else self.tip_force(trace)
             heading = place(chain, angles, self.pose, count, last, full)
+            if not finite(chain, count, forces, records.broken):
+                return index, NOT_FINITE, step
+            if lost:
+                break
             index = record(records, index, angles, chain, count, heading, forces)
             if status != GROWN or grown >= length:
                 break

@@ -127,7 +127,7 @@ def solve(
         _set_out(bodies, count, velocity)
         for i in range(taken):
             impact.impulse[impact.taken[i]] = impact.force[i]
-            if impact.force[i] > 0.0:
+            if not impact.force[i] <= 0.0:  # NaN too: it must not go unseen
                 _push(bodies, impact, impact.taken[i], velocity, impact.force[i])
         project(bodies, rows, count, factor, velocity, 1.0)
         settled = True

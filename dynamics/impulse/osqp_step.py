@@ -11,6 +11,9 @@ from dynamics.impulse.bodies import Bodies, Rows
 from dynamics.impulse.impact import Impact
 from dynamics.propagator import CannotRun
 
+LARGEST = 1e30
+"""What OSQP takes for infinite."""
+
 
 class OsqpStep:
     """Solves steps by OSQP; set up anew for each, as its contacts change. Every status is checked."""
@@ -46,6 +49,10 @@ class OsqpStep:
         # slack impulse = sqrt(slack) z with the cost z^2 / 2: what is rigid has no z in its row.
         matrix = sparse.bmat([[joints, sparse.diags(slack), None], [touching, None, sparse.diags(soft)]], format="csc")
         size = 3 * count
+        numbers = np.concatenate([matrix.data, targets, contacts.gap[:number], bodies.velocity[:count].ravel()])
+        if not (np.abs(numbers) < LARGEST).all():
+            impact.velocity[:count] = np.nan  # the vine ends as not finite
+            return
         linear = np.concatenate([-root * bodies.velocity[:count].ravel(), np.zeros(size + number)])
         solver = osqp.OSQP()
         solver.setup(

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from dynamics.chain import moved_since, outside, place
+from dynamics.chain import finite, moved_since, outside, place
 from dynamics.contacts import find_contacts
 from dynamics.impulse.step import Tube, Work, add_segment, fastest, start, take_step
 from dynamics.moment import JointMoments, Vine, carrying
@@ -18,6 +18,7 @@ from surrogate.compiled import Floats, compiled
 GROWN, STALLED, OUT_OF_BOUNDS, UNRESOLVED = (
     int(one) for one in (Status.GROWN, Status.STALLED, Status.OUT_OF_BOUNDS, Status.UNRESOLVED)
 )
+NOT_FINITE = int(Status.NOT_FINITE)
 PATIENCE = 0.6
 """Every so often [s] a vine is looked at: has it got anywhere?"""
 STILL = 0.3e-3
@@ -65,8 +66,11 @@ def grow_vine(
         fast = 0.0
     while True:
         grown = segments * full + last_length - before
-        if outside(scene, chain, segments):
-            return recorded, OUT_OF_BOUNDS, steps
+        if outside(
+            scene, chain, segments
+        ):  # as is what is nowhere; an impulse that is no number has moved the vine there
+            somewhere = finite(chain, segments, work.forces, records.broken)
+            return recorded, OUT_OF_BOUNDS if somewhere else NOT_FINITE, steps
         deep = number > 0 and work.contacts.gap[:number].min() < -tube.tolerance
         corrections = corrections + 1 if deep else 0
         if corrections > CORRECTIONS:

@@ -223,7 +223,9 @@ def _arrive(scene: Scene, tube: Tube, base: Floats, vine: Vine, work: Work, segm
     pose = work.bodies.pose
     for j in range(segments):
         vine.angles[j] = pose[j, 2] - (pose[j - 1, 2] if j else base[2])
-    place(work.chain, vine.angles, base, segments, last_length, tube.segment)
+    heading = place(work.chain, vine.angles, base, segments, last_length, tube.segment)
+    if not np.isfinite(heading):
+        return 0  # what is nowhere touches nothing
     return find_contacts(scene, tube.radius, tube.margin, work.chain, segments, work.contacts)
 
 

@@ -132,7 +132,7 @@ class Penalty:
             ) from None
         on_host = {
             name: getattr(records, name).numpy(force=True)
-            for name in ("segments", "last_length", "tips", "records", "status", "steps")
+            for name in ("segments", "last_length", "tips", "records", "status", "steps", "broken")
         }
         return Rollout(angles=self._kept(records.angles), contact_force=self._kept(records.contact_force), **on_host)
 
@@ -173,6 +173,7 @@ class Penalty:
             torch.zeros_like(segments),
             torch.full_like(segments, int(Status.STALLED)),
             torch.zeros_like(segments),
+            torch.full_like(segments, -1),
         )
         steps = self._steps(state, lengths, record_every)
         vines = Vines(
@@ -207,7 +208,7 @@ class Penalty:
         full, step = self.params.segment_length, self.model.step
         steps = np.full(len(lengths), HELD_STEPS)
         for vine, (last_length, length) in enumerate(zip(state.last_length, lengths, strict=True)):
-            if length > 0:
+            if length > 0 and np.isfinite(last_length):
                 records, segments = np.arange(0, length, record_every), np.arange(full - last_length, length, full)
                 stops = np.unique(np.concatenate([records, segments, [length]]).round(9))
                 free = np.ceil(np.diff(stops) / step - 1e-6).sum()

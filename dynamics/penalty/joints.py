@@ -54,5 +54,5 @@ class Restoring(NamedTuple):
 
     def _interval(self, size: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         position = ((size - self.transition) * self.per_bend).clamp(0, len(self.moment) - 1.001)
-        left = position.detach().long()
+        left = position.detach().long().clamp(min=0)  # also of NaN: no vine may spoil its batch
         return position - left, left, self.moment[left + 1] - self.moment[left]

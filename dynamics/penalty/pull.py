@@ -122,6 +122,6 @@ class TablePull(NamedTuple):
 
     def _between(self, share: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Column to the left, how far on to the next (below 0 and beyond 1 too), and the width between them."""
-        left = (share.detach().clamp(0, 1).sqrt() * COLUMNS).long().clamp(max=COLUMNS - 1)
+        left = (share.detach().clamp(0, 1).sqrt() * COLUMNS).long().clamp(0, COLUMNS - 1)  # also of NaN
         width = self.nodes[left + 1] - self.nodes[left]
         return left, (share - self.nodes[left]) / width, width

@@ -56,6 +56,7 @@ class Records(NamedTuple):
     records: Tensor
     status: Tensor
     steps: Tensor
+    broken: Tensor
 
 
 @dataclass(slots=True)
@@ -118,6 +119,7 @@ def grow(model: Model, vines: Vines, record_every: float, records: Records, step
     """
     full, room = model.params.segment_length, vines.angles.shape[1]
     for step in range(steps + 1):
+        _end_broken(vines, records)
         _begin_segments(model, vines)
         # How long vines can be by now is known without looking at them, and what lies beyond need not be computed.
         count = min(room, most_segments + int((step + 1) * model.step / full) + 2)
@@ -133,6 +135,18 @@ def grow(model: Model, vines: Vines, record_every: float, records: Records, step
             _advance(model, vines, chain, contacts, deep, record_every, records)
     heading = model.pose[2] + vines.angles.sum(1)
     return torch.stack([chain.x[:, -1], chain.y[:, -1], heading], 1)
+
+
+def _end_broken(vines: Vines, records: Records) -> None:
+    """End every vine with a bend, force or length that is not finite, and note its first segment with one."""
+    room = vines.angles.shape[1]
+    growing = torch.arange(room, device=vines.angles.device) == vines.segments[:, None] - 1
+    sound = torch.isfinite(vines.angles + vines.forces) & (torch.isfinite(vines.last_length)[:, None] | ~growing)
+    first = sound.long().cumprod(1).sum(1)
+    broken = vines.alive & (first < room)
+    records.status.copy_(torch.where(broken, int(Status.NOT_FINITE), records.status))
+    records.broken.copy_(torch.where(broken, first, records.broken))
+    vines.alive = vines.alive & ~broken
 
 
 def _begin_segments(model: Model, vines: Vines) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dynamics.chain import moved_since, outside, place
+from dynamics.chain import finite, moved_since, outside, place
 from dynamics.contacts import find_contacts
 from dynamics.moment import JointMoments, Vine, carrying, rest_bend
 from dynamics.quasistatic.complementarity import Step
@@ -18,6 +18,7 @@ from surrogate.force_table import Cell
 GROWN, STALLED, OUT_OF_BOUNDS, UNRESOLVED = (
     int(one) for one in (Status.GROWN, Status.STALLED, Status.OUT_OF_BOUNDS, Status.UNRESOLVED)
 )
+NOT_FINITE = int(Status.NOT_FINITE)
 CORRECTIONS = 80
 """Steps without growth that may follow each other to leave an obstacle."""
 PATIENCE = 60e-3
@@ -57,8 +58,9 @@ def grow_vine(
     while True:
         heading = place(chain, vine.angles, start, segments, last_length, full)
         grown = segments * full + last_length - before
-        if outside(scene, chain, segments):
-            return recorded, OUT_OF_BOUNDS, steps
+        if outside(scene, chain, segments):  # as is what is nowhere; a force that is no number has bent the vine there
+            somewhere = finite(chain, segments, work.forces, records.broken)
+            return recorded, OUT_OF_BOUNDS if somewhere else NOT_FINITE, steps
         count = find_contacts(scene, tube.radius, tube.margin, chain, segments, contacts)
         deep = contacts.gap[:count].min() < -tube.tolerance if count else False
         stalled = time >= LONGEST_TIME * length + 10 * PATIENCE
@@ -140,7 +142,8 @@ def hold_vine(
     while True:
         heading = place(chain, vine.angles, start, segments, last_length, full)
         if outside(scene, chain, segments):
-            return 0, OUT_OF_BOUNDS, steps
+            somewhere = finite(chain, segments, work.forces, records.broken)
+            return 0, OUT_OF_BOUNDS if somewhere else NOT_FINITE, steps
         count = find_contacts(scene, tube.radius, tube.margin, chain, segments, work.contacts)
         deep = work.contacts.gap[:count].min() < -tube.tolerance if count else False
         corrections = corrections + 1 if deep else 0

@@ -120,7 +120,7 @@ def _report(console: Console, pack: Pack, out: Path, files: list[str]) -> None:
     else:
         console.print(
             f"{cells}. The design as made MISSES the goal ({pack.tried} ways of rounding were tried); "
-            "plan again with another --seed or with --robust, or give its sections whole cells yourself",
+            f"plan again with another --seed or with --robust, or give its sections whole cells yourself; {pack.grown.ending}",
             style="bold",
         )
     for warning in pack.warnings:

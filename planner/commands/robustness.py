@@ -59,7 +59,8 @@ def robustness(
         with compiling(console):
             planned = grow_trials(made, environment, Deviations.none(made, environment, 1))
         if not planned.reached[0]:
-            console.print("note: this design misses the goal even where everything is as planned")
+            why = "".join(f": {ending}" for ending in planned.broken.values())
+            console.print(f"note: this design misses the goal even where everything is as planned{why}")
         kept = PRESETS[tolerances]
         survey = Survey.of(made, environment, grid, trials, seed, 1e-3 * start_mm, np.radians(heading_deg), kept)
         shown = design.name if design.is_absolute() else design
@@ -72,6 +73,8 @@ def robustness(
             command += ", interrupted," * (not _grow(console, survey))
             if not survey.counts:
                 raise BadInput("interrupted before any trial was over; nothing was written")
+            if survey.broken:
+                console.print(f"note: {len(survey.broken)} trials broke down, the first {survey.broken[0]}")
             _write(console, survey, _margins(console, survey), grid, command, out)
 
 

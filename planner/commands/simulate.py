@@ -101,7 +101,7 @@ def _outcome(environment: Environment, design: Design, rollout: Rollout, length:
         "schema": 1,
         "environment": {"name": environment.name, "sha256": environment.sha256},
         "status": Status(rollout.status[0]).name.lower(),
-        "advice": Status(rollout.status[0]).advice,
+        "advice": rollout.ending(0),
         "reached": bool(rollout.enters(environment.goal)[0]),
         "length_mm": round(float(length[last]) * 1e3, 3) if last >= 0 else 0.0,
         "tip_mm": [round(float(part) * 1e3, 3) for part in tip[:2]],

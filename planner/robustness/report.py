@@ -75,8 +75,8 @@ def _alone(survey: Survey, levels: Sequence[float]) -> list[str]:
         "",
         "Made by hand: 0.12 degrees and 0.36 mm per section, the best that was measured (Agharese and Okamura, 2023).",
         "",
-        "| source | success % | ended elsewhere | stalled | left the bounds | no room |",
-        "|---|---|---|---|---|---|",
+        "| source | success % | ended elsewhere | stalled | left the bounds | no room | not finite |",
+        "|---|---|---|---|---|---|---|",
     ]
     for name, counts in survey.counts.items():
         if name not in grid:

@@ -58,6 +58,8 @@ class Survey:
     seed: int = 0
     counts: dict[str, dict[str, int]] = field(default_factory=dict)
     """How the trials of each spread ended (`Outcome.counts`); those under way are in it too."""
+    broken: list[str] = field(default_factory=list)
+    """How the growth of every trial ended that came to be not finite."""
     seconds: dict[str, float] = field(default_factory=dict)
     """Time that they took [s]."""
 
@@ -102,7 +104,9 @@ class Survey:
             for first in range(0, self.trials, SHOWN_EVERY):
                 rows = range(first, min(first + SHOWN_EVERY, self.trials))
                 start = time.perf_counter()
-                counts = self.outcome(spread, rows).counts()
+                outcome = self.outcome(spread, rows)
+                counts = outcome.counts()
+                self.broken += outcome.broken.values()
                 self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - start
                 before = self.counts.get(name, {})
                 self.counts[name] = {way: before.get(way, 0) + count for way, count in counts.items()}

@@ -151,6 +151,8 @@ class Outcome:
     """Centrelines at the end of growth [m], shape (trials, segments + 1, 2), NaN beyond the tip."""
     places: list[Environment]
     """Where each grew."""
+    broken: dict[int, str]
+    """How the growth of each ended that came to be `NOT_FINITE`, by its row."""
 
     def counts(self) -> dict[str, int]:
         """How many trials ended in which way."""
@@ -160,6 +162,7 @@ class Outcome:
             "stalled": ~self.reached & (self.status == Status.STALLED),
             "left the bounds": ~self.reached & (self.status == Status.OUT_OF_BOUNDS),
             "no room": ~self.reached & (self.status == Status.UNRESOLVED),
+            "not finite": ~self.reached & (self.status == Status.NOT_FINITE),
         }
         return {name: int(which.sum()) for name, which in names.items()}
 
@@ -177,7 +180,7 @@ def grow_trials(design: Design, environment: Environment, deviations: Deviations
     model = partial(QuasiStatic, params=params, threads=1)
     planned = model(environment)
     outcome = Outcome(
-        np.zeros(trials, bool), np.zeros(trials, np.int64), np.full((trials, most + 1, 2), np.nan), places
+        np.zeros(trials, bool), np.zeros(trials, np.int64), np.full((trials, most + 1, 2), np.nan), places, {}
     )
 
     def grow(rows: Integers) -> None:
@@ -192,6 +195,8 @@ def grow_trials(design: Design, environment: Environment, deviations: Deviations
         rollout = propagator.grow(start, actuation, design.length, params.segment_length)
         outcome.reached[rows] = rollout.enters(environment.goal)
         outcome.status[rows] = rollout.status
+        broken = np.flatnonzero(rollout.broken >= 0).tolist()
+        outcome.broken.update((int(rows[vine]), rollout.ending(vine)) for vine in broken)
         grown = np.flatnonzero(rollout.records)
         last = rollout.state(grown, rollout.records[grown] - 1)
         outcome.joints[rows[grown]] = centerlines(last, place.start, params)

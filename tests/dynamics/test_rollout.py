@@ -14,8 +14,9 @@ def rollout_of(tips: list[list[tuple[float, float]]]) -> Rollout:
         row[: len(line), :2] = line if line else np.zeros((0, 2))
     empty, counts = np.zeros((len(tips), most, 1)), np.array([len(line) for line in tips])
     return Rollout(
-        empty, np.ones((len(tips), most), int), empty[..., 0], recorded, empty, counts, 0 * counts, 0 * counts
-    )
+        empty, np.ones((len(tips), most), int), empty[..., 0], recorded, empty,
+        counts, 0 * counts, 0 * counts, 0 * counts - 1,
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize(

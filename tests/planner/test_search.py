@@ -1,6 +1,7 @@
 """Batched SST* and the solutions it keeps."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -78,6 +79,42 @@ def test_a_search_holds_no_vine(
         search.iterate()
     assert (search.tree.segments[search.tree.active] == 24).any()
     assert np.concatenate(asked).min() >= params.segment_length
+
+
+def test_what_is_not_finite_never_becomes_a_node(environment: MakeEnvironment, params: VineParams) -> None:
+    """Of vines that grow on from poisoned nodes none is kept; the search goes on from the others."""
+    place = environment()
+    search = Search(place, QuasiStatic(place, params), params, Catalogue.of(params), np.random.default_rng(3), 60)
+    search.iterate()
+    tree = search.tree
+    poisoned = np.flatnonzero(tree.active & (tree.segments > 0))[::2]
+    tree.angles[poisoned, 0] = np.nan
+    known = len(tree)
+    for _ in range(3):
+        search.iterate()
+    new = np.flatnonzero(tree.used)[known:]
+    assert len(new) > 20
+    assert np.isfinite(tree.angles[new]).all()
+    assert np.isfinite(tree.tips[new]).all()
+    assert not np.isin(tree.parent[new], poisoned).any()
+
+
+def test_a_vine_that_broke_down_leaves_no_node(environment: MakeEnvironment, params: VineParams) -> None:
+    """Not even what was recorded of it while it was still finite: where every vine breaks down, the root stays alone."""
+    place, broke = environment(), []
+
+    class Breaking(QuasiStatic):
+        def grow(self, state: VineState, actuation: Actuation, length: ArrayLike, record_every: float) -> Rollout:
+            rollout = super().grow(state, actuation, length, record_every)
+            broke.append(int(rollout.records.sum()))
+            every = np.ones_like(rollout.status)
+            return replace(rollout, status=Status.NOT_FINITE * every, broken=every)
+
+    search = Search(place, Breaking(place, params), params, Catalogue.of(params), np.random.default_rng(3), 20)
+    for _ in range(2):
+        search.iterate()
+    assert min(broke) > 0
+    assert len(search.tree) == 1
 
 
 def test_cost_counts_sections(maze_search: Search) -> None:

@@ -147,6 +147,16 @@ def test_success_is_a_tip_in_the_goal_and_failures_are_counted(design: Design, r
         assert sum(counts.values()) == 3
 
 
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_trials_that_break_down_say_where(design: Design, room: Environment) -> None:
+    """A tube whose moments overflow succeeds in no trial; each is counted as not finite, with step and segment."""
+    absurd = replace(design, params=replace(PARAMS, growth_pressure=1e200))
+    outcome = grow_trials(absurd, room, Deviations.none(absurd, room, 2))
+    assert outcome.counts()["not finite"] == 2
+    assert [*outcome.broken] == [0, 1]
+    assert outcome.broken[0].startswith("not finite at step 1, segment 0: ")
+
+
 @pytest.mark.parametrize("size", [0.05, 0.5])
 def test_a_base_in_an_obstacle_has_no_room(design: Design, room: Environment, size: float) -> None:
     """Where an obstacle comes to lie on the base nothing grows, however deep the base is in it."""
