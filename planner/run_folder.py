@@ -23,6 +23,7 @@ from environments.environment import Environment, write_environment
 from planner.design import Design, design_content
 from planner.planning import Run
 from planner.robustness.selection import Choice
+from planner.verification import Verification
 from surrogate.compiled import Floats
 
 FILES = (
@@ -126,21 +127,34 @@ def _tree_facts(run: Run) -> dict[str, Any] | None:
     return {"vertices": len(tree.poses), "seconds": round(tree.seconds, 3), "complaint": tree.complaint}
 
 
+def design_to_write(run: Run, choice: Choice | None, verification: Verification | None) -> Design:
+    """The design of a run that has a solution: the best verified, else what --robust chose, else the cheapest."""
+    if verification:
+        return verification.design
+    return choice.chosen.design if choice else run.solutions.best[0].design
+
+
 def write_run(
-    out: Path, run: Run, inputs: dict[str, Any], prepare_seconds: float, choice: Choice | None = None
+    out: Path,
+    run: Run,
+    inputs: dict[str, Any],
+    prepare_seconds: float,
+    choice: Choice | None = None,
+    verification: Verification | None = None,
 ) -> None:
     """Write a finished run that has a solution.
 
     Args:
         inputs: What the run was asked to do.
         prepare_seconds: Time before the search, compiling included [s].
-        choice: Which design to write if not the cheapest.
+        choice: What --robust chose.
+        verification: What --verify found.
     """
     from planner.plots import save_plan
     from planner.tree import branches_of
 
     solutions = run.solutions
-    best = choice.chosen.design if choice else solutions.best[0].design
+    best = design_to_write(run, choice, verification)
     start = np.asarray(run.environment.start)
 
     def fill(folder: Path) -> None:
@@ -164,6 +178,7 @@ def write_run(
             "replayed": solutions.replayed,
             "rejected": solutions.rejected,
             "robust": choice.content() if choice else None,
+            "verification": verification.content() if verification else None,
         }
         write_json(folder / "run.json", content)
         points, length = trajectory(run.environment, best, replay(best, solutions.replayer))

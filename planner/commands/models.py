@@ -70,7 +70,7 @@ def chosen_model(
     if sections and not model.capabilities.sections:
         raise BadInput(
             f"{propagator} bends a tube as one arc (sections=False): it is for `simulate` and designs of one section from base "
-            "to tip; take another --propagator"
+            "to tip; take another propagator"
         )
     for option, value, owner in (
         ("solver", solver, "penalty"),

@@ -14,6 +14,7 @@ import typer
 
 from planner.commands.errors import BadInput, known_actuator, needs, readable_errors
 from planner.commands.models import DeviceOption, PropagatorOption, SolverOption, SurrogateOption, chosen_model
+from planner.commands.verify import VerifyOption, second_model, verdict, verified
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from planner.design import Design
     from planner.planning import Budget, Run
     from planner.robustness.selection import Choice
+    from planner.verification import Verification
 
 CROSSING = (
     "note: this tube crosses over itself; the model knows no contact of the tube with itself, so try it out first"
@@ -70,6 +72,7 @@ def plan(
         float | None,
         typer.Option(min=0, max=100, help="Success that --robust asks for, in percent.  [default: 90]"),
     ] = None,
+    verify: VerifyOption = None,
     actuator: Annotated[str, typer.Option(help="Muscle that bends the tube: spam or pouch.")] = "spam",
     propagator: PropagatorOption = "quasistatic",
     device: DeviceOption = "auto",
@@ -106,6 +109,7 @@ def plan(
         from planner.sst import ALTERNATIVES
 
         make = chosen_model(params, propagator, device, solver, surrogate)
+        second = second_model(params, verify, propagator)(environment, params) if verify else None
         out = out or Path("runs") / stem_of(environment)
         check_folder(out)
         console.print(
@@ -125,12 +129,13 @@ def plan(
             **getattr(make, "keywords", {}),  # device, solver and surrogate, where there is a choice
             "heuristic": heuristic, "seed": seed, "batch": batch, "time_budget_s": time_budget, "iterations": iterations, "first": first,
             "target_actuators": target_actuators, "solutions": solutions, "stopped": reason,
-            "robust": robust,
+            "robust": robust, "verify": verify,
         }  # fmt: skip
         choice = choose(console, run, level, threshold) if robust else None
-        write_run(out, run, inputs, prepared, choice)
-    _report(console, run, out, reason, choice)
-    return 0
+        verification = verified(console, run, verify, second, choice) if verify and second else None
+        write_run(out, run, inputs, prepared, choice, verification)
+    _report(console, run, out, reason, choice, verification)
+    return 3 if verification and not verification.verified else 0
 
 
 @contextmanager
@@ -222,9 +227,12 @@ def _no_solution(run: Run, reason: str) -> str:
     )
 
 
-def _report(console: Console, run: Run, out: Path, reason: str, choice: Choice | None) -> None:
-    assert run.best
-    design = choice.chosen.design if choice else run.best.design
+def _report(
+    console: Console, run: Run, out: Path, reason: str, choice: Choice | None, verification: Verification | None
+) -> None:
+    from planner.run_folder import design_to_write
+
+    design = design_to_write(run, choice, verification)
     console.print(section_table(design))
     solutions = run.solutions
     others = len(solutions.best) - 1
@@ -244,6 +252,8 @@ def _report(console: Console, run: Run, out: Path, reason: str, choice: Choice |
         from planner.commands.robust import choice_table
 
         console.print(choice_table(choice))
+    if verification:
+        console.print(verdict(verification), style="bold")
     if design.crosses_itself:
         console.print(CROSSING)
     console.print(f"wrote {out}/: design.json, plan.png, environment.toml, solutions.json, trajectory.npz, run.json")
