@@ -182,6 +182,11 @@ def host(array: Array) -> Floats:
     return array if isinstance(array, np.ndarray) else np.asarray(array.numpy(force=True), float)
 
 
+def like(array: Array, values: Floats) -> Array:
+    """Values from the host's memory, kept where another array is and as precise."""
+    return values if isinstance(array, np.ndarray) else array.new_tensor(values)
+
+
 def grown_length(state: VineState, params: VineParams) -> Floats:
     """Length of each vine [m], shape (batch,)."""
     return (state.segments - 1) * params.segment_length + state.last_length

@@ -90,12 +90,24 @@ def load_environment(name_or_path: str | os.PathLike[str], tube_radius: float = 
     if str(name_or_path) in known_environments():
         path = files("environments") / f"{name_or_path}.toml"
     try:
-        file = check_data(_parse(_read(path)))
-        environment = _environment(file, Path(path.name).stem)
-        _check_start(environment, tube_radius, file.unit)
-        _check_goal(environment, file.unit)
+        return parse_environment(_read(path), Path(path.name).stem, tube_radius)
     except InvalidEnvironment as error:
         raise InvalidEnvironment(" ".join(f"{path.name or path}: {error}".split("\n"))) from None
+
+
+def parse_environment(data: bytes, name: str, tube_radius: float = 0.03335) -> Environment:
+    """Checks what an environment's file holds.
+
+    Args:
+        name: What it is called unless it says so itself.
+        tube_radius: As in `load_environment`.
+    Raises:
+        InvalidEnvironment: As there, without the file's name.
+    """
+    file = check_data(_parse(data))
+    environment = _environment(file, name)
+    _check_start(environment, tube_radius, file.unit)
+    _check_goal(environment, file.unit)
     return environment
 
 
@@ -107,6 +119,17 @@ def write_environment(environment: Environment, path: str | os.PathLike[str]) ->
     Raises:
         OSError: The file cannot be written.
     """
+    path = Path(path)
+    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
+    try:
+        partial.write_text(environment_text(environment), encoding="utf-8")
+        partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def environment_text(environment: Environment) -> str:
+    """What `write_environment` writes."""
     content = _content(environment)
     obstacles = content.pop("obstacles")
     lines = ["schema = 1", f"name = {_quoted(environment.name)}"]
@@ -122,13 +145,7 @@ def write_environment(environment: Environment, path: str | os.PathLike[str]) ->
         if rows:
             opening = f"{kind} = [" + (f"  # [{columns[kind]}]" if kind in columns else "")
             lines += [opening, *(f"  {row}," for row in rows), "]"]
-    path = Path(path)
-    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
-    try:
-        partial.write_text("\n".join(lines) + "\n", encoding="utf-8")
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)
+    return "\n".join(lines) + "\n"
 
 
 # ---- from the file to metres, and back ----

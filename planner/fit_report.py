@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dynamics.identification import Fit, Parameter, Profile
-from planner.run_folder import versions
+from planner.versions import versions
 
 SCHEMA = 1
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -62,6 +63,8 @@ class Run:
     """What guides the search; grown when it begins."""
     seconds: float = 0.0
     """Time searched so far, that of the reverse tree included, compiling apart [s]."""
+    prepare_seconds: float = 0.0
+    """Time before the search, compiling included [s]."""
     history: list[Moment] = field(default_factory=list)
 
     @classmethod
@@ -86,12 +89,15 @@ class Run:
             switches: Parts of the search to turn off.
             slack: How much dearer than the best solution the others may be, in actuators.
         """
+        began = time.perf_counter()
         model, catalogue = make(environment, params), Catalogue.of(params)
         warm_up(model)
         if heuristic:
             _warm_up_heuristic(params)
         search = Search(environment, model, params, catalogue, np.random.default_rng(seed), batch, switches, slack)
-        return cls(environment, params, model, search, Solutions(search, keep), heuristic, seed)
+        run = cls(environment, params, model, search, Solutions(search, keep), heuristic, seed)
+        run.prepare_seconds = time.perf_counter() - began
+        return run
 
     @property
     def best(self) -> Solution | None:
@@ -106,28 +112,36 @@ class Run:
         """
         start = time.perf_counter() - self.seconds
         if self.heuristic and not self.reverse_tree:
-            self._guide(TREE_SHARE * budget.seconds)
-        while (
-            self.seconds < budget.seconds and self.search.iteration != budget.iterations and not self.search.exhausted
-        ):
+            # Whoever counts iterations wants the same search again, so then no clock decides about the tree.
+            self._guide(TREE_SHARE * budget.seconds if budget.iterations is None else math.inf)
+        while not self.ended(budget):
             improved = self.solutions.offer(self.search.iterate())
             self.seconds = time.perf_counter() - start
             if improved and self.best:
                 design = self.best.design
                 self.history.append(Moment(self.seconds, design.actuators, design.length))
             yield self
-            enough = budget.first or (budget.target_actuators is not None and self._reached(budget.target_actuators))
-            if self.best and enough:
-                return
+
+    def ended(self, budget: Budget) -> str | None:
+        """Why there is nothing more to do, in words; None while there is."""
+        target = math.inf if budget.first else -1 if budget.target_actuators is None else budget.target_actuators
+        if self.best and self.best.design.actuators <= target:
+            return "target reached"
+        if self.search.exhausted:
+            return "nothing better left to try"
+        if budget.iterations is not None and self.search.iteration >= budget.iterations:
+            return "iterations done"
+        return "time budget spent" if self.seconds >= budget.seconds else None
 
     def _guide(self, seconds: float) -> None:
         tightest = self.search.catalogue.reachable[1]
-        self.reverse_tree = ReverseTree.grow(self.environment, self.params, tightest, self.seed, seconds=seconds)
-        if not self.reverse_tree.complaint:
-            self.search.guide(CostToGo(self.reverse_tree))
+        self.follow(ReverseTree.grow(self.environment, self.params, tightest, self.seed, seconds=seconds))
 
-    def _reached(self, actuators: int) -> bool:
-        return self.best is not None and self.best.design.actuators <= actuators
+    def follow(self, tree: ReverseTree) -> None:
+        """Be guided by a reverse tree from now on, if it has left the goal."""
+        self.reverse_tree = tree
+        if not tree.complaint:
+            self.search.guide(CostToGo(tree))
 
 
 def warm_up(propagator: Propagator) -> None:

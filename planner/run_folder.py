@@ -1,17 +1,21 @@
-"""The folder a run is kept in: written beside its place and moved into it, so that it is there whole or not at all."""
+"""The folder a run is kept in: written beside its place and moved into it, so that it is there whole or not at all.
+
+A kill may leave what was being written, but only beside the folder and under a name that begins with a dot:
+`.NAME.new.*` is half of something, and `.NAME.old.*` is the folder itself, caught between the two moves that exchange it.
+Nobody reads these; the next start puts the latter back and clears the former away (`sweep`).
+"""
 
 from __future__ import annotations
 
+import glob
 import json
 import os
 import re
 import shutil
-import sys
 import tempfile
 from collections.abc import Callable
-from importlib.metadata import version
 from pathlib import Path
-from platform import machine, python_version
+from platform import machine
 from typing import Any
 
 import numpy as np
@@ -20,15 +24,18 @@ from dynamics.propagator import Propagator
 from dynamics.recording import Recording
 from dynamics.vine import Rollout, centerlines
 from environments.environment import Environment, write_environment
+from planner.checkpoint import CHECKPOINT, write_checkpoint
 from planner.design import Design, design_content
+from planner.inputs import Inputs
 from planner.planning import Run
 from planner.robustness.selection import Choice
 from planner.verification import Verification
+from planner.versions import versions
 from surrogate.compiled import Floats
 
 FILES = (
     *("run.json", "environment.toml", "design.json", "solutions.json", "trajectory.npz", "plan.png", "simulation.json"),
-    *("fit.json", "fit.png", "recording.json", "map.json", "map.png"),
+    *("fit.json", "fit.png", "recording.json", "map.json", "map.png", CHECKPOINT),
 )
 """What a folder written here may hold; a folder with anything else is never replaced."""
 LONGEST_NAME = 80
@@ -53,17 +60,77 @@ def check_folder(out: Path) -> None:
     try:
         if out.exists() and not out.is_dir():
             raise UnwritableFolder(f"{out} is a file; give another --out")
-        strange = sorted(entry.name for entry in out.iterdir() if entry.name not in FILES) if out.exists() else []
-        if strange:
+        if strange := _strange(out):
             raise UnwritableFolder(
                 f"{out} holds {strange[0]}, which is no part of a run; give an empty or new folder as --out"
             )
         parent = next(folder for folder in out.absolute().parents if folder.exists())
-        os.rmdir(tempfile.mkdtemp(prefix=f".{out.name}.", dir=parent))
+        os.rmdir(tempfile.mkdtemp(prefix=_prefix(out.absolute(), "new"), dir=parent))
     except UnwritableFolder:
         raise
     except OSError as error:
         raise UnwritableFolder(f"{out} cannot be written: {error.strerror}; give another --out") from None
+
+
+def sweep(out: Path) -> None:
+    """Clear away what a killed run left beside a folder, and put the folder back if the kill came between two moves.
+
+    Two runs that write the same folder at once would disturb each other; neither would leave half a folder.
+
+    Raises:
+        UnwritableFolder: Saying why.
+    """
+    out = out.absolute()
+    try:
+        new, old = (list(out.parent.glob(glob.escape(_prefix(out, kind)) + 8 * "?")) for kind in ("new", "old"))
+        for folder in old:
+            if not out.exists() and any(folder.iterdir()):
+                folder.replace(out)
+        for left in new + old:
+            if not left.is_dir():
+                left.unlink(missing_ok=True)
+            elif not _strange(left):
+                shutil.rmtree(left)
+    except OSError as error:
+        raise UnwritableFolder(f"{out} cannot be written: {error.strerror}; give another --out") from None
+
+
+def _prefix(out: Path, kind: str) -> str:
+    return f".{out.name}.{kind}."
+
+
+def _strange(folder: Path) -> list[str]:
+    """What is in a folder that is no part of a run."""
+    if not folder.exists():
+        return []
+    # A file that is being written has a dot before its name, and the process and `partial` after it.
+    names = {re.sub(r"^\.(.+)\.\d+\.partial$", r"\1", entry.name) for entry in folder.iterdir()}
+    return sorted(names - set(FILES))
+
+
+def save_checkpoint(out: Path, run: Run, inputs: Inputs) -> None:
+    """Put a checkpoint into the folder of a run, whole, in the place of the one before; the other files stay.
+
+    So the results of an earlier run are there until this one has its own.
+
+    Raises:
+        UnwritableFolder: Saying why; what was there is as it was.
+    """
+    out = out.absolute()
+    fresh: Path | None = None
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(prefix=_prefix(out, "new"), dir=out.parent)
+        os.close(handle)
+        fresh = Path(name)
+        write_checkpoint(fresh, run, inputs)
+        fresh.chmod(0o644)
+        fresh.replace(out / CHECKPOINT)
+    except OSError as error:
+        raise UnwritableFolder(f"{out} cannot be written: {error.strerror}; give another --out") from None
+    finally:
+        if fresh:
+            fresh.unlink(missing_ok=True)
 
 
 def write_folder(out: Path, fill: Callable[[Path], None]) -> None:
@@ -77,14 +144,14 @@ def write_folder(out: Path, fill: Callable[[Path], None]) -> None:
     fresh: Path | None = None
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
-        fresh = Path(tempfile.mkdtemp(prefix=f".{out.name}.new.", dir=out.parent))
+        fresh = Path(tempfile.mkdtemp(prefix=_prefix(out, "new"), dir=out.parent))
         fill(fresh)
         fresh.chmod(0o755)
         if out.exists():
-            old = Path(tempfile.mkdtemp(prefix=f".{out.name}.old.", dir=out.parent))
+            old = Path(tempfile.mkdtemp(prefix=_prefix(out, "old"), dir=out.parent))
             out.replace(old)
             fresh.replace(out)
-            shutil.rmtree(old)
+            old.replace(fresh)  # not while it is cleared away may it be taken for the folder
         else:
             fresh.replace(out)
     except OSError as error:
@@ -113,13 +180,6 @@ def trajectory(environment: Environment, design: Design, rollout: Rollout) -> tu
     return centerlines(state, environment.start, design.params), length
 
 
-def versions() -> dict[str, str]:
-    """Versions of what a result depends on."""
-    packages = ["vinewright", "numpy", "numba", "scipy", "shapely"]
-    packages += [package for package in ("ompl", "torch", "casadi", "osqp") if package in sys.modules]
-    return {"python": python_version(), **{package: version(package) for package in packages}}
-
-
 def _tree_facts(run: Run) -> dict[str, Any] | None:
     tree = run.reverse_tree
     if tree is None:
@@ -137,8 +197,8 @@ def design_to_write(run: Run, choice: Choice | None, verification: Verification 
 def write_run(
     out: Path,
     run: Run,
-    inputs: dict[str, Any],
-    prepare_seconds: float,
+    inputs: Inputs,
+    stopped: str,
     choice: Choice | None = None,
     verification: Verification | None = None,
 ) -> None:
@@ -146,7 +206,7 @@ def write_run(
 
     Args:
         inputs: What the run was asked to do.
-        prepare_seconds: Time before the search, compiling included [s].
+        stopped: Why it ended, in words.
         choice: What --robust chose.
         verification: What --verify found.
     """
@@ -164,11 +224,16 @@ def write_run(
         write_json(folder / "solutions.json", {"schema": 1, "solutions": every})
         content = {
             "schema": 1,
-            "inputs": inputs,
-            "seed": inputs["seed"],
+            "inputs": {
+                "environment": run.environment.name,
+                "sha256": run.environment.sha256,
+                **inputs.model_dump(),
+                "stopped": stopped,
+            },
+            "seed": inputs.seed,
             "versions": versions(),
             "device": f"{run.propagator.device_name} ({machine()})",
-            "timings": {"prepare_s": round(prepare_seconds, 3), "search_s": round(run.seconds, 3)},
+            "timings": {"prepare_s": round(run.prepare_seconds, 3), "search_s": round(run.seconds, 3)},
             "reverse_tree": _tree_facts(run),
             "time_to_first_s": round(run.history[0].seconds, 3),
             "iterations": run.search.iteration,
@@ -184,5 +249,6 @@ def write_run(
         points, length = trajectory(run.environment, best, replay(best, solutions.replayer))
         np.savez_compressed(folder / "trajectory.npz", points=points, length=length)
         save_plan(folder / "plan.png", run.environment, best, branches_of(run.search.tree, start, run.params))
+        write_checkpoint(folder / CHECKPOINT, run, inputs)
 
     write_folder(out, fill)

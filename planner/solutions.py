@@ -25,6 +25,8 @@ class Solution:
 
     design: Design
     cost: float
+    controls: NDArray[np.int32]
+    """Of each segment, shape (segments,): what its sections were made from."""
 
 
 class Solutions:
@@ -54,13 +56,12 @@ class Solutions:
         )
         before = self.best[0].cost if self.best else np.inf
         goal = search.environment.goal
-        costs = search.cost(chosen.actuators, chosen.segments)
         for i, segments in enumerate(chosen.segments):
             tip = rollout.tips[i, segments - 1]
             self.replayed += 1
             if rollout.status[i] == Status.GROWN and np.hypot(*(tip[:2] - goal[:2])) <= goal[2]:
                 state = rollout.state(np.array([i]), np.array([segments - 1]))
-                self._keep(chosen.controls[i, :segments], state, tip, float(costs[i]))
+                self._keep(self.solution(chosen.controls[i, :segments].copy(), tip.copy(), self._joints(state)))
             else:
                 self.rejected += 1
                 self._cut(int(chosen.parents[i]), rollout.tips[i, : rollout.records[i]])
@@ -88,16 +89,25 @@ class Solutions:
                 break
         return np.array(chosen, dtype=np.int64)
 
-    def _keep(self, controls: NDArray[np.int32], state: VineState, tip: Floats, cost: float) -> None:
-        joints = self._joints(state)
-        known = self._alike(joints)
-        if any(self.best[k].cost <= cost for k in known):
+    def _keep(self, found: Solution) -> None:
+        known = self._alike(found.design.centerline)
+        if any(self.best[k].cost <= found.cost for k in known):
             return
-        environment, params = self.search.environment, self.search.params
-        sections = sections_of(controls, params.segment_length, self.search.catalogue)
-        design = Design(environment.name, environment.sha256, params, sections, tip.copy(), joints)
         rest = [solution for k, solution in enumerate(self.best) if k not in known]
-        self.best = sorted([*rest, Solution(design, cost)], key=lambda solution: solution.cost)[: self.keep]
+        self.best = sorted([*rest, found], key=lambda solution: solution.cost)[: self.keep]
+
+    def solution(self, controls: NDArray[np.int32], tip: Floats, joints: Floats) -> Solution:
+        """What segments with these controls make.
+
+        Args:
+            tip: Where the tube then ends: x [m], y [m], heading [rad].
+            joints: From base to tip [m], shape (segments + 1, 2).
+        """
+        search = self.search
+        sections = sections_of(controls, search.params.segment_length, search.catalogue)
+        design = Design(search.environment.name, search.environment.sha256, search.params, sections, tip, joints)
+        cost = search.cost(np.array(design.actuators), np.array(len(controls)))
+        return Solution(design, float(cost), controls)
 
     def _joints(self, state: VineState) -> Floats:
         joints = centerlines(state, self.search.environment.start, self.search.params)[0]

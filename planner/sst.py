@@ -113,7 +113,8 @@ class Search:
         self.iteration = 0
         self.vine_steps = 0
         self._cost_to_go: Callable[[Floats], Floats] | None = None
-        self._shrinks, self._next_shrink = 1, FIRST_ITERATIONS
+        self.shrinks, self.next_shrink = 1, FIRST_ITERATIONS
+        """Number of the radius, from 1, and the iteration at whose end it becomes smaller."""
         root = Candidates(
             propagator.start(1, self.max_segments).angles,
             np.zeros((1, self.max_segments), np.int32),
@@ -149,7 +150,7 @@ class Search:
         arrived = np.hypot(*(candidates.tips[:, :2] - goal[:2]).T) <= max(goal[2] - GOAL_MARGIN, 0.5 * goal[2])
         self.tree.straight[nodes[controls == 0]] = True
         self._insert(candidates)
-        if self.iteration == self._next_shrink:
+        if self.iteration == self.next_shrink:
             self._shrink()
         reached = candidates[arrived]
         return reached[np.argsort(self.cost(reached.actuators, reached.segments), kind="stable")]
@@ -296,9 +297,9 @@ class Search:
         """
         self.tree.straight[:] = False
         self.radius *= RADIUS_FACTOR
-        self._shrinks += 1
-        wait = FIRST_ITERATIONS * (1 + np.log2(self._shrinks)) * RADIUS_FACTOR ** (-(3 + 2 + 1) * self._shrinks)
-        self._next_shrink = self.iteration + int(np.ceil(wait))
+        self.shrinks += 1
+        wait = FIRST_ITERATIONS * (1 + np.log2(self.shrinks)) * RADIUS_FACTOR ** (-(3 + 2 + 1) * self.shrinks)
+        self.next_shrink = self.iteration + int(np.ceil(wait))
 
 
 def actuation(controls: NDArray[np.int32], catalogue: Catalogue) -> Actuation:

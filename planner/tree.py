@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dynamics.vine import Array, Integers, VineParams, VineState, centerlines
+from dynamics.vine import Array, Integers, VineParams, VineState, centerlines, host, like
 from surrogate.compiled import Floats
+
+KEPT = "segments", "tips", "actuators", "straight", "parent", "active"
+"""What a checkpoint keeps of every node beside its vine; the rest follows from it."""
 
 
 class Tree:
@@ -91,6 +95,40 @@ class Tree:
                 if parent >= 0:
                     self.children[parent] -= 1
                 slot = parent
+
+    def stored(self) -> dict[str, NDArray[Any]]:
+        """The nodes as few arrays, for `restore`.
+
+        Of every vine only what has grown is kept: `angles` and `controls` hold it one vine after the other. `free` are
+        the free slots in the order in which they are used again, which decides how a search goes on.
+        """
+        slots, bends = np.flatnonzero(self.used), host(self.angles)
+        grown = list(zip(slots.tolist(), self.segments[slots].tolist(), strict=True))
+        return {
+            "slots": slots,
+            "free": np.array(self._free, np.int64),
+            "angles": np.concatenate([bends[slot, :count] for slot, count in grown]),
+            "controls": np.concatenate([self.controls[slot, :count] for slot, count in grown]),
+            **{name: getattr(self, name)[slots] for name in KEPT},
+        }
+
+    def restore(self, nodes: dict[str, NDArray[Any]]) -> None:
+        """Take up the nodes that `stored` gave, but for their cost-to-go, which is for the guide to tell."""
+        slots, self._free = nodes["slots"], nodes["free"].tolist()
+        count = len(slots) + len(self._free)
+        self.angles = self._unbent(count)
+        for name in ("controls", "to_go", "children", "used", *KEPT):
+            array = getattr(self, name)
+            setattr(self, name, np.zeros((count, *array.shape[1:]), array.dtype))
+        self.parent[:] = -1
+        for name in KEPT:
+            getattr(self, name)[slots] = nodes[name]
+        self.used[slots] = True
+        self.children += np.bincount(nodes["parent"][nodes["parent"] >= 0], minlength=count)
+        grown = np.arange(self.controls.shape[1]) < self.segments[slots, None]
+        bends, controls = np.zeros(grown.shape), np.zeros(grown.shape, np.int32)
+        bends[grown], controls[grown] = nodes["angles"], nodes["controls"]
+        self.angles[slots], self.controls[slots] = like(self.angles, bends), controls
 
     def descendants(self, slot: int) -> Integers:
         """A node and all that grew from it."""

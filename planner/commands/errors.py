@@ -45,6 +45,7 @@ def readable_errors() -> Iterator[None]:
         from dynamics.recording import InvalidRecording
         from environments.file_model import InvalidEnvironment
         from environments.reach import WalledIn
+        from planner.checkpoint import InvalidCheckpoint
         from planner.design import InvalidDesign
         from planner.mapping.actions import NoLaunch
         from planner.run_folder import UnwritableFolder
@@ -52,6 +53,7 @@ def readable_errors() -> Iterator[None]:
 
         known = (
             CannotRun,
+            InvalidCheckpoint,
             InvalidDesign,
             InvalidEnvironment,
             InvalidRecording,

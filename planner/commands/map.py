@@ -162,7 +162,8 @@ def _write(out: Path, task: Task, policy: str, steps: list[Step], seed: int, com
     from planner.mapping.plots import DPI, map_figure
     from planner.mapping.policies import explore, random_scores
     from planner.plots import save_figure
-    from planner.run_folder import versions, write_folder, write_json
+    from planner.run_folder import write_folder, write_json
+    from planner.versions import versions
 
     ideal = np.array([step.score for step in explore(task, "ideal", len(steps), np.random.default_rng(seed))])
     random = random_scores(task, len(steps), REPEATS, np.random.default_rng(seed))

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import signal
-import time
+import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
-from types import FrameType
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from planner.commands.errors import BadInput, known_actuator, needs, readable_errors
 from planner.commands.models import DeviceOption, PropagatorOption, SolverOption, SurrogateOption, chosen_model
+from planner.commands.search import INTERRUPTED, actuators_of, search
 from planner.commands.verify import VerifyOption, second_model, verdict, verified
 
 if TYPE_CHECKING:
@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from planner.design import Design
-    from planner.planning import Budget, Run
+    from planner.inputs import Inputs
+    from planner.planning import Run
     from planner.robustness.selection import Choice
     from planner.verification import Verification
 
@@ -36,12 +37,13 @@ LAST_KERNEL = {
     "euler-lagrange": "grow_arc",
 }
 """The kernel of each propagator that is compiled last, as its file is found."""
-PLAIN_EVERY = 2.0
-"""Seconds between progress lines where there is no terminal."""
 
 
 def plan(
-    env: Annotated[str, typer.Argument(metavar="ENV", help="A shipped environment, or the path of a TOML file.")],
+    ctx: typer.Context,
+    env: Annotated[
+        str | None, typer.Argument(metavar="ENV", help="A shipped environment, or the path of a TOML file.")
+    ] = None,
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Folder for the results.  [default: runs/ENV]")
     ] = None,
@@ -78,12 +80,22 @@ def plan(
     device: DeviceOption = "auto",
     solver: SolverOption = None,
     surrogate: SurrogateOption = None,
+    resume: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Go on with the run in this folder instead of ENV; --time-budget and --iterations count from its beginning.",
+        ),
+    ] = None,
 ) -> int:
     """Find a design with the fewest actuators that grows to the goal. Ctrl-C stops early and keeps the best."""
     from rich.console import Console
 
+    anew = _given_anew(ctx) if resume else {}
     if not 0 < time_budget < 1e7:
         raise BadInput(f"--time-budget {time_budget:g} must be greater than 0 and finite, in seconds")
+    if env is None and resume is None:
+        raise BadInput("give the environment, ENV, or a run to go on with, --resume DIR")
     if not robust and (level is not None or threshold is not None):
         raise BadInput("--level and --threshold are for --robust")
     console = Console(highlight=False, soft_wrap=True, markup=False)
@@ -91,10 +103,24 @@ def plan(
         from dynamics.vine import VineParams
         from environments import load_environment
         from environments.reach import WalledIn, goal_within_reach
+        from planner.checkpoint import read_checkpoint
+        from planner.inputs import Inputs
+        from planner.run_folder import check_folder, save_checkpoint, stem_of, sweep, write_run
         from surrogate.registry import actuators
 
-        params = VineParams(actuator=actuators()[known_actuator(actuator)]())
-        environment = load_environment(env, params.radius)
+        checkpoint = None
+        if resume:
+            sweep(resume)
+            checkpoint = read_checkpoint(resume)
+            inputs = checkpoint.inputs.model_copy(update=anew)
+        else:
+            inputs = Inputs(
+                actuator=actuator, propagator=propagator, device=device, solver=solver, surrogate=surrogate,
+                heuristic=heuristic, seed=seed, batch=batch, time_budget_s=time_budget, iterations=iterations, first=first,
+                target_actuators=target_actuators, solutions=solutions, robust=robust, level=level, threshold=threshold, verify=verify,
+            )  # fmt: skip
+        params = VineParams(actuator=actuators()[known_actuator(inputs.actuator)]())
+        environment = checkpoint.environment if checkpoint else load_environment(str(env), params.radius)
         try:
             goal_within_reach(environment, params.clearance)
         except WalledIn as error:
@@ -103,39 +129,61 @@ def plan(
             return 3
 
         from planner.commands.robust import choose
-        from planner.planning import Budget, Run
+        from planner.planning import Run
         from planner.robustness.selection import CANDIDATES, SLACK
-        from planner.run_folder import check_folder, stem_of, write_run
         from planner.sst import ALTERNATIVES
 
-        make = chosen_model(params, propagator, device, solver, surrogate)
-        second = second_model(params, verify, propagator)(environment, params) if verify else None
-        out = out or Path("runs") / stem_of(environment)
+        make = chosen_model(params, inputs.propagator, inputs.device, inputs.solver, inputs.surrogate)
+        # device, solver and surrogate as they were chosen, where there is a choice
+        inputs = inputs.model_copy(update=getattr(make, "keywords", {}))
+        second = second_model(params, inputs.verify, inputs.propagator)(environment, params) if inputs.verify else None
+        out = out or resume or Path("runs") / stem_of(environment)
+        sweep(out)
         check_folder(out)
         console.print(
-            f"planning {environment.name}: {actuator}, {propagator}, seed {seed}, {time_budget:g} s", style="bold"
+            f"planning {environment.name}: {inputs.actuator}, {inputs.propagator}, seed {inputs.seed}, {inputs.time_budget_s:g} s",
+            style="bold",
         )
-        start = time.perf_counter()
-        with compiling(console, propagator, heuristic), needs("ompl"):
-            keep, slack = (max(solutions, CANDIDATES), SLACK) if robust else (solutions, ALTERNATIVES)
-            run = Run.prepare(environment, params, make, seed, batch, keep, heuristic, slack=slack)
-        prepared = time.perf_counter() - start
-        reason = _search(console, run, Budget(time_budget, iterations, first, target_actuators))
+        with compiling(console, inputs.propagator, inputs.heuristic), needs("ompl"):
+            keep, slack = (
+                (max(inputs.solutions, CANDIDATES), SLACK) if inputs.robust else (inputs.solutions, ALTERNATIVES)
+            )
+            run = Run.prepare(environment, params, make, inputs.seed, inputs.batch, keep, inputs.heuristic, slack=slack)
+            if checkpoint:
+                checkpoint.restore(run)
+        if checkpoint:
+            console.print(f"going on after {run.search.iteration} iterations, {run.seconds:.1f} s{checkpoint.caution}")
+        reason = search(console, run, inputs.budget, partial(save_checkpoint, out, run, inputs))
         if run.best is None:
             console.print(_no_solution(run, reason))
+            _tell_how_to_go_on(console, run, inputs, out, reason)
             return 3
-        inputs = {
-            "environment": environment.name, "sha256": environment.sha256, "actuator": actuator, "propagator": propagator,
-            **getattr(make, "keywords", {}),  # device, solver and surrogate, where there is a choice
-            "heuristic": heuristic, "seed": seed, "batch": batch, "time_budget_s": time_budget, "iterations": iterations, "first": first,
-            "target_actuators": target_actuators, "solutions": solutions, "stopped": reason,
-            "robust": robust, "verify": verify,
-        }  # fmt: skip
-        choice = choose(console, run, level, threshold) if robust else None
-        verification = verified(console, run, verify, second, choice) if verify and second else None
-        write_run(out, run, inputs, prepared, choice, verification)
+        choice = choose(console, run, inputs.level, inputs.threshold) if inputs.robust else None
+        verification = verified(console, run, inputs.verify, second, choice) if inputs.verify and second else None
+        write_run(out, run, inputs, reason, choice, verification)
     _report(console, run, out, reason, choice, verification)
+    _tell_how_to_go_on(console, run, inputs, out, reason)
     return 3 if verification and not verification.verified else 0
+
+
+def _given_anew(ctx: typer.Context) -> dict[str, Any]:
+    """What ends the search, as given with --resume: it replaces all that ended it before.
+
+    Raises:
+        BadInput: An option that the run has already been searched with.
+    """
+    stops = {"time_budget": "time_budget_s", "iterations": "iterations", "first": "first"}
+    stops["target_actuators"] = "target_actuators"
+    given = [name for name in ctx.params if getattr(ctx.get_parameter_source(name), "name", "") == "COMMANDLINE"]
+    for name in given:
+        if name not in (*stops, "resume", "out"):
+            option = "ENV" if name == "env" else f"--{name.replace('_', '-')}"
+            raise BadInput(
+                f"{option} cannot be given with --resume: a run goes on as it began; --time-budget, --iterations, --first, "
+                "--target-actuators and --out can be given anew"
+            )
+    anew = {stops[name]: ctx.params[name] for name in given if name in stops}
+    return {"iterations": None, "first": False, "target_actuators": None, **anew} if anew else {}
 
 
 @contextmanager
@@ -150,66 +198,6 @@ def compiling(console: Console, propagator: str = "quasistatic", heuristic: bool
     console.print("compiling the kernels, once (15 to 30 s) ...")
     with console.status("compiling"):
         yield
-
-
-@contextmanager
-def _interruptible() -> Iterator[list[int]]:
-    """Collect Ctrl-C and SIGTERM instead of breaking off; a second Ctrl-C breaks off."""
-    caught: list[int] = []
-
-    def note(number: int, frame: FrameType | None) -> None:
-        caught.append(number)
-        if len(caught) > 1:
-            signal.default_int_handler(number, frame)
-
-    before = {number: signal.signal(number, note) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield caught
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-
-
-def _search(console: Console, run: Run, budget: Budget) -> str:
-    """Search with progress on the console; returns why it ended."""
-    from rich.live import Live
-    from rich.text import Text
-
-    from dynamics.propagator import CannotRun
-
-    shown = 0.0
-    with _interruptible() as caught, Live(console=console, auto_refresh=False, transient=True) as live:
-        live.update(Text("growing the first vines"), refresh=console.is_terminal)
-        try:
-            for _ in run.run(budget):
-                line = _progress(run, budget)
-                if console.is_terminal:
-                    live.update(Text(line), refresh=True)
-                elif run.seconds >= shown + PLAIN_EVERY:
-                    shown = run.seconds
-                    console.print(line)
-                if caught:
-                    return "interrupted"
-        except CannotRun as error:
-            if run.best is None:
-                raise
-            return str(error)  # what was found is kept
-    best = run.best and run.best.design
-    if best and (budget.first or (budget.target_actuators is not None and best.actuators <= budget.target_actuators)):
-        return "target reached"
-    if run.search.exhausted:
-        return "nothing better left to try"
-    return "iterations done" if run.search.iteration == budget.iterations else "time budget spent"
-
-
-def _progress(run: Run, budget: Budget) -> str:
-    best = "no solution yet"
-    if run.best:
-        design = run.best.design
-        best = f"{_actuators(design)}, {design.length:.2f} m"
-    left = max(budget.seconds - run.seconds, 0.0)
-    rate = run.search.vine_steps / max(run.seconds, 1e-9)
-    return f"iteration {run.search.iteration}  best: {best}  nodes {len(run.search.tree)}  {rate:,.0f} vine-steps/s  {left:.0f} s left"
 
 
 def _no_solution(run: Run, reason: str) -> str:
@@ -227,6 +215,15 @@ def _no_solution(run: Run, reason: str) -> str:
     )
 
 
+def _tell_how_to_go_on(console: Console, run: Run, inputs: Inputs, out: Path, reason: str) -> None:
+    if run.search.exhausted:
+        return
+    more = f" --time-budget {2 * max(inputs.time_budget_s, run.seconds):.3g}"
+    if reason == "iterations done":
+        more = f" --iterations {2 * run.search.iteration}"
+    console.print(f"go on with: vinewright plan --resume {shlex.quote(str(out))}{more * (reason != INTERRUPTED)}")
+
+
 def _report(
     console: Console, run: Run, out: Path, reason: str, choice: Choice | None, verification: Verification | None
 ) -> None:
@@ -237,7 +234,7 @@ def _report(
     solutions = run.solutions
     others = len(solutions.best) - 1
     console.print(
-        f"{_actuators(design)}, tube {design.length * 1e3:.0f} mm, tip at "
+        f"{actuators_of(design)}, tube {design.length * 1e3:.0f} mm, tip at "
         f"({design.tip[0] * 1e3:.0f}, {design.tip[1] * 1e3:.0f}) mm; first solution after {run.history[0].seconds:.2f} s",
         style="bold",
     )
@@ -256,7 +253,9 @@ def _report(
         console.print(verdict(verification), style="bold")
     if design.crosses_itself:
         console.print(CROSSING)
-    console.print(f"wrote {out}/: design.json, plan.png, environment.toml, solutions.json, trajectory.npz, run.json")
+    console.print(
+        f"wrote {out}/: design.json, plan.png, environment.toml, solutions.json, trajectory.npz, run.json, checkpoint.npz"
+    )
 
 
 def _actuators(design: Design) -> str:

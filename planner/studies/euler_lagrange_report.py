@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from planner.bench import machine
-from planner.run_folder import versions
 from planner.studies.euler_lagrange import TIGHTER, TOLERANCE, Chase, Check, Result, checks, swinging_plane
+from planner.versions import versions
 
 ALLOWED = 0.01
 """Error allowed wherever the growth allows to follow, in metres and radians."""

@@ -12,8 +12,8 @@ from dynamics.identification import Fit, fit
 from dynamics.recording import Recording
 from planner.bench import machine
 from planner.fit_report import fit_content, rows, sentences
-from planner.run_folder import versions
 from planner.studies.cantilever import Cantilever
+from planner.versions import versions
 
 RATE, FRAMES, POINTS, NOISE, SEED = 120, 209, 21, 3e-3, 0
 """Of the synthetic recording: frames a second, frames, points of each, and their noise [m]."""

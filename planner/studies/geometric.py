@@ -21,7 +21,7 @@ from dynamics.vine import Actuation, Rollout, Status, VineParams, VineState, gro
 from environments import Environment, Obstacles, generate_environment
 from planner.bench import machine
 from planner.mapping.actions import Actions
-from planner.run_folder import versions
+from planner.versions import versions
 from surrogate.compiled import Floats
 
 RADIUS, LENGTH = 0.01, 1.2

@@ -18,7 +18,7 @@ from environments import Environment, Obstacles
 from environments.obstacles import box_corners
 from planner.bench import machine
 from planner.design import Design, Section
-from planner.run_folder import versions
+from planner.versions import versions
 
 SIZES = 20, 30, 50, 70, 100, 140, 200, 300
 """Numbers of bodies."""

@@ -9,7 +9,6 @@ import numpy as np
 
 from dynamics.geometric.kinematics import Behaviour
 from planner.bench import machine
-from planner.run_folder import versions
 from planner.studies.kinematics import (
     AFTER,
     CONTACT_ANGLES_DEG,
@@ -21,6 +20,7 @@ from planner.studies.kinematics import (
     TURNS_DEG,
     Outcome,
 )
+from planner.versions import versions
 
 PAPER_PERCENT, PAPER_DISTANCE_DEG = 81.72, 5.76
 """Agreement with hardware in paper 003, section 2.3, and how far off on the mean."""

@@ -10,8 +10,8 @@ import numpy as np
 
 from planner.bench import machine
 from planner.mapping.belief import PRIOR
-from planner.run_folder import versions
 from planner.studies.mapping import ACTIONS, DEPLOYMENTS, KINDS, LENGTH, LOST, RADIUS, REPEATS, SIDE, Case, Record
+from planner.versions import versions
 from surrogate.compiled import Floats
 
 NAMES = {"ideal": "Ideal", "monte-carlo": "Monte-Carlo", "information-gain": "Information gain", "random": "Random"}

@@ -13,7 +13,7 @@ from dynamics.propagator import CannotRun
 from dynamics.quasistatic import QuasiStatic
 from dynamics.vine import Actuation, Rollout, Status, VineParams, VineState
 from environments import Environment
-from planner.commands.plan import _search
+from planner.commands.search import search
 from planner.planning import Budget, Run
 from planner.run_folder import replay
 from planner.sst import LEAST_CELLS, Search, actuation
@@ -271,9 +271,9 @@ def test_what_was_found_outlives_a_lack_of_memory(shipped: dict[str, Environment
         return iterate()
 
     run.search.iterate = fail_once_solved  # type: ignore[method-assign, assignment]
-    assert _search(Console(quiet=True), run, Budget(60.0)) == "out of memory; try --batch 50"
+    assert search(Console(quiet=True), run, Budget(60.0), lambda: None) == "out of memory; try --batch 50"
     assert run.best
     run.solutions.best.clear()
     run.search.iterate = lambda: (_ for _ in ()).throw(CannotRun("out of memory"))  # type: ignore[method-assign]
     with pytest.raises(CannotRun):
-        _search(Console(quiet=True), run, Budget(60.0))
+        search(Console(quiet=True), run, Budget(60.0), lambda: None)
