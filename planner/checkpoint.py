@@ -31,6 +31,8 @@ from surrogate.compiled import Floats
 
 CHECKPOINT = "checkpoint.npz"
 """Its name in the folder of a run."""
+MOST_BEND = 100.0
+"""No joint bends further [rad]; some fold over, by a little more than pi."""
 Arrays = dict[str, NDArray[Any]]
 ARRAYS: dict[str, tuple[type, int]] = {
     "facts": (np.uint8, 0),
@@ -341,7 +343,7 @@ def _check_nodes(arrays: Arrays, max_segments: int, entries: int) -> None:
     grown, actuators, root = int(segments.sum()), arrays["actuators"], segments == 0
     for name in ("angles", "controls"):
         _demand(len(arrays[name]) == grown, f"{name} has {len(arrays[name])} segments; the nodes have {grown}")
-    _demand(np.all(np.abs(arrays["angles"]) <= np.pi), "angles must be from -pi to pi")
+    _demand(np.all(np.abs(arrays["angles"]) <= MOST_BEND), f"angles must be from -{MOST_BEND:g} to {MOST_BEND:g}")
     _demand(
         np.all((arrays["controls"] >= -entries) & (arrays["controls"] <= entries)),
         f"controls must be from -{entries} to {entries}",
