@@ -261,6 +261,7 @@ def read_checkpoint(folder: Path) -> Checkpoint:
     """
     path = folder / CHECKPOINT
     try:
+        _demand(path.is_file() or not path.exists(), "is not a regular file")
         arrays = _read_arrays(path)
         facts = _read_facts(arrays["facts"])
         environment = _environment(facts, arrays["place"])

@@ -12,7 +12,10 @@ Percent = Annotated[float, Field(ge=0, le=100)]
 
 
 class Inputs(BaseModel):
-    """The options of a planning run; beside the environment they decide what is found."""
+    """The options of a planning run; beside the environment they decide what is found.
+
+    One that is added later needs a default: runs from before do not have it.
+    """
 
     model_config = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False, frozen=True)
 

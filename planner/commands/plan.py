@@ -152,7 +152,7 @@ def plan(
             if checkpoint:
                 checkpoint.restore(run)
         if checkpoint:
-            console.print(f"going on after {run.search.iteration} iterations, {run.seconds:.1f} s{checkpoint.caution}")
+            console.print(f"going on after iteration {run.search.iteration}, {run.seconds:.1f} s{checkpoint.caution}")
         reason = search(console, run, inputs.budget, partial(save_checkpoint, out, run, inputs))
         if run.best is None:
             console.print(_no_solution(run, reason))

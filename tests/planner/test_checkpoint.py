@@ -57,10 +57,11 @@ def state(run: Run) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def stopped(shipped: dict[str, Environment], params: VineParams, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of a guided run in the divider, stopped after 4 iterations with some solutions."""
+    """The folder of a guided run in the divider, stopped with some solutions and neighbourhoods that have shrunk."""
     folder = tmp_path_factory.mktemp("stopped")
-    run = searched(prepared(shipped["divider"], params), 4)
+    run = searched(prepared(shipped["divider"], params), 8)
     assert run.best
+    assert run.search.shrinks > 1
     assert run.reverse_tree
     write_checkpoint(folder / CHECKPOINT, run, INPUTS)
     return folder
@@ -75,10 +76,10 @@ def test_a_run_goes_on_to_the_last_bit(shipped: dict[str, Environment], params: 
     checkpoint.restore(run)
     before, grown = run.seconds, run.reverse_tree
     assert before > 0
-    searched(run, 7)
+    searched(run, 10)
     assert run.seconds > before
     assert run.reverse_tree is grown, "the reverse tree is not grown again"
-    assert state(run) == state(searched(prepared(shipped["divider"], params), 7))
+    assert state(run) == state(searched(prepared(shipped["divider"], params), 10))
 
 
 def test_nothing_is_forgotten(shipped: dict[str, Environment], params: VineParams) -> None:

@@ -54,10 +54,10 @@ def test_help_imports_nothing_heavy(tmp_path: Path) -> None:
 
 
 def test_plan_writes_the_run_folder(planned: tuple[Path, str]) -> None:
-    """All six files, with the promised keys, agreeing with each other."""
+    """All seven files, with the promised keys, agreeing with each other."""
     folder, _ = planned
     assert sorted(entry.name for entry in folder.iterdir()) == [
-        "design.json", "environment.toml", "plan.png", "run.json", "solutions.json", "trajectory.npz",
+        "checkpoint.npz", "design.json", "environment.toml", "plan.png", "run.json", "solutions.json", "trajectory.npz",
     ]  # fmt: skip
     run = json.loads((folder / "run.json").read_text())
     for key in (
@@ -175,12 +175,18 @@ obstacles = { walls = [[700, 700, 900, 700, 0], [900, 700, 900, 900, 0], [900, 9
 
 
 def test_no_solution_is_exit_code_3(tmp_path: Path) -> None:
-    """A goal that is not reached in time ends with what to try, and without a folder."""
+    """A goal that is not reached in time ends with what to try and how to go on, and with nothing but the checkpoint."""
     done = vinewright("plan", "building", "--iterations", 1, "--no-heuristic", cwd=tmp_path)
     assert done.returncode == 3
     assert "no solution" in done.stdout
     assert "--time-budget" in done.stdout
-    assert not (tmp_path / "runs" / "building").exists()
+    assert os.listdir(tmp_path / "runs" / "building") == ["checkpoint.npz"]
+    go_on = "plan", "--resume", "runs/building", "--iterations", 2
+    assert f"go on with: vinewright {' '.join(map(str, go_on))}\n" in done.stdout
+    done = vinewright(*go_on, cwd=tmp_path)
+    assert done.returncode == 3
+    assert "going on after iteration 1, " in done.stdout
+    assert "2 iterations" in done.stdout
 
 
 def test_a_walled_in_goal_is_told_at_once(tmp_path: Path) -> None:
@@ -285,6 +291,7 @@ def test_an_interrupt_keeps_what_was_found(tmp_path: Path, number: int) -> None:
     run = json.loads((tmp_path / "run" / "run.json").read_text())
     assert run["inputs"]["stopped"] == "interrupted"
     assert (tmp_path / "run" / "design.json").exists()
+    assert printed.endswith("go on with: vinewright plan --resume run\n")
 
 
 def test_a_killed_run_leaves_no_folder(tmp_path: Path) -> None:

@@ -17,14 +17,15 @@ from planner.inputs import Inputs
 from planner.planning import Budget, Run
 
 STORED = Path(__file__).parents[1] / "data" / "run-v1"
-SLACK_MM = 1e-2
-"""A design's numbers are rounded to micrometres. Kernels compiled for another processor, or hardly optimised, moved none
-of this one's by more than that last digit; ten times as much is left to other mathematical libraries, and is still far
-below what anybody can cut, or what another choice of the search would move: segments are 25 mm long."""
+SLACK_MM, SLACK_DEG = 2e-3, 2e-4
+"""Two units of the last digit that a design file has. Kernels compiled for any x86 processor, or hardly optimised, gave
+the same bits here, and a start nudged by single bits the same file; where another mathematical library differs in its last
+bits, a last digit may turn. Any other choice of the search would move the tube by a segment, 25 mm, or an entry of the
+catalogue."""
 
 
 def inputs_of(stored: dict[str, Any]) -> Inputs:
-    return Inputs(**{name: stored[name] for name in Inputs.model_fields})
+    return Inputs(**{name: value for name, value in stored.items() if name in Inputs.model_fields})
 
 
 @pytest.mark.parametrize("heuristic", [False, True])
@@ -55,7 +56,7 @@ def test_threads_change_no_bit(
 
 
 def test_another_build_gives_the_same_design(shipped: dict[str, Environment], params: VineParams) -> None:
-    """Planned again with the stored run's seed and iterations, `plus` gets the stored design, up to `SLACK_MM`."""
+    """Planned again with the stored run's seed and iterations, `plus` gets the stored design, up to the last digit of its file."""
     stored = json.loads((STORED / "design.json").read_text())
     inputs = inputs_of(json.loads((STORED / "run.json").read_text())["inputs"])
     run = Run.prepare(shipped["plus"], params, seed=inputs.seed, batch=inputs.batch, keep=inputs.solutions)
@@ -69,8 +70,7 @@ def test_another_build_gives_the_same_design(shipped: dict[str, Environment], pa
             assert one[key] == pytest.approx(other[key], rel=1e-8)
     for key in ("tip_mm", "centerline_mm"):
         np.testing.assert_allclose(made["predicted"][key], stored["predicted"][key], rtol=0, atol=SLACK_MM)
-    tube = stored["tube"]["length_mm"]
-    assert made["predicted"]["heading_deg"] == pytest.approx(
-        stored["predicted"]["heading_deg"], abs=np.degrees(SLACK_MM / 25)
-    )
-    assert made["tube"]["length_mm"] == pytest.approx(tube)
+    heading = stored["predicted"]["heading_deg"]
+    assert made["predicted"]["heading_deg"] == pytest.approx(heading, abs=SLACK_DEG)
+    assert made["tube"] == stored["tube"]
+    assert made["cost"] == stored["cost"]

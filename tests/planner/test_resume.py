@@ -65,7 +65,7 @@ def state_in(folder: Path) -> tuple[dict[str, bytes], dict[str, Any]]:
 
 @pytest.mark.parametrize(
     ("kills", "options"),
-    [(3, []), pytest.param(20, [], marks=pytest.mark.slow), pytest.param(20, ["--heuristic"], marks=pytest.mark.slow)],
+    [(2, []), pytest.param(20, [], marks=pytest.mark.slow), pytest.param(20, ["--heuristic"], marks=pytest.mark.slow)],
 )
 def test_a_killed_run_goes_on_to_the_same_end(tmp_path: Path, kills: int, options: list[str]) -> None:
     """Killed at random moments and resumed, a run ends to the last bit as one that was left alone; no file is ever half."""

@@ -161,18 +161,6 @@ def test_same_seed_same_search(shipped: dict[str, Environment], params: VinePara
     assert third.solutions.best[0].design.sections != divider_run.solutions.best[0].design.sections
 
 
-def test_thread_count_changes_nothing(shipped: dict[str, Environment], params: VineParams) -> None:
-    """A search on one thread and on two grows the same tree."""
-    trees = []
-    for threads in (1, 2):
-        model = QuasiStatic(shipped["divider"], params, threads=threads)
-        search = Search(shipped["divider"], model, params, Catalogue.of(params), np.random.default_rng(2), 50)
-        for _ in range(3):
-            search.iterate()
-        trees.append(search.tree)
-    assert trees[0].angles.tobytes() == trees[1].angles.tobytes()
-
-
 def test_solutions_reach_the_goal_at_half_and_quarter_step(divider_run: Run) -> None:
     """Every kept solution, grown again by a propagator of its own, ends in the goal; the best needs one actuator."""
     environment, params = divider_run.environment, divider_run.params

@@ -85,12 +85,17 @@ def test_a_stored_run_goes_on(params: VineParams) -> None:
     assert run.search.vine_steps > steps
 
 
-def test_commands_take_stored_files(vinewright: Vinewright) -> None:
-    """`simulate`, `export` and `robustness` accept the run and the pack."""
-    for folder in (RUN, PACK):
-        code, printed, errors = vinewright("simulate", "plus", folder)
-        assert (code, errors) == (0, "")
-        assert "reaches the goal" in printed
+@pytest.mark.parametrize("folder", [RUN, PACK])
+def test_stored_designs_are_grown(vinewright: Vinewright, folder: Path) -> None:
+    """`simulate` takes the run and the pack, and they still reach the goal."""
+    code, printed, errors = vinewright("simulate", "plus", folder)
+    assert (code, errors) == (0, "")
+    assert "reaches the goal" in printed
+
+
+@pytest.mark.slow
+def test_stored_designs_are_made_and_judged(vinewright: Vinewright) -> None:
+    """`export` takes the run, `robustness` the pack."""
     code, _, errors = vinewright("export", RUN, "--out", "pack", "--formats", "json,csv")
     assert (code, errors) == (0, "")
     assert load_design("pack").actuators == load_design(PACK).actuators
