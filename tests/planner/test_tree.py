@@ -1,6 +1,8 @@
 """The search tree and its witnesses."""
 
 import numpy as np
+import pytest
+import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -67,6 +69,26 @@ def test_descendants_are_all_below_a_node() -> None:
     below = grow(tree, [left, left, right])
     deep = grow(tree, [below[0]])
     assert set(tree.descendants(left)) == {left, below[0], below[1], deep[0]}
+
+
+@pytest.mark.parametrize("device", ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
+def test_bends_of_a_device_are_taken_up_again(device: str) -> None:
+    """Where a propagator keeps its bends in PyTorch, a stored tree comes back there, as precise, to the last bit."""
+    bends = torch.linspace(-1.0, 1.0, 9, dtype=torch.float32, device=device).reshape(3, 3)
+
+    def unbent(count: int) -> torch.Tensor:
+        return torch.zeros(count, 3, dtype=torch.float32, device=device)
+
+    tree, again = Tree(unbent), Tree(unbent)
+    nothing = np.zeros(3, np.int64)
+    controls = np.arange(9, dtype=np.int32).reshape(3, 3)
+    tree.add(bends, controls, np.array([0, 2, 3]), np.zeros((3, 3)), nothing, nothing > 0, np.array([-1, 0, 1]))
+    again.restore(tree.stored())
+    grown = torch.tensor([[0, 0, 0], [1, 1, 0], [1, 1, 1]], device=device)
+    assert torch.equal(again.angles[:3], bends * grown)
+    assert again.angles.dtype == torch.float32
+    assert again.angles.device.type == device
+    assert np.array_equal(again.controls[:3], controls * grown.numpy(force=True))
 
 
 def test_one_candidate_for_each_neighbourhood() -> None:
