@@ -167,7 +167,7 @@ def plan(
 
 
 def _given_anew(ctx: typer.Context) -> dict[str, Any]:
-    """What ends the search, as given with --resume: it replaces all that ended it before.
+    """What ends the search and who verifies, as given with --resume: all that ended it before is replaced.
 
     Raises:
         BadInput: An option that the run has already been searched with.
@@ -176,14 +176,16 @@ def _given_anew(ctx: typer.Context) -> dict[str, Any]:
     stops["target_actuators"] = "target_actuators"
     given = [name for name in ctx.params if getattr(ctx.get_parameter_source(name), "name", "") == "COMMANDLINE"]
     for name in given:
-        if name not in (*stops, "resume", "out"):
+        if name not in (*stops, "verify", "resume", "out"):
             option = "ENV" if name == "env" else f"--{name.replace('_', '-')}"
             raise BadInput(
                 f"{option} cannot be given with --resume: a run goes on as it began; --time-budget, --iterations, --first, "
-                "--target-actuators and --out can be given anew"
+                "--target-actuators, --verify and --out can be given anew"
             )
     anew = {stops[name]: ctx.params[name] for name in given if name in stops}
-    return {"iterations": None, "first": False, "target_actuators": None, **anew} if anew else {}
+    if anew:
+        anew = {"iterations": None, "first": False, "target_actuators": None, **anew}
+    return anew | ({"verify": ctx.params["verify"]} if "verify" in given else {})
 
 
 @contextmanager

@@ -50,7 +50,7 @@ def validate(
         from dynamics.registry import load_propagator, propagators
         from planner.bench import machine
         from planner.commands.progress import gathered
-        from planner.run_folder import versions
+        from planner.versions import versions
         from planner.validation.recordings import read_recordings
 
         names = list(dict.fromkeys(propagator or propagators()))
