@@ -27,10 +27,11 @@ from pathlib import Path
 from typing import Annotated, Any, Self
 
 import numpy as np
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, FailFast, Field, ValidationError, model_validator
 from pydantic_core import PydanticCustomError
 
-from environments.file_model import describe
+from environments.file_model import Name, describe
+from environments.reading import Unreadable, read_file
 from surrogate.compiled import Floats
 
 LEAST_FRAMES = 3
@@ -141,8 +142,8 @@ class _Contact(_Table):
 class _Frame(_Table):
     time_s: Annotated[float, _within(-_LATEST, _LATEST, "s")] | None = None
     index: _Index | None = None
-    centerline_m: Annotated[list[_AnyPoint], Field(min_length=2)]
-    contacts: list[_Contact] = []
+    centerline_m: Annotated[list[_AnyPoint], Field(min_length=2), FailFast()]
+    contacts: Annotated[list[_Contact], FailFast()] = []
 
     @model_validator(mode="after")
     def _has_a_length(self) -> Self:
@@ -160,14 +161,14 @@ def _check_count(frames: list[_Frame]) -> list[_Frame]:
 class _RecordingFile(_Table):
     # pydantic keeps the name `schema` for itself.
     version: Annotated[int, AfterValidator(_check_schema)] = Field(1, alias="schema")
-    name: Annotated[str, Field(min_length=1, max_length=200)]
+    name: Name
     unit: Annotated[str, AfterValidator(_check_unit)]
     tube_radius_m: Annotated[float, Field(gt=0, le=1)]
     mass_per_length_kg_per_m: Annotated[float, _within(*MASSES, "kg/m")] | None = None
     base: _Base
     frames_per_s: Annotated[float, _within(*RATES)] | None = None
-    walls_m: list[_Segment] = []
-    frames: Annotated[list[_Frame], AfterValidator(_check_count)]
+    walls_m: Annotated[list[_Segment], FailFast()] = []
+    frames: Annotated[list[_Frame], FailFast(), AfterValidator(_check_count)]
 
     @model_validator(mode="after")
     def _fits_together(self) -> Self:
@@ -239,11 +240,9 @@ def load_recording(path: Path, frames_per_second: float | None = None) -> Record
         InvalidRecording: Saying what is wrong.
     """
     try:
-        if path.stat().st_size > _MOST_BYTES:
-            raise InvalidRecording(f"{path} is larger than {_MOST_BYTES // 10**6} MB, too large for a recording")
-        data = json.loads(path.read_text(encoding="utf-8-sig"))
-    except OSError as error:
-        raise InvalidRecording(f"{path} cannot be read: {error.strerror}") from None
+        data = json.loads(read_file(path, _MOST_BYTES).decode("utf-8-sig"))
+    except Unreadable as error:
+        raise InvalidRecording(f"{path} {error}") from None
     except (ValueError, RecursionError):
         raise InvalidRecording(f"{path} is not JSON") from None
     try:

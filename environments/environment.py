@@ -28,6 +28,7 @@ import hashlib
 import json
 import math
 import os
+import re
 import tomllib
 from dataclasses import dataclass
 from importlib.resources import files
@@ -41,8 +42,13 @@ import shapely
 
 from environments.file_model import UNITS, EnvironmentFile, InvalidEnvironment, check_data, hint
 from environments.obstacles import Obstacles, box_corners
+from environments.reading import Unreadable, read_file
 
 _MOST_BYTES = 5_000_000
+_LEAST_GOAL = 1e-6
+"""Least radius of a goal [m]."""
+_LONG_KEY = re.compile(rb"""(?<![\w-])(?:(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){10}""")
+"""A key of more parts than any file needs: a.b.c and so on."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -159,16 +165,17 @@ def _read(path: Traversable) -> bytes:
             raise InvalidEnvironment(f"not found{hint(path.stem, known)}; {choices}")
         if not path.is_file():
             raise InvalidEnvironment("is not a regular file")
-        with path.open("rb") as file:
-            data: bytes = file.read(_MOST_BYTES + 1)
+        return read_file(path, _MOST_BYTES)
     except OSError as error:
         raise InvalidEnvironment(f"cannot be read: {error.strerror}") from None
-    if len(data) > _MOST_BYTES:
-        raise InvalidEnvironment(f"is larger than the allowed {_MOST_BYTES / 1e6:g} MB")
-    return data
+    except Unreadable as error:
+        raise InvalidEnvironment(str(error)) from None
 
 
 def _parse(data: bytes) -> dict[str, Any]:
+    # The parser takes time with the square of a dotted key's length.
+    if _LONG_KEY.search(data):
+        raise InvalidEnvironment("is nested too deeply")
     try:
         return tomllib.loads(data.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
@@ -255,6 +262,10 @@ def _check_goal(environment: Environment, unit: str) -> None:
     per_metre = UNITS[unit]
     x, y, radius = environment.goal
     shown = f"goal at {_listed(environment.goal[:2] * per_metre)} with radius {radius * per_metre:.9g} {unit}"
+    if radius < _LEAST_GOAL:
+        raise InvalidEnvironment(
+            f"goal.radius = {radius * per_metre:g} must be at least {_LEAST_GOAL * per_metre:g} {unit}"
+        )
     nearest = np.clip([x, y], environment.bounds[:2], environment.bounds[2:])
     if math.dist((x, y), nearest) >= radius:
         raise InvalidEnvironment(f"{shown} must reach into the bounds {_listed(environment.bounds * per_metre)}")

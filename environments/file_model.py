@@ -8,10 +8,23 @@ from difflib import get_close_matches
 from typing import Annotated, Any, Literal, Self, get_args
 
 import shapely
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    FailFast,
+    Field,
+    ValidationError,
+    ValidationInfo,
+    model_validator,
+)
 from pydantic_core import ErrorDetails, PydanticCustomError
 
 _MOST_SHAPES = 20_000
+_MOST_CORNERS = 50_000
+"""Of all polygons together."""
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+"""What a terminal may take as a command; tabs and ends of lines are not among them."""
 _FARTHEST = 1e4
 """Largest length or coordinate in a file [m]."""
 UNITS = {"mm": 1000.0, "m": 1.0}
@@ -76,12 +89,25 @@ def _bare_error(text: str) -> PydanticCustomError:
     return PydanticCustomError("bare", text)
 
 
+def check_text(text: str) -> str:
+    """Refuse what a terminal may take as a command; tabs and ends of lines are text.
+
+    Raises:
+        PydanticCustomError: Naming the character.
+    """
+    if control := _CONTROL.search(text):
+        raise PydanticCustomError("text", f"must be without control characters, as {ord(control[0]):#04x}")
+    return text
+
+
+Name = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(check_text)]
+"""Of a place or a recording."""
 _Length = Annotated[float, AfterValidator(_check_length)]
 _Point = Annotated[list[_Length], Field(min_length=2, max_length=2)]
 _Box = Annotated[list[_Length], Field(min_length=4, max_length=4), AfterValidator(_check_box)]
 _Circle = Annotated[list[_Length], Field(min_length=3, max_length=3), AfterValidator(_check_circle)]
 _Wall = Annotated[list[_Length], Field(min_length=5, max_length=5), AfterValidator(_check_wall)]
-_Polygon = Annotated[list[_Point], AfterValidator(_check_polygon)]
+_Polygon = Annotated[list[_Point], FailFast(), AfterValidator(_check_polygon)]
 
 
 class _Table(BaseModel):
@@ -112,24 +138,27 @@ class _Goal(_Table):
 
 
 class _Obstacles(_Table):
-    boxes: list[_Box] = []
-    polygons: list[_Polygon] = []
-    circles: list[_Circle] = []
-    walls: list[_Wall] = []
+    # One wrong shape is told: hundreds of thousands would fill the memory first.
+    boxes: Annotated[list[_Box], FailFast()] = []
+    polygons: Annotated[list[_Polygon], FailFast()] = []
+    circles: Annotated[list[_Circle], FailFast()] = []
+    walls: Annotated[list[_Wall], FailFast()] = []
 
     @model_validator(mode="after")
     def _not_too_many(self) -> Self:
         count = len(self.boxes) + len(self.polygons) + len(self.circles) + len(self.walls)
         if count > _MOST_SHAPES:
             raise _bare_error(f"has {count} shapes; at most {_MOST_SHAPES} are allowed")
+        if (corners := sum(map(len, self.polygons))) > _MOST_CORNERS:
+            raise _bare_error(f"has polygons of {corners} corners; at most {_MOST_CORNERS} are allowed")
         return self
 
 
 class EnvironmentFile(_Table):
     # pydantic keeps the name `schema` for itself.
     version: Annotated[int, AfterValidator(_check_schema)] = Field(alias="schema")
-    name: Annotated[str, Field(min_length=1)] | None = None
-    description: str = ""
+    name: Name | None = None
+    description: Annotated[str, Field(max_length=2000), AfterValidator(check_text)] = ""
     unit: Literal["mm", "m"]
     bounds: _Bounds
     start: _Start

@@ -5,6 +5,9 @@ import shapely
 
 from environments.environment import Environment
 
+_PIECE = 4
+"""Most edges of an outline that are widened at once."""
+
 
 class WalledIn(Exception):
     """No tube can get to the goal, however it bends."""
@@ -22,8 +25,10 @@ def goal_within_reach(environment: Environment, tube_radius: float) -> shapely.G
     Raises:
         WalledIn: There is none.
     """
-    shapes = np.array(environment.obstacles.shapes(), dtype=object)
-    solid = shapely.union_all(shapely.buffer(shapes, tube_radius, quad_segs=16))
+    shapes, polygons = environment.obstacles.shapes(), len(environment.obstacles.polygons)
+    pieces = [piece for shape in shapes[:polygons] for piece in _pieces(shape)]
+    wider = shapely.buffer(np.array([*pieces, *shapes[polygons:]], dtype=object), tube_radius, quad_segs=16)
+    solid = shapely.union_all([*wider, *shapes[:polygons]])
     ways = shapely.get_parts(shapely.box(*environment.bounds).difference(solid))
     start, (x, y, radius) = shapely.Point(environment.start[:2]), environment.goal
     goal = shapely.Point(x, y).buffer(radius, quad_segs=64)
@@ -32,3 +37,14 @@ def goal_within_reach(environment: Environment, tube_radius: float) -> shapely.G
         name = environment.name
         raise WalledIn(f"{name}: the goal is walled in: no way as wide as the tube leads to it from the start")
     return region
+
+
+def _pieces(polygon: shapely.Polygon) -> list[shapely.Geometry]:
+    """What is to be widened of a polygon: itself, or the pieces of a long outline.
+
+    Widening takes time and memory with the square of the corners that lie within the radius of each other.
+    """
+    corners = shapely.get_coordinates(polygon)
+    if len(corners) <= 4 * _PIECE:
+        return [polygon]
+    return [shapely.LineString(corners[k : k + _PIECE + 1]) for k in range(0, len(corners) - 1, _PIECE)]

@@ -11,10 +11,11 @@ from typing import Annotated, Any, Literal
 import numpy as np
 import shapely
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, FailFast, Field, ValidationError
 
 from dynamics.vine import Actuation, VineParams
-from environments.file_model import describe
+from environments.file_model import Name, describe
+from environments.reading import Unreadable, read_file
 from planner.synthesis import Catalogue, actuation_along
 from surrogate.actuators import Actuator
 from surrogate.compiled import Floats
@@ -22,6 +23,7 @@ from surrogate.force_table import LONGEST, SHORTEST
 from surrogate.pouch import PouchMotor
 from surrogate.spam import Spam
 
+_MOST_BYTES = 20_000_000
 Side = Literal["left", "right", "none"]
 
 
@@ -121,20 +123,28 @@ class _Table(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
 
 
+LONGEST_TUBE = 1e5
+"""[mm]"""
+Length = Annotated[float, Field(ge=1, le=LONGEST_TUBE)]
+"""Of a tube [mm]."""
 Positive = Annotated[float, Field(gt=0)]
 NotNegative = Annotated[float, Field(ge=0)]
-Point = Annotated[list[float], Field(min_length=2, max_length=2)]
+Width = Annotated[float, Field(ge=0.1, le=1000)]
+"""Of an actuator [mm]."""
+Coordinate = Annotated[float, Field(ge=-1e8, le=1e8)]
+"""[mm]"""
+Point = Annotated[list[Coordinate], Field(min_length=2, max_length=2)]
 
 
 class _EnvironmentPart(_Table):
-    name: str
+    name: Name
     sha256: Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 
 
 class _TubePart(_Table):
     radius_mm: Annotated[float, Field(ge=1, le=1000)]
     growth_pressure_kpa: Annotated[float, Field(ge=1, le=100)]
-    length_mm: Positive
+    length_mm: Length
 
 
 class _ActuatorPart(_Table):
@@ -147,19 +157,19 @@ class _ActuatorPart(_Table):
 class _SpamPart(_ActuatorPart):
     model_config = ConfigDict(extra="forbid")
     type: Literal["spam"]
-    constriction_radius_mm: Positive
-    tube_radius_mm: Positive
+    constriction_radius_mm: Width
+    tube_radius_mm: Width
 
 
 class _PouchPart(_ActuatorPart):
     model_config = ConfigDict(extra="forbid")
     type: Literal["pouch"]
-    width_mm: Positive
+    width_mm: Width
 
 
 class _SectionPart(_Table):
     start_mm: NotNegative
-    end_mm: Annotated[float, Field(gt=0, le=1e5)]
+    end_mm: Annotated[float, Field(gt=0, le=LONGEST_TUBE)]
     side: Side
     curvature_per_m: NotNegative
     l0_mm: NotNegative
@@ -169,13 +179,13 @@ class _SectionPart(_Table):
 
 class _PredictedPart(_Table):
     tip_mm: Point
-    heading_deg: float
-    centerline_mm: list[Point]
+    heading_deg: Annotated[float, Field(ge=-1e8, le=1e8)]
+    centerline_mm: Annotated[list[Point], Field(max_length=100_000), FailFast()]
 
 
 class _CostPart(_Table):
     actuators: Annotated[int, Field(ge=0)]
-    length_mm: Positive
+    length_mm: Length
 
 
 class DesignFile(_Table):
@@ -186,7 +196,7 @@ class DesignFile(_Table):
     environment: _EnvironmentPart
     tube: _TubePart
     actuator: _ActuatorPart
-    sections: Annotated[list[_SectionPart], Field(min_length=1, max_length=10_000)]
+    sections: Annotated[list[_SectionPart], Field(min_length=1, max_length=2000), FailFast()]
     predicted: _PredictedPart
     cost: _CostPart
 
@@ -275,12 +285,12 @@ def load_design(path: str | Path) -> Design:
     path = Path(path)
     path = path / "design.json" if path.is_dir() else path
     try:
-        data = json.loads(path.read_bytes())
+        data = json.loads(read_file(path, _MOST_BYTES))
         model = _file_model(data)
         file = model.model_validate(data)
         _check_sections(file)
-    except OSError as error:
-        raise InvalidDesign(f"{path}: cannot be read: {error.strerror}") from None
+    except Unreadable as error:
+        raise InvalidDesign(f"{path}: {error}") from None
     except ValidationError as error:
         raise InvalidDesign(f"{path.name}: {describe(error, model)}") from None
     except (ValueError, RecursionError) as error:

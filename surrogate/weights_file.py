@@ -21,6 +21,7 @@ SHIPPED = Path(__file__).parent / "weights"
 NAMES: dict[Form, str] = {"log-force": "spam.json", "paper": "spam-paper.json"}
 """The file of each form, in `SHIPPED` and wherever networks are trained to."""
 HIDDEN = 32
+_MOST_BYTES = 5_000_000
 _SHAPES = {"hidden.weight": (HIDDEN, 2), "hidden.bias": (HIDDEN,), "output.weight": (2, HIDDEN), "output.bias": (2,)}
 
 
@@ -102,7 +103,15 @@ def read_weights(path: Path) -> Weights:
         InvalidWeights: Saying what is wrong and what is expected.
     """
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
+        if path.exists() and not (path.is_file() or path.is_dir()):
+            raise InvalidWeights(f"{path} is not a regular file")  # a device or a pipe, which may have no end
+        with path.open("rb") as file:
+            text = file.read(_MOST_BYTES + 1)
+        if len(text) > _MOST_BYTES:
+            raise InvalidWeights(f"{path} is larger than the allowed {_MOST_BYTES / 1e6:g} MB")
+        data = json.loads(text.decode())
+    except InvalidWeights:
+        raise
     except OSError as error:
         raise InvalidWeights(f"{path} cannot be read: {error.strerror}") from None
     except (ValueError, RecursionError):

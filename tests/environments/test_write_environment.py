@@ -33,7 +33,7 @@ def test_written_file_is_whole_and_alone(tmp_path: Path) -> None:
 
 
 coordinate = st.floats(0.2, 0.8)
-texts = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=20)
+texts = st.text(st.characters(exclude_categories=["Cs", "Cc"], include_characters="\t\n"), min_size=1, max_size=20)
 
 
 @settings(max_examples=60, deadline=None)

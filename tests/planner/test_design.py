@@ -133,7 +133,7 @@ def change(content: dict[str, Any], path: str, value: Any) -> dict[str, Any]:
         ("actuator.type", "pouch", ["unknown key actuator.constriction_radius_mm", "allowed: type, width_mm"]),
         ("actuator", {}, ["missing key actuator.type"]),
         ("actuator", {"type": "pouch"}, ["missing key actuator.width_mm"]),
-        ("actuator", {"type": "pouch", "width_mm": -1.0}, ["actuator.width_mm", "-1", "greater than 0"]),
+        ("actuator", {"type": "pouch", "width_mm": -1.0}, ["actuator.width_mm", "-1", "greater than or equal to 0.1"]),
         ("actuator.constriction_radius_mm", 20.0, ["constriction_radius_mm", "less than"]),
         ("environment.sha256", "abc", ["environment.sha256", "abc"]),
     ],
