@@ -86,6 +86,8 @@ def checked_lengths(
         ValueError: Saying which argument does not fit, and what would.
     """
     shape = state.angles.shape
+    if not shape[1]:
+        raise ValueError("the vines have no room for a segment; start them with at least 1")
     for name in ("pressure", "l_0"):
         found = getattr(actuation, name).shape
         if found != shape:

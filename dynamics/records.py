@@ -9,8 +9,12 @@ from typing import NamedTuple
 import numpy as np
 
 from dynamics.chain import Chain
+from dynamics.propagator import CannotRun
 from dynamics.vine import Actuation, Integers, Rollout, Status, VineState
 from surrogate.compiled import Floats, compiled
+
+MOST_BYTES = 2_000_000_000
+"""Most memory for the records of one batch."""
 
 
 class Records(NamedTuple):
@@ -29,6 +33,11 @@ def new_records(lengths: Floats, record_every: float, max_segments: int) -> Reco
     """Room for the records of vines that grow by `lengths` [m], one every `record_every` [m]."""
     # A stalled vine's last state is one more.
     batch, most = len(lengths), int(np.ceil(lengths.max(initial=0.0) / record_every - 1e-9)) + 1
+    if (needed := 16 * batch * most * max_segments) > MOST_BYTES:
+        raise CannotRun(
+            f"{batch} vines of up to {max_segments} segments with {most} records each take {needed / 1e9:.1f} GB; at most "
+            f"{MOST_BYTES / 1e9:g} GB are allowed: grow fewer or shorter vines at once"
+        )
     return Records(
         np.zeros((batch, most, max_segments)),
         np.ones((batch, most), np.int64),

@@ -9,6 +9,7 @@ import shapely
 from numpy.typing import NDArray
 from shapely.geometry.polygon import orient
 
+from dynamics.propagator import CannotRun
 from dynamics.vine import VineParams
 from environments.environment import Environment
 from surrogate.compiled import Floats, compiled
@@ -21,6 +22,10 @@ MARGIN = 12e-3
 """Contacts nearer than this are looked at [m]; less for tubes so thin that a step could carry them across a wall."""
 MOST_CELLS = 400_000
 """Larger places get larger cells."""
+MOST_ENTRIES = 10_000_000
+"""Most edges, and most corners, that the cells list together: large obstacles over one another are in many of them."""
+_AT_ONCE = 4_000_000
+"""Most entries that are looked for at once, to save memory."""
 
 
 class Scene(NamedTuple):
@@ -118,10 +123,26 @@ def _solids(environment: Environment) -> tuple[Floats, Floats]:
 
 
 def _listing(cells: NDArray[np.object_], solids: NDArray[np.object_], reach: Floats) -> tuple[Indices, Indices]:
-    """Offsets and items of a grid that lists in each cell the solids within their reach."""
+    """Offsets and items of a grid that lists in each cell the solids within their reach.
+
+    Raises:
+        CannotRun: They would take too much memory.
+    """
     if not len(solids):
         return np.zeros(len(cells) + 1, np.int32), np.empty(0, np.int32)
-    solid, cell = shapely.STRtree(cells).query(solids, predicate="dwithin", distance=reach)
+    tree, found, listed = shapely.STRtree(cells), [], 0
+    together = max(_AT_ONCE // len(cells), 1)
+    for first in range(0, len(solids), together):
+        some = slice(first, first + together)
+        solid, cell = tree.query(solids[some], predicate="dwithin", distance=reach[some])
+        found.append(np.stack([first + solid, cell]))
+        listed += len(cell)
+        if listed > MOST_ENTRIES:
+            raise CannotRun(
+                f"too many large obstacles over one another: more than {MOST_ENTRIES / 1e6:g} million times one lies near one of "
+                f"the {len(cells)} cells of this place; merge obstacles, or leave out those that others hide"
+            )
+    solid, cell = np.concatenate(found, axis=1)
     order = np.lexsort((solid, cell))
     offsets = np.searchsorted(cell[order], np.arange(len(cells) + 1))
     return offsets.astype(np.int32), solid[order].astype(np.int32)

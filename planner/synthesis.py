@@ -13,6 +13,8 @@ from surrogate.actuators import Grid
 from surrogate.compiled import Floats
 from surrogate.force_table import SHORTEST
 
+TOGETHER = 5_000_000
+"""Pairs of an actuator and a segment that are looked at at once, to save memory."""
 ROUNDING = 1e-9
 """A segment covered or bare but for this part is wholly so."""
 
@@ -98,6 +100,13 @@ def actuation_along(
     start, end, pressure, l_0 = (np.asarray(part, float)[..., None] for part in (start, end, pressure, l_0))
     if not start.shape[1]:
         return Actuation(*np.zeros((2, len(start), max_segments)))
+    if (rows := max(TOGETHER // (start.shape[1] * max_segments), 1)) < len(start):
+        columns = [part[..., 0] for part in (start, end, pressure, l_0)]
+        some = [
+            actuation_along(*(part[k : k + rows] for part in columns), length, params, max_segments)
+            for k in range(0, len(start), rows)
+        ]
+        return Actuation(np.concatenate([one.pressure for one in some]), np.concatenate([one.l_0 for one in some]))
     joint, segment = joint_moments(params), params.segment_length
     first = segment * np.arange(max_segments)
     # The last segment may be shorter: what counts is how much of it is covered.
