@@ -18,6 +18,7 @@ from planner.commands import (
     plan,
     reproduce,
     reproduce_collisions,
+    reproduce_soak,
     robustness,
     simulate,
     surrogate,
@@ -42,6 +43,7 @@ app.command()(fit.fit)
 app.add_typer(environments.app, name="environments")
 app.add_typer(bench.app, name="bench")
 reproduce.app.add_typer(reproduce_collisions.app)
+reproduce.app.add_typer(reproduce_soak.app)
 app.add_typer(reproduce.app, name="reproduce")
 app.add_typer(surrogate.app, name="surrogate")
 app.command()(validate.validate)
@@ -54,7 +56,10 @@ def main() -> None:
         code = app(prog_name="vinewright", standalone_mode=False)
     except TyperException as error:
         if error.format_message():
-            print(f"error: {' '.join(error.format_message().split())}", file=sys.stderr)
+            line = " ".join(error.format_message().split())
+            # What was typed may hold what a terminal takes as a command.
+            shown = "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in line)
+            print(f"error: {shown}", file=sys.stderr)
         code = error.exit_code
     except (KeyboardInterrupt, typer.Abort):
         print("interrupted", file=sys.stderr)

@@ -92,12 +92,12 @@ def run_case(case: Case) -> Record:
 
 def run_cases(cases: Sequence[Case]) -> Iterator[Record]:
     """Records of cases in the order in which they end; leaving early ends the runs under way."""
-    with multiprocessing.get_context("spawn").Pool(min(thread_count(), len(cases)), _ignore_interrupts) as pool:
+    with multiprocessing.get_context("spawn").Pool(min(thread_count(), len(cases)), ignore_interrupts) as pool:
         yield from pool.imap_unordered(run_case, cases)
 
 
-def _ignore_interrupts() -> None:
-    # Ctrl-C goes to every process of the terminal; what to keep is for the first one to say.
+def ignore_interrupts() -> None:
+    """Leave Ctrl-C, which goes to every process of the terminal, to the first one: what to keep is for that to say."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
