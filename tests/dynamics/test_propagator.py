@@ -212,6 +212,14 @@ def test_refuses_actuation_of_another_shape(
 
 
 @EveryPropagator
+def test_refuses_vines_without_room(make: Make, free: Environment, params: VineParams) -> None:
+    """A vine of no segments raises a ValueError before a kernel writes where there is nothing."""
+    propagator = make(free, params)
+    with pytest.raises(ValueError, match="room for a segment"):
+        propagator.grow(propagator.start(1, 0), Actuation(np.zeros((1, 0)), np.ones((1, 0))), 0.0, 0.05)
+
+
+@EveryPropagator
 @pytest.mark.parametrize(("length", "record_every"), [
     (-0.1, 0.05), (0.5, 0.05), (np.nan, 0.05), (0.1, 0.0), (0.1, -0.05), (0.1, 1e-5), (0.1, np.nan), (0.1, np.inf),
 ])  # fmt: skip

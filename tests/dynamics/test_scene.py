@@ -9,6 +9,7 @@ import shapely
 
 from dynamics.chain import Chain
 from dynamics.contacts import Contacts, find_contacts, new_contacts
+from dynamics.propagator import CannotRun
 from dynamics.scene import Scene, build_scene
 from environments import Environment, Obstacles, known_environments
 from surrogate.compiled import Floats
@@ -212,3 +213,12 @@ def test_rows_are_the_derivatives_of_the_distance(
         slopes.append(float(np.abs(expected).max()))
         checked += 1
     assert np.median(slopes) > 0.02
+
+
+def test_large_obstacles_over_one_another_are_refused(environment: MakeEnvironment) -> None:
+    """Cells that would list more than there is memory for are refused; a tenth of the obstacles is not."""
+    bounds, centres = (0.0, 0.0, 20.0, 20.0), np.random.default_rng(0).uniform(0, 20, (400, 2))
+    every = [[x, y, 30.0] for x, y in centres]
+    scene_of(environment(circles=every[:40], bounds=bounds))
+    with pytest.raises(CannotRun, match="too many large obstacles over one another"):
+        scene_of(environment(circles=every, bounds=bounds))

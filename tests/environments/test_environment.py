@@ -144,6 +144,15 @@ REPLACED = [
     ('unit = "mm"', "unit = []", ["unit = [] must be 'mm' or 'm'"]),
     ('unit = "mm"', 'unit = "mm"\nname = ""', ["name = '' must have at least 1 character"]),
     ('unit = "mm"', 'unit = "mm"\nname = 3', ["name = 3 must be a valid string"]),
+    (
+        'unit = "mm"',
+        'unit = "mm"\nname = "\\u001b[2J"',
+        ["name = '\\x1b[2J' must be without control characters, as 0x1b"],
+    ),
+    ('unit = "mm"', f'unit = "mm"\nname = "{"n" * 201}"', ["name = 'nnnn", "at most 200 characters"]),
+    ('unit = "mm"', f'unit = "mm"\ndescription = "{"d" * 2001}"', ["description = 'dddd", "at most 2000 characters"]),
+    ('unit = "mm"', f'unit = "mm"\n{".".join("abcdefghijkl")} = 1', ["is nested too deeply"]),
+    ("radius = 50", "radius = 1e-9", ["goal.radius = 1e-09 must be at least 0.001 mm"]),
     ("[obstacles]", "[obstacle]", ["unknown key obstacle (did you mean obstacles?)", "allowed: schema, name, desc"]),
     ("radius = 50", "radus = 50", ["unknown key goal.radus (did you mean radius?); allowed: position, radius"]),
     ("boxes =", "bxoes =", ["unknown key obstacles.bxoes (did you mean boxes?)", "polygons, circles, walls"]),
@@ -336,3 +345,15 @@ def test_fingerprint_follows_every_number(tmp_path: Path, piece: str, instead: s
     assert ROOM.count(piece) == 1
     changed = load_environment(room(tmp_path, ROOM.replace(piece, instead)))
     assert changed.sha256 != load_environment(room(tmp_path, ROOM)).sha256
+
+
+def test_outlines_have_so_many_corners_together(tmp_path: Path) -> None:
+    """Two outlines of 25 000 corners are allowed, two of 25 001 are not."""
+    for corners, allowed in ((25_000, True), (25_001, False)):
+        turn = 2 * math.pi * np.arange(corners) / corners
+        outlines = [np.stack([x + 90 * np.cos(turn), 400 + 90 * np.sin(turn)], axis=1).tolist() for x in (350, 600)]
+        path = room(tmp_path, EMPTY_ROOM + f"[obstacles]\npolygons = {outlines}")
+        if allowed:
+            load_environment(path)
+        else:
+            assert "obstacles has polygons of 50002 corners; at most 50000 are allowed" in complaint(path)

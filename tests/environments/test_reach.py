@@ -1,6 +1,7 @@
 """Whether the goal can be got to at all."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -64,3 +65,17 @@ def test_an_empty_place_is_open(environment: Callable[..., Environment]) -> None
     place = environment()
     disc = shapely.Point(place.goal[:2]).buffer(place.goal[2], quad_segs=64)
     assert goal_within_reach(place, RADIUS).area == pytest.approx(disc.intersection(shapely.box(*place.bounds)).area)
+
+
+def test_a_long_outline_is_widened_as_a_short_one(environment: Callable[..., Environment]) -> None:
+    """Corners added along the sides of a box change nothing: what is left between it and a wall is the same."""
+    corners = np.array([[1.0, -1.0], [2.0, -1.0], [2.0, 1.0], [1.0, 1.0]])
+    part = np.arange(100)[:, None] / 100
+    many = np.concatenate([a + part * (b - a) for a, b in zip(corners, np.roll(corners, -1, axis=0), strict=True)])
+    places = [
+        environment(polygons=[outline], bounds=(-1, -1.5, 3, 1.5), start=(0, 0, 0)) for outline in (corners, many)
+    ]
+    goal = np.array([2.0, 1.1, 0.3])
+    few, most = (goal_within_reach(replace(place, goal=goal), 0.1) for place in places)
+    assert few.area > 0.01
+    assert few.symmetric_difference(most).area < 1e-9

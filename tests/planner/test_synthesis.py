@@ -140,3 +140,15 @@ def test_a_last_segment_that_is_shorter_is_covered_by_its_own_part(end: float, p
     curvature = free_curvature(joint, carried.pressure[0, 20], 0.04)
     assert curvature == pytest.approx(part * free_curvature(joint, 35e3, 0.04), rel=1e-9)
     assert not carried.pressure[0, 21:].any()
+
+
+def test_many_vines_carry_what_each_carries_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Worked out a few at a time, to save memory, or one by one: the same."""
+    rng = np.random.default_rng(0)
+    start = rng.uniform(0, 0.8, (7, 3))
+    parts = [start, start + 0.1, rng.uniform(-30e3, 30e3, (7, 3)), np.full((7, 3), 0.04)]
+    alone = [actuation_along(*(part[k : k + 1] for part in parts), 1.0, PARAMS, 40) for k in range(7)]
+    monkeypatch.setattr("planner.synthesis.TOGETHER", 3 * 40 * 2)
+    together = actuation_along(*parts, 1.0, PARAMS, 40)
+    np.testing.assert_array_equal(together.pressure, np.concatenate([one.pressure for one in alone]))
+    np.testing.assert_array_equal(together.l_0, np.concatenate([one.l_0 for one in alone]))
