@@ -26,6 +26,9 @@ from planner.commands import (
     validate,
 )
 
+LONGEST_LINE = 1000
+"""Most letters of an error: a long argument is not repeated whole."""
+
 app = typer.Typer(
     help="Design vine robots: from a place to the fewest actuators that grow to the goal.",
     no_args_is_help=True,
@@ -59,7 +62,7 @@ def main() -> None:
             line = " ".join(error.format_message().split())
             # What was typed may hold what a terminal takes as a command.
             shown = "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in line)
-            print(f"error: {shown}", file=sys.stderr)
+            print(f"error: {shown[:LONGEST_LINE]}{' ...' * (len(shown) > LONGEST_LINE)}", file=sys.stderr)
         code = error.exit_code
     except (KeyboardInterrupt, typer.Abort):
         print("interrupted", file=sys.stderr)
