@@ -101,11 +101,9 @@ def actuation_along(
     if not start.shape[1]:
         return Actuation(*np.zeros((2, len(start), max_segments)))
     if (rows := max(TOGETHER // (start.shape[1] * max_segments), 1)) < len(start):
-        columns = [part[..., 0] for part in (start, end, pressure, l_0)]
-        some = [
-            actuation_along(*(part[k : k + rows] for part in columns), length, params, max_segments)
-            for k in range(0, len(start), rows)
-        ]
+        parts = np.stack([part[..., 0] for part in (start, end, pressure, l_0)])
+        split = np.array_split(parts, -(-len(start) // rows), axis=1)
+        some = [actuation_along(*part, length=length, params=params, max_segments=max_segments) for part in split]
         return Actuation(np.concatenate([one.pressure for one in some]), np.concatenate([one.l_0 for one in some]))
     joint, segment = joint_moments(params), params.segment_length
     first = segment * np.arange(max_segments)
