@@ -40,7 +40,7 @@ from typing import Any
 import numpy as np
 import shapely
 
-from environments.file_model import UNITS, EnvironmentFile, InvalidEnvironment, check_data, hint
+from environments.file_model import LONGEST_NAME, UNITS, EnvironmentFile, InvalidEnvironment, check_data, hint
 from environments.obstacles import Obstacles, box_corners
 from environments.reading import Unreadable, read_file
 
@@ -190,7 +190,7 @@ def _environment(file: EnvironmentFile, stem: str) -> Environment:
     per_metre, shapes = UNITS[file.unit], file.obstacles
     polygons = [box_corners(*box) for box in shapes.boxes] + [np.array(polygon) for polygon in shapes.polygons]
     return Environment(
-        name=file.name or stem,
+        name=file.name or stem[:LONGEST_NAME],
         description=file.description,
         bounds=np.array([*file.bounds.min, *file.bounds.max]) / per_metre,
         start=np.array([*np.divide(file.start.position, per_metre), math.radians(file.start.heading_deg)]),

@@ -25,6 +25,8 @@ _MOST_CORNERS = 50_000
 """Of all polygons together."""
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 """What a terminal may take as a command; tabs and ends of lines are not among them."""
+LONGEST_NAME = 200
+"""Most letters of a name."""
 _FARTHEST = 1e4
 """Largest length or coordinate in a file [m]."""
 UNITS = {"mm": 1000.0, "m": 1.0}
@@ -100,7 +102,7 @@ def check_text(text: str) -> str:
     return text
 
 
-Name = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(check_text)]
+Name = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME), AfterValidator(check_text)]
 """Of a place or a recording."""
 _Length = Annotated[float, AfterValidator(_check_length)]
 _Point = Annotated[list[_Length], Field(min_length=2, max_length=2)]

@@ -103,7 +103,7 @@ def actuation_along(
     if (rows := max(TOGETHER // (start.shape[1] * max_segments), 1)) < len(start):
         parts = np.stack([part[..., 0] for part in (start, end, pressure, l_0)])
         split = np.array_split(parts, -(-len(start) // rows), axis=1)
-        some = [actuation_along(*part, length=length, params=params, max_segments=max_segments) for part in split]
+        some = [actuation_along(a, b, p, c, length, params, max_segments) for a, b, p, c in split]
         return Actuation(np.concatenate([one.pressure for one in some]), np.concatenate([one.l_0 for one in some]))
     joint, segment = joint_moments(params), params.segment_length
     first = segment * np.arange(max_segments)
