@@ -50,8 +50,8 @@ def validate(
         from dynamics.registry import load_propagator, propagators
         from planner.bench import machine
         from planner.commands.progress import gathered
-        from planner.versions import versions
         from planner.validation.recordings import read_recordings
+        from planner.versions import versions
 
         names = list(dict.fromkeys(propagator or propagators()))
         for name in names:
