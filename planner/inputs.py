@@ -35,6 +35,8 @@ class Inputs(BaseModel):
     robust: bool
     level: Percent | None
     threshold: Percent | None
+    friction: float | None = None
+    """Of the tip [-]."""
     verify: str | None = None
     """The second propagator, which judges what was found."""
 

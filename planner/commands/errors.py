@@ -67,6 +67,19 @@ def readable_errors() -> Iterator[None]:
         raise
 
 
+@contextmanager
+def readable_options() -> Iterator[None]:
+    """Turn what pydantic says of options, such as a NaN, into `BadInput`."""
+    from pydantic import ValidationError
+
+    try:
+        yield
+    except ValidationError as error:
+        first = error.errors()[0]
+        option = "-".join(str(part) for part in first["loc"]).replace("_", "-")
+        raise BadInput(f"--{option} {first['input']} {first['msg'].removeprefix('Input ')}") from None
+
+
 def known_actuator(name: str) -> str:
     """An actuator's kind, checked."""
     from surrogate.registry import actuators

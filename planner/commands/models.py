@@ -10,8 +10,13 @@ import typer
 from planner.commands.errors import BadInput, needs
 
 if TYPE_CHECKING:
-    from dynamics.propagator import Maker
+    from collections.abc import Callable
+
+    from dynamics.propagator import Maker, Propagator
     from dynamics.vine import VineParams
+
+MOST_FRICTION = 10.0
+"""Rubber on rubber has a tenth of it."""
 
 PropagatorOption = Annotated[
     str,
@@ -36,6 +41,14 @@ SurrogateOption = Annotated[
     ),
 ]
 
+FrictionOption = Annotated[
+    float | None,
+    typer.Option(
+        metavar="MU",
+        help="Friction of the tip in quasistatic and geometric.  [default: 0 in quasistatic, 0.3 in geometric]",
+    ),
+]
+
 QpOption = Annotated[
     str | None,
     typer.Option(
@@ -52,6 +65,7 @@ def chosen_model(
     surrogate: str | None,
     qp: str | None = None,
     sections: bool = True,
+    friction: float | None = None,
 ) -> Maker:
     """What makes the chosen propagator in a place; every choice is checked now, before any work is done.
 
@@ -76,9 +90,12 @@ def chosen_model(
         ("solver", solver, "penalty"),
         ("surrogate", surrogate, "penalty"),
         ("qp", qp, "impulse"),
+        ("friction", friction, "quasistatic or geometric"),
     ):
-        if value is not None and propagator != owner:
+        if value is not None and propagator not in owner.split(" or "):
             raise BadInput(f"--{option} {value} is for --propagator {owner}; {propagator} leaves no choice there")
+    if friction is not None and not 0 <= friction <= MOST_FRICTION:
+        raise BadInput(f"--friction {friction:g} must be from 0 to {MOST_FRICTION:g}")
     if propagator == "penalty":
         from dynamics.penalty import check_choices
 
@@ -93,4 +110,5 @@ def chosen_model(
         with needs("osqp"):
             check_qp(qp)
         return partial(Impulse, qp=qp)
-    return model
+    made: Callable[..., Propagator] = model
+    return made if friction is None else partial(made, friction=friction)

@@ -11,8 +11,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from planner.commands.errors import BadInput, known_actuator, needs, readable_errors
-from planner.commands.models import DeviceOption, PropagatorOption, SolverOption, SurrogateOption, chosen_model
+from planner.commands.errors import BadInput, known_actuator, needs, readable_errors, readable_options
+from planner.commands.models import (
+    DeviceOption,
+    FrictionOption,
+    PropagatorOption,
+    SolverOption,
+    SurrogateOption,
+    chosen_model,
+)
 from planner.commands.search import INTERRUPTED, actuators_of, search
 from planner.commands.verify import VerifyOption, second_model, verdict, verified
 
@@ -80,6 +87,7 @@ def plan(
     device: DeviceOption = "auto",
     solver: SolverOption = None,
     surrogate: SurrogateOption = None,
+    friction: FrictionOption = None,
     resume: Annotated[
         Path | None,
         typer.Option(
@@ -98,6 +106,8 @@ def plan(
         raise BadInput("give the environment, ENV, or a run to go on with, --resume DIR")
     if not robust and (level is not None or threshold is not None):
         raise BadInput("--level and --threshold are for --robust")
+    if robust and friction:
+        raise BadInput("--robust tries designs without friction; leave out --friction or --robust")
     console = Console(highlight=False, soft_wrap=True, markup=False)
     with readable_errors():
         from dynamics.vine import VineParams
@@ -114,11 +124,13 @@ def plan(
             checkpoint = read_checkpoint(resume)
             inputs = checkpoint.inputs.model_copy(update=anew)
         else:
-            inputs = Inputs(
-                actuator=actuator, propagator=propagator, device=device, solver=solver, surrogate=surrogate,
-                heuristic=heuristic, seed=seed, batch=batch, time_budget_s=time_budget, iterations=iterations, first=first,
-                target_actuators=target_actuators, solutions=solutions, robust=robust, level=level, threshold=threshold, verify=verify,
-            )  # fmt: skip
+            with readable_options():
+                inputs = Inputs(
+                    actuator=actuator, propagator=propagator, device=device, solver=solver, surrogate=surrogate,
+                    heuristic=heuristic, seed=seed, batch=batch, time_budget_s=time_budget, iterations=iterations, first=first,
+                    target_actuators=target_actuators, solutions=solutions, robust=robust, level=level, threshold=threshold,
+                    friction=friction, verify=verify,
+                )  # fmt: skip
         params = VineParams(actuator=actuators()[known_actuator(inputs.actuator)]())
         environment = checkpoint.environment if checkpoint else load_environment(str(env), params.radius)
         try:
@@ -133,7 +145,9 @@ def plan(
         from planner.robustness.selection import CANDIDATES, SLACK
         from planner.sst import ALTERNATIVES
 
-        make = chosen_model(params, inputs.propagator, inputs.device, inputs.solver, inputs.surrogate)
+        make = chosen_model(
+            params, inputs.propagator, inputs.device, inputs.solver, inputs.surrogate, friction=inputs.friction
+        )
         # device, solver and surrogate as they were chosen, where there is a choice
         inputs = inputs.model_copy(update=getattr(make, "keywords", {}))
         second = second_model(params, inputs.verify, inputs.propagator)(environment, params) if inputs.verify else None

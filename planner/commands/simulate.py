@@ -10,6 +10,7 @@ import typer
 from planner.commands.errors import BadInput, readable_errors
 from planner.commands.models import (
     DeviceOption,
+    FrictionOption,
     PropagatorOption,
     QpOption,
     SolverOption,
@@ -34,6 +35,7 @@ def simulate(
     solver: SolverOption = None,
     surrogate: SurrogateOption = None,
     qp: QpOption = None,
+    friction: FrictionOption = None,
 ) -> int:
     """Grow one vine of a design and say where it ends. Exit code 3 if it misses the goal."""
     from rich.console import Console
@@ -48,7 +50,7 @@ def simulate(
         made = load_design(design)
         environment = load_environment(env, made.params.radius)
         several = len({(part.side, part.l_0, part.pressure) for part in made.sections}) > 1
-        make = chosen_model(made.params, propagator, device, solver, surrogate, qp, sections=several)
+        make = chosen_model(made.params, propagator, device, solver, surrogate, qp, several, friction)
         if out:
             check_folder(out)
         if animate:

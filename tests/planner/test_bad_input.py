@@ -114,6 +114,17 @@ from planner.cli import main
             ["track", "file.txt", "--scale", "1", "--color", "#ff0000", "--background", "first"],
             ["--color and --background", "one of them"],
         ),
+        (["plan", "maze", "--friction", "-0.1"], ["--friction -0.1", "from 0 to 10"]),
+        (
+            ["plan", "maze", "--friction", "0.3", "--propagator", "impulse"],
+            ["--friction 0.3", "quasistatic or geometric"],
+        ),
+        (["plan", "maze", "--friction", "nan"], ["--friction nan", "finite"]),
+        (["plan", "maze", "--robust", "--level", "nan"], ["--level"]),
+        (["plan", "maze", "--friction", "0.3", "--robust"], ["--friction", "--robust"]),
+        (["validate", "--recordings", "none"], ["none holds no recordings"]),
+        (["validate", "--propagator", "beam"], ["unknown propagator 'beam'", "quasistatic"]),
+        (["validate", "--propagator", "quasistatic", "--out", "file.txt"], ["file.txt cannot be written", "--out"]),
         (["bench", "rollouts", "maze", "--out", "out"], ["--out", "--propagator penalty"]),
     ],
 )
