@@ -65,7 +65,7 @@ def tells_the_truth(rollout: Rollout) -> bool:
 @EveryPropagator
 def test_poisoned_vines_are_named_and_spoil_nothing(name: str, place: Environment, params: VineParams) -> None:
     """They take no step and have no record, their segment is told; a vine grown and one held beside them end as ever."""
-    propagator, state, lengths = propagator_of(name, place, params), straight(), np.array([0.1] * 5 + [0.0])
+    propagator, state, lengths = propagator_of(name, place, params), straight(), np.array([0.05] * 5 + [0.0])
     healthy = propagator.grow(state, steered(), lengths, 0.05)
     assert (healthy.broken == -1).all()
     angles, last_length = state.angles.copy(), state.last_length.copy()
@@ -85,25 +85,25 @@ def test_poisoned_vines_are_named_and_spoil_nothing(name: str, place: Environmen
 
 
 @pytest.mark.parametrize("name", [name for name in propagators() if name != "geometric"])
-@pytest.mark.parametrize("length", [0.1, 0.0], ids=["grown", "held"])
-def test_a_vine_that_breaks_down_ends_at_that_step(
-    name: str, place: Environment, params: VineParams, length: float
-) -> None:
+def test_a_vine_that_breaks_down_ends_at_that_step(name: str, place: Environment, params: VineParams) -> None:
     """A joint bent the wrong way until its muscle's force overflows breaks in the first step; the others do not mind.
 
-    Not geometric, for which the bends so far do not matter.
+    So does that of a held vine. Not geometric, for which the bends so far do not matter.
     """
-    propagator, state = propagator_of(name, place, params), straight()
-    healthy = propagator.grow(state, steered(), length, 0.05)
+    propagator, state, lengths = propagator_of(name, place, params), straight(), np.array([0.05] * 4 + [0.0] * 2)
+    healthy = propagator.grow(state, steered(), lengths, 0.05)
     angles = state.angles.copy()
-    angles[1, JOINT] = -1e308
+    angles[[1, 4], JOINT] = -1e308
     with np.errstate(all="ignore"):
-        rollout = propagator.grow(VineState(angles, state.segments, state.last_length), steered(), length, 0.05)
-    assert alike(rollout, healthy, [0, 2, 3, 4, 5])
-    assert (rollout.status[1], rollout.steps[1], rollout.records[1]) == (Status.NOT_FINITE, 1, 0)
-    assert rollout.broken[1] in range(JOINT + 1)  # joints before it are drawn in where all are solved for at once
-    assert rollout.broken[1] == JOINT or name != "quasistatic"
-    assert rollout.ending(1).startswith("not finite at step 1, segment ")
+        rollout = propagator.grow(VineState(angles, state.segments, state.last_length), steered(), lengths, 0.05)
+    assert alike(rollout, healthy, [0, 2, 3, 5])
+    for vine in (1, 4):
+        assert (rollout.status[vine], rollout.steps[vine], rollout.records[vine]) == (Status.NOT_FINITE, 1, 0)
+        assert rollout.broken[vine] in range(
+            JOINT + 1
+        )  # joints before it are drawn in where all are solved for at once
+        assert rollout.broken[vine] == JOINT or name != "quasistatic"
+        assert rollout.ending(vine).startswith("not finite at step 1, segment ")
     assert tells_the_truth(rollout)
 
 
@@ -133,7 +133,7 @@ def test_absurd_pressures_end_in_something_finite(name: str, place: Environment,
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize(
     ("parameter", "value"),
-    [("growth_pressure", 1e200), ("growth_force", 1e308), ("growth_force", 1e-300), ("bending_viscosity", 1e308)],
+    [("growth_pressure", 1e200), ("growth_force", 1e-300), ("bending_viscosity", 1e308)],
 )
 def test_absurd_tubes_end_in_something_finite(
     name: str, place: Environment, params: VineParams, parameter: str, value: float
