@@ -184,7 +184,7 @@ def plan(
         from dynamics.vine import VineParams
         from environments import load_environment
         from planner.bench import planning_report
-        from planner.commands.plan import compiling
+        from planner.commands.compiling import compiling
         from planner.planning import Run
         from planner.run_folder import write_json
 

@@ -41,7 +41,8 @@ def export(
     wanted = _parsed(formats)
     with readable_errors():
         from dynamics.quasistatic import QuasiStatic
-        from planner.commands.plan import compiling, section_table
+        from planner.commands.compiling import compiling
+        from planner.commands.plan import section_table
         from planner.design import load_design
         from planner.fabrication.pack import Pack
 

@@ -57,7 +57,7 @@ def _grown(console: Console, vines: int, fields: int, seed: int) -> list[tuple[F
     from rich.progress import Progress
 
     from dynamics.vine import VineParams
-    from planner.commands.plan import compiling
+    from planner.commands.compiling import compiling
     from planner.commands.progress import columns, stoppable
     from planner.funneling import study
 

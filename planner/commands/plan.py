@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from planner.commands.compiling import compiling
 from planner.commands.errors import BadInput, known_actuator, needs, readable_errors, readable_options
 from planner.commands.models import (
     DeviceOption,
@@ -36,14 +35,6 @@ if TYPE_CHECKING:
 CROSSING = (
     "note: this tube crosses over itself; the model knows no contact of the tube with itself, so try it out first"
 )
-LAST_KERNEL = {
-    "quasistatic": "quasistatic_*/*grow_one",
-    "penalty": "_free_curvatures",
-    "impulse": "impulse_*/*grow_one",
-    "geometric": "grow_turns",
-    "euler-lagrange": "grow_arc",
-}
-"""The kernel of each propagator that is compiled last, as its file is found."""
 
 
 def plan(
@@ -200,20 +191,6 @@ def _given_anew(ctx: typer.Context) -> dict[str, Any]:
     if anew:
         anew = {"iterations": None, "first": False, "target_actuators": None, **anew}
     return anew | ({"verify": ctx.params["verify"]} if "verify" in given else {})
-
-
-@contextmanager
-def compiling(console: Console, propagator: str = "quasistatic", heuristic: bool = False) -> Iterator[None]:
-    """Say why the first start takes longer, and show on a terminal that it is alive."""
-    from surrogate.compiled import cache_folder
-
-    last = [LAST_KERNEL[propagator], *(["_biarcs"] if heuristic else [])]
-    if all(any(cache_folder().rglob(f"*{kernel}*.nbi")) for kernel in last):
-        yield
-        return
-    console.print("compiling the kernels, once (15 to 30 s) ...")
-    with console.status("compiling"):
-        yield
 
 
 def _no_solution(run: Run, reason: str) -> str:

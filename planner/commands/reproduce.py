@@ -47,7 +47,7 @@ def tip_steering(
         import numpy as np
 
         from dynamics.vine import Status, VineParams
-        from planner.commands.plan import compiling
+        from planner.commands.compiling import compiling
         from planner.tip_steering import MOVES, place, save_picture, steer
 
         params = VineParams()
@@ -155,7 +155,7 @@ def robust_planning(
         from dynamics.quasistatic import QuasiStatic
         from dynamics.vine import VineParams
         from environments import load_environment
-        from planner.commands.plan import compiling
+        from planner.commands.compiling import compiling
         from planner.commands.progress import stoppable
         from planner.planning import warm_up
         from planner.studies.robust_planning import report, study
@@ -313,7 +313,7 @@ def _study(console: Console, cases: Sequence[Case]) -> list[Record]:
     """Make all runs, with progress on the console; those that were over, in the cases' order, if Ctrl-C comes first."""
     from rich.progress import Progress
 
-    from planner.commands.plan import compiling
+    from planner.commands.compiling import compiling
     from planner.commands.progress import columns, stoppable
     from planner.studies.runs import run_case, run_cases
 

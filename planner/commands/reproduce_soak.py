@@ -29,7 +29,7 @@ def soak(
 
     console = Console(highlight=False, soft_wrap=True, markup=False)
     with readable_errors(), writable(out):
-        from planner.commands.plan import compiling
+        from planner.commands.compiling import compiling
         from planner.commands.progress import gathered
         from planner.studies.soak import cases, run_case, run_cases
         from planner.studies.soak_plots import save_reliability

@@ -46,7 +46,7 @@ def robustness(
         import numpy as np
 
         from environments import load_environment
-        from planner.commands.plan import compiling
+        from planner.commands.compiling import compiling
         from planner.design import load_design
         from planner.robustness.survey import Survey
         from planner.robustness.trials import PRESETS, Deviations, grow_trials

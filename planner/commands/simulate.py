@@ -43,7 +43,8 @@ def simulate(
     console = Console(highlight=False, soft_wrap=True, markup=False)
     with readable_errors():
         from environments import load_environment
-        from planner.commands.plan import CROSSING, compiling, section_table
+        from planner.commands.compiling import compiling
+        from planner.commands.plan import CROSSING, section_table
         from planner.design import load_design
         from planner.run_folder import check_folder, replay, trajectory
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from planner.commands.compiling import compiling
 from planner.commands.errors import BadInput
 
 if TYPE_CHECKING:
@@ -51,7 +52,6 @@ def verified(console: Console, run: Run, name: str, second: Propagator, choice: 
     Args:
         choice: By --robust: then nothing but what it chose can be verified.
     """
-    from planner.commands.plan import compiling
     from planner.commands.progress import gathered
     from planner.growth import grow_designs
     from planner.planning import warm_up

@@ -11,7 +11,7 @@ from dynamics.registry import propagators
 from dynamics.vine import VineParams
 from environments import Environment, Obstacles, write_environment
 from planner.cli import main
-from planner.commands.plan import LAST_KERNEL
+from planner.commands.compiling import LAST_KERNEL
 from planner.design import Design, Section, design_content
 from planner.run_folder import write_json
 

@@ -1,0 +1,33 @@
+"""What commands say while kernels are compiled."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+LAST_KERNEL = {
+    "quasistatic": "quasistatic_*/*grow_one",
+    "penalty": "_free_curvatures",
+    "impulse": "impulse_*/*grow_one",
+    "geometric": "grow_turns",
+    "euler-lagrange": "grow_arc",
+}
+"""The kernel of each propagator that is compiled last, as its file is found."""
+
+
+@contextmanager
+def compiling(console: Console, propagator: str = "quasistatic", heuristic: bool = False) -> Iterator[None]:
+    """Say why the first start takes longer, and show on a terminal that it is alive."""
+    from surrogate.compiled import cache_folder
+
+    last = [LAST_KERNEL[propagator], *(["_biarcs"] if heuristic else [])]
+    if all(any(cache_folder().rglob(f"*{kernel}*.nbi")) for kernel in last):
+        yield
+        return
+    console.print("compiling the kernels, once (15 to 30 s) ...")
+    with console.status("compiling"):
+        yield
