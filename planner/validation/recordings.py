@@ -78,7 +78,10 @@ def read_recordings(folder: Path) -> list[Recording]:
     Raises:
         InvalidRecording: There is none, or one that cannot be read.
     """
-    paths = sorted(folder.glob("*.json"))
+    try:
+        paths = sorted(folder.glob("*.json"))
+    except OSError as error:
+        raise InvalidRecording(f"{folder} cannot be read: {error.strerror}") from None
     if not paths:
         raise InvalidRecording(
             f"{folder} holds no recordings (*.json); what one holds is told in dynamics/recording.py"
