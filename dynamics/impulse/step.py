@@ -270,6 +270,8 @@ def take_step(
     _copy_state(bodies, work.before, count)
     deepest, lapse = _deepest(contacts, number), tube.step
     going = min(max(relative_growth(bodies, bodies.velocity, segments), 0.0), tube.growth_rate)
+    if going * lapse + 1e-12 < most_growth < 2 * going * lapse:
+        lapse = 0.5 * most_growth / going  # two even steps: a short rest would make a jolt of what depth there is
     solved = True
     for halving in range(HALVINGS + 1):
         expected = min(going * lapse, most_growth)
@@ -284,10 +286,14 @@ def take_step(
             else:
                 qp.solve(bodies, work.rows, count, contacts, number, lapse, tube.compliance, impact)
             growth = lapse * relative_growth(bodies, impact.velocity, segments)
-            # A tube neither grows beyond where it is to end nor everts back: then it is held there.
-            if not -1e-12 <= growth <= most_growth + 1e-12:
-                growth = min(max(growth, 0.0), most_growth)
-                rate, yielding = growth / lapse, 0.0
+            # A tube neither everts back, it is held then, nor grows beyond where it is to end: the step ends there. To slow
+            # its tip instead, for a whole step, would take it off what it presses on.
+            reached = min(max(growth, 0.0), most_growth)
+            if abs(growth - reached) > 1e-12:
+                rate, yielding = 0.0, 0.0
+                if reached > 0.0:
+                    rate, lapse = growth / lapse, lapse * reached / growth
+                growth = reached
             elif abs(growth - expected) < UNEXPECTED * tube.growth_rate * lapse:
                 break
             expected = growth

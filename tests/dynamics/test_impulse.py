@@ -150,6 +150,33 @@ def test_tip_converges_with_more_segments(wall: Environment, params: VineParams,
     np.testing.assert_allclose(changes[1:] / changes[:-1], 0.5, atol=0.1)
 
 
+def test_contact_force_is_the_static_one_whatever_the_step(wall: Environment, params: VineParams) -> None:
+    """Growing steadily along a wall, it presses as hard at every record as by the quasi-static model, within 10 %."""
+
+    def pressing(model: Impulse | QuasiStatic) -> np.ndarray:
+        rollout = model.grow(model.start(1, 36), passive(36), 0.9, 0.03)
+        assert rollout.status[0] == Status.GROWN
+        return rollout.contact_force[0, : rollout.records[0]].sum(axis=-1)
+
+    static = pressing(QuasiStatic(wall, params))
+    touching = static > 0.1
+    assert touching.sum() >= 10
+    for finer in (1, 4, 16):
+        np.testing.assert_allclose(pressing(Impulse(wall, params, 0.01 / finer))[touching], static[touching], rtol=0.1)
+
+
+def test_tips_converge_with_the_step(wall: Environment, params: VineParams) -> None:
+    """Sliding along a wall, halving the step halves what that changes at any recorded tip: the method is of first order."""
+    rollouts = [
+        model.grow(model.start(1, 36), passive(36), 0.9, 0.03)
+        for model in (Impulse(wall, params, 0.01 / finer) for finer in (1, 2, 4, 8))
+    ]
+    assert all(rollout.status[0] == Status.GROWN for rollout in rollouts)
+    tips = np.stack([rollout.tips[0, :, :2] for rollout in rollouts])
+    changes = np.linalg.norm(np.diff(tips, axis=0), axis=-1).max(axis=-1)
+    np.testing.assert_allclose(changes[1:] / changes[:-1], 0.5, atol=0.05)
+
+
 def test_energy_of_a_released_tube_never_rises(environment: MakeEnvironment, params: VineParams) -> None:
     """Let go bent far beyond wrinkling, a passive tube loses energy in every step, also where its joints soften."""
     segments, propagator = 20, Impulse(environment(), params)
