@@ -60,6 +60,10 @@ class InvalidCheckpoint(ValueError):
     """A checkpoint that cannot be used; the one-line message names the file and what is wrong with it."""
 
 
+LARGEST = 1e6
+"""Every pose [m, rad], bend [rad] and cost is smaller."""
+
+
 class _Part(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
 
@@ -67,8 +71,9 @@ class _Part(BaseModel):
 Count = Annotated[int, Field(ge=0, lt=2**62)]
 Bits = Annotated[int, Field(ge=0, lt=2**128)]
 NotNegative = Annotated[float, Field(ge=0)]
-Pose = Annotated[list[float], Field(min_length=3, max_length=3)]
-Joint = Annotated[list[float], Field(min_length=2, max_length=2)]
+Coordinate = Annotated[float, Field(gt=-LARGEST, lt=LARGEST)]
+Pose = Annotated[list[Coordinate], Field(min_length=3, max_length=3)]
+Joint = Annotated[list[Coordinate], Field(min_length=2, max_length=2)]
 
 
 class _Pcg64(_Part):
@@ -293,7 +298,9 @@ def _read_arrays(path: Path) -> Arrays:
         _demand(array.dtype == kind, f"{name} is of type {array.dtype}; it must be {np.dtype(kind)}")
         fits = array.ndim == 1 + len(shape) and array.shape[1:] == shape
         _demand(fits, f"{name} has the shape {array.shape}; it must be {str(('n', *shape)).replace(chr(39), '')}")
-        _demand(array.dtype.kind != "f" or np.isfinite(array).all(), f"{name} must be finite")
+        # NaN is not below either.
+        small = array.dtype.kind != "f" or (np.abs(array) < LARGEST).all()
+        _demand(bool(small), f"{name} must be finite and below {LARGEST:g}")
     return arrays
 
 

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from dynamics.propagator import Maker, Propagator
     from dynamics.vine import VineParams
 
+FRICTION_KNOWN = "quasistatic", "geometric"
+"""The propagators that have friction."""
 MOST_FRICTION = 10.0
 """Rubber on rubber has a tenth of it."""
 
@@ -90,7 +92,7 @@ def chosen_model(
         ("solver", solver, "penalty"),
         ("surrogate", surrogate, "penalty"),
         ("qp", qp, "impulse"),
-        ("friction", friction, "quasistatic or geometric"),
+        ("friction", friction, " or ".join(FRICTION_KNOWN)),
     ):
         if value is not None and propagator not in owner.split(" or "):
             raise BadInput(f"--{option} {value} is for --propagator {owner}; {propagator} leaves no choice there")

@@ -36,6 +36,9 @@ CROSSING = (
     "note: this tube crosses over itself; the model knows no contact of the tube with itself, so try it out first"
 )
 
+UNLIMITED = 1e6
+"""Seconds that stand for as long as it takes."""
+
 
 def plan(
     ctx: typer.Context,
@@ -141,7 +144,7 @@ def plan(
         )
         # device, solver and surrogate as they were chosen, where there is a choice
         inputs = inputs.model_copy(update=getattr(make, "keywords", {}))
-        second = second_model(params, inputs.verify, inputs.propagator)(environment, params) if inputs.verify else None
+        second = second_model(params, inputs, console)(environment, params) if inputs.verify else None
         out = out or resume or Path("runs") / stem_of(environment)
         sweep(out)
         check_folder(out)
@@ -166,7 +169,7 @@ def plan(
         choice = choose(console, run, inputs.level, inputs.threshold) if inputs.robust else None
         verification = verified(console, run, inputs.verify, second, choice) if inputs.verify and second else None
         write_run(out, run, inputs, reason, choice, verification)
-    _report(console, run, out, reason, choice, verification)
+    _report(console, run, out, reason, choice, verification, inputs.friction)
     _tell_how_to_go_on(console, run, inputs, out, reason)
     return 3 if verification and not verification.verified else 0
 
@@ -189,7 +192,8 @@ def _given_anew(ctx: typer.Context) -> dict[str, Any]:
             )
     anew = {stops[name]: ctx.params[name] for name in given if name in stops}
     if anew:
-        anew = {"iterations": None, "first": False, "target_actuators": None, **anew}
+        # What is not given anew must not end the search at once: the time that it was to take has mostly passed.
+        anew = {"iterations": None, "first": False, "target_actuators": None, "time_budget_s": UNLIMITED, **anew}
     return anew | ({"verify": ctx.params["verify"]} if "verify" in given else {})
 
 
@@ -218,7 +222,13 @@ def _tell_how_to_go_on(console: Console, run: Run, inputs: Inputs, out: Path, re
 
 
 def _report(
-    console: Console, run: Run, out: Path, reason: str, choice: Choice | None, verification: Verification | None
+    console: Console,
+    run: Run,
+    out: Path,
+    reason: str,
+    choice: Choice | None,
+    verification: Verification | None,
+    friction: float | None,
 ) -> None:
     from planner.run_folder import design_to_write
 
@@ -246,13 +256,13 @@ def _report(
         console.print(verdict(verification), style="bold")
     if design.crosses_itself:
         console.print(CROSSING)
+    if friction:
+        console.print(
+            f"note: found with friction; grow it by `simulate --friction {friction:g}`, as robustness and export know none"
+        )
     console.print(
         f"wrote {out}/: design.json, plan.png, environment.toml, solutions.json, trajectory.npz, run.json, checkpoint.npz"
     )
-
-
-def _actuators(design: Design) -> str:
-    return f"{design.actuators} actuator{'s' * (design.actuators != 1)}"
 
 
 def section_table(design: Design) -> Table:

@@ -33,8 +33,12 @@ def soak(
         from planner.commands.progress import gathered
         from planner.studies.soak import cases, run_case, run_cases
         from planner.studies.soak_plots import save_reliability
-        from planner.studies.soak_report import report
+        from planner.studies.soak_report import InvalidCounts, fuzz_lines, report
 
+        try:
+            fuzz = fuzz_lines(out / "fuzz.json")
+        except InvalidCounts as error:
+            raise BadInput(str(error)) from None
         every = cases(count, time_budget)
         with compiling(console):
             run_case(replace(every[0], time_budget=1e-3))
@@ -45,7 +49,7 @@ def soak(
         command = f"vinewright reproduce soak --count {count} --time-budget {time_budget:g}"
         command += ", interrupted," * (len(records) < count)
         took = time.perf_counter() - start
-        write_tables(console, out / "reliability", *report(records, command, took, out / "fuzz.json"))
+        write_tables(console, out / "reliability", *report(records, command, took, fuzz))
         save_reliability(out / "reliability.png", records)
     console.print(f"wrote {out}/reliability.png")
     return 3 if any(record.faults for record in records) else 0

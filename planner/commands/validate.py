@@ -35,7 +35,10 @@ def validate(
         Path | None, typer.Option(metavar="DIR", help="Folder with recorded growths of passive tubes (*.json).")
     ] = None,
     propagator: Annotated[
-        list[str] | None, typer.Option("--propagator", metavar="NAME", help="Only these; may be repeated.")
+        list[str] | None,
+        typer.Option(
+            "--propagator", metavar="NAME", help="Only these, beside the default for comparison; may be repeated."
+        ),
     ] = None,
     out: FolderOption = Path("results"),
 ) -> None:
@@ -108,6 +111,9 @@ def _parts(names: Sequence[str], recorded: Sequence[Recording]) -> list[Part]:
 
         return draw
 
+    rubbed = Part(
+        "friction", "friction on the best designs", friction.study, len(cross_checks.PLACES) * len(friction.COEFFICIENTS), friction.report
+    )  # fmt: skip
     return [
         *parts,
         Part(
@@ -119,10 +125,7 @@ def _parts(names: Sequence[str], recorded: Sequence[Recording]) -> list[Part]:
             len(cross_checks.PLACES) * len(cross_checks.columns(names)),
             cross_checks.report, picture("validation-designs.png", "Designs by every propagator", save_cross_checks),
         ),
-        Part(
-            "friction", "friction on the best designs", friction.study, len(cross_checks.PLACES) * len(friction.COEFFICIENTS),
-            friction.report,
-        ),
+        *([rubbed] if "quasistatic" in names else []),
         Part(
             "refinement", "refinement of steps and segments", lambda: refinement.study(names), len(refinement.cases(names)),
             refinement.report, picture("validation-refinement.png", "Errors over steps and segments", save_refinement),

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from dynamics.propagator import Maker, Propagator
     from dynamics.vine import VineParams
+    from planner.inputs import Inputs
     from planner.planning import Run
     from planner.robustness.selection import Choice
     from planner.verification import Verification
@@ -27,21 +28,22 @@ VerifyOption = Annotated[
 ]
 
 
-def second_model(params: VineParams, verify: str, propagator: str) -> Maker:
-    """What makes the propagator that verifies, checked before any work is done.
+def second_model(params: VineParams, inputs: Inputs, console: Console) -> Maker:
+    """What makes the propagator that verifies, checked before any work is done; with the same friction, where it knows any.
 
-    Args:
-        verify: Its name.
-        propagator: The name of the one that plans.
     Raises:
-        BadInput: It is unknown, the same, or knows no contact or no sections.
+        BadInput: It is unknown, the one that plans, or knows no contact or no sections.
     """
-    from planner.commands.models import chosen_model
+    from planner.commands.models import FRICTION_KNOWN, chosen_model
 
-    if verify == propagator:
+    verify, friction = str(inputs.verify), inputs.friction
+    if verify == inputs.propagator:
         raise BadInput(f"--verify {verify} is the propagator that plans; give another one")
+    if friction is not None and verify not in FRICTION_KNOWN:
+        console.print(f"note: {verify} knows no friction; it verifies without")
+        friction = None
     try:
-        return chosen_model(params, verify, "auto", None, None)
+        return chosen_model(params, verify, "auto", None, None, friction=friction)
     except BadInput as error:
         raise BadInput(f"--verify {verify}: {error.message}") from None
 

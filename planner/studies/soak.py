@@ -138,8 +138,8 @@ def run_cases(several: Sequence[Case]) -> Iterator[Record]:
             try:
                 while waiting or under_way:
                     while waiting and len(under_way) < workers:
-                        case = waiting.popleft()
-                        under_way[pool.submit(run_case, case)] = case
+                        under_way[pool.submit(run_case, waiting[0])] = waiting[0]
+                        waiting.popleft()  # only now: what a broken pool does not take is still to be run
                     for future in wait(under_way, return_when=FIRST_COMPLETED).done:
                         record = future.result()
                         del under_way[future]

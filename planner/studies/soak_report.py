@@ -67,13 +67,17 @@ def by_density(records: Sequence[Record]) -> dict[float, list[Record]]:
     return {density: [r for r in records if r.case.density == density] for density in densities}
 
 
-def report(records: Sequence[Record], command: str, took: float, fuzz: Path) -> tuple[str, dict[str, Any]]:
+class InvalidCounts(ValueError):
+    """Counts of fuzzing that cannot be read."""
+
+
+def report(records: Sequence[Record], command: str, took: float, fuzz: Sequence[str]) -> tuple[str, dict[str, Any]]:
     """Tables for people, and every run for programs.
 
     Args:
         records: In the order in which they ended.
         took: All runs together [s].
-        fuzz: What the tests in tests/fuzz counted, if that was written.
+        fuzz: Lines of `fuzz_lines`.
     """
     tolerance = VineParams().penetration_tolerance
     seconds = records[0].case.time_budget
@@ -104,7 +108,7 @@ def report(records: Sequence[Record], command: str, took: float, fuzz: Path) -> 
         lines += [f"- {'; '.join(record.faults)}: `{record.case.replayed_by}`" for record in faulty]
     else:
         lines.append("No run crashed, and no state broke a rule.")
-    lines += ["", *_memory_lines(records), "", "![Success and memory](reliability.png)", "", *_fuzz_lines(fuzz)]
+    lines += ["", *_memory_lines(records), "", "![Success and memory](reliability.png)", "", *fuzz]
     content = {
         "schema": 1,
         "command": command,
@@ -149,16 +153,23 @@ def _memory_lines(records: Sequence[Record]) -> list[str]:
     return lines
 
 
-def _fuzz_lines(path: Path) -> list[str]:
-    """What fuzzing tried, where it was counted."""
+def fuzz_lines(path: Path) -> list[str]:
+    """What fuzzing tried, where it was counted.
+
+    Raises:
+        InvalidCounts: The file holds something else.
+    """
     lines = ["## Fuzzing", ""]
     if not path.is_file():
         return [
             *lines,
             f"Not counted: `{FUZZED_BY}` does, and the next report takes it up.",
         ]
-    counted = json.loads(path.read_text(encoding="utf-8"))
-    codes = sorted({code for outcomes in counted["kinds"].values() for code in outcomes}, key=int)
+    try:
+        kinds: dict[str, dict[str, int]] = json.loads(path.read_text(encoding="utf-8"))["kinds"]
+        codes = sorted({code for outcomes in kinds.values() for code in outcomes}, key=int)
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise InvalidCounts(f"{path} holds no counts of fuzzing; remove it, or write it by {FUZZED_BY}") from None
     lines += [
         f"Made by `{FUZZED_BY}`: random input, valid, almost valid and hostile, drawn by Hypothesis. Each ended in one of",
         "the exit codes that the README names, bad input with one line that says why, and none with another error.",
@@ -166,7 +177,7 @@ def _fuzz_lines(path: Path) -> list[str]:
         f"| what was drawn | examples | {' | '.join(f'exit code {code}' for code in codes)} |",
         "|---|---|" + "---|" * len(codes),
     ]
-    for kind, outcomes in counted["kinds"].items():
+    for kind, outcomes in kinds.items():
         counts = [str(outcomes.get(code, 0)) for code in codes]
         lines.append(f"| {kind} | {sum(outcomes.values())} | {' | '.join(counts)} |")
     return lines

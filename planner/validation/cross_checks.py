@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import shapely
 
-from dynamics.propagator import Maker, Propagator
+from dynamics.propagator import CannotRun, Maker, Propagator
 from dynamics.registry import load_propagator, propagators
 from dynamics.vine import Inertia, Status, VineParams
 from environments import Environment, load_environment
@@ -24,7 +24,7 @@ from surrogate.compiled import Floats
 
 PLACES = ("plus", "maze", "pickone", "needle", "long", "tube", "divider")
 SEED, ITERATIONS = 1, 60
-"""Of the search: the same on every machine, and about as good as 20 s of it."""
+"""Of the search: the same whenever it is run on a machine, and about as good as 20 s of it."""
 HALVED = "half step"
 """Ends the name of the default propagator with its step halved."""
 CHANGES = {"with 10 % less growth force": 0.9, "with 10 % more growth force": 1.1}
@@ -193,10 +193,10 @@ class Check:
 
 @cache
 def planned(place: str, iterations: int = ITERATIONS) -> tuple[Environment, Design]:
-    """The best design that so many iterations find in a shipped place, the same on every machine.
+    """The best design that so many iterations find in a shipped place, the same on one machine whenever it is run.
 
     Raises:
-        LookupError: They find none.
+        CannotRun: They find none.
     """
     params = VineParams()
     environment = load_environment(place, params.radius)
@@ -204,7 +204,7 @@ def planned(place: str, iterations: int = ITERATIONS) -> tuple[Environment, Desi
     for _ in run.run(Budget(np.inf, iterations=iterations)):
         pass
     if run.best is None:
-        raise LookupError(f"{place}: no design found in {iterations} iterations")
+        raise CannotRun(f"{place}: no design found in {iterations} iterations")
     return environment, run.best.design
 
 

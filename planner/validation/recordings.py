@@ -84,7 +84,7 @@ def read_recordings(folder: Path) -> list[Recording]:
         raise InvalidRecording(f"{folder} cannot be read: {error.strerror}") from None
     if not paths:
         raise InvalidRecording(
-            f"{folder} holds no recordings (*.json); what one holds is told in dynamics/recording.py"
+            f"{folder} holds no recordings (*.json), or is no folder; what one holds is told in dynamics/recording.py"
         )
     # What is compared goes by length: a rate makes times of a recording's indices, and any will do.
     return [load_recording(path, frames_per_second=1.0) for path in paths]

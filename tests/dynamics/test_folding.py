@@ -38,13 +38,6 @@ def test_tube_folds_at_the_corner_that_presses_it(environment: MakeEnvironment, 
     assert peaks[2] > 1.2 * peaks[1]
 
 
-def test_whole_moment_is_the_default(environment: MakeEnvironment, params: VineParams) -> None:
-    """Corners that leave all of the moment change no byte."""
-    one, _ = bent(environment, params)
-    other, _ = bent(environment, params, corner_moment=1.0)
-    assert one.angles.tobytes() == other.angles.tobytes()
-
-
 @pytest.mark.parametrize("share", [0.0, -0.5, 1.01, np.nan])
 def test_impossible_share_is_refused(environment: MakeEnvironment, params: VineParams, share: float) -> None:
     """A part is greater than 0 and at most 1."""

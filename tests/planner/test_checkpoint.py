@@ -193,7 +193,7 @@ def test_arrays_that_do_not_fit_are_refused(
     values = {"f": [np.nan, np.inf, 1e9], "i": [-7, 2**30], "u": [0], "b": []}[array.dtype.kind]
     if name == "controls":
         values = [-(2**30), 2**30]
-    for value in values if name not in ("tips", "witness_poses", "reverse_cost") else values[:2]:
+    for value in values:
         other = array.copy()
         other[0] = value
         broken.append(other)
@@ -215,6 +215,8 @@ def test_arrays_that_do_not_fit_are_refused(
         (lambda facts: facts["generator"]["state"].update(state=2**128), "generator.state.state"),
         (lambda facts: facts["generator"].update(bit_generator="MT19937"), "generator.bit_generator"),
         (lambda facts: facts.update(shrinks=10**6), "shrinks = 1000000 must be"),
+        (lambda facts: facts["solutions"][0]["joints"][0].__setitem__(0, 1e308), "solutions[0].joints[0][0]"),
+        (lambda facts: facts["solutions"][0]["tip"].__setitem__(0, 1e308), "solutions[0].tip[0]"),
         (lambda facts: facts["solutions"][0]["controls"].append(1), "one joint more"),
         (lambda facts: facts["solutions"][0]["controls"].__setitem__(0, 10**6), "solutions[0].controls"),
         (lambda facts: facts.update(history=[]), "history"),

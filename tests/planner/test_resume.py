@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from planner.checkpoint import CHECKPOINT
+from planner.cli import main
 from planner.run_folder import FILES
 
 KILLER = """
@@ -47,7 +48,10 @@ for k in range(kills):
     os.mkdir(f"run-{k}")
     child(*plan, "--out", out, killed_after=moments.uniform((k + 0.2) / kills, (k + 1) / kills) * lasted)
     shutil.copytree(f"run-{k}", f"killed-{k}")
-    if child("plan", "--resume", out) == 2:  # nothing to go on with yet
+    if os.path.exists(f"{out}/checkpoint.npz"):
+        assert child("plan", "--resume", out) == 0
+    else:  # killed before its first checkpoint, or between the two renames of the folder
+        assert child("plan", "--resume", out) == 2 or os.path.exists(f"{out}/checkpoint.npz")
         assert child(*plan, "--out", out) == 0
 """
 
@@ -88,3 +92,21 @@ def test_a_killed_run_goes_on_to_the_same_end(tmp_path: Path, kills: int, option
         for name in ("design.json", "solutions.json"):
             assert (run / name).read_bytes() == (whole / name).read_bytes()
     assert gone_on or kills < 20, "of so many moments some fall between two iterations"
+
+
+def test_a_run_that_ended_by_time_searches_on_to_more_iterations(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The time that it had is no limit any more where only iterations are given anew."""
+
+    def iterations(*arguments: object) -> int:
+        monkeypatch.setattr("sys.argv", ["vinewright", "plan", *map(str, arguments)])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        assert ended.value.code == 0
+        return int(json.loads((tmp_path / "run" / "run.json").read_text())["iterations"])
+
+    run = tmp_path / "run"
+    assert iterations("divider", "--iterations", 5, "--time-budget", 1000, "--out", run) == 5
+    assert iterations("--resume", run, "--time-budget", 1e-3) == 5
+    assert iterations("--resume", run, "--iterations", 7) == 7

@@ -15,7 +15,7 @@ from planner.cli import main
 from planner.studies import soak
 from planner.studies.soak import Case, Record, cases, run_case, run_cases
 from planner.studies.soak_checks import Checked, judge
-from planner.studies.soak_report import memory_of, report, success
+from planner.studies.soak_report import InvalidCounts, fuzz_lines, memory_of, report, success
 
 MakeEnvironment = Callable[..., Environment]
 RADIUS, TOLERANCE = 0.03, 1e-3
@@ -95,12 +95,20 @@ def test_walled_in_places_are_no_failures(tmp_path: Path) -> None:
     assert estimate
     assert (estimate.reached, estimate.trials) == (2, 4)
     (tmp_path / "fuzz.json").write_text(json.dumps({"schema": 1, "kinds": {"designs": {"0": 3, "2": 39}}}))
-    text, content = report(records, "command", 3.0, tmp_path / "fuzz.json")
+    text, content = report(records, "command", 3.0, fuzz_lines(tmp_path / "fuzz.json"))
     assert "| all | 5 | 1 | 2 | 50.0 (15.0 ... 85.0) | 30 | 2.0000 | 2 |" in text  # Wilson, by hand
     assert f"- 3 of 10 states are too deep: `{case.replayed_by}`" in text
     assert "- ValueError: x (sst.py, line 1): `" in text
     assert "| designs | 42 | 3 | 39 |" in text
     assert len(content["runs"]) == 5
+
+
+@pytest.mark.parametrize("text", ["{}", "[]", "no JSON", '{"kinds": {"designs": 3}}'])
+def test_counts_that_are_none_are_refused(tmp_path: Path, text: str) -> None:
+    """Before any place is planned, with the command that writes them."""
+    (tmp_path / "fuzz.json").write_text(text)
+    with pytest.raises(InvalidCounts, match=r"fuzz.json holds no counts of fuzzing; remove it, or write it by pytest"):
+        fuzz_lines(tmp_path / "fuzz.json")
 
 
 def test_an_error_is_a_result() -> None:

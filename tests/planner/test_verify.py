@@ -8,14 +8,17 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from rich.console import Console
 
+from dynamics.geometric import Geometric
 from dynamics.impulse import Impulse
 from dynamics.vine import VineParams
 from environments import Environment, load_environment
 from planner.cli import main
-from planner.commands.verify import verdict
+from planner.commands.verify import second_model, verdict
 from planner.design import Design, Section, load_design
 from planner.growth import grow_designs
+from planner.inputs import Inputs
 from planner.verification import Verification
 
 PLACE = """
@@ -87,6 +90,29 @@ def test_a_design_that_it_does_not_confirm(
     assert not any(solution["reached"] for solution in found["solutions"])
     assert found["solutions"][0]["outside_goal_mm"] > 1
     assert load_design(folder).actuators == found["solutions"][0]["actuators"]
+
+
+@pytest.mark.parametrize(
+    ("given", "verify", "friction"),
+    [(0.8, "geometric", 0.8), (0.0, "geometric", 0.0), (None, "geometric", 0.3), (0.5, "impulse", None)],
+)
+def test_the_second_propagator_has_the_same_friction(
+    environment: Callable[..., Environment],
+    capsys: pytest.CaptureFixture[str],
+    given: float | None,
+    verify: str,
+    friction: float | None,
+) -> None:
+    """Where it knows any; where not, it is said that it verifies without."""
+    inputs = Inputs(
+        actuator="spam", propagator="quasistatic", device="auto", solver=None, surrogate=None, heuristic=False, seed=0, batch=1,
+        time_budget_s=1.0, iterations=None, first=False, target_actuators=None, solutions=1, robust=False, level=None,
+        threshold=None, friction=given, verify=verify,
+    )  # fmt: skip
+    second = second_model(VineParams(), inputs, Console())(environment(), VineParams())
+    if isinstance(second, Geometric):
+        assert second.tube.friction == friction
+    assert ("impulse knows no friction" in capsys.readouterr().out) == (friction is None)
 
 
 def straight(length: float) -> Design:
