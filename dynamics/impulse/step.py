@@ -271,7 +271,8 @@ def take_step(
     deepest, lapse = _deepest(contacts, number), tube.step
     going = min(max(relative_growth(bodies, bodies.velocity, segments), 0.0), tube.growth_rate)
     if going * lapse + 1e-12 < most_growth < 2 * going * lapse:
-        lapse = 0.5 * most_growth / going  # two even steps: a short rest would make a jolt of what depth there is
+        # Two even steps: within a very short one, to come out of an obstacle takes a jolt.
+        lapse = 0.5 * most_growth / going
     solved = True
     for halving in range(HALVINGS + 1):
         expected = min(going * lapse, most_growth)
@@ -286,8 +287,8 @@ def take_step(
             else:
                 qp.solve(bodies, work.rows, count, contacts, number, lapse, tube.compliance, impact)
             growth = lapse * relative_growth(bodies, impact.velocity, segments)
-            # A tube neither everts back, it is held then, nor grows beyond where it is to end: the step ends there. To slow
-            # its tip instead, for a whole step, would take it off what it presses on.
+            # A tube that would evert back is held. One that would grow beyond where it is to end gets there as fast, and
+            # the step ends: to slow its tip for a whole step would take it off what it presses on.
             reached = min(max(growth, 0.0), most_growth)
             if abs(growth - reached) > 1e-12:
                 rate, yielding = 0.0, 0.0

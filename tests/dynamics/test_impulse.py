@@ -110,6 +110,22 @@ def test_growth_slows_in_proportion_to_what_presses_on_the_tip(wall: Environment
     assert 1 - growth / lapse / tube.growth_rate == pytest.approx(against / weak.growth_force, rel=0.03)
 
 
+def test_growth_to_an_end_is_as_fast_as_before(environment: MakeEnvironment, params: VineParams) -> None:
+    """Less than a step's growth ends the step sooner; a little more than that is two even steps, none of them short."""
+    propagator, base, angles = Impulse(environment(), params), np.zeros(3), np.zeros(4)
+    tube, work = propagator.tube, new_work(4, 5)
+    vine = carrying(propagator.joint, angles, np.zeros(4), np.full(4, 0.04))
+    start(work, tube, angles, base, 4, 0.0)
+    whole, last_length, took = tube.growth_rate * tube.step, 0.0, []
+    for most in (10 * whole, 0.3 * whole, 1.01 * whole, 0.505 * whole, 10 * whole):
+        growth, lapse, _ = take_step(
+            propagator.scene, propagator.joint, tube, base, vine, work, 4, last_length, most, 0, None
+        )  # fmt: skip
+        last_length += growth
+        took.append((growth / whole, lapse / tube.step))
+    np.testing.assert_allclose(took, np.repeat([[1], [0.3], [0.505], [0.505], [1]], 2, axis=1), rtol=1e-3)
+
+
 def test_growing_segment_keeps_its_curvature(environment: MakeEnvironment, params: VineParams) -> None:
     """Steered in free space, the segment at the tip is bent in proportion to its length at every moment."""
     propagator = Impulse(environment(), params)
