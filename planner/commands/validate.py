@@ -14,6 +14,8 @@ from planner.commands.errors import BadInput, needs, readable_errors, writable
 from planner.commands.reproduce import FolderOption, write_tables
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from dynamics.recording import Recording
 
 
@@ -52,7 +54,6 @@ def validate(
     with readable_errors(), needs("torch"):
         from dynamics.registry import load_propagator, propagators
         from planner.bench import machine
-        from planner.commands.progress import gathered
         from planner.validation.recordings import read_recordings
         from planner.versions import versions
 
@@ -62,34 +63,44 @@ def validate(
                 raise BadInput(f"unknown propagator {name!r}; known: {', '.join(propagators())}")
             load_propagator(name)
         recorded = read_recordings(recordings) if recordings else []
-        command = " ".join(["vinewright validate", *(["--recordings DIR"] if recordings else [])])
+        command = "vinewright validate" + " --recordings DIR" * bool(recordings)
         command += "".join(f" --propagator {name}" for name in propagator or ())
         with writable(out):
-            begun = time.perf_counter()
-            found: dict[str, list[Any]] = {}
-            pictures: dict[str, str] = {}
-            parts = _parts(names, recorded)
-            for part in parts:
-                found[part.key] = gathered(console, part.items(), part.total, part.title)
-                if len(found[part.key]) < part.total:
-                    command += ", interrupted,"
-                    break
-            took, done = time.perf_counter() - begun, [part for part in parts if found.get(part.key)]
-            if not done:
+            begun, parts = time.perf_counter(), _parts(names, recorded)
+            found = _gathered(console, parts)
+            if not found:
                 raise BadInput("interrupted before a vine was grown; nothing was written")
-            lines = ["# Propagators against real vines, each other and themselves", ""]
-            lines.append(f"Made by `{command}` on {machine()}, in {took:.0f} s.")
-            for part in done:
-                items, own = found[part.key], part.pictures(out, found[part.key])
-                lines += ["", f"## {part.title[0].upper()}{part.title[1:]}", "", *part.report(items), ""]
-                lines += [f"![{words}]({file})" for file, words in own.items()]
-                pictures |= own
+            if sum(map(len, found.values())) < sum(part.total for part in parts):
+                command += ", interrupted,"
+            made = f"Made by `{command}` on {machine()}, in {time.perf_counter() - begun:.0f} s."
+            lines = ["# Propagators against real vines, each other and themselves", "", made]
+            pictures: dict[str, str] = {}
+            for part in parts:
+                if items := found.get(part.key):
+                    own = part.pictures(out, items)
+                    lines += ["", f"## {part.title[0].upper()}{part.title[1:]}", "", *part.report(items), ""]
+                    lines += [f"![{words}]({file})" for file, words in own.items()]
+                    pictures |= own
             content = {"schema": 1, "command": command, "machine": machine(), "versions": versions()}
-            content |= {part.key: [item.content() for item in found[part.key]] for part in done}
+            content |= {key: [item.content() for item in items] for key, items in found.items()}
             write_tables(console, out / "validation", "\n".join(lines) + "\n", content)
     console.print(f"wrote {', '.join(str(out / file) for file in pictures)}")
     if not recorded:
         console.print("no recorded growths were compared: --recordings DIR gives a folder of them")
+
+
+def _gathered(console: Console, parts: Sequence[Part]) -> dict[str, list[Any]]:
+    """What each part yields that yields anything, one part after the other; after Ctrl-C what came before it."""
+    from planner.commands.progress import gathered
+
+    found: dict[str, list[Any]] = {}
+    for part in parts:
+        items = gathered(console, part.items(), part.total, part.title)
+        if items:
+            found[part.key] = items
+        if len(items) < part.total:
+            break
+    return found
 
 
 def _parts(names: Sequence[str], recorded: Sequence[Recording]) -> list[Part]:
