@@ -26,6 +26,8 @@ from planner.commands import (
     validate,
 )
 
+INTERRUPTED = 130
+"""Exit code after Ctrl-C, where nothing was found that could be kept."""
 LONGEST_LINE = 1000
 """Most letters of an error: a long argument is not repeated whole."""
 
@@ -57,6 +59,8 @@ def main() -> None:
     """Run a command; bad input is one line on the error stream and exit code 2."""
     try:
         code = app(prog_name="vinewright", standalone_mode=False)
+        if code == INTERRUPTED:  # what typer makes of Ctrl-C, without a word
+            raise KeyboardInterrupt
     except TyperException as error:
         if error.format_message():
             line = " ".join(error.format_message().split())
@@ -66,5 +70,5 @@ def main() -> None:
         code = error.exit_code
     except (KeyboardInterrupt, typer.Abort):
         print("interrupted", file=sys.stderr)
-        code = 130
+        code = INTERRUPTED
     sys.exit(code if isinstance(code, int) else 0)

@@ -150,3 +150,19 @@ def test_bad_input_is_one_line_and_exit_code_2(
     for word in words:
         assert word in printed.err
     assert os.listdir(tmp_path) == ["file.txt"]
+
+
+def test_ctrl_c_is_one_word_and_exit_code_130(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Where there is nothing to keep yet."""
+
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("environments.load_environment", interrupted)
+    monkeypatch.setattr("sys.argv", ["vinewright", "environments", "show", "maze"])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 130
+    assert capsys.readouterr().err == "interrupted\n"
