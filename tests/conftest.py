@@ -94,3 +94,17 @@ def environment() -> MakeEnvironment:
         )
 
     return make
+
+
+@pytest.fixture(scope="session")
+def small_place() -> Callable[[str], str]:
+    """The file of a small place in which a design is found at once, with the boxes given [mm]."""
+
+    def text(boxes: str) -> str:
+        return (
+            'schema = 1\nunit = "mm"\nbounds = { min = [0, 0], max = [700, 500] }\n'
+            "start = { position = [60, 200], heading_deg = 0 }\ngoal = { position = [500, 230], radius = 60 }\n"
+            f"obstacles = {{ boxes = {boxes} }}\n"
+        )
+
+    return text

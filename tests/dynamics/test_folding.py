@@ -38,6 +38,20 @@ def test_tube_folds_at_the_corner_that_presses_it(environment: MakeEnvironment, 
     assert peaks[2] > 1.2 * peaks[1]
 
 
+def test_the_two_joints_about_the_corner_share_the_fold(environment: MakeEnvironment, params: VineParams) -> None:
+    """The segment that the corner presses folds at its two ends, and at no joint beyond them."""
+    rollout, joints = bent(environment, params, corner_moment=0.1)
+    angles = rollout.angles[0, rollout.records[0] - 1]
+    along = np.diff(joints, axis=0)
+    position = ((CORNER - joints[:-1]) * along).sum(axis=1) / params.segment_length**2
+    pressed = int(np.flatnonzero((position > 0) & (position < 1))[0])
+    assert 0.05 < position[pressed] < 0.95, "neither end may be left out"
+    assert angles[pressed] > 1.2 * angles[pressed - 1]
+    assert angles[pressed + 1] > 1.2 * angles[pressed + 2]
+    assert angles[pressed - 1] < 1.2 * angles[pressed - 2]
+    assert angles[pressed + 2] < 1.2 * angles[pressed + 3]
+
+
 @pytest.mark.parametrize("share", [0.0, -0.5, 1.01, np.nan])
 def test_impossible_share_is_refused(environment: MakeEnvironment, params: VineParams, share: float) -> None:
     """A part is greater than 0 and at most 1."""

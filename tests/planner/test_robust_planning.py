@@ -1,6 +1,7 @@
 """`plan --robust`, `robustness` and the study of what it gains, as a user meets them."""
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,28 +15,12 @@ from planner.robustness.selection import Champion, Choice
 from planner.robustness.survey import Estimate
 from planner.studies.robust_planning import Judged, report
 
-SMALL = """
-schema = 1
-unit = "mm"
-[bounds]
-min = [0, 0]
-max = [700, 500]
-[start]
-position = [60, 200]
-heading_deg = 0
-[goal]
-position = [500, 230]
-radius = 60
-[obstacles]
-boxes = [[250, 300, 300, 500]]
-"""
-
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(tmp_path_factory: pytest.TempPathFactory, small_place: Callable[[str], str]) -> Path:
     """A folder with a small place."""
     made = tmp_path_factory.mktemp("small")
-    (made / "small.toml").write_text(SMALL)
+    (made / "small.toml").write_text(small_place("[[250, 300, 300, 500]]"))
     return made
 
 

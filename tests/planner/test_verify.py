@@ -21,31 +21,18 @@ from planner.growth import grow_designs
 from planner.inputs import Inputs
 from planner.verification import Verification
 
-PLACE = """
-schema = 1
-unit = "mm"
-[bounds]
-min = [0, 0]
-max = [700, 500]
-[start]
-position = [60, 200]
-heading_deg = 0
-[goal]
-position = [500, 230]
-radius = 60
-[obstacles]
-boxes = {boxes}
-"""
 OPEN, DEFLECTING = "[[250, 300, 300, 500]]", "[[300, 205, 320, 500]]"
 """A block that is in nobody's way, and one whose edge the tip runs into head-on: what pushes on buckles past it or is stuck."""
 
 
 @pytest.fixture
-def vinewright(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[int, Path]]:
+def vinewright(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, small_place: Callable[[str], str]
+) -> Callable[..., tuple[int, Path]]:
     """Plan a place in this process; gives the exit code and the run's folder."""
 
     def run(boxes: str, *options: object) -> tuple[int, Path]:
-        (tmp_path / "place.toml").write_text(PLACE.format(boxes=boxes))
+        (tmp_path / "place.toml").write_text(small_place(boxes))
         monkeypatch.chdir(tmp_path)
         arguments = ["plan", "place.toml", "--iterations", 4, *options]
         monkeypatch.setattr("sys.argv", ["vinewright", *map(str, arguments)])
