@@ -45,7 +45,8 @@ class QuasiStatic:
 
         Args:
             step: Growth of one step [m].
-            friction: Coulomb's coefficient for the tip [-]; without it recorded growths are met best (results/validation.md).
+            friction: Coulomb's coefficient for the tip [-]; recorded growths are met as well by 0 as by 0.1, and worse by more
+                (results/validation.md).
             corner_moment: Part of its moment that a joint keeps where a corner presses it in [-].
         Raises:
             ValueError: No coefficient of friction, or no part.
