@@ -130,13 +130,13 @@ def arc_costs(arcs: Biarc) -> Floats:
 
 @compiled()
 def _motion_cost(
-    tightest: float, x0: float, y0: float, heading0: float, x1: float, y1: float, heading1: float
+    tightest: float, length_cost: float, x0: float, y0: float, heading0: float, x1: float, y1: float, heading1: float
 ) -> float:
     k0, s0, k1, s1 = biarc(x0, y0, heading0, x1, y1, heading1)
     if not (abs(k0) <= tightest and abs(k1) <= tightest):
         return TOO_DEAR
     curved = (abs(k0) * s0 > STRAIGHT) + (abs(k1) * s1 > STRAIGHT)
-    return curved + LENGTH_COST * (s0 + s1)
+    return curved + length_cost * (s0 + s1)
 
 
 def _costs(poses: Floats, parent: Integers) -> Floats:
@@ -227,7 +227,7 @@ def _problem(information: Any, bounds: Floats, tightest: float, root: tuple[floa
 
     class ArcCount(base.OptimizationObjective):  # type: ignore[misc]
         def motionCost(self, one: Any, other: Any) -> Any:
-            return base.Cost(_motion_cost(tightest, *_pose(one), *_pose(other)))
+            return base.Cost(_motion_cost(tightest, LENGTH_COST, *_pose(one), *_pose(other)))
 
         def isSymmetric(self) -> bool:
             return False  # backwards another biarc leads from pose to pose

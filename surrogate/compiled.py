@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -16,20 +17,29 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 
+PACKAGES = "environments", "surrogate", "dynamics", "planner"
+"""Where kernels may be."""
+
+
 @cache
 def cache_folder() -> Path:
     """Folder in which machine code is kept between starts.
 
-    Numba renews a cached kernel only when the file that holds it changes, not when a function it calls in another
-    file does. So the folder's name carries a hash of all the kernels' sources: any change starts a new one.
+    Numba compiles a cached kernel again only when its own file changes, not when a function that it calls in another
+    file does. So the folder's name carries a hash of the sources of all kernels: a change to any of them starts a new one.
     """
-    packages = Path(__file__).parent.parent
-    sources = sorted(
-        [*packages.glob("surrogate/*.py"), *packages.glob("dynamics/**/*.py"), *packages.glob("planner/*.py")]
-    )
-    digest = hashlib.sha256(b"\0".join(source.read_bytes() for source in sources)).hexdigest()[:12]
     root = os.environ.get("NUMBA_CACHE_DIR") or os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(root) / "vinewright" / digest
+    return Path(root) / "vinewright" / kernels_digest(Path(__file__).parent.parent)
+
+
+def kernels_digest(root: Path) -> str:
+    """Hash of the paths and texts of all files below `root` that hold a function decorated with `@compiled`."""
+    digest = hashlib.sha256()
+    for path in sorted(path for package in PACKAGES for path in (root / package).rglob("*.py")):
+        source = path.read_bytes()
+        if re.search(rb"^@compiled\b", source, re.MULTILINE):
+            digest.update(path.relative_to(root).as_posix().encode() + b"\0" + source + b"\0")
+    return digest.hexdigest()[:12]
 
 
 def thread_count() -> int:

@@ -1,0 +1,81 @@
+"""Where machine code is kept: a changed kernel must never meet code of the old one, and nothing else may discard it."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+from surrogate.compiled import PACKAGES, kernels_digest
+
+ROOT = Path(__file__).parent.parent.parent
+
+KERNEL = "from surrogate.compiled import compiled\n\n@compiled()\ndef double(x):\n    return 2 * x\n"
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    """A small source tree with two kernels, one of them two folders deep, and a file without any."""
+    for name, text in (
+        ("dynamics/chain.py", KERNEL),
+        ("planner/search/deep/arc.py", KERNEL),
+        ("planner/plots.py", "'''Says @compiled, but holds no kernel.'''\n"),
+    ):
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return tmp_path
+
+
+@pytest.mark.parametrize("kernel", ["dynamics/chain.py", "planner/search/deep/arc.py"])
+def test_a_changed_kernel_starts_a_new_cache_folder_however_deep_it_lies(tree: Path, kernel: str) -> None:
+    """Stale machine code would give wrong numbers without a word."""
+    before = kernels_digest(tree)
+    (tree / kernel).write_text(KERNEL.replace("2 * x", "3 * x"))
+    assert kernels_digest(tree) != before
+
+
+def test_a_file_without_kernels_leaves_the_cache_alone(tree: Path) -> None:
+    """A comment in a plot must not cost a minute of compilation."""
+    before = kernels_digest(tree)
+    (tree / "planner/plots.py").write_text("'''Another text.'''\n")
+    assert kernels_digest(tree) == before
+
+
+def test_a_kernel_that_moves_or_goes_starts_a_new_cache_folder(tree: Path) -> None:
+    """The path is part of the hash: the same text elsewhere is another kernel."""
+    before = kernels_digest(tree)
+    (tree / "dynamics/chain.py").rename(tree / "dynamics/links.py")
+    moved = kernels_digest(tree)
+    (tree / "dynamics/links.py").unlink()
+    assert len({before, moved, kernels_digest(tree)}) == 3
+
+
+def test_kernels_use_nothing_of_files_that_the_hash_leaves_out() -> None:
+    """Numba freezes constants into machine code, so those must come from files that are hashed."""
+    files = [path for package in PACKAGES for path in (ROOT / package).rglob("*.py")]
+    hashed = {path for path in files if re.search(r"^@compiled\b", path.read_text(encoding="utf-8"), re.MULTILINE)}
+    assert len(hashed) > 20
+    outside = [found for path in hashed for found in _used_from_outside(path, hashed)]
+    assert not outside, outside
+
+
+def _used_from_outside(path: Path, hashed: set[Path]) -> list[str]:
+    """Names of the project that kernels in a file use, and that come from files without kernels."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    source = {
+        alias.asname or alias.name: ROOT / f"{node.module.replace('.', '/')}.py"
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] in PACKAGES
+        for alias in node.names
+    }
+    return [
+        f"{path.relative_to(ROOT)}: {function.name} uses {name.id} of {source[name.id].relative_to(ROOT)}"
+        for function in ast.walk(tree)
+        if isinstance(function, ast.FunctionDef) and any("compiled" in ast.unparse(d) for d in function.decorator_list)
+        for statement in function.body
+        for name in ast.walk(statement)
+        if isinstance(name, ast.Name) and name.id in source and source[name.id] not in hashed
+    ]
