@@ -37,7 +37,7 @@ def new_chain(max_segments: int) -> Chain:
 
 
 @compiled()
-def place(
+def forward_kinematics(
     chain: Chain, angles: Floats, start: Floats, segments: int, last_length: float, segment_length: float
 ) -> float:
     """Put the joints where the bends say; returns the tip's heading [rad]."""

@@ -8,7 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dynamics.vine import Integers, VineParams
+from dynamics.tube import VineParams
+from dynamics.vine import Integers
 from surrogate.compiled import Floats, compiled
 from surrogate.force_table import Cell, ForceRows, cell, force_and_slope
 

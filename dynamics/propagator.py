@@ -9,7 +9,8 @@ from typing import ClassVar, Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dynamics.vine import Actuation, Rollout, VineParams, VineState
+from dynamics.tube import VineParams
+from dynamics.vine import Actuation, Rollout, VineState
 from environments.environment import Environment
 from surrogate.compiled import Floats
 from surrogate.force_table import LONGEST, SHORTEST
@@ -71,7 +72,7 @@ class Propagator(Protocol):
         ...
 
 
-Maker = Callable[[Environment, VineParams], Propagator]
+PropagatorFactory = Callable[[Environment, VineParams], Propagator]
 """Makes a propagator for a tube in a place."""
 
 

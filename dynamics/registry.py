@@ -19,23 +19,23 @@ def load_propagator(name: str) -> type[Propagator]:
     """
     match name:
         case "quasistatic":
-            from dynamics.quasistatic import QuasiStatic
+            from dynamics.quasistatic.propagator import QuasiStatic
 
             return QuasiStatic
         case "penalty":
-            from dynamics.penalty import Penalty
+            from dynamics.penalty.propagator import Penalty
 
             return Penalty
         case "impulse":
-            from dynamics.impulse import Impulse
+            from dynamics.impulse.propagator import Impulse
 
             return Impulse
         case "geometric":
-            from dynamics.geometric import Geometric
+            from dynamics.geometric.propagator import Geometric
 
             return Geometric
         case "euler-lagrange":
-            from dynamics.euler_lagrange import EulerLagrange
+            from dynamics.euler_lagrange.propagator import EulerLagrange
 
             return EulerLagrange
     raise KeyError(name)

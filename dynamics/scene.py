@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from shapely.geometry.polygon import orient
 
 from dynamics.propagator import CannotRun
-from dynamics.vine import VineParams
+from dynamics.tube import VineParams
 from environments.environment import Environment
 from surrogate.compiled import Floats, compiled
 

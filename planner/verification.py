@@ -10,7 +10,7 @@ import numpy as np
 
 from environments.environment import Environment
 from planner.design import Design
-from planner.growth import Grown
+from planner.replay import Grown
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -25,7 +25,7 @@ class Grid:
 class Actuator(Protocol):
     """A muscle of cells in series whose pull is linear in its pressure; frozen and hashable, with defaults throughout.
 
-    What curvature an actuator can reach depends on the tube that it bends: `planner.synthesis.Catalogue` knows that.
+    What curvature an actuator can reach depends on the tube that it bends: `planner.search.catalogue.Catalogue` knows that.
     """
 
     kind: ClassVar[str]

@@ -8,8 +8,8 @@ import pytest
 import torch
 
 from dynamics.moment import JointMoments, joint_moments
-from dynamics.quasistatic import QuasiStatic
-from dynamics.vine import VineParams
+from dynamics.quasistatic.propagator import QuasiStatic
+from dynamics.tube import VineParams
 from environments import Environment, Obstacles, known_environments, load_environment
 from environments.obstacles import box_corners
 from surrogate.network import one_thread

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dynamics.chain import finite, new_chain, place
+from dynamics.chain import finite, forward_kinematics, new_chain
 from dynamics.geometric.deployment import GROWN, NOT_FINITE, OUT_OF_BOUNDS, STALLED, UNRESOLVED, grow_turns
 from dynamics.geometric.hinges import Tube
 from dynamics.geometric.segments import keep_off_corners, lay_segments
@@ -67,7 +67,7 @@ class Segmented:
             angles[count:] = 0.0
             forces[:] = 0.0
             forces[count - 1] = 0.0 if lost else self.tip_force(trace)
-            heading = place(chain, angles, self.pose, count, last, full)
+            heading = forward_kinematics(chain, angles, self.pose, count, last, full)
             if not finite(chain, count, forces, records.broken):
                 return index, NOT_FINITE, step
             if lost:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from dynamics.chain import finite, moved_since, outside, place
+from dynamics.chain import finite, forward_kinematics, moved_since, outside
 from dynamics.contacts import find_contacts
 from dynamics.impulse.step import Tube, Work, add_segment, fastest, start, take_step
 from dynamics.moment import JointMoments, Vine, carrying
@@ -58,7 +58,7 @@ def grow_vine(
     full, holding = tube.segment, length <= SLACK
     chain, angles = work.chain, vine.angles
     start(work, tube, angles, base, segments, last_length)
-    heading = place(chain, angles, base, segments, last_length, full)
+    heading = forward_kinematics(chain, angles, base, segments, last_length, full)
     number = find_contacts(scene, tube.radius, tube.margin, chain, segments, work.contacts)
     before, recorded, steps, corrections = segments * full + last_length, 0, 0, 0
     time, look, grown_then, fast = 0.0, 0.0, 0.0, np.inf
@@ -94,7 +94,7 @@ def grow_vine(
         if not holding and last_length >= full - SLACK / 2:
             add_segment(work, tube, angles, base, segments)
             segments, last_length = segments + 1, 0.0
-            place(chain, angles, base, segments, last_length, full)
+            forward_kinematics(chain, angles, base, segments, last_length, full)
             number = find_contacts(scene, tube.radius, tube.margin, chain, segments, work.contacts)
         most_growth = 0.0
         if not holding and not deep:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dynamics.chain import Chain, new_chain, place
+from dynamics.chain import Chain, forward_kinematics, new_chain
 from dynamics.contacts import Contacts, find_contacts, new_contacts
 from dynamics.impulse.bodies import Bodies, Drive, Rows, advance, assemble, lay, new_bodies, new_drive, new_rows
 from dynamics.impulse.impact import Impact, contact_rows, new_impact, solve
@@ -223,7 +223,7 @@ def _arrive(scene: Scene, tube: Tube, base: Floats, vine: Vine, work: Work, segm
     pose = work.bodies.pose
     for j in range(segments):
         vine.angles[j] = pose[j, 2] - (pose[j - 1, 2] if j else base[2])
-    heading = place(work.chain, vine.angles, base, segments, last_length, tube.segment)
+    heading = forward_kinematics(work.chain, vine.angles, base, segments, last_length, tube.segment)
     if not np.isfinite(heading):
         return 0  # what is nowhere touches nothing
     return find_contacts(scene, tube.radius, tube.margin, work.chain, segments, work.contacts)

@@ -69,7 +69,7 @@ class Contacts(NamedTuple):
     """J over the growth of the last segment, without its bending."""
 
 
-def place(angles: Tensor, lengths: Tensor, last: Tensor, pose: Tensor) -> Chain:
+def forward_kinematics(angles: Tensor, lengths: Tensor, last: Tensor, pose: Tensor) -> Chain:
     """Put the joints where the bends say.
 
     Args:

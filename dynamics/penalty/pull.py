@@ -9,7 +9,7 @@ from torch import Tensor
 
 from dynamics.moment import joint_moments
 from dynamics.propagator import CannotRun
-from dynamics.vine import VineParams
+from dynamics.tube import VineParams
 from surrogate.force_table import COLUMNS, FINE_ROWS, LONGEST, NODES, ROWS, SHORTEST, ForceRows
 from surrogate.network import Network, load_network
 

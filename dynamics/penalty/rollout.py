@@ -8,12 +8,13 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from dynamics.penalty.contacts import Chain, Contacts, Solids, find_contacts, place
+from dynamics.penalty.contacts import Chain, Contacts, Solids, find_contacts, forward_kinematics
 from dynamics.penalty.joints import Restoring
 from dynamics.penalty.objective import Objective, Weights
 from dynamics.penalty.pull import Pull
 from dynamics.penalty.solvers import Solver, minimise
-from dynamics.vine import Status, VineParams
+from dynamics.tube import VineParams
+from dynamics.vine import Status
 
 BISECTIONS = 45
 HELD_LAPSE = 0.1
@@ -162,7 +163,7 @@ def _chain(model: Model, vines: Vines, count: int) -> Chain:
     last = vines.segments[:, None] - 1
     lengths = (index < last) * torch.full_like(vines.angles[:, :count], model.params.segment_length)
     lengths = torch.where(index == last, vines.last_length[:, None], lengths)
-    return place(vines.angles[:, :count], lengths, last, model.pose)
+    return forward_kinematics(vines.angles[:, :count], lengths, last, model.pose)
 
 
 def _record(model: Model, vines: Vines, chain: Chain, deep: Tensor, record_every: float, records: Records) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dynamics.chain import finite, moved_since, outside, place
+from dynamics.chain import finite, forward_kinematics, moved_since, outside
 from dynamics.contacts import find_contacts
 from dynamics.moment import JointMoments, Vine, carrying, rest_bend
 from dynamics.quasistatic.complementarity import Step
@@ -56,7 +56,7 @@ def grow_vine(
     time = look = grown_then = 0.0
     before = segments * full + last_length
     while True:
-        heading = place(chain, vine.angles, start, segments, last_length, full)
+        heading = forward_kinematics(chain, vine.angles, start, segments, last_length, full)
         grown = segments * full + last_length - before
         if outside(scene, chain, segments):  # as is what is nowhere; a force that is no number has bent the vine there
             somewhere = finite(chain, segments, work.forces, records.broken)
@@ -87,7 +87,7 @@ def grow_vine(
             if last_length >= full - SLACK / 2:
                 vine.angles[segments] = last_length = 0.0
                 segments += 1
-                place(chain, vine.angles, start, segments, last_length, full)
+                forward_kinematics(chain, vine.angles, start, segments, last_length, full)
                 count = find_contacts(scene, tube.radius, tube.margin, chain, segments, contacts)
             most_growth = min(tube.step, full - last_length, min((recorded + 1) * record_every, length) - grown)
             # What is left to a segment's end may be tiny, and so may be the progress of a blocked tip towards it.
@@ -140,7 +140,7 @@ def hold_vine(
     known = corrections = steps = 0
     motion = np.inf if segments > 1 or last_length > 0.0 else 0.0
     while True:
-        heading = place(chain, vine.angles, start, segments, last_length, full)
+        heading = forward_kinematics(chain, vine.angles, start, segments, last_length, full)
         if outside(scene, chain, segments):
             somewhere = finite(chain, segments, work.forces, records.broken)
             return 0, OUT_OF_BOUNDS if somewhere else NOT_FINITE, steps

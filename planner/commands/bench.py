@@ -10,17 +10,20 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from planner.commands.errors import BadInput, readable_errors, writable
-from planner.commands.models import DeviceOption, PropagatorOption, SolverOption, SurrogateOption, chosen_model
+from planner.console.errors import BadInput, readable_errors, writable
+from planner.console.options import DeviceOption, PropagatorOption, SolverOption, SurrogateOption, chosen_model
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from dynamics.propagator import Maker, Propagator
-    from planner.bench import PlanningOutcome
-    from planner.rollout_bench import Agreement, RolloutSpeed
+    from dynamics.propagator import Propagator, PropagatorFactory
+    from planner.studies.planning.study import PlanningOutcome
+    from planner.studies.rollouts.study import Agreement, RolloutSpeed
+
+    Models = dict[str, tuple[PropagatorFactory, PropagatorFactory]]
 
 PLACES = ["plus", "maze", "pickone", "needle", "long", "tube", "divider"]
+
 
 app = typer.Typer(help="Measure speed and planning.", no_args_is_help=True)
 
@@ -45,8 +48,8 @@ def rollouts(
     from rich.console import Console
 
     with readable_errors():
-        from planner.rollout_bench import rollouts_report
-        from planner.run_folder import write_json
+        from planner.runs.folder import write_json
+        from planner.studies.rollouts.report import rollouts_report
 
         models = _models(propagator, device, solver, surrogate)
         if out and len(models) == 1:
@@ -71,14 +74,14 @@ def rollouts(
     console.print(f"wrote {out}/rollouts.md and {out}/rollouts.json")
 
 
-def _models(propagator: str, device: str, solver: str | None, surrogate: str | None) -> dict[str, tuple[Maker, Maker]]:
+def _models(propagator: str, device: str, solver: str | None, surrogate: str | None) -> Models:
     """What makes each propagator to measure, the quasi-static one first, and the same with steps solved more closely."""
-    from dynamics.quasistatic import QuasiStatic
-    from dynamics.vine import VineParams
+    from dynamics.quasistatic.propagator import QuasiStatic
+    from dynamics.tube import VineParams
 
     params = VineParams()
     chosen = chosen_model(params, propagator, device, solver, surrogate)
-    models: dict[str, tuple[Maker, Maker]] = {"quasistatic": (QuasiStatic, QuasiStatic)}
+    models: Models = {"quasistatic": (QuasiStatic, QuasiStatic)}
     if propagator == "penalty":
         from dynamics.penalty.solvers import INNER_STEPS
 
@@ -104,7 +107,7 @@ def _print_speeds(console: Console, speeds: list[RolloutSpeed]) -> None:
 
 def _measured_elsewhere(out: Path) -> list[RolloutSpeed]:
     """What the report in a folder, if there is one, holds of other machines: it is kept."""
-    from planner.rollout_bench import speeds_elsewhere
+    from planner.studies.rollouts.study import speeds_elsewhere
 
     before = out / "rollouts.json"
     try:
@@ -114,7 +117,7 @@ def _measured_elsewhere(out: Path) -> list[RolloutSpeed]:
 
 
 def _on_gpu(device: str) -> bool:
-    from dynamics.penalty import find_device
+    from dynamics.penalty.propagator import find_device
 
     return find_device(device).type == "cuda"
 
@@ -122,7 +125,7 @@ def _on_gpu(device: str) -> bool:
 def _measure(
     console: Console,
     env: str,
-    models: dict[str, tuple[Maker, Maker]],
+    models: Models,
     batches: list[int],
     length: float,
     places: list[str],
@@ -135,7 +138,7 @@ def _measure(
     from rich.progress import Progress
 
     from dynamics.propagator import CannotRun
-    from planner.rollout_bench import measure_agreement, measure_rollouts
+    from planner.studies.rollouts.study import measure_agreement, measure_rollouts
 
     speeds, agreements = [], []
     others = {model: makers for model, makers in models.items() if model != "quasistatic"}
@@ -181,12 +184,12 @@ def plan(
 
     console = Console(highlight=False, soft_wrap=True, markup=False)
     with readable_errors():
-        from dynamics.vine import VineParams
+        from dynamics.tube import VineParams
         from environments import load_environment
-        from planner.bench import planning_report
-        from planner.commands.compiling import compiling
-        from planner.planning import Run
-        from planner.run_folder import write_json
+        from planner.console.compiling import compiling
+        from planner.runs.folder import write_json
+        from planner.search.run import Run
+        from planner.studies.planning.study import planning_report
 
         names = env or PLACES
         environments = [load_environment(name) for name in names]
@@ -209,9 +212,9 @@ def _plan_all(
     """How every run went, with progress on the console; a picture of the best of each environment in a folder."""
     from rich.progress import Progress
 
-    from planner.bench import measure_planning
-    from planner.plots import save_plan
-    from planner.tree import branches_of
+    from planner.drawing.plan import save_plan
+    from planner.search.tree import branches_of
+    from planner.studies.planning.study import measure_planning
 
     outcomes = []
     best: dict[str, float] = {}

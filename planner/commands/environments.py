@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from planner.commands.errors import BadInput, readable_errors
+from planner.console.errors import BadInput, readable_errors
 
 app = typer.Typer(help="List, show and make environments.", no_args_is_help=True)
 
@@ -56,7 +56,7 @@ def show(
     )
     console.print(f"sha256     {environment.sha256}")
     if picture:
-        from planner.plots import save_environment
+        from planner.drawing.plan import save_environment
 
         if picture.suffix.lower() != ".png":
             raise BadInput(f"--picture {picture} must end in .png")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from planner.commands.errors import BadInput, readable_errors, same_place, writable
+from planner.console.errors import BadInput, readable_errors, same_place, writable
 from planner.fabrication import FORMATS
 
 if TYPE_CHECKING:
@@ -40,10 +40,10 @@ def export(
     console = Console(highlight=False, soft_wrap=True, markup=False)
     wanted = _parsed(formats)
     with readable_errors():
-        from dynamics.quasistatic import QuasiStatic
-        from planner.commands.compiling import compiling
+        from dynamics.quasistatic.propagator import QuasiStatic
         from planner.commands.plan import section_table
-        from planner.design import load_design
+        from planner.console.compiling import compiling
+        from planner.design_file import load_design
         from planner.fabrication.pack import Pack
 
         made = load_design(design)
@@ -88,7 +88,7 @@ def _write(console: Console, pack: Pack, wanted: list[str], out: Path) -> tuple[
     """Write all formats that can be; returns the names of the files, and what to say of the other formats."""
     from rich.progress import Progress
 
-    from planner.commands.progress import columns
+    from planner.console.progress import columns
     from planner.fabrication.bracket import NoBracket
 
     files, missing, faults = [], [], []

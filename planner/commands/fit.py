@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from planner.commands.errors import BadInput, needs, readable_errors
+from planner.console.errors import BadInput, needs, readable_errors
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -40,7 +40,7 @@ def fit(
         raise BadInput(f"--bodies {bodies} must be even: two for each link")
     with readable_errors(), needs("fit"):
         _check_numbers(mass_per_length, frames_per_second)
-        from planner.run_folder import check_folder, stem_of
+        from planner.runs.folder import check_folder, stem_of
 
         read = _read(recording, frames_per_second)
         folder = out or Path("runs") / f"fit-{stem_of(read)}"
@@ -89,7 +89,7 @@ def load_experiment(path: Path) -> Recording:
 def fit_with_progress(console: Console, read: Recording, bodies: int = 10, mass_per_length: float | None = None) -> Fit:
     """Fit a recording, saying on the console what is being done."""
     from dynamics.identification import fit as fit_recording
-    from planner.commands.progress import stoppable
+    from planner.console.progress import stoppable
 
     with stoppable(), console.status(f"{read.name}: fitting") as status:
 
@@ -102,7 +102,7 @@ def fit_with_progress(console: Console, read: Recording, bodies: int = 10, mass_
 def _tell(console: Console, found: Fit) -> None:
     from rich.table import Table
 
-    from planner.fit_report import rows, sentences
+    from planner.fitting.report import rows, sentences
 
     table = Table("parameter", "value", "95 %", "identified")
     table.columns[1].justify = "right"
@@ -115,9 +115,9 @@ def _tell(console: Console, found: Fit) -> None:
 
 def _write(folder: Path, found: Fit, converted: bool) -> None:
     from dynamics.recording import write_recording
-    from planner.fit_plots import save_fits
-    from planner.fit_report import fit_content
-    from planner.run_folder import write_folder, write_json
+    from planner.fitting.plots import save_fits
+    from planner.fitting.report import fit_content
+    from planner.runs.folder import write_folder, write_json
 
     def fill(fresh: Path) -> None:
         write_json(fresh / "fit.json", fit_content(found))

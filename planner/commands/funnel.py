@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from planner.commands.errors import BadInput, writable
+from planner.console.errors import BadInput, writable
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from planner.funneling import Fan
-    from planner.funneling_report import Findings
+    from planner.studies.funneling.report import Findings
+    from planner.studies.funneling.study import Fan
 
 
 def funnel(
@@ -30,10 +30,10 @@ def funnel(
 
     console = Console(highlight=False, soft_wrap=True, markup=False)
     with writable(out):
-        from dynamics.vine import VineParams
-        from planner.funneling_plot import save_fans, save_ratio
-        from planner.funneling_report import Findings, report, verdict
-        from planner.run_folder import write_json
+        from dynamics.tube import VineParams
+        from planner.runs.folder import write_json
+        from planner.studies.funneling.plots import save_fans, save_ratio
+        from planner.studies.funneling.report import Findings, report, verdict
 
         sets = _grown(console, vines, fields, seed)
         if not sets:
@@ -56,10 +56,10 @@ def _grown(console: Console, vines: int, fields: int, seed: int) -> list[tuple[F
     """Grow all fans, with progress on the console; those of the fields that were done, if Ctrl-C comes first."""
     from rich.progress import Progress
 
-    from dynamics.vine import VineParams
-    from planner.commands.compiling import compiling
-    from planner.commands.progress import columns, stoppable
-    from planner.funneling import study
+    from dynamics.tube import VineParams
+    from planner.console.compiling import compiling
+    from planner.console.progress import columns, stoppable
+    from planner.studies.funneling.study import study
 
     sets: list[tuple[Fan, ...]] = []
     try:
@@ -82,8 +82,8 @@ def _table(findings: Findings) -> Table:
     """The mean ratio by density and k."""
     from rich.table import Table
 
-    from planner.funneling import NEIGHBOURS, SHARES
-    from planner.funneling_report import USUAL
+    from planner.studies.funneling.report import USUAL
+    from planner.studies.funneling.study import NEIGHBOURS, SHARES
 
     table = Table("mean ratio", *(f"k = {k}" for k in NEIGHBOURS))
     for column in table.columns[1:]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from planner.commands.errors import BadInput, readable_errors
+from planner.console.errors import BadInput, readable_errors
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -47,11 +47,11 @@ def map_place(
         if value is not None and not 0 < value < 1e7:
             raise BadInput(f"{name} {value:g} must be greater than 0 and finite, in mm")
     with readable_errors():
-        from dynamics.vine import VineParams
+        from dynamics.tube import VineParams
         from environments import load_environment
         from planner.mapping.actions import ANGLES, Actions
         from planner.mapping.policies import POLICIES, Task
-        from planner.run_folder import check_folder, stem_of
+        from planner.runs.folder import check_folder, stem_of
 
         for name, given, known in (("--actions", actions, ANGLES), ("--policy", policy, POLICIES)):
             if given not in known:
@@ -103,7 +103,7 @@ def _explore(console: Console, task: Task, policy: str, deployments: int, seed: 
     import numpy as np
     from rich.progress import Progress
 
-    from planner.commands.progress import columns, stoppable
+    from planner.console.progress import columns, stoppable
     from planner.mapping.policies import explore
     from surrogate.compiled import thread_count
 
@@ -159,11 +159,11 @@ def _write(out: Path, task: Task, policy: str, steps: list[Step], seed: int, com
     """Write the map, its picture, and what other policies would have scored."""
     import numpy as np
 
+    from planner.drawing.style import save_figure
     from planner.mapping.plots import DPI, map_figure
     from planner.mapping.policies import explore, random_scores
-    from planner.plots import save_figure
-    from planner.run_folder import write_folder, write_json
-    from planner.versions import versions
+    from planner.provenance import versions
+    from planner.runs.folder import write_folder, write_json
 
     ideal = np.array([step.score for step in explore(task, "ideal", len(steps), np.random.default_rng(seed))])
     random = random_scores(task, len(steps), REPEATS, np.random.default_rng(seed))

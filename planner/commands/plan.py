@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from planner.commands.compiling import compiling
-from planner.commands.errors import BadInput, known_actuator, needs, readable_errors, readable_options
-from planner.commands.models import (
+from planner.commands.plan_progress import INTERRUPTED, actuators_of, search
+from planner.commands.plan_verify import VerifyOption, second_model, verdict, verified
+from planner.console.compiling import compiling
+from planner.console.errors import BadInput, known_actuator, needs, readable_errors, readable_options
+from planner.console.options import (
     DeviceOption,
     FrictionOption,
     PropagatorOption,
@@ -19,17 +21,15 @@ from planner.commands.models import (
     SurrogateOption,
     chosen_model,
 )
-from planner.commands.search import INTERRUPTED, actuators_of, search
-from planner.commands.verify import VerifyOption, second_model, verdict, verified
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
     from planner.design import Design
-    from planner.inputs import Inputs
-    from planner.planning import Run
     from planner.robustness.selection import Choice
+    from planner.runs.inputs import Inputs
+    from planner.search.run import Run
     from planner.verification import Verification
 
 CROSSING = (
@@ -104,12 +104,12 @@ def plan(
         raise BadInput("--robust tries designs without friction; leave out --friction or --robust")
     console = Console(highlight=False, soft_wrap=True, markup=False)
     with readable_errors():
-        from dynamics.vine import VineParams
+        from dynamics.tube import VineParams
         from environments import load_environment
         from environments.reach import WalledIn, goal_within_reach
-        from planner.checkpoint import read_checkpoint
-        from planner.inputs import Inputs
-        from planner.run_folder import check_folder, save_checkpoint, stem_of, sweep, write_run
+        from planner.runs.checkpoint import read_checkpoint
+        from planner.runs.folder import check_folder, save_checkpoint, stem_of, sweep, write_run
+        from planner.runs.inputs import Inputs
         from surrogate.registry import actuators
 
         checkpoint = None
@@ -134,10 +134,10 @@ def plan(
             console.print(f"Open a passage wider than {2e3 * params.radius:.0f} mm, or move the start or the goal.")
             return 3
 
-        from planner.commands.robust import choose
-        from planner.planning import Run
+        from planner.commands.plan_robust import choose
         from planner.robustness.selection import CANDIDATES, SLACK
-        from planner.sst import ALTERNATIVES
+        from planner.search.run import Run
+        from planner.search.sst import ALTERNATIVES
 
         make = chosen_model(
             params, inputs.propagator, inputs.device, inputs.solver, inputs.surrogate, friction=inputs.friction
@@ -230,7 +230,7 @@ def _report(
     verification: Verification | None,
     friction: float | None,
 ) -> None:
-    from planner.run_folder import design_to_write
+    from planner.runs.folder import design_to_write
 
     design = design_to_write(run, choice, verification)
     console.print(section_table(design))
@@ -249,7 +249,7 @@ def _report(
         guided = f"guided by a reverse tree of {len(tree.poses)} vertices, grown in {tree.seconds:.2f} s"
         console.print(f"note: planned without cost-to-go: {tree.complaint}" if tree.complaint else guided)
     if choice:
-        from planner.commands.robust import choice_table
+        from planner.commands.plan_robust import choice_table
 
         console.print(choice_table(choice))
     if verification:

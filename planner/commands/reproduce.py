@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from planner.commands.errors import BadInput, needs, readable_errors, writable
-from planner.commands.models import DeviceOption, PropagatorOption, SolverOption, SurrogateOption, chosen_model
+from planner.console.errors import BadInput, needs, readable_errors, writable
+from planner.console.options import DeviceOption, PropagatorOption, SolverOption, SurrogateOption, chosen_model
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from planner.studies.runs import Case, Record
+    from planner.studies.planning_runs import Case, Record
 
 app = typer.Typer(help="Make again what the papers show.", no_args_is_help=True)
 
@@ -46,9 +46,11 @@ def tip_steering(
     with readable_errors():
         import numpy as np
 
-        from dynamics.vine import Status, VineParams
-        from planner.commands.compiling import compiling
-        from planner.tip_steering import MOVES, place, save_picture, steer
+        from dynamics.tube import VineParams
+        from dynamics.vine import Status
+        from planner.console.compiling import compiling
+        from planner.studies.tip_steering.plots import save_picture
+        from planner.studies.tip_steering.study import MOVES, place, steer
 
         params = VineParams()
         make = chosen_model(params, propagator, device, solver, surrogate)
@@ -82,14 +84,15 @@ def table2(
 
     console = Console(highlight=False, soft_wrap=True, markup=False)
     with readable_errors(), needs("ompl"):
-        from dynamics.vine import VineParams
+        from dynamics.tube import VineParams
         from environments import known_environments, load_environment
         from environments.reach import goal_within_reach
-        from planner.bench import PAPER
-        from planner.reverse_tree import ReverseTree
-        from planner.studies.plots import save_costs, save_success, save_trees
-        from planner.studies.table2 import cases, places, report
-        from planner.synthesis import Catalogue
+        from planner.search.catalogue import Catalogue
+        from planner.search.reverse_tree import ReverseTree
+        from planner.studies.planning.study import PAPER
+        from planner.studies.table2.plots import save_costs, save_success, save_trees
+        from planner.studies.table2.report import report
+        from planner.studies.table2.study import cases, places
 
         names, params = env or [*PAPER, *(name for name in known_environments() if name not in PAPER)], VineParams()
         environments = [load_environment(name, params.radius) for name in names]
@@ -121,9 +124,10 @@ def ablations(
 
     console = Console(highlight=False, soft_wrap=True, markup=False)
     with readable_errors():
-        from dynamics.vine import VineParams
+        from dynamics.tube import VineParams
         from environments import load_environment
-        from planner.studies.ablations import VARIANTS, cases, report
+        from planner.studies.ablations.report import report
+        from planner.studies.ablations.study import VARIANTS, cases
 
         names = env or ["maze", "needle", "long"]
         for name in names:
@@ -152,13 +156,14 @@ def robust_planning(
 
     console = Console(highlight=False, soft_wrap=True, markup=False)
     with readable_errors():
-        from dynamics.quasistatic import QuasiStatic
-        from dynamics.vine import VineParams
+        from dynamics.quasistatic.propagator import QuasiStatic
+        from dynamics.tube import VineParams
         from environments import load_environment
-        from planner.commands.compiling import compiling
-        from planner.commands.progress import stoppable
-        from planner.planning import warm_up
-        from planner.studies.robust_planning import report, study
+        from planner.console.compiling import compiling
+        from planner.console.progress import stoppable
+        from planner.search.run import warm_up
+        from planner.studies.robust_planning.report import report
+        from planner.studies.robust_planning.study import study
 
         names = env or ["divider", "maze"]
         environments = [load_environment(name, VineParams().radius) for name in names]
@@ -194,9 +199,10 @@ def impulse_runtime(out: FolderOption = Path("results")) -> None:
     with readable_errors(), needs("osqp"), writable(out):
         import osqp  # noqa: F401
 
-        from planner.commands.progress import gathered
-        from planner.studies.impulse import SIZES, SOLVERS, measure, report
-        from planner.studies.impulse_plots import save_runtime
+        from planner.console.progress import gathered
+        from planner.studies.impulse.plots import save_runtime
+        from planner.studies.impulse.report import report
+        from planner.studies.impulse.study import SIZES, SOLVERS, measure
 
         timings = gathered(console, measure(), len(SIZES) * len(SOLVERS), "robots")
         if not timings:
@@ -217,10 +223,10 @@ def impulse_clutter(out: FolderOption = Path("results")) -> None:
 
     console = Console(highlight=False, soft_wrap=True, markup=False)
     with readable_errors(), writable(out):
-        from planner.commands.progress import columns
-        from planner.plots import save_animation
-        from planner.studies.impulse import as_design, clutter_motion, clutter_place, clutter_robot
-        from planner.studies.impulse_plots import save_stills
+        from planner.console.progress import columns
+        from planner.drawing.animation import save_animation
+        from planner.studies.impulse.plots import save_stills
+        from planner.studies.impulse.study import as_design, clutter_motion, clutter_place, clutter_robot
 
         place, robot = clutter_place(), clutter_robot()
         with console.status("compiling the kernels, if they are not, and growing"):
@@ -245,10 +251,10 @@ def euler_lagrange(out: FolderOption = Path("results")) -> int:
 
     console = Console(highlight=False, soft_wrap=True, markup=False)
     with readable_errors(), writable(out):
-        from planner.commands.progress import gathered
-        from planner.studies.euler_lagrange import chases, experiments, run
-        from planner.studies.euler_lagrange_plots import save_all
-        from planner.studies.euler_lagrange_report import ALLOWED, report
+        from planner.console.progress import gathered
+        from planner.studies.euler_lagrange.plots import save_all
+        from planner.studies.euler_lagrange.report import ALLOWED, report
+        from planner.studies.euler_lagrange.study import chases, experiments, run
 
         with console.status("compiling the kernels, if they are not"):
             run(experiments()[0])
@@ -281,9 +287,10 @@ def fitting(
     start = time.perf_counter()
     with readable_errors(), needs("fit"):
         from planner.commands.fit import fit_with_progress, load_experiment
-        from planner.commands.progress import stoppable
-        from planner.fit_plots import save_fits
-        from planner.studies.fitting import oscillation_fits, report
+        from planner.console.progress import stoppable
+        from planner.fitting.plots import save_fits
+        from planner.studies.fitting.report import report
+        from planner.studies.fitting.study import oscillation_fits
 
         seen = load_experiment(wall_growth) if wall_growth else None
         with writable(out):
@@ -313,9 +320,9 @@ def _study(console: Console, cases: Sequence[Case]) -> list[Record]:
     """Make all runs, with progress on the console; those that were over, in the cases' order, if Ctrl-C comes first."""
     from rich.progress import Progress
 
-    from planner.commands.compiling import compiling
-    from planner.commands.progress import columns, stoppable
-    from planner.studies.runs import run_case, run_cases
+    from planner.console.compiling import compiling
+    from planner.console.progress import columns, stoppable
+    from planner.studies.planning_runs import run_case, run_cases
 
     with compiling(console, heuristic=cases[0].heuristic):
         run_case(replace(cases[0], time_budget=1e-3))
@@ -336,7 +343,7 @@ def _study(console: Console, cases: Sequence[Case]) -> list[Record]:
 
 def write_tables(console: Console, stem: Path, table: str, content: dict[str, Any]) -> None:
     """Write a table as Markdown and its data as JSON, and show it."""
-    from planner.run_folder import write_json
+    from planner.runs.folder import write_json
 
     write_json(stem.with_suffix(".json"), content)
     stem.with_suffix(".md").write_text(table, encoding="utf-8")

@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from planner.commands.errors import BadInput, needs, readable_errors, writable
 from planner.commands.reproduce import FolderOption, write_tables
+from planner.console.errors import BadInput, needs, readable_errors, writable
 
 app = typer.Typer()
 
@@ -22,10 +22,10 @@ def kinematics(out: FolderOption = Path("results")) -> None:
     console = Console(highlight=False, soft_wrap=True, markup=False)
     start = time.perf_counter()
     with readable_errors(), writable(out):
-        from planner.commands.progress import gathered
-        from planner.studies.kinematics import MODELS, collisions, study
-        from planner.studies.kinematics_plots import save_kinematics
-        from planner.studies.kinematics_report import report
+        from planner.console.progress import gathered
+        from planner.studies.kinematics.plots import save_kinematics
+        from planner.studies.kinematics.report import report
+        from planner.studies.kinematics.study import MODELS, collisions, study
 
         total = len(MODELS) * len(collisions())
         outcomes = gathered(console, study(), total, "collisions")
@@ -47,9 +47,10 @@ def geometric(out: FolderOption = Path("results")) -> None:
     with readable_errors(), needs("ompl"), writable(out):
         import networkx  # noqa: F401
 
-        from planner.commands.progress import columns
-        from planner.studies.geometric import COMPARED, TIMED, compare, report, time_places
-        from planner.studies.geometric_plots import save_deployments
+        from planner.console.progress import columns
+        from planner.studies.geometric.plots import save_deployments
+        from planner.studies.geometric.report import report
+        from planner.studies.geometric.study import COMPARED, TIMED, compare, time_places
 
         with Progress(*columns(), console=console) as bar:
             timings = list(bar.track(time_places(), total=TIMED, description="timing deployments"))
@@ -71,10 +72,10 @@ def mapping(
 
     console = Console(highlight=False, soft_wrap=True, markup=False)
     with readable_errors(), writable(out):
-        from planner.commands.progress import gathered
-        from planner.studies.mapping import cases, run_cases, time_loop, whole_places
-        from planner.studies.mapping_plots import save_curves, save_example
-        from planner.studies.mapping_report import report
+        from planner.console.progress import gathered
+        from planner.studies.mapping.plots import save_curves, save_example
+        from planner.studies.mapping.report import report
+        from planner.studies.mapping.study import cases, run_cases, time_loop, whole_places
 
         with console.status("compiling the kernels, if they are not, and timing a loop"):
             loop = time_loop()
@@ -96,9 +97,10 @@ def sensing(out: FolderOption = Path("results")) -> None:
 
     console = Console(highlight=False, soft_wrap=True, markup=False)
     with readable_errors(), writable(out):
-        from planner.commands.progress import gathered
-        from planner.studies.sensing import cases, report, run_cases
-        from planner.studies.sensing_plots import save_sensing
+        from planner.console.progress import gathered
+        from planner.studies.sensing.plots import save_sensing
+        from planner.studies.sensing.report import report
+        from planner.studies.sensing.study import cases, run_cases
 
         start, total = time.perf_counter(), len(cases())
         trials = gathered(console, run_cases(), total, "deployments")

@@ -9,8 +9,8 @@ from typing import Annotated
 
 import typer
 
-from planner.commands.errors import BadInput, readable_errors, writable
 from planner.commands.reproduce import BudgetOption, FolderOption, write_tables
+from planner.console.errors import BadInput, readable_errors, writable
 
 app = typer.Typer()
 
@@ -29,11 +29,11 @@ def soak(
 
     console = Console(highlight=False, soft_wrap=True, markup=False)
     with readable_errors(), writable(out):
-        from planner.commands.compiling import compiling
-        from planner.commands.progress import gathered
-        from planner.studies.soak import cases, run_case, run_cases
-        from planner.studies.soak_plots import save_reliability
-        from planner.studies.soak_report import InvalidCounts, fuzz_lines, report
+        from planner.console.compiling import compiling
+        from planner.console.progress import gathered
+        from planner.studies.reliability.plots import save_reliability
+        from planner.studies.reliability.report import InvalidCounts, fuzz_lines, report
+        from planner.studies.reliability.study import cases, run_case, run_cases
 
         try:
             fuzz = fuzz_lines(out / "fuzz.json")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from planner.commands.errors import BadInput, readable_errors, same_place, writable
+from planner.console.errors import BadInput, readable_errors, same_place, writable
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -46,8 +46,8 @@ def robustness(
         import numpy as np
 
         from environments import load_environment
-        from planner.commands.compiling import compiling
-        from planner.design import load_design
+        from planner.console.compiling import compiling
+        from planner.design_file import load_design
         from planner.robustness.survey import Survey
         from planner.robustness.trials import PRESETS, Deviations, grow_trials
 
@@ -95,7 +95,7 @@ def _grow(console: Console, survey: Survey) -> bool:
     """Grow all trials with progress on the console; returns whether nobody interrupted."""
     from rich.progress import Progress
 
-    from planner.commands.progress import columns, stoppable
+    from planner.console.progress import columns, stoppable
 
     with Progress(*columns(), console=console) as bar:
         task = bar.add_task("growing", total=len(survey.spreads) * survey.trials)
@@ -112,7 +112,7 @@ def _grow(console: Console, survey: Survey) -> bool:
 def _margins(console: Console, survey: Survey) -> list[Margin]:
     from rich.progress import Progress
 
-    from planner.commands.progress import columns, stoppable
+    from planner.console.progress import columns, stoppable
     from planner.robustness.sensitivity import margin, parameters
 
     found: list[Margin] = []
@@ -129,11 +129,11 @@ def _margins(console: Console, survey: Survey) -> list[Margin]:
 
 def _write(console: Console, survey: Survey, margins: list[Margin], grid: list[float], command: str, out: Path) -> None:
     """Write table and data, then draw the pictures."""
-    from planner.commands.progress import stoppable
+    from planner.console.progress import stoppable
     from planner.robustness.plots import save_robustness, save_sensitivity
     from planner.robustness.report import robustness_report
     from planner.robustness.trials import Spread
-    from planner.run_folder import stem_of, write_json
+    from planner.runs.folder import stem_of, write_json
 
     stem = out / f"robustness-{stem_of(survey.environment)}"
     table, content = robustness_report(survey, margins, grid, command)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from planner.commands.errors import BadInput, readable_errors
-from planner.commands.models import (
+from planner.console.errors import BadInput, readable_errors
+from planner.console.options import (
     DeviceOption,
     FrictionOption,
     PropagatorOption,
@@ -43,10 +43,11 @@ def simulate(
     console = Console(highlight=False, soft_wrap=True, markup=False)
     with readable_errors():
         from environments import load_environment
-        from planner.commands.compiling import compiling
         from planner.commands.plan import CROSSING, section_table
-        from planner.design import load_design
-        from planner.run_folder import check_folder, replay, trajectory
+        from planner.console.compiling import compiling
+        from planner.design_file import load_design
+        from planner.replay import replay, trajectory
+        from planner.runs.folder import check_folder
 
         made = load_design(design)
         environment = load_environment(env, made.params.radius)
@@ -144,8 +145,8 @@ def _write(
 
     import numpy as np
 
-    from planner.plots import save_plan
-    from planner.run_folder import write_folder, write_json
+    from planner.drawing.plan import save_plan
+    from planner.runs.folder import write_folder, write_json
 
     def fill(folder: Path) -> None:
         write_json(folder / "simulation.json", result)
@@ -160,7 +161,7 @@ def _write(
 def _animate(console: Any, path: Path, environment: Environment, design: Design, points: Floats) -> None:
     from rich.progress import Progress
 
-    from planner.plots import save_animation
+    from planner.drawing.animation import save_animation
 
     with Progress(console=console, transient=True) as progress:
         task = progress.add_task("drawing", total=None)

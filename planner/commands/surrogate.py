@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from planner.commands.errors import BadInput, needs, readable_errors, writable
+from planner.console.errors import BadInput, needs, readable_errors, writable
 
 if TYPE_CHECKING:
     from surrogate.training import Report
@@ -78,10 +78,10 @@ def evaluate(
 
     console = Console(highlight=False, soft_wrap=True, markup=False)
     with readable_errors(), needs("torch"):
-        from planner.run_folder import write_json
-        from planner.surrogate_plot import save_evaluation
-        from planner.surrogate_report import BATCHES, evaluation_report, measurements
-        from planner.surrogate_report import evaluate as judge
+        from planner.runs.folder import write_json
+        from planner.studies.surrogate.plots import save_evaluation
+        from planner.studies.surrogate.report import BATCHES, evaluation_report, measurements
+        from planner.studies.surrogate.report import evaluate as judge
         from surrogate.weights_file import NAMES, SHIPPED, read_weights
 
         judged = read_weights(weights or SHIPPED / NAMES["log-force"])

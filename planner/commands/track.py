@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from planner.commands.errors import BadInput, needs, readable_errors
+from planner.console.errors import BadInput, needs, readable_errors
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -190,7 +190,7 @@ def _follow(
     from rich.progress import Progress
 
     from dynamics.recording import LEAST_FRAMES
-    from planner.commands.progress import columns, stoppable
+    from planner.console.progress import columns, stoppable
     from planner.tracking.overlay import overlay
     from planner.tracking.track import track_frame
     from planner.tracking.video import VideoWriter

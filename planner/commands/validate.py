@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from planner.commands.errors import BadInput, needs, readable_errors, writable
 from planner.commands.reproduce import FolderOption, write_tables
+from planner.console.errors import BadInput, needs, readable_errors, writable
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -53,9 +53,8 @@ def validate(
     console = Console(highlight=False, soft_wrap=True, markup=False)
     with readable_errors(), needs("torch"):
         from dynamics.registry import load_propagator, propagators
-        from planner.bench import machine
-        from planner.validation.recordings import read_recordings
-        from planner.versions import versions
+        from planner.provenance import machine, versions
+        from planner.studies.validation.recordings import read_recordings
 
         names = list(dict.fromkeys(propagator or propagators()))
         for name in names:
@@ -91,7 +90,7 @@ def validate(
 
 def _gathered(console: Console, parts: Sequence[Part]) -> dict[str, list[Any]]:
     """What each part yields that yields anything, one part after the other; after Ctrl-C what came before it."""
-    from planner.commands.progress import gathered
+    from planner.console.progress import gathered
 
     found: dict[str, list[Any]] = {}
     for part in parts:
@@ -105,10 +104,10 @@ def _gathered(console: Console, parts: Sequence[Part]) -> dict[str, list[Any]]:
 
 def _parts(names: Sequence[str], recorded: Sequence[Recording]) -> list[Part]:
     """What these propagators are held against; recordings where there are some."""
-    from planner.validation import contacts, cross_checks, friction, refinement
-    from planner.validation.contacts_plots import save_contacts
-    from planner.validation.cross_checks_plots import save_cross_checks
-    from planner.validation.refinement_plots import save_refinement
+    from planner.studies.validation import contacts, cross_checks, friction, refinement
+    from planner.studies.validation.contacts_plots import save_contacts
+    from planner.studies.validation.cross_checks_plots import save_cross_checks
+    from planner.studies.validation.refinement_plots import save_refinement
 
     able = contacts.able(names)
     parts = [_recordings(names, able, recorded)] if recorded else []
@@ -147,10 +146,10 @@ def _parts(names: Sequence[str], recorded: Sequence[Recording]) -> list[Part]:
 def _recordings(names: Sequence[str], able: Sequence[str], recorded: Sequence[Recording]) -> Part:
     """Recorded growths by every propagator that knows contact, and by changes to the physics."""
     from dynamics.registry import load_propagator, propagators
-    from planner.validation.recordings import deployments
-    from planner.validation.recordings_plots import save_errors, save_overlays
-    from planner.validation.recordings_report import report
-    from planner.validation.variants import TELLING, variants
+    from planner.studies.validation.recordings import deployments
+    from planner.studies.validation.recordings_plots import save_errors, save_overlays
+    from planner.studies.validation.recordings_report import report
+    from planner.studies.validation.variants import TELLING, variants
 
     makers = {name: load_propagator(name) for name in able}
     changes = variants() if propagators()[0] in able else {}

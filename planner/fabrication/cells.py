@@ -11,8 +11,9 @@ from scipy.optimize import isotonic_regression
 
 from dynamics.propagator import Propagator
 from environments.environment import Environment
-from planner.design import Design, InvalidDesign, Section
-from planner.growth import Grown, grow_designs
+from planner.design import Design, Section
+from planner.design_file import InvalidDesign
+from planner.replay import Grown, grow_designs
 
 ANCHORS = 0.5, 0.0, 1.0
 """What a section may keep when its length changes: its middle, its start or its end."""

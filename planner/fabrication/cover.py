@@ -12,10 +12,11 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.patches import Polygon
 
 from environments.obstacles import box_corners
+from planner.drawing.plan import BOTTOM, plan_figure
+from planner.drawing.style import ACTUATOR, FAINT, INK, TUBE
 from planner.fabrication.build import LEAD, Build
 from planner.fabrication.paper import LONG_EDGE, POINT, RULER, SHORT_EDGE, Page, Template, Tile
 from planner.fabrication.pattern import ROW, millimetres
-from planner.plots import ACTUATOR, BOTTOM, FAINT, INK, TUBE, plan_figure
 from surrogate.pouch import PouchMotor
 
 MARGIN = 15.0

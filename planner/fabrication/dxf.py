@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from planner.drawing.style import whole
 from planner.fabrication.pattern import Layer, Pattern
-from planner.plots import whole
 
 COLOUR = {Layer.CUT: 1, Layer.SEAL: 5, Layer.MARK: 3, Layer.TEXT: 8}
 """AutoCAD colour indices: red, blue, green and grey."""

@@ -12,7 +12,9 @@ import numpy as np
 from dynamics.moment import free_curvature, joint_moments
 from dynamics.propagator import Propagator
 from environments.environment import Environment, write_environment
-from planner.design import Design, design_content
+from planner.design import Design
+from planner.design_file import design_content
+from planner.drawing.style import whole
 from planner.fabrication import FORMATS
 from planner.fabrication import build as allowances
 from planner.fabrication.build import SEAL, Build
@@ -21,10 +23,9 @@ from planner.fabrication.cut_list import cut_list, section_table
 from planner.fabrication.paper import Paper
 from planner.fabrication.pattern import Pattern, pattern_of
 from planner.fabrication.pressures import pressure_content
-from planner.growth import Grown
-from planner.plots import whole
+from planner.replay import Grown
 from planner.robustness.sensitivity import Margin, margin, section_parameters
-from planner.run_folder import write_json
+from planner.runs.folder import write_json
 from surrogate.spam import Spam
 
 

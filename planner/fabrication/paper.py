@@ -17,9 +17,9 @@ from matplotlib.patches import Rectangle
 from matplotlib.transforms import Affine2D
 
 from environments.environment import Environment
+from planner.drawing.style import INK
 from planner.fabrication.build import Build
 from planner.fabrication.pattern import GAP, LETTER, ROW, Line, Pattern, Text
-from planner.plots import INK
 
 Paper = Literal["a4", "letter"]
 SHORT_EDGE = {"a4": 210.0, "letter": 215.9}

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from xml.etree import ElementTree
 
+from planner.drawing.style import whole
 from planner.fabrication.pattern import GAP, Layer, Pattern
-from planner.plots import whole
 
 COLOUR = {Layer.CUT: "#ff0000", Layer.SEAL: "#0000ff", Layer.MARK: "#008000", Layer.TEXT: "#404040"}
 """Pure colours: laser cutters tell their jobs apart by them."""

@@ -14,11 +14,11 @@ from matplotlib.patches import Rectangle
 
 from environments.environment import Environment
 from planner.design import Side
+from planner.drawing.style import ACTUATOR, FAINT, INK, whole
 from planner.fabrication.build import Build
 from planner.fabrication.cover import cover, plan_picture
 from planner.fabrication.paper import LONG_EDGE, POINT, RULER, SHORT_EDGE, Page, Paper, Template, Tile
 from planner.fabrication.pattern import ROW, Layer, Line, Pattern, Text
-from planner.plots import ACTUATOR, FAINT, INK, whole
 from surrogate.compiled import Floats
 
 OVERLAP, OVERLAP_Y = 10.0, 3.0

@@ -17,8 +17,9 @@ from matplotlib.ticker import MaxNLocator
 
 from dynamics.geometric.deployment import Deployment, Launch, deploy
 from dynamics.geometric.walls import inflate, polygons
+from planner.drawing.plan import draw_solids
+from planner.drawing.style import FAINT, INK
 from planner.mapping.policies import Step, Task
-from planner.plots import FAINT, INK, draw_solids
 from surrogate.compiled import Floats
 
 DPI = 130

@@ -11,7 +11,8 @@ from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 
-from planner.plots import ACTUATOR, FAINT, INK, draw_solids, foreground, save_figure
+from planner.drawing.plan import draw_solids, foreground
+from planner.drawing.style import ACTUATOR, FAINT, INK, save_figure
 from planner.robustness.report import margin_words
 from planner.robustness.sensitivity import Margin
 from planner.robustness.survey import Survey, cell_name

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from planner.bench import machine
+from planner.provenance import machine
 from planner.robustness.sensitivity import Margin
 from planner.robustness.survey import Survey, cell_name
 

@@ -11,10 +11,10 @@ import numpy as np
 from dynamics.propagator import Propagator
 from environments.environment import Environment
 from planner.design import Design, Section
-from planner.growth import grow_designs
+from planner.replay import grow_designs
 from planner.robustness.survey import Estimate
 from planner.robustness.trials import Deviations, Spread, grow_trials
-from planner.synthesis import Catalogue
+from planner.search.catalogue import Catalogue
 
 LEVEL, THRESHOLD = 0.05, 0.9
 """Errors under which designs are judged, and success that is asked for, unless somebody says otherwise [-]."""

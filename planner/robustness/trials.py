@@ -10,12 +10,12 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from dynamics.actuation import actuation_along
 from dynamics.moment import free_curvature, holding_pressure, joint_moments
-from dynamics.quasistatic import QuasiStatic
+from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.vine import Actuation, Integers, Status, centerlines
 from environments.environment import Environment
 from planner.design import Design
-from planner.synthesis import actuation_along
 from surrogate.compiled import Floats, thread_count
 from surrogate.force_table import LONGEST, SHORTEST
 

@@ -6,11 +6,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dynamics.euler_lagrange import EulerLagrange
+from dynamics.euler_lagrange.propagator import EulerLagrange
 from dynamics.moment import JointMoments, free_curvature, total_moment
 from dynamics.propagator import CannotRun
-from dynamics.quasistatic import QuasiStatic
-from dynamics.vine import Actuation, Inertia, Rollout, Status, VineParams, VineState, grown_length
+from dynamics.quasistatic.propagator import QuasiStatic
+from dynamics.tube import Inertia, VineParams
+from dynamics.vine import Actuation, Rollout, Status, VineState, grown_length
 from environments import Environment
 from surrogate.force_table import cell
 

@@ -5,8 +5,9 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from dynamics.quasistatic import QuasiStatic
-from dynamics.vine import Actuation, Rollout, VineParams, centerlines
+from dynamics.quasistatic.propagator import QuasiStatic
+from dynamics.tube import VineParams
+from dynamics.vine import Actuation, Rollout, centerlines
 from environments import Environment
 
 MakeEnvironment = Callable[..., Environment]

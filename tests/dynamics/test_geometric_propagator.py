@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 import shapely
 
-from dynamics.geometric import Geometric
+from dynamics.geometric.propagator import Geometric
 from dynamics.moment import free_curvature, joint_moments
 from dynamics.propagator import CannotRun
-from dynamics.quasistatic import QuasiStatic
-from dynamics.vine import Actuation, Rollout, Status, VineParams, VineState, centerlines, grown_length
+from dynamics.quasistatic.propagator import QuasiStatic
+from dynamics.tube import VineParams
+from dynamics.vine import Actuation, Rollout, Status, VineState, centerlines, grown_length
 from environments import Environment, generate_environment
 
 MakeEnvironment = Callable[..., Environment]

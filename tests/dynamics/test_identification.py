@@ -21,9 +21,9 @@ from dynamics.identification.problem import Problem
 from dynamics.identification.result import CHI_SQUARE, Profile, from_profile
 from dynamics.recording import Contact, Recording
 from dynamics.recording_hdf5 import load_wall_growth
-from planner.commands.progress import stoppable
-from planner.studies.cantilever import Cantilever
-from planner.studies.fitting import oscillation, small_oscillation
+from planner.console.progress import stoppable
+from planner.studies.fitting.cantilever import Cantilever
+from planner.studies.fitting.study import oscillation, small_oscillation
 
 BEAM = Cantilever(links=2, length=0.8, growth=0.05)
 """K and C as in the study, but growing, and of two links: quick."""

@@ -8,15 +8,16 @@ import pytest
 import shapely
 from scipy.integrate import cumulative_trapezoid
 
-from dynamics.chain import place
+from dynamics.chain import forward_kinematics
 from dynamics.contacts import find_contacts
-from dynamics.impulse import HINGE, Impulse
 from dynamics.impulse.bodies import kinetic_energy
+from dynamics.impulse.propagator import HINGE, Impulse
 from dynamics.impulse.step import add_segment, linearise, new_work, start, take_step
 from dynamics.moment import carrying, free_curvature, joint_moments, restoring_moment
 from dynamics.propagator import CannotRun
-from dynamics.quasistatic import QuasiStatic
-from dynamics.vine import Actuation, Inertia, Rollout, Status, VineParams, centerlines, grown_length
+from dynamics.quasistatic.propagator import QuasiStatic
+from dynamics.tube import Inertia, VineParams
+from dynamics.vine import Actuation, Rollout, Status, centerlines, grown_length
 from environments import Environment
 
 MakeEnvironment = Callable[..., Environment]
@@ -95,7 +96,7 @@ def test_growth_slows_in_proportion_to_what_presses_on_the_tip(wall: Environment
     work, tube = new_work(24, 25), propagator.tube
     vine = carrying(propagator.joint, angles, np.zeros(24), np.full(24, 0.04))
     start(work, tube, angles, np.asarray(wall.start), segments, last_length)
-    place(work.chain, angles, np.asarray(wall.start), segments, last_length, tube.segment)
+    forward_kinematics(work.chain, angles, np.asarray(wall.start), segments, last_length, tube.segment)
     number = find_contacts(propagator.scene, tube.radius, tube.margin, work.chain, segments, work.contacts)
     for _ in range(120):
         growth, lapse, number = take_step(

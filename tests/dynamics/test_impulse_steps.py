@@ -12,11 +12,11 @@ from dynamics.impulse.bodies import Bodies, Rows, advance, assemble, lay, new_bo
 from dynamics.impulse.impact import _pivot
 from dynamics.impulse.osqp_step import OsqpStep
 from dynamics.impulse.schur import factorise, new_factor, project
-from dynamics.impulse.telescope import Motion, Telescope, simulate
 from dynamics.propagator import CannotRun
 from environments import Environment
-from planner.studies.cantilever import Cantilever
-from planner.studies.impulse import circle_place, circle_robot, clutter_place, clutter_robot
+from planner.studies.fitting.cantilever import Cantilever
+from planner.studies.impulse.study import circle_place, circle_robot, clutter_place, clutter_robot
+from planner.studies.impulse.telescope import Motion, Telescope, simulate
 from surrogate.compiled import Floats
 
 MakeEnvironment = Callable[..., Environment]

@@ -18,7 +18,7 @@ from dynamics.moment import (
     total_moment,
     transition_bend,
 )
-from dynamics.vine import VineParams
+from dynamics.tube import VineParams
 from surrogate.compiled import Floats
 from surrogate.force_table import cell
 from surrogate.pouch import PouchMotor

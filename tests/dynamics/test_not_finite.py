@@ -7,10 +7,11 @@ from functools import partial
 import numpy as np
 import pytest
 
-from dynamics.impulse import Impulse
+from dynamics.impulse.propagator import Impulse
 from dynamics.propagator import Propagator
 from dynamics.registry import load_propagator, propagators
-from dynamics.vine import Actuation, Rollout, Status, VineParams, VineState
+from dynamics.tube import VineParams
+from dynamics.vine import Actuation, Rollout, Status, VineState
 from environments import Environment, Obstacles
 
 MakeEnvironment = Callable[..., Environment]

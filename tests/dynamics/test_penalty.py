@@ -9,18 +9,20 @@ import pytest
 import shapely
 import torch
 
-import dynamics.penalty as penalty
+import dynamics.penalty.propagator as penalty
 import dynamics.penalty.rollout as rollout
 import dynamics.penalty.solvers as solvers
-from dynamics.penalty import Penalty
+from dynamics.penalty.propagator import Penalty
 from dynamics.penalty.rollout import rest_curvature
 from dynamics.propagator import CannotRun
-from dynamics.quasistatic import QuasiStatic
-from dynamics.vine import Actuation, Rollout, Status, VineParams, centerlines, grown_length, host
+from dynamics.quasistatic.propagator import QuasiStatic
+from dynamics.tube import VineParams
+from dynamics.vine import Actuation, Rollout, Status, centerlines, grown_length, host
 from environments import Environment, known_environments
-from planner.rollout_bench import UNEXPLAINED, measure_agreement, random_actuation, tip_distance
-from planner.sst import Search, actuation
-from planner.synthesis import Catalogue
+from planner.search.catalogue import Catalogue
+from planner.search.controls import actuation
+from planner.search.sst import Search
+from planner.studies.rollouts.study import UNEXPLAINED, measure_agreement, random_actuation, tip_distance
 from surrogate.pouch import PouchMotor
 
 pytestmark = pytest.mark.usefixtures("single_thread")

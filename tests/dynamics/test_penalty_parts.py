@@ -8,15 +8,16 @@ import torch
 
 import dynamics.contacts as exact
 from dynamics.moment import free_curvature, joint_moments, restoring_moment
-from dynamics.penalty import Penalty
-from dynamics.penalty.contacts import FAR, Solids, find_contacts, place
+from dynamics.penalty.contacts import FAR, Solids, find_contacts, forward_kinematics
 from dynamics.penalty.joints import Restoring
 from dynamics.penalty.objective import Objective, Weights
+from dynamics.penalty.propagator import Penalty
 from dynamics.penalty.pull import TablePull, pull_of
 from dynamics.penalty.rollout import rest_curvature
 from dynamics.penalty.solvers import SOLVERS, chosen_solver, minimise
 from dynamics.scene import build_scene
-from dynamics.vine import Actuation, VineParams
+from dynamics.tube import VineParams
+from dynamics.vine import Actuation
 from environments import Environment
 from surrogate.force_table import ForceTable
 from surrogate.pouch import PouchMotor
@@ -128,7 +129,9 @@ def test_contacts_are_those_of_the_exact_propagator(environment: MakeEnvironment
     met = 0
     for vine in range(batch):
         pose = np.array([*rng.uniform(-0.7, 0.7, 2), rng.uniform(-np.pi, np.pi)])
-        chain = place(*map(torch.tensor, (angles[vine][None], lengths[vine][None], last[vine].reshape(1, 1), pose)))
+        chain = forward_kinematics(
+            *map(torch.tensor, (angles[vine][None], lengths[vine][None], last[vine].reshape(1, 1), pose))
+        )
         found = find_contacts(solids, params.radius, margin, chain)
         segments = int(last[vine]) + 1
         x, y, cosine, sine = (part[0].numpy() for part in chain[:4])

@@ -9,7 +9,8 @@ import pytest
 
 from dynamics.propagator import CannotRun, Capabilities, Propagator
 from dynamics.registry import load_propagator, propagators
-from dynamics.vine import Actuation, Rollout, Status, VineParams, VineState, centerlines, grown_length
+from dynamics.tube import VineParams
+from dynamics.vine import Actuation, Rollout, Status, VineState, centerlines, grown_length
 from environments import Environment, Obstacles
 
 MakeEnvironment = Callable[..., Environment]

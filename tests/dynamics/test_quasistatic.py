@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from dynamics.moment import free_curvature
-from dynamics.quasistatic import QuasiStatic
-from dynamics.vine import Actuation, Rollout, Status, VineParams, VineState, grown_length
+from dynamics.quasistatic.propagator import QuasiStatic
+from dynamics.tube import VineParams
+from dynamics.vine import Actuation, Rollout, Status, VineState, grown_length
 from environments import Environment
 from surrogate.compiled import Floats
 

@@ -9,8 +9,9 @@ import shapely
 from scipy.integrate import quad
 
 from dynamics.moment import restoring_moment, transition_bend
-from dynamics.quasistatic import QuasiStatic
-from dynamics.vine import Actuation, Rollout, Status, VineParams, VineState, centerlines, grown_length
+from dynamics.quasistatic.propagator import QuasiStatic
+from dynamics.tube import VineParams
+from dynamics.vine import Actuation, Rollout, Status, VineState, centerlines, grown_length
 from environments import Environment, load_environment
 from surrogate.compiled import Floats
 from surrogate.spam import cell_state, contraction

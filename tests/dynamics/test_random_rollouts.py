@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 import shapely
 
-from dynamics.quasistatic import QuasiStatic
-from dynamics.vine import Actuation, Rollout, Status, VineParams, centerlines, grown_length
+from dynamics.quasistatic.propagator import QuasiStatic
+from dynamics.tube import VineParams
+from dynamics.vine import Actuation, Rollout, Status, centerlines, grown_length
 from environments import Environment, known_environments
 from surrogate.compiled import Floats
 

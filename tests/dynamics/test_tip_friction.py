@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from dynamics.moment import restoring_moment
-from dynamics.quasistatic import QuasiStatic
-from dynamics.vine import Actuation, Rollout, Status, VineParams, centerlines
+from dynamics.quasistatic.propagator import QuasiStatic
+from dynamics.tube import VineParams
+from dynamics.vine import Actuation, Rollout, Status, centerlines
 from environments import Environment
 
 MakeEnvironment = Callable[..., Environment]

@@ -9,10 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dynamics.vine import VineParams
+from dynamics.tube import VineParams
 from environments import load_environment
-from planner.design import Design, InvalidDesign, Section, design_content, load_design, sections_of
-from planner.synthesis import Catalogue
+from planner.design import Design, Section
+from planner.design_file import InvalidDesign, design_content, load_design
+from planner.search.catalogue import Catalogue
+from planner.search.controls import sections_of
 from surrogate.actuators import Actuator, Grid
 from surrogate.pouch import PouchMotor
 from surrogate.spam import Spam

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from dynamics.vine import VineParams
+from dynamics.tube import VineParams
 from planner.design import Design, Section
 from planner.fabrication.build import Build
 

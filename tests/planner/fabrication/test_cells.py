@@ -8,12 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dynamics.quasistatic import QuasiStatic
-from dynamics.vine import VineParams
+from dynamics.quasistatic.propagator import QuasiStatic
+from dynamics.tube import VineParams
 from environments import Environment, Obstacles
-from planner.design import Design, InvalidDesign, Section
+from planner.design import Design, Section
+from planner.design_file import InvalidDesign
 from planner.fabrication.cells import round_to_cells
-from planner.growth import grow_designs
+from planner.replay import grow_designs
 
 PARAMS = VineParams()
 ROOM = Environment("room", "", np.array([-6.0, -6.0, 6.0, 6.0]), np.zeros(3), np.array([0.0, 0.0, 20.0]), Obstacles())

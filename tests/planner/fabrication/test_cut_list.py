@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dynamics.moment import free_curvature, joint_moments
-from dynamics.vine import VineParams
+from dynamics.tube import VineParams
 from planner.fabrication.build import Build
 from planner.fabrication.cut_list import cut_list, section_table
 from planner.fabrication.pressures import pressure_content

@@ -9,7 +9,7 @@ import pytest
 from ezdxf.document import Drawing
 from ezdxf.entities import LWPolyline
 
-from dynamics.vine import VineParams
+from dynamics.tube import VineParams
 from planner.fabrication.build import Build
 from planner.fabrication.dxf import write_dxf
 from planner.fabrication.pattern import pattern_of

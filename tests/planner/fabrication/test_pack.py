@@ -10,12 +10,13 @@ import ezdxf
 import numpy as np
 import pytest
 
-from dynamics.quasistatic import QuasiStatic
-from dynamics.vine import VineParams
+from dynamics.quasistatic.propagator import QuasiStatic
+from dynamics.tube import VineParams
 from environments import Environment, load_environment, write_environment
 from planner.cli import main
-from planner.design import Design, Section, design_content, load_design
-from planner.growth import grow_designs
+from planner.design import Design, Section
+from planner.design_file import design_content, load_design
+from planner.replay import grow_designs
 from surrogate.pouch import PouchMotor
 
 FILES = {

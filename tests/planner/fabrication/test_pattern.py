@@ -11,7 +11,7 @@ from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import TextPath
 from matplotlib.transforms import Bbox
 
-from dynamics.vine import VineParams
+from dynamics.tube import VineParams
 from planner.fabrication.build import Build
 from planner.fabrication.pattern import Layer, Line, Pattern, Piece, Text, pattern_of
 from surrogate.pouch import PouchMotor

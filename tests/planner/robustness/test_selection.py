@@ -6,15 +6,15 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from dynamics.quasistatic import QuasiStatic
-from dynamics.vine import VineParams
+from dynamics.quasistatic.propagator import QuasiStatic
+from dynamics.tube import VineParams
 from environments import Environment, Obstacles
 from planner.design import Design, Section
-from planner.growth import grow_designs
+from planner.replay import grow_designs
 from planner.robustness.selection import Champion, Choice, Selection
 from planner.robustness.survey import Estimate
 from planner.robustness.trials import Spread
-from planner.synthesis import Catalogue
+from planner.search.catalogue import Catalogue
 
 PARAMS = VineParams()
 

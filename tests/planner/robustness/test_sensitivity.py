@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dynamics.moment import free_curvature, joint_moments
-from dynamics.vine import VineParams
+from dynamics.tube import VineParams
 from environments import Environment, Obstacles
 from environments.obstacles import box_corners
 from planner.design import Design, Section

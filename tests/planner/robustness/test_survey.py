@@ -6,12 +6,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dynamics.quasistatic import QuasiStatic
-from dynamics.vine import VineParams
+from dynamics.quasistatic.propagator import QuasiStatic
+from dynamics.tube import VineParams
 from environments import Environment, Obstacles
 from environments.obstacles import box_corners
 from planner.design import Design, Section
-from planner.growth import grow_designs
+from planner.replay import grow_designs
 from planner.robustness.plots import save_robustness, save_sensitivity
 from planner.robustness.report import robustness_report
 from planner.robustness.sensitivity import Margin

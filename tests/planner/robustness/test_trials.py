@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from dynamics.moment import free_curvature, joint_moments
-from dynamics.quasistatic import QuasiStatic
-from dynamics.vine import VineParams
+from dynamics.quasistatic.propagator import QuasiStatic
+from dynamics.tube import VineParams
 from environments import Environment, Obstacles
 from environments.obstacles import box_corners
 from planner.design import Design, Section
-from planner.growth import grow_designs
+from planner.replay import grow_designs
 from planner.robustness.trials import HANDMADE, Deviations, Spread, grow_trials, reach_of
 
 PARAMS = VineParams()

@@ -1,0 +1,175 @@
+"""A steered, growing vine as a point mass on an arc: in space (paper 004), and as a propagator in the plane."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dynamics.euler_lagrange.planar import Tube, grow_arc
+from dynamics.moment import free_curvature, joint_moments
+from dynamics.propagator import CannotRun, Capabilities, checked_lengths
+from dynamics.tube import Inertia, VineParams
+from dynamics.vine import Actuation, Integers, Rollout, Status, VineState, centerlines, grown_length
+from environments.environment import Environment
+from surrogate.compiled import Floats
+from surrogate.force_table import LONGEST
+
+ROUNDING = 1e-6
+"""Bends that differ by less [rad] are alike, and pressures and cell lengths that do in parts of the first of them."""
+LONGEST_STEP = 0.1
+"""Of time [s]."""
+
+
+class EulerLagrange:
+    """One arc in a horizontal plane, in free space, a mass at its tip; each vine sets out at rest.
+
+    The tube's and the muscle's moments are those of the other propagators, its growth and damping those of `Inertia`.
+    As in paper 004 all mass is at the tip: what it carries, and what stands for the tube's own.
+    """
+
+    capabilities: ClassVar[Capabilities] = Capabilities(
+        contact=False, sections=False, inertia=True, spatial=False, differentiable=False, devices=("cpu",)
+    )
+
+    def __init__(
+        self,
+        environment: Environment,
+        params: VineParams,
+        step: float = 1e-3,
+        tip_mass: float = 0.0,
+        inertia: Inertia | None = None,
+    ) -> None:
+        """Prepare the tube's moments (about 0.3 s).
+
+        Args:
+            step: Of time [s].
+            tip_mass: What the tip carries [kg].
+        Raises:
+            CannotRun: The place has obstacles.
+            ValueError: A mass below 0, or a step that is none.
+        """
+        if environment.obstacles.shapes():
+            raise CannotRun(
+                f"{environment.name} has obstacles, and euler-lagrange knows none (contact=False, sections=False: one arc in "
+                "free space): take a place without, or another propagator"
+            )
+        if not 0 < step <= LONGEST_STEP:
+            raise ValueError(f"step = {step:g} s must be greater than 0 and at most {LONGEST_STEP:g}")
+        if not 0 <= tip_mass < np.inf:
+            raise ValueError(f"tip_mass = {tip_mass:g} kg must be at least 0 and finite")
+        self.environment, self.params, self.inertia = environment, params, inertia or Inertia()
+        self.joint = joint_moments(params)
+        self.tube = Tube(
+            tip_mass=tip_mass,
+            mass_per_length=self.inertia.mass_per_length,
+            growth_force=params.growth_force,
+            growth_damping=params.growth_force / self.inertia.growth_rate,
+            bending_damping=self.inertia.damping_time * self.joint.elasticity.stiffness,
+            step=step,
+        )
+
+    @property
+    def device_name(self) -> str:
+        """See `Propagator`."""
+        return "cpu, 1 thread"
+
+    def refined(self) -> EulerLagrange:
+        """See `Propagator`."""
+        return EulerLagrange(self.environment, self.params, self.tube.step / 2, self.tube.tip_mass, self.inertia)
+
+    def start(self, batch: int, max_segments: int) -> VineState:
+        """See `Propagator`."""
+        return VineState(np.zeros((batch, max_segments)), np.ones(batch, np.int64), np.zeros(batch))
+
+    def grow(self, state: VineState, actuation: Actuation, length: ArrayLike, record_every: float) -> Rollout:
+        """See `Propagator`.
+
+        Raises:
+            CannotRun: A muscle that changes along the tube, or a state that is no arc.
+        """
+        lengths = checked_lengths(state, actuation, length, record_every, self.params)
+        broken = state.broken
+        state = _without(state, broken >= 0)
+        before = grown_length(state, self.params)
+        pressure, l_0 = self._one_muscle(actuation, before + lengths)
+        curvature = free_curvature(self.joint, pressure, l_0)
+        bend = self._one_arc(state)
+        batch = len(lengths)
+        most = max(int(np.ceil(lengths.max(initial=0.0) / record_every - 1e-9)), 1)
+        at = before[:, None] + np.minimum(record_every * np.arange(1, most + 1), lengths[:, None])
+        # The last record is the end, however it is rounded.
+        at = np.where(before[:, None] + lengths[:, None] - at < 1e-9, before[:, None] + lengths[:, None], at)
+        bends, outcome = np.repeat(bend[:, None], most, axis=1), np.zeros((batch, 3), np.int64)
+        for b in range(batch):
+            count = int(np.argmax(at[b] >= at[b, -1])) + 1
+            if broken[b] >= 0:
+                outcome[b] = 0, Status.NOT_FINITE, 0
+                continue
+            if at[b, -1] == 0.0:
+                outcome[b] = 1, Status.GROWN, 0
+                continue
+            outcome[b] = grow_arc(
+                self.tube, self.joint, float(pressure[b]), float(l_0[b]), float(curvature[b]), float(before[b]),
+                at[b, :count], bends[b, :count],
+            )  # fmt: skip
+        return self._rollout(at, bends, outcome, broken, state.angles.shape[1])
+
+    def _one_muscle(self, actuation: Actuation, lengths: Floats) -> tuple[Floats, Floats]:
+        """Pressure [Pa] and cell length [m] of each vine, shape (batch,), alike in all segments that it will have."""
+        carried = np.arange(actuation.pressure.shape[1]) * self.params.segment_length < lengths[:, None] - 1e-9
+        first, cells = actuation.pressure[:, 0], actuation.l_0[:, 0]
+        other = np.abs(actuation.pressure - first[:, None]) > ROUNDING * np.abs(first[:, None])
+        other |= (np.abs(actuation.l_0 - cells[:, None]) > ROUNDING * cells[:, None]) & (first[:, None] != 0)
+        if (other & carried).any():
+            raise CannotRun(
+                "euler-lagrange bends a tube as one arc (sections=False): this one has a muscle that changes along it, or ends "
+                "before it does; take a design of one section from base to tip, or another propagator"
+            )
+        # Where there is no muscle, its cells may be of any length, also of one that no table knows.
+        return np.ascontiguousarray(first), np.where(first == 0, LONGEST, cells)
+
+    def _one_arc(self, state: VineState) -> Floats:
+        """Bend of each vine [rad], shape (batch,)."""
+        bend = state.angles.sum(axis=1)
+        length = grown_length(state, self.params)
+        expected = self._angles(length, bend, state.angles.shape[1])
+        if np.abs(state.angles - expected).max(initial=0.0) > ROUNDING:
+            raise CannotRun("euler-lagrange knows arcs alone (sections=False): this state is bent otherwise")
+        return np.asarray(bend, float)
+
+    def _angles(self, length: Floats, bend: Floats, max_segments: int) -> Floats:
+        """Bend at each joint of arcs [rad], in proportion to the segment behind it, shape (..., max_segments)."""
+        full = self.params.segment_length
+        parts = np.clip(length[..., None] - full * np.arange(max_segments), 0.0, full)
+        return parts * (bend / np.where(length > 0, length, 1.0))[..., None]
+
+    def _rollout(self, at: Floats, bends: Floats, outcome: Integers, broken: Integers, max_segments: int) -> Rollout:
+        """Records as chains of segments; those from where a joint leaves the bounds are left out."""
+        full, (batch, most) = self.params.segment_length, at.shape
+        segments = np.maximum(np.ceil(at / full - 1e-9).astype(np.int64), 1)
+        last = at - (segments - 1) * full
+        angles = self._angles(at, bends, max_segments)
+        flat = VineState(angles.reshape(-1, max_segments), segments.ravel(), last.ravel())
+        joints = centerlines(flat, self.environment.start, self.params).reshape(batch, most, max_segments + 1, 2)
+        tip = np.take_along_axis(joints, segments[..., None, None], axis=2)[:, :, 0]
+        tips = np.concatenate([tip, self.environment.start[2] + angles.sum(axis=2)[..., None]], axis=2)
+        records, status, steps = outcome.T.copy()
+        low, high = np.split(np.asarray(self.environment.bounds, float), 2)
+        outside = np.any((joints < low) | (joints > high), axis=(2, 3))
+        left = np.where(outside.any(axis=1), outside.argmax(axis=1), most)
+        status[left < records] = Status.OUT_OF_BOUNDS
+        records = np.minimum(records, left)
+        # An arc bends as one: what breaks on the way is all of it.
+        broken = np.where(status == Status.NOT_FINITE, np.maximum(broken, 0), -1)
+        return Rollout(angles, segments, last, tips, np.zeros_like(angles), records, status, steps, broken)
+
+
+def _without(state: VineState, vines: NDArray[np.bool_]) -> VineState:
+    """A batch in which some vines have no length."""
+    return VineState(
+        np.where(vines[:, None], 0.0, state.angles),
+        np.where(vines, 1, state.segments),
+        np.where(vines, 0.0, state.last_length),
+    )

@@ -1,0 +1,83 @@
+"""Growth among walls as geometry alone: pivots, slides and the corners that the body hangs on (paper 003)."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+import shapely
+from numpy.typing import ArrayLike
+
+from dynamics.geometric.hinges import FRICTION, Tube
+from dynamics.geometric.kinematics import largest_moment
+from dynamics.geometric.rollout import Segmented
+from dynamics.geometric.walls import MITRE_LIMIT, inflate, inflated, polygons
+from dynamics.moment import free_curvature, joint_moments
+from dynamics.propagator import CannotRun, Capabilities, checked_lengths
+from dynamics.records import Records, grow_batch, of_vine
+from dynamics.tube import VineParams
+from dynamics.vine import Actuation, Integers, Rollout, VineState
+from environments.environment import Environment
+from surrogate.compiled import Floats, thread_count
+
+
+class Geometric:
+    """Links that turn about pivots, corners and turns; a steered section is a turn at each of its joints.
+
+    The shape follows from the place, the steering and the length, not from what came before: every record is grown from
+    the base, as if its steering had always been there. A state that cannot be so grown stays as it is, stalled.
+    Of forces it knows that on the tip.
+    """
+
+    capabilities: ClassVar[Capabilities] = Capabilities(
+        contact=True, sections=True, inertia=False, spatial=False, differentiable=False, devices=("cpu",)
+    )
+
+    def __init__(
+        self, environment: Environment, params: VineParams, friction: float = FRICTION, threads: int | None = None
+    ) -> None:
+        """Inflate the obstacles (some ms); circles and walls become polygons, see `dynamics.geometric.walls`.
+
+        Raises:
+            CannotRun: The start is off an obstacle, but not off the point that its corner is inflated to.
+        """
+        shapes = polygons(environment.obstacles)
+        solid = shapely.union_all(inflated(shapes, environment.bounds, params.radius))
+        if solid.contains_properly(shapely.Point(environment.start[:2])):
+            raise CannotRun(
+                f"geometric inflates corners to points up to {MITRE_LIMIT * 1e3 * params.radius:.4g} mm away, and the start is in "
+                "one: move it from the corner, or take another propagator"
+            )
+        self.environment, self.params = environment, params
+        self.threads = threads or thread_count()
+        self.pose = np.asarray(environment.start, float)
+        self.walls = inflate(shapes, environment.bounds, params.radius)
+        self.joint = joint_moments(params)
+        self.moment = float(largest_moment(params.growth_pressure, params.radius))
+        self.tube = Tube(params.radius, friction, self.moment / params.growth_force)
+
+    @property
+    def device_name(self) -> str:
+        """See `Propagator`."""
+        return f"cpu, {self.threads} thread{'s' * (self.threads != 1)}"
+
+    def refined(self) -> Geometric:
+        """See `Propagator`. It takes no steps: this is the same model."""
+        return Geometric(self.environment, self.params, self.tube.friction, self.threads)
+
+    def start(self, batch: int, max_segments: int) -> VineState:
+        """See `Propagator`."""
+        return VineState(np.zeros((batch, max_segments)), np.ones(batch, np.int64), np.zeros(batch))
+
+    def grow(self, state: VineState, actuation: Actuation, length: ArrayLike, record_every: float) -> Rollout:
+        """See `Propagator`."""
+        lengths = checked_lengths(state, actuation, length, record_every, self.params)
+
+        curvature = free_curvature(self.joint, actuation.pressure, actuation.l_0)
+        model = Segmented(self.walls, self.tube, self.joint, self.moment, self.params.penetration_tolerance, self.pose)
+
+        def grow(b: int, angles: Floats, _pressure: Floats, _l_0: Floats, records: Records, outcome: Integers) -> None:
+            mine = of_vine(records, b)
+            outcome[b] = model.grow(state, b, angles[b], curvature[b], float(lengths[b]), record_every, mine)
+
+        return grow_batch(state, actuation, lengths, record_every, self.threads, grow)

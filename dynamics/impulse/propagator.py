@@ -1,0 +1,122 @@
+"""Growth with inertia: rigid bodies, joints and contacts as impulses (papers 000/001)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dynamics.impulse.rollout import grow_one
+from dynamics.impulse.step import Tube, new_work
+from dynamics.moment import joint_moments
+from dynamics.propagator import CannotRun, Capabilities, checked_lengths
+from dynamics.records import Records, grow_batch
+from dynamics.scene import scene_of
+from dynamics.tube import Inertia, VineParams
+from dynamics.vine import Actuation, Integers, Rollout, VineState
+from environments.environment import Environment
+from surrogate.compiled import Floats, thread_count
+
+CONTACT_STIFFNESS = 1e7
+"""Of a contact [N/m]: the tip, pressed with the growth force, goes in by a few micrometres."""
+HINGE = 25e-3
+"""Length of tube for whose bend the moment is known [m]: the segments of paper 002. Shorter ones bend in proportion."""
+QPS = "banded", "osqp"
+"""What can solve a step: the banded Schur complement, or OSQP."""
+
+
+def check_qp(qp: str) -> None:
+    """Make sure that there is such a way to solve a step, and that it is installed.
+
+    Raises:
+        CannotRun: An unknown one.
+        ModuleNotFoundError: OSQP is not installed.
+    """
+    if qp not in QPS:
+        raise CannotRun(f"unknown qp {qp!r}; known: {', '.join(QPS)}")
+    if qp == "osqp":
+        import osqp  # noqa: F401
+
+
+class Impulse:
+    """Each step finds the velocities that joints, springs, growth and contacts allow (paper 000, Eq. 15).
+
+    The tube grows at its tip. Each joint's spring is the tangent of tube and actuator's moment, taken at the end of the
+    step. The growth yields to what presses on the tip in proportion, up to the growth force, where it stalls.
+    """
+
+    capabilities: ClassVar[Capabilities] = Capabilities(
+        contact=True, sections=True, inertia=True, spatial=False, differentiable=False, devices=("cpu",)
+    )
+
+    def __init__(
+        self,
+        environment: Environment,
+        params: VineParams,
+        step: float = 0.01,
+        threads: int | None = None,
+        inertia: Inertia | None = None,
+        qp: str = "banded",
+    ) -> None:
+        """Prepare the scene (about 0.1 s).
+
+        Args:
+            step: Of time [s].
+            qp: What solves a step, one of `QPS`.
+        Raises:
+            CannotRun: Another `qp`.
+            ModuleNotFoundError: OSQP is not installed.
+        """
+        check_qp(qp)
+        self.environment, self.params, self.inertia, self.qp = environment, params, inertia or Inertia(), qp
+        self.threads = 1 if qp == "osqp" else threads or thread_count()
+        self.pose = np.asarray(environment.start, float)
+        self.scene, margin = scene_of(environment, params)
+        self.joint = joint_moments(replace(params, segment_length=HINGE))
+        self.tube = Tube(
+            radius=params.radius,
+            segment=params.segment_length,
+            mass_per_length=self.inertia.mass_per_length,
+            gyration=params.radius**2 / 2,  # a thin-walled cylinder about a transverse axis
+            damping=self.inertia.damping_time * self.joint.elasticity.stiffness,
+            growth_rate=self.inertia.growth_rate,
+            yielding=self.inertia.growth_rate / params.growth_force,
+            compliance=1 / CONTACT_STIFFNESS,
+            tolerance=params.penetration_tolerance,
+            step=step,
+            margin=margin,
+            most_motion=0.6 * margin,
+        )
+
+    @property
+    def device_name(self) -> str:
+        """See `Propagator`."""
+        return f"cpu, {self.threads} thread{'s' * (self.threads != 1)}"
+
+    def refined(self) -> Impulse:
+        """See `Propagator`."""
+        return Impulse(self.environment, self.params, self.tube.step / 2, self.threads, self.inertia, self.qp)
+
+    def start(self, batch: int, max_segments: int) -> VineState:
+        """See `Propagator`."""
+        return VineState(np.zeros((batch, max_segments)), np.ones(batch, np.int64), np.zeros(batch))
+
+    def grow(self, state: VineState, actuation: Actuation, length: ArrayLike, record_every: float) -> Rollout:
+        """See `Propagator`. Each vine sets out at rest, and is recorded as it moves."""
+        lengths = checked_lengths(state, actuation, length, record_every, self.params)
+        kernel: Any = grow_one
+        solver, most = None, state.angles.shape[1]
+        if self.qp == "osqp":
+            from dynamics.impulse.osqp_step import OsqpStep
+
+            kernel, solver = grow_one.py_func, OsqpStep()
+
+        def grow(b: int, angles: Floats, pressure: Floats, l_0: Floats, records: Records, outcome: Integers) -> None:
+            kernel(
+                b, self.scene, self.joint, self.tube, self.pose, angles, state.segments, state.last_length, pressure, l_0,
+                lengths, record_every, records, outcome, new_work(most, most + 1), solver,
+            )  # fmt: skip
+
+        return grow_batch(state, actuation, lengths, record_every, self.threads, grow)

@@ -1,0 +1,250 @@
+"""Growth by minimising penalties, batched in PyTorch on CPU or CUDA (paper 002, Algorithm 1)."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+import torch
+from numpy.typing import ArrayLike
+from torch import Tensor
+
+from dynamics.moment import joint_moments
+from dynamics.penalty.contacts import Solids
+from dynamics.penalty.joints import Restoring
+from dynamics.penalty.objective import Weights
+from dynamics.penalty.pull import check_surrogate, pull_of
+from dynamics.penalty.rollout import Model, Records, Vines, grow, rest_curvature
+from dynamics.penalty.solvers import SOLVERS, chosen_solver
+from dynamics.propagator import CannotRun, Capabilities, checked_lengths
+from dynamics.scene import scene_of
+from dynamics.tube import VineParams
+from dynamics.vine import Actuation, Array, Integers, Rollout, Status, VineState
+from environments.environment import Environment
+from surrogate.compiled import Floats
+from surrogate.network import one_thread
+
+ALLOWANCE = 1.6
+"""Steps a vine may take, over those of free growth: of 1 700 random vines that reached 1.5 or 4 m, one needed more."""
+SPARE_STEPS = 16
+"""Steps a vine may take beside these, however short its way."""
+HELD_STEPS = 120
+"""Steps a held vine may take: nearly all that come to rest in contact do so in half as many."""
+
+
+class Penalty:
+    """Algorithm 1 with the steps, weights and contacts of the exact propagator, so that the two can be compared.
+
+    Every step minimises Eq. 4 over the bends and the growth: the potential of all bends, the drive to grow, and
+    contact as a stiff penalty. How many steps a vine may take follows from its length alone, and nothing is copied to
+    the host before the last one: a vine that has not come to its length by then counts as stalled. What a rollout
+    records of angles and forces stays on the device.
+    """
+
+    capabilities: ClassVar[Capabilities] = Capabilities(
+        contact=True, sections=True, inertia=False, spatial=False, differentiable=True, devices=("cpu", "cuda")
+    )
+
+    def __init__(
+        self,
+        environment: Environment,
+        params: VineParams,
+        device: str = "auto",
+        solver: str = "newton",
+        step: float = 25e-3 / 6,
+        dtype: torch.dtype = torch.float64,
+        weights: Weights | None = None,
+        surrogate: str = "table",
+        inner_steps: int | None = None,
+    ) -> None:
+        """Copy the place and the tube to a device.
+
+        Args:
+            device: "cpu", "cuda", or "auto": CUDA where there is some.
+            solver: "newton", or "gradient": conjugate gradients, as many steps as published.
+            step: Growth of one step [m].
+            dtype: torch.float64 or torch.float32.
+            weights: Of Eq. 4; those of paper 002 if not given.
+            surrogate: What the actuator's force is known by: "table", or "network" as published (sPAMs only; free-space
+                curvatures are off by up to 2 %).
+            inner_steps: Of the solver in each step; 10 of Newton's or 50 gradient steps if not given.
+        Raises:
+            CannotRun: An unknown device, solver or surrogate, a device that is not there, or an actuator that the
+                network was not trained for.
+        """
+        self.device = check_choices(params, device, solver, surrogate)
+        self.environment, self.params, self.dtype = environment, params, dtype
+        self.solver, self.surrogate = solver, surrogate
+        self.inner_steps = inner_steps
+        scene, margin = scene_of(environment, params)
+        self.model = Model(
+            params,
+            Solids.of(scene, self.device, dtype),
+            Restoring.of(joint_moments(params), self.device, dtype),
+            pull_of(params, surrogate, self.device, dtype),
+            chosen_solver(solver, inner_steps),
+            weights or Weights(),
+            self._tensor(environment.start),
+            self._tensor(environment.bounds),
+            step,
+            margin,
+        )
+
+    @property
+    def device_name(self) -> str:
+        """See `Propagator`."""
+        return "cpu, 1 thread" if self.device.type == "cpu" else torch.cuda.get_device_name(self.device)
+
+    def refined(self) -> Penalty:
+        """See `Propagator`."""
+        model = self.model
+        return Penalty(
+            self.environment,
+            self.params,
+            self.device.type,
+            self.solver,
+            model.step / 2,
+            self.dtype,
+            model.weights,
+            self.surrogate,
+            self.inner_steps,
+        )
+
+    def start(self, batch: int, max_segments: int) -> VineState:
+        """See `Propagator`."""
+        angles = self._kept(torch.zeros(batch, max_segments, dtype=self.dtype, device=self.device))
+        return VineState(angles, np.ones(batch, np.int64), np.zeros(batch))
+
+    def grow(self, state: VineState, actuation: Actuation, length: ArrayLike, record_every: float) -> Rollout:
+        """See `Propagator`.
+
+        Raises:
+            CannotRun: The actuator's force is not known for a cell length, or the device's memory does not suffice.
+        """
+        lengths = self._checked(state, actuation, length, record_every)
+        try:
+            with torch.no_grad(), one_thread():
+                pressure, l_0 = self._tensor(actuation.pressure), self._tensor(actuation.l_0)
+                records, _ = self._grow(state, pressure, l_0, lengths, record_every)
+        except torch.OutOfMemoryError:
+            batch = len(lengths)
+            raise CannotRun(
+                f"{self.device} ran out of memory growing {batch} vines at once; try --batch {max(batch // 2, 1)}"
+            ) from None
+        on_host = {
+            name: getattr(records, name).numpy(force=True)
+            for name in ("segments", "last_length", "tips", "records", "status", "steps", "broken")
+        }
+        return Rollout(angles=self._kept(records.angles), contact_force=self._kept(records.contact_force), **on_host)
+
+    def tips(self, state: VineState, pressure: Tensor, l_0: Tensor, length: ArrayLike) -> Tensor:
+        """Grow vines and differentiate where they end.
+
+        Args:
+            pressure: Actuator pressures [Pa], signed by side, shape (batch, segments), on the propagator's device.
+            l_0: Cell lengths [m], same shape.
+            length: Length to grow [m], one or one a vine.
+        Returns:
+            Tip x [m], y [m] and heading [rad], shape (batch, 3), differentiable in `pressure` and `l_0`.
+
+        Raises:
+            CannotRun: The actuator's force is not known for a cell length.
+        """
+        actuation = Actuation(pressure.numpy(force=True), l_0.numpy(force=True))
+        segment = self.params.segment_length
+        lengths = self._checked(state, actuation, length, segment)
+        with one_thread():
+            return self._grow(state, pressure, l_0, lengths, segment)[1]
+
+    def _grow(
+        self, state: VineState, pressure: Tensor, l_0: Tensor, lengths: Floats, record_every: float
+    ) -> tuple[Records, Tensor]:
+        batch, room = state.angles.shape
+        # Where nothing pulls, l_0 may be anything; any that is known does.
+        l_0 = torch.where(pressure == 0, self.model.pull.lengths[1], l_0)
+        angles, last_length, length = map(self._tensor, (state.angles, state.last_length, lengths))
+        segments = torch.as_tensor(state.segments, dtype=torch.int64, device=self.device)
+        most = int(np.ceil(lengths.max(initial=0.0) / record_every - 1e-9)) + 1
+        records = Records(
+            angles.new_zeros(batch, most, room),
+            torch.ones_like(segments)[:, None].repeat(1, most),
+            angles.new_zeros(batch, most),
+            angles.new_zeros(batch, most, 3),
+            angles.new_zeros(batch, most, room),
+            torch.zeros_like(segments),
+            torch.full_like(segments, int(Status.STALLED)),
+            torch.zeros_like(segments),
+            torch.full_like(segments, -1),
+        )
+        steps = self._steps(state, lengths, record_every)
+        vines = Vines(
+            angles,
+            segments,
+            last_length,
+            pressure,
+            l_0,
+            rest_curvature(self.model, pressure, l_0),
+            length,
+            before=(segments - 1).to(self.dtype) * self.params.segment_length + last_length,
+            forces=torch.zeros_like(angles),
+            motion=torch.zeros_like(length),
+            alive=torch.ones_like(length, dtype=torch.bool),
+            allowed=torch.as_tensor(steps, device=self.device),
+        )
+        longest = int(state.segments.max(initial=1))
+        return records, grow(self.model, vines, record_every, records, int(steps.max(initial=0)), longest)
+
+    def _checked(self, state: VineState, actuation: Actuation, length: ArrayLike, record_every: float) -> Floats:
+        lengths = checked_lengths(state, actuation, length, record_every, self.params)
+        shortest, longest = self.model.pull.lengths
+        l_0 = actuation.l_0[actuation.pressure != 0]
+        if not np.all((l_0 >= shortest - 1e-9) & (l_0 <= longest + 1e-9)):
+            raise CannotRun(
+                f"actuation.l_0: cells must be {shortest * 1e3:g} to {longest * 1e3:g} mm long, for which the actuator's force is known"
+            )
+        return lengths
+
+    def _steps(self, state: VineState, lengths: Floats, record_every: float) -> Integers:
+        """How many steps each vine may take, shape (batch,); no other vine of the batch matters."""
+        full, step = self.params.segment_length, self.model.step
+        steps = np.full(len(lengths), HELD_STEPS)
+        for vine, (last_length, length) in enumerate(zip(state.last_length, lengths, strict=True)):
+            if length > 0 and np.isfinite(last_length):
+                records, segments = np.arange(0, length, record_every), np.arange(full - last_length, length, full)
+                stops = np.unique(np.concatenate([records, segments, [length]]).round(9))
+                free = np.ceil(np.diff(stops) / step - 1e-6).sum()
+                steps[vine] = np.ceil(ALLOWANCE * free) + SPARE_STEPS
+        return steps
+
+    def _tensor(self, array: Array) -> Tensor:
+        return torch.as_tensor(array, dtype=self.dtype, device=self.device)
+
+    def _kept(self, tensor: Tensor) -> Array:
+        """A tensor as the caller gets it: where the device is the host it is a numpy array of the same memory."""
+        return tensor.numpy() if self.device.type == "cpu" else tensor
+
+
+def check_choices(params: VineParams, device: str, solver: str, surrogate: str) -> torch.device:
+    """The device of a name, when that and the other choices of a `Penalty` can be had.
+
+    Raises:
+        CannotRun: Saying which can.
+    """
+    if solver not in SOLVERS:
+        raise CannotRun(f"unknown solver {solver!r}; known: {', '.join(SOLVERS)}")
+    check_surrogate(surrogate, params)
+    return find_device(device)
+
+
+def find_device(name: str) -> torch.device:
+    """The device of a name: "cpu", "cuda", or "auto".
+
+    Raises:
+        CannotRun: Another name, or CUDA where there is none.
+    """
+    if name not in ("auto", "cpu", "cuda"):
+        raise CannotRun(f"unknown device {name!r}; known: auto, cpu, cuda")
+    there = torch.cuda.is_available()
+    if name == "cuda" and not there:
+        raise CannotRun("device cuda: PyTorch finds no CUDA device here; use --device cpu or auto")
+    return torch.device("cuda" if there and name != "cpu" else "cpu")

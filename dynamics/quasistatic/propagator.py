@@ -1,0 +1,111 @@
+"""Quasi-static growth with exact contact: the default propagator on CPU (paper 002, Eq. 4, without penalties)."""
+
+from __future__ import annotations
+
+from copy import copy
+from dataclasses import replace
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dynamics.moment import JointMoments, joint_moments
+from dynamics.propagator import Capabilities, checked_lengths
+from dynamics.quasistatic.rollout import grow_one
+from dynamics.quasistatic.step import Tube
+from dynamics.records import Records, grow_batch
+from dynamics.scene import scene_of
+from dynamics.tube import VineParams
+from dynamics.vine import Actuation, Integers, Rollout, VineState
+from environments.environment import Environment
+from surrogate.compiled import Floats, thread_count
+
+
+class QuasiStatic:
+    """Each step minimises bending energy, damping and growth under contact inequalities.
+
+    Unknowns are the joints' bends and the growth itself, which may stall. The energy is separable, so the step is a
+    complementarity problem in the contacts alone (`complementarity.py`). No state is accepted deeper in an obstacle
+    than the penetration tolerance.
+    """
+
+    capabilities: ClassVar[Capabilities] = Capabilities(
+        contact=True, sections=True, inertia=False, spatial=False, differentiable=False, devices=("cpu",)
+    )
+
+    def __init__(
+        self,
+        environment: Environment,
+        params: VineParams,
+        step: float = 25e-3 / 6,
+        threads: int | None = None,
+        friction: float = 0.0,
+        corner_moment: float = 1.0,
+    ) -> None:
+        """Prepare the scene (about 0.1 s).
+
+        Args:
+            step: Growth of one step [m].
+            friction: Coulomb's coefficient for the tip [-]; recorded growths are met as well by 0 as by 0.1, and worse by more
+                (results/validation.md).
+            corner_moment: Part of its moment that a joint keeps where a corner presses it in [-].
+        Raises:
+            ValueError: No coefficient of friction, or no part.
+        """
+        if not 0 <= friction < np.inf:
+            raise ValueError(f"friction = {friction:g} must be at least 0 and finite")
+        if not 0 < corner_moment <= 1:
+            raise ValueError(f"corner_moment = {corner_moment:g} must be greater than 0 and at most 1")
+        self.environment, self.params = environment, params
+        self.threads = threads or thread_count()
+        self.pose = np.asarray(environment.start, float)
+        self.scene, margin = scene_of(environment, params)
+        self.joint: JointMoments = joint_moments(params)
+        self.tube = Tube(
+            radius=params.radius,
+            growth_force=params.growth_force,
+            growth_viscosity=params.growth_viscosity,
+            bending_viscosity=params.bending_viscosity,
+            edges=len(self.scene.edges),
+            solids=len(self.scene.edges) + len(self.scene.corners),
+            corner_moment=corner_moment,
+            friction=friction,
+            compliance=1 / params.contact_stiffness,
+            tolerance=params.penetration_tolerance,
+            step=step,
+            margin=margin,
+            most_motion=0.6 * margin,
+        )
+
+    @property
+    def device_name(self) -> str:
+        """See `Propagator`."""
+        return f"cpu, {self.threads} thread{'s' * (self.threads != 1)}"
+
+    def refined(self) -> QuasiStatic:
+        """See `Propagator`."""
+        return QuasiStatic(
+            self.environment, self.params, self.tube.step / 2, self.threads, self.tube.friction, self.tube.corner_moment
+        )
+
+    def starting_at(self, pose: Floats) -> QuasiStatic:
+        """The same model with its base at another x [m], y [m] and heading [rad]; shares the scene, which is costly."""
+        other = copy(self)
+        other.environment, other.pose = replace(self.environment, start=pose), np.asarray(pose, float)
+        return other
+
+    def start(self, batch: int, max_segments: int) -> VineState:
+        """See `Propagator`."""
+        return VineState(np.zeros((batch, max_segments)), np.ones(batch, np.int64), np.zeros(batch))
+
+    def grow(self, state: VineState, actuation: Actuation, length: ArrayLike, record_every: float) -> Rollout:
+        """See `Propagator`."""
+        lengths = checked_lengths(state, actuation, length, record_every, self.params)
+
+        def grow(b: int, angles: Floats, pressure: Floats, l_0: Floats, records: Records, outcome: Integers) -> None:
+            grow_one(
+                b, self.scene, self.joint, self.tube, self.pose,
+                angles, state.segments, state.last_length, pressure, l_0, lengths, record_every, records, outcome,
+            )  # fmt: skip
+
+        return grow_batch(state, actuation, lengths, record_every, self.threads, grow)

@@ -1,0 +1,128 @@
+"""Bad input, told in one line."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from typer.exceptions import TyperException
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from environments import Environment
+    from planner.design import Design
+
+
+EXTRAS = {
+    "fit": ("CasADi and h5py", ("casadi", "h5py")),
+    "ompl": ("OMPL", ("networkx", "ompl")),
+    "osqp": ("OSQP", ("osqp",)),
+    "torch": ("PyTorch", ("torch",)),
+    "video": ("OpenCV and scikit-image", ("cv2", "skimage")),
+}
+"""What each extra brings, in words and as the packages that are imported."""
+
+
+class BadInput(TyperException):
+    """Something the user gave cannot be used; the message says what is allowed."""
+
+    exit_code = 2
+
+
+@contextmanager
+def readable_errors() -> Iterator[None]:
+    """Turn the project's errors about files and folders into `BadInput`."""
+    try:
+        yield
+    except Exception as error:
+        # Only now, as this takes longer than many a command.
+        from dynamics.propagator import CannotRun
+        from dynamics.recording import InvalidRecording
+        from environments.file_model import InvalidEnvironment
+        from environments.reach import WalledIn
+        from planner.design_file import InvalidDesign
+        from planner.mapping.actions import NoLaunch
+        from planner.runs.checkpoint import InvalidCheckpoint
+        from planner.runs.folder import UnwritableFolder
+        from surrogate.weights_file import InvalidWeights
+
+        known = (
+            CannotRun,
+            InvalidCheckpoint,
+            InvalidDesign,
+            InvalidEnvironment,
+            InvalidRecording,
+            InvalidWeights,
+            NoLaunch,
+            UnwritableFolder,
+            WalledIn,
+        )
+        if isinstance(error, known):
+            raise BadInput(str(error)) from None
+        raise
+
+
+@contextmanager
+def readable_options() -> Iterator[None]:
+    """Turn what pydantic says of options, such as a NaN, into `BadInput`."""
+    from pydantic import ValidationError
+
+    try:
+        yield
+    except ValidationError as error:
+        first = error.errors()[0]
+        option = "-".join(str(part) for part in first["loc"]).replace("_", "-")
+        raise BadInput(f"--{option} {first['input']} {first['msg'].removeprefix('Input ')}") from None
+
+
+def known_actuator(name: str) -> str:
+    """An actuator's kind, checked."""
+    from surrogate.registry import actuators
+
+    if name not in actuators():
+        raise BadInput(f"unknown actuator {name!r}; known: {', '.join(actuators())}")
+    return name
+
+
+def same_place(console: Console, design: Design, environment: Environment, force: bool) -> None:
+    """Make sure that a design was made for this place; with `force`, say only that it was not.
+
+    Raises:
+        BadInput: It was made for another one.
+    """
+    if design.sha256 == environment.sha256:
+        return
+    other = (
+        f"this design was made for another place ({design.environment}) than {environment.name}, or that has changed"
+    )
+    if not force:
+        raise BadInput(f"{other}; --force goes on nevertheless")
+    console.print(f"warning: {other}")
+
+
+@contextmanager
+def needs(extra: str) -> Iterator[None]:
+    """Say how to install an extra where a library of it is missing."""
+    words, packages = EXTRAS[extra]
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if (error.name or "").split(".")[0] not in packages:
+            raise
+        raise BadInput(f"this needs {words}: pip install -c constraints.txt -e '.[{extra}]'") from None
+
+
+@contextmanager
+def writable(out: Path) -> Iterator[None]:
+    """Make a folder for results, at once, so that no work is done for one that cannot be written."""
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        os.rmdir(tempfile.mkdtemp(prefix=".", dir=out))
+        yield
+    except OSError as error:
+        raise BadInput(f"{out} cannot be written: {error.strerror}; give another --out") from None

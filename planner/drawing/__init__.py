@@ -1,0 +1,1 @@
+"""Pictures: plans, environments and animations."""

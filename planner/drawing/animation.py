@@ -1,0 +1,81 @@
+"""Animations of a growing tube."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from PIL import Image
+
+from environments.environment import Environment
+from planner.design import Design
+from planner.drawing.plan import (
+    FRAME_MS,
+    GIF_DPI,
+    LAST_MS,
+    LEFT,
+    MOST_FRAMES,
+    SCALE_LINE,
+    OnFrame,
+    _draw_legend,
+    _draw_place,
+    _page,
+    _palette,
+    foreground,
+    tube_patches,
+)
+from planner.drawing.style import FAINT, whole
+from surrogate.compiled import Floats
+
+
+def save_animation(
+    path: Path, environment: Environment, design: Design, points: Floats, on_frame: OnFrame | None = None
+) -> None:
+    """Write the growth of a design as a GIF of at most 80 frames; the file appears whole or not at all.
+
+    Args:
+        points: Joints of the tube at each moment [m], shape (T, N + 1, 2), NaN beyond its tip; T at least 1.
+        on_frame: Called with the number of frames drawn and of all frames.
+    Raises:
+        ValueError: There is no moment to draw.
+        OSError: The file cannot be written.
+    """
+    if not len(points):
+        raise ValueError("points holds no moment of the growth: an animation needs at least one")
+    moments = np.linspace(0, len(points) - 1, min(len(points), MOST_FRAMES)).round().astype(int)
+    images = _frames(environment, design, points[[-1, *moments]])
+    # The last frame has every colour. One palette for all keeps the background still, and the file small.
+    palette = _palette(next(images))
+    frames = []
+    for image in images:
+        frames.append(image.quantize(palette=palette, dither=Image.Dither.NONE))
+        if on_frame:
+            on_frame(len(frames), len(moments))
+    durations = [FRAME_MS] * (len(frames) - 1) + [LAST_MS]
+    with whole(path) as partial:
+        frames[0].save(partial, format="GIF", save_all=True, append_images=frames[1:], duration=durations, loop=0)
+
+
+def _frames(environment: Environment, design: Design, points: Floats) -> Iterator[Image.Image]:
+    """The tube at each moment, over a background that is drawn once."""
+    page = _page(environment, design, table=False)
+    page.figure.set_dpi(GIF_DPI)
+    canvas: Any = FigureCanvasAgg(page.figure)
+    _draw_place(page, environment, ())
+    _draw_legend(page, design, tree=False)
+    canvas.draw()
+    background = canvas.copy_from_bbox(page.figure.bbox)
+    counter = page.text(LEFT, SCALE_LINE, "", color=FAINT, size=8, va="center")
+    for joints in (moment[~np.isnan(moment[:, 0])] for moment in points):
+        canvas.restore_region(background)
+        for patch in [*tube_patches(design, joints), *foreground(environment, design)]:
+            page.axes.add_patch(patch)
+            page.axes.draw_artist(patch)
+            patch.remove()
+        grown = np.hypot(*np.diff(joints, axis=0).T).sum()
+        counter.set_text(f"grown {1e3 * grown:.0f} of {1e3 * design.length:.0f} mm")
+        page.figure.draw_artist(counter)
+        yield Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB")

@@ -1,0 +1,318 @@
+"""Pictures: an environment with a design in it, and the growth of its tube; all drawn in millimetres."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import shapely
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.collections import LineCollection
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Circle, Patch, Polygon
+from matplotlib.ticker import MultipleLocator
+from PIL import Image
+from shapely.ops import substring
+from shapely.plotting import patch_from_polygon
+
+from dynamics.tube import VineParams
+from environments.environment import Environment
+from planner.design import Design, Section
+from planner.drawing.style import ACTUATOR, FAINT, GOAL, INK, OBSTACLE, OUTLINE, SEARCHED, TUBE, whole
+from surrogate.compiled import Floats
+
+NUMBER: dict[str, Any] = {"color": "white", "weight": "bold", "ha": "center", "va": "center_baseline"}
+NUMBER_PLACES = (1.4, 2.5, 4.0), (0.5, 0.4, 0.6, 0.3, 0.7, 0.2, 0.8), (1, -1)
+"""Where a section's number may lie: gap to the tube in badges, fraction of the section, side of the actuator or not."""
+PLOT_WIDTH, PLOT_HEIGHT, LEAST_WIDTH = 9.6, 6.8, 5.6
+"""The drawing fits into the first two; legend and table need the third [inch]."""
+LEFT, RIGHT, TOP, BOTTOM, SCALE_LINE, ROW = 0.8, 0.24, 0.66, 0.5, 0.13, 0.205
+"""Margins around the drawing; height of the scale bar above the lower one's end, and of a table's row [inch]."""
+TABLE_ROWS, BADGE = 12, 6.2  # most rows of the table; radius of a section's number [point]
+PLAN_DPI, GIF_DPI = 160, 120
+MOST_FRAMES, FRAME_MS, LAST_MS = 80, 70, 2500
+LEGEND: dict[str, Any] = {"fontsize": 8, "borderpad": 0, "borderaxespad": 0, "columnspacing": 1.3, "frameon": False}
+LEGEND |= {"handlelength": 1.9, "handleheight": 1.0, "handletextpad": 0.5, "labelcolor": INK}
+OnFrame = Callable[[int, int], None]
+
+
+def plan_figure(environment: Environment, design: Design | None, branches: Sequence[Floats] = ()) -> Figure:
+    """The environment and, where there is one, the design grown in it; a table lists its actuators.
+
+    Args:
+        branches: The searched tree, lines of shape (n, 2) [m].
+    """
+    page = _page(environment, design, table=True)
+    _draw_place(page, environment, branches)
+    for patch in [*(tube_patches(design, design.centerline) if design else []), *foreground(environment, design)]:
+        page.axes.add_patch(patch)
+    if design and len(design.centerline) > 1:
+        _draw_numbers(page, environment, design)
+    if design:
+        _draw_table(page, design)
+    _draw_legend(page, design, tree=len(branches) > 0)
+    return page.figure
+
+
+def save_plan(path: Path, environment: Environment, design: Design | None, branches: Sequence[Floats] = ()) -> None:
+    """Write `plan_figure` as a PNG; the file appears whole or not at all."""
+    canvas: Any = FigureCanvasAgg(plan_figure(environment, design, branches))
+    canvas.figure.set_dpi(PLAN_DPI)
+    canvas.draw()
+    image = Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB")
+    image = image.quantize(palette=_palette(image), dither=Image.Dither.NONE)
+    with whole(path) as partial:
+        image.save(partial, format="PNG", optimize=True, dpi=(PLAN_DPI, PLAN_DPI))
+
+
+def save_environment(path: Path, environment: Environment) -> None:
+    """Write a picture of a place, without a design, as a PNG (see `save_plan`)."""
+    save_plan(path, environment, None)
+
+
+def _palette(image: Image.Image) -> Image.Image:
+    """The commonest colours, well apart: flat areas keep theirs exactly, and a file is a third of the size."""
+    counted = sorted(image.getcolors(image.width * image.height) or [], reverse=True)
+    left = np.array([colour for _, colour in counted])
+    chosen: list[Any] = []
+    while len(left) and len(chosen) < 256:
+        chosen.append(left[0])
+        left = left[np.linalg.norm(left - left[0], axis=1) > 12]
+    palette = Image.new("P", (1, 1))
+    palette.putpalette(np.array(chosen, np.uint8).tobytes())
+    return palette
+
+
+def tube_patches(design: Design, joints: Floats) -> list[Patch]:
+    """The tube along a centreline at its true width, its sections coloured, with the cells of their actuators.
+
+    Args:
+        joints: From base to tip [m], shape (n, 2); may end before the design does.
+    Returns:
+        Patches in millimetres, from back to front, by gid: `section k`, k from 0, which begins a diameter early, under
+        the one before it, so that no crack shows; `actuator k`; and `tip`, the point that has to get into the goal.
+    """
+    if len(joints) < 2:
+        return []
+    line, radius = shapely.LineString(1e3 * joints), 1e3 * design.params.radius
+    grown = [(i, section) for i, section in enumerate(design.sections) if 1e3 * section.start < line.length - 1e-6]
+    patches: list[Patch] = []
+    for i, section in reversed(grown):
+        first, last = max(1e3 * section.start - 2 * radius, 0.0), min(1e3 * section.end, line.length)
+        shape = substring(line, first, last).buffer(radius, cap_style="flat")
+        if not patches:
+            shape = shape.union(shapely.Point(line.coords[-1]).buffer(radius, quad_segs=32))
+        patches.append(patch_from_polygon(shape, gid=f"section {i}", zorder=4, facecolor=TUBE[section.side], **OUTLINE))
+        if section.side != "none":
+            cells = _cells(1e3 * joints, section, radius)
+            patches.append(Polygon(cells, gid=f"actuator {i}", zorder=5, color=ACTUATOR[section.side], linewidth=0))
+    return [*patches, Circle(line.coords[-1], 0.14 * radius, gid="tip", zorder=6, facecolor=INK, linewidth=0)]
+
+
+def _cells(joints: Floats, section: Section, radius: float) -> Floats:
+    """Outline [mm] of a section's actuator: a string of cells of true length, inside the edge it is glued to."""
+    start, cell = 1e3 * section.start, max(1e3 * section.l_0, 1.0)
+    end = min(1e3 * section.end, float(np.hypot(*np.diff(joints, axis=0).T).sum()))
+    at = np.linspace(start, end, int(np.clip(16 * (end - start) / cell, 2, 5000)))
+    place, normal = _walk(joints, at)
+    side = radius * (normal if section.side == "left" else -normal)
+    swell = np.abs(np.sin(np.pi * (at - start) / cell))[:, None]
+    outer, inner = place + (0.8 + 0.16 * swell) * side, place + (0.72 - 0.16 * swell) * side
+    return np.concatenate([outer, inner[::-1]])
+
+
+def _walk(joints: Floats, at: Floats) -> tuple[Floats, Floats]:
+    """Positions and left normals at distances from the base, in the unit of the joints."""
+    moves = np.diff(joints, axis=0)
+    along = np.concatenate([[0.0], np.cumsum(np.hypot(*moves.T))])
+    heading = np.unwrap(np.arctan2(moves[:, 1], moves[:, 0]))
+    # At a joint the mean of both segments' headings: the offset line neither gapes nor overlaps there.
+    turned = np.interp(at, along, np.concatenate([heading[:1], (heading[1:] + heading[:-1]) / 2, heading[-1:]]))
+    place = np.stack([np.interp(at, along, joints[:, k]) for k in range(2)], axis=-1)
+    return place, np.stack([-np.sin(turned), np.cos(turned)], axis=-1)
+
+
+@dataclass(frozen=True, slots=True)
+class _Page:
+    """A figure, and its drawing in millimetres."""
+
+    figure: Figure
+    axes: Axes
+    view: Floats
+    """What is shown: min_x, min_y, max_x, max_y [mm]."""
+    width: float
+    """Of the part between the side margins [inch]."""
+    point: float
+    """Size of a typographic point in the drawing [mm]."""
+
+    def text(self, x: float, y: float, text: str, **style: Any) -> Any:
+        """Text at inches from the lower left corner of the figure; a dollar sign is a dollar sign."""
+        return self.figure.text(x, y, text, transform=self.figure.dpi_scale_trans, parse_math=False, **style)
+
+
+def _page(environment: Environment, design: Design | None, table: bool) -> _Page:
+    """An empty drawing with the aspect of the bounds, its axes, title and scale bar."""
+    bounds = 1e3 * environment.bounds
+    view = bounds + 0.012 * (bounds[2:] - bounds[:2]).max() * np.array([-1, -1, 1, 1])
+    size = view[2:] - view[:2]
+    drawing = size * min(PLOT_WIDTH / size[0], PLOT_HEIGHT / size[1])
+    width = max(drawing[0], LEAST_WIDTH)
+    rows = _table_layout(design, width)[1] if design and table else 0
+    below = BOTTOM + (ROW * (rows + 1) + 0.2 if rows else 0.0)
+    whole = np.array([LEFT + width + RIGHT, below + drawing[1] + TOP])
+    figure = Figure(figsize=(whole[0], whole[1]), facecolor="white")
+    left, bottom = (LEFT + (width - drawing[0]) / 2) / whole[0], below / whole[1]
+    axes = figure.add_axes((left, bottom, *(drawing / whole)))
+    axes.set(xlim=view[[0, 2]], ylim=view[[1, 3]], aspect="equal")
+    page = _Page(figure, axes, view, width, float(size[0] / drawing[0] / 72))
+    _dress_axes(page, bounds, below - BOTTOM + SCALE_LINE)
+    name, most = " ".join(environment.name.split()), int(8 * (width - 2.6))
+    name = name if len(name) <= most else f"{name[: most - 1]}…"
+    page.text(LEFT, whole[1] - 0.26, name, color=INK, size=13, weight="bold")
+    if design:
+        facts = (
+            f"{design.actuators or 'no'} actuator{'s' * (design.actuators != 1)}, {1e3 * design.length:.0f} mm of tube"
+        )
+        page.text(LEFT + width, whole[1] - 0.26, facts, color=INK, size=10.5, ha="right")
+    return page
+
+
+def _dress_axes(page: _Page, bounds: Floats, line: float) -> None:
+    """Ticks, and axis labels; the scale bar lies `line` inches above the page's lower edge."""
+    axes, size = page.axes, bounds[2:] - bounds[:2]
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_locator(MultipleLocator(_round_number(size.max() / 5)))
+        axis.set_label_text(f"{axis.axis_name} [mm]", color=INK, size=9)
+    axes.tick_params(labelsize=8, color=FAINT, labelcolor=INK, width=0.7, length=3)
+    axes.spines[:].set(linewidth=0.7, color=FAINT)
+    bar, end = _round_number(size[0] / 8), LEFT + page.width
+    ends, inches = [end - bar / page.point / 72, end], page.figure.dpi_scale_trans
+    page.figure.add_artist(Line2D(ends, [line, line], color=INK, lw=2.2, solid_capstyle="butt", transform=inches))
+    page.text(ends[0] - 0.07, line, f"{bar:g} mm", size=8, color=INK, va="center", ha="right")
+
+
+def _round_number(value: float) -> float:
+    """The nearest 1, 2 or 5 times a power of ten."""
+    power = 10.0 ** math.floor(math.log10(value))
+    return min((power * k for k in (1, 2, 5, 10)), key=lambda number: abs(math.log(number / value)))
+
+
+def _draw_place(page: _Page, environment: Environment, branches: Sequence[Floats]) -> None:
+    """What the tube is drawn on: the searched tree, what is solid, and the goal's disc."""
+    fade = float(np.clip(10 / (len(branches) + 1) ** 0.5, 0.2, 0.6))
+    tree = LineCollection([1e3 * line for line in branches], colors=SEARCHED, linewidths=0.6, alpha=fade, zorder=1)
+    page.axes.add_collection(tree, autolim=False)
+    draw_solids(page.axes, environment, page.view)
+    x, y, radius = 1e3 * environment.goal
+    page.axes.add_patch(Circle((x, y), radius, facecolor=GOAL, alpha=0.22, linewidth=0, zorder=3))
+
+
+def draw_solids(axes: Axes, environment: Environment, view: Floats) -> None:
+    """Obstacles, bare walls, and the bounds where they are open, in a view min_x, min_y, max_x, max_y [mm]."""
+    seen = [shapely.transform(shape, lambda corners: 1e3 * corners) for shape in environment.obstacles.shapes()]
+    # Widened a little and narrowed again: obstacles that touch, but for rounding, show no seam.
+    merged = shapely.union_all([shape for shape in seen if shape.area]).buffer(0.1, join_style="mitre")
+    solid = merged.intersection(shapely.box(*view)).buffer(-0.1, join_style="mitre")
+    if solid.area:
+        axes.add_patch(patch_from_polygon(solid, zorder=2, gid="obstacles", **OBSTACLE))
+    open_edge = shapely.box(*1e3 * environment.bounds).boundary.difference(solid.buffer(1e-6))
+    walls = [shape for shape in seen if not shape.area], {"linewidths": 1.8}
+    bounds = shapely.get_parts(open_edge), {"linewidths": 0.7, "linestyles": [(0, (5, 4))]}
+    for shapes, style in (walls, bounds):
+        lines = LineCollection([np.array(shape.coords) for shape in shapes], colors=FAINT, zorder=2, **style)
+        axes.add_collection(lines, autolim=False)
+
+
+def foreground(environment: Environment, design: Design | None) -> list[Patch]:
+    """What lies over the tube: the goal's outline, and the base with an arrow to where the tube grows."""
+    x, y, goal_radius = 1e3 * environment.goal
+    goal = Circle((x, y), goal_radius, fill=False, edgecolor=GOAL, linewidth=1.6, zorder=7, gid="goal")
+    radius = 1e3 * (design.params if design else VineParams()).radius
+    ahead = np.array([math.cos(environment.start[2]), math.sin(environment.start[2])])
+    frame = 1e3 * environment.start[:2], radius * np.stack([ahead, [-ahead[1], ahead[0]]])
+    plate = np.array([[-0.25, -1.25], [0.1, -1.25], [0.1, 1.25], [-0.25, 1.25]])
+    arrow = np.array([[0.3, -0.1], [1.05, -0.1], [1.05, -0.38], [1.8, 0], [1.05, 0.38], [1.05, 0.1], [0.3, 0.1]])
+    base = [Polygon(frame[0] + part @ frame[1], facecolor=INK, linewidth=0, zorder=7) for part in (plate, arrow)]
+    return [goal, *base]
+
+
+def _draw_numbers(page: _Page, environment: Environment, design: Design) -> None:
+    """Numbers beside their sections, clear of the tube, the goal and one another."""
+    joints = 1e3 * design.centerline
+    grown = float(np.hypot(*np.diff(design.centerline, axis=0).T).sum())
+    sections = [section for section in design.actuated if section.start < grown]
+    size, radius = BADGE * page.point, 1e3 * design.params.radius
+    goal = shapely.Point(1e3 * environment.goal[:2]).buffer(1e3 * environment.goal[2])
+    taken = shapely.union_all([shapely.LineString(joints).buffer(1.3 * radius), goal])
+    inside = shapely.box(*page.view).buffer(-1.1 * size)
+    # Nearest first, then in the middle of the section, then on the side of the actuator.
+    gap, fraction, side = (grid.ravel() for grid in np.meshgrid(*NUMBER_PLACES, indexing="ij"))
+    for number, section in enumerate(sections, start=1):
+        colour = ACTUATOR[section.side]
+        middle, normal = _walk(joints, 1e3 * (section.start + fraction * (min(section.end, grown) - section.start)))
+        outward = normal * (side if section.side == "left" else -side)[:, None]
+        places = middle + (1.3 * radius + gap[:, None] * size) * outward
+        spots = shapely.points(places)
+        free = shapely.contains(inside, spots) & (shapely.distance(spots, taken) > 1.15 * size)
+        k = int(free.argmax())
+        # Where there is no room beside the section, its number is better on it than nowhere.
+        place, edge = (places[k], middle[k] + radius * outward[k]) if free[k] else (middle[0], middle[0])
+        taken = taken.union(shapely.Point(place).buffer(size))
+        page.axes.plot(*np.array([edge, place]).T, color=colour, linewidth=0.9, zorder=8)
+        page.axes.add_patch(Circle((place[0], place[1]), size, zorder=9, facecolor=colour, linewidth=0))
+        page.axes.text(place[0], place[1], str(number), zorder=10, **{**NUMBER, "size": 7.5})
+
+
+def _draw_legend(page: _Page, design: Design | None, tree: bool) -> None:
+    """One line above the drawing, with the sides that there are."""
+    sides = {section.side for section in design.sections} if design else set()
+    shown: dict[str, Any] = {}
+    for side in [side for side in ACTUATOR if side in sides]:
+        cells = Line2D([], [], color=ACTUATOR[side], linewidth=3.2, linestyle=(0, (0.9, 0.35)))
+        shown[f"actuator {side}"] = Patch(facecolor=TUBE[side], **OUTLINE), cells
+    if "none" in sides:
+        shown["no actuator"] = Patch(facecolor=TUBE["none"], **OUTLINE)
+    shown["goal"] = Patch(facecolor=(GOAL, 0.22), edgecolor=GOAL, linewidth=1.4)
+    shown["obstacle"] = Patch(**OBSTACLE)
+    if tree:
+        shown["searched tree"] = Line2D([], [], color=SEARCHED, linewidth=1)
+    inches, corner = page.figure.dpi_scale_trans, (LEFT, page.figure.get_figheight() - TOP + 0.09)
+    place: dict[str, Any] = {"loc": "lower left", "bbox_to_anchor": corner, "bbox_transform": inches}
+    page.figure.legend(list(shown.values()), list(shown), ncols=len(shown), **place, **LEGEND)
+
+
+def _table_layout(design: Design, width: float) -> tuple[int, int]:
+    """Blocks beside each other, and rows of each."""
+    blocks = 2 if design.actuators > 3 and width > 9 else 1
+    return blocks, min(math.ceil(design.actuators / blocks), TABLE_ROWS)
+
+
+def _draw_table(page: _Page, design: Design) -> None:
+    """What to make, below the drawing: one line for each actuator."""
+    sections = design.actuated
+    blocks, rows = _table_layout(design, page.width)
+    columns = {"from [mm]": 0.82, "to [mm]": 1.37, "side": 1.77, f"{design.params.actuator.cell_name} [mm]": 2.55}
+    columns |= {"pressure [kPa]": 3.45, "curvature [1/m]": (across := 4.4)}
+    inches = page.figure.dpi_scale_trans
+    for k, section in enumerate(sections[: blocks * rows]):
+        left, y = LEFT + k // rows * (page.width - across), ROW * (rows - 1 - k % rows) + 0.19
+        if k % rows == 0:
+            ends = [left, left + across]
+            page.figure.add_artist(Line2D(ends, [y + ROW - 0.1] * 2, color=FAINT, linewidth=0.6, transform=inches))
+            for heading, x in columns.items():
+                page.text(left + x, y + ROW, heading, size=7.5, color=FAINT, ha="right", va="center")
+        badge = Circle((left + 0.1, y), 0.078, facecolor=ACTUATOR[section.side], linewidth=0, transform=inches)
+        page.figure.add_artist(badge)
+        page.text(left + 0.1, y - 0.003, str(k + 1), **{**NUMBER, "size": 6.5})
+        lengths = [f"{1e3 * length:.6g}" for length in (section.start, section.end)]
+        values = [*lengths, section.side, f"{1e3 * section.l_0:.3g}", f"{section.pressure / 1e3:.3g}"]
+        for x, value in zip(columns.values(), [*values, f"{section.curvature:.2f}"], strict=True):
+            page.text(left + x, y, value, size=8, color=INK, ha="right", va="center")
+    if (hidden := len(sections) - blocks * rows) > 0:
+        page.text(LEFT + page.width, 0.04, f"and {hidden} more", size=7.5, color=FAINT, ha="right")

@@ -1,0 +1,1 @@
+"""Reports and pictures of fits of the dynamic model."""

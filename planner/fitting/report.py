@@ -1,0 +1,96 @@
+"""A fit as files and people get it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from dynamics.identification import Fit, Parameter, Profile
+from planner.provenance import versions
+
+SCHEMA = 1
+
+
+def shown_interval(parameter: Parameter) -> str:
+    """`low ... high`, with a dash where the data set no limit."""
+    low, high = ("-" if side is None else f"{side:.4g}" for side in parameter.interval)
+    return f"{low} ... {high}"
+
+
+def rows(parameters: Sequence[Parameter]) -> list[list[str]]:
+    """Parameter, value, interval and whether it is identified, for a table."""
+    return [
+        [f"{one.name} [{one.unit}]", f"{one.value:.4g}", shown_interval(one), "yes" if one.identified else "no"]
+        for one in parameters
+    ]
+
+
+def sentences(fit: Fit) -> list[str]:
+    """What to know of a fit: how near it is, what the data say of stiffness and damping, and what to mind."""
+    x, y = 1e3 * fit.tip_error
+    near = (
+        f"The fitted tip is {x:.2g} mm from the recorded one in x and {y:.2g} mm in y (mean absolute errors); "
+        f"all points {1e3 * fit.rms:.2g} mm (root mean square)."
+    )
+    told = [fit.parameter(name).sentence for name in ("stiffness", "damping")]
+    told.append("All this is said of noise: errors of scale, mass or model come on top.")
+    return [near, *(told if fit.convergence.converged else []), *fit.notes]
+
+
+def fit_content(fit: Fit) -> dict[str, Any]:
+    """All of it, for a JSON file; lengths in metres, as in a recording."""
+    done = fit.convergence
+    return {
+        "schema": SCHEMA,
+        "versions": versions(),
+        "recording": fit.recording.name,
+        "bodies": fit.bodies,
+        "mass_per_length_kg_per_m": fit.mass_per_length,
+        "longest_step_s": fit.step,
+        "converged": done.converged,
+        "solver": {
+            "status": done.status,
+            "iterations": done.iterations,
+            "seconds": round(done.seconds, 3),
+            "primal_infeasibility": _number(done.primal),
+            "dual_infeasibility": _number(done.dual),
+        },
+        "parameters": [_parameter_content(one) for one in fit.parameters],
+        "profiles": [_profile_content(one) for one in fit.profiles],
+        "tip_mean_absolute_error_m": [float(part) for part in fit.tip_error],
+        "rms_m": fit.rms,
+        "residual_acceleration_rms_m_per_s2": fit.model_rms,
+        "sentences": sentences(fit),
+        "trajectory": {
+            "times_s": np.round(fit.times, 6).tolist(),
+            "joints_m": np.round(fit.joints, 6).tolist(),
+            "greatest_contact_force_n": fit.contact_forces.tolist(),
+        },
+    }
+
+
+def _parameter_content(one: Parameter) -> dict[str, Any]:
+    return {
+        "name": one.name,
+        "value": float(one.value),
+        "unit": one.unit,
+        "interval_95": [None if side is None else float(side) for side in one.interval],
+        "identified": one.identified,
+        "sentence": one.sentence,
+    }
+
+
+def _profile_content(one: Profile) -> dict[str, Any]:
+    return {
+        "name": one.name,
+        "unit": one.unit,
+        "values": one.values.tolist(),
+        "rise": one.rise.tolist(),
+        "complete": one.complete,
+    }
+
+
+def _number(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None

@@ -1,0 +1,1 @@
+"""What a planning run keeps on disk: its folder, its checkpoint and its inputs."""

@@ -1,0 +1,1 @@
+"""The search: batched SST* over rollouts, guided by a reverse tree of biarcs where asked."""

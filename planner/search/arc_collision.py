@@ -1,0 +1,84 @@
+"""Whether a tube fits along arcs: its axis is followed in steps as long as the way to the nearest obstacle."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dynamics.scene import Scene, build_scene, cell_of
+from environments.environment import Environment
+from planner.search.biarc import arc_point, biarc
+from surrogate.compiled import compiled
+
+LOOK_AHEAD = 0.1
+"""Gaps larger than this count as this [m]."""
+LEAST_STEP = 2e-3
+"""Least step along an arc [m]; what is deeper than half of it is never missed."""
+FREE, TOO_TIGHT, BLOCKED = 0, 1, 2
+
+
+def arc_scene(environment: Environment, radius: float) -> Scene:
+    """The scene in which `gap` finds all that is near a tube of a radius [m]."""
+    return build_scene(environment, radius + LOOK_AHEAD, radius + LOOK_AHEAD)
+
+
+@compiled()
+def gap(scene: Scene, radius: float, x: float, y: float) -> float:
+    """Distance left between a disc and the nearest outline [m]; negative where it is cut, also from within."""
+    reach = radius + LOOK_AHEAD
+    cell = cell_of(scene, x, y)
+    edges, edge_offsets, edge_items = scene.edges, scene.edge_offsets, scene.edge_items
+    for item in range(edge_offsets[cell], edge_offsets[cell + 1]):
+        edge = edge_items[item]
+        rx, ry = x - edges[edge, 0], y - edges[edge, 1]
+        ex, ey = edges[edge, 5], edges[edge, 6]
+        along = min(max(rx * ex + ry * ey, 0.0), edges[edge, 7])
+        reach = min(reach, np.hypot(rx - along * ex, ry - along * ey) - edges[edge, 4])
+    corners, corner_offsets, corner_items = scene.corners, scene.corner_offsets, scene.corner_items
+    for item in range(corner_offsets[cell], corner_offsets[cell + 1]):
+        corner = corner_items[item]
+        reach = min(reach, np.hypot(x - corners[corner, 0], y - corners[corner, 1]) - corners[corner, 2])
+    return reach - radius
+
+
+@compiled()
+def arc_is_free(
+    scene: Scene, radius: float, x: float, y: float, heading: float, curvature: float, length: float
+) -> bool:
+    """Whether a disc moves along an arc from a pose without touching anything or leaving the bounds.
+
+    It starts outside of all obstacles: an arc that begins inside one would be free as long as it met no outline.
+    """
+    bounds = scene.bounds
+    at = 0.0
+    while True:
+        px, py = arc_point(x, y, heading, curvature, at)
+        if not (bounds[0] <= px <= bounds[2] and bounds[1] <= py <= bounds[3]):
+            return False
+        left = gap(scene, radius, px, py)
+        if left < 0.0:
+            return False
+        if at >= length:
+            return True
+        at = min(at + max(left, LEAST_STEP), length)
+
+
+@compiled()
+def biarc_status(
+    scene: Scene,
+    radius: float,
+    tightest: float,
+    x0: float,
+    y0: float,
+    heading0: float,
+    x1: float,
+    y1: float,
+    heading1: float,
+) -> int:
+    """FREE, TOO_TIGHT where an arc is more curved than `tightest` [1/m], or BLOCKED."""
+    k0, s0, k1, s1 = biarc(x0, y0, heading0, x1, y1, heading1)
+    if not (abs(k0) <= tightest and abs(k1) <= tightest):
+        return TOO_TIGHT
+    if not arc_is_free(scene, radius, x0, y0, heading0, k0, s0):
+        return BLOCKED
+    jx, jy = arc_point(x0, y0, heading0, k0, s0)
+    return FREE if arc_is_free(scene, radius, jx, jy, heading0 + k0 * s0, k1, s1) else BLOCKED

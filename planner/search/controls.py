@@ -1,0 +1,35 @@
+"""From controls of the search to the actuation and sections they stand for."""
+
+from __future__ import annotations
+
+from itertools import groupby
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynamics.vine import Actuation
+from planner.design import Section, Side
+from planner.search.catalogue import Catalogue
+
+
+def sections_of(controls: NDArray[np.int32], segment_length: float, catalogue: Catalogue) -> tuple[Section, ...]:
+    """Sections of a vine whose segments carry these controls (see `sst.actuation`), shape (segments,)."""
+    sections, first = [], 0
+    for control, run in groupby(controls.tolist()):
+        after = first + len(list(run))
+        entry = abs(control) - 1
+        made = (
+            (catalogue.curvature[entry], catalogue.l_0[entry], catalogue.pressure[entry])
+            if control
+            else (0.0, 0.0, 0.0)
+        )
+        side: Side = "none" if control == 0 else "left" if control > 0 else "right"
+        sections.append(Section(first * segment_length, after * segment_length, side, *map(float, made)))
+        first = after
+    return tuple(sections)
+
+
+def actuation(controls: NDArray[np.int32], catalogue: Catalogue) -> Actuation:
+    """What controls mean: 0 is no actuator, otherwise one more than the catalogue's entry, signed by side."""
+    entry = np.maximum(np.abs(controls) - 1, 0)
+    return Actuation(np.sign(controls) * catalogue.pressure[entry], catalogue.l_0[entry])

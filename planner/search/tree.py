@@ -1,0 +1,164 @@
+"""The search tree: vines, what they carry, and who grew from whom."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynamics.tube import VineParams
+from dynamics.vine import Array, Integers, VineState, centerlines, host, like
+from surrogate.compiled import Floats
+
+KEPT = "segments", "tips", "actuators", "straight", "parent", "active"
+"""What a checkpoint keeps of every node beside its vine; the rest follows from it."""
+
+
+class Tree:
+    """Nodes in growing arrays; slots of pruned leaves are used again.
+
+    A node is active while it represents a witness. An inactive node stays as long as anything grows from it.
+    """
+
+    def __init__(self, unbent: Callable[[int], Array]) -> None:
+        """`unbent` makes the angles of so many straight vines, where the propagator keeps them."""
+        self._free: list[int] = []
+        self._unbent = unbent
+        self.angles: Array = unbent(0)
+        """Bends [rad], shape (slots, max_segments)."""
+        self.controls: NDArray[np.int32] = np.zeros(self.angles.shape, np.int32)
+        """Control of each segment, shape (slots, max_segments)."""
+        self.segments: Integers = np.zeros(0, np.int64)
+        self.tips: Floats = np.zeros((0, 3))
+        self.actuators: Integers = np.zeros(0, np.int64)
+        """Actuated sections up to the node, shape (slots,)."""
+        self.straight: NDArray[np.bool_] = np.zeros(0, bool)
+        """Whether the vine has been grown on without an actuator: once is enough, it would go the same way again."""
+        self.to_go: Floats = np.zeros(0)
+        """Estimated cost from the tip to the goal; left to whoever has an estimate."""
+        self.parent: Integers = np.zeros(0, np.int64)
+        """Parent slot, -1 for the root and for free slots."""
+        self.children: Integers = np.zeros(0, np.int64)
+        self.active: NDArray[np.bool_] = np.zeros(0, bool)
+        self.used: NDArray[np.bool_] = np.zeros(0, bool)
+
+    def __len__(self) -> int:
+        return int(self.used.sum())
+
+    def _reserve(self, count: int) -> None:
+        missing = count - len(self._free)
+        if missing <= 0:
+            return
+        slots = len(self.used)
+        more = max(missing, slots, 256)
+        angles = self._unbent(slots + more)
+        angles[:slots] = self.angles
+        self.angles = angles
+        names = "controls", "segments", "tips", "actuators", "straight", "to_go", "parent", "children", "active", "used"
+        for name in names:
+            array = getattr(self, name)
+            setattr(self, name, np.concatenate([array, np.zeros((more, *array.shape[1:]), array.dtype)]))
+        self._free += range(slots + more - 1, slots - 1, -1)
+
+    def add(
+        self,
+        angles: Array,
+        controls: NDArray[np.int32],
+        segments: Integers,
+        tips: Floats,
+        actuators: Integers,
+        straight: NDArray[np.bool_],
+        parents: Integers,
+    ) -> Integers:
+        """Add active nodes, one a row; returns their slots."""
+        count = len(segments)
+        self._reserve(count)
+        slots = np.array([self._free.pop() for _ in range(count)], dtype=np.int64)
+        self.angles[slots], self.controls[slots] = angles, controls
+        self.segments[slots], self.tips[slots], self.actuators[slots] = segments, tips, actuators
+        self.straight[slots] = straight
+        self.parent[slots], self.children[slots] = parents, 0
+        self.active[slots] = self.used[slots] = True
+        np.add.at(self.children, parents[parents >= 0], 1)
+        return slots
+
+    def retire(self, slots: Integers) -> None:
+        """Deactivate nodes, and free those, and their inactive ancestors, from which nothing grows."""
+        self.active[slots] = False
+        for slot in slots.tolist():
+            while slot >= 0 and self.used[slot] and not self.active[slot] and self.children[slot] == 0:
+                parent = int(self.parent[slot])
+                self.used[slot] = False
+                self.parent[slot] = -1
+                self._free.append(slot)
+                if parent >= 0:
+                    self.children[parent] -= 1
+                slot = parent
+
+    def stored(self) -> dict[str, NDArray[Any]]:
+        """The nodes as few arrays, for `restore`.
+
+        Of every vine only what has grown is kept: `angles` and `controls` hold it one vine after the other. `free` are
+        the free slots in the order in which they are used again, which decides how a search goes on.
+        """
+        slots, bends = np.flatnonzero(self.used), host(self.angles)
+        grown = list(zip(slots.tolist(), self.segments[slots].tolist(), strict=True))
+        return {
+            "slots": slots,
+            "free": np.array(self._free, np.int64),
+            "angles": np.concatenate([bends[slot, :count] for slot, count in grown]),
+            "controls": np.concatenate([self.controls[slot, :count] for slot, count in grown]),
+            **{name: getattr(self, name)[slots] for name in KEPT},
+        }
+
+    def restore(self, nodes: dict[str, NDArray[Any]]) -> None:
+        """Take up the nodes that `stored` gave, but for their cost-to-go, which is for the guide to tell."""
+        slots, self._free = nodes["slots"], nodes["free"].tolist()
+        count = len(slots) + len(self._free)
+        self.angles = self._unbent(count)
+        for name in ("controls", "to_go", "children", "used", *KEPT):
+            array = getattr(self, name)
+            setattr(self, name, np.zeros((count, *array.shape[1:]), array.dtype))
+        self.parent[:] = -1
+        for name in KEPT:
+            getattr(self, name)[slots] = nodes[name]
+        self.used[slots] = True
+        self.children += np.bincount(nodes["parent"][nodes["parent"] >= 0], minlength=count)
+        grown = np.arange(self.controls.shape[1]) < self.segments[slots, None]
+        bends, controls = np.zeros(grown.shape), np.zeros(grown.shape, np.int32)
+        bends[grown], controls[grown] = nodes["angles"], nodes["controls"]
+        self.angles[slots], self.controls[slots] = like(self.angles, bends), controls
+
+    def descendants(self, slot: int) -> Integers:
+        """A node and all that grew from it."""
+        inside = np.zeros(len(self.used), bool)
+        inside[slot] = True
+        while True:
+            more = self.used & ~inside & (self.parent >= 0) & inside[self.parent]
+            if not more.any():
+                return np.flatnonzero(inside)
+            inside |= more
+
+    def state(self, slots: Integers, segment_length: float) -> VineState:
+        """The vines of some nodes as a batch; nodes lie at ends of segments."""
+        lengths = np.where(self.segments[slots] > 0, segment_length, 0.0)
+        return VineState(self.angles[slots], np.maximum(self.segments[slots], 1), lengths)
+
+
+def branches_of(tree: Tree, start: Floats, params: VineParams) -> list[Floats]:
+    """What each node of a search tree grew: its joints from its parent's tip to its own [m], one (n, 2) per node.
+
+    Args:
+        start: Base pose x [m], y [m], heading [rad].
+    """
+    slots = np.flatnonzero(tree.used & (tree.parent >= 0))
+    branches: list[Floats] = []
+    for some in np.array_split(slots, len(slots) // 1000 + 1):
+        segments = tree.segments[some]
+        angles = tree.angles[some, : segments.max(initial=1)]
+        joints = centerlines(VineState(angles, segments, np.full(len(some), params.segment_length)), start, params)
+        first = tree.segments[tree.parent[some]]
+        branches += [line[a : b + 1].copy() for line, a, b in zip(joints, first, segments, strict=True)]
+    return branches

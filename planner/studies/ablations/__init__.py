@@ -1,0 +1,1 @@
+"""Planning with one part of the search off at a time."""

@@ -1,0 +1,32 @@
+"""What parts of the search are worth: planning with one of them off, or set otherwise, at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from planner.search.sst import Switches
+from planner.studies.planning_runs import Case
+
+VARIANTS: dict[str, tuple[int, Switches]] = {
+    "as it is": (100, Switches()),
+    "only the last state of a growth": (100, Switches(maximal_recording=False)),
+    "new nodes may overlap": (100, Switches(subset=False)),
+    "best-near radius 0": (100, Switches(best_near=0.0)),
+    "best-near radius 1": (100, Switches(best_near=1.0)),
+    "best-near radius 4": (100, Switches(best_near=4.0)),
+    "batch 10": (10, Switches()),
+    "batch 30": (30, Switches()),
+    "batch 300": (300, Switches()),
+    "batch 1000": (1000, Switches()),
+}
+"""Batch and switches of each kind; the best-near radius over that of a witness."""
+
+
+def cases(environments: Sequence[str], runs: int, seconds: float) -> list[Case]:
+    """Every environment and kind with seeds 0 ... runs - 1, without the heuristic."""
+    return [
+        Case(environment, seed, seconds, False, batch, switches)
+        for environment in environments
+        for seed in range(runs)
+        for batch, switches in VARIANTS.values()
+    ]

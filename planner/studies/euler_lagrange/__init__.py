@@ -1,0 +1,1 @@
+"""The figures of paper 004."""

@@ -1,0 +1,1 @@
+"""How walls reduce the spread of tips (paper 002)."""

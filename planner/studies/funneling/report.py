@@ -1,0 +1,388 @@
+"""What a study of funneling says, in words and in tables."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from textwrap import fill
+from typing import Any
+
+import numpy as np
+from scipy.special import stdtrit
+
+from dynamics.tube import VineParams
+from dynamics.vine import Status
+from planner.provenance import machine
+from planner.studies.funneling.study import (
+    FARTHER,
+    FIELD,
+    FLOOR,
+    LARGEST,
+    LENGTH,
+    NEARER,
+    NEIGHBOURS,
+    ONE_PLACE,
+    SHARES,
+    SMALLEST,
+    START,
+    TURN,
+    TURN_AT,
+    Fan,
+    even_fan,
+    highest_concentration,
+    neighbour_distances,
+    places,
+    ratios,
+    scattered,
+    weakest,
+)
+from surrogate.compiled import Floats
+
+FLOORS = 1e-9, FLOOR, 5e-3, 10e-3
+"""Least mean distances to neighbours to compare [m]; the first is none, as in the paper, but that no density is infinite."""
+USUAL = FLOORS.index(FLOOR)
+DRAWS = 500
+"""How often points are scattered at random."""
+EVERY = ", ".join(map(str, NEIGHBOURS))
+CONTACT = [name for name, share in SHARES.items() if share]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Interval:
+    """A mean over fields, and where it is with 95 % confidence (Student's t); not a number for fewer than two fields."""
+
+    mean: Floats
+    low: Floats
+    high: Floats
+
+    @classmethod
+    def of(cls, values: Floats) -> Interval:
+        """Over the first axis."""
+        fields, mean = len(values), values.mean(axis=0)
+        half = np.full_like(mean, np.nan)
+        if fields > 1:
+            half = stdtrit(fields - 1, 0.975) * values.std(axis=0, ddof=1) / math.sqrt(fields)
+        return cls(mean, mean - half, mean + half)
+
+    @property
+    def sign(self) -> Floats:
+        """1 where it lies above zero, -1 where below, 0 where it holds zero or is not known."""
+        return np.where(self.low > 0, 1, np.where(self.high < 0, -1, 0))
+
+    def shown(self, digits: int, scale: float = 1.0) -> list[str]:
+        """For a table: mean and limits, or the mean alone."""
+        cells = []
+        for mean, low, high in zip(*map(np.atleast_1d, (self.mean, self.low, self.high)), strict=True):
+            limits = f" ({scale * low:.{digits}f} ... {scale * high:.{digits}f})" if np.isfinite(low) else ""
+            cells.append(f"{scale * mean:.{digits}f}{limits}")
+        return cells
+
+
+@dataclass(frozen=True)
+class Findings:
+    """What was measured on the fans of a study."""
+
+    sets: Sequence[tuple[Fan, ...]]
+    """At least one; in each, one fan of each density."""
+    seed: int
+
+    @property
+    def vines(self) -> int:
+        """In each fan."""
+        return len(self.sets[0][0].lines)
+
+    @cached_property
+    def ratio(self) -> dict[str, Floats]:
+        """Concentration by density, shape (fields, floors, neighbours)."""
+        return self._each(lambda fan: np.array([ratios(fan.ends, floor) for floor in FLOORS]))
+
+    @cached_property
+    def places(self) -> dict[str, Floats]:
+        """Places where vines end, and the share of the vines that is in the largest, shape (fields, 2)."""
+        return self._each(lambda fan: np.array([len(sizes := np.bincount(places(fan.ends))), sizes.max() / self.vines]))
+
+    @cached_property
+    def neighbours(self) -> dict[str, Floats]:
+        """Shares of the vines that set out side by side and end together, and apart, shape (fields, 2)."""
+
+        def shares(fan: Fan) -> Floats:
+            distance = neighbour_distances(fan.ends)
+            return np.array([np.mean(distance < NEARER), np.mean(distance > FARTHER)])
+
+        return self._each(shares)
+
+    @cached_property
+    def scattered(self) -> Floats:
+        """Mean concentration of as many points scattered at random, shape (neighbours,)."""
+        rng = np.random.default_rng([self.seed, 0, 2])
+        return np.mean([ratios(scattered(rng, self.vines)) for _ in range(DRAWS)], axis=0)
+
+    def _each(self, measure: Any) -> dict[str, Floats]:
+        return {
+            name: np.array([measure(fan) for fan in fans])
+            for name, fans in zip(SHARES, zip(*self.sets, strict=True), strict=True)
+        }
+
+    def over_free(self, name: str, floor: int = USUAL) -> Interval:
+        """How much higher the ratio is than that of the same vines in free space, shape (neighbours,)."""
+        return Interval.of(self.ratio[name][:, floor] - self.ratio["free"][:, floor])
+
+    def over_chance(self, name: str) -> Interval:
+        """How much higher the ratio is than that of points scattered at random, shape (neighbours,)."""
+        return Interval.of(self.ratio[name][:, USUAL] - self.scattered)
+
+    def signs(self, floor: int = USUAL) -> tuple[int, int, int]:
+        """In how many pairs of density and k the ratio is higher than in free space, lower, and neither for sure."""
+        signs = np.concatenate([self.over_free(name, floor).sign for name in CONTACT])
+        return int((signs > 0).sum()), int((signs < 0).sum()), int((signs == 0).sum())
+
+
+def verdict(findings: Findings) -> list[str]:
+    """Whether contact concentrates the ends, as the figures have it."""
+    if len(findings.sets) < 2:
+        return ["One field of each density proves nothing: this wants more of them (`--fields`)."]
+    return [f"{_on_ratio(findings)} {_on_neighbours(findings)}", *_on_places(findings), _by_density(findings)]
+
+
+def _on_ratio(findings: Findings) -> str:
+    """What the ratio says, as published and where ends that are hardly apart are not told apart."""
+    bare, usual = findings.signs(0), findings.signs()
+    borne_out = (
+        "bears out" if bare[0] == sum(bare) else "bears out in part" if bare[0] > bare[1] else "does not bear out"
+    )
+    return (
+        f"Against the same vines in free space the ratio as published is {_tally(bare, f' of {sum(bare)} pairs of density and k')}; "
+        f"that {borne_out} what paper 002 finds. {'But' if usual[0] < bare[0] else 'And'} it takes ends a micrometre apart for "
+        "a far denser crowd than ends a millimetre apart, and no simulation is as exact as that. Where "
+        f"{1e3 * FLOOR:g} mm is the least that counts, it is {_tally(usual)}."
+    )
+
+
+def _tally(signs: tuple[int, int, int], of: str = "") -> str:
+    higher, lower, undecided = signs
+    rest = [f"{word} in {count}" for word, count in (("lower", lower), ("undecided", undecided)) if count]
+    return ", ".join([f"higher in {higher}{of}", *rest])
+
+
+def _on_neighbours(findings: Findings) -> str:
+    free = findings.neighbours["free"]
+    gained = np.array([Interval.of(findings.neighbours[name] - free).sign for name in CONTACT])
+    together, apart = (
+        f"{', '.join(f'{100 * findings.neighbours[name][:, i].mean():.0f}' for name in CONTACT)} % in "
+        f"{', '.join(CONTACT)} fields, {100 * free[:, i].mean():.0f} % in free space"
+        for i in range(2)
+    )
+    so = {
+        (True, True): "Contact gathers vines, and parts some",
+        (True, False): "Contact gathers vines; whether it parts any is undecided",
+        (False, True): "Contact parts some vines; whether it gathers others is undecided",
+        (False, False): "Whether contact gathers vines, or parts them, is undecided",
+    }[bool((gained[:, 0] > 0).all()), bool((gained[:, 1] > 0).all())]
+    return f"{so}: of those that set out side by side, there end together {together}; apart {apart}."
+
+
+def _on_places(findings: Findings) -> list[str]:
+    """Why a low ratio may mean that nearly all vines funnel, where that is so."""
+    densest = CONTACT[-1]
+    few, many = (findings.places[name][:, 0].mean() for name in (densest, "free"))
+    if not findings.signs()[1] or few >= many:
+        return []
+    return [
+        f"A lower ratio does not mean that ends are spread: in {densest} fields the {findings.vines} vines end in "
+        f"{few:.0f} places on average, in free space in {many:.0f}. The ratio compares the densest tenth with the mean: "
+        f"where just a tenth shares a place it is nearly {highest_concentration(findings.vines):g}, and where all share "
+        "places it is near 1 again. So the places, and who ends beside whom, say more."
+    ]
+
+
+def _by_density(findings: Findings) -> str:
+    lines = []
+    for name in CONTACT:
+        free, chance = _where(findings.over_free(name).sign), _where(findings.over_chance(name).sign)
+        lines.append(f"- {name}: against free space {free}; against points scattered at random {chance}.")
+    first = f"The ratio with obstacles where {1e3 * FLOOR:g} mm is the least that counts, as far as its 95 % interval tells:"
+    return "\n".join([first, "", *lines])
+
+
+def _where(signs: Floats) -> str:
+    words = {1: "higher", 0: "undecided", -1: "lower"}
+    found = {word: [k for k, sign in zip(NEIGHBOURS, signs, strict=True) if sign == s] for s, word in words.items()}
+    parts = [f"{word} at k = {', '.join(map(str, ks))}" for word, ks in found.items() if ks]
+    return parts[0].replace(f"k = {EVERY}", "every k") if len(parts) == 1 else ", ".join(parts)
+
+
+def report(findings: Findings, command: str, params: VineParams) -> tuple[str, dict[str, Any]]:
+    """Tables for people, and the figures of every fan for programs."""
+    lines = [
+        "# Funneling",
+        "",
+        f"Made by `{command}` on {machine()}.",
+        "",
+        *(line for paragraph in verdict(findings) for line in (_wrapped(paragraph), "")),
+        "## What was grown",
+        "",
+        *_method(findings, params),
+        "",
+        *_ratio_tables(findings),
+        "",
+        *_floor_tables(findings),
+        "",
+        *_places_table(findings),
+        "",
+        "![The fans of the first fields](funneling.png)",
+        "![The ratio over k](funneling-ratio.png)",
+    ]
+    return "\n".join(lines) + "\n", _content(findings, command)
+
+
+def _wrapped(text: str) -> str:
+    """Paragraphs in lines of readable length; a list is left as it is."""
+    return text if "\n" in text else fill(text, 118)
+
+
+def _method(findings: Findings, params: VineParams) -> list[str]:
+    (x, y), length, begins = 1e3 * np.array(START), 1e3 * LENGTH, 1e3 * TURN_AT
+    l_0, pressure, curvature = weakest(params)
+    weak = f"{1e3 * l_0:g} mm cells at {1e-3 * pressure:g} kPa, {curvature:.2f} 1/m in free space"
+    turn = f"{100 * TURN[0]:g} to {100 * TURN[1]:g} %"
+    shares = ", ".join(f"{name} {100 * SHARES[name]:g} %" for name in CONTACT)
+    return [
+        f"{findings.vines} vines set out from ({x:g}, {y:g}) mm with headings evenly spread over 0 to 90 degrees, and grow to",
+        f"{length:g} mm; one that stalls ends where it stalls. Each carries one actuator, the weakest there is",
+        f"({weak}). It begins {begins:g} mm from the base and is as long as it takes to",
+        f"turn the vine by {turn} (uniform, seeded) of the angle from its heading to the field's diagonal. Fields are squares",
+        f"of {1e3 * FIELD:g} mm with discs and turned square boxes of {1e3 * SMALLEST:g} to {1e3 * LARGEST:g} mm at random; covered are",
+        f"{shares}. A denser field has the obstacles of the sparser one, and more. The same vines",
+        "grow in all four fields of a number, so differences are taken field by field.",
+    ]
+
+
+def _ratio_tables(findings: Findings) -> list[str]:
+    fields, highest = len(findings.sets), highest_concentration(findings.vines)
+    return [
+        "## Concentration ratio",
+        "",
+        "p_i = k / (pi r_k^2), with r_k the mean distance of an end to its k nearest; the ratio is the mean of the highest",
+        f"tenth of p_i over the mean of all (paper 002, section 6.4), here with an r_k of at least {1e3 * FLOOR:g} mm. To compare it",
+        "with: an even fan without actuators, and points scattered at random over the quarter disc that straight vines can",
+        f"reach (mean of {DRAWS} draws). No ratio of {findings.vines} ends is above {highest:g}.",
+        f"Means of {fields} field{'s' * (fields > 1)} of each density, with 95 % intervals, each for itself:",
+        "",
+        _row("", [f"k = {k}" for k in NEIGHBOURS]),
+        _rule(len(NEIGHBOURS)),
+        _row("even fan", _numbers(ratios(even_fan(findings.vines)))),
+        _row("scattered at random", _numbers(findings.scattered)),
+        *(_row(name, Interval.of(findings.ratio[name][:, USUAL]).shown(2)) for name in SHARES),
+    ]
+
+
+def _floor_tables(findings: Findings) -> list[str]:
+    first = {name: findings.ratio[name][0] for name in SHARES}
+    mean = {name: findings.ratio[name].mean(axis=0) for name in SHARES}
+    notes = [", ".join(map(str, findings.signs(i))) for i in range(len(FLOORS))]
+    return [
+        "## The least r_k",
+        "",
+        "Vines in one pocket end at one point, to rounding: how dense that is, the least r_k decides. The paper names none.",
+        "Mean ratios, and in how many of the pairs of density and k (obstacles only) the ratio is higher than in free space,",
+        "lower, or neither for sure:",
+        "",
+        *_by_floor(mean, "higher, lower, neither", notes),
+        "",
+        "The four fields of the picture alone, as in Fig. 11 of paper 002:",
+        "",
+        *_by_floor(first),
+    ]
+
+
+def _by_floor(values: dict[str, Floats], heading: str = "", notes: Sequence[str] = ()) -> list[str]:
+    """A table of values by density, shape (floors, neighbours) each, with a note on each floor where there are notes."""
+    headings = ["", *(f"k = {k}" for k in NEIGHBOURS), *([heading] if notes else [])]
+    lines = [_row("least r_k, mm", headings), _rule(len(headings))]
+    for i, floor in enumerate(FLOORS):
+        for name in SHARES:
+            note = [notes[i] if name == CONTACT[-1] else ""] if notes else []
+            shown = "" if name != "free" else f"{1e3 * floor:g}" if i else "none"
+            lines.append(_row(shown, [name, *_numbers(values[name][i]), *note]))
+    return lines
+
+
+def _places_table(findings: Findings) -> list[str]:
+    columns = ["grown whole %", "stalled %", "else %", "places", "in the largest %"]
+    columns += ["side by side: together %", "apart %", "both grown whole: together %"]
+    lines = [
+        "## Where vines end",
+        "",
+        f"Ends are in one place that a chain joins with no link longer than {1e3 * ONE_PLACE:g} mm. Vines that set out side by side",
+        f"end together if their ends are nearer than {NEARER:g} times what they are on an even fan, and apart if farther than",
+        f"{FARTHER:g} times that. Means, with 95 % intervals over the fields:",
+        "",
+        _row("", columns),
+        _rule(len(columns)),
+    ]
+    for name, fans in zip(SHARES, zip(*findings.sets, strict=True), strict=True):
+        status = np.concatenate([fan.status for fan in fans])
+        grown, stalled = status == Status.GROWN, status == Status.STALLED
+        cells = [f"{100 * share.mean():.0f}" for share in (grown, stalled, ~grown & ~stalled)]
+        number, largest = findings.places[name].T
+        cells += [*Interval.of(number).shown(1), *Interval.of(largest).shown(0, 100)]
+        cells += [*Interval.of(findings.neighbours[name]).shown(0, 100), _grown_together(fans)]
+        lines.append(_row(name, cells))
+    return lines
+
+
+def _grown_together(fans: Sequence[Fan]) -> str:
+    """Per cent of the pairs side by side that end together, of those that both grew whole: stalling alone may gather vines."""
+    grown = np.array([fan.status == Status.GROWN for fan in fans])
+    near = np.array([neighbour_distances(fan.ends) for fan in fans]) < NEARER
+    both = grown[:, 1:] & grown[:, :-1]
+    return f"{100 * near[both].mean():.0f}" if both.any() else "-"
+
+
+def _row(name: str, cells: Sequence[str]) -> str:
+    return f"| {' | '.join([name, *cells])} |"
+
+
+def _rule(columns: int) -> str:
+    return "|---" * (columns + 1) + "|"
+
+
+def _numbers(values: Floats) -> list[str]:
+    return [f"{value:.2f}" for value in values]
+
+
+def _content(findings: Findings, command: str) -> dict[str, Any]:
+    shown = {fan.environment.name: (1e3 * fan.ends).round(2).tolist() for fan in findings.sets[0]}
+    return {
+        "schema": 1,
+        "command": command,
+        "machine": machine(),
+        "vines": findings.vines,
+        "neighbours": list(NEIGHBOURS),
+        "even_fan": ratios(even_fan(findings.vines)).round(4).tolist(),
+        "scattered": findings.scattered.round(4).tolist(),
+        "fields": [_record(findings, row, fan) for row, fans in enumerate(findings.sets) for fan in fans],
+        "ends_of_first_fields_mm": shown,
+    }
+
+
+def _record(findings: Findings, row: int, fan: Fan) -> dict[str, Any]:
+    """The figures of one fan."""
+    name = fan.environment.name
+    (count, largest), (together, apart) = findings.places[name][row], findings.neighbours[name][row]
+    return {
+        "field": fan.number,
+        "density": name,
+        "covered": SHARES[name],
+        "status": {kind.name.lower(): int((fan.status == kind).sum()) for kind in Status},
+        "places": int(count),
+        "share_in_largest": round(float(largest), 4),
+        "side_by_side_together": round(float(together), 4),
+        "side_by_side_apart": round(float(apart), 4),
+        "ratio": {
+            f"at_least_{1e3 * floor:g}_mm": of_floor.round(4).tolist()
+            for floor, of_floor in zip(FLOORS, findings.ratio[name][row], strict=True)
+        },
+    }

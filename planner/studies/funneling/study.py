@@ -1,0 +1,223 @@
+"""Funneling: whether obstacles bring vines together that set out apart (paper 002, section 6.4)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+import shapely
+from scipy.cluster.hierarchy import fcluster, linkage
+from scipy.spatial import KDTree
+
+from dynamics.actuation import actuation_along
+from dynamics.quasistatic.propagator import QuasiStatic
+from dynamics.tube import VineParams
+from dynamics.vine import Actuation, Integers, centerlines
+from environments import Environment, Obstacles
+from environments.obstacles import box_corners
+from planner.search.catalogue import Catalogue
+from surrogate.compiled import Floats, thread_count
+
+SHARES = {"free": 0.0, "sparse": 0.04, "medium": 0.08, "dense": 0.16}
+"""Share of the field that obstacles cover [-]."""
+FIELD = 2.0
+"""Side of the square field, from the origin [m]."""
+START = 0.2, 0.2
+"""Where every vine begins [m]."""
+LENGTH = 1.8
+"""To which every vine is grown [m]: without obstacles they all stay in the field."""
+FAN = math.pi / 2
+"""From the first heading, along x, to the last, along y [rad]."""
+SMALLEST, LARGEST = 80e-3, 120e-3
+"""Diameter of a disc, or side of a square box [m]."""
+KEPT_FREE = 0.15
+"""No obstacle is nearer to the start [m]."""
+TURN, TURN_AT = (0.1, 0.2), 0.3
+"""How far its actuator turns a vine in free space, least and most, over the angle from its heading to the field's diagonal
+[-]; distance from the base at which the actuator begins [m]."""
+NEIGHBOURS = 2, 3, 5, 8, 10, 15
+FLOOR = 1e-3
+"""Least mean distance to neighbours that counts [m]: the penetration tolerance, as nearer ends are not told apart."""
+ONE_PLACE = 10e-3
+"""Ends are in one place that a chain joins with no link longer than this [m]."""
+NEARER, FARTHER = 0.5, 2.0
+"""Vines that set out side by side end together, or apart: their distance over that on an even fan [-]."""
+
+
+def densities(points: Floats, k: int, floor: float = FLOOR) -> Floats:
+    """Density of points around each of them [1/m^2], shape (n,): p_i = k / (pi r_k(i)^2).
+
+    Args:
+        points: Positions [m], shape (n, 2), n > k.
+        k: Over how many nearest neighbours r_k is the mean distance.
+        floor: Least r_k [m]: two vines in one pocket end at one point, where the density has no limit.
+    Source: paper 002, section 6.4.
+    """
+    distance, _ = KDTree(points).query(points, k + 1)  # the first is the point itself, or one in the same place
+    return k / (math.pi * np.maximum(distance[:, 1:].mean(axis=1), floor) ** 2)
+
+
+def concentration(density: Floats) -> float:
+    """Mean of the densest tenth over the mean of all [-]: from 1, where all are equal, to `highest_concentration`."""
+    return float(np.sort(density)[-_tenth(len(density)) :].mean() / density.mean())
+
+
+def highest_concentration(count: int) -> float:
+    """The ratio of a tenth of so many points in one place, and the others far from each other [-]."""
+    return count / _tenth(count)
+
+
+def _tenth(count: int) -> int:
+    return math.ceil(count / 10)
+
+
+def ratios(points: Floats, floor: float = FLOOR) -> Floats:
+    """Concentration at each of `NEIGHBOURS`, shape (len(NEIGHBOURS),)."""
+    return np.array([concentration(densities(points, k, floor)) for k in NEIGHBOURS])
+
+
+def places(points: Floats) -> Integers:
+    """Which place each point lies in, from 0, shape (n,): a chain with no link longer than `ONE_PLACE` joins it."""
+    return fcluster(linkage(points, "single"), ONE_PLACE, "distance").astype(np.int64) - 1
+
+
+def neighbour_distances(ends: Floats) -> Floats:
+    """Distances between the ends of vines that set out side by side, over that on an even fan [-], shape (n - 1,)."""
+    even = 2 * LENGTH * math.sin(FAN / (len(ends) - 1) / 2)
+    return np.hypot(*np.diff(ends, axis=0).T) / even
+
+
+def headings(vines: int) -> Floats:
+    """Evenly spread start headings [rad], shape (vines,)."""
+    return np.linspace(0.0, FAN, vines)
+
+
+def even_fan(vines: int) -> Floats:
+    """Where straight vines end in free space [m], shape (vines, 2)."""
+    angle = headings(vines)
+    return np.asarray(START) + LENGTH * np.stack([np.cos(angle), np.sin(angle)], axis=-1)
+
+
+def scattered(rng: np.random.Generator, vines: int) -> Floats:
+    """Points anywhere that a straight vine can get to, with equal chance [m], shape (vines, 2)."""
+    angle, reach = rng.uniform(0, FAN, vines), LENGTH * np.sqrt(rng.uniform(size=vines))
+    return np.asarray(START) + reach[:, None] * np.stack([np.cos(angle), np.sin(angle)], axis=-1)
+
+
+def field(rng: np.random.Generator, share: float, name: str = "field") -> Environment:
+    """Discs and turned boxes at random in the field; the bounds are wider than any vine can reach.
+
+    A denser field of the same `rng` has the obstacles of a sparser one, and more.
+
+    Args:
+        share: Of the field that is covered [-], 0 to 0.3; met to one obstacle.
+    """
+    square, start = shapely.box(0, 0, FIELD, FIELD), shapely.Point(START).buffer(KEPT_FREE)
+    half = ((SMALLEST + LARGEST) / 2) ** 2 / 2
+    solid: shapely.Geometry = shapely.Polygon()
+    boxes: list[Floats] = []
+    discs: list[Floats] = []
+    while share * FIELD**2 - solid.area > half:
+        size, (x, y) = rng.uniform(SMALLEST, LARGEST), rng.uniform(0, FIELD, 2)
+        round_one, turn = rng.random() < 0.5, rng.uniform(0, math.pi / 2)
+        axes = np.array([[math.cos(turn), math.sin(turn)], [-math.sin(turn), math.cos(turn)]])
+        corners = box_corners(-size / 2, -size / 2, size / 2, size / 2) @ axes + (x, y)
+        shape = shapely.Point(x, y).buffer(size / 2, quad_segs=64) if round_one else shapely.Polygon(corners)
+        if shape.intersects(start):
+            continue
+        if round_one:
+            discs.append(np.array([x, y, size / 2]))
+        else:
+            boxes.append(corners)
+        solid = solid.union(shape.intersection(square))
+    return Environment(
+        name=name,
+        description=f"Discs and boxes at random over {share:.0%} of the field.",
+        bounds=np.array([*np.subtract(START, LENGTH + 0.1), *np.add(START, LENGTH + 0.1)]),
+        start=np.array([*START, 0.0]),
+        goal=np.array([FIELD - 0.1, FIELD - 0.1, 0.1]),
+        obstacles=Obstacles(tuple(boxes), np.array(discs).reshape(-1, 3)),
+    )
+
+
+def weakest(params: VineParams) -> tuple[float, float, float]:
+    """Cell length [m], pressure [Pa] and curvature [1/m] of the actuator that bends least."""
+    catalogue = Catalogue.of(params)
+    entry = catalogue.curvature.argmin()
+    return float(catalogue.l_0[entry]), float(catalogue.pressure[entry]), float(catalogue.curvature[entry])
+
+
+def mild_actuation(rng: np.random.Generator, heading: Floats, params: VineParams) -> Actuation:
+    """One actuator each, the weakest there is, as long as it takes to bend a part of the way to the field's diagonal.
+
+    Args:
+        rng: Chooses for each vine which part of the way, within `TURN`.
+        heading: Start headings [rad], shape (vines,).
+    """
+    l_0, pressure, curvature = weakest(params)
+    turn = rng.uniform(*TURN, len(heading)) * (math.pi / 4 - heading)
+    begin, end = np.full(len(heading), TURN_AT), TURN_AT + np.abs(turn) / curvature
+    parts = begin, end, np.sign(turn) * pressure, np.full(len(heading), l_0)
+    begin, end, side, cell = (part[:, None] for part in parts)
+    return actuation_along(begin, end, side, cell, LENGTH, params, _segments(params))
+
+
+def _segments(params: VineParams) -> int:
+    return math.ceil(LENGTH / params.segment_length - 1e-9)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fan:
+    """Vines that were grown in one field, from one point, by heading."""
+
+    environment: Environment
+    """The field; its name is its density's."""
+    number: int
+    """Of the field among those of its density, from 0; the vines of all densities carry the same actuators there."""
+    lines: tuple[Floats, ...]
+    """Joints of each vine in the end, from base to tip [m], each of shape (n, 2)."""
+    status: Integers
+    """`Status` of each vine, shape (vines,)."""
+
+    @property
+    def ends(self) -> Floats:
+        """Where the tips are [m], shape (vines, 2)."""
+        return np.array([line[-1] for line in self.lines])
+
+
+def grow_fan(
+    environment: Environment, actuation: Actuation, params: VineParams, number: int = 0, threads: int | None = None
+) -> Fan:
+    """Grow one vine for each row of an actuation, headings evenly spread; the result is the same on any number of threads."""
+    propagator = QuasiStatic(environment, params, threads=1)
+    heading = headings(len(actuation.pressure))
+
+    def grow(i: int) -> tuple[Floats, int]:
+        start = np.array([*environment.start[:2], heading[i]])
+        one = propagator.starting_at(start)
+        state = one.start(1, actuation.pressure.shape[1])
+        carried = Actuation(actuation.pressure[i : i + 1], actuation.l_0[i : i + 1])
+        rollout = one.grow(state, carried, LENGTH, params.segment_length)
+        if not rollout.records[0]:
+            return start[None, :2], int(rollout.status[0])
+        joints = centerlines(rollout.state(np.array([0]), rollout.records - 1), start, params)[0]
+        return joints[~np.isnan(joints[:, 0])], int(rollout.status[0])
+
+    with ThreadPoolExecutor(threads or thread_count()) as pool:
+        lines, status = zip(*pool.map(grow, range(len(heading))), strict=True)
+    return Fan(environment, number, lines, np.array(status))
+
+
+def study(
+    vines: int, fields: int, seed: int, params: VineParams, threads: int | None = None
+) -> Iterator[tuple[Fan, ...]]:
+    """Fans in random fields, one of each density in `SHARES` at a time: the sparser field is part of the denser one."""
+    for number in range(fields):
+        carried = mild_actuation(np.random.default_rng([seed, number, 0]), headings(vines), params)
+        yield tuple(
+            grow_fan(field(np.random.default_rng([seed, number, 1]), share, name), carried, params, number, threads)
+            for name, share in SHARES.items()
+        )

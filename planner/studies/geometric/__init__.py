@@ -1,0 +1,1 @@
+"""Speed of the geometric simulator, and its shapes compared with the visibility graph."""

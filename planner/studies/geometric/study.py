@@ -1,0 +1,141 @@
+"""Deployments by geometry: how long they take, whether they lie on the visibility graph, and what quasistatic says of them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import shapely
+
+from dynamics.geometric.deployment import Deployment, Launch, deploy, grow
+from dynamics.geometric.hinges import FRICTION, Tube
+from dynamics.geometric.propagator import Geometric
+from dynamics.geometric.trace import new_trace
+from dynamics.geometric.visibility import visibility_graph
+from dynamics.geometric.walls import inflate, inflated
+from dynamics.quasistatic.propagator import QuasiStatic
+from dynamics.tube import VineParams
+from dynamics.vine import Actuation, Rollout, Status, VineState, grown_length
+from environments import Environment, Obstacles, generate_environment
+from planner.mapping.actions import Actions
+from surrogate.compiled import Floats
+
+RADIUS, LENGTH = 0.01, 1.2
+"""Of the tube [m], in places of 1 m by 1 m."""
+OBSTACLES, GAP = 10, 0.03
+"""In each place, at least so far from each other and from where tubes are launched [m]."""
+TIMED, COMPARED = 40, 120
+"""Places for timing, and for the comparison."""
+EVERY = 19
+"""One action of so many is looked for on the visibility graph."""
+BATCH, MOST, GROWN, SPACING = 4, 60, 1.5, 0.05
+"""Vines compared in each place, the first of them passive; their segments; length, and between records [m]."""
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """All actions in one place."""
+
+    outlines_ms: float
+    """To inflate and merge its obstacles."""
+    actions_ms: float
+    """To deploy all actions, one after the other on one thread."""
+    statuses: tuple[int, ...]
+    """How many actions ended in each `Status`."""
+    looked_for: int
+    on_graph: int
+    """Of those looked for, the shapes whose links are all lines of sight between corners, base, turn and tip."""
+    crossing: int
+    """Shapes, of all, that enter an inflated obstacle by more than a micrometre."""
+    wrong_length: int
+    """Shapes, of all, that are not as long as they are said to have grown, to a micrometre."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """One vine grown by geometry without friction, and by quasistatic, which has none."""
+
+    steered: bool
+    apart: float
+    """Between the tips, at the greatest length that both have a record of [m]; NaN where there is none."""
+    touched: bool
+    """Whether it met a wall."""
+    statuses: tuple[int, int]
+
+
+def random_place(rng: np.random.Generator) -> Environment:
+    """A unit square with ten convex polygons."""
+    shapes: list[shapely.Polygon] = []
+    launches = [shapely.Point(share, 0).buffer(2 * GAP) for share in (1 / 3, 2 / 3)]
+    while len(shapes) < OBSTACLES:
+        points = rng.uniform(0.1, 0.9, 2) + rng.uniform(-0.08, 0.08, (7, 2))
+        shape = shapely.convex_hull(shapely.MultiPoint(points))
+        if all(shape.distance(other) > GAP for other in [*shapes, *launches]):
+            shapes.append(shape)
+    corners = tuple(shapely.get_coordinates(shape)[:-1] for shape in shapes)
+    start, goal = np.array([0.5, 0, np.pi / 2]), np.array([0.5, 1, 0.1])
+    return Environment("polygons", "", np.array([0.0, 0, 1, 1]), start, goal, Obstacles(corners))
+
+
+def time_places() -> Iterator[Timing]:
+    """Time the 570 actions in random places; kernels are compiled first."""
+    tube, trace, rng = Tube(RADIUS, FRICTION, RADIUS), new_trace(1), np.random.default_rng(0)
+    for number in range(-1, TIMED):
+        place = random_place(rng)
+        shapes = [shapely.Polygon(corners) for corners in place.obstacles.polygons]
+        launches = [Launch(*row) for row in Actions.of(place, "turning", RADIUS, LENGTH).launches.tolist()]
+        start = time.perf_counter()
+        walls = inflate(shapes, place.bounds, RADIUS)
+        outlined = time.perf_counter()
+        statuses = [grow(walls, tube, launch, trace) for launch in launches]
+        deployed = time.perf_counter()
+        if number >= 0:
+            every = [deploy(walls, tube, launch) for launch in launches]
+            on_graph = [lies_on_graph(shapes, place.bounds, one) for one in every[::EVERY]]
+            lines = np.array([shapely.LineString(one.shape) for one in every])
+            solid = shapely.union_all(inflated(shapes, place.bounds, RADIUS)).buffer(-1e-6)
+            crossing = int(shapely.intersects(lines, solid).sum())
+            off = np.abs(shapely.length(lines) - [one.length for one in every])
+            yield Timing(
+                1e3 * (outlined - start), 1e3 * (deployed - outlined),
+                tuple(np.bincount(statuses, minlength=len(Status)).tolist()),
+                len(on_graph), sum(on_graph), crossing, int((off > 1e-6).sum()),
+            )  # fmt: skip
+
+
+def lies_on_graph(shapes: Sequence[shapely.Polygon], bounds: Floats, deployment: Deployment) -> bool:
+    """Whether all links are edges of the visibility graph of a place with the base, the turn and the tip."""
+    graph = visibility_graph(shapes, bounds, RADIUS, deployment.shape)
+    return all(graph.has_edge(i, i + 1) for i in range(len(deployment.shape) - 1))
+
+
+def compare() -> Iterator[list[Pair]]:
+    """Grow passive and steered vines by both models, in one place of random clutter after the other."""
+    params = VineParams()
+    for seed in range(COMPARED):
+        rng = np.random.default_rng(seed)
+        place = generate_environment(rng, density=0.2, kinds=("boxes", "polygons"))
+        pressure = np.zeros((BATCH, MOST))
+        for row in pressure[1:]:
+            first = rng.integers(2, 30)
+            row[first : first + rng.integers(4, 15)] = rng.choice([-1, 1]) * rng.uniform(5e3, 20e3)
+        actuation = Actuation(pressure, np.full_like(pressure, 0.05))
+        one, other = Geometric(place, params, friction=0.0), QuasiStatic(place, params)
+        rollouts = [model.grow(model.start(BATCH, MOST), actuation, GROWN, SPACING) for model in (one, other)]
+        yield [_pair(rollouts, b, params) for b in range(BATCH)]
+
+
+def _pair(rollouts: Sequence[Rollout], b: int, params: VineParams) -> Pair:
+    lengths = []
+    for rollout in rollouts:
+        state = VineState(rollout.angles[b], rollout.segments[b], rollout.last_length[b])
+        lengths.append(grown_length(state, params)[: rollout.records[b]])
+    same = np.argwhere(np.abs(np.subtract.outer(*lengths)) < 1e-6)
+    apart = np.nan
+    if len(same):
+        tips = [rollout.tips[b, k, :2] for rollout, k in zip(rollouts, same[-1], strict=True)]
+        apart = float(np.hypot(*(tips[0] - tips[1])))
+    one, other = (int(rollout.status[b]) for rollout in rollouts)
+    return Pair(b > 0, apart, bool(rollouts[0].contact_force[b].any()), (one, other))

@@ -1,0 +1,1 @@
+"""Tip-wall collisions: the kinematic rules compared with the other propagators."""

@@ -1,0 +1,226 @@
+"""Single-turn vines grown into a flat wall by propagators that know nothing of paper 003, set against what it predicts.
+
+The wall has no friction, since these propagators have none. The vine is put before the wall as it is when its tip meets it,
+and grows on a little.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dynamics.geometric.kinematics import Behaviour, behaviour, boundaries, hinge_boundaries
+from dynamics.impulse.propagator import Impulse
+from dynamics.moment import free_curvature, joint_moments
+from dynamics.propagator import Propagator
+from dynamics.quasistatic.propagator import QuasiStatic
+from dynamics.tube import Inertia, VineParams
+from dynamics.vine import Actuation, VineState, centerlines
+from environments import Environment, Obstacles
+from environments.obstacles import box_corners
+from surrogate.actuators import Grid
+from surrogate.compiled import Floats
+from surrogate.force_table import COLUMNS, FINE_LENGTHS, LENGTHS, NODES, ForceRows
+
+RADIUS, AFTER, SEGMENT = 24e-3, 0.4, 0.1
+"""Tube radius, length after the turn, and length of a segment [m]."""
+TURNS_DEG, RATIOS, CONTACT_ANGLES_DEG = (20, 40, 60, 80), (0.5, 1.0, 2.0), range(7, 175, 5)
+"""What the collisions are of: turns, lengths before over after the turn, contact angles. None is on a boundary's round number."""
+GROWN = 0.04
+"""What a vine grows in contact [m]."""
+SLID = 0.1
+"""A tip that slides by less than this part of what the vine grows stays where it is [-]."""
+STIFF = 200.0
+"""Pull of a fold laid straight, over the largest that the tube can resist [-]."""
+FORMS = {"paper": boundaries, "limit analysis": hinge_boundaries}
+
+
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """A preformed turn: film folded out of one side of a segment and taped down (paper 003, section 2.2).
+
+    It is a muscle that pulls hard until the segment is bent by what was folded out, and then not at all. So the tube cannot
+    straighten, but bends further against nothing but its own moment. Its cell length is the film folded out.
+    """
+
+    kind: ClassVar[str] = "fold"
+    cell_name: ClassVar[str] = "fold"
+
+    pull: float = STIFF * np.pi * RADIUS**2 / 2
+    """F_t / P of a fold laid straight [m^2]."""
+    segment_length: float = SEGMENT
+    """Of the segment that has the fold [m]."""
+    offset: float = 0.0
+    """[m]"""
+    flat_width: float = 0.0
+    """[m]"""
+
+    @property
+    def grid(self) -> Grid:
+        """Every length that there is a table for."""
+        return Grid(LENGTHS)
+
+    def full_contraction(self, l_0: ArrayLike) -> Floats:
+        """Strain of the side when the fold is slack [-]."""
+        return np.asarray(l_0, float) / self.segment_length
+
+    def force_per_pressure(self, strain: ArrayLike, l_0: ArrayLike) -> Floats:
+        """F_t / P [m^2]: falls in a straight line to nothing."""
+        return np.asarray(self.pull * np.maximum(1 - np.asarray(strain, float) / self.full_contraction(l_0), 0.0))
+
+    def tabulate(self) -> ForceRows:
+        """Tabulate the force; a fold does not saturate."""
+        force = self.force_per_pressure(NODES * self.full_contraction(LENGTHS)[:, None], LENGTHS[:, None])
+        return ForceRows(force, self.full_contraction(FINE_LENGTHS), np.zeros(COLUMNS + 1), np.inf)
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A propagator, and the pressure of its tube."""
+
+    name: str
+    propagator: str
+    pressure: float
+    """Growth pressure [Pa]. The film of the moment model is the less elastic against it the lower it is."""
+
+    def params(self) -> VineParams:
+        """The tube: it grows with pi P R^2, and its viscosities are as small beside that as those of the default tube."""
+        usual = VineParams()
+        share, force = RADIUS / usual.radius, np.pi * self.pressure * RADIUS**2
+        return VineParams(
+            radius=RADIUS,
+            growth_pressure=self.pressure,
+            segment_length=SEGMENT,
+            growth_force=force,
+            growth_viscosity=usual.growth_viscosity * force / usual.growth_force,
+            bending_viscosity=usual.bending_viscosity * force / usual.growth_force * share,
+            actuator=Fold(),
+        )
+
+    def make(self, environment: Environment) -> Propagator:
+        """The propagator, with short steps: what does not yield is stiff."""
+        if self.propagator == "impulse":
+            # Damping goes with the stiffness before anything yields: with the usual one its moment is as large as the tube's.
+            inertia = Inertia(damping_time=1e-3, growth_rate=0.02)
+            return Impulse(environment, self.params(), step=2e-3, threads=1, inertia=inertia)
+        return QuasiStatic(environment, self.params(), step=1e-3, threads=1)
+
+
+MODELS = (
+    Model("quasistatic, 0.5 kPa", "quasistatic", 500.0),
+    Model("quasistatic, 10.3 kPa", "quasistatic", VineParams().growth_pressure),
+    Model("impulse, 0.5 kPa", "impulse", 500.0),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Collision:
+    """A vine with one turn to the left whose tip meets a wall."""
+
+    turn: float
+    """[rad]"""
+    ratio: float
+    """Length before the turn over that after it [-]."""
+    contact_angle: float
+    """[rad]"""
+
+    @property
+    def place(self) -> Environment:
+        """The wall along the x axis, and the base where the tip then touches it at x = 0."""
+        heading = -self.contact_angle - self.turn
+        legs = AFTER * np.exp(-1j * self.contact_angle) + self.ratio * AFTER * np.exp(1j * heading)
+        start = np.array([-legs.real, RADIUS + 1e-4 - legs.imag, heading])
+        wall = Obstacles((box_corners(-2.0, -0.2, 2.0, 0.0),))
+        goal = np.array([1.8, 1.4, 0.05])
+        return Environment("wall", "", np.array([-2.0, -0.2, 2.0, 1.6]), start, goal, wall)
+
+    def possible(self) -> bool:
+        """Whether the base is before the wall."""
+        return bool(self.place.start[1] > 1.1 * RADIUS)
+
+    def limits(self) -> dict[str, Floats]:
+        """The contact angles at which behaviours change, by either form [rad]."""
+        return {name: form(0.0, self.turn, self.ratio, RADIUS / AFTER) for name, form in FORMS.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a vine did."""
+
+    model: str
+    collision: Collision
+    base: float
+    """How far the line from base to turn has turned [rad]."""
+    turn: float
+    """How far the line from turn to tip has turned against it [rad]."""
+    slid: float
+    """How far the tip has slid [m]."""
+    grown: float
+    """[m]"""
+
+    @property
+    def seen(self) -> Behaviour:
+        """The behaviour that this is."""
+        if abs(self.slid) <= SLID * GROWN or self.grown < GROWN / 2:
+            return Behaviour.FRICTION_LOCKED
+        if self.turn > abs(self.base):
+            return Behaviour.PIVOT_AT_TURN
+        return Behaviour.POSITIVE_PIVOT if self.base > 0 else Behaviour.NEGATIVE_PIVOT
+
+    def predicted(self, form: str) -> Behaviour:
+        """What one of `FORMS` says."""
+        return Behaviour(int(behaviour(self.collision.contact_angle, self.collision.limits()[form])))
+
+    def off(self, form: str) -> float:
+        """By how much the contact angle would have to differ for one of `FORMS` to be right [rad]."""
+        edges = np.concatenate([[0.0], self.collision.limits()[form], [np.pi]])
+        low, high = edges[self.seen], edges[self.seen + 1]
+        return float(abs(self.collision.contact_angle - np.clip(self.collision.contact_angle, low, high)))
+
+
+def collisions() -> list[Collision]:
+    """All that are possible."""
+    cases = product(np.radians(TURNS_DEG), RATIOS, np.radians(CONTACT_ANGLES_DEG))
+    made = (Collision(float(turn), ratio, float(angle)) for turn, ratio, angle in cases)
+    return [one for one in made if one.possible()]
+
+
+def collide(model: Model, collision: Collision) -> Outcome:
+    """Grow one vine into the wall."""
+    params, place = model.params(), collision.place
+    before, after = round(collision.ratio * AFTER / SEGMENT), round(AFTER / SEGMENT)
+    count = before + after + int(np.ceil(GROWN / SEGMENT))
+    carried = Actuation(np.zeros((1, count)), np.zeros((1, count)))
+    angles, fold = np.zeros((1, count)), 2 * RADIUS * collision.turn
+    carried.pressure[0, before], carried.l_0[0, before] = params.growth_pressure, fold
+    angles[0, before] = SEGMENT * free_curvature(joint_moments(params), params.growth_pressure, fold)
+    state = VineState(angles, np.array([before + after]), np.array([SEGMENT]))
+    rollout = model.make(place).grow(state, carried, GROWN, GROWN / 20)
+    if not rollout.records[0]:
+        return Outcome(model.name, collision, 0.0, 0.0, 0.0, 0.0)
+    last = rollout.state(np.zeros(1, np.int64), rollout.records - 1)
+    lines = [_lines(one, place, params, before) for one in (state, last)]
+    # Headings are known but for whole turns; no line turns by half a one.
+    base, end = (float(np.angle(now / then)) for then, now in zip(*lines, strict=True))
+    grown = (last.segments[0] - state.segments[0]) * SEGMENT + last.last_length[0] - SEGMENT
+    slid = rollout.tips[0, rollout.records[0] - 1, 0]
+    return Outcome(model.name, collision, base, end - base, float(slid), float(grown))
+
+
+def study(models: Sequence[Model] = MODELS) -> Iterator[Outcome]:
+    """Every collision by every model."""
+    for model in models:
+        for collision in collisions():
+            yield collide(model, collision)
+
+
+def _lines(state: VineState, place: Environment, params: VineParams, turn: int) -> NDArray[np.complex128]:
+    """The lines from base to turn and from turn to tip of one vine, as complex numbers [m]."""
+    joints = centerlines(state, place.start, params)[0]
+    x, y = joints[~np.isnan(joints[:, 0])].T
+    return np.diff((x + 1j * y)[[0, turn, -1]])

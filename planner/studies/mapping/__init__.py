@@ -1,0 +1,1 @@
+"""Mapping policies compared (paper 003)."""

@@ -1,0 +1,1 @@
+"""Planning every environment with many seeds."""

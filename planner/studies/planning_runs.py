@@ -1,0 +1,151 @@
+"""Many planning runs, each on one thread, as many at once as there are threads; and what they have in common."""
+
+from __future__ import annotations
+
+import math
+import multiprocessing
+import signal
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dynamics.quasistatic.propagator import QuasiStatic
+from dynamics.tube import VineParams
+from environments import load_environment
+from planner.search.run import Budget, Run
+from planner.search.sst import AS_IT_IS, LENGTH_COST, Switches
+from surrogate.compiled import Floats, thread_count
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One planning run to make."""
+
+    environment: str
+    seed: int
+    time_budget: float
+    """[s]"""
+    heuristic: bool = False
+    batch: int = 100
+    switches: Switches = AS_IT_IS
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """What came of a planning run."""
+
+    case: Case
+    history: list[tuple[float, float]]
+    """Seconds and cost of each better solution."""
+    iterations: int
+    seconds: float
+    tree_seconds: float | None = None
+    """Time that the reverse tree took [s], None without one."""
+    tree_vertices: int | None = None
+    tree_reaches_start: bool | None = None
+    """Whether the tree's cost-to-go is known at the start."""
+
+    @property
+    def first(self) -> float:
+        """Seconds to the first solution; infinite without one."""
+        return self.history[0][0] if self.history else math.inf
+
+    @property
+    def cost(self) -> float:
+        """Cost of the best solution; infinite without one."""
+        return self.history[-1][1] if self.history else math.inf
+
+    def cost_at(self, seconds: Floats) -> Floats:
+        """Cost of the best solution at some times; infinite before there is one."""
+        times, costs = zip((-math.inf, math.inf), *self.history, strict=True)
+        return np.array(costs)[np.searchsorted(times, seconds, side="right") - 1]
+
+    def content(self) -> dict[str, Any]:
+        """All of it, for a JSON file."""
+        return {**asdict(self.case), "environment": Path(self.case.environment).stem} | {
+            name: value for name, value in asdict(self).items() if name != "case"
+        }
+
+
+def run_case(case: Case) -> Record:
+    """Plan on one thread."""
+    params = VineParams()
+    environment = load_environment(case.environment, params.radius)
+    make = partial(QuasiStatic, threads=1)
+    run = Run.prepare(
+        environment, params, make, case.seed, case.batch, heuristic=case.heuristic, switches=case.switches
+    )
+    for _ in run.run(Budget(case.time_budget)):
+        pass
+    history = [(round(m.seconds, 4), round(m.actuators + LENGTH_COST * m.length, 5)) for m in run.history]
+    record = partial(Record, case, history, run.search.iteration, round(run.seconds, 3))
+    if (tree := run.reverse_tree) is None:
+        return record()
+    # The root is the first node, and stays it.
+    known = math.isfinite(run.search.tree.to_go[0]) if not tree.complaint else False
+    return record(round(tree.seconds, 4), len(tree.poses), known)
+
+
+def run_cases(cases: Sequence[Case]) -> Iterator[Record]:
+    """Records of cases in the order in which they end; leaving early ends the runs under way."""
+    with multiprocessing.get_context("spawn").Pool(min(thread_count(), len(cases)), ignore_interrupts) as pool:
+        yield from pool.imap_unordered(run_case, cases)
+
+
+def ignore_interrupts() -> None:
+    """Leave Ctrl-C, which goes to every process of the terminal, to the first one: what to keep is for that to say."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """Some runs of one kind. A run without a solution counts as slower and dearer than any with one."""
+
+    runs: int
+    solved: int
+    first: Floats
+    """Quartiles of the time to the first solution [s], shape (3,)."""
+    mean_first: float
+    """Mean of the same over the runs that were solved [s]."""
+    cost: Floats
+    """Quartiles of the best cost at the end, shape (3,)."""
+    mean_cost: float
+    """Mean of the same over the runs that were solved."""
+    iteration: float
+    """Mean time of an iteration, that of the reverse tree apart [s]."""
+
+    @classmethod
+    def of(cls, records: Sequence[Record]) -> Summary:
+        """Summarise at least one record."""
+        first, cost = (np.array([getattr(record, name) for record in records]) for name in ("first", "cost"))
+        solved = np.isfinite(first)
+        searched = sum(record.seconds - (record.tree_seconds or 0.0) for record in records)
+        return cls(
+            len(records),
+            int(solved.sum()),
+            quartiles(first),
+            float(first[solved].mean()) if solved.any() else math.inf,
+            quartiles(cost),
+            float(cost[solved].mean()) if solved.any() else math.inf,
+            searched / max(sum(record.iterations for record in records), 1),
+        )
+
+
+def quartiles(values: Floats) -> Floats:
+    """Lower quartile, median and upper quartile along the first axis: values that occur, as infinite ones have no mean."""
+    return np.quantile(values, [0.25, 0.5, 0.75], axis=0, method="inverted_cdf")
+
+
+def shown(value: float, digits: int = 2) -> str:
+    """A number for a table, a dash where there is none."""
+    return f"{value:.{digits}f}" if math.isfinite(value) else "-"
+
+
+def shown_quartiles(values: Floats, digits: int = 2) -> str:
+    """Median, and the other quartiles in brackets."""
+    low, middle, high = (shown(value, digits) for value in values)
+    return f"{middle} ({low} ... {high})"

@@ -1,0 +1,1 @@
+"""Planning a thousand random environments: crashes, accuracy, memory and success."""

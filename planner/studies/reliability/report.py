@@ -1,0 +1,183 @@
+"""What a long test found, as tables: success by density, what was checked, memory, and what fuzzing tried."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy.stats import linregress, t
+
+from dynamics.tube import VineParams
+from planner.provenance import machine
+from planner.robustness.survey import Estimate
+from planner.studies.reliability.study import Record
+
+FUZZED_BY = "pytest -n 0 -m slow tests/fuzz --counts results/fuzz.json"
+WARM_UP = 10
+"""First runs of a process, in which its memory grows to what it needs."""
+LEAST_RUNS = 10
+"""A slope is fitted to so many runs of a process at least."""
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """How the resident memory of one process went over its runs, those of warm-up apart."""
+
+    runs: int
+    last: float
+    """[MB]"""
+    slope: float
+    """By least squares [MB / 100 runs]."""
+    error: float
+    """Half the 95 % confidence interval of the slope [MB / 100 runs]."""
+
+
+def resident(records: Sequence[Record]) -> list[list[float]]:
+    """Resident memory after each run of each process [MB], in the order in which they ended."""
+    processes: dict[int, list[float]] = {}
+    for record in records:
+        if record.resident_mb is not None:
+            processes.setdefault(record.process, []).append(record.resident_mb)
+    return list(processes.values())
+
+
+def memory_of(values: Sequence[float]) -> Memory | None:
+    """Fit a line to the memory of one process; None if it made too few runs."""
+    settled = values[WARM_UP:]
+    if len(settled) < LEAST_RUNS:
+        return None
+    line = linregress(np.arange(len(settled)) / 100, settled)
+    error = t.ppf(0.975, len(settled) - 2) * line.stderr
+    return Memory(len(settled), settled[-1], float(line.slope), float(error))
+
+
+def success(records: Sequence[Record]) -> Estimate | None:
+    """Share of the places with a way to the goal in which a design was found; None without such places."""
+    open_places = [record for record in records if not record.walled_in]
+    return Estimate(sum(r.actuators is not None for r in open_places), len(open_places)) if open_places else None
+
+
+def by_density(records: Sequence[Record]) -> dict[float, list[Record]]:
+    """Records of each density, rising."""
+    densities = sorted({record.case.density for record in records})
+    return {density: [r for r in records if r.case.density == density] for density in densities}
+
+
+class InvalidCounts(ValueError):
+    """Counts of fuzzing that cannot be read."""
+
+
+def report(records: Sequence[Record], command: str, took: float, fuzz: Sequence[str]) -> tuple[str, dict[str, Any]]:
+    """Tables for people, and every run for programs.
+
+    Args:
+        records: In the order in which they ended.
+        took: All runs together [s].
+        fuzz: Lines of `fuzz_lines`.
+    """
+    tolerance = VineParams().penetration_tolerance
+    seconds = records[0].case.time_budget
+    sizes = sorted({record.case.size for record in records})
+    shown = ", ".join(f"{width:g} m x {height:g} m" for width, height in sizes)
+    lines = [
+        "# Reliability",
+        "",
+        f"Made by `{command}` on {machine()}, in {took:.0f} s.",
+        "",
+        "## Random places",
+        "",
+        f"{len(records)} random places of {shown}, planned by the quasistatic propagator for {seconds:g} s each, on one thread,",
+        "as many at once as there are threads. The clutter leaves every goal a way as wide as the tube, though not one that the",
+        "muscles can bend to; places that are walled in all the same are counted apart. Brackets: 95 % confidence (Wilson).",
+        "States are all nodes that a search tree held at its end and all solutions. Shapely measured how deep they are, with",
+        f"circles taken as circles; {tolerance * 1e3:g} mm is allowed. Their numbers must be finite, their tips at the ends of their",
+        "centrelines and within the bounds, and solutions must end in the goal.",
+        "",
+        "| obstacles | places | walled in | solved | success % | states checked | deepest mm | faults |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    lines += [_row(f"{density:.0%}", some) for density, some in by_density(records).items()]
+    lines += [_row("all", records), ""]
+    faulty = [record for record in records if record.faults]
+    if faulty:
+        lines += ["What broke, and how to see it again:", ""]
+        lines += [f"- {'; '.join(record.faults)}: `{record.case.replayed_by}`" for record in faulty]
+    else:
+        lines.append("No run crashed, and no state broke a rule.")
+    lines += ["", *_memory_lines(records), "", "![Success and memory](reliability.png)", "", *fuzz]
+    content = {
+        "schema": 1,
+        "command": command,
+        "machine": machine(),
+        "seconds": round(took, 1),
+        "runs": [record.content() for record in records],
+    }
+    return "\n".join(lines) + "\n", content
+
+
+def _row(name: str, records: Sequence[Record]) -> str:
+    estimate = success(records)
+    checked = [record.checked for record in records if record.checked]
+    cells = [
+        name,
+        str(len(records)),
+        str(sum(record.walled_in for record in records)),
+        str(estimate.reached if estimate else 0),
+        estimate.words() if estimate else "-",
+        f"{sum(one.states for one in checked)}",
+        f"{1e3 * max((one.deepest for one in checked), default=0.0):.4f}",
+        str(sum(bool(record.faults) for record in records)),
+    ]
+    return f"| {' | '.join(cells)} |"
+
+
+def _memory_lines(records: Sequence[Record]) -> list[str]:
+    lines = ["## Memory", ""]
+    if not (processes := resident(records)):
+        return [*lines, "This system does not tell the resident memory of a process."]
+    lines += [
+        f"Resident memory of each process after each of its runs, the first {WARM_UP} apart; a line by least squares, with its",
+        "95 % confidence.",
+        "",
+        "| process | runs | at the end MB | slope, MB in 100 runs |",
+        "|---|---|---|---|",
+    ]
+    for number, values in enumerate(processes, start=1):
+        memory = memory_of(values)
+        slope = f"{memory.slope:+.2f} ± {memory.error:.2f}" if memory else "too few runs"
+        lines.append(f"| {number} | {len(values)} | {values[-1]:.0f} | {slope} |")
+    return lines
+
+
+def fuzz_lines(path: Path) -> list[str]:
+    """What fuzzing tried, where it was counted.
+
+    Raises:
+        InvalidCounts: The file holds something else.
+    """
+    lines = ["## Fuzzing", ""]
+    if not path.is_file():
+        return [
+            *lines,
+            f"Not counted: `{FUZZED_BY}` does, and the next report takes it up.",
+        ]
+    try:
+        kinds: dict[str, dict[str, int]] = json.loads(path.read_text(encoding="utf-8"))["kinds"]
+        codes = sorted({code for outcomes in kinds.values() for code in outcomes}, key=int)
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise InvalidCounts(f"{path} holds no counts of fuzzing; remove it, or write it by {FUZZED_BY}") from None
+    lines += [
+        f"Made by `{FUZZED_BY}`: random input, valid, almost valid and hostile, drawn by Hypothesis. Each ended in one of",
+        "the exit codes that the README names, bad input with one line that says why, and none with another error.",
+        "",
+        f"| what was drawn | examples | {' | '.join(f'exit code {code}' for code in codes)} |",
+        "|---|---|" + "---|" * len(codes),
+    ]
+    for kind, outcomes in kinds.items():
+        counts = [str(outcomes.get(code, 0)) for code in codes]
+        lines.append(f"| {kind} | {sum(outcomes.values())} | {' | '.join(counts)} |")
+    return lines

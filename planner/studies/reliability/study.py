@@ -1,0 +1,160 @@
+"""A long test: planning in many random places, every state of every search judged by shapely, memory watched."""
+
+from __future__ import annotations
+
+import gc
+import multiprocessing
+import os
+import traceback
+from collections import deque
+from collections.abc import Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dynamics.quasistatic.propagator import QuasiStatic
+from dynamics.tube import VineParams
+from environments import Environment, generate_environment
+from environments.reach import WalledIn, goal_within_reach
+from planner.search.run import Budget, Run
+from planner.studies.planning_runs import ignore_interrupts
+from planner.studies.reliability.checks import Checked, check_states
+from surrogate.compiled import thread_count
+
+DENSITIES = 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6
+"""Share of the area that obstacles cover, from sparse to jammed."""
+SIZES = (1.5, 1.5), (2.5, 2.5), (4.0, 2.5)
+"""Of the places [m]."""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One random place to plan in; the seed is that of the place and of the search."""
+
+    seed: int
+    density: float
+    size: tuple[float, float]
+    """[m]"""
+    time_budget: float
+    """[s]"""
+
+    def place(self) -> Environment:
+        """The place, the same that `vinewright environments new` makes of these numbers."""
+        rng = np.random.default_rng(self.seed)
+        return generate_environment(rng, size=self.size, density=self.density, name=f"soak-{self.seed}")
+
+    @property
+    def replayed_by(self) -> str:
+        """The commands that plan it again."""
+        width, height = self.size
+        new = f"vinewright environments new soak-{self.seed}.toml --seed {self.seed} --density {self.density:g}"
+        again = f"vinewright plan soak-{self.seed}.toml --seed {self.seed} --time-budget {self.time_budget:g}"
+        return f"{new} --width {width:g} --height {height:g} && {again}"
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """What came of a case."""
+
+    case: Case
+    walled_in: bool = False
+    actuators: int | None = None
+    """Of the best solution; None without one."""
+    iterations: int = 0
+    checked: Checked | None = None
+    """What was found of the search's states; None where there was no search."""
+    crash: str = ""
+    """The error that ended it, and where; empty if none did."""
+    process: int = 0
+    """In which process it ran."""
+    resident_mb: float | None = None
+    """Resident memory of the process when the case was over; None where the system does not tell."""
+
+    @property
+    def faults(self) -> list[str]:
+        """What broke, in words."""
+        return [self.crash] * bool(self.crash) + (self.checked.faults if self.checked else [])
+
+    def content(self) -> dict[str, Any]:
+        """All of it, for a JSON file."""
+        return asdict(self)
+
+
+def cases(count: int, seconds: float) -> list[Case]:
+    """Densities and sizes in turn, so that what grows with the runs is not what grows with the places."""
+    return [
+        Case(k, DENSITIES[k % len(DENSITIES)], SIZES[k // len(DENSITIES) % len(SIZES)], seconds) for k in range(count)
+    ]
+
+
+def run_case(case: Case) -> Record:
+    """Plan on one thread and check what was found; an error is a result too."""
+    try:
+        record = _planned(case)
+    except Exception as error:
+        where = traceback.extract_tb(error.__traceback__)[-1]
+        words = " ".join(f"{type(error).__name__}: {error}".split())[:300]
+        record = Record(case, crash=f"{words} ({Path(where.filename).name}, line {where.lineno})")
+    gc.collect()
+    return replace(record, process=os.getpid(), resident_mb=_resident_mb())
+
+
+def _planned(case: Case) -> Record:
+    params, environment = VineParams(), case.place()
+    try:
+        goal_within_reach(environment, params.clearance)
+    except WalledIn:
+        return Record(case, walled_in=True)
+    run = Run.prepare(environment, params, partial(QuasiStatic, threads=1), case.seed)
+    for _ in run.run(Budget(case.time_budget)):
+        pass
+    actuators = run.best.design.actuators if run.best else None
+    return Record(case, actuators=actuators, iterations=run.search.iteration, checked=check_states(run))
+
+
+def _resident_mb() -> float | None:
+    try:
+        pages = int(Path("/proc/self/statm").read_text().split()[1])
+    except OSError:
+        return None
+    return round(pages * os.sysconf("SC_PAGE_SIZE") / 1e6, 2)
+
+
+def run_cases(several: Sequence[Case]) -> Iterator[Record]:
+    """Records of cases in the order in which they end, as many at once as there are threads.
+
+    A process that dies takes the others of its pool with it: what was under way is then tried again, each by itself, and
+    what dies again has crashed. Leaving early waits for the runs under way.
+    """
+    waiting = deque(several)
+    while waiting:
+        under_way: dict[Future[Record], Case] = {}
+        with _pool(workers := min(thread_count(), len(several))) as pool:
+            try:
+                while waiting or under_way:
+                    while waiting and len(under_way) < workers:
+                        under_way[pool.submit(run_case, waiting[0])] = waiting[0]
+                        waiting.popleft()  # only now: what a broken pool does not take is still to be run
+                    for future in wait(under_way, return_when=FIRST_COMPLETED).done:
+                        record = future.result()
+                        del under_way[future]
+                        yield record
+            except BrokenProcessPool:
+                yield from map(_alone, under_way.values())
+
+
+def _alone(case: Case) -> Record:
+    with _pool(1) as pool:
+        try:
+            return pool.submit(run_case, case).result()
+        except BrokenProcessPool:
+            return Record(case, crash="the process died")
+
+
+def _pool(workers: int) -> ProcessPoolExecutor:
+    return ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), ignore_interrupts)

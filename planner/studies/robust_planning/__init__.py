@@ -1,0 +1,1 @@
+"""Designs chosen by their success in trials with errors."""

@@ -1,0 +1,67 @@
+"""What choosing designs by success is worth, and at what price in actuators."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from dynamics.tube import VineParams
+from environments import load_environment
+from planner.robustness.selection import CANDIDATES, FINAL, SLACK, THRESHOLD, Champion, Choice, Selection
+from planner.robustness.trials import Spread
+from planner.search.run import Budget, Run
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """One planning run, and its designs judged: the cheapest, and the likeliest for every number of actuators."""
+
+    environment: str
+    seed: int
+    choice: Choice
+    search_seconds: float
+    trials: int
+    """Trials that it took in all."""
+
+    def content(self) -> dict[str, Any]:
+        """For a JSON file."""
+        return {
+            "environment": self.environment,
+            "seed": self.seed,
+            "search_s": round(self.search_seconds, 2),
+            "trials": self.trials,
+            **self.choice.content(),
+        }
+
+
+def study(
+    environments: Sequence[str], seeds: int, seconds: float, level: float, on_trials: Callable[[int], None]
+) -> Iterator[Judged]:
+    """Plan with every seed in every environment and judge what was found, up to two actuators more than the cheapest.
+
+    Args:
+        seconds: Of each search [s].
+        level: Standard deviation of obstacles and of bending [-].
+        on_trials: Called with the number of trials after each batch.
+    """
+    params = VineParams()
+    for name in environments:
+        environment = load_environment(name, params.radius)
+        for seed in range(seeds):
+            run = Run.prepare(environment, params, seed=seed, keep=CANDIDATES, slack=SLACK)
+            for _ in run.run(Budget(seconds)):
+                pass
+            counted: list[int] = []
+
+            def count(trials: int, counted: list[int] = counted) -> None:
+                counted.append(trials)
+                on_trials(trials)
+
+            if designs := [solution.design for solution in run.solutions.best]:
+                spread = Spread.of_levels(level, level)
+                replayer = run.solutions.replayer
+                selection = Selection(environment, spread, run.search.catalogue, seed, FINAL, count, replayer)
+                cheapest = Champion(designs[0], selection.judge(designs[0]), 1)
+                choice = Choice(level, THRESHOLD, cheapest, list(selection.champions(designs)))
+                yield Judged(environment.name, seed, choice, run.seconds, sum(counted))

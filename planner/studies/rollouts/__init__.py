@@ -1,0 +1,1 @@
+"""Speed of the propagators and their agreement."""

@@ -1,0 +1,189 @@
+"""Measurements of the propagators side by side: how fast they grow vines, and where these end."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+import numpy as np
+import shapely
+from numpy.typing import NDArray
+
+from dynamics.propagator import Propagator, PropagatorFactory
+from dynamics.quasistatic.propagator import QuasiStatic
+from dynamics.tube import VineParams
+from dynamics.vine import Actuation, Integers, Rollout, Status, centerlines
+from environments import Environment, load_environment
+from planner.provenance import machine
+from planner.search.catalogue import Catalogue
+from planner.search.controls import actuation
+from planner.search.run import warm_up
+from surrogate.compiled import Floats
+
+PARTED = 10e-3
+"""Tips farther apart than this have parted [m]."""
+SENSITIVE, UNSOLVED, UNEXPLAINED = REASONS = ("sensitive", "unsolved", "unexplained")
+"""Why a vine parts: its tip parts from itself too when the quasi-static step is halved or pressures rise by 0.5 %; or
+if not, it parts no longer when the steps are solved more closely; or neither."""
+LONG = 20.0
+"""A rollout that takes longer than this [s] is timed once instead of three times."""
+
+
+@dataclass(frozen=True, slots=True)
+class RolloutSpeed:
+    """Time that a batch of random vines takes to grow."""
+
+    environment: str
+    model: str
+    machine: str
+    device: str
+    batch: int
+    length_m: float
+    vine_steps: int
+    seconds: float
+    """Best of three, or the one if it is long."""
+    first_call_seconds: float
+    """Compiling, or loading compiled kernels from the disk."""
+
+    @property
+    def rate(self) -> float:
+        """Vine-steps per second."""
+        return self.vine_steps / self.seconds
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """Where random vines end under a propagator, beside the quasi-static one."""
+
+    environment: str
+    model: str
+    vines: int
+    length_m: float
+    same_end: float
+    """Share of vines that both grow to their length, or both do not [-]."""
+    median_mm: float
+    """Distance of the two tips at the greatest length that both recorded: half of the vines are nearer."""
+    p90_mm: float
+    p99_mm: float
+    largest_mm: float
+    parted: dict[int, str]
+    """Which of the vines have tips farther apart than PARTED, and why: one of `REASONS`."""
+    deepest_mm: float
+    """Deepest that any recorded vine lies in an obstacle."""
+
+    def count(self, reason: str) -> int:
+        """How many vines parted for a reason."""
+        return list(self.parted.values()).count(reason)
+
+
+def measure_rollouts(
+    env: str, make: PropagatorFactory, model: str, batch: int, length: float, done: Callable[[], None] = lambda: None
+) -> RolloutSpeed:
+    """Grow vines with random sections from the start of an environment; calls `done` after each of three rollouts."""
+    params = VineParams()
+    environment = load_environment(env, params.radius)
+    start = time.perf_counter()
+    propagator = make(environment, params)
+    warm_up(propagator)
+    first_call = time.perf_counter() - start
+    carried = random_actuation(params, batch, length, seed=0)
+    best, steps = np.inf, 0
+    for _ in range(3):
+        if not steps or best < LONG:
+            seconds, rollout = _timed(propagator, carried, length, params)
+            best, steps = min(best, seconds), int(rollout.steps.sum())
+        done()
+    device = propagator.device_name
+    return RolloutSpeed(environment.name, model, machine(), device, batch, length, steps, best, first_call)
+
+
+def _timed(propagator: Propagator, carried: Actuation, length: float, params: VineParams) -> tuple[float, Rollout]:
+    start = time.perf_counter()
+    state = propagator.start(*carried.pressure.shape)
+    rollout = propagator.grow(state, carried, length, params.segment_length)
+    return time.perf_counter() - start, rollout
+
+
+def random_actuation(params: VineParams, batch: int, length: float, seed: int) -> Actuation:
+    """Sections of 0.1 to 0.75 m, a third of them without actuator, a third on either side."""
+    catalogue, rng = Catalogue.of(params), np.random.default_rng(seed)
+    controls = np.zeros((batch, int(np.ceil(length / params.segment_length - 1e-9))), np.int32)
+    for row in controls:
+        begin = 0
+        while begin < len(row):
+            end = begin + int(rng.integers(4, 31))
+            row[begin:end] = rng.integers(-1, 2) * rng.integers(1, len(catalogue.l_0) + 1)
+            begin = end
+    return actuation(controls, catalogue)
+
+
+def measure_agreement(
+    env: str, make: PropagatorFactory, closer: PropagatorFactory, model: str, vines: int, length: float, seed: int = 1
+) -> Agreement:
+    """Grow the same random vines under a propagator and under the quasi-static one.
+
+    Args:
+        closer: Makes the same propagator with steps solved more closely, to tell why vines part.
+    """
+    params = VineParams()
+    environment = load_environment(env, params.radius)
+    carried = random_actuation(params, vines, length, seed)
+    exact = QuasiStatic(environment, params)
+    reference, rollout = (_timed(model, carried, length, params)[1] for model in (exact, make(environment, params)))
+    apart = tip_distance(rollout, reference)
+    parted = np.flatnonzero(apart > PARTED)
+    some = Actuation(carried.pressure[parted], carried.l_0[parted])
+    sensitive = _parts_from_itself(exact, some, length)
+    solved = (_timed(model, some, length, params)[1] for model in (exact, closer(environment, params)))
+    reasons = np.where(sensitive, SENSITIVE, np.where(tip_distance(*solved) <= PARTED, UNSOLVED, UNEXPLAINED))
+    median, p90, p99, largest = (round(float(1e3 * np.quantile(apart, share)), 3) for share in (0.5, 0.9, 0.99, 1.0))
+    return Agreement(
+        environment=environment.name,
+        model=model,
+        vines=vines,
+        length_m=length,
+        same_end=float(np.mean((rollout.status == Status.GROWN) == (reference.status == Status.GROWN))),
+        median_mm=median,
+        p90_mm=p90,
+        p99_mm=p99,
+        largest_mm=largest,
+        parted=dict(zip(parted.tolist(), reasons.tolist(), strict=True)),
+        deepest_mm=round(1e3 * _deepest(rollout, environment, params), 3),
+    )
+
+
+def _parts_from_itself(exact: QuasiStatic, carried: Actuation, length: float) -> NDArray[np.bool_]:
+    """Which vines end elsewhere when the quasi-static step is halved or pressures rise by 0.5 %."""
+    stronger = replace(carried, pressure=1.005 * carried.pressure)
+    as_it_is, refined, raised = (
+        _timed(model, actuated, length, exact.params)[1]
+        for model, actuated in ((exact, carried), (exact.refined(), carried), (exact, stronger))
+    )
+    return (tip_distance(refined, as_it_is) > PARTED) | (tip_distance(raised, as_it_is) > PARTED)
+
+
+def _deepest(rollout: Rollout, environment: Environment, params: VineParams) -> float:
+    """How deep the recorded vines come to lie in an obstacle, at most [m]."""
+    solid = shapely.union_all(environment.obstacles.shapes())
+    shapely.prepare(solid)
+    vine, record = np.nonzero(np.arange(rollout.segments.shape[1]) < rollout.records[:, None])
+    joints = centerlines(rollout.state(vine, record), environment.start, params)
+    lines = (shapely.LineString(line[~np.isnan(line[:, 0])]) for line in joints)
+    return max(params.radius - min(line.distance(solid) for line in lines), 0.0)
+
+
+def tip_distance(one: Rollout, other: Rollout) -> Floats:
+    """Distance of the tips at the last record that both rollouts have of each vine [m]; infinite where there is none."""
+    last: Integers = np.minimum(one.records, other.records) - 1
+    vines: NDArray[np.int64] = np.arange(len(last))
+    apart = np.hypot(*(one.tips[vines, last, :2] - other.tips[vines, last, :2]).T)
+    return np.where(last >= 0, apart, np.where(one.records == other.records, 0.0, np.inf))
+
+
+def speeds_elsewhere(content: dict[str, Any]) -> list[RolloutSpeed]:
+    """What an earlier report holds of other machines."""
+    names = [field.name for field in fields(RolloutSpeed)]
+    rows = (RolloutSpeed(**{name: row[name] for name in names}) for row in content["speeds"] if "machine" in row)
+    return [speed for speed in rows if speed.machine != machine()]

@@ -1,0 +1,1 @@
+"""Shapes reconstructed from tip readings with noise."""

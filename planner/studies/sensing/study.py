@@ -1,0 +1,199 @@
+"""How well walls, pivots and shapes are recovered from length and contact angle, with and without noise (paper 003, section 2.4)."""
+
+from __future__ import annotations
+
+import multiprocessing
+import signal
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+import shapely
+
+from dynamics.geometric.deployment import Deployment, Launch, deploy
+from dynamics.geometric.hinges import FRICTION, Tube
+from dynamics.geometric.kinematics import Behaviour
+from dynamics.geometric.sensing import Readings, Sensed, sense
+from dynamics.geometric.walls import Walls, inflate, polygons
+from dynamics.vine import Status
+from environments.environment import Environment
+from environments.generate import generate_environment
+from surrogate.compiled import Floats, thread_count
+
+RADIUS, LENGTH, SPACING = 0.02, 1.6, 0.01
+"""Radius of the tube, its whole length, and between regular readings [m]."""
+DENSITY, SHORTEST, LEAST_NODES = 0.2, 0.5, 4
+"""Of the clutter; a deployment counts if it got so far [m] and its shape ended with so many nodes."""
+TURNS, TURNS_AT = (-60, -40, -20, 20, 40, 60), (0.2, 0.4, 0.6)
+"""[deg], [m]"""
+NOISES = (0, 1, 3, 5)
+"""Standard deviation of the contact angle [deg]."""
+DEPLOYMENTS, SEED = {False: 10, True: 40}, 0
+"""Straight ones, and with a turn: of these each behaviour should be met several times."""
+KEPT = 1e-3
+"""A growth is recovered if no tip and no point of the final shape is further off than this [m]."""
+AT_ONCE = 1e-9
+"""How close before and after a change of the contact the sensor reads [m]."""
+
+
+class Case(NamedTuple):
+    """One deployment."""
+
+    turning: bool
+    number: int
+
+
+class Moment(NamedTuple):
+    """A deployment at a length."""
+
+    length: float
+    angle: float
+    heading: float
+    shape: Floats
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Trial:
+    """A deployment, and what was recovered of it at each noise level."""
+
+    case: Case
+    environment: Environment
+    launch: Launch
+    moments: list[Moment]
+    sensed: list[Sensed]
+
+    def tip_errors(self, level: int) -> Floats:
+        """Of each reading [m]."""
+        tips = np.array([moment.shape[-1] for moment in self.moments])
+        return np.hypot(*(self.sensed[level].tips - tips).T)
+
+    def recovered(self, level: int) -> bool:
+        """Within `KEPT`."""
+        true, found = shapely.LineString(self.moments[-1].shape), shapely.LineString(self.sensed[level].shapes[-1])
+        return bool(self.tip_errors(level).max() < KEPT and shapely.hausdorff_distance(true, found) < KEPT)
+
+    def determined(self, level: int) -> bool:
+        """Whether the result says that the readings determine it."""
+        return all(contact.determined for contact in self.sensed[level].contacts)
+
+    def errors(self, level: int) -> Iterator[tuple[str, float, float, Floats]]:
+        """Of each contact: its kind, median error of its wall points [m], that of the wall angle [rad], and of the pivots [m].
+
+        The kind is what the noise-free readings say.
+        """
+        noisy, exact, points = self.sensed[level], self.sensed[0], self.tip_errors(level)
+        for clean in exact.contacts:
+            kind = words(clean.behaviours[0]) if clean.behaviours else "straight"
+            at = slice(clean.first, clean.last + 1)
+            moment = self.moments[clean.first]
+            off = np.sin(noisy.walls[clean.first] - moment.heading - moment.angle)
+            yield kind, float(np.median(points[at])), float(np.arcsin(abs(off))), self._pivot_errors(level, at)
+
+    def _pivot_errors(self, level: int, at: slice) -> Floats:
+        """From bends of the true shape at the end of a contact that were not there at its begin to the nearest recovered node."""
+        begin, end = self.moments[at.start].shape, self.moments[at.stop - 1].shape
+        known = begin[:-1]
+        headings = np.unwrap(np.arctan2(*np.diff(end, axis=0).T[::-1]))
+        bends = end[1:-1][abs(np.diff(headings)) > 1e-6]
+        new = [node for node in bends if np.hypot(*(known - node).T).min() > 1e-6]
+        found = self.sensed[level].shapes[at.stop - 1][1:-1]
+        return np.array([np.hypot(*(found - node).T).min() for node in new if len(found)])
+
+
+def words(behaviour: Behaviour) -> str:
+    """Its name for people."""
+    return behaviour.name.replace("_", "-").lower()
+
+
+def read(walls: Walls, tube: Tube, launch: Launch) -> list[Moment]:
+    """What a sensor reads: at regular lengths, at the turn, and just before and after the contact begins, ends or changes."""
+
+    def moment(length: float) -> Moment:
+        done = deploy(walls, tube, launch._replace(length=length))
+        return Moment(length, done.contact_angle % (2 * np.pi), _heading(done), done.shape)
+
+    def between(before: Moment, after: Moment) -> list[Moment]:
+        if not _changed(before, after):
+            return []
+        if after.length - before.length < AT_ONCE:
+            return [before, after]
+        middle = moment((before.length + after.length) / 2)
+        return between(before, middle) + between(middle, after)
+
+    whole = deploy(walls, tube, launch)
+    end = whole.length - (1e-5 if whole.status == Status.OUT_OF_BOUNDS else 0.0)
+    lengths = np.linspace(SPACING, end, max(2, int(end / SPACING)))
+    if launch.turn and launch.turn_at < end:
+        lengths = np.unique([*lengths, launch.turn_at, launch.turn_at + 100 * AT_ONCE])
+    regular = [moment(length) for length in lengths]
+    seen = {one.length: one for one in regular}
+    for before, after in pairwise(regular):
+        seen |= {one.length: one for one in between(before, after)}
+    return [seen[length] for length in sorted(seen)]
+
+
+def _heading(done: Deployment) -> float:
+    """Of the tip [rad]."""
+    links = np.diff(done.shape, axis=0)
+    longer = links[np.hypot(*links.T) > 1e-10]
+    return float(np.arctan2(*longer[-1][::-1]))
+
+
+def _changed(before: Moment, after: Moment) -> bool:
+    """Whether the tip is free in one and not in the other, or on walls of other angles, or was on one in between."""
+    if np.isnan(before.angle) != np.isnan(after.angle):
+        return True
+    walls = [one.heading + (0.0 if np.isnan(one.angle) else one.angle) for one in (before, after)]
+    return abs(np.sin(walls[0] - walls[1])) > 1e-6
+
+
+def deployment(case: Case) -> tuple[Environment, Walls, Tube, Launch]:
+    """A place, and a launch into it that ends with at least `LEAST_NODES` nodes."""
+    random = np.random.default_rng([SEED, case.turning, case.number])
+    tube = Tube(RADIUS, FRICTION, RADIUS)
+    while True:
+        place = generate_environment(random, size=(1, 1), density=DENSITY, kinds=("polygons",), tube_radius=RADIUS)
+        walls = inflate(polygons(place.obstacles), place.bounds, RADIUS)
+        heading, at, turn = random.uniform(-np.pi, np.pi), random.choice(TURNS_AT), np.radians(random.choice(TURNS))
+        launch = Launch(place.start[0], place.start[1], heading, LENGTH, *((at, turn) if case.turning else (0.0, 0.0)))
+        done = deploy(walls, tube, launch)
+        if len(done.shape) >= LEAST_NODES and done.length >= SHORTEST:
+            return place, walls, tube, Launch(*map(float, launch))
+
+
+def run_case(case: Case) -> Trial:
+    """Deploy, read, and recover at each noise level."""
+    place, walls, tube, launch = deployment(case)
+    moments = read(walls, tube, launch)
+    random = np.random.default_rng([SEED, case.turning, case.number, 1])
+    lengths, angles = np.array([one.length for one in moments]), np.array([one.angle for one in moments])
+    errors, start = random.standard_normal(len(angles)), np.array(launch[:3])
+    sensed = [
+        sense(
+            Readings(lengths, angles + noise * errors),
+            start,
+            launch.turn_at,
+            launch.turn,
+            noise=noise,
+        )
+        for noise in np.radians(NOISES)
+    ]
+    return Trial(case, place, launch, moments, sensed)
+
+
+def cases() -> list[Case]:
+    """All, the straight ones first."""
+    return [Case(turning, number) for turning in (False, True) for number in range(DEPLOYMENTS[turning])]
+
+
+def run_cases() -> Iterator[Trial]:
+    """Trials in the order in which they end; leaving early ends those under way."""
+    with multiprocessing.get_context("spawn").Pool(min(thread_count(), len(cases())), _ignore_interrupts) as pool:
+        yield from pool.imap_unordered(run_case, cases())
+
+
+def _ignore_interrupts() -> None:
+    # Ctrl-C goes to every process of the terminal; what to keep is for the first one to say.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)

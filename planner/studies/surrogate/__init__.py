@@ -1,0 +1,1 @@
+"""The force table and the network compared with the analytic model."""

@@ -1,0 +1,179 @@
+"""What the actuator network and the force table are worth, measured side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import torch
+
+from planner.provenance import machine
+from surrogate.compiled import Floats
+from surrogate.evaluation import Speed, devices, measure_speeds, network_errors, table_errors
+from surrogate.force_table import ForceTable
+from surrogate.network import Network
+from surrogate.samples import draw_samples
+from surrogate.weights_file import Errors, Weights
+
+BATCHES = [1, 10, 100, 1000, 10_000, 100_000]
+STEP = 10_000
+"""Forces that one step of a search asks for: 100 vines of about 100 joints."""
+NETWORK, PAPER, TABLE = "network", "network, paper's form", "force table"
+BINS = np.geomspace(1e-7, 10.0, 81)
+"""Edges of the histogram of relative errors [-]; what lies beyond counts in the last bin on its side."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """Errors and speeds of the models of the actuator."""
+
+    weights: Weights
+    """Of the network that is judged."""
+    samples: int
+    """Samples of the test part."""
+    taut: float
+    """Share of them at a strain below zero [-]."""
+    errors: dict[str, Errors]
+    """Of each model, by name."""
+    histograms: dict[str, Floats]
+    """Share of the samples in each of `BINS`, by the relative error of the force."""
+    speeds: list[Speed]
+
+    def rate(self, model: str, device: str, batch: int) -> float:
+        """Forces per second."""
+        return next(s.rate for s in self.speeds if (s.model, s.device, s.batch) == (model, device, batch))
+
+    @property
+    def devices(self) -> list[str]:
+        """Devices that the network was timed on."""
+        return list(dict.fromkeys(speed.device for speed in self.speeds if speed.model == "network"))
+
+
+def measurements(batches: list[int]) -> int:
+    """How often `evaluate` calls `done`."""
+    return len(batches) * (2 + len(devices()))
+
+
+def evaluate(weights: Weights, paper: Weights, batches: list[int], done: Callable[[], None]) -> Evaluation:
+    """Judge a network beside the paper's form and the force table, on the test part of its own samples."""
+    network, table = Network.of(weights), ForceTable(weights.geometry.tabulate())
+    test = draw_samples(weights.seed, weights.geometry).parts()[2]
+    judged = {
+        NETWORK: network_errors(network, test),
+        PAPER: network_errors(Network.of(paper), test),
+        TABLE: table_errors(table, test, network),
+    }
+    errors = {name: of[0] for name, of in judged.items()}
+    shares = {name: _shares(of[1]) for name, of in judged.items()}
+    speeds = measure_speeds(network, table, batches, done)
+    return Evaluation(weights, len(test), float((test.strain < 0).mean()), errors, shares, speeds)
+
+
+def _shares(relative: Floats) -> Floats:
+    return np.histogram(relative.clip(BINS[0], BINS[-1]), BINS)[0] / len(relative)
+
+
+def evaluation_report(evaluation: Evaluation, command: str) -> tuple[str, dict[str, Any]]:
+    """Tables for people, and the same figures for programs."""
+    graphics = f" and {torch.cuda.get_device_name()}" if torch.cuda.is_available() else ""
+    lines = [
+        "# The actuator: network and force table",
+        "",
+        f"Made by `{command}` on {machine()}{graphics}.",
+        "",
+        verdict(evaluation),
+        "",
+        "## Error",
+        "",
+        f"Against the analytic model, on {evaluation.samples:,} samples that training never saw, uniform in m and l_0. The normalised MSE",
+        "is that of m and phi, each over its standard deviation; paper 002 reports 0.003. The paper's form was trained here too; its",
+        "m is kept within 0.001 and 0.5. The table holds the force alone, so it has no m and phi. The rest is the relative error of",
+        "the force, the largest also for strains of 0 to 0.02, where bending starts, and up to 90 % of full contraction. Beyond, the",
+        "force goes to zero, and a relative error says little. Below zero strain the table goes on along its slope at zero by",
+        f"design: with {_percent(evaluation.taut)} of the samples there, that is the far end of its errors.",
+        "",
+        "| | normalised MSE | median | 90th percentile | 99th | largest | largest, strain 0 to 0.02 | largest, 0 to 90 % |",
+        "|---|---|---|---|---|---|---|---|",
+        *(_error_row(name, errors) for name, errors in evaluation.errors.items()),
+        "",
+        "## Speed",
+        "",
+        "Forces per second, best call; in brackets the ratio to the analytic solver. On the CPU all use one thread. The network",
+        "is in single precision; the table gives the slope as well.",
+        "",
+        *_speed_table(evaluation),
+        "",
+        "![Errors and speeds](surrogate.png)",
+    ]
+    content = {
+        "schema": 1,
+        "command": command,
+        "machine": machine() + graphics,
+        "weights_sha256": evaluation.weights.sha256(),
+        "seed": evaluation.weights.seed,
+        "samples": evaluation.samples,
+        "errors": {name: asdict(errors) for name, errors in evaluation.errors.items()},
+        "histogram": {"edges": BINS.tolist(), **{name: s.tolist() for name, s in evaluation.histograms.items()}},
+        "speeds": [{**asdict(speed), "rate": speed.rate} for speed in evaluation.speeds],
+    }
+    return "\n".join(lines) + "\n", content
+
+
+def verdict(evaluation: Evaluation) -> str:
+    """Which model the planner uses, and why, as the figures have it."""
+    network, table = evaluation.errors[NETWORK], evaluation.errors[TABLE]
+    batches = [speed.batch for speed in evaluation.speeds if speed.batch <= STEP]
+    batch = max(batches)
+    device = max(evaluation.devices, key=lambda name: evaluation.rate("network", name, batch))
+    faster = evaluation.rate("table", "cpu", batch) / evaluation.rate("network", device, batch)
+    closer = table.p90 < network.p90
+    speed = f"in calls for {batch:,} forces it is {_times(faster)} as fast as the network on {device}"
+    error = (
+        f"its force is off by {_percent(table.p90)} at the 90th percentile, the network's by {_percent(network.p90)}"
+    )
+    if closer and faster >= 1:
+        reason = f"The planner's default propagator uses the force table: {speed}, and {error}."
+    else:
+        reason = (
+            f"The planner's default propagator uses the force table because its compiled loop asks for one joint at a time, "
+            f"which a network cannot answer without leaving the loop. In figures: {speed}, and {error}."
+        )
+    return f"{reason} The network is for propagators in PyTorch: it can be differentiated, and runs on a GPU."
+
+
+def _times(ratio: float) -> str:
+    return f"{ratio:.2g} times" if ratio < 10 else f"{ratio:,.0f} times"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.2g} %" if share < 1 else f"{100 * share:,.0f} %"
+
+
+def _error_row(name: str, errors: Errors) -> str:
+    mse = "-" if errors.normalised_mse is None else f"{errors.normalised_mse:.1e}"
+    shares = (errors.median, errors.p90, errors.p99, errors.largest, errors.largest_near_zero, errors.largest_working)
+    return f"| {' | '.join([name, mse, *map(_percent, shares)])} |"
+
+
+def _speed_table(evaluation: Evaluation) -> list[str]:
+    models = [("table", "cpu"), *(("network", device) for device in evaluation.devices)]
+    lines = [
+        "| forces a call | analytic solver | force table | "
+        + " | ".join(f"network, {device}" for device in evaluation.devices)
+        + " |",
+        "|---|---|---|" + "---|" * len(evaluation.devices),
+    ]
+    for batch in dict.fromkeys(speed.batch for speed in evaluation.speeds):
+        analytic = evaluation.rate("analytic", "cpu", batch)
+        cells = [f"{batch:,}", _rate(analytic)]
+        for model, device in models:
+            rate = evaluation.rate(model, device, batch)
+            cells.append(f"{_rate(rate)} ({rate / analytic:,.0f})")
+        lines.append(f"| {' | '.join(cells)} |")
+    return lines
+
+
+def _rate(rate: float) -> str:
+    return f"{float(f'{rate:.2g}'):,.0f}"

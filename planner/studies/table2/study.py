@@ -1,0 +1,32 @@
+"""What the reverse tree is worth: planning with and without it (paper 002, Table 2)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from planner.studies.planning_runs import Case, Record
+
+MOMENTS = 1.0, 2.0, 5.0, 10.0
+"""When to ask how many runs have a solution [s]."""
+
+
+def cases(environments: Sequence[str], runs: int, seconds: float) -> list[Case]:
+    """Every environment with seeds 0 ... runs - 1, with the heuristic and without, the two side by side."""
+    return [
+        Case(environment, seed, seconds, heuristic)
+        for environment in environments
+        for seed in range(runs)
+        for heuristic in (True, False)
+    ]
+
+
+def of_kind(records: Sequence[Record], environment: str, heuristic: bool) -> list[Record]:
+    """Records of one environment, with the heuristic or without."""
+    return [r for r in records if Path(r.case.environment).stem == environment and r.case.heuristic == heuristic]
+
+
+def places(records: Sequence[Record]) -> list[str]:
+    """Environments of which there are runs with the heuristic and without."""
+    names = dict.fromkeys(Path(record.case.environment).stem for record in records)
+    return [name for name in names if of_kind(records, name, True) and of_kind(records, name, False)]

@@ -1,0 +1,84 @@
+"""Tip steering: a vine passes a narrow passage, stops, and its tip is steered (paper 002, supplement, Fig. S.12)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dynamics.moment import free_curvature, joint_moments
+from dynamics.propagator import Propagator
+from dynamics.tube import VineParams
+from dynamics.vine import Actuation, Status, centerlines, grown_length
+from environments import Environment, Obstacles
+from environments.obstacles import box_corners
+from surrogate.compiled import Floats
+
+SPARE = 3e-3
+"""The passage is wider than the tube by this on either side [m]."""
+STRAIGHT, STEERED, GROWN_ON = 0.4, 0.4, 0.2
+"""Lengths of the bare tube, of the steered one that follows, and of what is grown on at the end [m]."""
+CELL = 42e-3
+"""Cell length of the actuators [m]."""
+RISING = (5e3, 10e3, 15e3, 35e3)
+"""Pressures held one after the other on one side [Pa]."""
+MOVES = (
+    (0.0, STRAIGHT + STEERED),
+    *((pressure, 0.0) for pressure in (*RISING, *RISING[-2::-1], 0.0, *(-pressure for pressure in RISING))),
+    (-RISING[-1], GROWN_ON),
+)
+"""Pressure [Pa], positive to the left, and length to grow under it [m]: through, left, back, right, and on."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Stage:
+    """The vine at rest under one pressure."""
+
+    pressure: float
+    """Of the distal part's actuators [Pa], positive to the left."""
+    length: float
+    """Of the whole tube [m]."""
+    joints: Floats
+    """From base to tip [m], shape (n, 2)."""
+    heading: float
+    """Of the tip, against the straight vine [rad]."""
+    free: float
+    """What it would be without obstacles [rad]."""
+    status: Status
+
+
+def place(params: VineParams) -> Environment:
+    """A wall with a passage hardly wider than the tube, and a goal out of sight behind it."""
+    gap = params.radius + SPARE
+    walls = (box_corners(0.3, gap, 0.5, 0.35), box_corners(0.3, -0.5, 0.5, -gap))
+    return Environment(
+        name="tip steering",
+        description="A narrow passage; the goal is not straight behind it.",
+        bounds=np.array([0.0, -0.5, 1.05, 0.35]),
+        start=np.array([0.05, 0.0, 0.0]),
+        goal=np.array([0.71, -0.42, 0.05]),
+        obstacles=Obstacles(walls, np.empty((0, 3)), np.empty((0, 5))),
+    )
+
+
+def steer(propagator: Propagator, environment: Environment, params: VineParams) -> list[Stage]:
+    """Take one vine through all of `MOVES`.
+
+    Returns:
+        One stage a move; fewer if the propagator could not go on.
+    """
+    segments = round((STRAIGHT + STEERED + GROWN_ON) / params.segment_length)
+    distal = (np.arange(segments) + 0.5) * params.segment_length > STRAIGHT
+    joint, state, stages = joint_moments(params), propagator.start(1, segments), list[Stage]()
+    for pressure, length in MOVES:
+        actuation = Actuation(np.where(distal, pressure, 0.0)[None], np.full((1, segments), CELL))
+        rollout = propagator.grow(state, actuation, length, params.segment_length)
+        if not rollout.records[0]:
+            break
+        state = rollout.state(np.array([0]), rollout.records - 1)
+        turn = rollout.tips[0, rollout.records[0] - 1, 2] - environment.start[2]
+        grown = float(grown_length(state, params)[0])
+        free = float(free_curvature(joint, pressure, CELL)) * (grown - STRAIGHT)
+        joints = centerlines(state, environment.start, params)[0, : state.segments[0] + 1]
+        stages.append(Stage(pressure, grown, joints, float(turn), free, Status(rollout.status[0])))
+    return stages

@@ -1,0 +1,235 @@
+"""A vine with one muscle all along it, grown into a box: its bend under contact against that in free space.
+
+Paper 002, section 6.1 and Fig. 5. The vine bends to the left. Its contact angle is the one between its heading and the box's
+face on that side: where it is acute the box pushes the tip on in the direction of the bend, where it is obtuse against it,
+and at 90 degrees the vine meets the box head-on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from dynamics.propagator import Propagator
+from dynamics.registry import load_propagator
+from dynamics.tube import VineParams
+from dynamics.vine import Actuation, Rollout, Status, centerlines, grown_length, host
+from environments import Environment, Obstacles
+from environments.obstacles import box_corners
+from planner.search.catalogue import Catalogue
+from planner.studies.validation.paths import touched
+from surrogate.compiled import Floats
+
+CURVATURE = 1.0
+"""Of the vine in free space [1/m], as near as the actuators come to it."""
+BEFORE, AFTER = 0.7, 0.15
+"""Length at which the tip meets the box, and what the vine grows on [m]."""
+RECORD = 12.5e-3
+"""Between records [m]."""
+BOX = box_corners(-0.8, -0.3, 0.8, 0.0)
+"""What the vine meets, at (0, 0) [m]."""
+BENT = np.radians(0.5)
+"""A vine that contact bends by less than this in all is as it is in free space [rad]."""
+
+
+@cache
+def muscle() -> tuple[float, float, float]:
+    """Pressure [Pa], cell length [m] and free-space curvature [1/m] of the one muscle, on the default tube."""
+    catalogue = Catalogue.of(VineParams())
+    entry = int(catalogue.synthesise(CURVATURE)[0])
+    return float(catalogue.pressure[entry]), float(catalogue.l_0[entry]), float(catalogue.curvature[entry])
+
+
+def grow_bent(propagator: Propagator, params: VineParams, length: float, record_every: float = RECORD) -> Rollout:
+    """Grow a vine with the muscle along it from the start."""
+    pressure, l_0, _ = muscle()
+    shape = 1, int(np.ceil(length / params.segment_length - 1e-9))
+    carried = Actuation(np.full(shape, pressure), np.full(shape, l_0))
+    return propagator.grow(propagator.start(*shape), carried, length, record_every)
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One way to meet the box."""
+
+    name: str
+    contact_angle: float
+    """[rad]"""
+    before: float = BEFORE
+    """Length at which the tip meets the box [m]."""
+
+    @property
+    def place(self) -> Environment:
+        """The box, and the base from where an arc of the muscle's curvature touches its upper face above (0, 0)."""
+        params, (_, _, curvature) = VineParams(), muscle()
+        heading = -self.contact_angle - curvature * self.before
+        arc = (np.exp(-1j * self.contact_angle) - np.exp(1j * heading)) / (1j * curvature)
+        start = np.array([-arc.real, params.radius - arc.imag, heading])
+        goal = np.array([1.4, 1.4, 0.05])
+        return Environment(self.name, "", np.array([-1.5, -0.5, 1.5, 1.5]), start, goal, Obstacles((BOX,)))
+
+
+ACUTE, HEAD_ON, OBTUSE = CASES = (
+    Case("acute", np.radians(45)),
+    Case("head-on", np.radians(90)),
+    Case("obtuse", np.radians(135)),
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Contact:
+    """What a vine did at the box."""
+
+    propagator: str
+    case: Case
+    status: Status
+    length: float
+    """Grown [m]."""
+    line: Floats
+    """Its joints [m], shape (n + 1, 2)."""
+    free: Floats
+    """Those of the same vine of that length in free space, shape (n + 1, 2)."""
+    bends: Floats
+    """Bend of each joint beyond that in free space [rad], positive in the direction of the muscle, shape (n,)."""
+    segment_length: float
+    """[m]"""
+    touches: bool
+    """Whether it touches the box at the end."""
+
+    @property
+    def turned(self) -> float:
+        """All bends together [rad]."""
+        return float(self.bends.sum())
+
+    @property
+    def tip_half(self) -> float:
+        """Those in the half of the tube next to the tip [rad]."""
+        return float(self.bends[len(self.bends) // 2 :].sum())
+
+    @property
+    def peak(self) -> float | None:
+        """Distance from the base of the joint that is bent most beyond free space [m]; None where none is."""
+        size = np.abs(self.bends)
+        return float(size.argmax() * self.segment_length) if size.sum() > BENT else None
+
+    @property
+    def base_share(self) -> float | None:
+        """Part of the bends in the half of the tube next to the base [-]; None where nothing is bent."""
+        size = np.abs(self.bends)
+        return float(size[: len(size) // 2].sum() / size.sum()) if self.peak is not None else None
+
+    @property
+    def seen(self) -> str:
+        """What contact did, in a word or two."""
+        if self.peak is None:
+            return "stuck" if self.status == Status.STALLED else "nothing"
+        return "curvature grows" if self.turned > 0 else "curvature shrinks"
+
+    @property
+    def as_published(self) -> bool:
+        """Whether curvature grows where the angle is acute, shrinks where it is obtuse, and buckles near the base head-on.
+
+        Near the base is the third of the tube next to it.
+        """
+        match self.case.name:
+            case "acute":
+                return self.seen == "curvature grows"
+            case "obtuse":
+                return self.seen == "curvature shrinks"
+        return self.peak is not None and self.peak < self.length / 3
+
+    def content(self) -> dict[str, Any]:
+        """For a JSON file, in millimetres and degrees."""
+        return {
+            "propagator": self.propagator,
+            "case": self.case.name,
+            "contact_angle_deg": round(np.degrees(self.case.contact_angle), 3),
+            "status": self.status.name.lower(),
+            "seen": self.seen,
+            "as_published": self.as_published,
+            "length_mm": round(1e3 * self.length, 3),
+            "touches": self.touches,
+            "turned_deg": round(np.degrees(self.turned), 3),
+            "curvature_change_per_m": round(self.turned / self.length, 5),
+            "tip_half_turned_deg": round(np.degrees(self.tip_half), 3),
+            "largest_bend_deg": round(np.degrees(float(np.abs(self.bends).max())), 3),
+            "largest_bend_at_mm": None if self.peak is None else round(1e3 * self.peak, 1),
+            "base_half_share": None if self.base_share is None else round(self.base_share, 3),
+        }
+
+
+def touch(name: str, case: Case, after: float = AFTER) -> Contact:
+    """Grow one vine into the box by the propagator of a name, and to the same length without the box."""
+    params, make, place = VineParams(), load_propagator(name), case.place
+    inside = grow_bent(make(place, params), params, case.before + after)
+    line, bends, length = _end(inside, place, params)
+    outside = grow_bent(make(replace(place, obstacles=Obstacles()), params), params, length)
+    free, free_bends, _ = _end(outside, place, params)
+    touches = bool(touched([line], place, params.radius))
+    status = Status(inside.status[0])
+    return Contact(name, case, status, length, line, free, bends - free_bends, params.segment_length, touches)
+
+
+def _end(rollout: Rollout, place: Environment, params: VineParams) -> tuple[Floats, Floats, float]:
+    """Joints [m], bends [rad] and length [m] of the first vine at its last record."""
+    state = rollout.state(np.zeros(1, np.int64), rollout.records[:1] - 1)
+    line = centerlines(state, place.start, params)[0]
+    count = int(state.segments[0])
+    return line[: count + 1], host(state.angles)[0, :count], float(grown_length(state, params)[0])
+
+
+def able(names: Sequence[str]) -> list[str]:
+    """Those of the propagators that know contact."""
+    return [name for name in names if load_propagator(name).capabilities.contact]
+
+
+def study(names: Sequence[str]) -> Iterator[Contact]:
+    """Every case by every one of these propagators that knows contact; `able` tells which."""
+    for name in able(names):
+        for case in CASES:
+            yield touch(name, case)
+
+
+def report(outcomes: Sequence[Contact]) -> list[str]:
+    """A table as lines of Markdown, and what it shows."""
+    lines = [
+        f"A vine of {1e3 * (BEFORE + AFTER):g} mm with one muscle all along it, {muscle()[2]:.2f} /m in free space, meets a box with",
+        f"its tip at {1e3 * BEFORE:g} mm and grows on. Turned: how much further than in free space it is bent in all, in the direction of",
+        "the muscle, and in the half next to the tip. Most: the joint that contact bends most, and where it is, from the base; base",
+        "half: the part of what contact bends that lies in the half next to the base.",
+        "",
+        "| contact | propagator | end | mm | contact | turned deg | near the tip deg | most deg | at mm | base half % | as published |",
+        "|---|---|---|---|---|---|---|---|---|---|---|",
+    ]
+    for case in CASES:
+        lines += [_row(one) for one in outcomes if one.case == case]
+    lines += _stuck(outcomes)
+    return lines
+
+
+def _row(one: Contact) -> str:
+    known = one.peak is not None and one.base_share is not None
+    cells = [
+        f"{one.case.name}, {np.degrees(one.case.contact_angle):.0f}°",
+        one.propagator,
+        one.status.name.lower(),
+        f"{1e3 * one.length:.0f}",
+        one.seen,
+        f"{np.degrees(one.turned):.1f}",
+        f"{np.degrees(one.tip_half):.1f}",
+        f"{np.degrees(float(np.abs(one.bends).max())):.2f}",
+        f"{1e3 * one.peak:.0f}" if one.peak is not None else "-",
+        f"{100 * one.base_share:.0f}" if known and one.base_share is not None else "-",
+        "yes" if one.as_published else "no",
+    ]
+    return f"| {' | '.join(cells)} |"
+
+
+def _stuck(outcomes: Sequence[Contact]) -> list[str]:
+    """Who ended where others went on."""
+    found = [one for one in outcomes if one.status != Status.GROWN]
+    return ["", *(f"`{one.propagator}`, {one.case.name}: {one.status.advice}." for one in found)] if found else []

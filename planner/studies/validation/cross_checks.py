@@ -1,0 +1,315 @@
+"""The best designs of the shipped places, grown by every propagator: where their tips end, what they touch, and which way they go."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, partial
+from typing import Any
+
+import numpy as np
+import shapely
+
+from dynamics.propagator import CannotRun, Propagator, PropagatorFactory
+from dynamics.registry import load_propagator, propagators
+from dynamics.tube import Inertia, VineParams
+from dynamics.vine import Status
+from environments import Environment, load_environment
+from planner.design import Design
+from planner.replay import replay, trajectory
+from planner.search.run import Budget, Run
+from planner.studies.rollouts.study import PARTED
+from planner.studies.validation.contacts import able
+from planner.studies.validation.paths import TOUCH, obstacle_name, same_way, touched
+from surrogate.compiled import Floats
+
+PLACES = ("plus", "maze", "pickone", "needle", "long", "tube", "divider")
+SEED, ITERATIONS = 1, 60
+"""Of the search: the same whenever it is run on a machine, and about as good as 20 s of it."""
+HALVED = "half step"
+"""Ends the name of the default propagator with its step halved."""
+CHANGES = {"with 10 % less growth force": 0.9, "with 10 % more growth force": 1.1}
+"""Shares of the growth force with which a design is grown again; see `changes`."""
+SLOWER = 0.2
+"""Share of the rate of growth at which what has inertia is grown again."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Growth:
+    """A design grown by one propagator."""
+
+    lengths: Floats
+    """At each record [m], shape (records,)."""
+    lines: list[Floats]
+    """Joints at each record [m], shape (n, 2) each."""
+    touched: list[tuple[int, int]]
+    """Obstacle and first record; see `paths.touched`."""
+    status: Status
+    enters: bool
+    """Whether the tip comes into the goal while it grows."""
+    reached: bool
+    """Whether it grows to its full length and ends in the goal."""
+
+    @property
+    def length(self) -> float:
+        """Grown [m]."""
+        return float(self.lengths[-1]) if len(self.lengths) else 0.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Check:
+    """A design grown by one propagator, beside the default one, under which it was found."""
+
+    environment: Environment
+    design: Design
+    propagator: str
+    own: Growth
+    default: Growth
+    cured_by: tuple[str, ...] = ()
+    """Of a design that misses the goal here: which of `changes` bring it there."""
+    default_misses: tuple[str, ...] = ()
+    """Which of `changes` have the default miss the goal."""
+
+    @property
+    def common(self) -> int:
+        """Records that both have at the same length."""
+        count = min(len(self.own.lengths), len(self.default.lengths))
+        alike = np.abs(self.own.lengths[:count] - self.default.lengths[:count]) < 1e-6
+        return count if alike.all() else int(alike.argmin())
+
+    @property
+    def apart(self) -> Floats:
+        """Distance of the tips at the records that both have [m], shape (common,)."""
+        pairs = zip(self.own.lines[: self.common], self.default.lines, strict=False)
+        return np.array([np.hypot(*(one[-1] - other[-1])) for one, other in pairs])
+
+    @property
+    def parts(self) -> tuple[int, int] | None:
+        """First and last record in which the tips are farther apart than `PARTED`; None where they stay together."""
+        beyond = np.flatnonzero(self.apart > PARTED)
+        return (int(beyond[0]), int(beyond[-1])) if len(beyond) else None
+
+    @property
+    def same_class(self) -> bool | None:
+        """Whether both lie in the same homotopy class at the last record they share; None where no class is theirs."""
+        if not self.common:
+            return None
+        return same_way(self.own.lines[self.common - 1], self.default.lines[self.common - 1], self.environment)
+
+    @property
+    def contacts(self) -> str:
+        """How the obstacles touched up to the last common record compare: "same", "other order", "fewer", "more" or "other"."""
+        pair = self.own, self.default
+        own, default = ([k for k, record in grown.touched if record < self.common] for grown in pair)
+        if own == default:
+            return "same"
+        if set(own) == set(default):
+            return "other order"
+        return "fewer" if set(own) < set(default) else "more" if set(own) > set(default) else "other"
+
+    @property
+    def fails(self) -> bool:
+        """Whether a design that reaches the goal under the default misses it here."""
+        return self.default.reached and not self.own.reached
+
+    def causes(self) -> list[str]:
+        """What the records and the growths with one thing changed say of why the goal is missed."""
+        if not self.fails:
+            return []
+        said = [self._end()]
+        if self.parts is not None:
+            said.append(self._parting(*self.parts))
+        said += [f"{change} it ends in the goal" for change in self.cured_by]
+        said += [f"{change} the default misses it" for change in self.default_misses]
+        return said
+
+    def _end(self) -> str:
+        """How it ended, and how far from the goal or from what it is stuck at."""
+        tip, goal = self.own.lines[-1][-1] if self.own.lines else self.environment.start[:2], self.environment.goal
+        if self.own.status == Status.GROWN:
+            beyond = float(np.hypot(*(tip - goal[:2])) - goal[2])
+            passed = "it comes into the goal and ends" if self.own.enters else "it ends"
+            return f"{passed} {1e3 * beyond:.1f} mm outside"
+        gap, angle = self._wedged()
+        ended = "stuck" if self.own.status == Status.STALLED else self.own.status.name.lower().replace("_", " ")
+        return f"{ended} at {1e3 * self.own.length:.0f} mm, heading at {angle:.0f}° into the nearest obstacle, {1e3 * gap:.1f} mm from it"
+
+    def _wedged(self) -> tuple[float, float]:
+        """Gap between the tip and the nearest obstacle [m], and angle between its heading and that obstacle's face [degrees]."""
+        joints = self.own.lines[-1] if len(self.own.lines) else self.design.centerline[:2]
+        tip, solid = shapely.Point(joints[-1]), shapely.union_all(self.environment.obstacles.shapes())
+        towards = np.subtract(shapely.shortest_line(tip, solid).coords[1], joints[-1])
+        ahead = joints[-1] - joints[-2]
+        sine = ahead @ towards / (np.hypot(*ahead) * np.hypot(*towards))
+        return max(float(np.hypot(*towards)) - self.design.params.radius, 0.0), float(
+            np.degrees(np.arcsin(np.clip(sine, -1, 1)))
+        )
+
+    def _parting(self, first: int, last: int) -> str:
+        """Where the tips part, whether they come together again, and what was touched before."""
+        at = f"the tips part at {1e3 * self.own.lengths[first]:.0f} mm, "
+        if last < self.common - 1:
+            at = f"the tips are apart from {1e3 * self.own.lengths[first]:.0f} to {1e3 * self.own.lengths[last]:.0f} mm, at first "
+        met = [[(k, record) for k, record in grown.touched if record <= first] for grown in (self.own, self.default)]
+        own, default = ({k for k, _ in one} for one in met)
+        words = []
+        for who, only in (("it alone", own - default), ("the default alone", default - own)):
+            if only:
+                words.append(f"{who} has touched {', '.join(obstacle_name(self.environment, k) for k in sorted(only))}")
+        if not words and met[0]:
+            k, record = met[0][-1]
+            words.append(
+                f"having touched {obstacle_name(self.environment, k)} last, at {1e3 * self.own.lengths[record]:.0f} mm"
+            )
+        return at + (" and ".join(words) or "before either has touched anything")
+
+    def content(self) -> dict[str, Any]:
+        """For a JSON file, in millimetres."""
+        parts = self.parts
+        return {
+            "environment": self.environment.name,
+            "actuators": self.design.actuators,
+            "design_length_mm": round(1e3 * self.design.length, 3),
+            "propagator": self.propagator,
+            "status": self.own.status.name.lower(),
+            "enters_goal": self.own.enters,
+            "ends_in_goal": self.own.reached,
+            "length_mm": round(1e3 * self.own.length, 3),
+            "tips_apart_mm": round(1e3 * float(self.apart[-1]), 4) if self.common else None,
+            "tips_apart_most_mm": round(1e3 * float(self.apart.max()), 4) if self.common else None,
+            "tips_part_at_mm": None if parts is None else round(1e3 * float(self.own.lengths[parts[0]]), 3),
+            "touched": [
+                {
+                    "obstacle": obstacle_name(self.environment, k),
+                    "at_mm": round(1e3 * float(self.own.lengths[record]), 3),
+                }
+                for k, record in self.own.touched
+            ],
+            "contacts": self.contacts,
+            "same_homotopy_class": self.same_class,
+            "found_by_default_fails_here": self.fails,
+            "causes": self.causes(),
+        }
+
+
+@cache
+def planned(place: str, iterations: int = ITERATIONS) -> tuple[Environment, Design]:
+    """The best design that so many iterations find in a shipped place, the same on one machine whenever it is run.
+
+    Raises:
+        CannotRun: They find none.
+    """
+    params = VineParams()
+    environment = load_environment(place, params.radius)
+    run = Run.prepare(environment, params, seed=SEED)
+    for _ in run.run(Budget(np.inf, iterations=iterations)):
+        pass
+    if run.best is None:
+        raise CannotRun(f"{place}: no design found in {iterations} iterations")
+    return environment, run.best.design
+
+
+def growth(environment: Environment, design: Design, propagator: Propagator) -> Growth:
+    """Grow a design, recorded at the end of every segment."""
+    rollout = replay(design, propagator)
+    points, lengths = trajectory(environment, design, rollout)
+    lines = [joints[~np.isnan(joints[:, 0])] for joints in points]
+    ends = bool(lines) and np.hypot(*(lines[-1][-1] - environment.goal[:2])) <= environment.goal[2]
+    status, enters = Status(rollout.status[0]), bool(rollout.enters(environment.goal)[0])
+    met = touched(lines, environment, design.params.radius)
+    return Growth(lengths, lines, met, status, enters, bool(ends and status == Status.GROWN))
+
+
+def columns(names: Sequence[str]) -> list[str]:
+    """What a design is grown by: the default and at half its step, then the others of these propagators that know contact."""
+    default = propagators()[0]
+    return [default, f"{default}, {HALVED}", *(name for name in able(names) if name != default)]
+
+
+def _model(name: str) -> PropagatorFactory:
+    """What makes the propagator of one of `columns`."""
+    made: PropagatorFactory = load_propagator(name.removesuffix(f", {HALVED}"))
+    return made if not name.endswith(HALVED) else lambda environment, params: made(environment, params).refined()
+
+
+def _forced(make: PropagatorFactory, share: float) -> PropagatorFactory:
+    """The same propagator with another growth force."""
+    return lambda environment, params: make(environment, replace(params, growth_force=share * params.growth_force))
+
+
+def changes(name: str) -> dict[str, PropagatorFactory]:
+    """Ways to grow a design again by the propagator of a name, one thing changed in each: may it reach the goal, or miss it?"""
+    make = _model(name)
+    found = {change: _forced(make, share) for change, share in CHANGES.items()}
+    found["at half its step"] = lambda environment, params: make(environment, params).refined()
+    if name == "impulse":
+        from dynamics.impulse.propagator import Impulse
+
+        rate = SLOWER * Inertia().growth_rate
+        found[f"at {SLOWER:g} of the rate of growth"] = partial(Impulse, inertia=Inertia(growth_rate=rate))
+    if name == "geometric":
+        from dynamics.geometric.propagator import Geometric
+
+        found["without friction"] = partial(Geometric, friction=0.0)
+    return found
+
+
+def check(environment: Environment, design: Design, names: Sequence[str]) -> Iterator[Check]:
+    """Grow a design by each of `columns`, and once more with things changed where it misses the goal."""
+
+    def grown(make: PropagatorFactory) -> Growth:
+        return growth(environment, design, make(environment, design.params))
+
+    default, *others = columns(names)
+    first = grown(_model(default))
+    yield Check(environment, design, default, first, first)
+    shaken = tuple(change for change, make in changes(default).items() if not grown(make).reached)
+    for name in others:
+        own = grown(_model(name))
+        cures: tuple[str, ...] = ()
+        if first.reached and not own.reached:
+            cures = tuple(change for change, make in changes(name).items() if grown(make).reached)
+        yield Check(environment, design, name, own, first, cures, shaken)
+
+
+def study(names: Sequence[str], places: Sequence[str] = PLACES) -> Iterator[Check]:
+    """Plan each place and check its design; yields one after the other, `len(places) * len(columns(names))` in all."""
+    for place in places:
+        yield from check(*planned(place), names)
+
+
+def report(checks: Sequence[Check]) -> list[str]:
+    """A table as lines of Markdown, and for each design that misses the goal what is known of why."""
+    lines = [
+        f"The best design of {ITERATIONS} iterations of the search (seed {SEED}) in each place, found by `{propagators()[0]}`,",
+        "grown by the others. Tips apart: from the default, at the last length both have, and at most. Contacts: how many obstacles",
+        f"are touched on the way (centreline nearer than the radius and {1e3 * TOUCH:g} mm, at a record), and whether they are",
+        "the default's, in the order of first touch, up to that length.",
+        "Same way: whether the centrelines are homotopic, at the last length both have; - where an obstacle lies between the tips.",
+        "",
+        "| place | actuators | propagator | end | mm | in goal | tips apart mm | at most mm | contacts | same way |",
+        "|---|---|---|---|---|---|---|---|---|---|",
+        *map(_row, checks),
+    ]
+    failing = [one for one in checks if one.fails]
+    if failing:
+        lines += ["", "Designs that miss the goal here:", ""]
+        lines += [f"- {one.environment.name}, `{one.propagator}`: {'; '.join(one.causes())}." for one in failing]
+    return lines
+
+
+def _row(one: Check) -> str:
+    known = one.common > 0
+    cells = [
+        one.environment.name,
+        str(one.design.actuators),
+        one.propagator,
+        one.own.status.name.lower().replace("_", " "),
+        f"{1e3 * one.own.length:.0f}",
+        "yes" if one.own.reached else "passes" if one.own.enters else "no",
+        f"{1e3 * one.apart[-1]:.2f}" if known else "-",
+        f"{1e3 * one.apart.max():.2f}" if known else "-",
+        f"{len(one.own.touched)}, {one.contacts}",
+        {True: "yes", False: "no", None: "-"}[one.same_class],
+    ]
+    return f"| {' | '.join(cells)} |"

@@ -1,0 +1,76 @@
+"""What friction of the tip does to the best designs of the shipped places, which were found without."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dynamics.quasistatic.propagator import QuasiStatic
+from dynamics.vine import Status
+from planner.studies.validation.cross_checks import PLACES, Growth, growth, planned
+from planner.studies.validation.variants import FRICTIONS
+
+COEFFICIENTS = 0.0, *FRICTIONS
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FrictionResult:
+    """A design grown with a coefficient of friction."""
+
+    place: str
+    actuators: int
+    friction: float
+    growth: Growth
+    moved: float
+    """Distance of its tip's end to that without friction [m]."""
+
+    def content(self) -> dict[str, Any]:
+        """For a JSON file."""
+        return {
+            "environment": self.place,
+            "actuators": self.actuators,
+            "friction": self.friction,
+            "status": self.growth.status.name.lower(),
+            "ends_in_goal": self.growth.reached,
+            "length_mm": round(1e3 * self.growth.length, 3),
+            "tip_moved_mm": round(1e3 * self.moved, 2),
+        }
+
+
+def study(places: Sequence[str] = PLACES) -> Iterator[FrictionResult]:
+    """Grow the design of each place without friction and with each of `COEFFICIENTS`."""
+    for place in places:
+        environment, design = planned(place)
+        smooth: Growth | None = None
+        for friction in COEFFICIENTS:
+            grown = growth(environment, design, QuasiStatic(environment, design.params, friction=friction))
+            smooth = smooth or grown
+            moved = float(np.hypot(*(grown.lines[-1][-1] - smooth.lines[-1][-1])))
+            yield FrictionResult(place, design.actuators, friction, grown, moved)
+
+
+def report(found: Sequence[FrictionResult]) -> list[str]:
+    """A table as lines of Markdown: in the goal or not, and how far the tip ends from where it ends without friction."""
+    frictions = list(dict.fromkeys(one.friction for one in found))
+    lines = [
+        "The best designs of the shipped places (those of the cross-checks), which were found without friction, grown with it:",
+        "whether they end in the goal, and how far from where the tip ended without.",
+        "",
+        f"| place | actuators | {' | '.join(f'friction {friction:g}' for friction in frictions)} |",
+        "|" + "---|" * (len(frictions) + 2),
+    ]
+    for place in dict.fromkeys(one.place for one in found):
+        own = [one for one in found if one.place == place]
+        lines.append(f"| {place} | {own[0].actuators} | {' | '.join(map(_cell, own))} |")
+    kept = [sum(one.growth.reached for one in found if one.friction == friction) for friction in frictions]
+    lines.append(f"| in the goal | | {' | '.join(map(str, kept))} |")
+    return lines
+
+
+def _cell(one: FrictionResult) -> str:
+    if one.growth.status != Status.GROWN:
+        return f"no: {one.growth.status.name.lower().replace('_', ' ')} at {1e3 * one.growth.length:.0f} mm"
+    return f"{'yes' if one.growth.reached else 'no'}, {1e3 * one.moved:.1f} mm"

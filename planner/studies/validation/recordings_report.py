@@ -1,0 +1,110 @@
+"""How near the propagators come to recorded growths, as tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from dynamics.registry import propagators
+from dynamics.vine import Status
+from planner.studies.validation.recordings import CLEAR, LEAST_LENGTH, Deployment
+from planner.studies.validation.variants import FOLD, FOLD_BEND
+
+PAPER_RADIUS = 33.35
+"""Tube of paper 002 [mm]."""
+PAPER = {
+    "obtuse angle of contact": (22.2, 5.1),
+    "acute angle of contact": (20.6, 3.8),
+    "head-on contact": (15.8, 5.2),
+    "several obstacles, solution 1": (29.8, 4.1),
+    "several obstacles, solution 2": (23.8, 5.5),
+}
+"""Mean and standard deviation of paper 002, Table 1 [mm]."""
+CHANGES = (
+    "What changes to the physics do; all but the last change those of the default propagator. *Friction*: Coulomb's, where the tip",
+    "touches (0.3 was measured for paper 003). *Soft contact*: walls press the tube in as they do an inflated cap, by 1 / (2 pi P R)",
+    "a newton. *Corners*: the joint that a corner presses is dented and bears less of a moment, so the tube folds there. *Film",
+    "without stretch*: the moment is pi P R^3 as soon as the tube wrinkles. *Sharp fold*: from there it falls to",
+    f"{FOLD:g} of that over {FOLD_BEND:g} rad, so that one joint folds and its neighbours straighten.",
+)
+
+
+def report(found: Sequence[Deployment], names: Sequence[str], unable: Sequence[str]) -> list[str]:
+    """Tables as lines of Markdown.
+
+    Args:
+        names: Propagators among the models of `found`; the other models are changes to the default.
+        unable: Propagators that know no contact.
+    """
+    lines = [
+        "Passive tubes that grew among walls were grown again in the same walls from nothing but walls, radius and start pose; all",
+        "else is the default tube of paper 002. Error of a frame: root mean square distance of the recorded centreline to the",
+        "simulated one of the same length; in the table mean and standard deviation over the frames, in mm. A vine that ended early",
+        "is compared as it ended; how far it came stands behind it.",
+        "",
+        "The start pose comes from early frames by one rule: a line is fitted by least squares to all points of all frames in which",
+        f"the tube is at least {LEAST_LENGTH:g} radii long and its tip has not come within {CLEAR:g} radii of a wall; the start is the",
+        "point of that line nearest to the base as marked.",
+        "",
+        *_table(found, [name for name in names if any(one.model == name for one in found)]),
+        "",
+        *(f"`{name}` cannot do this: it knows no contact." for name in unable),
+        *([""] if unable else []),
+        f"Beside it, as published for robots with one muscle and other walls, over a radius of {PAPER_RADIUS} mm (paper 002, Table 1):",
+        "",
+        "| paper 002 | mean mm | std mm | radii |",
+        "|---|---|---|---|",
+        *(
+            f"| {case} | {mean:.1f} | {deviation:.1f} | {mean / PAPER_RADIUS:.2f} |"
+            for case, (mean, deviation) in PAPER.items()
+        ),
+        "",
+        "Paper 003, section 3.3, has a mean of 34.0 mm between corners of recorded and simulated shapes, for tubes of 32.3 mm radius.",
+    ]
+    changes = list(dict.fromkeys(one.model for one in found if one.model not in names))
+    if changes:
+        lines += ["", *CHANGES, "", *_table(found, changes), "", *_verdict(found, changes)]
+    return lines
+
+
+def mean_of(found: Sequence[Deployment], model: str) -> float:
+    """Mean error of a model over its recordings [m]."""
+    return float(np.mean([one.mean for one in found if one.model == model]))
+
+
+def _table(found: Sequence[Deployment], models: Sequence[str]) -> list[str]:
+    recordings = list(dict.fromkeys(one.recording.name for one in found))
+    lines = [
+        f"| | {' | '.join(recordings)} | mean of all | radii |",
+        "|" + "---|" * (len(recordings) + 3),
+    ]
+    for model in models:
+        own = {one.recording.name: one for one in found if one.model == model}
+        cells = [_cell(own[name]) if name in own else "-" for name in recordings]
+        radii = float(np.mean([one.mean / one.recording.tube_radius for one in own.values()]))
+        lines.append(f"| {model} | {' | '.join(cells)} | {1e3 * mean_of(found, model):.1f} | {radii:.2f} |")
+    return lines
+
+
+def _cell(one: Deployment) -> str:
+    text = f"{1e3 * one.mean:.1f} ± {1e3 * one.deviation:.1f}"
+    if one.status == Status.GROWN:
+        return text
+    ended = one.status.name.lower().replace("_", " ")
+    return f"{text} ({ended} at {1e3 * one.grown:.0f} of {1e3 * one.lengths.max():.0f})"
+
+
+def _verdict(found: Sequence[Deployment], changes: Sequence[str]) -> list[str]:
+    """What a change gains on the mean, and on how many recordings: what helps some and harms others is no physics."""
+    default = propagators()[0]
+    base = {one.recording.name: one.mean for one in found if one.model == default}
+    lines = []
+    for model in changes:
+        gains = [1e3 * (base[one.recording.name] - one.mean) for one in found if one.model == model]
+        word = "nearer" if np.mean(gains) > 0 else "farther"
+        lines.append(
+            f"- {model}: {abs(np.mean(gains)):.2f} mm {word} on the mean; nearer in {sum(g > 0 for g in gains)} of {len(gains)} "
+            f"recordings, at most {max(0.0, *gains):.1f} mm nearer and {max(0.0, *(-gain for gain in gains)):.1f} mm farther."
+        )
+    return lines

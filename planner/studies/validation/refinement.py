@@ -1,0 +1,264 @@
+"""How far results move when steps or segments are halved, for every propagator, where nothing can tip over.
+
+The scene is one arc, bent by a muscle: in free space, and sliding along a wall that it bends into. Errors are the greatest distance, over
+all records, of the tip from that at half the step or half the segment: for a method of order p they fall by 2^p each time, whatever the
+limit is, so no finest result has to stand in for the truth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from dynamics.euler_lagrange.propagator import EulerLagrange
+from dynamics.geometric.propagator import Geometric
+from dynamics.moment import JointMoments, free_curvature, joint_moments
+from dynamics.propagator import Propagator
+from dynamics.quasistatic.propagator import QuasiStatic
+from dynamics.registry import load_propagator
+from dynamics.tube import VineParams
+from dynamics.vine import Status
+from environments import Environment, Obstacles
+from planner.studies.validation.contacts import Case, grow_bent, muscle
+from surrogate.compiled import Floats
+
+BEFORE, AFTER = 0.4, 0.1
+"""Length at which the tip meets the wall, and what the vine grows on [m]."""
+WALL = Case("wall", np.radians(150), BEFORE)
+SCENES = "free space", "wall"
+STEP_RECORD, SEGMENT_RECORD = 12.5e-3, 50e-3
+"""Between records while steps and while segments are halved [m]; the second is the longest segment: every vine has a joint there."""
+HALVINGS, PATIENT_HALVINGS = 7, 3
+"""Of the step; fewer for penalty, which is hundreds of times as slow as the others."""
+SEGMENTS = 50e-3, 25e-3, 12.5e-3, 6.25e-3, 3.125e-3
+"""Lengths of segments [m]; the default is the second."""
+FINER = 2
+"""Halvings of the step while segments change, so that no step is as long as a segment."""
+FITTED = 4
+"""Errors, the last ones, that a slope is fitted to: the coarser steps are as long as what they have to resolve."""
+EXPECTED = 1
+"""Order of every method in step and segment: each step is implicit, or semi-implicit, Euler, and a chain's joints stand where its
+segments begin, which turns it by half a segment's bend against the arc (`chain_error`)."""
+ROUNDING = 1e-12
+"""Tips that differ by less are alike but for rounding [m]."""
+STEP, AS_GIVEN, PER_LENGTH = "step", "segment, moment per joint", "segment, moment per length"
+"""What is halved. A segment's moment is either Eq. 2 of paper 002 for its bend however long it is, as `VineParams` has
+it, or that of the tube of the default: Eq. 2 for the bend of 25 mm of tube, of which the segment's is a part."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refinement:
+    """Errors of one propagator in one scene while one thing is halved."""
+
+    propagator: str
+    scene: str
+    halved: str
+    sizes: tuple[float, ...]
+    """Steps or segment lengths, each half of the one before, in parts of the default [-]."""
+    errors: tuple[float, ...]
+    """Of each against its half [m], one less than sizes."""
+    complaint: str = ""
+    """Why there are no errors."""
+
+    @property
+    def exact(self) -> bool:
+        """Whether nothing depends on the size, but for rounding."""
+        return not self.complaint and max(self.errors) < ROUNDING
+
+    @property
+    def slope(self) -> float | None:
+        """Least-squares slope of log error over log size, of the last `FITTED`; None where errors are rounding, or none."""
+        errors, sizes = np.array(self.errors[-FITTED:]), np.array(self.sizes[:-1][-FITTED:])
+        if self.complaint or len(errors) < 2 or errors.min() < ROUNDING:
+            return None
+        return float(np.polyfit(np.log(sizes), np.log(errors), 1)[0])
+
+    def content(self) -> dict[str, Any]:
+        """For a JSON file, in millimetres."""
+        return {
+            "propagator": self.propagator,
+            "scene": self.scene,
+            "halved": self.halved,
+            "sizes_of_default": list(self.sizes),
+            "errors_mm": [float(f"{1e3 * error:.6g}") for error in self.errors],
+            "slope": None if self.slope is None else round(self.slope, 3),
+            "exact": self.exact,
+            "complaint": self.complaint,
+        }
+
+
+def place_of(scene: str) -> Environment:
+    """One of `SCENES`; in both the vine sets out from the same base."""
+    place = WALL.place
+    return place if scene == "wall" else replace(place, obstacles=Obstacles())
+
+
+def per_length(segment_length: float) -> JointMoments:
+    """Moments of joints whose bend is that of a shorter or longer segment: of the default segment's, at so much of its bend."""
+    usual = VineParams()
+    joint, share = joint_moments(usual), segment_length / usual.segment_length
+    elasticity = joint.elasticity._replace(
+        transition=joint.elasticity.transition * share,
+        stiffness=joint.elasticity.stiffness / share,
+        per_bend=joint.elasticity.per_bend / share,
+        strain_per_bend=joint.elasticity.strain_per_bend / share,
+    )
+    return joint._replace(elasticity=elasticity, segment_length=segment_length)
+
+
+def segmented(name: str, place: Environment, segment_length: float, halved: str) -> tuple[Propagator, VineParams]:
+    """A propagator with segments of this length, its step halved `FINER` times."""
+    usual = VineParams()
+    spread = halved == PER_LENGTH
+    viscosity = usual.bending_viscosity * (usual.segment_length / segment_length if spread else 1.0)
+    params = replace(usual, segment_length=segment_length, bending_viscosity=viscosity)
+    model: Propagator = load_propagator(name)(place, params)
+    for _ in range(FINER if name != "penalty" else 0):
+        model = model.refined()
+    return (_with_moments(model, per_length(segment_length)) if spread else model), params
+
+
+def _with_moments(model: Propagator, joint: JointMoments) -> Propagator:
+    """The same propagator, its joints with these moments; impulse has them anyway."""
+    match model:
+        case QuasiStatic() | Geometric():
+            model.joint = joint
+        case EulerLagrange():
+            model.joint = joint
+            damping = model.inertia.damping_time * joint.elasticity.stiffness
+            model.tube = model.tube._replace(bending_damping=damping)
+        case _:
+            _with_restoring(model, joint)
+    return model
+
+
+def _with_restoring(model: Propagator, joint: JointMoments) -> None:
+    from dynamics.impulse.propagator import Impulse
+
+    if isinstance(model, Impulse):
+        return
+    from dynamics.penalty.joints import Restoring
+    from dynamics.penalty.propagator import Penalty
+
+    if isinstance(model, Penalty):
+        model.model = model.model._replace(restoring=Restoring.of(joint, model.device, model.dtype))
+
+
+class _Stopped(Exception):
+    """A vine that did not grow to its length; the message says why."""
+
+
+def _tips(model: Propagator, params: VineParams, record_every: float) -> Floats:
+    """Tips at every record [m], shape (records, 2)."""
+    rollout = grow_bent(model, params, BEFORE + AFTER, record_every)
+    status = Status(rollout.status[0])
+    if status != Status.GROWN:
+        raise _Stopped(status.advice)
+    return rollout.tips[0, : rollout.records[0], :2]
+
+
+def _errors(tips: Sequence[Floats]) -> tuple[float, ...]:
+    return tuple(float(np.hypot(*(one - half).T).max()) for one, half in pairwise(tips))
+
+
+def refine_step(name: str, scene: str) -> Refinement:
+    """Halve a propagator's step again and again."""
+    params = VineParams()
+    model: Propagator = load_propagator(name)(place_of(scene), params)
+    sizes, tips = [], []
+    for k in range((PATIENT_HALVINGS if name == "penalty" else HALVINGS) + 1):
+        sizes.append(0.5**k)
+        try:
+            tips.append(_tips(model, params, STEP_RECORD))
+        except _Stopped as stopped:
+            return Refinement(name, scene, STEP, tuple(sizes), (), str(stopped))
+        model = model.refined()
+    return Refinement(name, scene, STEP, tuple(sizes), _errors(tips))
+
+
+def refine_segments(name: str, scene: str, halved: str, lengths: Sequence[float] = SEGMENTS) -> Refinement:
+    """Halve the segments of a propagator again and again.
+
+    Args:
+        halved: `AS_GIVEN` or `PER_LENGTH`.
+        lengths: Of its segments [m], each half of the one before.
+    """
+    sizes = tuple(length / VineParams().segment_length for length in lengths)
+    try:
+        tips = [_tips(*segmented(name, place_of(scene), length, halved), SEGMENT_RECORD) for length in lengths]
+    except _Stopped as stopped:
+        return Refinement(name, scene, halved, sizes, (), str(stopped))
+    return Refinement(name, scene, halved, sizes, _errors(tips))
+
+
+def cases(names: Sequence[str]) -> list[tuple[str, str, str]]:
+    """Propagator, scene and what is halved: the wall only where contact is known."""
+    return [
+        (name, scene, halved)
+        for name in names
+        for scene in SCENES
+        if scene != "wall" or load_propagator(name).capabilities.contact
+        for halved in (STEP, AS_GIVEN, PER_LENGTH)
+    ]
+
+
+def study(names: Sequence[str]) -> Iterator[Refinement]:
+    """Every one of `cases`."""
+    for name, scene, halved in cases(names):
+        if halved == STEP:
+            yield refine_step(name, scene)
+        else:
+            yield refine_segments(name, scene, halved, SEGMENTS[:-1] if name == "penalty" else SEGMENTS)
+
+
+def chain_error(segment_length: float) -> float:
+    """Distance between the tips of an arc laid of these segments and of half as long ones, to first order [m].
+
+    A joint bends by curvature times segment where the segment begins, so against the arc a chain is turned by half of that: its
+    tip is off by chord times curvature times segment / 2. With half the segments half of it is left.
+    """
+    curvature = muscle()[2]
+    chord = 2 / curvature * np.sin(curvature * (BEFORE + AFTER) / 2)
+    return float(chord * curvature * segment_length / 4)
+
+
+def curvatures_as_given() -> list[float]:
+    """Free-space curvature [1/m] that the muscle gives tubes of each of `SEGMENTS`, where a segment's moment is Eq. 2 for its bend."""
+    pressure, l_0, _ = muscle()
+    joints = (joint_moments(replace(VineParams(), segment_length=length)) for length in SEGMENTS)
+    return [float(free_curvature(joint, pressure, l_0)) for joint in joints]
+
+
+def report(found: Sequence[Refinement]) -> list[str]:
+    """A table as lines of Markdown, and what it shows."""
+    lengths = ", ".join(f"{1e3 * length:g}" for length in SEGMENTS)
+    bent = ", ".join(f"{curvature:.2f}" for curvature in curvatures_as_given())
+    lines = [
+        f"An arc of {1e3 * (BEFORE + AFTER):g} mm, its muscle all along it; at the wall it slides on from {1e3 * BEFORE:g} mm.",
+        "Error: the greatest distance, over all records, of the tip from that at half the size; first and last of so many halvings.",
+        f"Slope: of log error over log size, by least squares over the last {FITTED} errors; {EXPECTED} is expected. Moment per length: a",
+        "segment has the moment that its bend has as a part of a default one. Per joint: that of Eq. 2 for its bend however long it",
+        "is, which is another tube for each length:",
+        f"in free space the muscle bends it to {bent} /m with segments of {lengths} mm.",
+        "",
+        "| propagator | scene | halved | halvings | first error mm | last error mm | slope |",
+        "|---|---|---|---|---|---|---|",
+        *map(_row, found),
+        "",
+        f"With a moment per length the first error is expected to be {1e3 * chain_error(SEGMENTS[0]):.2f} mm in free space, the last "
+        f"{1e3 * chain_error(SEGMENTS[-2]):.2f}: joints stand where segments begin, which turns the arc by half a segment's bend.",
+    ]
+    return lines
+
+
+def _row(one: Refinement) -> str:
+    errors = ["-", "-"] if one.complaint else [f"{1e3 * error:.3g}" for error in (one.errors[0], one.errors[-1])]
+    slope = one.complaint or (
+        "none: zero to rounding" if one.exact else "-" if one.slope is None else f"{one.slope:.2f}"
+    )
+    cells = [one.propagator, one.scene, one.halved, str(len(one.errors)), *errors, slope]
+    return f"| {' | '.join(cells)} |"

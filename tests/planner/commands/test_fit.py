@@ -1,0 +1,242 @@
+"""`vinewright fit` and the study of it."""
+
+import json
+import os
+import re
+import sys
+from dataclasses import replace
+from importlib.metadata import version
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+
+from dynamics.identification import Fit, fit
+from dynamics.recording import Recording, load_recording, write_recording
+from planner.cli import main
+from planner.fitting.plots import save_fits
+from planner.studies.fitting.report import report
+from planner.studies.fitting.study import STARTS, Start, small_oscillation
+
+RECORDING = Path(__file__).parents[2] / "data" / "oscillation.json"
+
+
+def vinewright(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> int:
+    monkeypatch.setattr("sys.argv", ["vinewright", *map(str, arguments)])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert isinstance(ended.value.code, int)
+    return ended.value.code
+
+
+@pytest.fixture(scope="module")
+def quick() -> Fit:
+    """A fit of the first frames, without profiles."""
+    return fit(first_frames(20), 4, start=(0.1, 1e-3), profiles=False, refine=1)
+
+
+def first_frames(count: int) -> Recording:
+    read = load_recording(RECORDING)
+    return replace(read, times=read.times[:count], centerlines=read.centerlines[:count])
+
+
+def test_the_recording_beside_the_tests_is_that_of_the_study(tmp_path: Path) -> None:
+    """The committed function makes it again; numbers agree to what is kept of them."""
+    write_recording(small_oscillation(), tmp_path / "oscillation.json")
+    made, kept = load_recording(tmp_path / "oscillation.json"), load_recording(RECORDING)
+    assert (made.name, made.tube_radius, made.mass_per_length) == (kept.name, kept.tube_radius, kept.mass_per_length)
+    np.testing.assert_array_equal(made.times, kept.times)
+    # A coordinate next to the half of a tenth of a millimetre may be rounded otherwise by another SciPy.
+    np.testing.assert_allclose(np.array(made.centerlines), np.array(kept.centerlines), atol=1.01e-4)
+
+
+def test_fit_finds_the_truth_and_writes_its_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """K = 0.3 N m/rad and C = 3e-3 N m s/rad within their intervals, in a table, a file, a picture, and plain words."""
+    monkeypatch.chdir(tmp_path)
+    assert vinewright(monkeypatch, "fit", RECORDING, "--bodies", 4) == 0
+    printed = capsys.readouterr().out
+    folder = tmp_path / "runs" / "fit-oscillation"
+    assert sorted(os.listdir(folder)) == ["fit.json", "fit.png"]
+    assert (folder / "fit.png").read_bytes()[:4] == b"\x89PNG"
+    found = json.loads((folder / "fit.json").read_text())
+    assert (found["schema"], found["converged"], found["bodies"]) == (1, True, 4)
+    assert {name: found["versions"][name] for name in ("casadi", "numpy")} == {
+        name: version(name) for name in ("casadi", "numpy")
+    }
+    parameters = {one["name"]: one for one in found["parameters"]}
+    for name, truth in (("stiffness", 0.3), ("damping", 3e-3), ("damping time", 0.01), ("bending stiffness EI", 0.15)):
+        low, high = parameters[name]["interval_95"]
+        assert low < truth < high
+        assert high - low < 0.1 * truth
+        assert parameters[name]["identified"]
+    low, high = parameters["growth rate"]["interval_95"]
+    assert low < 0 < high
+    joints = np.array(found["trajectory"]["joints_m"])
+    assert joints.shape == (len(found["trajectory"]["times_s"]), 3, 2)
+    assert found["tip_mean_absolute_error_m"][1] < 2e-3
+    assert re.search(r"stiffness \[N m/rad\] +│ +0\.(30|299)", printed)
+    assert "These data identify the stiffness: 0." in printed
+    assert printed.endswith("wrote runs/fit-oscillation/\n")
+
+
+def test_a_fit_that_does_not_converge_is_kept_with_exit_code_3(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The last iterate is written, and said to be no result."""
+    monkeypatch.setattr("dynamics.identification.problem.MOST_ITERATIONS", 1)
+    write_recording(first_frames(12), tmp_path / "short.json")
+    assert vinewright(monkeypatch, "fit", tmp_path / "short.json", "--bodies", 4, "--out", tmp_path / "fit") == 3
+    assert "The fit did not converge (Maximum_Iterations_Exceeded)" in capsys.readouterr().out
+    found = json.loads((tmp_path / "fit" / "fit.json").read_text())
+    assert (found["converged"], found["profiles"]) == (False, [])
+
+
+def wall_file(path: Path, frames: int = 4) -> Path:
+    """A file of the published form: straight tubes whose tip slides along the wall, in millimetres."""
+    with h5py.File(path, "w") as file:
+        for side, tip in (("x", 90.0), ("y", 323.0)):
+            for number in range(1, frames + 1):
+                file[f"{side}_vid/{side}_vid_{number}"] = np.linspace(0, tip + number * (side == "x"), 7)
+    return path
+
+
+def test_an_hdf5_file_is_kept_as_a_recording(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was converted can be read again, in metres, also where the fit does not converge."""
+    # Too few to converge: how well it fits does not matter here.
+    monkeypatch.setattr("dynamics.identification.problem.MOST_ITERATIONS", 1)
+    wall = wall_file(tmp_path / "wall.h5")
+    assert vinewright(monkeypatch, "fit", wall, "--bodies", 2, "--out", tmp_path / "fit") == 3
+    assert sorted(os.listdir(tmp_path / "fit")) == ["fit.json", "fit.png", "recording.json"]
+    read = load_recording(tmp_path / "fit" / "recording.json")
+    np.testing.assert_allclose(read.centerlines[2][-1], [0.093, 0.323])
+    assert len(read.contacts) == 4
+
+
+def test_an_hdf5_file_is_held_to_what_any_recording_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Before it is fitted, so that no fit is lost for a recording that cannot be written."""
+    wall = wall_file(tmp_path / "wall.h5", frames=2)
+    assert vinewright(monkeypatch, "fit", wall, "--out", tmp_path / "fit") == 2
+    assert capsys.readouterr().err == f"error: {tmp_path / 'wall.h5'}: frames must be at least 3, not 2\n"
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "limits"),
+    [
+        ("--mass-per-length", "1e-300", "from 1e-06 to 1000 kg/m"),
+        ("--mass-per-length", "1e5", "from 1e-06 to 1000 kg/m"),
+        ("--frames-per-second", "1e-320", "from 0.0001 to 1e+06"),
+        ("--frames-per-second", "1e9", "from 0.0001 to 1e+06"),
+    ],
+)
+def test_numbers_beyond_their_limits_are_refused(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], option: str, value: str, limits: str
+) -> None:
+    """The line names the option, its value, and both limits."""
+    assert vinewright(monkeypatch, "fit", RECORDING, option, value) == 2
+    assert capsys.readouterr().err == f"error: {option} {float(value):g} must be greater than 0: {limits}\n"
+
+
+def test_missing_casadi_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One line says how to install it; nothing is written."""
+    for name in [name for name in sys.modules if name.startswith("dynamics.identification")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "casadi", None)
+    assert vinewright(monkeypatch, "fit", RECORDING, "--out", tmp_path / "fit") == 2
+    assert capsys.readouterr().err == (
+        "error: this needs CasADi and h5py: pip install -c constraints.txt -e '.[fit]'\n"
+    )
+    assert os.listdir(tmp_path) == []
+
+
+def test_the_report_says_whether_the_truth_was_met(quick: Fit) -> None:
+    """Errors in percent of what is known; without the wall's file it says how to give it; with one, what that shows."""
+    good, off = Start(0.1, 1e-3, of_stiffness(quick, 0.3 * 1.009)), Start(0.2, 1e-3, of_stiffness(quick, 0.3 * 1.011))
+    for one, error, kept in ((good, 0.9, True), (off, 1.1, False)):
+        assert one.errors() == pytest.approx((error, 0.0))
+        assert one.kept is kept
+    failed = replace(good.found, convergence=replace(quick.convergence, converged=False))
+    assert not Start(0.1, 1e-3, failed).kept
+    text, content = report([good, off], None, "vinewright reproduce fitting", 12.3)
+    assert "`vinewright reproduce fitting` on" in text
+    assert "Left out: give the published file with `--wall-growth FILE`." in text
+    assert [row[0] for row in start_rows(text)] == ["0.1", "0.2"]
+    assert [(row[3], row[-1]) for row in start_rows(text)] == [("+0.900", "yes"), ("+1.100", "NO")]
+    assert content["wall_growth"] is None
+    assert content["versions"]["casadi"] == version("casadi")
+    assert [one["start_stiffness_n_m_per_rad"] for one in content["oscillation"]] == [0.1, 0.2]
+    text, content = report([good], quick, "vinewright reproduce fitting --wall-growth FILE", 12.3)
+    assert "(paper: 1.1 mm)" in text
+    json.dumps(content, allow_nan=False)
+
+
+def of_stiffness(found: Fit, stiffness: float) -> Fit:
+    """The same fit, of a given stiffness and of the damping that is the truth."""
+    values = {"stiffness": stiffness, "damping": 3e-3}
+    return replace(
+        found, parameters=tuple(replace(one, value=values.get(one.name, one.value)) for one in found.parameters)
+    )
+
+
+def start_rows(text: str) -> list[list[str]]:
+    """Cells of the report's table of starts, the only one of ten columns, without its head."""
+    rows = [line.strip("| ").split(" | ") for line in text.splitlines() if line.startswith("| ")]
+    return [row for row in rows if len(row) == 10][1:]
+
+
+def test_a_picture_has_a_row_for_each_fit(tmp_path: Path, quick: Fit) -> None:
+    """Also where there are no profiles to show."""
+    save_fits(tmp_path / "one.png", [quick])
+    save_fits(tmp_path / "two.png", [quick, quick])
+    heights = [int.from_bytes((tmp_path / name).read_bytes()[20:24], "big") for name in ("one.png", "two.png")]
+    assert heights[1] == 2 * heights[0]
+
+
+@pytest.mark.parametrize("when", ["oscillation", "wall"])
+def test_an_interrupted_study_writes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], quick: Fit, when: str
+) -> None:
+    """No start is fitted after the one that Ctrl-C ended; one line says so."""
+    begun = []
+
+    def fitted(seen: Recording, *_: object, **__: object) -> Fit:
+        begun.append(seen.name)
+        return replace(quick, interrupted=seen.name.startswith("wall") or when == "oscillation")
+
+    monkeypatch.setattr("planner.studies.fitting.study.fit", fitted)
+    monkeypatch.setattr("dynamics.identification.fit", fitted)
+    out, wall = tmp_path / "results", wall_file(tmp_path / "wall.h5")
+    assert vinewright(monkeypatch, "reproduce", "fitting", "--wall-growth", wall, "--out", out) == 2
+    assert capsys.readouterr().err == "error: interrupted; nothing was written\n"
+    assert os.listdir(out) == []
+    assert len(begun) == (1 if when == "oscillation" else len(STARTS) + 1)
+
+
+@pytest.mark.parametrize(
+    ("stiffness", "status", "code"), [(0.3, "Solve_Succeeded", 0), (0.3, "Failed", 3), (0.6, "Solve_Succeeded", 3)]
+)
+def test_the_studys_exit_code_says_whether_all_is_well(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, quick: Fit, stiffness: float, status: str, code: int
+) -> None:
+    """0 only if every start meets the truth and the wall's fit converged."""
+    converged = replace(quick.convergence, converged=status == "Solve_Succeeded", status=status)
+    monkeypatch.setattr("planner.studies.fitting.study.fit", lambda *_, **__: of_stiffness(quick, stiffness))
+    monkeypatch.setattr("dynamics.identification.fit", lambda *_, **__: replace(quick, convergence=converged))
+    monkeypatch.setattr("planner.fitting.plots.save_fits", lambda *_: None)
+    wall = wall_file(tmp_path / "wall.h5")
+    assert vinewright(monkeypatch, "reproduce", "fitting", "--wall-growth", wall, "--out", tmp_path) == code
+
+
+@pytest.mark.slow
+def test_reproduce_fitting_writes_its_results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All three starts meet the truth: exit code 0, a table, its data and a picture."""
+    assert vinewright(monkeypatch, "reproduce", "fitting", "--out", tmp_path) == 0
+    assert sorted(os.listdir(tmp_path)) == ["fitting.json", "fitting.md", "fitting.png"]
+    rows = start_rows((tmp_path / "fitting.md").read_text())
+    assert [(row[0], row[-1]) for row in rows] == [("0.03", "yes"), ("0.3", "yes"), ("1", "yes")]

@@ -1,0 +1,165 @@
+"""`plan --robust`, `robustness` and the study of what it gains, as a user meets them."""
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dynamics.tube import VineParams
+from planner.cli import main
+from planner.design import Design, Section
+from planner.design_file import load_design
+from planner.robustness.selection import Champion, Choice
+from planner.robustness.survey import Estimate
+from planner.studies.robust_planning.report import report
+from planner.studies.robust_planning.study import Judged
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory, small_place: Callable[[str], str]) -> Path:
+    """A folder with a small place."""
+    made = tmp_path_factory.mktemp("small")
+    (made / "small.toml").write_text(small_place("[[250, 300, 300, 500]]"))
+    return made
+
+
+def vinewright(monkeypatch: pytest.MonkeyPatch, folder: Path, *arguments: object) -> int:
+    """Run a command in this process; returns its exit code."""
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr("sys.argv", ["vinewright", *map(str, arguments)])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    return int(ended.value.code or 0)
+
+
+@pytest.fixture(scope="module")
+def planned(folder: Path) -> Path:
+    with pytest.MonkeyPatch.context() as patch:
+        assert (
+            vinewright(patch, folder, "plan", "small.toml", "--robust", "--threshold", "80", "--iterations", "4") == 0
+        )
+    return folder / "runs" / "small"
+
+
+def test_a_robust_plan_keeps_what_it_was_chosen_by(planned: Path) -> None:
+    """The run says what was judged, the design is the one that was chosen, and its place lies beside it."""
+    run, design = json.loads((planned / "run.json").read_text()), load_design(planned)
+    robust = run["robust"]
+    assert robust["level"] == 0.05
+    assert robust["threshold"] == 0.8
+    assert robust["chosen"] in [robust["cheapest"], *robust["champions"]]
+    assert robust["chosen"]["actuators"] == design.actuators == run["cost"]["actuators"]
+    assert robust["chosen"]["length_mm"] == pytest.approx(1e3 * design.length)
+    assert robust["chosen"]["reached"] >= 800
+    assert run["inputs"]["robust"] is True
+    assert (planned / "environment.toml").exists()
+
+
+def test_robustness_writes_tables_and_pictures(
+    planned: Path, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Table, data and both pictures; at the level by which it was chosen the design succeeds as often as was said."""
+    assert (
+        vinewright(
+            monkeypatch, folder, "robustness", "small.toml", planned, "--trials", 60, "--levels", "5", "--out", "out"
+        )
+        == 0
+    )
+    names = {entry.name for entry in (folder / "out").iterdir()}
+    assert names == {f"robustness-small{end}" for end in (".md", ".json", ".png", "-margins.png")}
+    content = json.loads((folder / "out" / "robustness-small.json").read_text())
+    assert content["levels"] == [0.0, 0.05]
+    assert content["counts"]["0 % / 0 %"]["reached"] == 60
+    chosen = json.loads((planned / "run.json").read_text())["robust"]["chosen"]
+    assert content["counts"]["5 % / 5 %"]["reached"] / 60 == pytest.approx(
+        chosen["reached"] / 1000, abs=0.17
+    )  # 4 sigma
+    assert len(content["margins"]) == 3 * load_design(planned).actuators + 3
+    assert "out/robustness-small.md" in capsys.readouterr().out
+
+
+def test_interrupted_trials_are_kept(planned: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ctrl-C while trials grow: what was grown is written, with dashes for the rest."""
+    from planner.robustness.survey import Survey
+
+    whole = Survey.run
+
+    def broken(self: Survey):  # type: ignore[no-untyped-def]
+        for k, grown in enumerate(whole(self)):
+            if k == 3:
+                raise KeyboardInterrupt
+            yield grown
+
+    monkeypatch.setattr(Survey, "run", broken)
+    arguments = "robustness", "small.toml", planned, "--trials", 5, "--levels", "5", "--out", "part"
+    assert vinewright(monkeypatch, folder, *arguments) == 0
+    content = json.loads((folder / "part" / "robustness-small.json").read_text())
+    assert len(content["counts"]) == 4  # the fourth was grown, though not yet told
+    assert "interrupted" in content["command"]
+    assert "| - |" in (folder / "part" / "robustness-small.md").read_text()
+
+
+def test_interrupted_pictures_leave_the_tables(planned: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ctrl-C while pictures are drawn: table and data are there already."""
+
+    def broken(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("planner.robustness.plots.save_robustness", broken)
+    arguments = "robustness", "small.toml", planned, "--trials", 5, "--levels", "-0,5,5.0000001", "--out", "drawn"
+    assert vinewright(monkeypatch, folder, *arguments[:-4], f"--levels={arguments[-3]}", *arguments[-2:]) == 0
+    assert {entry.name for entry in (folder / "drawn").iterdir()} == {"robustness-small.md", "robustness-small.json"}
+    assert json.loads((folder / "drawn" / "robustness-small.json").read_text())["levels"] == [0.0, 0.05]
+
+
+def test_a_plan_is_kept_whose_judging_is_interrupted(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Ctrl-C before any design is judged: the cheapest is written, as without --robust."""
+
+    def broken(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("planner.robustness.selection.Selection.judge", broken)
+    assert vinewright(monkeypatch, folder, "plan", "small.toml", "--robust", "--iterations", "3", "--out", "kept") == 0
+    assert "interrupted before any design was judged" in capsys.readouterr().out
+    assert json.loads((folder / "kept" / "run.json").read_text())["robust"] is None
+
+
+@pytest.mark.slow
+def test_the_study_plans_and_judges(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`reproduce robust-planning` in a small place: a table with the gain, and every champion in the data."""
+    arguments = "reproduce", "robust-planning", "--env", "small.toml", "--runs", 1, "--time-budget", 1, "--out", "study"
+    assert vinewright(monkeypatch, folder, *arguments) == 0
+    content = json.loads((folder / "study" / "robust-planning.json").read_text())
+    assert len(content["runs"]) == 1
+    assert content["runs"][0]["trials"] > 1000 * len(content["runs"][0]["champions"])
+    assert "points with as many actuators" in (folder / "study" / "robust-planning.md").read_text()
+
+
+def test_gains_are_those_of_the_figures() -> None:
+    """Points gained over the cheapest, by the price in actuators, over the runs that have such a design."""
+    sections = Section(0.0, 0.2, "left", 1.0, 0.04, 5e3), Section(0.2, 0.4, "none", 0, 0, 0)
+    one = Design("place", "", VineParams(), sections, np.zeros(3), np.zeros((1, 2)))
+    two = replace(one, sections=(*sections, Section(0.4, 0.6, "right", 1.0, 0.04, 5e3)))
+
+    def judged(seed: int, cheapest: int, *champions: Champion) -> Judged:
+        return Judged(
+            "place", seed, Choice(0.05, 0.9, Champion(one, Estimate(cheapest, 1000), 1), list(champions)), 20.0, 9
+        )
+
+    runs = [
+        judged(0, 300, Champion(one, Estimate(500, 1000), 80), Champion(two, Estimate(950, 1000), 80)),
+        judged(1, 400, Champion(one, Estimate(500, 1000), 80)),
+    ]
+    table, content = report(runs, "vinewright reproduce robust-planning", 20.0, 100.0)
+    assert (
+        "from 35 % on the mean +15 points with as many actuators (2 of 2 runs), +65 points with one more (1 of 2 runs)"
+        in table
+    )
+    assert "90 % is reached in 1 of 2 runs" in table
+    assert content["runs"][0]["chosen"]["actuators"] == 2
+    assert content["runs"][1]["chosen"]["reached"] == 500

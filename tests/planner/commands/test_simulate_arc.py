@@ -1,0 +1,102 @@
+"""`vinewright simulate` with a model that knows one arc in free space."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dynamics.moment import JointMoments, free_curvature
+from dynamics.registry import propagators
+from dynamics.tube import VineParams
+from environments import Environment, Obstacles, write_environment
+from planner.cli import main
+from planner.console.compiling import LAST_KERNEL
+from planner.design import Design, Section
+from planner.design_file import design_content
+from planner.runs.folder import write_json
+
+PRESSURE, CELL, LENGTH = 20e3, 42e-3, 0.8
+
+
+@pytest.fixture
+def folder(tmp_path: Path, params: VineParams, joint: JointMoments, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty place, one with a post far away, and designs of one section and of two."""
+    monkeypatch.chdir(tmp_path)
+    curvature = float(free_curvature(joint, PRESSURE, CELL))
+    turn = curvature * LENGTH
+    tip = np.array([np.sin(turn) / curvature, (1 - np.cos(turn)) / curvature, turn])
+    bounds, start, goal = np.array([-2.0, -2.0, 2.0, 2.0]), np.zeros(3), np.array([*tip[:2], 0.05])
+    empty = Environment("bench", "", bounds, start, goal, Obstacles())
+    write_environment(empty, tmp_path / "bench.toml")
+    post = Obstacles(circles=np.array([[-1.5, -1.5, 0.1]]))
+    write_environment(Environment("post", "", bounds, start, goal, post), tmp_path / "post.toml")
+    whole = Section(0.0, LENGTH, "left", curvature, CELL, PRESSURE)
+    straight = Section(0.0, 0.4, "none", 0.0, 0.0, 0.0)
+    rest = Section(0.4, LENGTH, "left", curvature, CELL, PRESSURE)
+    first = Section(0.0, 0.4, "left", curvature, CELL, PRESSURE)
+    for name, sections in (("one", (whole,)), ("two", (straight, rest)), ("alike", (first, rest))):
+        design = Design(empty.name, empty.sha256, params, sections, tip, np.array([[0.0, 0.0], tip[:2]]))
+        write_json(tmp_path / f"{name}.json", design_content(design))
+    return tmp_path
+
+
+def simulate(*arguments: str, monkeypatch: pytest.MonkeyPatch) -> int:
+    monkeypatch.setattr("sys.argv", ["vinewright", "simulate", *arguments, "--propagator", "euler-lagrange"])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    return int(ended.value.code or 0)
+
+
+def test_simulate_compares_curvatures(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], joint: JointMoments
+) -> None:
+    """The arc comes to the goal; its curvature, with inertia, is told beside that at rest, and they agree within 1 %."""
+    assert simulate("bench.toml", "one.json", "--out", "sim", monkeypatch=monkeypatch) == 0
+    found = json.loads((folder / "sim" / "simulation.json").read_text())
+    assert found["status"] == "grown"
+    rest = float(free_curvature(joint, PRESSURE, CELL))
+    assert found["curvature"]["at_rest_per_m"] == pytest.approx(rest, abs=1e-6)
+    assert 0.99 * rest < found["curvature"]["grown_per_m"] < rest
+    assert f"quasi-static, at rest in free space, {rest:.4f} /m" in capsys.readouterr().out
+    assert (folder / "sim" / "plan.png").exists()
+
+
+@pytest.mark.usefixtures("folder")
+def test_sections_alike_are_one(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """Two sections of the same muscle, one behind the other, are an arc too."""
+    for _ in range(2):
+        assert simulate("bench.toml", "alike.json", monkeypatch=monkeypatch) == 0
+        printed = capsys.readouterr().out
+        assert "quasi-static, at rest" in printed
+    assert "compiling" not in printed  # the second time its kernels are there
+
+
+def test_last_kernel_of_every_propagator_is_known() -> None:
+    """Whatever is chosen, it can be told whether there is something to compile."""
+    assert set(LAST_KERNEL) == set(propagators())
+
+
+@pytest.mark.parametrize(
+    ("place", "design", "words"),
+    [
+        ("post.toml", "one.json", "post has obstacles, and euler-lagrange knows none (contact=False"),
+        ("bench.toml", "two.json", "one arc (sections=False)"),
+    ],
+)
+def test_simulate_refuses_what_an_arc_cannot(
+    folder: Path,
+    place: str,
+    design: str,
+    words: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Obstacles anywhere, and sections that differ, end with one line that names the capability; nothing is written."""
+    assert simulate(place, design, "--out", "sim", monkeypatch=monkeypatch) == 2
+    printed = capsys.readouterr()
+    error = printed.err
+    assert printed.out.count("\n") <= 1  # at most the note that the design was made elsewhere
+    assert error.count("\n") == 1
+    assert words in error
+    assert not (folder / "sim").exists()

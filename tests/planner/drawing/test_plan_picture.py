@@ -1,0 +1,266 @@
+"""Pictures of plans and of growth."""
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import shapely
+from matplotlib.colors import to_hex, to_rgb
+from PIL import Image
+
+from dynamics.tube import VineParams
+from environments import Environment, known_environments
+from planner.design import Design, Section
+from planner.drawing.animation import save_animation
+from planner.drawing.plan import PLAN_DPI, plan_figure, save_environment, save_plan, tube_patches
+from planner.drawing.style import ACTUATOR, OBSTACLE, TUBE
+from planner.replay import replay, trajectory
+from planner.search.run import Budget, Run
+from planner.search.tree import branches_of
+from surrogate.actuators import Actuator
+from surrogate.pouch import PouchMotor
+from surrogate.spam import Spam
+
+MakeEnvironment = Callable[..., Environment]
+
+
+@pytest.fixture(scope="module", params=["plus", "divider"])
+def run(request: pytest.FixtureRequest, shipped: dict[str, Environment], params: VineParams) -> Run:
+    run = Run.prepare(shipped[request.param], params, seed=1)
+    for _ in run.run(Budget(seconds=60, first=True)):
+        pass
+    assert run.best
+    return run
+
+
+@pytest.fixture(scope="module")
+def grown(run: Run) -> np.ndarray:
+    """Joints of the best design of a run at the end of every segment [m]."""
+    return trajectory(run.environment, run.best.design, replay(run.best.design, run.propagator))[0]
+
+
+def straight(params: VineParams, sides: str = "lnr") -> Design:
+    """A straight tube along the x axis from the origin, with sections of 0.3 m."""
+    names = {"l": "left", "r": "right", "n": "none"}
+    sections = tuple(
+        Section(0.3 * k, 0.3 * (k + 1), names[side], *((0.0,) * 3 if side == "n" else (2.0, 0.03, 3e4)))
+        for k, side in enumerate(sides)
+    )
+    joints = np.stack([np.linspace(0, 0.3 * len(sides), 12 * len(sides) + 1), np.zeros(12 * len(sides) + 1)], axis=-1)
+    return Design("bare", "0" * 64, params, sections, np.array([*joints[-1], 0.0]), joints)
+
+
+def shapes(design: Design) -> dict[str, shapely.Polygon]:
+    """Polygons [mm] of the patches that are drawn, by name."""
+    patches = tube_patches(design, design.centerline)
+    return {str(patch.get_gid()): shapely.Polygon(patch.get_path().vertices) for patch in patches[:-1]}
+
+
+class Picture:
+    """A PNG, and where a point of the place lies in it."""
+
+    def __init__(self, path: Path, environment: Environment, design: Design | None) -> None:
+        self.pixels = np.asarray(Image.open(path).convert("RGB"))
+        figure = plan_figure(environment, design)
+        figure.set_dpi(PLAN_DPI)
+        self.axes = figure.axes[0]
+
+    def at(self, points: np.ndarray) -> np.ndarray:
+        """Colours at points [m], shape (n, 3), 0 to 255."""
+        x, y = self.axes.transData.transform(1e3 * np.asarray(points)).T
+        return self.pixels[(len(self.pixels) - y).astype(int), x.astype(int)].astype(int)
+
+
+def rgb(colour: str) -> np.ndarray:
+    return np.round(255 * np.array(to_rgb(colour))).astype(int)
+
+
+@pytest.mark.parametrize("name", known_environments())
+def test_the_drawing_has_the_aspect_of_the_bounds(name: str, shipped: dict[str, Environment], tmp_path: Path) -> None:
+    """A millimetre is as long upwards as across, and the drawing is the bounds with a margin of under 2 %."""
+    save_environment(tmp_path / "place.png", shipped[name])
+    picture = Picture(tmp_path / "place.png", shipped[name], None)
+    assert picture.pixels.shape[:2] == tuple(picture.axes.figure.canvas.get_width_height()[::-1])
+    low, high = 1e3 * shipped[name].bounds.reshape(2, 2)
+    corners = picture.axes.transData.transform([low, high])
+    across, up = (corners[1] - corners[0]) / (high - low)
+    assert across == pytest.approx(up, rel=1e-6)
+    (x_min, x_max), (y_min, y_max) = picture.axes.get_xlim(), picture.axes.get_ylim()
+    margins = np.array([low[0] - x_min, low[1] - y_min, x_max - high[0], y_max - high[1]])
+    assert (margins > 0).all()
+    assert (margins < 0.02 * (high - low).max()).all()
+
+
+def test_obstacles_are_solid_and_the_rest_is_free(
+    shipped: dict[str, Environment], environment: MakeEnvironment, tmp_path: Path
+) -> None:
+    """Points deep in an obstacle are grey with no seams; points clear of all are not, inside a ring of walls too."""
+    round_things = environment(
+        boxes=[(-3, -3, -2, -2), (-2, -3, -1, -2)], circles=[(1, 1, 1), (2, 1, 1)], walls=[(-3, 3, 3, 3, 0.4)]
+    )
+    for place in (shipped["divider"], shipped["tube"], replace(round_things, start=np.array([-3.5, -3.5, 0]))):
+        save_environment(tmp_path / "place.png", place)
+        picture = Picture(tmp_path / "place.png", place, None)
+        axes = [np.linspace(place.bounds[k], place.bounds[k + 2], 150) for k in range(2)]
+        points = np.stack(np.meshgrid(*axes), axis=-1).reshape(-1, 2)
+        pixel = (place.bounds[2] - place.bounds[0]) / 1000
+        away = np.hypot(*(points - place.goal[:2]).T) > place.goal[2] + 3 * pixel
+        away &= np.hypot(*(points - place.start[:2]).T) > 0.15
+        solid = shapely.union_all(place.obstacles.shapes()).buffer(1e-4)
+        inside = shapely.contains(solid.buffer(-3 * pixel), shapely.points(points)) & away
+        outside = (place.obstacles.clearance(points) > 3 * pixel) & away
+        outside &= (np.abs(points - place.bounds[[0, 1]]) > 3 * pixel).all(axis=1)
+        outside &= (np.abs(points - place.bounds[[2, 3]]) > 3 * pixel).all(axis=1)
+        assert (picture.at(points[inside]) == rgb(OBSTACLE["facecolor"])).all()
+        assert (picture.at(points[outside]) == 255).all()
+        assert inside.sum() > 500
+        assert outside.sum() > 500
+
+
+def test_the_tube_has_its_true_width(params: VineParams) -> None:
+    """A straight tube covers its length times its diameter, and half a disc at the tip."""
+    design = straight(params)
+    length, radius = 1e3 * design.length, 1e3 * params.radius
+    drawn = shapes(design)
+    whole = shapely.union_all([drawn[f"section {k}"] for k in range(3)])
+    assert whole.area == pytest.approx(2 * length * radius + math.pi / 2 * radius**2, rel=1e-4)
+    assert whole.bounds == pytest.approx((0, -radius, length + radius, radius), abs=1e-6)
+
+
+def test_sections_end_where_they_should_and_leave_no_crack(params: VineParams) -> None:
+    """A section is cut straight at its end, which the next one underlies; earlier ones lie on later ones."""
+    design = straight(params, "lrn")
+    drawn, radius = shapes(design), 1e3 * params.radius
+    for k, end in enumerate((300, 600)):
+        section, following = drawn[f"section {k}"], drawn[f"section {k + 1}"]
+        assert section.bounds == pytest.approx((max(end - 300 - 2 * radius, 0), -radius, end, radius))
+        assert section.intersection(following).area == pytest.approx((2 * radius) ** 2)
+    order = [name for name in drawn if name.startswith("section")]
+    assert order == ["section 2", "section 1", "section 0"]
+
+
+def test_actuators_lie_on_their_side(params: VineParams) -> None:
+    """A left actuator lies left of the centreline, a right one right, within the tube, as long as their section."""
+    drawn = shapes(straight(params))
+    assert set(drawn) == {"section 0", "section 1", "section 2", "actuator 0", "actuator 2"}
+    radius = 1e3 * params.radius
+    for name, (start, end), (low, high) in (
+        ("actuator 0", (0, 300), (0, radius)),
+        ("actuator 2", (600, 900), (-radius, 0)),
+    ):
+        x_min, y_min, x_max, y_max = drawn[name].bounds
+        assert (x_min, x_max) == pytest.approx((start, end))
+        assert low < y_min < y_max < high
+
+
+def test_sections_have_the_colour_of_their_side(run: Run, tmp_path: Path) -> None:
+    """In the written picture every section shows its colour in its middle, and nothing shines through between two."""
+    best = run.best.design
+    save_plan(
+        tmp_path / "plan.png", run.environment, best, branches_of(run.search.tree, run.environment.start, run.params)
+    )
+    picture = Picture(tmp_path / "plan.png", run.environment, best)
+    line = shapely.LineString(best.centerline)
+    for section in best.sections:
+        middle = line.interpolate((section.start + section.end) / 2)
+        assert to_hex(picture.at([[middle.x, middle.y]])[0] / 255) == TUBE[section.side]
+    along = shapely.line_interpolate_point(line, np.linspace(0, line.length, 2000))
+    tube = picture.at(shapely.get_coordinates(along))
+    assert (tube[:, 2] <= rgb(TUBE["none"])[2] + 3).all() or (tube[:, 2] < 235).all()
+
+
+def test_a_tube_that_stalled_is_drawn_as_far_as_it_grew(environment: MakeEnvironment, params: VineParams) -> None:
+    """With a shorter centreline than the design's, later sections are left out; with a point, the tube is."""
+    design = straight(params, "lnrl")
+    short = replace(design, centerline=design.centerline[:19])  # 0.45 m
+    drawn = shapes(short)
+    assert set(drawn) == {"section 0", "section 1", "actuator 0"}
+    assert drawn["section 1"].bounds[2] == pytest.approx(450 + 1e3 * params.radius)
+    for centerline in (short.centerline, design.centerline[:1], design.centerline[:0]):
+        plan_figure(environment(), replace(design, centerline=centerline))
+
+
+def test_branches_end_at_the_tips_of_their_nodes(run: Run) -> None:
+    """Every node but the root has a branch, as many segments long as it has more than its parent, up to its tip."""
+    tree = run.search.tree
+    branches = branches_of(tree, run.environment.start, run.params)
+    nodes = np.flatnonzero(tree.used & (tree.parent >= 0))
+    assert len(branches) == len(nodes) == len(tree) - 1
+    assert np.array([branch[-1] for branch in branches]) == pytest.approx(tree.tips[nodes, :2], abs=1e-9)
+    for branch, node in zip(branches, nodes, strict=True):
+        assert len(branch) == tree.segments[node] - tree.segments[tree.parent[node]] + 1
+        steps = np.hypot(*np.diff(branch, axis=0).T)
+        assert steps == pytest.approx(np.full(len(steps), run.params.segment_length))
+
+
+def test_growth_is_animated(run: Run, grown: np.ndarray, tmp_path: Path) -> None:
+    """80 frames or as many as there are moments; the tube grows from first to last, and the last one stays."""
+    seen: list[tuple[int, int]] = []
+    path = tmp_path / "growth.gif"
+    save_animation(path, run.environment, run.best.design, grown, lambda done, total: seen.append((done, total)))
+    frames = min(len(grown), 80)
+    assert seen == [(k, frames) for k in range(1, frames + 1)]
+    assert [entry.name for entry in tmp_path.iterdir()] == ["growth.gif"]
+    assert path.stat().st_size < 2e6
+    colours = [rgb(TUBE[side]) for side in {section.side for section in run.best.design.sections}]
+    covered, durations = [], []
+    with Image.open(path) as image:
+        assert image.n_frames == frames
+        for k in range(frames):
+            image.seek(k)
+            durations.append(image.info["duration"])
+            if k in (0, frames // 2, frames - 1):
+                pixels = np.asarray(image.convert("RGB"))
+                covered.append(sum(int((pixels == colour).all(axis=-1).sum()) for colour in colours))
+    swatches = covered[0]  # in the legend, and the first segment
+    assert covered[2] - swatches == pytest.approx(2 * (covered[1] - swatches), rel=0.1)
+    assert covered[2] > 5 * swatches
+    assert set(durations[:-1]) == {70}
+    assert durations[-1] > 1000
+
+
+def test_pictures_appear_whole_or_not_at_all(environment: MakeEnvironment, params: VineParams, tmp_path: Path) -> None:
+    """Breaking off leaves the old file and nothing beside it; where nothing can be written, that is said."""
+    design, path = straight(params), tmp_path / "growth.gif"
+    path.write_text("old")
+
+    def stop(*_: int) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        save_animation(path, environment(), design, design.centerline[None], stop)
+    with pytest.raises(ValueError, match="at least one"):
+        save_animation(path, environment(), design, np.zeros((0, 5, 2)))
+    with pytest.raises(OSError, match="missing"):
+        save_plan(tmp_path / "missing" / "plan.png", environment(), design)
+    assert path.read_text() == "old"
+    assert [entry.name for entry in tmp_path.iterdir()] == ["growth.gif"]
+
+
+def test_any_name_and_any_number_of_actuators_fit(
+    environment: MakeEnvironment, params: VineParams, tmp_path: Path
+) -> None:
+    """Names are shown as they are, shortened, and of many actuators the first are listed; the page does not grow."""
+    named = replace(environment(), name=r"costs $5 and \frac{ " * 20)
+    heights = []
+    for count in (0, 1, 6, 60):
+        save_plan(tmp_path / "plan.png", named, straight(params, "lr" * (count // 2) + "l" * (count % 2) or "n"))
+        heights.append(Image.open(tmp_path / "plan.png").height)
+    assert heights == sorted(set(heights))
+    assert heights[-1] < 2 * heights[0]
+    texts = [text.get_text() for text in plan_figure(named, straight(params, "lr" * 30)).texts]
+    assert any("more" in text for text in texts)
+    assert ACTUATOR["left"] != ACTUATOR["right"]
+
+
+@pytest.mark.parametrize(("actuator", "heading"), [(Spam(), "cell [mm]"), (PouchMotor(), "pouch [mm]")])
+def test_table_calls_a_cell_what_its_maker_does(environment: MakeEnvironment, actuator: Actuator, heading: str) -> None:
+    """The column of cell lengths is headed by the actuator's own word, clear of the headings beside it."""
+    figure = plan_figure(environment(), straight(VineParams(actuator=actuator)))
+    figure.draw_without_rendering()
+    found = {text.get_text(): text.get_window_extent() for text in figure.texts}
+    before, after = found["side"], found["pressure [kPa]"]
+    assert before.x1 < found[heading].x0 < found[heading].x1 < after.x0

@@ -1,0 +1,89 @@
+"""Tubes along arcs, and obstacles."""
+
+import numpy as np
+import pytest
+import shapely
+
+from environments import Environment, load_environment
+from environments.generate import generate_environment
+from planner.search.arc_collision import (
+    BLOCKED,
+    FREE,
+    LEAST_STEP,
+    LOOK_AHEAD,
+    TOO_TIGHT,
+    arc_is_free,
+    arc_scene,
+    biarc_status,
+    gap,
+)
+from planner.search.biarc import biarcs, pose_on
+
+RADIUS = 0.03
+
+
+def clearance_along(environment: Environment, pose: np.ndarray, curvature: float, length: float) -> float:
+    """Least distance of an arc from all obstacles [m], by shapely; negative where it leaves the bounds."""
+    along = np.linspace(0, length, max(int(length / 0.5e-3), 2))
+    points = pose_on(np.broadcast_to(pose, (len(along), 3)), np.full(len(along), curvature), along)[:, :2]
+    line = shapely.LineString(points)
+    if not shapely.box(*environment.bounds).covers(line):
+        return -1.0
+    return min((shape.distance(line) for shape in environment.obstacles.shapes()), default=np.inf)
+
+
+CLUTTER = generate_environment(np.random.default_rng(3), density=0.3)
+
+
+@pytest.mark.parametrize(
+    "environment", [*map(load_environment, ["maze", "tube", "spiral"]), CLUTTER], ids=lambda e: e.name
+)
+def test_arcs_are_free_where_shapely_says_so(environment: Environment) -> None:
+    """Random arcs from free places: whatever touches by over a millimetre is found, whatever keeps clear is free."""
+    rng = np.random.default_rng(1)
+    scene, found = arc_scene(environment, RADIUS), [0, 0]
+    low, high = environment.bounds[:2], environment.bounds[2:]
+    for _ in range(400):
+        pose = np.array([*rng.uniform(low, high), rng.uniform(-np.pi, np.pi)])
+        if environment.obstacles.clearance(pose[:2]) < RADIUS:
+            continue
+        curvature, length = rng.uniform(-4, 4), rng.uniform(0, 0.5)
+        least = clearance_along(environment, pose, curvature, length)
+        if abs(least - RADIUS) > LEAST_STEP / 2 + 1e-4:
+            assert arc_is_free(scene, RADIUS, *pose, curvature, length) == (least > RADIUS)
+            found[least > RADIUS] += 1
+    assert min(found) > 20
+
+
+def test_gap_is_the_distance_left() -> None:
+    """In free places the gap is the clearance less the radius, up to how far it looks, to round obstacles too."""
+    environment, rng = CLUTTER, np.random.default_rng(2)
+    assert len(environment.obstacles.circles)
+    scene = arc_scene(environment, RADIUS)
+    points = rng.uniform(environment.bounds[:2], environment.bounds[2:], (300, 2))
+    clearance = environment.obstacles.clearance(points)
+    for point, left in zip(points[clearance > 0], clearance[clearance > 0], strict=True):
+        assert gap(scene, RADIUS, *point) == pytest.approx(min(left - RADIUS, LOOK_AHEAD), abs=1e-4)
+
+
+def test_status_of_biarcs() -> None:
+    """A biarc is too tight before it is blocked, and free if both of its arcs are; either arc can be the bad one."""
+    environment, rng = load_environment("building"), np.random.default_rng(3)
+    scene, seen = arc_scene(environment, RADIUS), dict.fromkeys((FREE, TOO_TIGHT, BLOCKED), 0)
+    for _ in range(800):
+        start = np.array([*rng.uniform([0.3, 2.0], [4.5, 2.6]), rng.uniform(-np.pi, np.pi)])
+        end = start + rng.uniform([-1, -1, -2], [1, 1, 2])
+        arcs = biarcs(start, end)
+        status = biarc_status(scene, RADIUS, 3.6, *start, *end)
+        seen[status] += 1
+        if np.max(np.abs(arcs.curvature)) > 3.6:
+            assert status == TOO_TIGHT
+            continue
+        joint = pose_on(start, arcs.curvature[0], arcs.length[0])
+        least = min(
+            clearance_along(environment, pose, float(arcs.curvature[k]), float(arcs.length[k]))
+            for k, pose in enumerate((start, joint))
+        )
+        if abs(least - RADIUS) > LEAST_STEP / 2 + 1e-4:
+            assert status == (FREE if least > RADIUS else BLOCKED)
+    assert min(seen.values()) > 20

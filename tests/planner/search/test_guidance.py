@@ -1,0 +1,145 @@
+"""The search guided by cost-to-go, and its switches."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from dynamics.quasistatic.propagator import QuasiStatic
+from dynamics.tube import VineParams
+from environments import Environment
+from planner.search.catalogue import Catalogue
+from planner.search.run import Budget, Run
+from planner.search.sst import AS_IT_IS, Search, Switches
+from planner.search.witnesses import embed, pose_tree
+
+Guide = Callable[[np.ndarray], np.ndarray]
+
+
+@pytest.fixture
+def search(shipped: dict[str, Environment], params: VineParams) -> Callable[..., Search]:
+    """A search in the maze, some iterations old."""
+
+    def make(guide: Guide | None = None, switches: Switches = AS_IT_IS, iterations: int = 4, batch: int = 80) -> Search:
+        model, rng = QuasiStatic(shipped["maze"], params), np.random.default_rng(7)
+        made = Search(shipped["maze"], model, params, Catalogue.of(params), rng, batch, switches)
+        if guide:
+            made.guide(guide)
+        for _ in range(iterations):
+            made.iterate()
+        return made
+
+    return make
+
+
+def test_nodes_know_their_cost_to_go(search: Callable[..., Search]) -> None:
+    """The root and every node grown later carry the cost that the guide tells for their tips."""
+    guided = search(lambda poses: 1.0 + poses[:, 0] + poses[:, 2] ** 2)
+    used = guided.tree.used
+    assert used.sum() > 100
+    tips = guided.tree.tips[used]
+    assert np.array_equal(guided.tree.to_go[used], 1.0 + tips[:, 0] + tips[:, 2] ** 2)
+
+
+def test_cost_to_go_prunes_nothing(search: Callable[..., Search]) -> None:
+    """A cost-to-go beyond every bound takes no node out of the tree that would have stayed without it."""
+    guided, plain = search(iterations=5), search(iterations=5)
+    guided.guide(lambda poses: np.full(len(poses), 1e9))
+    for one in (guided, plain):
+        one.tighten(2.0)
+    assert np.array_equal(guided.tree.active, plain.tree.active)
+    assert np.array_equal(guided._growable(), plain._growable())
+
+
+def test_what_promises_nothing_is_still_selected(search: Callable[..., Search]) -> None:
+    """Nodes that only guidance passes over get their share of every batch: at least a quarter of what they had."""
+    plain = search()
+    left = plain.tree.tips[:, 0] < 1.0
+    counts = {}
+    for guide in (None, lambda poses: np.where(poses[:, 0] < 1.0, np.inf, 0.0)):
+        if guide:
+            plain.guide(guide)
+        plain.rng = np.random.default_rng(3)
+        counts[guide is None] = sum(int(left[plain._select()].sum()) for _ in range(40))
+    assert counts[True] > 400
+    assert 0.25 * 0.9 * counts[True] < counts[False] < 0.6 * counts[True]
+
+
+def selected(search: Search, guide: Guide | None = None) -> np.ndarray:
+    """Nodes that a search would grow in many batches."""
+    if guide:
+        search.guide(guide)
+    search.rng = np.random.default_rng(4)
+    return np.concatenate([search._select() for _ in range(60)])
+
+
+def test_guided_selection_adds_both_costs(search: Callable[..., Search]) -> None:
+    """Where cost-to-go tells nothing apart the cheaper rivals win; where it tells much, those nearer to the goal do."""
+    one = search()
+    cost = one.cost(one.tree.actuators, one.tree.segments)
+    distance = np.hypot(*(one.tree.tips[:, :2] - [1.0, 1.2]).T)
+    plain = selected(one)
+    cheap = selected(one, lambda poses: np.zeros(len(poses)))
+    near = selected(one, lambda poses: 100 * np.hypot(*(poses[:, :2] - [1.0, 1.2]).T))
+    assert cost[cheap].mean() < 0.8 * cost[plain].mean()
+    assert distance[near].mean() < 0.8 * min(distance[plain].mean(), distance[cheap].mean())
+
+
+@pytest.mark.parametrize("to_go", [(np.inf, np.inf), (50.0, 500.0)])
+def test_a_search_that_is_promised_nothing_is_plain(search: Callable[..., Search], to_go: tuple[float, float]) -> None:
+    """Where cost-to-go is unknown, or nothing near the best solution, nodes are selected as often as without a guide."""
+    one = search()
+    one.bound = 40.0
+    plain = selected(one)
+    guided = selected(one, lambda poses: np.where(poses[:, 0] < 1.0, *to_go))
+    counts = [np.bincount(chosen, minlength=len(one.tree.used)) for chosen in (plain, guided)]
+    assert np.corrcoef(*counts)[0, 1] > 0.9
+    assert (one.tree.tips[guided, 0] < 1.0).mean() == pytest.approx((one.tree.tips[plain, 0] < 1.0).mean(), abs=0.05)
+
+
+def test_same_seed_same_guided_search(shipped: dict[str, Environment], params: VineParams) -> None:
+    """In one process, runs with the reverse tree repeat to the last bit; its time counts, and is a tenth at most."""
+    trees = []
+    for _ in range(2):
+        run = Run.prepare(shipped["needle"], params, seed=2, batch=40, heuristic=True)
+        for _ in run.run(Budget(600, iterations=4)):
+            pass
+        assert run.reverse_tree
+        assert run.seconds > run.reverse_tree.seconds > 0
+        assert np.isfinite(run.search.tree.to_go[run.search.tree.used]).any()
+        trees.append(run.search.tree)
+    assert trees[0].angles.tobytes() == trees[1].angles.tobytes()
+    hurried = Run.prepare(shipped["building"], params, heuristic=True)
+    for _ in hurried.run(Budget(0.1)):
+        pass
+    assert hurried.reverse_tree
+    assert len(hurried.reverse_tree.poses) < 400
+
+
+def test_only_last_states_become_nodes(search: Callable[..., Search]) -> None:
+    """Without maximal recording, an iteration adds no more nodes than it grew vines."""
+    small = search(switches=Switches(maximal_recording=False), iterations=3)
+    assert 1 < len(small.tree) <= 1 + 3 * 80
+    assert len(search(iterations=3).tree) > len(small.tree)
+
+
+def test_nodes_overlap_without_the_subset(search: Callable[..., Search]) -> None:
+    """New nodes keep a neighbourhood apart, unless that is switched off."""
+
+    def nearest(one: Search) -> float:
+        tips = one.tree.tips[one.tree.active]
+        return float(pose_tree(tips).query(embed(tips), k=2)[0][:, 1].min())
+
+    assert nearest(search(iterations=1)) > nearest(search(switches=Switches(subset=False), iterations=1))
+    assert nearest(search(iterations=1)) >= search(iterations=0).radius
+
+
+def test_best_near_of_radius_nothing_is_the_nearest(search: Callable[..., Search]) -> None:
+    """With a radius of nothing, nodes are selected by distance alone; with a larger one cheaper nodes are."""
+    means = []
+    for factor in (0.0, 6.0):
+        one = search(switches=Switches(best_near=factor))
+        one.rng = np.random.default_rng(6)
+        chosen = np.concatenate([one._select() for _ in range(20)])
+        means.append(one.cost(one.tree.actuators[chosen], one.tree.segments[chosen]).mean())
+    assert means[1] < means[0]

@@ -1,0 +1,269 @@
+"""Batched SST* and the solutions it keeps."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from numpy.typing import ArrayLike
+from rich.console import Console
+
+from dynamics.propagator import CannotRun
+from dynamics.quasistatic.propagator import QuasiStatic
+from dynamics.tube import VineParams
+from dynamics.vine import Actuation, Rollout, Status, VineState
+from environments import Environment
+from planner.commands.plan_progress import search
+from planner.replay import replay
+from planner.search.catalogue import Catalogue
+from planner.search.controls import actuation
+from planner.search.run import Budget, Run
+from planner.search.sst import LEAST_CELLS, Search
+
+MakeEnvironment = Callable[..., Environment]
+
+
+def run_of(environment: Environment, params: VineParams, iterations: int, seed: int = 0) -> Run:
+    run = Run.prepare(environment, params, seed=seed)
+    for _ in run.run(Budget(seconds=600, iterations=iterations)):
+        pass
+    return run
+
+
+@pytest.fixture(scope="module")
+def divider_run(shipped: dict[str, Environment], params: VineParams) -> Run:
+    return run_of(shipped["divider"], params, 12)
+
+
+@pytest.fixture(scope="module")
+def maze_search(shipped: dict[str, Environment], params: VineParams) -> Search:
+    """A search in the maze that has not been told of any solution."""
+    model = QuasiStatic(shipped["maze"], params)
+    search = Search(shipped["maze"], model, params, Catalogue.of(params), np.random.default_rng(5), 100)
+    for _ in range(8):
+        search.iterate()
+    return search
+
+
+def test_nodes_are_vines_grown_from_the_start(maze_search: Search) -> None:
+    """Grown in one go from the start with the controls it carries, nearly every node's vine ends where its tip is."""
+    tree, length = maze_search.tree, maze_search.params.segment_length
+    nodes = np.flatnonzero(tree.active & (tree.segments > 0))
+    assert len(nodes) > 100
+    model = maze_search.propagator
+    rollout = model.grow(
+        model.start(len(nodes), maze_search.max_segments),
+        actuation(tree.controls[nodes], maze_search.catalogue),
+        tree.segments[nodes] * length,
+        length,
+    )
+    tips = rollout.tips[np.arange(len(nodes)), np.minimum(tree.segments[nodes], rollout.records) - 1]
+    distance = np.hypot(*(tips[:, :2] - tree.tips[nodes, :2]).T)
+    assert np.median(distance) < 1e-6
+    assert np.mean(distance < 5e-3) > 0.95
+
+
+def test_a_search_holds_no_vine(
+    environment: MakeEnvironment, params: VineParams, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Vines as long as they may be are not asked to grow by nothing: every length asked for is a segment or more."""
+    place, asked = environment(), []
+    monkeypatch.setattr("planner.search.sst.LONGEST_TUBE", 24 * params.segment_length)
+
+    class Listening(QuasiStatic):
+        def grow(self, state: VineState, actuation: Actuation, length: ArrayLike, record_every: float) -> Rollout:
+            asked.append(np.asarray(length))
+            return super().grow(state, actuation, length, record_every)
+
+    search = Search(place, Listening(place, params), params, Catalogue.of(params), np.random.default_rng(2), 50)
+    for _ in range(6):
+        search.iterate()
+    assert (search.tree.segments[search.tree.active] == 24).any()
+    assert np.concatenate(asked).min() >= params.segment_length
+
+
+def test_what_is_not_finite_never_becomes_a_node(environment: MakeEnvironment, params: VineParams) -> None:
+    """Of vines that grow on from poisoned nodes none is kept; the search goes on from the others."""
+    place = environment()
+    search = Search(place, QuasiStatic(place, params), params, Catalogue.of(params), np.random.default_rng(3), 60)
+    search.iterate()
+    tree = search.tree
+    poisoned = np.flatnonzero(tree.active & (tree.segments > 0))[::2]
+    tree.angles[poisoned, 0] = np.nan
+    known = len(tree)
+    for _ in range(3):
+        search.iterate()
+    new = np.flatnonzero(tree.used)[known:]
+    assert len(new) > 20
+    assert np.isfinite(tree.angles[new]).all()
+    assert np.isfinite(tree.tips[new]).all()
+    assert not np.isin(tree.parent[new], poisoned).any()
+
+
+def test_a_vine_that_broke_down_leaves_no_node(environment: MakeEnvironment, params: VineParams) -> None:
+    """Not even what was recorded of it while it was still finite: where every vine breaks down, the root stays alone."""
+    place, broke = environment(), []
+
+    class Breaking(QuasiStatic):
+        def grow(self, state: VineState, actuation: Actuation, length: ArrayLike, record_every: float) -> Rollout:
+            rollout = super().grow(state, actuation, length, record_every)
+            broke.append(int(rollout.records.sum()))
+            every = np.ones_like(rollout.status)
+            return replace(rollout, status=Status.NOT_FINITE * every, broken=every)
+
+    search = Search(place, Breaking(place, params), params, Catalogue.of(params), np.random.default_rng(3), 20)
+    for _ in range(2):
+        search.iterate()
+    assert min(broke) > 0
+    assert len(search.tree) == 1
+
+
+def test_cost_counts_sections(maze_search: Search) -> None:
+    """A node's actuators are the sections of its controls, each at least two cells long; children cost no less."""
+    tree = maze_search.tree
+    for node in np.flatnonzero(tree.used & (tree.segments > 0)):
+        controls = tree.controls[node, : tree.segments[node]]
+        starts = np.flatnonzero(np.diff(controls, prepend=0) != 0)
+        starts = starts[controls[starts] != 0]
+        assert tree.actuators[node] == len(starts)
+        for start in starts:
+            run = np.argmax(np.append(controls[start:] != controls[start], True))
+            cell = maze_search.catalogue.l_0[abs(controls[start]) - 1]
+            assert run * maze_search.params.segment_length >= LEAST_CELLS * cell - 1e-9
+        parent = tree.parent[node]
+        assert tree.actuators[parent] <= tree.actuators[node]
+        assert tree.segments[parent] < tree.segments[node]
+        assert np.array_equal(controls[: tree.segments[parent]], tree.controls[parent, : tree.segments[parent]])
+
+
+def test_pruning_leaves_only_what_can_win(shipped: dict[str, Environment], params: VineParams) -> None:
+    """With a solution of one actuator known, no active node has more, and the root stays."""
+    model = QuasiStatic(shipped["needle"], params)
+    search = Search(shipped["needle"], model, params, Catalogue.of(params), np.random.default_rng(0), 60)
+    for _ in range(4):
+        search.iterate()
+    active = search.tree.active
+    assert (search.tree.actuators[active] > 1).any()
+    search.tighten(1.02)
+    active = search.tree.active
+    assert (search.tree.actuators[active] <= 1).all()
+    assert (active & (search.tree.segments == 0)).sum() == 1
+    search.iterate()
+
+
+def test_same_seed_same_search(shipped: dict[str, Environment], params: VineParams, divider_run: Run) -> None:
+    """The same seed and iterations give the same designs to the last bit; another seed gives others."""
+    again = run_of(shipped["divider"], params, 12)
+    assert len(again.solutions.best) == len(divider_run.solutions.best)
+    for one, other in zip(again.solutions.best, divider_run.solutions.best, strict=True):
+        assert one.design.sections == other.design.sections
+        assert one.design.centerline.tobytes() == other.design.centerline.tobytes()
+    third = run_of(shipped["divider"], params, 12, seed=1)
+    assert third.solutions.best[0].design.sections != divider_run.solutions.best[0].design.sections
+
+
+def test_solutions_reach_the_goal_at_half_and_quarter_step(divider_run: Run) -> None:
+    """Every kept solution, grown again by a propagator of its own, ends in the goal; the best needs one actuator."""
+    environment, params = divider_run.environment, divider_run.params
+    assert divider_run.solutions.best
+    assert divider_run.solutions.best[0].design.actuators == 1
+    for solution in divider_run.solutions.best:
+        for step in (25e-3 / 12, 25e-3 / 24):
+            rollout = replay(solution.design, QuasiStatic(environment, params, step=step))
+            tip = rollout.tips[0, rollout.records[0] - 1]
+            assert rollout.status[0] == Status.GROWN
+            assert np.hypot(*(tip[:2] - environment.goal[:2])) <= environment.goal[2] + 1e-3
+            assert np.hypot(*(tip[:2] - solution.design.tip[:2])) < 5e-3
+
+
+def test_solutions_are_distinct_and_sorted(shipped: dict[str, Environment], params: VineParams) -> None:
+    """Cheapest first, and every two differ by a tube's diameter somewhere along the shorter."""
+    best = run_of(shipped["needle"], params, 12).solutions.best
+    assert len(best) >= 2
+    assert [s.cost for s in best] == sorted(s.cost for s in best)
+    for i, one in enumerate(best):
+        assert one.cost == pytest.approx(one.design.actuators + 1e-2 * one.design.length)
+        for other in best[:i]:
+            short, long = sorted([one.design.centerline, other.design.centerline], key=len)
+            dense = np.vstack([np.linspace(a, b, 20) for a, b in pairwise(long)])
+            gaps = np.sqrt(((short[:, None] - dense[None]) ** 2).sum(-1)).min(1)
+            assert gaps.max() > 2 * params.radius - 2e-3
+
+
+def test_a_candidate_that_misses_on_replay_is_rejected(shipped: dict[str, Environment], params: VineParams) -> None:
+    """A vine that claims to be in the goal but does not grow there is no solution; its branch is cut off."""
+    run = Run.prepare(shipped["maze"], params, seed=0)
+    for _ in range(3):
+        run.search.iterate()
+    tree = run.search.tree
+    claim = np.flatnonzero(tree.active & (tree.children > 0) & (tree.segments > 40))[:1]
+    tree.tips[claim] = [*shipped["maze"].goal[:2], 0.0]
+    tree.angles[claim, 0] += 0.3
+    tree.parent[tree.parent == claim[0]] = claim[0]
+    from planner.search.sst import Candidates
+
+    candidate = Candidates(
+        tree.angles[claim],
+        tree.controls[claim],
+        tree.segments[claim],
+        tree.tips[claim],
+        tree.actuators[claim],
+        tree.straight[claim],
+        claim,
+    )
+    assert not run.solutions.offer(candidate)
+    assert (run.solutions.replayed, run.solutions.rejected) == (1, 1)
+    assert run.best is None
+    assert not tree.active[tree.descendants(claim[0])].any()
+
+
+def test_history_only_improves(divider_run: Run) -> None:
+    """Times rise and costs fall along the history; its last entry is the best design."""
+    history = divider_run.history
+    assert [m.seconds for m in history] == sorted(m.seconds for m in history)
+    costs = [m.actuators + 1e-2 * m.length for m in history]
+    assert costs == sorted(costs, reverse=True)
+    assert divider_run.best is not None
+    assert history[-1].actuators == divider_run.best.design.actuators
+
+
+def test_budget_ends_the_run(shipped: dict[str, Environment], params: VineParams) -> None:
+    """`first` stops at the first solution, a target at its number of actuators, iterations at their count."""
+    first = Run.prepare(shipped["maze"], params, seed=0)
+    for _ in first.run(Budget(seconds=300, first=True)):
+        pass
+    assert len(first.history) == 1
+    target = Run.prepare(shipped["maze"], params, seed=0)
+    for _ in target.run(Budget(seconds=300, target_actuators=2)):
+        pass
+    assert target.history[-1].actuators <= 2
+    assert all(m.actuators > 2 for m in target.history[:-1])
+    assert run_of(shipped["maze"], params, 2).search.iteration == 2
+
+
+def test_search_ends_when_nothing_better_is_left(shipped: dict[str, Environment], params: VineParams) -> None:
+    """The bare corridor needs no actuator: once that is known and all straight growth was tried, the run is over."""
+    run = run_of(shipped["tube"], params, 200)
+    assert run.search.exhausted
+    assert run.search.iteration < 200
+    assert run.history[-1].actuators == 0
+
+
+def test_what_was_found_outlives_a_lack_of_memory(shipped: dict[str, Environment], params: VineParams) -> None:
+    """A propagator that cannot go on ends the search with its reason if there is a solution, and is an error else."""
+    run = Run.prepare(shipped["divider"], params)
+    iterate = run.search.iterate
+
+    def fail_once_solved() -> ArrayLike:
+        if run.best:
+            raise CannotRun("out of memory; try --batch 50")
+        return iterate()
+
+    run.search.iterate = fail_once_solved  # type: ignore[method-assign, assignment]
+    assert search(Console(quiet=True), run, Budget(60.0), lambda: None) == "out of memory; try --batch 50"
+    assert run.best
+    run.solutions.best.clear()
+    run.search.iterate = lambda: (_ for _ in ()).throw(CannotRun("out of memory"))  # type: ignore[method-assign]
+    with pytest.raises(CannotRun):
+        search(Console(quiet=True), run, Budget(60.0), lambda: None)

@@ -1,0 +1,130 @@
+"""The search tree and its witnesses."""
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from planner.search.tree import Tree
+from planner.search.witnesses import HEADING_WEIGHT, Witnesses
+
+
+def grow(tree: Tree, parents: list[int]) -> np.ndarray:
+    """Add a child to each of some slots."""
+    count = len(parents)
+    slots = np.array(parents)
+    segments = np.where(slots < 0, 0, tree.segments[np.maximum(slots, 0)] + 1 if len(tree.segments) else 0)
+    nothing = np.zeros((count, tree.angles.shape[1]))
+    return tree.add(
+        nothing,
+        nothing.astype(np.int32),
+        segments,
+        np.zeros((count, 3)),
+        np.zeros(count, int),
+        np.zeros(count, bool),
+        slots,
+    )
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 10_000))
+def test_books_stay_straight(seed: int) -> None:
+    """After any growing and retiring: children counts are right, only inactive leaves go, parents outlive children."""
+    rng = np.random.default_rng(seed)
+    tree = Tree(lambda count: np.zeros((count, 3)))
+    grow(tree, [-1])
+    for _ in range(30):
+        active = np.flatnonzero(tree.active)
+        grow(tree, rng.choice(active, rng.integers(1, 5)).tolist())
+        active = np.setdiff1d(np.flatnonzero(tree.active), [0])
+        tree.retire(rng.choice(active, min(len(active), rng.integers(0, 5)), replace=False))
+        used = np.flatnonzero(tree.used)
+        counts = np.bincount(tree.parent[used][tree.parent[used] >= 0], minlength=len(tree.used))
+        assert np.array_equal(counts[used], tree.children[used])
+        assert tree.used[tree.parent[used][tree.parent[used] >= 0]].all()
+        assert not (tree.used & ~tree.active & (tree.children == 0)).any()
+        assert len(tree) == len(used)
+
+
+def test_retiring_a_chain_frees_it_from_the_leaf() -> None:
+    """An inactive node stays while something grows from it, and goes with its last child."""
+    tree = Tree(lambda count: np.zeros((count, 3)))
+    root = grow(tree, [-1])[0]
+    child = grow(tree, [root])[0]
+    leaf = grow(tree, [child])[0]
+    tree.retire(np.array([child]))
+    assert tree.used[child]
+    tree.retire(np.array([leaf]))
+    assert not tree.used[child]
+    assert not tree.used[leaf]
+    assert tree.used[root]
+
+
+def test_descendants_are_all_below_a_node() -> None:
+    """A branch is the node and whatever grew from it, and nothing else."""
+    tree = Tree(lambda count: np.zeros((count, 3)))
+    root = grow(tree, [-1])[0]
+    left, right = grow(tree, [root, root])
+    below = grow(tree, [left, left, right])
+    deep = grow(tree, [below[0]])
+    assert set(tree.descendants(left)) == {left, below[0], below[1], deep[0]}
+
+
+@pytest.mark.parametrize("device", ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
+def test_bends_of_a_device_are_taken_up_again(device: str) -> None:
+    """Where a propagator keeps its bends in PyTorch, a stored tree comes back there, as precise, to the last bit."""
+    bends = torch.linspace(-1.0, 1.0, 9, dtype=torch.float32, device=device).reshape(3, 3)
+
+    def unbent(count: int) -> torch.Tensor:
+        return torch.zeros(count, 3, dtype=torch.float32, device=device)
+
+    tree, again = Tree(unbent), Tree(unbent)
+    nothing = np.zeros(3, np.int64)
+    controls = np.arange(9, dtype=np.int32).reshape(3, 3)
+    tree.add(bends, controls, np.array([0, 2, 3]), np.zeros((3, 3)), nothing, nothing > 0, np.array([-1, 0, 1]))
+    again.restore(tree.stored())
+    grown = torch.tensor([[0, 0, 0], [1, 1, 0], [1, 1, 1]], device=device)
+    assert torch.equal(again.angles[:3], bends * grown)
+    assert again.angles.dtype == torch.float32
+    assert again.angles.device.type == device
+    assert np.array_equal(again.controls[:3], controls * grown.numpy(force=True))
+
+
+def test_one_candidate_for_each_neighbourhood() -> None:
+    """The kept candidates are the cheapest around and lie apart; every other has a cheaper one within the radius."""
+    rng = np.random.default_rng(0)
+    poses = rng.uniform([0, 0, -4], [1, 1, 4], (400, 3))
+    costs = rng.uniform(0, 1, 400)
+    chosen, witness = Witnesses().best(poses, costs, 0.2)
+    turn = np.abs(np.angle(np.exp(1j * (poses[:, None, 2] - poses[None, :, 2]))))
+    distance = np.sqrt(((poses[:, None, :2] - poses[None, :, :2]) ** 2).sum(-1) + (HEADING_WEIGHT * turn) ** 2)
+    assert len(set(witness)) == len(chosen)
+    apart = distance[np.ix_(chosen, chosen)] + np.eye(len(chosen))
+    assert apart.min() > 0.2
+    for k in set(range(400)) - set(chosen):
+        near = chosen[distance[k, chosen] <= 0.2]
+        assert costs[near].min() <= costs[k]
+
+
+def test_only_a_cheaper_node_takes_over_a_witness() -> None:
+    """A second candidate near a witness is kept if and only if it costs less than the node there."""
+    witnesses = Witnesses()
+    pose = np.array([[0.5, 0.5, 3.1]])
+    chosen, witness = witnesses.best(pose, np.array([1.0]), 0.1)
+    witnesses.node[witness], witnesses.cost[witness] = 7, 1.0
+    across = np.array([[0.5, 0.5, -3.1]])  # 0.08 rad on, over the half turn
+    assert len(witnesses.best(across, np.array([1.5]), 0.1)[0]) == 0
+    chosen, again = witnesses.best(across, np.array([0.5]), 0.1)
+    assert list(chosen) == [0]
+    assert list(again) == list(witness)
+
+
+def test_a_pruned_node_frees_its_witness() -> None:
+    """Once the node of a witness is dead, any candidate near it is welcome again."""
+    witnesses = Witnesses()
+    pose = np.array([[0.5, 0.5, 0.0]])
+    _, witness = witnesses.best(pose, np.array([1.0]), 0.1)
+    witnesses.node[witness], witnesses.cost[witness] = 2, 1.0
+    witnesses.forget(np.array([False, False, True]))
+    assert len(witnesses.best(pose, np.array([9.0]), 0.1)[0]) == 1

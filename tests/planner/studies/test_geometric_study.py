@@ -1,0 +1,55 @@
+"""The study of deployments by geometry: what it counts, and what it says."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import shapely
+
+from dynamics.geometric.deployment import Launch, deploy
+from dynamics.geometric.hinges import Tube
+from dynamics.geometric.walls import inflate
+from dynamics.vine import Status
+from planner.studies.geometric.report import report
+from planner.studies.geometric.study import LENGTH, OBSTACLES, RADIUS, Pair, Timing, lies_on_graph, random_place
+
+
+def test_places_are_as_told() -> None:
+    """Ten convex polygons in a unit square, clear of each other and of where tubes are launched."""
+    place = random_place(np.random.default_rng(2))
+    shapes = [shapely.Polygon(corners) for corners in place.obstacles.polygons]
+    assert len(shapes) == OBSTACLES
+    for k, shape in enumerate(shapes):
+        assert shapely.convex_hull(shape).area == pytest.approx(shape.area)
+        assert shapely.box(0, 0, 1, 1).contains(shape)
+        assert not any(shape.intersects(other) for other in shapes[:k])
+
+
+def test_shape_through_an_obstacle_is_not_on_the_graph() -> None:
+    """A deployment is on it, and not if its first pivot is left out."""
+    shapes = [shapely.box(0.6, -1, 0.9, 1), shapely.box(0.2, 0.27, 0.3, 0.9)]
+    bounds = np.array([-1.0, -1, 1, 2])
+    done = deploy(inflate(shapes, bounds, RADIUS), Tube(RADIUS, 0.3, RADIUS), Launch(0, 0, 0.5, LENGTH))
+    assert len(done.shape) == 3
+    assert lies_on_graph(shapes, bounds, done)
+    assert not lies_on_graph(shapes, bounds, replace(done, shape=done.shape[[0, 2]]))
+
+
+def test_report_counts() -> None:
+    """Means over places; shares of those vines that met a wall and have a record in common."""
+    timings = [Timing(2.0, 8.0, (1, 2, 3, 0), 4, 4, 0, 0), Timing(4.0, 16.0, (2, 1, 3, 0), 4, 3, 1, 2)]
+    grown, stuck = int(Status.GROWN), int(Status.STALLED)
+    pairs = [
+        Pair(False, 0.002, True, (grown, grown)),
+        Pair(False, 0.05, True, (stuck, grown)),
+        Pair(False, 0.0, False, (grown, grown)),
+        Pair(True, np.nan, True, (stuck, stuck)),
+        Pair(True, 0.02, True, (grown, grown)),
+    ]
+    text, content = report(timings, pairs, "vinewright reproduce geometric")
+    assert "12 ms (8 to 16), 2000 microseconds a deployment" in text
+    assert "3.0 ms. 3 grown, 3 stalled, 6 out of bounds." in text
+    assert "Of 8 shapes, 7 lie on the visibility graph. Of all, 1 cross an obstacle, and 2 are not" in text
+    assert "| passive | 2 | 50.0 | 50.0 | 26.0 | 50.0 | 50.0 |" in text
+    assert "| steered | 1 | 100.0 | 0.0 | 20.0 | 0.0 | 100.0 |" in text
+    assert len(content["pairs"]) == 5

@@ -1,0 +1,122 @@
+"""Studies of many planning runs, and their reports."""
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.stats import mannwhitneyu
+
+from dynamics.tube import VineParams
+from environments import Environment
+from planner.search.reverse_tree import ReverseTree
+from planner.search.sst import Switches
+from planner.studies.ablations import study as ablations
+from planner.studies.planning_runs import Case, Record, Summary, quartiles, run_cases
+from planner.studies.table2 import study as table2
+from planner.studies.table2.plots import save_costs, save_success, save_trees
+
+
+def record(case: Case, *history: tuple[float, float]) -> Record:
+    tree = (0.05, 80, True) if case.heuristic else ()
+    return Record(case, list(history), 20, 5.1, *tree)
+
+
+@pytest.fixture
+def records() -> list[Record]:
+    """Four runs of each kind in a place: three solved with the tree, two without."""
+    cases = table2.cases(["maze"], 4, 5.0)
+    firsts = {True: [1.0, 2.0, 4.0, None], False: [3.0, None, 0.5, None]}
+    return [
+        record(case, *([(first, 3.02), (first + 0.5, 2.01)] if (first := firsts[case.heuristic][case.seed]) else []))
+        for case in cases
+    ]
+
+
+def test_cost_over_time(records: list[Record]) -> None:
+    """The best cost is infinite before the first solution, and falls when a better one is found."""
+    assert records[0].cost_at(np.array([0.5, 1.0, 1.4, 1.5, 9.0])).tolist() == [math.inf, 3.02, 3.02, 2.01, 2.01]
+    unsolved = records[-1]
+    assert (unsolved.first, unsolved.cost) == (math.inf, math.inf)
+    assert np.isinf(unsolved.cost_at(np.array([1.0]))).all()
+
+
+def test_summary_counts_the_unsolved_as_last(records: list[Record]) -> None:
+    """Quartiles are taken over all runs, means over those with a solution; the tree is no part of an iteration."""
+    summary = Summary.of([r for r in records if r.case.heuristic])
+    assert (summary.runs, summary.solved) == (4, 3)
+    assert summary.first.tolist() == [1.0, 2.0, 4.0]
+    assert summary.mean_first == pytest.approx(7 / 3)
+    assert summary.iteration == pytest.approx((5.1 - 0.05) / 20)
+    other = Summary.of([r for r in records if not r.case.heuristic])
+    assert other.first.tolist() == [0.5, 3.0, math.inf]
+    assert quartiles(np.array([[1.0, 5.0], [2.0, np.inf]])).tolist() == [[1.0, 5.0], [1.0, 5.0], [2.0, np.inf]]
+
+
+def test_table_2_has_both_kinds_and_the_paper(records: list[Record]) -> None:
+    """A row each with and without the tree: shares solved by when, the paper's figures, and how likely the difference is."""
+    text, content = table2.report(records, "the command")
+    rows = {tuple(line.split(" | ")[:2]): line.split(" | ") for line in text.splitlines() if line.startswith("| maze")}
+    guided, plain = rows["| maze", "yes"], rows["| maze", "no"]
+    assert guided[2:6] == ["3 of 4", "2.33", "2.00 (1.00 ... 4.00)", "25%, 50%, 75%"]
+    assert plain[2:6] == ["2 of 4", "1.75", "3.00 (0.50 ... -)", "25%, 25%, 50%"]
+    assert guided[9].startswith("19.95")
+    assert plain[9].startswith("23.64")
+    tree = next(cells for cells in rows.values() if cells[1] == "80")
+    p = mannwhitneyu([1, 2, 4, 9], [3, 9, 0.5, 9]).pvalue
+    assert tree[3:6] == ["4 of 4", "0.67", f"{p:.2g}"]
+    assert len(content["runs"]) == 8
+    assert (content["runs"][0]["time_budget"], content["runs"][0]["seconds"]) == (5.0, 5.1)
+    assert content["runs"][0]["switches"] == {"maximal_recording": True, "subset": True, "best_near": 2.0}
+
+
+def test_a_place_without_any_solution_is_shown() -> None:
+    """Nothing solved, with or without, makes dashes and no error; a place planned one way only is left out."""
+    cases = table2.cases(["needle"], 2, 5.0)
+    text, _ = table2.report([*map(record, cases), record(Case("long", 0, 5.0))], "the command")
+    assert "| needle | yes | 0 of 2 | - | - (- ... -) | 0%, 0%, 0% | - |" in text
+    assert "long" not in text
+
+
+def test_ablations_tell_every_kind_apart() -> None:
+    """Ten kinds, each changed in one thing, each with a row of its own runs."""
+    cases = ablations.cases(["maze"], 2, 5.0)
+    kinds = {(case.batch, case.switches) for case in cases}
+    assert len(cases) == 2 * len(kinds) == 20
+    usual = (100, Switches())
+    for batch, switches in kinds:
+        changed = [
+            batch != usual[0],
+            *(getattr(switches, part) != getattr(usual[1], part) for part in switches.__slots__),
+        ]
+        assert sum(changed) <= 1
+    text, _ = ablations.report([record(case, (case.batch / 100, 1.0)) for case in cases], "the command")
+    rows = [line for line in text.splitlines() if line.startswith("| maze")]
+    assert len(rows) == 10
+    assert [row for row in rows if "| batch 300 | 2 of 2 | 3.00 (3.00 ... 3.00) |" in row]
+
+
+def test_runs_side_by_side_are_real_runs(tmp_path: Path) -> None:
+    """Two runs in processes of their own find a solution in the divider, one with a tree that took its time."""
+    cases = table2.cases(["divider"], 1, 2.0)
+    found = {r.case.heuristic: r for r in run_cases(cases)}
+    assert set(found) == {True, False}
+    for made in found.values():
+        assert 0 < made.first <= 2.5
+        assert made.cost < 4
+        assert made.iterations > 2
+    assert found[True].tree_vertices
+    assert found[True].tree_seconds
+    assert found[False].tree_vertices is None
+    # The pictures of what was found can be drawn.
+    save_success(tmp_path / "success.png", list(found.values()))
+    save_costs(tmp_path / "costs.png", list(found.values()))
+    assert (tmp_path / "success.png").stat().st_size > 5000
+    assert (tmp_path / "costs.png").stat().st_size > 5000
+
+
+def test_trees_are_drawn(tmp_path: Path, shipped: dict[str, Environment], params: VineParams) -> None:
+    """The picture shows each tree in its place."""
+    trees = [(shipped[name], ReverseTree.grow(shipped[name], params, 3.6, samples=300)) for name in ("maze", "spiral")]
+    save_trees(tmp_path / "trees.png", trees)
+    assert (tmp_path / "trees.png").stat().st_size > 10_000

@@ -1,0 +1,73 @@
+"""`vinewright validate`: all parts in one report; what was done before Ctrl-C is kept."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+from dynamics.recording import Recording, write_recording
+from dynamics.vine import Status
+from planner.cli import main
+from planner.commands.validate import Part, _gathered
+from planner.studies.validation.friction import COEFFICIENTS, report, study
+
+
+def test_interrupted_parts_keep_what_was_done() -> None:
+    """The items before Ctrl-C are kept, of that part and of those before; the parts after it are not begun."""
+
+    def until_interrupted() -> Iterator[str]:
+        yield "second"
+        raise KeyboardInterrupt
+
+    def never() -> Iterator[str]:
+        raise AssertionError("begun after Ctrl-C")
+        yield ""
+
+    parts = [
+        Part("a", "a", lambda: iter(["first"]), 1, list),
+        Part("b", "b", until_interrupted, 3, list),
+        Part("c", "c", never, 1, list),
+    ]
+    assert _gathered(Console(), parts) == {"a": ["first"], "b": ["second"]}
+
+
+@pytest.mark.slow
+def test_all_parts_stand_in_one_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a folder of recordings and one propagator: tables, data, and every picture that the report shows."""
+    lines = tuple(np.column_stack([np.linspace(0.03, end, 20), np.zeros(20)]) for end in (0.3, 0.4, 0.5))
+    made = Recording("made", 0.0323, None, np.zeros(3), np.arange(3.0), lines, np.array([[0.8, -0.5, 0.8, 0.5]]), ())
+    (tmp_path / "recordings").mkdir()
+    write_recording(made, tmp_path / "recordings" / "made.json")
+    arguments = "validate --recordings recordings --propagator geometric --out out"
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.argv", ["vinewright", *arguments.split()])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 0
+    text, content = (
+        (tmp_path / "out" / "validation.md").read_text(),
+        json.loads((tmp_path / "out" / "validation.json").read_text()),
+    )
+    for part in ("Recorded growths", "Contacts with one obstacle", "The same designs", "Refinement"):
+        assert f"## {part}" in text
+    assert "Friction on the best designs" not in text, "it is the default's"
+    assert {"recordings", "contacts", "cross_checks", "refinement"} <= set(content)
+    assert content["recordings"][0]["mean_mm"] < 0.01
+    pictures = [line.split("](")[1].rstrip(")") for line in text.splitlines() if line.startswith("![")]
+    assert len(pictures) == 5
+    assert all((tmp_path / "out" / picture).stat().st_size > 10_000 for picture in pictures)
+
+
+@pytest.mark.slow
+def test_friction_is_told_by_place() -> None:
+    """Without friction the design of a place ends in the goal, unmoved; with it a row says what becomes of it."""
+    found = list(study(["divider"]))
+    assert [one.friction for one in found] == list(COEFFICIENTS)
+    assert found[0].growth.reached
+    assert found[0].moved == 0
+    assert all(one.growth.status == Status.GROWN or one.moved > 0 for one in found)
+    row = next(line for line in report(found) if line.startswith("| divider |"))
+    assert row.count("|") == len(COEFFICIENTS) + 3
