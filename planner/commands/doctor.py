@@ -1,4 +1,4 @@
-"""`vinewright doctor`: what this installation runs on."""
+"""`vinewright doctor`: properties of this installation."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 
 def doctor() -> None:
-    """Versions, devices, threads and the cache of compiled kernels."""
+    """Show versions, devices, threads and the cache of compiled kernels."""
     from rich.console import Console
     from rich.table import Table
 
@@ -23,7 +23,7 @@ def doctor() -> None:
         table.add_row(package, _version(package))
     table.add_row("propagators", ", ".join(propagators()))
     table.add_row("devices", _devices())
-    table.add_row("threads", f"{thread_count()} (NUMBA_NUM_THREADS sets fewer)")
+    table.add_row("threads", f"{thread_count()} (NUMBA_NUM_THREADS reduces it)")
     folder = cache_folder()
     kernels = sum(1 for _ in folder.rglob("*.nbi"))
     table.add_row(
