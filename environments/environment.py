@@ -4,6 +4,7 @@ schema = 1
 name = "kitchen"                   # optional; else the file's name
 description = "Past the fridge."   # optional
 unit = "mm"                        # or "m": the unit of every length below
+tube = "prototype"                 # optional: the tube that grows here unless another is asked for; or a file beside this one
 
 [bounds]
 min = [0, 0]
@@ -30,7 +31,7 @@ import math
 import os
 import re
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from itertools import takewhile
@@ -64,10 +65,12 @@ class Environment:
     goal: np.ndarray
     """x, y and radius of the goal disc [m], shape (3,)."""
     obstacles: Obstacles
+    tube: str | None = None
+    """The tube that grows here unless another is asked for: a shipped one's name, or the path of a file (`.toml`)."""
 
     @property
     def sha256(self) -> str:
-        """Fingerprint of the geometry (not of the name or description), whatever the file's layout or unit.
+        """Fingerprint of the geometry (not of the name, description or tube), whatever the file's layout or unit.
 
         Numbers count to 12 significant digits in millimetres and degrees.
         """
@@ -96,7 +99,10 @@ def load_environment(name_or_path: str | os.PathLike[str], tube_radius: float = 
     if str(name_or_path) in known_environments():
         path = files("environments") / f"{name_or_path}.toml"
     try:
-        return parse_environment(_read(path), Path(path.name).stem, tube_radius)
+        environment = parse_environment(_read(path), Path(path.name).stem, tube_radius)
+        if isinstance(path, Path) and environment.tube and environment.tube.endswith(".toml"):
+            return replace(environment, tube=str(path.parent / environment.tube))
+        return environment
     except InvalidEnvironment as error:
         raise InvalidEnvironment(" ".join(f"{path.name or path}: {error}".split("\n"))) from None
 
@@ -142,6 +148,9 @@ def environment_text(environment: Environment) -> str:
     if environment.description:
         lines.append(f"description = {_quoted(environment.description)}")
     lines.append('unit = "mm"')
+    # A path would lead nowhere from another folder; a design keeps its whole tube itself.
+    if environment.tube and not environment.tube.endswith(".toml"):
+        lines.append(f"tube = {_quoted(environment.tube)}")
     for table, values in content.items():
         lines += ["", f"[{table}]", *(f"{key} = {value}" for key, value in values.items())]
     if any(obstacles.values()):
@@ -200,6 +209,7 @@ def _environment(file: EnvironmentFile, stem: str) -> Environment:
             circles=np.array(shapes.circles, dtype=float).reshape(-1, 3) / per_metre,
             walls=np.array(shapes.walls, dtype=float).reshape(-1, 5) / per_metre,
         ),
+        tube=file.tube,
     )
 
 

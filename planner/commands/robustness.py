@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from planner.console.errors import BadInput, readable_errors, same_place, writable
+from planner.console.options import TubeOption, replaced_tube
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -36,6 +37,7 @@ def robustness(
     force: Annotated[
         bool, typer.Option("--force", help="Go on with a design that was made for another place.")
     ] = False,
+    tube: TubeOption = None,
 ) -> None:
     """Grow a design many times, each time a little otherwise. Ctrl-C keeps what was tried."""
     from rich.console import Console
@@ -43,6 +45,8 @@ def robustness(
     console = Console(highlight=False, soft_wrap=True, markup=False)
     grid = parsed_levels(levels)
     with readable_errors():
+        from dataclasses import replace
+
         import numpy as np
 
         from environments import load_environment
@@ -54,6 +58,7 @@ def robustness(
         if tolerances not in PRESETS:
             raise BadInput(f"--tolerances {tolerances} must be one of {', '.join(PRESETS)}")
         made = load_design(design)
+        made = replace(made, params=replaced_tube(console, made.params, tube))
         environment = load_environment(env, made.params.radius)
         same_place(console, made, environment, force)
         with compiling(console):
@@ -69,6 +74,7 @@ def robustness(
             heading_deg != 1
         )
         command += f" --tolerances {tolerances}" * (tolerances != "none")
+        command += f" --tube {tube}" * (tube is not None)
         with writable(out):
             command += ", interrupted," * (not _grow(console, survey))
             if not survey.counts:
