@@ -14,7 +14,7 @@ from dataclasses import fields, replace
 from decimal import Decimal
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
@@ -51,7 +51,7 @@ TUBE = {
     "radius": Key("radius_mm", 3, 0.5, 1000, "inflated radius R of the tube"),
     "growth_pressure": Key("growth_pressure_kpa", -3, 0.1, 1000, "gauge pressure P in the tube while it grows"),
     "segment_length": Key("segment_length_mm", 3, 0.1, 1000, "length of a rigid segment of the model"),
-    "growth_share": Key("growth_share", 0, 1e-6, 1, "part of P pi R^2 with which the tip everts"),
+    "growth_share": Key("growth_share", 0, 1e-6, 1e6, "part of P pi R^2 with which the tip everts"),
     "growth_viscosity": Key("growth_viscosity_n", 0, 0, 1e4, "force that growing at full rate costs"),
     "bending_viscosity": Key("bending_viscosity_n_m2", 0, 0, 1e3, "moment over bend and grown length"),
     "contact_stiffness": Key("contact_stiffness_n_per_m", 0, 1, 1e9, "stiffness of a contact with a wall"),
@@ -86,44 +86,58 @@ ACTUATORS = {
     },
 }  # fmt: skip
 """The numbers of each type of actuator, beside `LIMITS`."""
+ORDER = (
+    ("penetration_tolerance", "radius"),
+    ("constriction_radius", "tube_radius"),
+    ("shortest_cell", "longest_cell"),
+    ("least_pressure", "most_pressure"),
+)
+"""The first of each may not be more than the second."""
 
 
 # ---- the model of a file ----
 
+UNKNOWN = {field.name for field in fields(VineParams) if field.default is None}
+"""What need not be known of a tube."""
 
-class _Table(BaseModel):
+
+class Table(BaseModel):
+    """A table of a file: nothing but known keys, and no number that is not finite."""
+
     model_config = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
 
 
-def _numbers(*groups: Mapping[str, Key]) -> dict[str, Any]:
-    """Optional numbers as fields of a pydantic model."""
-    keys = [key for group in groups for key in group.values()]
-    return {key.name: (float | None, Field(default=None, ge=key.least, le=key.most)) for key in keys}
+def _numbers(keys: Mapping[str, Key], whole: bool) -> dict[str, Any]:
+    """Numbers as fields of a pydantic model, optional unless `whole`."""
+    found: dict[str, Any] = {}
+    for field, key in keys.items():
+        number = Annotated[float, Field(ge=key.least, le=key.most)]
+        found[key.name] = (number, ...) if whole and field not in UNKNOWN else (number | None, None)
+    return found
 
 
-def _actuator_model(kind: str) -> type[BaseModel]:
-    return create_model(f"{kind}_part", __base__=_Table, type=(str, kind), **_numbers(ACTUATORS[kind], LIMITS))
+def actuator_table(kind: str, whole: bool = False) -> Any:
+    """The model of an actuator of a kind; every key is optional unless `whole`."""
+    numbers = _numbers(ACTUATORS[kind], whole) | _numbers(LIMITS, whole)
+    kinds: Any = Literal[kind]
+    return create_model("actuator", __base__=Table, type=(kinds, ... if whole else kind), **numbers)
 
 
-_ACTUATOR_MODELS = {kind: _actuator_model(kind) for kind in ACTUATORS}
-
-
-def tube_model(kind: str, **extra: Any) -> type[BaseModel]:
-    """The model of a tube whose actuator is of a kind: every number optional, within its range.
+def tube_table(whole: bool = False, **extra: Any) -> Any:
+    """The model of a tube without its actuator; every key is optional unless `whole`.
 
     Args:
         extra: Further fields, as pydantic's `create_model` takes them.
     """
-    part: Any = (_ACTUATOR_MODELS[kind] | None, None)
-    return create_model("tube", __base__=_Table, **_numbers(TUBE, INERTIA), actuator=part, **extra)
+    return create_model("tube", __base__=Table, **_numbers(TUBE, whole), **_numbers(INERTIA, whole), **extra)
 
 
 _FILE_MODELS = {
-    kind: tube_model(
-        kind,
+    kind: tube_table(
         version=(int, Field(alias="schema", ge=SCHEMA, le=SCHEMA)),
         name=(Name | None, None),
         description=(str, Field(default="", max_length=2000)),
+        actuator=(actuator_table(kind) | None, None),
     )
     for kind in ACTUATORS
 }
@@ -188,17 +202,32 @@ def tube_of(content: Mapping[str, Any]) -> VineParams:
     radius, pressure = given.get("radius", usual.radius), given.get("growth_pressure", usual.growth_pressure)
     try:
         base = similar(radius, pressure, kind)
-        of_actuator = {key: getattr(base.actuator, key) for key in ACTUATORS[kind]} | _in_si(part, ACTUATORS[kind])
+        shape = {key: getattr(base.actuator, key) for key in ACTUATORS[kind]} | _in_si(part, ACTUATORS[kind])
+        limits = {key: getattr(base.actuator.limits, key) for key in LIMITS} | _in_si(part, LIMITS)
+        tolerance = given.get("penetration_tolerance", base.penetration_tolerance)
+        _check_order({"radius": radius, "penetration_tolerance": tolerance}, TUBE, "")
+        _check_order(shape, ACTUATORS[kind], "actuator.")
+        _check_order(limits, LIMITS, "actuator.")
         made = replace(
             base,
             **given,
             inertia=replace(base.inertia, **_in_si(content, INERTIA)),
-            actuator=_made(kind, of_actuator, replace(base.actuator.limits, **_in_si(part, LIMITS))),
+            actuator=_made(kind, shape, Limits(**limits)),
         )
         check_bends(made)
+    except InvalidTube:
+        raise
     except ValueError as error:
         raise InvalidTube(str(error)) from None
     return made
+
+
+def _check_order(values: Mapping[str, float], keys: Mapping[str, Key], table: str) -> None:
+    """Refuse limits that are the wrong way round, in the words of the file."""
+    for low, high in ORDER:
+        if low in values and high in values and values[low] > values[high]:
+            least, most = (f"{table}{keys[end].name} = {scaled(values[end], keys[end].power):g}" for end in (low, high))
+            raise InvalidTube(f"{least} must be at most {most}")
 
 
 def check_bends(params: VineParams) -> None:
@@ -314,7 +343,12 @@ def parse_tube(data: bytes) -> VineParams:
         checked = model.model_validate(_floats(content))
     except ValidationError as error:
         raise InvalidTube(describe(error, model)) from None
-    return tube_of(checked.model_dump(exclude_none=True))
+    made = tube_of(checked.model_dump(exclude_none=True))
+    if made.growth_share > 1:
+        raise InvalidTube(
+            f"growth_share = {made.growth_share:g} must be at most 1: no tube pushes with more than P pi R^2"
+        )
+    return made
 
 
 def _floats(content: dict[str, Any]) -> dict[str, Any]:
