@@ -1,84 +1,95 @@
-"""The search of `vinewright plan` as it is seen: its progress, its checkpoints, and how Ctrl-C ends it."""
+"""`vinewright plan` as it is seen while it works: its progress, and how Ctrl-C ends it."""
 
 from __future__ import annotations
 
-import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from types import FrameType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
+
+from planner.console.compiling import compiling
+from planner.console.errors import needs
+from planner.console.progress import gathered, stoppable
+from planner.console.terminal import actuators_of
+from planner.plan import Watcher
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from planner.design import Design
+    from environments import Environment
+    from planner.runs.checkpoint import Checkpoint
+    from planner.runs.inputs import Inputs
     from planner.search.run import Budget, Run
 
 PLAIN_EVERY = 2.0
 """Seconds between progress lines where there is no terminal."""
-SAVED_EVERY = 30.0
-"""Seconds between checkpoints."""
-INTERRUPTED = "interrupted"
+Item = TypeVar("Item")
 
 
-@contextmanager
-def _interruptible() -> Iterator[list[int]]:
-    """Collect Ctrl-C and SIGTERM instead of breaking off; a second Ctrl-C breaks off."""
-    caught: list[int] = []
+class Shown(Watcher):
+    """Shows a plan on a console while it is made."""
 
-    def note(number: int, frame: FrameType | None) -> None:
-        caught.append(number)
-        if len(caught) > 1:
-            signal.default_int_handler(number, frame)
+    def __init__(self, console: Console, checkpoint: Checkpoint | None = None) -> None:
+        self.console, self.checkpoint = console, checkpoint
 
-    before = {number: signal.signal(number, note) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield caught
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+    def beginning(self, environment: Environment, options: Inputs) -> None:
+        """Say what is planned."""
+        self.console.print(
+            f"planning {environment.name}: {options.actuator}, {options.propagator}, seed {options.seed}, "
+            f"{options.time_budget_s:g} s",
+            style="bold",
+        )
 
+    @contextmanager
+    def compiling(self, propagator: str, heuristic: bool = False) -> Iterator[None]:
+        """Say why the first start takes longer, and what is missing."""
+        with compiling(self.console, propagator, heuristic), needs("ompl"):
+            yield
 
-def search(console: Console, run: Run, budget: Budget, save: Callable[[], None]) -> str:
-    """Search with progress on the console; returns why it ended.
+    def prepared(self, run: Run) -> None:
+        """Say where a run is resumed."""
+        if self.checkpoint:
+            self.console.print(
+                f"resumed after iteration {run.search.iteration}, {run.seconds:.1f} s{self.checkpoint.caution}"
+            )
 
-    Args:
-        save: Writes a checkpoint; called now and then, and at the end.
-    """
-    from rich.live import Live
-    from rich.text import Text
+    @contextmanager
+    def searching(self, run: Run, budget: Budget) -> Iterator[Callable[[], None]]:
+        """Show a line that is updated on a terminal, or a new line every two seconds elsewhere."""
+        from rich.live import Live
+        from rich.text import Text
 
-    from dynamics.propagator import CannotRun
-    from planner.runs.folder import UnwritableFolder
+        shown = 0.0
 
-    def checkpoint() -> None:
-        try:
-            save()
-        except UnwritableFolder as error:  # a full disk, perhaps for a while: no reason to lose the search
-            console.print(f"note: no checkpoint: {error}")
+        def show() -> None:
+            nonlocal shown
+            line = _progress(run, budget)
+            if self.console.is_terminal:
+                live.update(Text(line), refresh=True)
+            elif run.seconds >= shown + PLAIN_EVERY:
+                shown = run.seconds
+                self.console.print(line)
 
-    shown, saved = 0.0, run.seconds
-    with _interruptible() as caught, Live(console=console, auto_refresh=False, transient=True) as live:
-        live.update(Text("growing the first vines"), refresh=console.is_terminal)
-        try:
-            for _ in run.run(budget):
-                line = _progress(run, budget)
-                if console.is_terminal:
-                    live.update(Text(line), refresh=True)
-                elif run.seconds >= shown + PLAIN_EVERY:
-                    shown = run.seconds
-                    console.print(line)
-                if caught:
-                    break
-                if run.seconds >= saved + SAVED_EVERY:
-                    saved = run.seconds
-                    checkpoint()
-        except CannotRun as error:
-            if run.best is None:
-                raise
-            return str(error)  # what was found is kept
-        checkpoint()
-    return run.ended(budget) or INTERRUPTED
+        with stoppable(), Live(console=self.console, auto_refresh=False, transient=True) as live:
+            live.update(Text("growing the first vines"), refresh=self.console.is_terminal)
+            yield show
+
+    @contextmanager
+    def judging(self) -> Iterator[Callable[[int], None]]:
+        """Show a bar that counts trials."""
+        from rich.progress import Progress, TextColumn
+
+        columns = *Progress.get_default_columns()[:2], TextColumn("{task.completed:.0f} trials")
+        with Progress(*columns, console=self.console) as bar, stoppable():
+            task = bar.add_task("judging", total=None)
+            yield lambda trials: bar.advance(task, trials)
+
+    def gathered(self, items: Iterable[Item], total: int, words: str) -> list[Item]:
+        """Show a bar that counts them."""
+        return gathered(self.console, items, total, words)
+
+    def note(self, message: str) -> None:
+        """Print it."""
+        self.console.print(message)
 
 
 def _progress(run: Run, budget: Budget) -> str:
@@ -88,8 +99,3 @@ def _progress(run: Run, budget: Budget) -> str:
     left = max(budget.seconds - run.seconds, 0.0)
     rate = run.search.vine_steps / max(run.seconds, 1e-9)
     return f"iteration {run.search.iteration}  best: {best}  nodes {len(run.search.tree)}  {rate:,.0f} vine-steps/s  {left:.0f} s left"
-
-
-def actuators_of(design: Design) -> str:
-    """How many a design has, in words."""
-    return f"{design.actuators} actuator{'s' * (design.actuators != 1)}"
