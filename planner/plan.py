@@ -61,7 +61,13 @@ class Watcher:
 
     def gathered(self, items: Iterable[Item], total: int, words: str) -> list[Item]:  # noqa: ARG002
         """The items, which take long to make; fewer after Ctrl-C. `words` say what they are."""
-        return list(items)
+        found: list[Item] = []
+        try:
+            for item in items:
+                found.append(item)  # what was made before Ctrl-C is kept
+        except KeyboardInterrupt:
+            self.note(f"interrupted after {len(found)} {words}")
+        return found
 
     def note(self, message: str) -> None:
         """Called with a message for the user."""

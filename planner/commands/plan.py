@@ -114,8 +114,8 @@ def _planned(inputs: Inputs, checkpoint: Checkpoint | None, env: Environment | s
     from dynamics.tube import VineParams
     from environments import load_environment
     from environments.reach import WalledIn
-    from planner.commands.plan_progress import Shown
     from planner.commands.plan_report import no_solution, report, tell_how_to_resume
+    from planner.console.planning import Shown
     from planner.plan import plan as make_plan
     from planner.runs.folder import check_folder, stem_of, sweep
     from surrogate.registry import actuators

@@ -1,4 +1,4 @@
-"""`vinewright plan` as it is seen while it works: its progress, and how Ctrl-C ends it."""
+"""A plan as it is seen while it is made: its progress, and how Ctrl-C ends it."""
 
 from __future__ import annotations
 
