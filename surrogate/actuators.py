@@ -1,4 +1,4 @@
-"""What every actuator offers: the muscle along one side of the tube."""
+"""The interface of actuators."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ MOST_STEPS = 2000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Grid:
-    """What can be made and supplied."""
+    """Cell lengths that can be fabricated and pressures that can be supplied."""
 
     l_0: Floats
-    """Cell lengths that can be made [m], rising."""
+    """Cell lengths that can be fabricated [m], ascending."""
     pressure: Floats = field(default_factory=lambda: np.arange(5.0, 35.1, 2.5) * 1e3)
-    """Pressures that the regulators hold [Pa], rising."""
+    """Pressures that the regulators can supply [Pa], ascending."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,15 +78,16 @@ def _steps(low: float, high: float, step: float) -> Floats:
 
 
 class Actuator(Protocol):
-    """A muscle of cells in series whose pull is linear in its pressure; frozen and hashable, with defaults throughout.
+    """A pneumatic actuator of cells in series whose force is linear in its pressure.
 
-    What curvature an actuator can reach depends on the tube that it bends: `planner.search.catalogue.Catalogue` knows that.
+    Implementations are frozen, hashable and have defaults for all fields. The curvature that an actuator can reach depends
+    on the tube that it bends; see `planner.search.catalogue.Catalogue`.
     """
 
     kind: ClassVar[str]
-    """Its name in design files and on the command line."""
+    """Name in design files and on the command line."""
     cell_name: ClassVar[str]
-    """What a maker calls one of its cells."""
+    """Name of a cell in fabrication files."""
 
     def __init__(self) -> None: ...
 
@@ -97,32 +98,32 @@ class Actuator(Protocol):
 
     @property
     def offset(self) -> float:
-        """Distance of the line of pull from the tube's surface, outwards [m]."""
+        """Distance of the line of action from the tube's surface, positive outwards [m]."""
         ...
 
     @property
     def flat_width(self) -> float:
-        """Width of the muscle's tube or film lying flat [m]."""
+        """Lay-flat width of the actuator's tube or film [m]."""
         ...
 
     @property
     def grid(self) -> Grid:
-        """What is made of it unless somebody asks for something else."""
+        """Default grid of cell lengths and pressures."""
         ...
 
     def full_contraction(self, l_0: ArrayLike) -> Floats:
-        """Strain at which the pull ends [-], over cell length [m]; over the moment arm it bounds the curvature."""
+        """Strain at which the force vanishes [-] for a cell length [m]; divided by the moment arm it bounds the curvature."""
         ...
 
     def force_per_pressure(self, strain: ArrayLike, l_0: ArrayLike) -> Floats:
-        """Pull over pressure F_t / P [m^2] by the analytic model, of the broadcast shape.
+        """Force per pressure F_t / P [m^2] of the analytic model, of the broadcast shape.
 
         Args:
-            strain: Contraction over cell length [-], from 0 to full contraction.
+            strain: Contraction divided by cell length [-], from 0 to full contraction.
             l_0: Cell length [m].
         """
         ...
 
     def tabulate(self) -> ForceRows:
-        """The force as compiled kernels take it."""
+        """The force as a table for compiled kernels."""
         ...
