@@ -4,6 +4,7 @@ schema = 1
 name = "kitchen"                   # optional; else the file's name
 description = "Past the fridge."   # optional
 unit = "mm"                        # or "m": the unit of every length below
+tube = "prototype"                 # optional: the tube that grows here unless another is asked for; or a file beside this one
 
 [bounds]
 min = [0, 0]
@@ -30,7 +31,7 @@ import math
 import os
 import re
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from itertools import takewhile
@@ -39,6 +40,7 @@ from typing import Any
 
 import numpy as np
 import shapely
+from numpy.typing import ArrayLike
 
 from environments.file_model import LONGEST_NAME, UNITS, EnvironmentFile, InvalidEnvironment, check_data, hint
 from environments.obstacles import Obstacles, box_corners
@@ -51,9 +53,21 @@ _LONG_KEY = re.compile(rb"""(?<![\w-])(?:(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*
 """A dotted key with more parts than any valid file has."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, init=False)
 class Environment:
-    """An environment: bounds, start pose, goal disc and obstacles."""
+    """An environment: bounds, start pose, goal disc and obstacles.
+
+    >>> from environments import Obstacles
+    >>> room = Environment(
+    ...     name="room",
+    ...     bounds=(0, 0, 2, 1),
+    ...     start=(0.1, 0.3, 0),
+    ...     goal=(1.8, 0.7, 0.1),
+    ...     obstacles=Obstacles(circles=[(1.0, 0.5, 0.15)]),
+    ... )
+    >>> room.goal
+    array([1.8, 0.7, 0.1])
+    """
 
     name: str
     description: str
@@ -64,10 +78,40 @@ class Environment:
     goal: np.ndarray
     """x, y and radius of the goal disc [m], shape (3,)."""
     obstacles: Obstacles
+    tube: str | None = None
+    """The tube that grows here unless another is asked for: a shipped one's name, or the path of a file (`.toml`)."""
+
+    def __init__(
+        self,
+        name: str = "environment",
+        description: str = "",
+        bounds: ArrayLike | None = None,
+        start: ArrayLike | None = None,
+        goal: ArrayLike | None = None,
+        obstacles: Obstacles | None = None,
+    ) -> None:
+        """Bounds, start and goal are needed: metres and radians, as the fields say. `check_environment` says if they fit.
+
+        Raises:
+            InvalidEnvironment: One of them is missing, or has another shape.
+        """
+        # The one way to set what is frozen from then on.
+        object.__setattr__(self, "name", name)
+        object.__setattr__(self, "description", description)
+        for key, value, parts in (
+            ("bounds", bounds, ("min_x", "min_y", "max_x", "max_y")),
+            ("start", start, ("x", "y", "heading")),
+            ("goal", goal, ("x", "y", "radius")),
+        ):
+            array = np.asarray(() if value is None else value, float)
+            if array.shape != (len(parts),):
+                raise InvalidEnvironment(f"{key} = {value} must be {len(parts)} numbers: {', '.join(parts)}")
+            object.__setattr__(self, key, array)
+        object.__setattr__(self, "obstacles", Obstacles() if obstacles is None else obstacles)
 
     @property
     def sha256(self) -> str:
-        """Hash of the geometry (without name and description), independent of the file's layout and unit.
+        """Hash of the geometry (without name, description and tube), independent of the file's layout and unit.
 
         Numbers are rounded to 12 significant digits in millimetres and degrees.
         """
@@ -89,6 +133,9 @@ def load_environment(name_or_path: str | os.PathLike[str], tube_radius: float = 
     Raises:
         InvalidEnvironment: The file is missing or malformed, or describes an impossible environment.
         ValueError: `tube_radius` is negative or not finite.
+
+    >>> load_environment("divider").bounds
+    array([0.   , 0.   , 1.525, 1.   ])
     """
     if not 0 <= tube_radius < math.inf:
         raise ValueError(f"tube_radius = {tube_radius} must be finite and at least 0 m")
@@ -96,7 +143,10 @@ def load_environment(name_or_path: str | os.PathLike[str], tube_radius: float = 
     if str(name_or_path) in known_environments():
         path = files("environments") / f"{name_or_path}.toml"
     try:
-        return parse_environment(_read(path), Path(path.name).stem, tube_radius)
+        environment = parse_environment(_read(path), Path(path.name).stem, tube_radius)
+        if isinstance(path, Path) and environment.tube and environment.tube.endswith(".toml"):
+            return replace(environment, tube=str(path.parent / environment.tube))
+        return environment
     except InvalidEnvironment as error:
         raise InvalidEnvironment(" ".join(f"{path.name or path}: {error}".split("\n"))) from None
 
@@ -115,6 +165,23 @@ def parse_environment(data: bytes, name: str, tube_radius: float = 0.03335) -> E
     _check_start(environment, tube_radius, file.unit)
     _check_goal(environment, file.unit)
     return environment
+
+
+def check_environment(environment: Environment, tube_radius: float = 0.03335) -> None:
+    """Checks an environment that was built in code, as `load_environment` checks one that is read.
+
+    Args:
+        tube_radius: Least distance [m] of the start from every obstacle.
+    Raises:
+        InvalidEnvironment: It is impossible: not finite, or start or goal lie where they cannot.
+    """
+    for name in ("bounds", "start", "goal"):
+        if not np.isfinite(getattr(environment, name)).all():
+            raise InvalidEnvironment(f"{name} = {_listed(getattr(environment, name))} must be finite")
+    if not (environment.bounds[:2] < environment.bounds[2:]).all():
+        raise InvalidEnvironment(f"bounds = {_listed(environment.bounds)} m must have each minimum below its maximum")
+    _check_start(environment, tube_radius, "m")
+    _check_goal(environment, "m")
 
 
 def write_environment(environment: Environment, path: str | os.PathLike[str]) -> None:
@@ -140,6 +207,9 @@ def environment_text(environment: Environment) -> str:
     if environment.description:
         lines.append(f"description = {_quoted(environment.description)}")
     lines.append('unit = "mm"')
+    # A path would lead nowhere from another folder; a design keeps its whole tube itself.
+    if environment.tube and not environment.tube.endswith(".toml"):
+        lines.append(f"tube = {_quoted(environment.tube)}")
     for table, values in content.items():
         lines += ["", f"[{table}]", *(f"{key} = {value}" for key, value in values.items())]
     if any(obstacles.values()):
@@ -198,6 +268,7 @@ def _environment(file: EnvironmentFile, stem: str) -> Environment:
             circles=np.array(shapes.circles, dtype=float).reshape(-1, 3) / per_metre,
             walls=np.array(shapes.walls, dtype=float).reshape(-1, 5) / per_metre,
         ),
+        tube=file.tube,
     )
 
 

@@ -162,6 +162,7 @@ class EnvironmentFile(_Table):
     name: Name | None = None
     description: Annotated[str, Field(max_length=2000), AfterValidator(check_text)] = ""
     unit: Literal["mm", "m"]
+    tube: Name | None = None
     bounds: _Bounds
     start: _Start
     goal: _Goal

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from surrogate.checks import check_positive
 from surrogate.compiled import Floats
-from surrogate.force_table import ForceRows
+from surrogate.force_table import LONGEST, SHORTEST, ForceRows
+
+MOST_STEPS = 2000
+"""Most cell lengths, and most pressures, on a grid."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -20,6 +24,57 @@ class Grid:
     """Cell lengths that can be fabricated [m], ascending."""
     pressure: Floats = field(default_factory=lambda: np.arange(5.0, 35.1, 2.5) * 1e3)
     """Pressures that the regulators can supply [Pa], ascending."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Which cells can be made, and which pressures the regulators hold: both evenly spaced."""
+
+    shortest_cell: float = 20e-3
+    """[m]"""
+    longest_cell: float = 80e-3
+    """[m]"""
+    cell_step: float = 1e-3
+    """[m]"""
+    least_pressure: float = 5e3
+    """[Pa]"""
+    most_pressure: float = 35e3
+    """[Pa]"""
+    pressure_step: float = 2.5e3
+    """[Pa]"""
+
+    def __post_init__(self) -> None:
+        check_positive("limits", self, tuple(part.name for part in fields(self)))
+        for least, most, step in (
+            ("shortest_cell", "longest_cell", "cell_step"),
+            ("least_pressure", "most_pressure", "pressure_step"),
+        ):
+            low, high, by = (getattr(self, name) for name in (least, most, step))
+            if low > high:
+                raise ValueError(f"limits.{least} = {low:g} must be at most limits.{most} = {high:g}")
+            if (high - low) / by >= MOST_STEPS:
+                raise ValueError(
+                    f"limits.{step} = {by:g} must leave fewer than {MOST_STEPS} steps from {low:g} to {high:g}"
+                )
+
+    @property
+    def grid(self) -> Grid:
+        """All cell lengths and pressures."""
+        # In millimetres and kilopascals whole steps are exact.
+        return Grid(
+            _steps(self.shortest_cell * 1e3, self.longest_cell * 1e3, self.cell_step * 1e3) * 1e-3,
+            _steps(self.least_pressure * 1e-3, self.most_pressure * 1e-3, self.pressure_step * 1e-3) * 1e3,
+        )
+
+    @property
+    def tabulated(self) -> tuple[float, float]:
+        """Least and greatest cell length of the force table [m]: these cells, and room to perturb them."""
+        low, high = self.shortest_cell / 20e-3, self.longest_cell / 80e-3
+        return SHORTEST * low, LONGEST * max(low, high)
+
+
+def _steps(low: float, high: float, step: float) -> Floats:
+    return np.asarray(low + step * np.arange(int((high - low) / step + 1e-6) + 1), float)
 
 
 class Actuator(Protocol):
@@ -35,6 +90,11 @@ class Actuator(Protocol):
     """Name of a cell in fabrication files."""
 
     def __init__(self) -> None: ...
+
+    @property
+    def limits(self) -> Limits:
+        """Which cells can be made of it, and which pressures it is given."""
+        ...
 
     @property
     def offset(self) -> float:

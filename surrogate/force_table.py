@@ -11,12 +11,19 @@ from numpy.typing import ArrayLike
 from surrogate.compiled import Floats, compiled
 
 SHORTEST, LONGEST = 15e-3, 100e-3
-"""Range of cell lengths of a table [m]: the fabricable 20 to 80 mm with a margin for perturbations."""
+"""Range of cell lengths of the default table [m]: the fabricable 20 to 80 mm with a margin for perturbations."""
 ROWS, FINE_ROWS, COLUMNS = 170, 3400, 384
-LENGTHS, FINE_LENGTHS = np.linspace(SHORTEST, LONGEST, ROWS + 1), np.linspace(SHORTEST, LONGEST, FINE_ROWS + 1)
-"""Cell lengths of the rows and of the fine rows [m]."""
 NODES = (np.arange(COLUMNS + 1) / COLUMNS) ** 2
 """Share of full contraction at each column [-], dense near zero, where the force is steep."""
+
+
+def row_lengths(shortest: float, longest: float) -> tuple[Floats, Floats]:
+    """Cell length of each row, and of each fine row, of a table over a range of cell lengths [m]."""
+    return np.linspace(shortest, longest, ROWS + 1), np.linspace(shortest, longest, FINE_ROWS + 1)
+
+
+LENGTHS, FINE_LENGTHS = row_lengths(SHORTEST, LONGEST)
+"""Cell lengths of the rows and of the fine rows of the default table [m]."""
 
 
 class ForceRows(NamedTuple):
@@ -35,6 +42,10 @@ class ForceRows(NamedTuple):
     """F_t / P [m^2] of saturated cells, shape (columns + 1,), over contraction l_0 * strain, on which alone it depends."""
     longest_contraction: float
     """Contraction of fully contracted, saturated cells [m]."""
+    shortest: float = SHORTEST
+    """Cell length of the first row [m]."""
+    longest: float = LONGEST
+    """Cell length of the last row [m]."""
 
 
 class Cell(NamedTuple):
@@ -52,7 +63,7 @@ class Cell(NamedTuple):
 @compiled()
 def cell(rows: ForceRows, l_0: float) -> Cell:
     """Look up a cell length [m], which must lie within the table."""
-    position = (l_0 - SHORTEST) / (LONGEST - SHORTEST)
+    position = (l_0 - rows.shortest) / (rows.longest - rows.shortest)
     fine = min(int(position * FINE_ROWS), FINE_ROWS - 1)
     part = position * FINE_ROWS - fine
     longest = (1.0 - part) * rows.longest_strain[fine] + part * rows.longest_strain[fine + 1]
@@ -112,8 +123,9 @@ class ForceTable:
             ValueError: A cell length is outside the table.
         """
         strain, l_0 = np.broadcast_arrays(np.asarray(strain, float), np.asarray(l_0, float))
-        if not np.all((l_0 >= SHORTEST) & (l_0 <= LONGEST)):
-            raise ValueError(f"l_0 must lie between {SHORTEST * 1e3:g} and {LONGEST * 1e3:g} mm")
+        low, high = self.rows.shortest, self.rows.longest
+        if not np.all((l_0 >= low) & (l_0 <= high)):
+            raise ValueError(f"l_0 must lie between {low * 1e3:g} and {high * 1e3:g} mm")
         force, slope = np.empty(strain.shape), np.empty(strain.shape)
         _evaluate(self.rows, strain.ravel(), l_0.ravel(), force.reshape(-1), slope.reshape(-1))
         return force, slope

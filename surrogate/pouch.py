@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize.elementwise import find_root
 
-from surrogate.actuators import Grid
+from surrogate.actuators import Grid, Limits
+from surrogate.checks import check_positive
 from surrogate.compiled import Floats
-from surrogate.force_table import COLUMNS, FINE_LENGTHS, LENGTHS, NODES, ForceRows
+from surrogate.force_table import COLUMNS, NODES, ForceRows, row_lengths
 
 FULL_CONTRACTION = 1 - 2 / np.pi
 """Strain of a fully inflated, cylindrical pouch [-]."""
@@ -41,6 +42,13 @@ class PouchMotor:
     20 kPa is as stiff as two layers of 0.1 mm film of 0.8 GPa, and every bend in free space has a larger strain. Below 1e-3
     the table is coarse.
     """
+    limits: Limits = field(default_factory=lambda: Limits(longest_cell=60e-3))
+    """Pouches of 20 to 60 mm, none longer than wide, and the regulators' pressures."""
+
+    def __post_init__(self) -> None:
+        check_positive(self.kind, self, ("width", "taut_strain"))
+        if self.taut_strain >= FULL_CONTRACTION:
+            raise ValueError(f"{self.kind}.taut_strain = {self.taut_strain:g} must be less than {FULL_CONTRACTION:.4g}")
 
     @property
     def offset(self) -> float:
@@ -54,9 +62,9 @@ class PouchMotor:
 
     @property
     def grid(self) -> Grid:
-        """Pouches of 20 to 60 mm that are no longer than wide."""
-        lengths = np.arange(20.0, 61.0) * 1e-3
-        return Grid(lengths[lengths < self.width + 1e-9])
+        """See `Actuator`; pouches longer than wide are left out."""
+        grid = self.limits.grid
+        return Grid(grid.l_0[grid.l_0 < self.width + 1e-9], grid.pressure)
 
     def full_contraction(self, l_0: ArrayLike) -> Floats:
         """1 - 2 / pi for every length [-]."""
@@ -74,8 +82,10 @@ class PouchMotor:
 
     def tabulate(self) -> ForceRows:
         """Tabulate the force; a pouch does not saturate."""
-        force = self.force_per_pressure(NODES * FULL_CONTRACTION, LENGTHS[:, None])
-        return ForceRows(force, self.full_contraction(FINE_LENGTHS), np.zeros(COLUMNS + 1), np.inf)
+        shortest, longest = self.limits.tabulated
+        coarse, fine = row_lengths(shortest, longest)
+        force = self.force_per_pressure(NODES * FULL_CONTRACTION, coarse[:, None])
+        return ForceRows(force, self.full_contraction(fine), np.zeros(COLUMNS + 1), np.inf, shortest, longest)
 
 
 def half_angle(strain: ArrayLike) -> Floats:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
@@ -11,9 +11,10 @@ from scipy.interpolate import PchipInterpolator
 from scipy.optimize.elementwise import find_root
 from scipy.special import ellipeinc, ellipkinc
 
-from surrogate.actuators import Grid
+from surrogate.actuators import Grid, Limits
+from surrogate.checks import check_positive
 from surrogate.compiled import Floats
-from surrogate.force_table import FINE_LENGTHS, LENGTHS, NODES, ForceRows
+from surrogate.force_table import NODES, ForceRows, row_lengths
 
 SMALLEST_M = 1e-3
 """Lower limit of m in the inverse; there the film of every cell in range is taut (negative strain)."""
@@ -32,6 +33,16 @@ class Spam:
     """Radius R_act of the saturated tube [m]."""
     film_elasticity: float = 1e-4
     """Empirical constant a of Eq. 1c [-]."""
+    limits: Limits = field(default_factory=Limits)
+    """Cells that brackets can be set to, 20 to 80 mm, and the regulators' pressures."""
+
+    def __post_init__(self) -> None:
+        check_positive(self.kind, self, ("constriction_radius", "tube_radius", "film_elasticity"))
+        if self.constriction_radius >= self.tube_radius:
+            raise ValueError(
+                f"{self.kind}.constriction_radius = {self.constriction_radius:g} must be less than "
+                f"{self.kind}.tube_radius = {self.tube_radius:g}"
+            )
 
     @property
     def offset(self) -> float:
@@ -45,8 +56,8 @@ class Spam:
 
     @property
     def grid(self) -> Grid:
-        """Cells that brackets can be set to, 20 to 80 mm."""
-        return Grid(np.arange(20.0, 81.0) * 1e-3)
+        """See `Actuator`."""
+        return self.limits.grid
 
     def full_contraction(self, l_0: ArrayLike) -> Floats:
         """Strain at m = 0.5, where the force vanishes [-]."""
@@ -60,18 +71,21 @@ class Spam:
         """Tabulate both branches of Eq. 1 (takes about 0.3 s)."""
         # Contraction is smooth over sqrt(m): sample over it, invert, and evaluate the model at the result.
         roots = np.linspace(np.sqrt(0.005), np.sqrt(0.5), 300)
-        lengths = LENGTHS[:, None]
+        shortest, longest_cell = self.limits.tabulated
+        coarse, fine = row_lengths(shortest, longest_cell)
+        lengths = coarse[:, None]
         strain = unsaturated_cell(roots**2, lengths, self).strain
         wanted = NODES * strain[:, -1:]
         inverse = [PchipInterpolator(row, roots)(e) for row, e in zip(strain, wanted, strict=True)]
         unsaturated = unsaturated_cell(np.minimum(np.square(inverse), 0.5), lengths, self).force_per_pressure
-        longest = unsaturated_cell(0.5, FINE_LENGTHS, self).strain
+        longest = unsaturated_cell(0.5, fine, self).strain
 
         # Saturated cells: contraction does not depend on l_0, so any length gives the same result.
         shortening = saturated_cell(roots**2, 1.0, self).strain
         inverse = PchipInterpolator(shortening, roots)(NODES * shortening[-1])
         saturated = saturated_cell(np.minimum(np.square(inverse), 0.5), 1.0, self).force_per_pressure
-        return ForceRows(np.ascontiguousarray(unsaturated), longest, saturated, float(shortening[-1]))
+        table = np.ascontiguousarray(unsaturated)
+        return ForceRows(table, longest, saturated, float(shortening[-1]), shortest, longest_cell)
 
 
 @dataclass(frozen=True, slots=True)

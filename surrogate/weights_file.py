@@ -24,6 +24,9 @@ HIDDEN = 32
 _MOST_BYTES = 5_000_000
 _SHAPES = {"hidden.weight": (HIDDEN, 2), "hidden.bias": (HIDDEN,), "output.weight": (2, HIDDEN), "output.bias": (2,)}
 
+_GEOMETRY = "constriction_radius", "tube_radius", "film_elasticity"
+"""What of a sPAM decides its force; which cells of it are made does not."""
+
 
 class InvalidWeights(ValueError):
     """Invalid weights; the one-line message gives the file, the error and the expected content."""
@@ -71,7 +74,7 @@ class Weights:
         return {
             "schema": 1,
             "form": self.form,
-            "geometry": asdict(self.geometry),
+            "geometry": {key: getattr(self.geometry, key) for key in _GEOMETRY},
             "shortest_cell": self.shortest,
             "longest_cell": self.longest,
             "seed": self.seed,
@@ -135,12 +138,12 @@ def _checked(data: Any) -> Weights:
         raise InvalidWeights(f"shortest_cell = {shortest:g} m must lie between 0 and longest_cell = {longest:g} m")
     weights = Weights(
         form=form,
-        geometry=Spam(**{key: _number(data, "geometry", key) for key in _names(Spam)}),
+        geometry=_geometry(data),
         shortest=shortest,
         longest=longest,
         seed=int(_number(data, "seed")),
         data_sha256=str(data.get("data_sha256")),
-        errors=Errors(**{key: _number(data, "errors", key) for key in _names(Errors)}),
+        errors=Errors(**{field.name: _number(data, "errors", field.name) for field in fields(Errors)}),
         layers={name: _layer(data.get("layers"), name, shape) for name, shape in _SHAPES.items()},
     )
     if data.get("sha256") != weights.sha256():
@@ -148,8 +151,14 @@ def _checked(data: Any) -> Weights:
     return weights
 
 
-def _names(record: type[Spam] | type[Errors]) -> list[str]:
-    return [field.name for field in fields(record)]
+def _geometry(data: dict[str, Any]) -> Spam:
+    try:
+        constriction, radius, elasticity = (_number(data, "geometry", key) for key in _GEOMETRY)
+        return Spam(constriction, radius, elasticity)
+    except InvalidWeights:
+        raise
+    except ValueError as error:
+        raise InvalidWeights(f"geometry: {error}") from None
 
 
 def _number(data: Any, *keys: str) -> float:

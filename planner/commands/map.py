@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from planner.console.errors import BadInput, readable_errors
+from planner.console.options import TubeOption, chosen_tube
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -31,7 +32,7 @@ def map_environment(
     ] = "monte-carlo",
     seed: Annotated[int, typer.Option(min=0, help="Seed of the random generator.")] = 0,
     radius: Annotated[
-        float | None, typer.Option(metavar="MM", help="Radius of the tube.  [default: that of the default tube]")
+        float | None, typer.Option(metavar="MM", help="Radius of the tube, instead of that of --tube.")
     ] = None,
     length: Annotated[
         float | None,
@@ -40,6 +41,7 @@ def map_environment(
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Folder for the map and a figure.  [default: maps/ENV]")
     ] = None,
+    tube: TubeOption = None,
 ) -> None:
     """Map an environment by deploying the most informative tubes. Ctrl-C keeps the map so far."""
     from rich.console import Console
@@ -49,7 +51,6 @@ def map_environment(
         if value is not None and not 0 < value < 1e7:
             raise BadInput(f"{name} {value:g} must be greater than 0 and finite, in mm")
     with readable_errors():
-        from dynamics.tube import VineParams
         from environments import load_environment
         from planner.mapping.actions import ANGLES, Actions
         from planner.mapping.policies import POLICIES, Task
@@ -58,7 +59,7 @@ def map_environment(
         for name, given, known in (("--actions", actions, ANGLES), ("--policy", policy, POLICIES)):
             if given not in known:
                 raise BadInput(f"{name} {given} must be one of {', '.join(known)}")
-        thick = 1e-3 * radius if radius else VineParams().radius
+        thick = 1e-3 * radius if radius else chosen_tube(tube, load_environment(env, 0.0)).radius
         environment = load_environment(env, thick)
         sides = environment.bounds[2:] - environment.bounds[:2]
         out = out or Path("maps") / stem_of(environment)
@@ -79,6 +80,7 @@ def map_environment(
         command = f"vinewright map {Path(env).name} --actions {actions} --deployments {deployments}"
         command += f" --policy {policy} --seed {seed}"
         command += "".join(f" {name} {size:g}" for name, size in (("--radius", radius), ("--length", length)) if size)
+        command += f" --tube {tube}" * (tube is not None)
         command += ", interrupted," * interrupted
         _write(out, task, policy, steps, seed, command)
         console.print(f"wrote {out}/: map.json, map.png")
