@@ -271,9 +271,9 @@ def test_a_finished_fit_outlives_the_finer_one_that_is_interrupted() -> None:
 def test_a_second_ctrl_c_breaks_off() -> None:
     """The first is only noted, so that nobody has to wait for a step that takes long."""
     interruption = Interruption()
-    with stoppable(), interruption.heeding_signals():
+    with stoppable(), interruption.handling_signals():
         signal.raise_signal(signal.SIGINT)
-        assert interruption.asked
+        assert interruption.requested
         with pytest.raises(KeyboardInterrupt):
             signal.raise_signal(signal.SIGINT)
 

@@ -144,9 +144,12 @@ def scaled(factor: float, digits: int) -> Callable[[Content], None]:
         (change("base", "heading_rad", to="up"), ["base.heading_rad = 'up'", "number"]),
         (change("walls_m", 0, to=[[0.02, -1.0], [0.02, 1.0]]), ["walls_m[0] is 0.02 m from base", "0.03 m, is needed"]),
         (change("walls_m", 0, to=[[0.5, 1.0], [0.5, 1.0]]), ["walls_m[0]", "two ends are the same"]),
-        (change("frames", 1, "contacts", to=[{"wall": 1, "point": -1}]), ["frames[1].contacts[0].wall = 1 is no wall"]),
-        (change("frames", 1, "contacts", to=[{"wall": 0, "point": 3}]), ["contacts[0].point = 3 is no point"]),
-        (change("frames", 1, "contacts", to=[{"wall": 0, "point": -4}]), ["contacts[0].point = -4 is no point"]),
+        (
+            change("frames", 1, "contacts", to=[{"wall": 1, "point": -1}]),
+            ["frames[1].contacts[0].wall = 1 does not exist"],
+        ),
+        (change("frames", 1, "contacts", to=[{"wall": 0, "point": 3}]), ["contacts[0].point = 3 does not exist"]),
+        (change("frames", 1, "contacts", to=[{"wall": 0, "point": -4}]), ["contacts[0].point = -4 does not exist"]),
         # The tip is at x = 0.31 m, the wall at 0.5 m.
         (
             change("frames", 1, "contacts", to=[{"wall": 0, "point": -1}]),
@@ -244,8 +247,8 @@ def test_a_recording_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
         ({"times": np.array([0.0, 0.2, 0.1, 0.3])}, "frames[2] is at 0.1 s, the frame before it at 0.2 s"),
         ({"name": "n" * 201}, "name = 'nnn"),
         ({"tube_radius": 0.51}, "walls_m[0] is 0.5 m from base.position_m"),
-        ({"contacts": (Contact(0, 0, 3),)}, "frames[0].contacts[0].point = 3 is no point"),
-        ({"contacts": (Contact(4, 0, 2),)}, "a contact is in frame 4; there are 4, from 0 on"),
+        ({"contacts": (Contact(0, 0, 3),)}, "frames[0].contacts[0].point = 3 does not exist"),
+        ({"contacts": (Contact(4, 0, 2),)}, "a contact is in frame 4; there are 4 frames, numbered from 0"),
         ({"mass_per_length": 0.0}, "mass_per_length_kg_per_m = 0.0 must be from 1e-06"),
     ],
 )

@@ -1,4 +1,4 @@
-"""Pictures of plans and of growth."""
+"""Figures of plans and animations of growth."""
 
 import math
 from collections.abc import Callable
