@@ -47,7 +47,7 @@ class QuasiStatic:
         Args:
             step: Growth of one step [m].
             friction: Coulomb's coefficient for the tip [-]; recorded growths are met as well by 0 as by 0.1, and worse by more
-                (results/validation.md).
+                (results/validation/README.md).
             corner_moment: Part of its moment that a joint keeps where a corner presses it in [-].
         Raises:
             ValueError: No coefficient of friction, or no part.
