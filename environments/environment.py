@@ -40,6 +40,7 @@ from typing import Any
 
 import numpy as np
 import shapely
+from numpy.typing import ArrayLike
 
 from environments.file_model import LONGEST_NAME, UNITS, EnvironmentFile, InvalidEnvironment, check_data, hint
 from environments.obstacles import Obstacles, box_corners
@@ -52,9 +53,21 @@ _LONG_KEY = re.compile(rb"""(?<![\w-])(?:(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*
 """A key of more parts than any file needs: a.b.c and so on."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, init=False)
 class Environment:
-    """A place to grow in: where the tube starts, where it should get to, and what is in its way."""
+    """Where a tube grows: where it starts, where it should get to, and what is in its way.
+
+    >>> from environments import Obstacles
+    >>> room = Environment(
+    ...     name="room",
+    ...     bounds=(0, 0, 2, 1),
+    ...     start=(0.1, 0.3, 0),
+    ...     goal=(1.8, 0.7, 0.1),
+    ...     obstacles=Obstacles(circles=[(1.0, 0.5, 0.15)]),
+    ... )
+    >>> room.goal
+    array([1.8, 0.7, 0.1])
+    """
 
     name: str
     description: str
@@ -67,6 +80,34 @@ class Environment:
     obstacles: Obstacles
     tube: str | None = None
     """The tube that grows here unless another is asked for: a shipped one's name, or the path of a file (`.toml`)."""
+
+    def __init__(
+        self,
+        name: str = "environment",
+        description: str = "",
+        bounds: ArrayLike | None = None,
+        start: ArrayLike | None = None,
+        goal: ArrayLike | None = None,
+        obstacles: Obstacles | None = None,
+    ) -> None:
+        """Bounds, start and goal are needed: metres and radians, as the fields say. `check_environment` says if they fit.
+
+        Raises:
+            InvalidEnvironment: One of them is missing, or has another shape.
+        """
+        # The one way to set what is frozen from then on.
+        object.__setattr__(self, "name", name)
+        object.__setattr__(self, "description", description)
+        for key, value, parts in (
+            ("bounds", bounds, ("min_x", "min_y", "max_x", "max_y")),
+            ("start", start, ("x", "y", "heading")),
+            ("goal", goal, ("x", "y", "radius")),
+        ):
+            array = np.asarray(() if value is None else value, float)
+            if array.shape != (len(parts),):
+                raise InvalidEnvironment(f"{key} = {value} must be {len(parts)} numbers: {', '.join(parts)}")
+            object.__setattr__(self, key, array)
+        object.__setattr__(self, "obstacles", Obstacles() if obstacles is None else obstacles)
 
     @property
     def sha256(self) -> str:
@@ -90,8 +131,11 @@ def load_environment(name_or_path: str | os.PathLike[str], tube_radius: float = 
         name_or_path: One of `known_environments()`, or the path of a TOML file.
         tube_radius: Least distance [m] of the start from every obstacle.
     Raises:
-        InvalidEnvironment: The file is missing, malformed or describes an impossible place.
+        InvalidEnvironment: The file is missing, malformed or describes an impossible environment.
         ValueError: `tube_radius` is negative or not finite.
+
+    >>> load_environment("divider").bounds
+    array([0.   , 0.   , 1.525, 1.   ])
     """
     if not 0 <= tube_radius < math.inf:
         raise ValueError(f"tube_radius = {tube_radius} must be finite and at least 0 m")
@@ -121,6 +165,23 @@ def parse_environment(data: bytes, name: str, tube_radius: float = 0.03335) -> E
     _check_start(environment, tube_radius, file.unit)
     _check_goal(environment, file.unit)
     return environment
+
+
+def check_environment(environment: Environment, tube_radius: float = 0.03335) -> None:
+    """Checks an environment that was built in code, as `load_environment` checks one that is read.
+
+    Args:
+        tube_radius: Least distance [m] of the start from every obstacle.
+    Raises:
+        InvalidEnvironment: It is impossible: not finite, or start or goal lie where they cannot.
+    """
+    for name in ("bounds", "start", "goal"):
+        if not np.isfinite(getattr(environment, name)).all():
+            raise InvalidEnvironment(f"{name} = {_listed(getattr(environment, name))} must be finite")
+    if not (environment.bounds[:2] < environment.bounds[2:]).all():
+        raise InvalidEnvironment(f"bounds = {_listed(environment.bounds)} m must have each minimum below its maximum")
+    _check_start(environment, tube_radius, "m")
+    _check_goal(environment, "m")
 
 
 def write_environment(environment: Environment, path: str | os.PathLike[str]) -> None:

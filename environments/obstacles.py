@@ -1,21 +1,47 @@
-"""The solid things in a place: polygons, circles and walls."""
+"""The solid things in an environment: polygons, circles and walls."""
 
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass
 
 import numpy as np
 import shapely
+from numpy.typing import ArrayLike
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, init=False)
 class Obstacles:
-    """Everything the tube cannot enter; shapes may overlap and may reach beyond the bounds."""
+    """Everything the tube cannot enter; shapes may overlap and may reach beyond the bounds.
 
-    polygons: tuple[np.ndarray, ...] = ()
+    >>> obstacles = Obstacles(boxes=[(0.8, 0.0, 1.0, 0.6)], circles=[(1.4, 0.9, 0.1)])
+    >>> float(obstacles.clearance([0.5, 0.3]).round(3))
+    0.3
+    """
+
+    polygons: tuple[np.ndarray, ...]
     """Corners of simple polygons [m], each of shape (n, 2), n >= 3; concave allowed, either turn, not closed."""
-    circles: np.ndarray = field(default_factory=lambda: np.zeros((0, 3)))
+    circles: np.ndarray
     """Rows x, y, radius [m], shape (n, 3)."""
-    walls: np.ndarray = field(default_factory=lambda: np.zeros((0, 5)))
+    walls: np.ndarray
     """Rows x1, y1, x2, y2, thickness [m], shape (n, 5): a segment widened by half its thickness; 0 is a bare line."""
+
+    def __init__(
+        self,
+        polygons: Iterable[ArrayLike] = (),
+        circles: ArrayLike = (),
+        walls: ArrayLike = (),
+        boxes: Iterable[ArrayLike] = (),
+    ) -> None:
+        """All lengths in metres.
+
+        Args:
+            boxes: Rows x_min, y_min, x_max, y_max, parallel to the axes; they become the first polygons.
+        """
+        corners = [box_corners(*np.asarray(box, float)) for box in boxes]
+        corners += [np.asarray(polygon, float).reshape(-1, 2) for polygon in polygons]
+        # The one way to set what is frozen from then on.
+        object.__setattr__(self, "polygons", tuple(corners))
+        object.__setattr__(self, "circles", np.asarray(circles, float).reshape(-1, 3))
+        object.__setattr__(self, "walls", np.asarray(walls, float).reshape(-1, 5))
 
     def shapes(self) -> list[shapely.Geometry]:
         """The obstacles as shapely geometries [m]: polygons, then circles, then walls.
@@ -28,7 +54,7 @@ class Obstacles:
         walls = np.where(thickness > 0, shapely.buffer(lines, thickness / 2, quad_segs=64), lines)
         return [*map(shapely.Polygon, self.polygons), *circles, *walls]
 
-    def clearance(self, points: np.ndarray) -> np.ndarray:
+    def clearance(self, points: ArrayLike) -> np.ndarray:
         """Distance from points to the nearest obstacle, exact for circles and walls too.
 
         Args:

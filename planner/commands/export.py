@@ -41,8 +41,8 @@ def export(
     wanted = _parsed(formats)
     with readable_errors():
         from dynamics.quasistatic.propagator import QuasiStatic
-        from planner.commands.plan import section_table
         from planner.console.compiling import compiling
+        from planner.console.terminal import section_table
         from planner.design_file import load_design
         from planner.fabrication.pack import Pack
 

@@ -48,8 +48,8 @@ def simulate(
         from dataclasses import replace
 
         from environments import load_environment
-        from planner.commands.plan import CROSSING, section_table
         from planner.console.compiling import compiling
+        from planner.console.terminal import CROSSING, section_table
         from planner.design_file import load_design
         from planner.replay import replay, trajectory
         from planner.runs.folder import check_folder

@@ -16,6 +16,7 @@ from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.vine import Actuation, Integers, Status, centerlines
 from environments.environment import Environment
 from planner.design import Design
+from planner.replay import grow as grow_vines
 from surrogate.compiled import Floats, thread_count
 
 LEAST_FACTOR = 0.1
@@ -190,8 +191,7 @@ def grow_trials(design: Design, environment: Environment, deviations: Deviations
         moved = place.obstacles is not environment.obstacles
         propagator = model(place) if moved else planned.starting_at(place.start)
         actuation = Actuation(carried.pressure[rows], carried.l_0[rows])
-        start = propagator.start(len(rows), most)
-        rollout = propagator.grow(start, actuation, design.length, params.segment_length)
+        rollout = grow_vines(propagator, actuation, design.length, params.segment_length)
         outcome.reached[rows] = rollout.enters(environment.goal)
         outcome.status[rows] = rollout.status
         broken = np.flatnonzero(rollout.broken >= 0).tolist()

@@ -10,7 +10,7 @@ from dynamics.tube import VineParams
 from environments import load_environment
 from planner.robustness.selection import CANDIDATES, FINAL, SLACK, THRESHOLD, Champion, Choice, Selection
 from planner.robustness.trials import Spread
-from planner.search.run import Budget, Run
+from planner.search.run import Budget, Keep, Run
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ def study(
     for name in environments:
         environment = load_environment(name, params.radius)
         for seed in range(seeds):
-            run = Run.prepare(environment, params, seed=seed, keep=CANDIDATES, slack=SLACK)
+            run = Run.prepare(environment, params, seed=seed, keep=Keep(CANDIDATES, SLACK))
             for _ in run.run(Budget(seconds)):
                 pass
             counted: list[int] = []

@@ -22,7 +22,7 @@ from planner.cli import main
 from planner.design_file import design_content, load_design
 from planner.runs.checkpoint import CHECKPOINT, read_checkpoint
 from planner.runs.folder import FILES
-from planner.search.run import Budget, Run
+from planner.search.run import Budget, Keep, Run
 
 DATA = Path(__file__).parents[2] / "data"
 RUN, PACK = DATA / "run-v1", DATA / "pack-v1"
@@ -85,7 +85,7 @@ def test_a_stored_run_goes_on(params: VineParams) -> None:
     """The checkpoint's solutions are those of `solutions.json`, and the search grows from where it was."""
     checkpoint = read_checkpoint(RUN)
     inputs = checkpoint.inputs
-    run = Run.prepare(checkpoint.environment, params, seed=inputs.seed, batch=inputs.batch, keep=inputs.solutions)
+    run = Run.prepare(checkpoint.environment, params, seed=inputs.seed, batch=inputs.batch, keep=Keep(inputs.solutions))
     checkpoint.restore(run)
     assert run.search.iteration == inputs.iterations == 8
     found = [design_content(solution.design) for solution in run.solutions.best]
