@@ -1,4 +1,4 @@
-"""The place a vine grows in: bounds, start, goal and obstacles."""
+"""The environment of a vine: bounds, start, goal and obstacles."""
 
 from environments.environment import (
     Environment,

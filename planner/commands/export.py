@@ -125,6 +125,6 @@ def _report(console: Console, pack: Pack, out: Path, files: list[str]) -> None:
             style="bold",
         )
     for warning in pack.warnings:
-        console.print(f"mind: {warning}")
+        console.print(f"warning: {warning}")
     if files:
         console.print(f"wrote {out}/: {', '.join(files)}")

@@ -31,12 +31,12 @@ def second_model(params: VineParams, inputs: Inputs, console: Console) -> Propag
     Raises:
         BadInput: It is unknown, the one that plans, or knows no contact or no sections.
     """
-    from planner.console.options import FRICTION_KNOWN, chosen_model
+    from planner.console.options import chosen_model, has_friction
 
     verify, friction = str(inputs.verify), inputs.friction
     if verify == inputs.propagator:
         raise BadInput(f"--verify {verify} is the propagator that plans; give another one")
-    if friction is not None and verify not in FRICTION_KNOWN:
+    if friction is not None and not has_friction(verify):
         console.print(f"note: {verify} knows no friction; it verifies without")
         friction = None
     try:

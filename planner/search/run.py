@@ -158,7 +158,7 @@ class Run:
 
 def warm_up(propagator: Propagator) -> None:
     """Have the kernels compiled, by growing one segment."""
-    length = 25e-3
+    length = propagator.params.segment_length
     propagator.grow(propagator.start(1, 2), Actuation(np.zeros((1, 2)), np.ones((1, 2))), length, length)
 
 

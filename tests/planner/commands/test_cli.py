@@ -194,7 +194,7 @@ def test_a_walled_in_goal_is_told_at_once(tmp_path: Path) -> None:
     (tmp_path / "walled.toml").write_text(WALLED_IN)
     done = vinewright("plan", "walled.toml", cwd=tmp_path)
     assert done.returncode == 3
-    assert "walled: the goal is walled in: no way as wide as the tube leads to it from the start" in done.stdout
+    assert "walled: the goal is walled in: no path as wide as the tube leads from the start to it" in done.stdout
     assert "wider than 67 mm" in done.stdout
     assert "planning" not in done.stdout
     assert os.listdir(tmp_path) == ["walled.toml"]
