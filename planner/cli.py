@@ -23,6 +23,7 @@ from planner.commands import (
     simulate,
     surrogate,
     track,
+    tube,
     validate,
 )
 
@@ -46,6 +47,7 @@ app.command(name="map")(map.map_place)
 app.command()(track.track)
 app.command()(fit.fit)
 app.add_typer(environments.app, name="environments")
+app.add_typer(tube.app, name="tube")
 app.add_typer(bench.app, name="bench")
 reproduce.app.add_typer(reproduce_collisions.app)
 reproduce.app.add_typer(reproduce_soak.app)
