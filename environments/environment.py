@@ -89,8 +89,9 @@ class Environment:
         start: ArrayLike | None = None,
         goal: ArrayLike | None = None,
         obstacles: Obstacles | None = None,
+        tube: str | None = None,
     ) -> None:
-        """Bounds, start and goal are needed: metres and radians, as the fields say. `check_environment` says if they fit.
+        """Bounds, start and goal are required, in metres and radians. `check_environment` checks whether they fit together.
 
         Raises:
             InvalidEnvironment: One of them is missing, or has another shape.
@@ -98,6 +99,7 @@ class Environment:
         # The one way to set what is frozen from then on.
         object.__setattr__(self, "name", name)
         object.__setattr__(self, "description", description)
+        object.__setattr__(self, "tube", tube)
         for key, value, parts in (
             ("bounds", bounds, ("min_x", "min_y", "max_x", "max_y")),
             ("start", start, ("x", "y", "heading")),
@@ -108,6 +110,7 @@ class Environment:
                 raise InvalidEnvironment(f"{key} = {value} must be {len(parts)} numbers: {', '.join(parts)}")
             object.__setattr__(self, key, array)
         object.__setattr__(self, "obstacles", Obstacles() if obstacles is None else obstacles)
+        object.__setattr__(self, "tube", tube)
 
     @property
     def sha256(self) -> str:

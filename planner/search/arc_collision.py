@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from dynamics.scene import Scene, build_scene, cell_of
+from dynamics.tube import VineParams
 from environments.environment import Environment
 from planner.search.biarc import arc_point, biarc
 from surrogate.compiled import compiled
@@ -12,7 +13,9 @@ from surrogate.compiled import compiled
 LOOK_AHEAD = 0.1
 """Upper limit of gaps; larger ones are clipped to it [m]."""
 LEAST_STEP = 2e-3
-"""Minimum step along an arc [m]; every penetration deeper than half of it is detected."""
+"""Minimum step along an arc for the prototype [m], scaled with the tube; every deeper penetration than half is detected."""
+PROTOTYPE_CLEARANCE = VineParams().clearance
+"""Minimum distance of the prototype's axis from obstacles [m]."""
 FREE, TOO_TIGHT, BLOCKED = 0, 1, 2
 
 
@@ -49,7 +52,7 @@ def arc_is_free(
     The pose must be outside all obstacles: an arc that starts inside one is reported free unless it meets an outline.
     """
     bounds = scene.bounds
-    at = 0.0
+    at, least = 0.0, LEAST_STEP * (radius / PROTOTYPE_CLEARANCE)
     while True:
         px, py = arc_point(x, y, heading, curvature, at)
         if not (bounds[0] <= px <= bounds[2] and bounds[1] <= py <= bounds[3]):
@@ -59,7 +62,7 @@ def arc_is_free(
             return False
         if at >= length:
             return True
-        at = min(at + max(left, LEAST_STEP), length)
+        at = min(at + max(left, least), length)
 
 
 @compiled()

@@ -18,7 +18,7 @@ from surrogate.compiled import Floats
 REPLAYS = 8
 """Maximum number of candidates replayed in one iteration."""
 PARTED = 10e-3
-"""Distance between the tips of a replay and a node above which the replay has left the branch [m]."""
+"""Distance between the tips of a replay and a node above which the replay has left the branch, for the prototype [m]."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -123,10 +123,10 @@ class Solutions:
 
     def _cut(self, slot: int, tips: Floats) -> None:
         """Prune the branch where the replay left it, because its descendants would fail too."""
-        tree, parted = self.search.tree, -1
+        tree, parted, parting = self.search.tree, -1, PARTED * self.search.size
         while slot >= 0 and tree.segments[slot] > 0:
             reached = tree.segments[slot] <= len(tips)
-            if not reached or np.hypot(*(tips[tree.segments[slot] - 1, :2] - tree.tips[slot, :2])) > PARTED:
+            if not reached or np.hypot(*(tips[tree.segments[slot] - 1, :2] - tree.tips[slot, :2])) > parting:
                 parted = slot
             slot = int(tree.parent[slot])
         if parted >= 0:
