@@ -181,8 +181,8 @@ class _RecordingFile(_Table):
                     f"at least its radius, {self.tube_radius_m:g} m, is needed"
                 )
         for number, frame in enumerate(self.frames):
-            for place, contact in enumerate(frame.contacts):
-                key, points = f"frames[{number}].contacts[{place}]", len(frame.centerline_m)
+            for index, contact in enumerate(frame.contacts):
+                key, points = f"frames[{number}].contacts[{index}]", len(frame.centerline_m)
                 if not 0 <= contact.wall < len(self.walls_m):
                     raise _bare(
                         f"{key}.wall = {contact.wall} does not exist: walls_m has {len(self.walls_m)} walls, numbered from 0"

@@ -285,10 +285,12 @@ class Problem:
 class _Watch(casadi.Callback):
     """Reports every iteration, and stops the solver at the current iterate on Ctrl-C."""
 
-    def __init__(self, variables: int, constraints: int, tell: OnIteration | None, interruption: Interruption) -> None:
+    def __init__(
+        self, variables: int, constraints: int, report: OnIteration | None, interruption: Interruption
+    ) -> None:
         casadi.Callback.__init__(self)
         self._sizes = {"x": variables, "f": 1, "g": constraints, "lam_x": variables, "lam_g": constraints, "lam_p": 3}
-        self._tell, self.count, self._interruption = tell, 0, interruption
+        self._report, self.count, self._interruption = report, 0, interruption
         self.construct("watch", {})
 
     def get_n_in(self) -> int:
@@ -311,8 +313,8 @@ class _Watch(casadi.Callback):
         """Called by the solver at every iterate."""
         try:
             self.count += 1
-            if self._tell:
-                self._tell(self.count)
+            if self._report:
+                self._report(self.count)
         except KeyboardInterrupt:
             self._interruption.requested = True
         return [int(self._interruption.requested)]

@@ -54,7 +54,7 @@ class Parameter:
 
     @property
     def identified(self) -> bool:
-        """Whether the data tell the value from 0, and the interval is narrower than the value is large."""
+        """Whether the interval excludes 0 and is narrower than the absolute value."""
         low, high = self.interval
         return low is not None and high is not None and bool(low * high > 0 and high - low < abs(self.value))
 

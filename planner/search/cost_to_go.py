@@ -12,7 +12,7 @@ from planner.search.witnesses import embed, pose_tree, unscaled
 from surrogate.compiled import Floats
 
 SPACING = 50e-3
-"""Distance of the points sampled along the tree's edges [m], for the prototype."""
+"""Spacing of the points sampled along the tree's edges, for the prototype [m]."""
 
 
 class CostToGo:

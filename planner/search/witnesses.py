@@ -22,12 +22,12 @@ def pose_tree(poses: Floats) -> KDTree:
 def embed(poses: Floats) -> Floats:
     """Coordinates of poses x, y [m], heading [rad], shape (n, 3), for queries of `pose_tree`."""
     heading = np.mod(poses[:, 2] * HEADING_WEIGHT, _TURN)
-    # mod of a tiny negative number is the period itself, which KDTree refuses
+    # The modulus of a tiny negative number is the period itself, which KDTree refuses.
     return np.column_stack([poses[:, :2], np.where(heading >= _TURN, 0.0, heading)])
 
 
 def unscaled(poses: Floats, size: float) -> Floats:
-    """Poses of a tube `size` times as large as the prototype, with their positions in lengths of the prototype."""
+    """Poses with positions divided by `size`, the size of the tube relative to the prototype."""
     return poses / [size, size, 1.0]
 
 
