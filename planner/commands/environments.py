@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from planner.console.errors import BadInput, readable_errors
+from planner.console.terminal import new_console
 
 app = typer.Typer(help="List, show and make environments.", no_args_is_help=True)
 
@@ -36,13 +37,11 @@ def show(
     picture: Annotated[Path | None, typer.Option(metavar="FILE.png", help="Also draw it.")] = None,
 ) -> None:
     """Show the properties of an environment, with the same checks as `plan`."""
-    from rich.console import Console
-
     with readable_errors():
         from environments import load_environment
 
         environment = load_environment(env)
-    console = Console(highlight=False, soft_wrap=True, markup=False)
+    console = new_console()
     bounds, start, goal = environment.bounds * 1e3, environment.start, environment.goal * 1e3
     obstacles = environment.obstacles
     import math

@@ -10,11 +10,13 @@ import typer
 
 from planner.console.errors import BadInput, readable_errors
 from planner.console.options import TubeOption, chosen_tube
+from planner.console.terminal import new_console
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
+    from environments import Environment
     from planner.mapping.policies import Step, Task
 
 REPEATS = 100
@@ -44,16 +46,14 @@ def map_environment(
     tube: TubeOption = None,
 ) -> None:
     """Map an environment by deploying the most informative tubes. Ctrl-C keeps the map so far."""
-    from rich.console import Console
-
-    console = Console(highlight=False, soft_wrap=True, markup=False)
+    console = new_console()
     for name, value in (("--radius", radius), ("--length", length)):
         if value is not None and not 0 < value < 1e7:
             raise BadInput(f"{name} {value:g} must be greater than 0 and finite, in mm")
     with readable_errors():
         from environments import load_environment
-        from planner.mapping.actions import ANGLES, Actions
-        from planner.mapping.policies import POLICIES, Task
+        from planner.mapping.actions import ANGLES
+        from planner.mapping.policies import POLICIES
         from planner.runs.folder import check_folder, stem_of
 
         for name, given, known in (("--actions", actions, ANGLES), ("--policy", policy, POLICIES)):
@@ -61,17 +61,9 @@ def map_environment(
                 raise BadInput(f"{name} {given} must be one of {', '.join(known)}")
         thick = 1e-3 * radius if radius else chosen_tube(tube, load_environment(env, 0.0)).radius
         environment = load_environment(env, thick)
-        sides = environment.bounds[2:] - environment.bounds[:2]
         out = out or Path("maps") / stem_of(environment)
         check_folder(out)
-        if length is not None and length < 1e3 * thick:
-            raise BadInput(f"--length {length:g} must be at least the tube's radius, {1e3 * thick:g} mm")
-        choices = Actions.of(environment, actions, thick, 1e-3 * length if length else 1.2 * float(sides.max()))
-        count = len(choices.launches)
-        if deployments > count:
-            raise BadInput(f"--deployments {deployments}: only {count} different deployments are possible")
-        with console.status("compiling kernels if necessary, and simulating all deployments"):
-            task = Task.of(environment, choices, thick)
+        task = _task(console, environment, actions, deployments, thick, length)
         _note(console, task)
         steps, interrupted = _explore(console, task, policy, deployments, seed)
         if not steps:
@@ -84,6 +76,30 @@ def map_environment(
         command += ", interrupted," * interrupted
         _write(out, task, policy, steps, seed, command)
         console.print(f"wrote {out}/: map.json, map.png")
+
+
+def _task(
+    console: Console, environment: Environment, actions: str, deployments: int, radius: float, length_mm: float | None
+) -> Task:
+    """Simulate all possible deployments in an environment.
+
+    Args:
+        radius: Radius of the tube [m].
+        length_mm: Length of the tube [mm], by default 1.2 times the longer side of the bounds.
+    """
+    from planner.mapping.actions import Actions
+    from planner.mapping.policies import Task
+
+    if length_mm is not None and length_mm < 1e3 * radius:
+        raise BadInput(f"--length {length_mm:g} must be at least the tube's radius, {1e3 * radius:g} mm")
+    sides = environment.bounds[2:] - environment.bounds[:2]
+    length = 1e-3 * length_mm if length_mm else 1.2 * float(sides.max())
+    choices = Actions.of(environment, actions, radius, length)
+    count = len(choices.launches)
+    if deployments > count:
+        raise BadInput(f"--deployments {deployments}: only {count} different deployments are possible")
+    with console.status("compiling kernels if necessary, and simulating all deployments"):
+        return Task.of(environment, choices, radius)
 
 
 def _note(console: Console, task: Task) -> None:
