@@ -8,7 +8,6 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from dynamics.identification.confidence import ProfileFinder, covariance, length_deviations, noise_variance
-from dynamics.identification.interruption import Interruption
 from dynamics.identification.model import DAMPING, GROWTH, LENGTH, STIFFNESS, LinkModel
 from dynamics.identification.observed import LONGEST_STEP, observe
 from dynamics.identification.problem import CALM, Problem, Solution
@@ -20,6 +19,7 @@ from dynamics.identification.result import (
     from_deviation,
     from_profile,
 )
+from dynamics.interruption import Interruption
 from dynamics.recording import Recording
 from surrogate.compiled import Floats
 
@@ -230,16 +230,14 @@ def _parameters(problem: Problem, best: Solution, found: tuple[Profile, ...], sp
             parts.append(from_profile(name, values[parameter], unit, known[name]))
         else:
             words = f"How well these data identify the {name} was not looked into."
-            parts.append(Parameter(name, values[parameter], unit, (None, None), False, words))
+            parts.append(Parameter(name, values[parameter], unit, (None, None), words))
     parts.append(from_deviation("growth rate", values[GROWTH], "m/s", growth_deviation))
     parts.append(from_deviation("first length", values[LENGTH], "m", length_deviation))
     spacing = (values[LENGTH] + values[GROWTH] * problem.model.duration / 2) / problem.model.links
     stiffness, damping = parts[0], parts[1]
     low, high = (side and side * spacing for side in stiffness.interval)
     words = "It is the stiffness times the joints' spacing, and as well identified."
-    parts.append(
-        Parameter("bending stiffness EI", stiffness.value * spacing, "N m2", (low, high), stiffness.identified, words)
-    )
+    parts.append(Parameter("bending stiffness EI", stiffness.value * spacing, "N m2", (low, high), words))
     both = stiffness.identified and damping.identified
     ratio = damping.value / stiffness.value
     reach = np.exp(1.96 * math.sqrt(max(spread[0, 0] + spread[1, 1] - 2 * spread[0, 1], 0.0))) if both else 1.0
@@ -247,7 +245,7 @@ def _parameters(problem: Problem, best: Solution, found: tuple[Profile, ...], sp
     words = "It is the damping over the stiffness" + (
         ", by the covariance of both." if both else "; not both are identified."
     )
-    parts.append(Parameter("damping time", ratio, "s", interval, both, words))
+    parts.append(Parameter("damping time", ratio, "s", interval, words))
     return tuple(parts)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -50,8 +50,13 @@ class Parameter:
     unit: str
     interval: tuple[float | None, float | None]
     """95 %; None where the data set no limit."""
-    identified: bool
     sentence: str
+
+    @property
+    def identified(self) -> bool:
+        """Whether the data tell the value from 0, and the interval is narrower than the value is large."""
+        low, high = self.interval
+        return low is not None and high is not None and bool(low * high > 0 and high - low < abs(self.value))
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,25 +118,30 @@ def from_profile(name: str, value: float, unit: str, profile: Profile) -> Parame
     low, high = profile.crossing(-1), profile.crossing(+1)
     least, most = profile.values[0], profile.values[-1]
     vague = f"These data do not identify the {name}: anything from"
+    made = Parameter(name, value, unit, (low, high), "")
     if not profile.complete and (low is None or high is None):
         words = f"How well these data identify the {name} is not known: its profile was not finished."
-    elif low is not None and high is not None:
+    elif made.identified:
         words = f"These data identify the {name}: {low:.4g} to {high:.4g} {unit} (95 %)."
+    elif low is not None and high is not None:
+        words = f"{vague} {low:.2g} to {high:.2g} {unit} fits as well."
     elif low is not None:
         words = f"{vague} {low:.2g} to {most:.2g} {unit} fits as well; no fit as good was found below."
     elif high is not None:
         words = f"{vague} {least:.2g} to {high:.2g} {unit} fits as well; no fit as good was found above."
     else:
         words = f"{vague} {least:.2g} to {most:.2g} {unit} fits as well."
-    return Parameter(name, value, unit, (low, high), low is not None and high is not None, words)
+    return replace(made, sentence=words)
 
 
 def from_deviation(name: str, value: float, unit: str, deviation: float) -> Parameter:
     """A parameter whose interval follows from its standard deviation."""
     if not np.isfinite(deviation):
-        return Parameter(
-            name, value, unit, (None, None), False, f"How well these data identify the {name} is not known."
-        )
+        return Parameter(name, value, unit, (None, None), f"How well these data identify the {name} is not known.")
     reach = CHI_SQUARE**0.5 * deviation
-    words = f"The {name} is {value:.4g} +- {reach:.2g} {unit} (95 %)."
-    return Parameter(name, value, unit, (value - reach, value + reach), True, words)
+    interval = value - reach, value + reach
+    made = Parameter(name, value, unit, interval, f"The {name} is {value:.4g} +- {reach:.2g} {unit} (95 %).")
+    if made.identified:
+        return made
+    vague = f"These data do not identify the {name}: {interval[0]:.2g} to {interval[1]:.2g} {unit} (95 %)."
+    return replace(made, sentence=vague)

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 
-from dynamics.identification import Fit, Profile
+from dynamics.identification import Fit, Parameter, Profile
 from dynamics.identification.result import CHI_SQUARE
 from planner.drawing.style import FAINT, INK, save_figure
 
@@ -29,7 +29,7 @@ def save_fits(path: Path, fits: Sequence[Fit]) -> None:
         draw_tip(row[0], fit)
         draw_shapes(row[1], fit)
         for axes, profile in zip(row[2:], fit.profiles, strict=False):
-            draw_profile(axes, profile, fit.parameter(profile.name).value)
+            draw_profile(axes, profile, fit.parameter(profile.name))
         for axes in row[2 + len(fit.profiles) :]:
             axes.remove()
     save_figure(path, figure, DPI)
@@ -79,7 +79,7 @@ def draw_shapes(axes: Axes, fit: Fit) -> None:
     axes.set_ylabel("y [mm]", size=8.5, color=INK)
 
 
-def draw_profile(axes: Axes, profile: Profile, value: float) -> None:
+def draw_profile(axes: Axes, profile: Profile, parameter: Parameter) -> None:
     """How the best fit becomes worse as the parameter is held elsewhere, and the line that 95 % lie below."""
     axes.axhline(CHI_SQUARE, color=FAINT, linewidth=0.9, linestyle=(0, (4, 2)))
     dense = np.geomspace(profile.values[0], profile.values[-1], 300)
@@ -87,15 +87,14 @@ def draw_profile(axes: Axes, profile: Profile, value: float) -> None:
     # Through the points as parabolas are: their root is linear in the logarithm.
     axes.plot(dense, np.interp(np.log(dense), np.log(profile.values), root) ** 2, color=PROFILE, linewidth=1.2)
     axes.plot(profile.values, profile.rise, color=PROFILE, marker="o", markersize=3.2, linestyle="")
-    axes.axvline(value, color=FITTED, linewidth=0.9)
+    axes.axvline(parameter.value, color=FITTED, linewidth=0.9)
     low, high = profile.values[0], profile.values[-1]
     wide = high > 3 * low
     axes.set_xscale("log" if wide else "linear")
     axes.locator_params(axis="x", nbins=2) if not wide else None
     axes.set_ylim(-0.3, 2.1 * CHI_SQUARE)
     axes.text(0.02, CHI_SQUARE + 0.15, "95 %", size=8, color=FAINT, transform=axes.get_yaxis_transform())
-    both = profile.crossing(-1) is not None and profile.crossing(+1) is not None
-    _dress(axes, f"{profile.name}: {'identified' if both else 'not identified'}")
+    _dress(axes, f"{profile.name}: {'identified' if parameter.identified else 'not identified'}")
     axes.set_xlabel(f"{profile.name} [{profile.unit}]", size=8.5, color=INK)
     axes.set_ylabel("rise of the cost / noise variance", size=8.5, color=INK)
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from dynamics.vine import Integers, Status, VineState, centerlines
 from planner.design import Design
+from planner.replay import grow
 from planner.search.controls import actuation, sections_of
 from planner.search.sst import Candidates, Search
 from surrogate.compiled import Floats
@@ -49,12 +50,8 @@ class Solutions:
         if not len(chosen.segments):
             return False
         search, params = self.search, self.search.params
-        rollout = self.replayer.grow(
-            self.replayer.start(len(chosen.segments), search.max_segments),
-            actuation(chosen.controls, search.catalogue),
-            chosen.segments * params.segment_length,
-            params.segment_length,
-        )
+        carried = actuation(chosen.controls, search.catalogue)
+        rollout = grow(self.replayer, carried, chosen.segments * params.segment_length, params.segment_length)
         before = self.best[0].cost if self.best else np.inf
         goal = search.environment.goal
         for i, segments in enumerate(chosen.segments):

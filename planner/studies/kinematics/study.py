@@ -7,7 +7,7 @@ and grows on a little.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import product, starmap
 from typing import ClassVar
 
@@ -23,7 +23,7 @@ from dynamics.tube import Inertia, VineParams
 from dynamics.vine import Actuation, VineState, centerlines
 from environments import Environment, Obstacles
 from environments.obstacles import box_corners
-from surrogate.actuators import Grid
+from surrogate.actuators import Grid, Limits
 from surrogate.compiled import Floats
 from surrogate.force_table import COLUMNS, FINE_LENGTHS, LENGTHS, NODES, ForceRows
 
@@ -59,6 +59,8 @@ class Fold:
     """[m]"""
     flat_width: float = 0.0
     """[m]"""
+    limits: Limits = field(default_factory=Limits)
+    """Not used: nobody makes folds."""
 
     @property
     def grid(self) -> Grid:
@@ -96,7 +98,7 @@ class Model:
             radius=RADIUS,
             growth_pressure=self.pressure,
             segment_length=SEGMENT,
-            growth_force=force,
+            growth_share=1.0,
             growth_viscosity=usual.growth_viscosity * force / usual.growth_force,
             bending_viscosity=usual.bending_viscosity * force / usual.growth_force * share,
             actuator=Fold(),

@@ -10,7 +10,7 @@ from dynamics.tube import VineParams
 from environments import load_environment
 from planner.robustness.selection import CANDIDATES, FINAL, SLACK, THRESHOLD, Champion, Choice, Selection
 from planner.robustness.trials import Spread
-from planner.search.run import Budget, Run
+from planner.search.run import Budget, Keep, Run
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ def run_cases(cases: Sequence[tuple[str, int]], seconds: float, level: float) ->
     params = VineParams()
     for name, seed in cases:
         environment = load_environment(name, params.radius)
-        run = Run.prepare(environment, params, seed=seed, keep=CANDIDATES, slack=SLACK)
+        run = Run.prepare(environment, params, seed=seed, keep=Keep(CANDIDATES, SLACK))
         for _ in run.run(Budget(seconds)):
             pass
         counted: list[int] = []

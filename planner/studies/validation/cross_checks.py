@@ -239,7 +239,7 @@ def _model(name: str) -> PropagatorFactory:
 
 def _forced(make: PropagatorFactory, share: float) -> PropagatorFactory:
     """The same propagator with another growth force."""
-    return lambda environment, params: make(environment, replace(params, growth_force=share * params.growth_force))
+    return lambda environment, params: make(environment, replace(params, growth_share=share * params.growth_share))
 
 
 def changes(name: str) -> dict[str, PropagatorFactory]:

@@ -74,6 +74,8 @@ def test_fit_finds_the_truth_and_writes_its_folder(
         assert parameters[name]["identified"]
     low, high = parameters["growth rate"]["interval_95"]
     assert low < 0 < high
+    assert not parameters["growth rate"]["identified"]
+    assert re.search(r"growth rate \[m/s\] .*│ no +│", printed)
     joints = np.array(found["trajectory"]["joints_m"])
     assert joints.shape == (len(found["trajectory"]["times_s"]), 3, 2)
     assert found["tip_mean_absolute_error_m"][1] < 2e-3

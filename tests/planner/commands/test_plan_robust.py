@@ -9,11 +9,13 @@ import numpy as np
 import pytest
 
 from dynamics.tube import VineParams
+from environments import Environment
 from planner.cli import main
 from planner.design import Design, Section
 from planner.design_file import load_design
 from planner.robustness.selection import Champion, Choice
 from planner.robustness.survey import Estimate
+from planner.robustness.trials import Deviations, Outcome, grow_trials
 from planner.studies.robust_planning.report import report
 from planner.studies.robust_planning.study import Judged
 
@@ -64,7 +66,7 @@ def test_robustness_writes_tables_and_pictures(
     """Table, data and both pictures; at the level by which it was chosen the design succeeds as often as was said."""
     assert (
         vinewright(
-            monkeypatch, folder, "robustness", "small.toml", planned, "--trials", 60, "--levels", "5", "--out", "out"
+            monkeypatch, folder, "robustness", "small.toml", planned, "--trials", 60, "--levels", "0,5", "--out", "out"
         )
         == 0
     )
@@ -81,6 +83,43 @@ def test_robustness_writes_tables_and_pictures(
     assert "out/robustness-small: README.md" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(
+    ("options", "surveys"),
+    [
+        (["--levels", "5"], 1),
+        (["--levels", "5", "--sources"], 1 + 6),
+        (["--levels", "5", "--start-mm", "3"], 1 + 6),
+        (["--levels", "0,5", "--no-sources"], 4),
+        ([], 25 + 6),
+    ],
+)
+def test_only_what_was_asked_is_grown(
+    planned: Path, folder: Path, monkeypatch: pytest.MonkeyPatch, options: list[str], surveys: int
+) -> None:
+    """One level is one survey; the sources of error alone come with the default grid, or where they are asked for."""
+    from planner.robustness import survey
+
+    grown: list[int] = []
+
+    def counting(design: Design, environment: Environment, deviations: Deviations) -> Outcome:
+        outcome = grow_trials(design, environment, deviations)
+        grown.append(len(outcome.reached))
+        return outcome
+
+    monkeypatch.setattr(survey, "grow_trials", counting)
+    monkeypatch.setattr("planner.commands.robustness.DRAWN", 2)
+    assert vinewright(monkeypatch, folder, "robustness", "small.toml", planned, "--trials", 3, *options) == 0
+    assert grown == [3] * surveys + [2]  # the last are those in the picture
+    content = json.loads((folder / "results" / "robustness-small.json").read_text())
+    assert len(content["counts"]) == surveys
+    table = (folder / "results" / "robustness-small.md").read_text()
+    assert ("## One source at a time" in table) == (surveys in (7, 31))
+    assert ("variation together" in table) == (surveys in (1, 7))
+    assert f"`{content['command']}`" in table
+    asked = [part for part in options if part.startswith("--")]
+    assert all(part in content["command"] for part in asked)
+
+
 def test_interrupted_trials_are_kept(planned: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Ctrl-C while trials grow: what was grown is written, with dashes for the rest."""
     from planner.robustness.survey import Survey
@@ -94,7 +133,7 @@ def test_interrupted_trials_are_kept(planned: Path, folder: Path, monkeypatch: p
             yield grown
 
     monkeypatch.setattr(Survey, "run", broken)
-    arguments = "robustness", "small.toml", planned, "--trials", 5, "--levels", "5", "--out", "part"
+    arguments = "robustness", "small.toml", planned, "--trials", 5, "--levels", "0,5", "--out", "part"
     assert vinewright(monkeypatch, folder, *arguments) == 0
     content = json.loads((folder / "part" / "robustness-small" / "data.json").read_text())
     assert len(content["counts"]) == 4  # the fourth was grown, though not yet told

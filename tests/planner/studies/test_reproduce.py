@@ -85,6 +85,6 @@ def test_a_walled_in_goal_cannot_be_studied(tmp_path: Path) -> None:
     done = reproduce("table2", "--env", "shut.toml", "--runs", 1, cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith(
-        "error: shut: the goal is walled in: no way as wide as the tube leads to it from the start"
+        "error: shut: the goal is walled in: no path as wide as the tube leads from the start to it"
     )
     assert done.stderr.count("\n") == 1
