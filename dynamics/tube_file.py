@@ -1,7 +1,7 @@
 """Tube files: `tube.toml`, written and read, and the tubes that come with the package.
 
 What a file leaves out is the prototype's, in proportion to the tube's radius and growth pressure (`similar`): lengths go with R,
-forces with P R^2, moments with P R^3. `template` writes a file with every key, its unit and what it means.
+forces with P R^2, moments with P R^3. `template` makes a file with every key, its unit and what it means.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import os
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import fields, replace
 from decimal import Decimal
 from importlib.resources import files
@@ -360,27 +360,44 @@ def _floats(content: dict[str, Any]) -> dict[str, Any]:
     return {**made, **whole}
 
 
-def tube_text(params: VineParams, name: str | None = None, notes: Mapping[str, str] | None = None) -> str:
+def tube_description(name: str) -> str:
+    """What a shipped tube says of itself."""
+    content = tomllib.loads((files("dynamics") / "tubes" / f"{name}{SUFFIX}").read_text(encoding="utf-8"))
+    return str(content.get("description", ""))
+
+
+HEADER = (
+    "# A tube: every key is optional. What is left out is the prototype's, in proportion to radius and growth pressure:",
+    "# lengths go with R, forces with P R^2, moments with P R^3.",
+)
+
+
+def tube_text(params: VineParams, notes: Mapping[str, str] | None = None, left_out: Collection[str] = ()) -> str:
     """A tube file with every number that is known, each with what it means; the others stand there as comments.
 
     Args:
         notes: What to add to the comment of a key, by the key's name.
+        left_out: Names of keys that are to stand there as comments though they are known.
     """
     content, notes = tube_content(params), notes or {}
     part = content.pop("actuator")
     kind = part["type"]
-    lines = [
-        "# A tube: every key is optional. What is left out is the prototype's, in proportion to radius and pressure.",
-        "",
-    ]
-    lines += [f"schema = {SCHEMA}", *([f'name = "{name}"'] if name else []), ""]
-    lines += [_line(key, content, notes) for key in (*TUBE.values(), *INERTIA.values())]
+    out = {"notes": notes, "left_out": left_out}
+    lines = [*HEADER, "", f"schema = {SCHEMA}", ""]
+    lines += [_line(key, content, **out) for key in (*TUBE.values(), *INERTIA.values())]
     lines += ["", "[actuator]", f'type = "{kind}"  # {" or ".join(ACTUATORS)}']
-    lines += [_line(key, part, notes) for key in (*ACTUATORS[kind].values(), *LIMITS.values())]
+    lines += [_line(key, part, **out) for key in (*ACTUATORS[kind].values(), *LIMITS.values())]
     return "\n".join(lines) + "\n"
 
 
-def _line(key: Key, content: Mapping[str, Any], notes: Mapping[str, str]) -> str:
-    value = content.get(key.name)
-    note = f"{key.meaning}; {notes[key.name]}" if key.name in notes else key.meaning
-    return f"# {key.name} =  # {note}" if value is None else f"{key.name} = {value!r}  # {note}"
+def template(params: VineParams) -> str:
+    """A file to edit: radius and growth pressure stand in it, all else as comments with this tube's values."""
+    whole = {*TUBE.values(), *INERTIA.values(), *ACTUATORS[params.actuator.kind].values(), *LIMITS.values()}
+    given = {"radius_mm", "growth_pressure_kpa"}
+    return tube_text(params, left_out={key.name for key in whole} - given)
+
+
+def _line(key: Key, content: Mapping[str, Any], notes: Mapping[str, str], left_out: Collection[str]) -> str:
+    value, note = content.get(key.name), f"; {notes[key.name]}" if key.name in notes else ""
+    given = f"{key.name} = {'' if value is None else repr(value)}"
+    return f"{'# ' * (value is None or key.name in left_out)}{given}  # {key.meaning}{note}"

@@ -99,6 +99,7 @@ class Environment:
         # The one way to set what is frozen from then on.
         object.__setattr__(self, "name", name)
         object.__setattr__(self, "description", description)
+        object.__setattr__(self, "tube", tube)
         for key, value, parts in (
             ("bounds", bounds, ("min_x", "min_y", "max_x", "max_y")),
             ("start", start, ("x", "y", "heading")),

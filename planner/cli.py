@@ -20,6 +20,7 @@ from planner.commands import (
     simulate,
     surrogate,
     track,
+    tube,
     validate,
 )
 
@@ -43,6 +44,7 @@ app.command(name="map")(map.map_place)
 app.command()(track.track)
 app.command()(fit.fit)
 app.add_typer(environments.app, name="environments")
+app.add_typer(tube.app, name="tube")
 app.add_typer(bench.app, name="bench")
 app.add_typer(reproduce.app, name="reproduce")
 app.add_typer(surrogate.app, name="surrogate")

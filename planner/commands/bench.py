@@ -12,8 +12,8 @@ import typer
 
 from planner.console.errors import BadInput, readable_errors
 from planner.console.options import DeviceOption, PropagatorOption, SolverOption, SurrogateOption, chosen_model
-from planner.console.progress import plain_console
 from planner.console.studies import RESULTS, BudgetOption, EnvironmentsOption, FolderOption, command_line
+from planner.console.terminal import new_console
 from planner.studies.study import Study, run_study
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def rollouts(
         from planner.studies.rollouts.report import report
         from planner.studies.rollouts.study import cases, measure_rollouts, run_cases, split
 
-        console, models = plain_console(), _models(propagator, device, solver, surrogate)
+        console, models = new_console(), _models(propagator, device, solver, surrogate)
         if out is None:
             with console.status("growing"):
                 speeds = [measure_rollouts(env, made, name, batch, length) for name, (made, _) in models.items()]
@@ -148,4 +148,4 @@ def plan(
             tell=tell,
         )
         command = command_line("bench plan", seeds=seeds, time_budget=time_budget, batch=batch, env=env)
-        return run_study(study, command, out, plain_console()).code
+        return run_study(study, command, out, new_console()).code

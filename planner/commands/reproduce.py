@@ -10,8 +10,8 @@ import typer
 
 from planner.console.errors import BadInput, needs, readable_errors
 from planner.console.options import DeviceOption, PropagatorOption, SolverOption, SurrogateOption, chosen_model
-from planner.console.progress import plain_console
 from planner.console.studies import RESULTS, BudgetOption, EnvironmentsOption, FolderOption, RunsOption, command_line
+from planner.console.terminal import new_console
 from planner.studies.study import Study, run_study
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ app = typer.Typer(help="Measure again what the papers show, and what is known of
 
 def measured(study: Study[Any, Any], command: str, out: Path) -> int:
     """Run a study on the console; returns the exit code."""
-    return run_study(study, command, out, plain_console()).code
+    return run_study(study, command, out, new_console()).code
 
 
 @app.command()
@@ -56,7 +56,7 @@ def tip_steering(
         )
         named = propagator if propagator != "quasistatic" else None
         command = command_line("reproduce tip-steering", propagator=named, solver=solver, surrogate=surrogate)
-        found = run_study(study, command, out, plain_console())
+        found = run_study(study, command, out, new_console())
     done = len(found.results) == len(MOVES) and all(stage.status == Status.GROWN for stage in found.results)
     return found.code or (0 if done else 3)
 
@@ -182,7 +182,7 @@ def reliability(
             prepare=lambda: run_case(replace(every[0], time_budget=1e-3)),
         )
         command = command_line("reproduce reliability", count=count, time_budget=time_budget)
-        found = run_study(study, command, out, plain_console())
+        found = run_study(study, command, out, new_console())
     return found.code or (3 if any(record.faults for record in found.results) else 0)
 
 
@@ -282,7 +282,7 @@ def euler_lagrange(out: FolderOption = RESULTS) -> int:
             enough=lambda found: len(found) == len(every),
             least="all motions were computed",
         )
-        found = run_study(study, "vinewright reproduce euler-lagrange", out, plain_console())
+        found = run_study(study, "vinewright reproduce euler-lagrange", out, new_console())
     return found.code or (0 if (split(found.results)[1][0].errors < ALLOWED).all() else 3)
 
 
@@ -321,7 +321,7 @@ def fitting(
             least="all fits were over",
         )
         command = "vinewright reproduce fitting" + " --wall-growth FILE" * bool(wall_growth)
-        found = run_study(study, command, out, plain_console())
+        found = run_study(study, command, out, new_console())
     starts, wall = split(found.results)
     return found.code or (0 if all(one.kept for one in starts) and (not wall or wall.convergence.converged) else 3)
 

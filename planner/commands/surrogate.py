@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from planner.console.errors import BadInput, needs, readable_errors, writable
-from planner.console.progress import plain_console
 from planner.console.studies import RESULTS, FolderOption, command_line
+from planner.console.terminal import new_console
 from planner.studies.study import Study, run_study
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def train(
     """Train the network and the paper's form of it, on the CPU. Under two minutes."""
     from rich.progress import Progress, TaskID
 
-    console = plain_console()
+    console = new_console()
     with readable_errors(), needs("torch"):
         from surrogate.training import train as train_network
         from surrogate.weights_file import NAMES, write_weights
@@ -93,4 +93,4 @@ def evaluate(
         )
         limit = largest_batch if largest_batch < BATCHES[-1] else None
         command = command_line("surrogate evaluate", weights=weights, largest_batch=limit)
-        return run_study(study, command, out, plain_console()).code
+        return run_study(study, command, out, new_console()).code

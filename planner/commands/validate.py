@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from planner.console.errors import BadInput, needs, readable_errors
-from planner.console.progress import plain_console
 from planner.console.studies import RESULTS, FolderOption, command_line
+from planner.console.terminal import new_console
 from planner.studies.study import Study, run_study
 
 
@@ -29,7 +29,7 @@ def validate(
 
     Takes some minutes; Ctrl-C keeps what was found.
     """
-    console = plain_console()
+    console = new_console()
     with readable_errors(), needs("torch"):
         from dynamics.registry import load_propagator, propagators
         from planner.studies.validation.recordings import read_recordings

@@ -58,10 +58,3 @@ def gathered(console: Console, items: Iterable[Item], total: int, words: str) ->
         except KeyboardInterrupt:
             console.print(f"interrupted after {len(found)} of {total} {words}")
     return found
-
-
-def plain_console() -> Console:
-    """Where commands print: nothing is highlighted, and lines are as long as they are."""
-    from rich.console import Console
-
-    return Console(highlight=False, soft_wrap=True, markup=False)
