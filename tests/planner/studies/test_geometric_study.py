@@ -7,7 +7,7 @@ import pytest
 import shapely
 
 from dynamics.geometric.deployment import Launch, deploy
-from dynamics.geometric.hinges import Tube
+from dynamics.geometric.hinges import HingeTube
 from dynamics.geometric.walls import inflate
 from dynamics.vine import Status
 from planner.studies.geometric.report import report
@@ -29,7 +29,7 @@ def test_shape_through_an_obstacle_is_not_on_the_graph() -> None:
     """A deployment is on it, and not if its first pivot is left out."""
     shapes = [shapely.box(0.6, -1, 0.9, 1), shapely.box(0.2, 0.27, 0.3, 0.9)]
     bounds = np.array([-1.0, -1, 1, 2])
-    done = deploy(inflate(shapes, bounds, RADIUS), Tube(RADIUS, 0.3, RADIUS), Launch(0, 0, 0.5, LENGTH))
+    done = deploy(inflate(shapes, bounds, RADIUS), HingeTube(RADIUS, 0.3, RADIUS), Launch(0, 0, 0.5, LENGTH))
     assert len(done.shape) == 3
     assert lies_on_graph(shapes, bounds, done)
     assert not lies_on_graph(shapes, bounds, replace(done, shape=done.shape[[0, 2]]))
