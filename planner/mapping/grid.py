@@ -12,7 +12,7 @@ import shapely
 from numpy.typing import NDArray
 
 from dynamics.geometric.deployment import Launch, grow
-from dynamics.geometric.hinges import Tube
+from dynamics.geometric.hinges import HingeTube
 from dynamics.geometric.trace import Trace, new_trace
 from dynamics.geometric.walls import Walls
 from surrogate.compiled import Floats, compiled
@@ -78,7 +78,7 @@ def covered(grid: Grid, shapes: list[shapely.Geometry]) -> Cells:
     return np.asarray(shapely.intersects(merged, squares(grid, every, BORDER))).reshape(every.shape)
 
 
-def outcomes(walls: Walls, tube: Tube, launches: Floats, grid: Grid, rubric: Cells) -> Outcomes:
+def outcomes(walls: Walls, tube: HingeTube, launches: Floats, grid: Grid, rubric: Cells) -> Outcomes:
     """Simulate every deployment in an environment.
 
     Args:

@@ -10,7 +10,7 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from dynamics.geometric.hinges import FRICTION, Tube
+from dynamics.geometric.hinges import FRICTION, HingeTube
 from dynamics.geometric.walls import inflate, polygons
 from environments.environment import Environment
 from planner.mapping.actions import Actions
@@ -31,7 +31,7 @@ class Task:
     """An environment to map, the possible deployments, and the outcome of each."""
 
     environment: Environment
-    tube: Tube
+    tube: HingeTube
     actions: Actions
     grid: Grid
     rubric: Cells
@@ -47,7 +47,7 @@ class Task:
     def of(cls, environment: Environment, actions: Actions, radius: float) -> Task:
         """Simulate all actions in an environment with tubes of a radius [m]."""
         solids = polygons(environment.obstacles)
-        tube, grid = Tube(radius, FRICTION, radius), Grid.of(environment.bounds)
+        tube, grid = HingeTube(radius, FRICTION, radius), Grid.of(environment.bounds)
         rubric = covered(grid, solids)
         walls = inflate(solids, environment.bounds, radius)
         found = outcomes(walls, tube, actions.launches, grid, rubric)
