@@ -9,11 +9,12 @@ from importlib.metadata import PackageNotFoundError, version
 
 
 def doctor() -> None:
-    """Versions, devices, threads and the cache of compiled kernels."""
+    """Versions, extras, devices, threads and the cache of compiled kernels."""
     from rich.console import Console
     from rich.table import Table
 
     from dynamics.registry import propagators
+    from planner.console.errors import EXTRAS, missing, remedy
     from surrogate.compiled import cache_folder, thread_count
 
     table = Table(show_header=False, box=None, padding=(0, 2, 0, 0))
@@ -21,6 +22,10 @@ def doctor() -> None:
     table.add_row("python", f"{platform.python_version()} on {platform.system()} {platform.machine()}")
     for package in ("numpy", "scipy", "numba", "shapely", "matplotlib", "pydantic", "torch", "ompl"):
         table.add_row(package, _version(package))
+    for extra, (words, _) in EXTRAS.items():
+        lacking = missing(extra)
+        state = f"{', '.join(lacking)} missing: {remedy(extra)}" if lacking else f"installed: {words}"
+        table.add_row(f"extra {extra}", state)
     table.add_row("propagators", ", ".join(propagators()))
     table.add_row("devices", _devices())
     table.add_row("threads", f"{thread_count()} (NUMBA_NUM_THREADS sets fewer)")
