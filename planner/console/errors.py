@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
@@ -108,14 +108,14 @@ def same_place(console: Console, design: Design, environment: Environment, force
     console.print(f"warning: {other}")
 
 
-def remedy(extra: str, version: Sequence[int] = sys.version_info, platform: str = sys.platform) -> str:
+def remedy(extra: str, version: tuple[int, int] = sys.version_info[:2], platform: str = sys.platform) -> str:
     """How to get an extra that is missing: the pip command, or what to use where the extra is not published.
 
     Args:
-        version: Of Python.
+        version: Of Python, its first two numbers.
         platform: As in `sys.platform`.
     """
-    if extra == "ompl" and (tuple(version[:2]) >= (3, 14) or platform == "win32"):
+    if extra == "ompl" and (version >= (3, 14) or platform == "win32"):
         return "OMPL is not published for Python 3.14 or Windows; use Python 3.11 to 3.13 on Linux or macOS"
     return f"pip install -c constraints.txt -e '.[{extra}]'"
 
