@@ -78,7 +78,7 @@ class Environment:
     goal: np.ndarray
     """x, y and radius of the goal disc [m], shape (3,)."""
     obstacles: Obstacles
-    tube: str | None = None
+    tube: str | None
     """The tube that grows here unless another is asked for: a shipped one's name, or the path of a file (`.toml`)."""
 
     def __init__(
@@ -89,6 +89,7 @@ class Environment:
         start: ArrayLike | None = None,
         goal: ArrayLike | None = None,
         obstacles: Obstacles | None = None,
+        tube: str | None = None,
     ) -> None:
         """Bounds, start and goal are needed: metres and radians, as the fields say. `check_environment` says if they fit.
 
@@ -98,6 +99,7 @@ class Environment:
         # The one way to set what is frozen from then on.
         object.__setattr__(self, "name", name)
         object.__setattr__(self, "description", description)
+        object.__setattr__(self, "tube", tube)
         for key, value, parts in (
             ("bounds", bounds, ("min_x", "min_y", "max_x", "max_y")),
             ("start", start, ("x", "y", "heading")),
