@@ -91,7 +91,7 @@ class Environment:
         obstacles: Obstacles | None = None,
         tube: str | None = None,
     ) -> None:
-        """Bounds, start and goal are needed: metres and radians, as the fields say. `check_environment` says if they fit.
+        """Bounds, start and goal are required, in metres and radians. `check_environment` checks whether they fit together.
 
         Raises:
             InvalidEnvironment: One of them is missing, or has another shape.
@@ -110,6 +110,7 @@ class Environment:
                 raise InvalidEnvironment(f"{key} = {value} must be {len(parts)} numbers: {', '.join(parts)}")
             object.__setattr__(self, key, array)
         object.__setattr__(self, "obstacles", Obstacles() if obstacles is None else obstacles)
+        object.__setattr__(self, "tube", tube)
 
     @property
     def sha256(self) -> str:

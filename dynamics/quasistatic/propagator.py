@@ -47,7 +47,7 @@ class QuasiStatic:
         Args:
             step: Growth of one step [m]; a sixth of a segment if not given.
             friction: Coulomb's coefficient for the tip [-], if not the tube's, or 0 where that has none: recorded growths are met
-                as well by 0 as by 0.1, and worse by more (results/validation.md).
+                as well by 0 as by 0.1, and worse by more (results/validation/README.md).
             corner_moment: Part of its moment that a joint keeps where a corner presses it in [-].
         Raises:
             ValueError: No coefficient of friction, or no part.

@@ -162,13 +162,15 @@ def _write(console: Console, survey: Survey, margins: list[Margin], grid: list[f
     from planner.robustness.trials import Spread
     from planner.runs.folder import stem_of, write_json
 
-    stem = out / f"robustness-{stem_of(survey.environment)}"
+    name = f"robustness-{stem_of(survey.environment)}"
+    stem = out / name / name
+    stem.parent.mkdir(exist_ok=True)
     table, content = robustness_report(survey, margins, grid, command)
     pictures = f"\n![Success and trials]({stem.name}.png)\n" + f"![Margins]({stem.name}-margins.png)\n" * bool(margins)
-    stem.with_suffix(".md").write_text(table + pictures, encoding="utf-8")
-    write_json(stem.with_suffix(".json"), content)
+    (out / name / "README.md").write_text(table + pictures, encoding="utf-8")
+    write_json(out / name / "data.json", content)
     console.print(table)
-    console.print(f"wrote {stem}.md, {stem}.json")
+    console.print(f"wrote {out / name}: README.md, data.json")
     try:
         with stoppable(), console.status("drawing"):
             level = min(grid, key=lambda level: abs(level - 0.1))

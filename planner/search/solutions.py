@@ -18,7 +18,7 @@ from surrogate.compiled import Floats
 REPLAYS = 8
 """Most candidates replayed in one iteration."""
 PARTED = 10e-3
-"""A replay whose tip is farther than this from a node [m] has left the branch there."""
+"""A replay whose tip is farther than this from a node [m], of the prototype, has left the branch there."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -123,10 +123,10 @@ class Solutions:
 
     def _cut(self, slot: int, tips: Floats) -> None:
         """Cut the branch off where the replay left it: what grows from there would fail too."""
-        tree, parted = self.search.tree, -1
+        tree, parted, parting = self.search.tree, -1, PARTED * self.search.size
         while slot >= 0 and tree.segments[slot] > 0:
             reached = tree.segments[slot] <= len(tips)
-            if not reached or np.hypot(*(tips[tree.segments[slot] - 1, :2] - tree.tips[slot, :2])) > PARTED:
+            if not reached or np.hypot(*(tips[tree.segments[slot] - 1, :2] - tree.tips[slot, :2])) > parting:
                 parted = slot
             slot = int(tree.parent[slot])
         if parted >= 0:
