@@ -7,10 +7,11 @@ import platform
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 
+from planner.console.terminal import new_console
+
 
 def doctor() -> None:
     """Versions, devices, threads and the cache of compiled kernels."""
-    from rich.console import Console
     from rich.table import Table
 
     from dynamics.registry import propagators
@@ -33,7 +34,7 @@ def doctor() -> None:
     table.add_row(
         "cache writable", "yes" if _writable(folder) else "no: kernels compile at every start; set NUMBA_CACHE_DIR"
     )
-    Console(highlight=False, soft_wrap=True, markup=False).print(table)
+    new_console().print(table)
 
 
 def _version(package: str) -> str:

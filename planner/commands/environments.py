@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from planner.console.errors import BadInput, readable_errors
+from planner.console.terminal import new_console
 
 app = typer.Typer(help="List, show and make environments.", no_args_is_help=True)
 
@@ -15,7 +16,6 @@ app = typer.Typer(help="List, show and make environments.", no_args_is_help=True
 @app.command("list")
 def list_environments() -> None:
     """The shipped environments."""
-    from rich.console import Console
     from rich.table import Table
 
     from environments import known_environments, load_environment
@@ -27,7 +27,7 @@ def list_environments() -> None:
         obstacles = environment.obstacles
         count = len(obstacles.polygons) + len(obstacles.circles) + len(obstacles.walls)
         table.add_row(name, f"{width:.2f} x {height:.2f}", str(count), environment.description)
-    Console(highlight=False, markup=False).print(table)
+    new_console(wrapped=True).print(table)
 
 
 @app.command()
@@ -36,13 +36,11 @@ def show(
     picture: Annotated[Path | None, typer.Option(metavar="FILE.png", help="Draw it.")] = None,
 ) -> None:
     """Facts about an environment, checked as `plan` would check it."""
-    from rich.console import Console
-
     with readable_errors():
         from environments import load_environment
 
         environment = load_environment(env)
-    console = Console(highlight=False, soft_wrap=True, markup=False)
+    console = new_console()
     bounds, start, goal = environment.bounds * 1e3, environment.start, environment.goal * 1e3
     obstacles = environment.obstacles
     import math

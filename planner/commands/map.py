@@ -10,6 +10,7 @@ import typer
 
 from planner.console.errors import BadInput, readable_errors
 from planner.console.options import TubeOption, chosen_tube
+from planner.console.terminal import new_console
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -40,9 +41,7 @@ def map_place(
     tube: TubeOption = None,
 ) -> None:
     """Map a place by deploying tubes where most is to be learned. Ctrl-C keeps what was mapped."""
-    from rich.console import Console
-
-    console = Console(highlight=False, soft_wrap=True, markup=False)
+    console = new_console()
     for name, value in (("--radius", radius), ("--length", length)):
         if value is not None and not 0 < value < 1e7:
             raise BadInput(f"{name} {value:g} must be greater than 0 and finite, in mm")

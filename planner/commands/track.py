@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from planner.console.errors import BadInput, needs, readable_errors
+from planner.console.terminal import new_console
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -65,9 +66,8 @@ def track(
     ] = None,
 ) -> None:
     """Track a growing tube in a video: centrelines in metres, and a video to check them by. Ctrl-C keeps what was tracked."""
-    from rich.console import Console
 
-    console = Console(highlight=False, soft_wrap=True, markup=False)
+    console = new_console()
     for option, value, most in (("--scale", scale, 1000), ("--radius", radius, 1000), ("--tolerance", tolerance, 200)):
         if value is not None and not 0 < value <= most:
             raise BadInput(f"{option} {value:g} must be greater than 0 and at most {most}")
