@@ -1,4 +1,4 @@
-"""`vinewright doctor`: what this installation runs on."""
+"""`vinewright doctor`: properties of this installation."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from planner.console.terminal import new_console
 
 
 def doctor() -> None:
-    """Versions, devices, threads and the cache of compiled kernels."""
+    """Show versions, devices, threads and the cache of compiled kernels."""
     from rich.table import Table
 
     from dynamics.registry import propagators
@@ -24,7 +24,7 @@ def doctor() -> None:
         table.add_row(package, _version(package))
     table.add_row("propagators", ", ".join(propagators()))
     table.add_row("devices", _devices())
-    table.add_row("threads", f"{thread_count()} (NUMBA_NUM_THREADS sets fewer)")
+    table.add_row("threads", f"{thread_count()} (NUMBA_NUM_THREADS reduces it)")
     folder = cache_folder()
     kernels = sum(1 for _ in folder.rglob("*.nbi"))
     table.add_row(
