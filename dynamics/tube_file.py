@@ -382,11 +382,10 @@ def tube_text(params: VineParams, notes: Mapping[str, str] | None = None, left_o
     content, notes = tube_content(params), notes or {}
     part = content.pop("actuator")
     kind = part["type"]
-    out = {"notes": notes, "left_out": left_out}
     lines = [*HEADER, "", f"schema = {SCHEMA}", ""]
-    lines += [_line(key, content, **out) for key in (*TUBE.values(), *INERTIA.values())]
+    lines += [_line(key, content, notes, left_out) for key in (*TUBE.values(), *INERTIA.values())]
     lines += ["", "[actuator]", f'type = "{kind}"  # {" or ".join(ACTUATORS)}']
-    lines += [_line(key, part, **out) for key in (*ACTUATORS[kind].values(), *LIMITS.values())]
+    lines += [_line(key, part, notes, left_out) for key in (*ACTUATORS[kind].values(), *LIMITS.values())]
     return "\n".join(lines) + "\n"
 
 

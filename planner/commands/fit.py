@@ -117,10 +117,12 @@ def _write(folder: Path, found: Fit, converted: bool) -> None:
     from dynamics.recording import write_recording
     from planner.fitting.plots import save_fits
     from planner.fitting.report import fit_content
+    from planner.fitting.tube import fitted_tube
     from planner.runs.folder import write_folder, write_json
 
     def fill(fresh: Path) -> None:
         write_json(fresh / "fit.json", fit_content(found))
+        (fresh / "tube.toml").write_text(fitted_tube(found), encoding="utf-8")
         save_fits(fresh / "fit.png", [found])
         if converted:
             write_recording(found.recording, fresh / "recording.json")

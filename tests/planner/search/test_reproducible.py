@@ -1,4 +1,4 @@
-"""The same build and seed give the same bytes, and another build the same design."""
+"""Reproducibility: the same build and seed give the same bytes, and another build the same design."""
 
 import json
 from functools import partial
@@ -32,7 +32,7 @@ def inputs_of(stored: dict[str, Any]) -> Inputs:
 def test_threads_change_no_bit(
     shipped: dict[str, Environment], params: VineParams, tmp_path: Path, heuristic: bool
 ) -> None:
-    """On one thread and on two, with and without the reverse tree: the same tree, solutions and random numbers, and the
+    """With one thread and two, with and without the reverse tree: the same tree, solutions and random numbers, and the
     same design file."""
     inputs = inputs_of(json.loads((STORED / "run.json").read_text())["inputs"])
     states, designs = [], []
