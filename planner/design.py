@@ -69,6 +69,11 @@ class Design:
         return len(self.actuated)
 
     @property
+    def uniform(self) -> bool:
+        """Whether it bends the same all along: sections that differ in nothing but where they lie."""
+        return len({(section.side, section.l_0, section.pressure) for section in self.sections}) == 1
+
+    @property
     def segments(self) -> int:
         """Number of segments it is simulated with; the last may be shorter."""
         return int(np.ceil(self.length / self.params.segment_length - 1e-9))

@@ -14,7 +14,6 @@ from dynamics.tube import Inertia, VineParams
 from dynamics.vine import Actuation, Integers, Rollout, Status, VineState, centerlines, grown_length
 from environments.environment import Environment
 from surrogate.compiled import Floats
-from surrogate.force_table import LONGEST
 
 ROUNDING = 1e-6
 """Bends that differ by less [rad] are alike, and pressures and cell lengths that do in parts of the first of them."""
@@ -30,7 +29,13 @@ class EulerLagrange:
     """
 
     capabilities: ClassVar[Capabilities] = Capabilities(
-        contact=False, sections=False, inertia=True, spatial=False, differentiable=False, devices=("cpu",)
+        contact=False,
+        sections=False,
+        inertia=True,
+        friction=False,
+        spatial=False,
+        differentiable=False,
+        devices=("cpu",),
     )
 
     def __init__(
@@ -59,7 +64,7 @@ class EulerLagrange:
             raise ValueError(f"step = {step:g} s must be greater than 0 and at most {LONGEST_STEP:g}")
         if not 0 <= tip_mass < np.inf:
             raise ValueError(f"tip_mass = {tip_mass:g} kg must be at least 0 and finite")
-        self.environment, self.params, self.inertia = environment, params, inertia or Inertia()
+        self.environment, self.params, self.inertia = environment, params, inertia or params.inertia
         self.joint = joint_moments(params)
         self.tube = Tube(
             tip_mass=tip_mass,
@@ -128,7 +133,7 @@ class EulerLagrange:
                 "before it does; take a design of one section from base to tip, or another propagator"
             )
         # Where there is no muscle, its cells may be of any length, also of one that no table knows.
-        return np.ascontiguousarray(first), np.where(first == 0, LONGEST, cells)
+        return np.ascontiguousarray(first), np.where(first == 0, self.joint.rows.longest, cells)
 
     def _one_arc(self, state: VineState) -> Floats:
         """Bend of each vine [rad], shape (batch,)."""

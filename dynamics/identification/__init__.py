@@ -8,7 +8,6 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from dynamics.identification.confidence import ProfileFinder, covariance, length_deviations, noise_variance
-from dynamics.identification.interruption import Interruption
 from dynamics.identification.model import DAMPING, GROWTH, LENGTH, STIFFNESS, LinkModel
 from dynamics.identification.observed import LONGEST_STEP, observe
 from dynamics.identification.problem import CALM, Problem, Solution
@@ -20,6 +19,7 @@ from dynamics.identification.result import (
     from_deviation,
     from_profile,
 )
+from dynamics.interruption import Interruption
 from dynamics.recording import Recording
 from surrogate.compiled import Floats
 

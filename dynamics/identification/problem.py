@@ -11,9 +11,9 @@ import casadi
 import numpy as np
 from scipy.sparse import csc_matrix, triu
 
-from dynamics.identification.interruption import Interruption
 from dynamics.identification.model import DAMPING, GROWTH, LENGTH, STIFFNESS, LinkModel
 from dynamics.identification.observed import Observed, Touch
+from dynamics.interruption import Interruption
 from surrogate.compiled import Floats
 
 WEIGHT = 0.1

@@ -39,8 +39,8 @@ def export(
     wanted = _parsed(formats)
     with readable_errors():
         from dynamics.quasistatic.propagator import QuasiStatic
-        from planner.commands.plan import section_table
         from planner.console.compiling import compiling
+        from planner.console.terminal import section_table
         from planner.design_file import load_design
         from planner.fabrication.pack import Pack
 
@@ -123,6 +123,6 @@ def _report(console: Console, pack: Pack, out: Path, files: list[str]) -> None:
             style="bold",
         )
     for warning in pack.warnings:
-        console.print(f"mind: {warning}")
+        console.print(f"warning: {warning}")
     if files:
         console.print(f"wrote {out}/: {', '.join(files)}")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from planner.console.errors import BadInput, readable_errors
+from planner.console.options import TubeOption, chosen_tube
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -28,9 +29,7 @@ def map_place(
         str, typer.Option(help="How the next is chosen: monte-carlo, ideal, random or information-gain.")
     ] = "monte-carlo",
     seed: Annotated[int, typer.Option(min=0, help="Seed of all that is drawn.")] = 0,
-    radius: Annotated[
-        float | None, typer.Option(metavar="MM", help="Radius of the tube.  [default: that of the default tube]")
-    ] = None,
+    radius: Annotated[float | None, typer.Option(metavar="MM", help="Radius of the tube, instead of --tube's.")] = None,
     length: Annotated[
         float | None,
         typer.Option(metavar="MM", help="Length of the tube.  [default: 1.2 times the longer side of the bounds]"),
@@ -38,6 +37,7 @@ def map_place(
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Folder for the map and a picture.  [default: maps/ENV]")
     ] = None,
+    tube: TubeOption = None,
 ) -> None:
     """Map a place by deploying tubes where most is to be learned. Ctrl-C keeps what was mapped."""
     from rich.console import Console
@@ -47,7 +47,6 @@ def map_place(
         if value is not None and not 0 < value < 1e7:
             raise BadInput(f"{name} {value:g} must be greater than 0 and finite, in mm")
     with readable_errors():
-        from dynamics.tube import VineParams
         from environments import load_environment
         from planner.mapping.actions import ANGLES, Actions
         from planner.mapping.policies import POLICIES, Task
@@ -56,7 +55,7 @@ def map_place(
         for name, given, known in (("--actions", actions, ANGLES), ("--policy", policy, POLICIES)):
             if given not in known:
                 raise BadInput(f"{name} {given} must be one of {', '.join(known)}")
-        thick = 1e-3 * radius if radius else VineParams().radius
+        thick = 1e-3 * radius if radius else chosen_tube(tube, load_environment(env, 0.0)).radius
         environment = load_environment(env, thick)
         sides = environment.bounds[2:] - environment.bounds[:2]
         out = out or Path("maps") / stem_of(environment)
@@ -77,6 +76,7 @@ def map_place(
         command = f"vinewright map {Path(env).name} --actions {actions} --deployments {deployments}"
         command += f" --policy {policy} --seed {seed}"
         command += "".join(f" {name} {size:g}" for name, size in (("--radius", radius), ("--length", length)) if size)
+        command += f" --tube {tube}" * (tube is not None)
         command += ", interrupted," * interrupted
         _write(out, task, policy, steps, seed, command)
         console.print(f"wrote {out}/: map.json, map.png")

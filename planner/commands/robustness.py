@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from planner.console.errors import BadInput, readable_errors, same_place, writable
+from planner.console.options import TubeOption, replaced_tube
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -48,6 +49,7 @@ def robustness(
     force: Annotated[
         bool, typer.Option("--force", help="Go on with a design that was made for another place.")
     ] = False,
+    tube: TubeOption = None,
 ) -> None:
     """Grow a design many times, each time a little otherwise. Ctrl-C keeps what was tried."""
     from rich.console import Console
@@ -55,6 +57,8 @@ def robustness(
     console = Console(highlight=False, soft_wrap=True, markup=False)
     grid = parsed_levels(levels)
     with readable_errors():
+        from dataclasses import replace
+
         import numpy as np
 
         from environments import load_environment
@@ -66,6 +70,7 @@ def robustness(
         if tolerances not in PRESETS:
             raise BadInput(f"--tolerances {tolerances} must be one of {', '.join(PRESETS)}")
         made = load_design(design)
+        made = replace(made, params=replaced_tube(console, made.params, tube))
         environment = load_environment(env, made.params.radius)
         same_place(console, made, environment, force)
         _note_a_miss(console, made, environment)
@@ -78,6 +83,7 @@ def robustness(
         command += f" --start-mm {start_mm:g}" * (start_mm != START_MM)
         command += f" --heading-deg {heading_deg:g}" * (heading_deg != HEADING_DEG)
         command += f" --tolerances {tolerances}" * (tolerances != "none")
+        command += f" --tube {tube}" * (tube is not None)
         with writable(out):
             command += ", interrupted," * (not _grow(console, survey))
             if not survey.counts:
@@ -156,13 +162,15 @@ def _write(console: Console, survey: Survey, margins: list[Margin], grid: list[f
     from planner.robustness.trials import Spread
     from planner.runs.folder import stem_of, write_json
 
-    stem = out / f"robustness-{stem_of(survey.environment)}"
+    name = f"robustness-{stem_of(survey.environment)}"
+    stem = out / name / name
+    stem.parent.mkdir(exist_ok=True)
     table, content = robustness_report(survey, margins, grid, command)
     pictures = f"\n![Success and trials]({stem.name}.png)\n" + f"![Margins]({stem.name}-margins.png)\n" * bool(margins)
-    stem.with_suffix(".md").write_text(table + pictures, encoding="utf-8")
-    write_json(stem.with_suffix(".json"), content)
+    (out / name / "README.md").write_text(table + pictures, encoding="utf-8")
+    write_json(out / name / "data.json", content)
     console.print(table)
-    console.print(f"wrote {stem}.md, {stem}.json")
+    console.print(f"wrote {out / name}: README.md, data.json")
     try:
         with stoppable(), console.status("drawing"):
             level = min(grid, key=lambda level: abs(level - 0.1))

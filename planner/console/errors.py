@@ -46,6 +46,7 @@ def readable_errors() -> Iterator[None]:
         # Only now, as this takes longer than many a command.
         from dynamics.propagator import CannotRun
         from dynamics.recording import InvalidRecording
+        from dynamics.tube_file import InvalidTube
         from environments.file_model import InvalidEnvironment
         from environments.reach import WalledIn
         from planner.design_file import InvalidDesign
@@ -60,6 +61,7 @@ def readable_errors() -> Iterator[None]:
             InvalidDesign,
             InvalidEnvironment,
             InvalidRecording,
+            InvalidTube,
             InvalidWeights,
             NoLaunch,
             UnwritableFolder,

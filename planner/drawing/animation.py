@@ -20,8 +20,8 @@ from planner.drawing.plan import (
     MOST_FRAMES,
     SCALE_LINE,
     OnFrame,
+    _draw_environment,
     _draw_legend,
-    _draw_place,
     _page,
     _palette,
     foreground,
@@ -64,7 +64,7 @@ def _frames(environment: Environment, design: Design, points: Floats) -> Iterato
     page = _page(environment, design, table=False)
     page.figure.set_dpi(GIF_DPI)
     canvas: Any = FigureCanvasAgg(page.figure)
-    _draw_place(page, environment, ())
+    _draw_environment(page.axes, environment, page.view, ())
     _draw_legend(page, design, tree=False)
     canvas.draw()
     background = canvas.copy_from_bbox(page.figure.bbox)

@@ -17,6 +17,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Circle, Patch, Polygon
 from matplotlib.ticker import MultipleLocator
+from matplotlib.transforms import Affine2D
 from PIL import Image
 from shapely.ops import substring
 from shapely.plotting import patch_from_polygon
@@ -49,9 +50,8 @@ def plan_figure(environment: Environment, design: Design | None, branches: Seque
         branches: The searched tree, lines of shape (n, 2) [m].
     """
     page = _page(environment, design, table=True)
-    _draw_place(page, environment, branches)
-    for patch in [*(tube_patches(design, design.centerline) if design else []), *foreground(environment, design)]:
-        page.axes.add_patch(patch)
+    _draw_environment(page.axes, environment, page.view, branches)
+    _draw_tube(page.axes, environment, design)
     if design and len(design.centerline) > 1:
         _draw_numbers(page, environment, design)
     if design:
@@ -158,8 +158,7 @@ class _Page:
 
 def _page(environment: Environment, design: Design | None, table: bool) -> _Page:
     """An empty drawing with the aspect of the bounds, its axes, title and scale bar."""
-    bounds = 1e3 * environment.bounds
-    view = bounds + 0.012 * (bounds[2:] - bounds[:2]).max() * np.array([-1, -1, 1, 1])
+    bounds, view = 1e3 * environment.bounds, _view(environment)
     size = view[2:] - view[:2]
     drawing = size * min(PLOT_WIDTH / size[0], PLOT_HEIGHT / size[1])
     width = max(drawing[0], LEAST_WIDTH)
@@ -203,14 +202,40 @@ def _round_number(value: float) -> float:
     return min((power * k for k in (1, 2, 5, 10)), key=lambda number: abs(math.log(number / value)))
 
 
-def _draw_place(page: _Page, environment: Environment, branches: Sequence[Floats]) -> None:
+def draw_in_axes(axes: Axes, environment: Environment, design: Design | None) -> None:
+    """Draw an environment and a design into axes in metres, and show the bounds; their figure is left as it is."""
+    view, there, data = _view(environment), set(axes.get_children()), axes.dataLim.frozen()
+    _draw_environment(axes, environment, view, ())
+    _draw_tube(axes, environment, design)
+    in_metres = Affine2D().scale(1e-3) + axes.transData
+    for artist in axes.get_children():
+        if artist not in there:
+            artist.set_transform(in_metres)
+    axes.dataLim.set(data)  # or what was drawn in millimetres would count as metres
+    axes.update_datalim(1e-3 * view.reshape(2, 2))
+    axes.set(xlim=1e-3 * view[[0, 2]], ylim=1e-3 * view[[1, 3]], aspect="equal", xlabel="x [m]", ylabel="y [m]")
+
+
+def _view(environment: Environment) -> Floats:
+    """The bounds and a narrow margin: min_x, min_y, max_x, max_y [mm]."""
+    bounds = 1e3 * environment.bounds
+    return np.asarray(bounds + 0.012 * (bounds[2:] - bounds[:2]).max() * np.array([-1, -1, 1, 1]))
+
+
+def _draw_tube(axes: Axes, environment: Environment, design: Design | None) -> None:
+    """The tube along its predicted centreline, and what lies over it."""
+    for patch in [*(tube_patches(design, design.centerline) if design else []), *foreground(environment, design)]:
+        axes.add_patch(patch)
+
+
+def _draw_environment(axes: Axes, environment: Environment, view: Floats, branches: Sequence[Floats]) -> None:
     """What the tube is drawn on: the searched tree, what is solid, and the goal's disc."""
     fade = float(np.clip(10 / (len(branches) + 1) ** 0.5, 0.2, 0.6))
     tree = LineCollection([1e3 * line for line in branches], colors=SEARCHED, linewidths=0.6, alpha=fade, zorder=1)
-    page.axes.add_collection(tree, autolim=False)
-    draw_solids(page.axes, environment, page.view)
+    axes.add_collection(tree, autolim=False)
+    draw_solids(axes, environment, view)
     x, y, radius = 1e3 * environment.goal
-    page.axes.add_patch(Circle((x, y), radius, facecolor=GOAL, alpha=0.22, linewidth=0, zorder=3))
+    axes.add_patch(Circle((x, y), radius, facecolor=GOAL, alpha=0.22, linewidth=0, zorder=3))
 
 
 def draw_solids(axes: Axes, environment: Environment, view: Floats) -> None:

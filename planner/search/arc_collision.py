@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from dynamics.scene import Scene, build_scene, cell_of
+from dynamics.tube import VineParams
 from environments.environment import Environment
 from planner.search.biarc import arc_point, biarc
 from surrogate.compiled import compiled
@@ -12,7 +13,9 @@ from surrogate.compiled import compiled
 LOOK_AHEAD = 0.1
 """Gaps larger than this count as this [m]."""
 LEAST_STEP = 2e-3
-"""Least step along an arc [m]; what is deeper than half of it is never missed."""
+"""Least step along an arc [m] for the prototype, in proportion for other tubes; what is deeper than half of it is never missed."""
+USUAL = VineParams().clearance
+"""What the axis of the prototype keeps from obstacles [m]."""
 FREE, TOO_TIGHT, BLOCKED = 0, 1, 2
 
 
@@ -49,7 +52,7 @@ def arc_is_free(
     It starts outside of all obstacles: an arc that begins inside one would be free as long as it met no outline.
     """
     bounds = scene.bounds
-    at = 0.0
+    at, least = 0.0, LEAST_STEP * (radius / USUAL)
     while True:
         px, py = arc_point(x, y, heading, curvature, at)
         if not (bounds[0] <= px <= bounds[2] and bounds[1] <= py <= bounds[3]):
@@ -59,7 +62,7 @@ def arc_is_free(
             return False
         if at >= length:
             return True
-        at = min(at + max(left, LEAST_STEP), length)
+        at = min(at + max(left, least), length)
 
 
 @compiled()

@@ -38,6 +38,19 @@ class Budget:
 
 
 @dataclass(frozen=True, slots=True)
+class Keep:
+    """Which solutions a search keeps."""
+
+    count: int = 5
+    """How many distinct ones."""
+    slack: float = ALTERNATIVES
+    """How much costlier than the best they may be, in actuators."""
+
+
+FEW = Keep()
+
+
+@dataclass(frozen=True, slots=True)
 class HistoryEntry:
     """One improvement of the best solution."""
 
@@ -63,9 +76,9 @@ class Run:
     reverse_tree: ReverseTree | None = None
     """What guides the search; grown when it begins."""
     seconds: float = 0.0
-    """Time searched so far, that of the reverse tree included, compiling apart [s]."""
+    """Time searched so far, that of the reverse tree included, excluding compilation [s]."""
     prepare_seconds: float = 0.0
-    """Time before the search, compiling included [s]."""
+    """Time before the search, including compilation [s]."""
     history: list[HistoryEntry] = field(default_factory=list)
 
     @classmethod
@@ -76,33 +89,31 @@ class Run:
         make: PropagatorFactory = QuasiStatic,
         seed: int = 0,
         batch: int = 100,
-        keep: int = 5,
+        keep: Keep = FEW,
         heuristic: bool = False,
         switches: Switches = AS_IT_IS,
-        slack: float = ALTERNATIVES,
     ) -> Run:
         """Build the search, and compile the kernels where that has not been done.
 
         Args:
             make: The model of the growing vine.
-            keep: How many distinct solutions to keep.
+            keep: Which solutions to keep.
             heuristic: Whether to be guided by cost-to-go, from a reverse tree.
             switches: Parts of the search to turn off.
-            slack: How much dearer than the best solution the others may be, in actuators.
         """
         began = time.perf_counter()
         model, catalogue = make(environment, params), Catalogue.of(params)
         warm_up(model)
         if heuristic:
             _warm_up_heuristic(params)
-        search = Search(environment, model, params, catalogue, np.random.default_rng(seed), batch, switches, slack)
-        run = cls(environment, params, model, search, Solutions(search, keep), heuristic, seed)
+        search = Search(environment, model, params, catalogue, np.random.default_rng(seed), batch, switches, keep.slack)
+        run = cls(environment, params, model, search, Solutions(search, keep.count), heuristic, seed)
         run.prepare_seconds = time.perf_counter() - began
         return run
 
     @property
     def best(self) -> Solution | None:
-        """The cheapest solution so far."""
+        """The lowest-cost solution so far."""
         return self.solutions.best[0] if self.solutions.best else None
 
     def run(self, budget: Budget) -> Iterator[Run]:
@@ -147,7 +158,7 @@ class Run:
 
 def warm_up(propagator: Propagator) -> None:
     """Have the kernels compiled, by growing one segment."""
-    length = 25e-3
+    length = propagator.params.segment_length
     propagator.grow(propagator.start(1, 2), Actuation(np.zeros((1, 2)), np.ones((1, 2))), length, length)
 
 

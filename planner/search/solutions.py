@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from dynamics.vine import Integers, Status, VineState, centerlines
 from planner.design import Design
+from planner.replay import grow
 from planner.search.controls import actuation, sections_of
 from planner.search.sst import Candidates, Search
 from surrogate.compiled import Floats
@@ -17,7 +18,7 @@ from surrogate.compiled import Floats
 REPLAYS = 8
 """Most candidates replayed in one iteration."""
 PARTED = 10e-3
-"""A replay whose tip is farther than this from a node [m] has left the branch there."""
+"""A replay whose tip is farther than this from a node [m], of the prototype, has left the branch there."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,12 +50,8 @@ class Solutions:
         if not len(chosen.segments):
             return False
         search, params = self.search, self.search.params
-        rollout = self.replayer.grow(
-            self.replayer.start(len(chosen.segments), search.max_segments),
-            actuation(chosen.controls, search.catalogue),
-            chosen.segments * params.segment_length,
-            params.segment_length,
-        )
+        carried = actuation(chosen.controls, search.catalogue)
+        rollout = grow(self.replayer, carried, chosen.segments * params.segment_length, params.segment_length)
         before = self.best[0].cost if self.best else np.inf
         goal = search.environment.goal
         for i, segments in enumerate(chosen.segments):
@@ -126,10 +123,10 @@ class Solutions:
 
     def _cut(self, slot: int, tips: Floats) -> None:
         """Cut the branch off where the replay left it: what grows from there would fail too."""
-        tree, parted = self.search.tree, -1
+        tree, parted, parting = self.search.tree, -1, PARTED * self.search.size
         while slot >= 0 and tree.segments[slot] > 0:
             reached = tree.segments[slot] <= len(tips)
-            if not reached or np.hypot(*(tips[tree.segments[slot] - 1, :2] - tree.tips[slot, :2])) > PARTED:
+            if not reached or np.hypot(*(tips[tree.segments[slot] - 1, :2] - tree.tips[slot, :2])) > parting:
                 parted = slot
             slot = int(tree.parent[slot])
         if parted >= 0:

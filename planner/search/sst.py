@@ -15,13 +15,13 @@ from environments.environment import Environment
 from planner.search.catalogue import Catalogue
 from planner.search.controls import actuation
 from planner.search.tree import Tree
-from planner.search.witnesses import Witnesses, embed, pose_tree
+from planner.search.witnesses import Witnesses, embed, pose_tree, unscaled
 from surrogate.compiled import Floats
 
 LENGTH_COST = 1e-2
 """Cost of a metre of tube, in actuators."""
 FIRST_RADIUS = 60e-3
-"""Radius of a witness's neighbourhood at first [m]."""
+"""Radius of a witness's neighbourhood at first [m], for the prototype: with a tube of another size it goes in proportion."""
 RADIUS_FACTOR = 0.8
 FINEST_RADIUS = 10e-3
 """A search with nothing left to grow goes on with smaller neighbourhoods until they are smaller than this [m]."""
@@ -109,6 +109,8 @@ class Search:
         self.max_segments = max(int(longest / params.segment_length), 4)
         self.tree = Tree(lambda count: propagator.start(count, self.max_segments).angles)
         self.witnesses = Witnesses()
+        self.size = params.scale
+        """Radius of the tube over the prototype's [-]: poses are compared in lengths of the prototype."""
         self.radius = FIRST_RADIUS
         self.bound = np.inf
         """Nodes that cannot lead to a solution below this cost are pruned."""
@@ -149,7 +151,9 @@ class Search:
         self.vine_steps += int(rollout.steps.sum())
         candidates = self._candidates(rollout, nodes, controls, carried)
         goal = self.environment.goal
-        arrived = np.hypot(*(candidates.tips[:, :2] - goal[:2]).T) <= max(goal[2] - GOAL_MARGIN, 0.5 * goal[2])
+        arrived = np.hypot(*(candidates.tips[:, :2] - goal[:2]).T) <= max(
+            goal[2] - GOAL_MARGIN * self.size, 0.5 * goal[2]
+        )
         self.tree.straight[nodes[controls == 0]] = True
         self._insert(candidates)
         if self.iteration == self.next_shrink:
@@ -217,8 +221,9 @@ class Search:
     def _best_near(self, nodes: Integers, cost: Floats, count: int) -> Integers:
         """The cheapest node near each of some random poses, or else the nearest; indices into `nodes`."""
         bounds = self.environment.bounds
-        poses = embed(self.rng.uniform([*bounds[:2], -np.pi], [*bounds[2:], np.pi], (count, 3)))
-        kd = pose_tree(self.tree.tips[nodes])
+        drawn = self.rng.uniform([*bounds[:2], -np.pi], [*bounds[2:], np.pi], (count, 3))
+        poses = embed(unscaled(drawn, self.size))
+        kd = pose_tree(unscaled(self.tree.tips[nodes], self.size))
         near = kd.query_ball_point(poses, self.switches.best_near * self.radius)
         nearest = kd.query(poses)[1]
         return np.array([min(around, key=cost.__getitem__) if around else nearest[i] for i, around in enumerate(near)])
@@ -281,7 +286,9 @@ class Search:
     def _insert(self, candidates: Candidates) -> None:
         """Keep the candidates that no witness's node dominates, and prune the nodes they replace."""
         cost = self.cost(candidates.actuators, candidates.segments)
-        chosen, witness = self.witnesses.best(candidates.tips, cost, self.radius, self.switches.subset)
+        chosen, witness = self.witnesses.best(
+            unscaled(candidates.tips, self.size), cost, self.radius, self.switches.subset
+        )
         kept = candidates[chosen]
         slots = self.tree.add(
             kept.angles, kept.controls, kept.segments, kept.tips, kept.actuators, kept.straight, kept.parents

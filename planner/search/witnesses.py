@@ -26,6 +26,11 @@ def embed(poses: Floats) -> Floats:
     return np.column_stack([poses[:, :2], np.where(heading >= _TURN, 0.0, heading)])
 
 
+def unscaled(poses: Floats, size: float) -> Floats:
+    """Poses of a tube `size` times as large as the prototype, with their positions in lengths of the prototype."""
+    return poses / [size, size, 1.0]
+
+
 class Witnesses:
     """Poses that stand for their neighbourhood, each with the cheapest node found there (Li et al. 2016, Alg. 6-7)."""
 

@@ -14,11 +14,11 @@ import pytest
 from scipy.sparse.linalg import splu
 
 from dynamics.identification import default_mass_per_length, fit
-from dynamics.identification.interruption import Interruption
 from dynamics.identification.model import LinkModel
 from dynamics.identification.observed import LONGEST_STEP, MOST_STEPS, observe
 from dynamics.identification.problem import Problem
 from dynamics.identification.result import CHI_SQUARE, Profile, from_profile
+from dynamics.interruption import Interruption
 from dynamics.recording import Contact, Recording
 from dynamics.recording_hdf5 import load_wall_growth
 from planner.console.progress import stoppable

@@ -212,10 +212,9 @@ def test_an_interrupted_study_writes_nothing(
         return replace(quick, interrupted=seen.name.startswith("wall") or when == "oscillation")
 
     monkeypatch.setattr("planner.studies.fitting.study.fit", fitted)
-    monkeypatch.setattr("dynamics.identification.fit", fitted)
     out, wall = tmp_path / "results", wall_file(tmp_path / "wall.h5")
     assert vinewright(monkeypatch, "reproduce", "fitting", "--wall-growth", wall, "--out", out) == 2
-    assert capsys.readouterr().err == "error: interrupted; nothing was written\n"
+    assert capsys.readouterr().err == "error: interrupted before all fits were over; nothing was written\n"
     assert os.listdir(out) == []
     assert len(begun) == (1 if when == "oscillation" else len(STARTS) + 1)
 
@@ -228,8 +227,12 @@ def test_the_studys_exit_code_says_whether_all_is_well(
 ) -> None:
     """0 only if every start meets the truth and the wall's fit converged."""
     converged = replace(quick.convergence, converged=status == "Solve_Succeeded", status=status)
-    monkeypatch.setattr("planner.studies.fitting.study.fit", lambda *_, **__: of_stiffness(quick, stiffness))
-    monkeypatch.setattr("dynamics.identification.fit", lambda *_, **__: replace(quick, convergence=converged))
+
+    def fitted(seen: Recording, *_: object, **__: object) -> Fit:
+        wall = seen.name.startswith("wall")
+        return replace(quick, convergence=converged) if wall else of_stiffness(quick, stiffness)
+
+    monkeypatch.setattr("planner.studies.fitting.study.fit", fitted)
     monkeypatch.setattr("planner.fitting.plots.save_fits", lambda *_: None)
     wall = wall_file(tmp_path / "wall.h5")
     assert vinewright(monkeypatch, "reproduce", "fitting", "--wall-growth", wall, "--out", tmp_path) == code
@@ -239,6 +242,6 @@ def test_the_studys_exit_code_says_whether_all_is_well(
 def test_reproduce_fitting_writes_its_results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """All three starts meet the truth: exit code 0, a table, its data and a picture."""
     assert vinewright(monkeypatch, "reproduce", "fitting", "--out", tmp_path) == 0
-    assert sorted(os.listdir(tmp_path)) == ["fitting.json", "fitting.md", "fitting.png"]
-    rows = start_rows((tmp_path / "fitting.md").read_text())
+    assert sorted(os.listdir(tmp_path / "fitting")) == ["README.md", "data.json", "fitting.png"]
+    rows = start_rows((tmp_path / "fitting" / "README.md").read_text())
     assert [(row[0], row[-1]) for row in rows] == [("0.03", "yes"), ("0.3", "yes"), ("1", "yes")]

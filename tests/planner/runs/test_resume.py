@@ -20,11 +20,11 @@ import planner.drawing.plan, planner.runs.folder
 from dynamics.tube import VineParams
 from environments import load_environment
 from planner.cli import main
-from planner.commands import plan_progress
+import planner.plan
 from planner.search.run import Run
 
 kills, *plan = int(sys.argv[1]), "plan", *sys.argv[2:]
-plan_progress.SAVED_EVERY = 0.0  # a checkpoint after every iteration
+planner.plan.SAVED_EVERY = 0.0  # a checkpoint after every iteration
 Run.prepare(load_environment("divider"), VineParams(), heuristic="--heuristic" in plan)  # once for all children
 
 
@@ -97,7 +97,7 @@ def test_a_killed_run_goes_on_to_the_same_end(tmp_path: Path, kills: int, option
 def test_a_run_that_ended_by_time_searches_on_to_more_iterations(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The time that it had is no limit any more where only iterations are given anew."""
+    """The time that it had is no limit any more where only iterations are given again."""
 
     def iterations(*arguments: object) -> int:
         monkeypatch.setattr("sys.argv", ["vinewright", "plan", *map(str, arguments)])

@@ -14,7 +14,7 @@ from environments import Environment
 from planner.design_file import design_content
 from planner.runs.checkpoint import CHECKPOINT, write_checkpoint
 from planner.runs.inputs import Inputs
-from planner.search.run import Budget, Run
+from planner.search.run import Budget, Keep, Run
 
 STORED = Path(__file__).parents[2] / "data" / "run-v1"
 SLACK_MM, SLACK_DEG = 2e-3, 2e-4
@@ -59,7 +59,7 @@ def test_another_build_gives_the_same_design(shipped: dict[str, Environment], pa
     """Planned again with the stored run's seed and iterations, `plus` gets the stored design, up to the last digit of its file."""
     stored = json.loads((STORED / "design.json").read_text())
     inputs = inputs_of(json.loads((STORED / "run.json").read_text())["inputs"])
-    run = Run.prepare(shipped["plus"], params, seed=inputs.seed, batch=inputs.batch, keep=inputs.solutions)
+    run = Run.prepare(shipped["plus"], params, seed=inputs.seed, batch=inputs.batch, keep=Keep(inputs.solutions))
     for _ in run.run(Budget(600.0, inputs.iterations)):
         pass
     assert run.best

@@ -7,14 +7,13 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from numpy.typing import ArrayLike
-from rich.console import Console
 
 from dynamics.propagator import CannotRun
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from dynamics.vine import Actuation, Rollout, Status, VineState
 from environments import Environment
-from planner.commands.plan_progress import search
+from planner.plan import search
 from planner.replay import replay
 from planner.search.catalogue import Catalogue
 from planner.search.controls import actuation
@@ -273,9 +272,9 @@ def test_what_was_found_outlives_a_lack_of_memory(shipped: dict[str, Environment
         return iterate()
 
     run.search.iterate = fail_once_solved  # type: ignore[method-assign, assignment]
-    assert search(Console(quiet=True), run, Budget(60.0), lambda: None) == "out of memory; try --batch 50"
+    assert search(run, Budget(60.0), lambda: None) == "out of memory; try --batch 50"
     assert run.best
     run.solutions.best.clear()
     run.search.iterate = lambda: (_ for _ in ()).throw(CannotRun("out of memory"))  # type: ignore[method-assign]
     with pytest.raises(CannotRun):
-        search(Console(quiet=True), run, Budget(60.0), lambda: None)
+        search(run, Budget(60.0), lambda: None)

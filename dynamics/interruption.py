@@ -1,4 +1,4 @@
-"""Ctrl-C during a fit: noted at once, heeded where something whole can be kept."""
+"""Ctrl-C during long work: noted at once, heeded where something whole can be kept."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from types import FrameType
 
 
 class Interruption:
-    """Whether Ctrl-C has asked a fit to end."""
+    """Whether Ctrl-C has asked the work to end."""
 
     def __init__(self) -> None:
         self.asked = False
@@ -19,7 +19,8 @@ class Interruption:
     def heeding_signals(self) -> Iterator[None]:
         """Take note of what would raise KeyboardInterrupt; a second time it raises that.
 
-        CasADi takes an exception for a failed evaluation and goes on, and anywhere else it would lose what was found.
+        An exception between two lines of a search would leave its tree half changed; CasADi takes one for a failed
+        evaluation and continues.
         """
 
         def note(_: int, __: FrameType | None) -> None:
