@@ -11,10 +11,11 @@ from planner.console.terminal import new_console
 
 
 def doctor() -> None:
-    """Show versions, devices, threads and the cache of compiled kernels."""
+    """Show versions, extras, devices, threads and the cache of compiled kernels."""
     from rich.table import Table
 
     from dynamics.registry import propagators
+    from planner.console.errors import EXTRAS, missing, remedy
     from surrogate.compiled import cache_folder, thread_count
 
     table = Table(show_header=False, box=None, padding=(0, 2, 0, 0))
@@ -22,6 +23,10 @@ def doctor() -> None:
     table.add_row("python", f"{platform.python_version()} on {platform.system()} {platform.machine()}")
     for package in ("numpy", "scipy", "numba", "shapely", "matplotlib", "pydantic", "torch", "ompl"):
         table.add_row(package, _version(package))
+    for extra, (words, _) in EXTRAS.items():
+        lacking = missing(extra)
+        state = f"{', '.join(lacking)} missing: {remedy(extra)}" if lacking else f"installed: {words}"
+        table.add_row(f"extra {extra}", state)
     table.add_row("propagators", ", ".join(propagators()))
     table.add_row("devices", _devices())
     table.add_row("threads", f"{thread_count()} (NUMBA_NUM_THREADS reduces it)")

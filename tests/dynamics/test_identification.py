@@ -17,7 +17,7 @@ from dynamics.identification import default_mass_per_length, fit
 from dynamics.identification.model import LinkModel
 from dynamics.identification.observed import LONGEST_STEP, MOST_STEPS, observe
 from dynamics.identification.problem import Problem
-from dynamics.identification.result import CHI_SQUARE, Parameter, Profile, from_deviation, from_profile
+from dynamics.identification.result import CHI_SQUARE, Profile, from_profile
 from dynamics.interruption import Interruption
 from dynamics.recording import Contact, Recording
 from dynamics.recording_hdf5 import load_wall_growth
@@ -309,53 +309,6 @@ def test_interval_of_a_parabolic_profile(shift: float, low: bool, high: bool) ->
         assert (found == pytest.approx(2 * math.exp(sign * reach))) if crossed else found is None
     assert one.identified == (low and high)
     assert ("do not identify" in one.sentence) == (not one.identified)
-
-
-@pytest.mark.parametrize(
-    ("value", "interval", "identified"),
-    [
-        (0.04, (0.0315, 0.0471), True),
-        (-0.04, (-0.0471, -0.0315), True),
-        (0.001, (-0.0008, 0.0031), False),  # includes 0
-        (0.0, (0.0, 0.0), False),
-        (0.01, (0.0049, 0.0151), False),  # as wide as the value
-        (0.01, (0.0051, 0.0149), True),
-        (0.01, (None, 0.011), False),
-        (0.01, (0.009, None), False),
-    ],
-)
-def test_a_value_is_identified_if_its_interval_excludes_0_and_is_narrow(
-    value: float, interval: tuple[float | None, float | None], identified: bool
-) -> None:
-    """A value whose interval includes 0 or is as wide as the value is not identified."""
-    assert Parameter("growth rate", value, "m/s", interval, "").identified == identified
-
-
-def test_sentences_agree_with_the_interval() -> None:
-    """If a value is not identified, its sentence says so: from a standard deviation, and from a wide closed profile."""
-    sharp, vague = (
-        from_deviation("growth rate", 0.04, "m/s", 0.004),
-        from_deviation("growth rate", 0.00115, "m/s", 1e-3),
-    )
-    assert (sharp.identified, vague.identified) == (True, False)
-    assert sharp.sentence == "The growth rate is 0.04 +- 0.0078 m/s (95 %)."
-    assert vague.sentence == "These data do not identify the growth rate: -0.00081 to 0.0031 m/s (95 %)."
-    logs = np.linspace(-2.0, 2.0, 9)
-    wide = from_profile("damping", 1.0, "N m s/rad", Profile("damping", "N m s/rad", np.exp(logs), 2 * logs**2, True))
-    assert wide.interval == pytest.approx((1 / 4, 4.0), rel=1e-3)
-    assert not wide.identified
-    assert wide.sentence == "These data do not identify the damping: anything from 0.25 to 4 N m s/rad fits as well."
-
-
-def test_a_beam_that_does_not_grow_has_no_identified_growth_rate() -> None:
-    """Its interval includes 0; the first length of the same fit is identified."""
-    found = fit(seen(replace(BEAM, growth=0.0), 20, 1e-3), 4, start=(0.1, 1e-3), profiles=False, refine=1)
-    low, high = found.parameter("growth rate").interval
-    assert low is not None
-    assert high is not None
-    assert low < 0 < high
-    assert not found.parameter("growth rate").identified
-    assert found.parameter("first length").identified
 
 
 def test_the_published_wall_experiment_is_fitted() -> None:

@@ -18,7 +18,7 @@ from planner.replay import replay
 from planner.search.catalogue import Catalogue
 from planner.search.controls import actuation
 from planner.search.run import Budget, Run
-from planner.search.sst import LEAST_CELLS, Search
+from planner.search.sst import LEAST_CELLS, LENGTH_COST, Search
 
 MakeEnvironment = Callable[..., Environment]
 
@@ -61,6 +61,18 @@ def test_nodes_are_vines_grown_from_the_start(maze_search: Search) -> None:
     distance = np.hypot(*(tips[:, :2] - tree.tips[nodes, :2]).T)
     assert np.median(distance) < 1e-6
     assert np.mean(distance < 5e-3) > 0.95
+
+
+def test_the_search_bound_ends_at_the_goals_rim(environment: MakeEnvironment, params: VineParams) -> None:
+    """A vine needs to grow only as far as the rim of the goal: a bound that fits no vine to its centre prunes nothing on the way."""
+    room = replace(environment(), goal=np.array([1.0, 0.0, 0.3]))
+    search = Search(room, QuasiStatic(room, params), params, Catalogue.of(params), np.random.default_rng(0), 8)
+    search.bound = LENGTH_COST * 0.76  # a straight vine is in the goal at 0.725 m, and at its centre at 1 m
+    reached = search.iterate()
+    assert len(reached.segments) > 0
+    assert reached.actuators.max() == 0
+    assert params.segment_length * reached.segments.max() < 0.76
+    assert params.segment_length * reached.segments.min() == pytest.approx(0.725)
 
 
 def test_a_search_grows_every_selected_vine(
