@@ -85,7 +85,7 @@ def chosen_tube(tube: str | None, environment: Environment | None = None) -> Vin
     return load_tube(tube or (environment and environment.tube) or DEFAULT_TUBE)
 
 
-def environment_and_tube(env: str, tube: str | None, actuator: str | None) -> tuple[Environment, VineParams]:
+def environment_and_tube(env: str, tube: str | None, actuator: str | None = None) -> tuple[Environment, VineParams]:
     """An environment whose start has room for the tube that is to grow there, and that tube (`chosen_tube`).
 
     Args:
