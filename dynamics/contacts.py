@@ -49,17 +49,16 @@ def _add(
     segment: int,
     key: int,
     gap: float,
-    px: float,
-    py: float,
-    nx: float,
-    ny: float,
+    point: tuple[float, float],
+    normal: tuple[float, float],
     growth: float,
 ) -> int:
-    """Append the contact of point (px, py) on a segment, pushed along the normal (nx, ny)."""
+    """Append the contact of a point [m] on a segment, pushed along a normal; returns how many contacts there are."""
     if count < len(contacts.gap) - 4:  # four rows are for the friction of the tip and the bounds of the growth
         contacts.segment[count] = segment
         contacts.key[count] = key
         contacts.gap[count] = gap
+        (px, py), (nx, ny) = point, normal
         contacts.alpha[count] = px * ny - py * nx
         contacts.beta[count] = -ny
         contacts.gamma[count] = nx
@@ -100,7 +99,7 @@ def find_contacts(scene: Scene, radius: float, margin: float, chain: Chain, segm
                 flip = 1.0 if offset >= 0.0 else -1.0
                 nx, ny = -flip * ey, flip * ex
                 growth = nx * ux + ny * uy if last else 0.0
-                count = _add(contacts, count, i, i * solids + edge, gap, x, y, nx, ny, growth)
+                count = _add(contacts, count, i, i * solids + edge, gap, (x, y), (nx, ny), growth)
         for item in range(corner_offsets[cell], corner_offsets[cell + 1]):
             corner = corner_items[item]
             rx, ry = corners[corner, 0] - x, corners[corner, 1] - y
@@ -112,12 +111,18 @@ def find_contacts(scene: Scene, radius: float, margin: float, chain: Chain, segm
                 if along < -lengths[i] or abs(offset) >= reach:
                     continue
                 flip = -1.0 if offset >= 0.0 else 1.0
-                px, py = x + along * ux, y + along * uy
-                count = _add(contacts, count, i, key, abs(offset) - reach + margin, px, py, -flip * uy, flip * ux, 0.0)
+                point, normal = (x + along * ux, y + along * uy), (-flip * uy, flip * ux)
+                count = _add(contacts, count, i, key, abs(offset) - reach + margin, point, normal, 0.0)
             elif last or rx * cosine[i + 1] + ry * sine[i + 1] < 0.0:
                 distance = np.sqrt(rx * rx + ry * ry)
                 if distance < reach:
                     nx, ny = -rx / distance, -ry / distance
                     growth = nx * ux + ny * uy if last else 0.0
-                    count = _add(contacts, count, i, key, distance - reach + margin, x, y, nx, ny, growth)
+                    count = _add(contacts, count, i, key, distance - reach + margin, (x, y), (nx, ny), growth)
     return count
+
+
+@compiled()
+def too_deep(contacts: Contacts, count: int, tolerance: float) -> bool:
+    """Whether any of `count` contacts is deeper in an obstacle than the tolerance [m]."""
+    return contacts.gap[:count].min() < -tolerance if count else False

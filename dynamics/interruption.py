@@ -1,4 +1,4 @@
-"""Ctrl-C during long work: noted at once, heeded where something whole can be kept."""
+"""Deferred handling of Ctrl-C: the request is recorded, and acted upon where results are consistent."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from types import FrameType
 
 
 class Interruption:
-    """Whether Ctrl-C has asked the work to end."""
+    """Whether Ctrl-C has requested the end of a computation."""
 
     def __init__(self) -> None:
-        self.asked = False
+        self.requested = False
 
     @contextmanager
-    def heeding_signals(self) -> Iterator[None]:
-        """Take note of what would raise KeyboardInterrupt; a second time it raises that.
+    def handling_signals(self) -> Iterator[None]:
+        """Record signals that would raise KeyboardInterrupt; a second one raises it.
 
-        An exception between two lines of a search would leave its tree half changed; CasADi takes one for a failed
+        An exception within a search would leave its tree inconsistent, and CasADi treats one as a failed
         evaluation and continues.
         """
 
         def note(_: int, __: FrameType | None) -> None:
-            self.asked = True
+            self.requested = True
             restore()
 
         def restore() -> None:

@@ -243,3 +243,32 @@ def carrying(joint: JointMoments, angles: Floats, pressure: Floats, l_0: Floats)
             row[j], weight[j] = of.row, of.weight
             per_strain[j], per_strain_saturated[j] = of.per_strain, of.per_strain_saturated
     return Vine(angles, pressure, row, weight, per_strain, per_strain_saturated)
+
+
+@compiled()
+def linearise(
+    joint: JointMoments, vine: Vine, segments: int, scale: float, growing: float, moment: Floats, slope: Floats
+) -> None:
+    """Moment of every joint about its present bend [N m], and its slope [N m / rad]; both for full segments.
+
+    Args:
+        scale: Length for which the moments are known, over that of the vine's segments [-].
+        growing: Bend of the last segment, scaled to a full one [rad]: each model has its own for a new segment.
+        moment: Written to, as is `slope`, shape (max_segments,).
+    """
+    # Taking an array out of a tuple costs as much as a look-up in it: do it once.
+    elasticity, moments = joint.elasticity, joint.moment
+    unsaturated, saturated = joint.rows.unsaturated, joint.rows.saturated
+    angles, pressures, row, weight = vine.angles, vine.pressure, vine.row, vine.weight
+    per_strain, per_strain_saturated = vine.per_strain, vine.per_strain_saturated
+    for j in range(segments):
+        bend = growing if j == segments - 1 else scale * angles[j]
+        of = Cell(row[j], weight[j], per_strain[j], per_strain_saturated[j])
+        moment[j], slope[j] = moment_and_slope(elasticity, moments, unsaturated, saturated, bend, pressures[j], of)
+
+
+@compiled()
+def rest_of(joint: JointMoments, vine: Vine, j: int) -> float:
+    """Bend that the actuator of joint j gives to a full segment in free space [rad]."""
+    of = Cell(vine.row[j], vine.weight[j], vine.per_strain[j], vine.per_strain_saturated[j])
+    return rest_bend(joint, vine.pressure[j], of)

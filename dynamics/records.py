@@ -61,19 +61,28 @@ def of_vine(records: Records, b: int) -> Records:
     )
 
 
+class Recorder(NamedTuple):
+    """One vine's records, and the arrays from which they are written."""
+
+    records: Records
+    angles: Floats
+    """Bends [rad], shape (max_segments,)."""
+    chain: Chain
+    forces: Floats
+    """Normal force on each segment [N], shape (max_segments,)."""
+
+
 @compiled()
-def record(
-    records: Records, index: int, angles: Floats, chain: Chain, segments: int, heading: float, forces: Floats
-) -> int:
+def record(recorder: Recorder, index: int, segments: int, heading: float) -> int:
     """Write one record of a vine; returns the next index.
 
     Args:
         heading: Of the tip [rad].
-        forces: On each segment [N].
     """
+    records, chain = recorder.records, recorder.chain
     for j in range(segments):
-        records.angles[index, j] = angles[j]
-        records.contact_force[index, j] = forces[j]
+        records.angles[index, j] = recorder.angles[j]
+        records.contact_force[index, j] = recorder.forces[j]
     records.segments[index] = segments
     records.last_length[index] = chain.length[segments - 1]
     records.tips[index, 0] = chain.x[segments]
@@ -82,14 +91,51 @@ def record(
     return index + 1
 
 
-GrowOne = Callable[[int, Floats, Floats, Floats, Records, Integers], None]
-"""Grows vine b: b, the batch's bends, which it changes in place, pressures, cell lengths, records, and outcome."""
+class Batch(NamedTuple):
+    """Vines to grow, one a row."""
+
+    angles: Floats
+    """Bends [rad], shape (batch, max_segments); a kernel changes those of its vine in place."""
+    segments: Integers
+    """Segments that each vine has, shape (batch,)."""
+    last_length: Floats
+    """Length of its last segment [m], shape (batch,)."""
+    pressure: Floats
+    """Actuator pressures [Pa], signed by side, shape (batch, max_segments)."""
+    l_0: Floats
+    """Cell lengths [m], same shape."""
+    length: Floats
+    """To grow [m], shape (batch,); 0 holds a vine."""
+    record_every: float
+    """[m]"""
+
+
+class Task(NamedTuple):
+    """What one vine begins with, and how far it is to grow."""
+
+    segments: int
+    last_length: float
+    """Of the last segment [m]."""
+    length: float
+    """To grow [m]; 0 holds the vine."""
+    record_every: float
+    """[m]"""
+
+
+@compiled()
+def task_of(batch: Batch, b: int) -> Task:
+    """The task of vine b."""
+    return Task(batch.segments[b], batch.last_length[b], batch.length[b], batch.record_every)
+
+
+GrowOne = Callable[[int, Batch, Records, Integers], None]
+"""Grows vine b of a batch: b, the batch, the batch's records, and its outcome: records, `Status` and steps of each vine."""
 
 
 def grow_batch(
     state: VineState, actuation: Actuation, lengths: Floats, record_every: float, threads: int, grow: GrowOne
 ) -> Rollout:
-    """Grow every vine of a batch that is finite, on so many threads; `state` is left as it is.
+    """Grow every vine of a batch that is finite, on `threads` threads; `state` does not change.
 
     Args:
         lengths: To grow [m], shape (batch,).
@@ -100,17 +146,15 @@ def grow_batch(
     records.broken[:, 0] = state.broken
     outcome[records.broken[:, 0] >= 0, 1] = Status.NOT_FINITE
     pressure, l_0 = np.ascontiguousarray(actuation.pressure), np.ascontiguousarray(actuation.l_0)
+    batch = Batch(angles, state.segments, state.last_length, pressure, l_0, lengths, record_every)
 
-    def one(b: int) -> None:
-        grow(b, angles, pressure, l_0, records, outcome)
-
-    # Kernels run without the interpreter's lock; the longest come first, so that no thread is left waiting for one.
+    # Kernels run without the interpreter's lock; the longest come first, so that no thread waits for one at the end.
     order = [b for b in np.argsort(-lengths, kind="stable").tolist() if records.broken[b, 0] < 0]
     if threads == 1:
-        for b in order:  # no pool, that Ctrl-C be heard between steps that are not compiled
-            one(b)
+        for b in order:  # no pool, so Ctrl-C is noticed between steps that are not compiled
+            grow(b, batch, records, outcome)
     else:
         with ThreadPoolExecutor(threads) as pool:
-            list(pool.map(one, order))
+            list(pool.map(lambda b: grow(b, batch, records, outcome), order))
     made, broken = records[:-1], records.broken[:, 0]
     return Rollout(*made, records=outcome[:, 0], status=outcome[:, 1], steps=outcome[:, 2], broken=broken)

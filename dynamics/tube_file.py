@@ -184,6 +184,13 @@ def similar(radius: float, growth_pressure: float = GROWTH_PRESSURE, kind: str =
     )
 
 
+def with_actuator(tube: VineParams, kind: str) -> VineParams:
+    """The same tube with actuators of a kind: its own, or those of the prototype in proportion to its radius."""
+    if tube.actuator.kind == kind:
+        return tube
+    return replace(tube, actuator=similar(tube.radius, tube.growth_pressure, kind).actuator)
+
+
 def _made(kind: str, shape: dict[str, float], limits: Limits) -> Actuator:
     make: Any = actuators()[kind]
     made: Actuator = make(**shape, limits=limits)
@@ -382,11 +389,10 @@ def tube_text(params: VineParams, notes: Mapping[str, str] | None = None, left_o
     content, notes = tube_content(params), notes or {}
     part = content.pop("actuator")
     kind = part["type"]
-    out = {"notes": notes, "left_out": left_out}
     lines = [*HEADER, "", f"schema = {SCHEMA}", ""]
-    lines += [_line(key, content, **out) for key in (*TUBE.values(), *INERTIA.values())]
+    lines += [_line(key, content, notes, left_out) for key in (*TUBE.values(), *INERTIA.values())]
     lines += ["", "[actuator]", f'type = "{kind}"  # {" or ".join(ACTUATORS)}']
-    lines += [_line(key, part, **out) for key in (*ACTUATORS[kind].values(), *LIMITS.values())]
+    lines += [_line(key, part, notes, left_out) for key in (*ACTUATORS[kind].values(), *LIMITS.values())]
     return "\n".join(lines) + "\n"
 
 

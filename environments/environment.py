@@ -4,7 +4,7 @@ schema = 1
 name = "kitchen"                   # optional; else the file's name
 description = "Past the fridge."   # optional
 unit = "mm"                        # or "m": the unit of every length below
-tube = "prototype"                 # optional: the tube that grows here unless another is asked for; or a file beside this one
+tube = "prototype"                 # optional: the default tube, or a tube file in the same folder
 
 [bounds]
 min = [0, 0]
@@ -79,7 +79,7 @@ class Environment:
     """x, y and radius of the goal disc [m], shape (3,)."""
     obstacles: Obstacles
     tube: str | None = None
-    """The tube that grows here unless another is asked for: a shipped one's name, or the path of a file (`.toml`)."""
+    """Default tube: the name of a shipped one, or the path of a file (`.toml`)."""
 
     def __init__(
         self,
@@ -96,10 +96,9 @@ class Environment:
         Raises:
             InvalidEnvironment: One of them is missing, or has another shape.
         """
-        # The one way to set what is frozen from then on.
+        # Fields of a frozen dataclass can only be set this way.
         object.__setattr__(self, "name", name)
         object.__setattr__(self, "description", description)
-        object.__setattr__(self, "tube", tube)
         for key, value, parts in (
             ("bounds", bounds, ("min_x", "min_y", "max_x", "max_y")),
             ("start", start, ("x", "y", "heading")),
@@ -174,7 +173,7 @@ def check_environment(environment: Environment, tube_radius: float = 0.03335) ->
     """Checks an environment that was built in code, as `load_environment` checks one that is read.
 
     Args:
-        tube_radius: Least distance [m] of the start from every obstacle.
+        tube_radius: Minimum distance [m] between the start and every obstacle.
     Raises:
         InvalidEnvironment: It is impossible: not finite, or start or goal lie where they cannot.
     """
@@ -210,7 +209,7 @@ def environment_text(environment: Environment) -> str:
     if environment.description:
         lines.append(f"description = {_quoted(environment.description)}")
     lines.append('unit = "mm"')
-    # A path would lead nowhere from another folder; a design keeps its whole tube itself.
+    # A relative path would be invalid in another folder; a design file contains its complete tube.
     if environment.tube and not environment.tube.endswith(".toml"):
         lines.append(f"tube = {_quoted(environment.tube)}")
     for table, values in content.items():

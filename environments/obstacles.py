@@ -38,7 +38,7 @@ class Obstacles:
         """
         corners = [box_corners(*np.asarray(box, float)) for box in boxes]
         corners += [np.asarray(polygon, float).reshape(-1, 2) for polygon in polygons]
-        # The one way to set what is frozen from then on.
+        # Fields of a frozen dataclass can only be set this way.
         object.__setattr__(self, "polygons", tuple(corners))
         object.__setattr__(self, "circles", np.asarray(circles, float).reshape(-1, 3))
         object.__setattr__(self, "walls", np.asarray(walls, float).reshape(-1, 5))

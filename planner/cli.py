@@ -30,7 +30,7 @@ LONGEST_LINE = 1000
 """Most letters of an error: a long argument is not repeated whole."""
 
 app = typer.Typer(
-    help="Design vine robots: from a place to the fewest actuators that grow to the goal.",
+    help="Design vine robots: find the fewest actuators with which a tube grows to the goal.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -40,7 +40,7 @@ app.command()(simulate.simulate)
 app.command()(robustness.robustness)
 app.command()(export.export)
 app.command(name="funnel")(reproduce.funneling)
-app.command(name="map")(map.map_place)
+app.command(name="map")(map.map_environment)
 app.command()(track.track)
 app.command()(fit.fit)
 app.add_typer(environments.app, name="environments")

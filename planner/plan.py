@@ -191,11 +191,11 @@ def search(run: Run, budget: Budget, save: Callable[[], None], watcher: Watcher 
             watcher.note(f"note: no checkpoint: {error}")
 
     saved, interruption = run.seconds, Interruption()
-    with watcher.searching(run, budget) as show, interruption.heeding_signals():
+    with watcher.searching(run, budget) as show, interruption.handling_signals():
         try:
             for _ in run.run(budget):
                 show()
-                if interruption.asked:
+                if interruption.requested:
                     break
                 if run.seconds >= saved + SAVED_EVERY:
                     saved = run.seconds

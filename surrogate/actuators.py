@@ -13,7 +13,7 @@ from surrogate.compiled import Floats
 from surrogate.force_table import LONGEST, SHORTEST, ForceRows
 
 MOST_STEPS = 2000
-"""Most cell lengths, and most pressures, on a grid."""
+"""Maximum number of cell lengths, and of pressures, on a grid."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -28,20 +28,20 @@ class Grid:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Which cells can be made, and which pressures the regulators hold: both evenly spaced."""
+    """Evenly spaced ranges of the cell lengths that can be fabricated and of the pressures that can be supplied."""
 
     shortest_cell: float = 20e-3
-    """[m]"""
+    """Minimum cell length [m]."""
     longest_cell: float = 80e-3
-    """[m]"""
+    """Maximum cell length [m]."""
     cell_step: float = 1e-3
-    """[m]"""
+    """Step of cell lengths [m]."""
     least_pressure: float = 5e3
-    """[Pa]"""
+    """Minimum pressure [Pa]."""
     most_pressure: float = 35e3
-    """[Pa]"""
+    """Maximum pressure [Pa]."""
     pressure_step: float = 2.5e3
-    """[Pa]"""
+    """Step of pressures [Pa]."""
 
     def __post_init__(self) -> None:
         check_positive("limits", self, tuple(part.name for part in fields(self)))
@@ -60,7 +60,7 @@ class Limits:
     @property
     def grid(self) -> Grid:
         """All cell lengths and pressures."""
-        # In millimetres and kilopascals whole steps are exact.
+        # Whole steps are exact in millimetres and kilopascals.
         return Grid(
             _steps(self.shortest_cell * 1e3, self.longest_cell * 1e3, self.cell_step * 1e3) * 1e-3,
             _steps(self.least_pressure * 1e-3, self.most_pressure * 1e-3, self.pressure_step * 1e-3) * 1e3,
@@ -68,7 +68,7 @@ class Limits:
 
     @property
     def tabulated(self) -> tuple[float, float]:
-        """Least and greatest cell length of the force table [m]: these cells, and room to perturb them."""
+        """Range of cell lengths of the force table [m]: these cells with a margin for perturbations."""
         low, high = self.shortest_cell / 20e-3, self.longest_cell / 80e-3
         return SHORTEST * low, LONGEST * max(low, high)
 
@@ -93,7 +93,7 @@ class Actuator(Protocol):
 
     @property
     def limits(self) -> Limits:
-        """Which cells can be made of it, and which pressures it is given."""
+        """Ranges of its cell lengths and pressures."""
         ...
 
     @property

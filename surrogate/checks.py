@@ -1,4 +1,4 @@
-"""Numbers that are checked as soon as something is made of them."""
+"""Validation of numbers on construction of a record."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import Any
 
 
 def check_positive(owner: str, thing: Any, fields: tuple[str, ...], or_zero: tuple[str, ...] = ()) -> None:
-    """Refuse a record with a number that is not positive and finite.
+    """Raise if a number of a record is not positive and finite.
 
     Args:
-        owner: What the record is called in the message; "" leaves the field's name alone.
-        fields: Names of its numbers; one that is None is not looked at.
-        or_zero: Names of those that may be 0 too.
+        owner: Name of the record in the message; with "" only the field's name is given.
+        fields: Names of the fields to check; None as a value is accepted.
+        or_zero: Names of further fields that may also be 0.
     Raises:
-        ValueError: One line that names field, value and allowed range.
+        ValueError: The one-line message gives field, value and allowed range.
     """
     for name in (*fields, *or_zero):
         value = getattr(thing, name)

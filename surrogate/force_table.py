@@ -18,7 +18,7 @@ NODES = (np.arange(COLUMNS + 1) / COLUMNS) ** 2
 
 
 def row_lengths(shortest: float, longest: float) -> tuple[Floats, Floats]:
-    """Cell length of each row, and of each fine row, of a table over a range of cell lengths [m]."""
+    """Cell lengths of the rows and of the fine rows of a table over a range of cell lengths [m]."""
     return np.linspace(shortest, longest, ROWS + 1), np.linspace(shortest, longest, FINE_ROWS + 1)
 
 

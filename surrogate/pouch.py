@@ -43,7 +43,7 @@ class PouchMotor:
     the table is coarse.
     """
     limits: Limits = field(default_factory=lambda: Limits(longest_cell=60e-3))
-    """Pouches of 20 to 60 mm, none longer than wide, and the regulators' pressures."""
+    """Pouches of 20 to 60 mm that are no longer than wide, and the regulators' pressures."""
 
     def __post_init__(self) -> None:
         check_positive(self.kind, self, ("width", "taut_strain"))

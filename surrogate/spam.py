@@ -34,7 +34,7 @@ class Spam:
     film_elasticity: float = 1e-4
     """Empirical constant a of Eq. 1c [-]."""
     limits: Limits = field(default_factory=Limits)
-    """Cells that brackets can be set to, 20 to 80 mm, and the regulators' pressures."""
+    """Cells of 20 to 80 mm, as allowed by the brackets, and the regulators' pressures."""
 
     def __post_init__(self) -> None:
         check_positive(self.kind, self, ("constriction_radius", "tube_radius", "film_elasticity"))

@@ -25,7 +25,7 @@ _MOST_BYTES = 5_000_000
 _SHAPES = {"hidden.weight": (HIDDEN, 2), "hidden.bias": (HIDDEN,), "output.weight": (2, HIDDEN), "output.bias": (2,)}
 
 _GEOMETRY = "constriction_radius", "tube_radius", "film_elasticity"
-"""What of a sPAM decides its force; which cells of it are made does not."""
+"""Fields of a sPAM on which its force depends."""
 
 
 class InvalidWeights(ValueError):

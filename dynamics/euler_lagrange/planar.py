@@ -8,14 +8,11 @@ import numpy as np
 
 from dynamics.euler_lagrange.kinematics import COIL
 from dynamics.euler_lagrange.model import Body, implicit_system, rates_after
+from dynamics.growth import COILED, GROWN, NOT_FINITE, STALLED, STILL
 from dynamics.moment import JointMoments, total_moment
-from dynamics.vine import Status
 from surrogate.compiled import Floats, compiled
 from surrogate.force_table import cell
 
-GROWN, STALLED, COILED, NOT_FINITE = (
-    int(one) for one in (Status.GROWN, Status.STALLED, Status.COILED, Status.NOT_FINITE)
-)
 LUMPED = 0.2
 """Part of the tube's mass that, at the tip, resists bending as the whole tube does: theta^2 of a slight bend of it has
 the kinetic energy of the sideways motion theta x^2 / (2 s) of all points x along the tube. That it grows adds forces as
@@ -25,12 +22,10 @@ SHORTEST = 1e-3
 AT_REST = 1e-7
 """A held tube that is this near to its rest [rad], and would not move further in a second, is there."""
 LONGEST_HOLD = 120.0
-"""One that still moves after this time [s] is stalled."""
-STILL = 0.3e-3
-"""One that in this time has grown by no more than this [m] is stalled too. Growth has nothing to stall at but its mass."""
+"""One that still moves after this time [s] is stalled, and so is a growing one that has hardly grown in this time."""
 
 
-class Tube(NamedTuple):
+class PlanarTube(NamedTuple):
     """What moves, besides the moments of its joints."""
 
     tip_mass: float
@@ -43,13 +38,13 @@ class Tube(NamedTuple):
     """Force over rate of growth [N s/m]."""
     bending_damping: float
     """Moment over rate of the bend of one full segment [N m s/rad]."""
-    step: float
-    """Of time [s]."""
+    time_step: float
+    """[s]"""
 
 
 @compiled()
 def grow_arc(
-    tube: Tube, joint: JointMoments, pressure: float, l_0: float, curvature: float, length: float, lengths: Floats,
+    tube: PlanarTube, joint: JointMoments, pressure: float, l_0: float, curvature: float, length: float, lengths: Floats,
     bends: Floats,
 ) -> tuple[int, int, int]:  # fmt: skip
     """Grow an arc that sets out at rest, or hold it, if the one length asked for is that which it has.
@@ -89,14 +84,14 @@ def grow_arc(
         if held and abs(rates[1]) < AT_REST and abs(moment) < AT_REST * springs[1]:
             bends[record] = q[1]
             return 1, GROWN, steps
-        if held and steps * tube.step > LONGEST_HOLD:
+        if held and steps * tube.time_step > LONGEST_HOLD:
             bends[record] = q[1]
             return 1, STALLED, steps
-        if steps * tube.step > look:
+        if steps * tube.time_step > look:
             if q[0] - grown_then <= STILL:
                 return record, STALLED, steps
             look, grown_then = look + LONGEST_HOLD, q[0]
-        seconds = tube.step
+        seconds = tube.time_step
         body = Body(tube.tip_mass + LUMPED * tube.mass_per_length * q[0], weightless, springs, dampers)
         matrix, right = implicit_system(q, rates, force, body, seconds)
         after = rates_after(matrix, right, held)

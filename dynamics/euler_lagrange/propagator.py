@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dynamics.euler_lagrange.planar import Tube, grow_arc
+from dynamics.euler_lagrange.planar import PlanarTube, grow_arc
 from dynamics.moment import free_curvature, joint_moments
 from dynamics.propagator import CannotRun, Capabilities, checked_lengths
 from dynamics.tube import Inertia, VineParams
@@ -66,13 +66,13 @@ class EulerLagrange:
             raise ValueError(f"tip_mass = {tip_mass:g} kg must be at least 0 and finite")
         self.environment, self.params, self.inertia = environment, params, inertia or params.inertia
         self.joint = joint_moments(params)
-        self.tube = Tube(
+        self.tube = PlanarTube(
             tip_mass=tip_mass,
             mass_per_length=self.inertia.mass_per_length,
             growth_force=params.growth_force,
             growth_damping=params.growth_force / self.inertia.growth_rate,
             bending_damping=self.inertia.damping_time * self.joint.elasticity.stiffness,
-            step=step,
+            time_step=step,
         )
 
     @property
@@ -82,7 +82,7 @@ class EulerLagrange:
 
     def refined(self) -> EulerLagrange:
         """See `Propagator`."""
-        return EulerLagrange(self.environment, self.params, self.tube.step / 2, self.tube.tip_mass, self.inertia)
+        return EulerLagrange(self.environment, self.params, self.tube.time_step / 2, self.tube.tip_mass, self.inertia)
 
     def start(self, batch: int, max_segments: int) -> VineState:
         """See `Propagator`."""

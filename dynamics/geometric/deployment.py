@@ -12,11 +12,12 @@ from typing import NamedTuple
 import numpy as np
 
 from dynamics.geometric.body import BASE, FREE, Body, insert, let_go, link_length, new_body, tip_of
-from dynamics.geometric.hinges import LOCKED, SLIDES, Tube, give_way
+from dynamics.geometric.hinges import LOCKED, SLIDES, HingeTube, give_way
 from dynamics.geometric.motion import AT_END, FOLDED, fold, swing
 from dynamics.geometric.touch import BOUNDS, CORNER, NEAR, NOTHING, WALL, Touch
 from dynamics.geometric.trace import Trace, finish, full, new_trace, touched, touched_corner
 from dynamics.geometric.walls import Walls
+from dynamics.growth import GROWN, OUT_OF_BOUNDS, STALLED, UNRESOLVED
 from dynamics.vine import Status
 from surrogate.compiled import Floats, compiled
 
@@ -24,8 +25,6 @@ MOST_IDLE = 12
 """A tube that gives way so often in a row without moving is stuck."""
 MOST_EVENTS = 1000
 """More than any tube can meet."""
-GROWN, STALLED, OUT_OF_BOUNDS, UNRESOLVED, NOT_FINITE = 0, 1, 2, 3, 5
-"""The values of `Status`."""
 
 
 class Launch(NamedTuple):
@@ -72,7 +71,7 @@ class Deployment:
     status: Status
 
 
-def deploy(walls: Walls, tube: Tube, launch: Launch) -> Deployment:
+def deploy(walls: Walls, tube: HingeTube, launch: Launch) -> Deployment:
     """Grow a tube from its launch, which must be off the inflated obstacles, until it has its length, is stuck, or out of bounds."""
     trace = new_trace(1)
     status = Status(grow(walls, tube, Launch(*map(float, launch)), trace))
@@ -81,7 +80,7 @@ def deploy(walls: Walls, tube: Tube, launch: Launch) -> Deployment:
     return Deployment(trace.nodes[:nodes], trace.swept[:triangles], trace.contacts[:contacts], length, angle, status)
 
 
-def grow(walls: Walls, tube: Tube, launch: Launch, trace: Trace) -> int:
+def grow(walls: Walls, tube: HingeTube, launch: Launch, trace: Trace) -> int:
     """Grow a tube with at most one turn; returns its `Status`."""
     x, y, heading, length, turn_at, turn = launch
     at, turns = (np.array([turn_at]), np.array([turn])) if turn != 0 else (np.empty(0), np.empty(0))
@@ -91,7 +90,7 @@ def grow(walls: Walls, tube: Tube, launch: Launch, trace: Trace) -> int:
 @compiled(nogil=True)
 def grow_turns(
     walls: Walls,
-    tube: Tube,
+    tube: HingeTube,
     start: tuple[float, float, float],
     length: float,
     turns_at: Floats,
@@ -214,7 +213,9 @@ def run_free(body: Body, walls: Walls, contact: Contact, room: float) -> Contact
 
 
 @compiled()
-def push(body: Body, walls: Walls, tube: Tube, contact: Contact, room: float, trace: Trace) -> tuple[Contact, Touch]:
+def push(
+    body: Body, walls: Walls, tube: HingeTube, contact: Contact, room: float, trace: Trace
+) -> tuple[Contact, Touch]:
     """Grow on against a wall up to the next event: the contact then, and the event; `NOTHING` if the tube is stuck."""
     edge = contact.edge
     motion = give_way(body, walls, edge, tube)

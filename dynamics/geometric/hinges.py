@@ -24,7 +24,7 @@ STUCK, SLIDES, LOCKED = 0, 1, 2
 """The tip cannot move; it slides, one hinge turning; it stays, pivot and turn bending as the tube grows on."""
 
 
-class Tube(NamedTuple):
+class HingeTube(NamedTuple):
     """What decides how a tube gives way."""
 
     radius: float
@@ -50,7 +50,7 @@ class Motion(NamedTuple):
 
 
 @compiled()
-def give_way(body: Body, walls: Walls, edge: int, tube: Tube) -> Motion:
+def give_way(body: Body, walls: Walls, edge: int, tube: HingeTube) -> Motion:
     """How a tube whose tip is pressed on an edge gives way as it grows on."""
     for slide in (1.0, -1.0):
         hinge, turn, lever = yielding(body, walls, edge, tube, slide)
@@ -60,7 +60,7 @@ def give_way(body: Body, walls: Walls, edge: int, tube: Tube) -> Motion:
 
 
 @compiled()
-def yielding(body: Body, walls: Walls, edge: int, tube: Tube, slide: float) -> tuple[int, float, float]:
+def yielding(body: Body, walls: Walls, edge: int, tube: HingeTube, slide: float) -> tuple[int, float, float]:
     """The hinge that turns, to which side, and its lever [m], if the tip slides to one side; -1 if it cannot slide there."""
     dx, dy = walls.direction[edge, 0], walls.direction[edge, 1]
     nx, ny = dy, -dx
@@ -109,7 +109,7 @@ def weakest(body: Body, fx: float, fy: float, base: int) -> tuple[int, float, fl
 
 
 @compiled()
-def locked(body: Body, walls: Walls, edge: int, tube: Tube) -> Motion:
+def locked(body: Body, walls: Walls, edge: int, tube: HingeTube) -> Motion:
     """Pivot and last turn bending at once while friction holds the tip; or stuck.
 
     Their moments are equal and opposite, so F passes midway between them.

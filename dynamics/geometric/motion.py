@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from dynamics.geometric.body import Body, rotate, tip_of
-from dynamics.geometric.hinges import TINY, Motion, Tube
+from dynamics.geometric.hinges import TINY, HingeTube, Motion
 from dynamics.geometric.touch import NEAR, NOTHING, Touch, fan_touch, first_touch, on_wall, turned
 from dynamics.geometric.trace import FAN, Trace, sweep_link, sweep_rigid, triangle
 from dynamics.geometric.walls import Walls
@@ -90,7 +90,7 @@ def course(body: Body, walls: Walls, edge: int, motion: Motion, room: float) -> 
 
 
 @compiled()
-def fold(body: Body, walls: Walls, edge: int, tube: Tube, motion: Motion, room: float, trace: Trace) -> Touch:
+def fold(body: Body, walls: Walls, edge: int, tube: HingeTube, motion: Motion, room: float, trace: Trace) -> Touch:
     """Bend at pivot and last turn while friction holds the tip, until something happens or `room` [m] is grown (Eqs. 26-29)."""
     last, pivot, turn = body.nodes[0] - 1, motion.hinge, motion.turn
     x, y = body.points[pivot, 0], body.points[pivot, 1]
@@ -133,7 +133,9 @@ def fold(body: Body, walls: Walls, edge: int, tube: Tube, motion: Motion, room: 
 
 
 @compiled()
-def unlocking(walls: Walls, edge: int, tube: Tube, cx: float, cy: float, bx: float, by: float, turn: float) -> float:
+def unlocking(
+    walls: Walls, edge: int, tube: HingeTube, cx: float, cy: float, bx: float, by: float, turn: float
+) -> float:
     """Angle by which a turn b goes about the pivot until friction no longer holds the tip c [rad]; infinite if never.
 
     The tip's force passes midway between pivot and turn: friction is at its limit where 2 c - b is along n + tau d.

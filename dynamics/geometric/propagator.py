@@ -8,17 +8,17 @@ import numpy as np
 import shapely
 from numpy.typing import ArrayLike
 
-from dynamics.geometric.hinges import FRICTION, Tube
+from dynamics.geometric.hinges import FRICTION, HingeTube
 from dynamics.geometric.kinematics import largest_moment
 from dynamics.geometric.rollout import Segmented
 from dynamics.geometric.walls import MITRE_LIMIT, inflate, inflated, polygons
 from dynamics.moment import free_curvature, joint_moments
 from dynamics.propagator import CannotRun, Capabilities, checked_lengths
-from dynamics.records import Records, grow_batch, of_vine
+from dynamics.records import Batch, Records, grow_batch, of_vine
 from dynamics.tube import VineParams
 from dynamics.vine import Actuation, Integers, Rollout, VineState
 from environments.environment import Environment
-from surrogate.compiled import Floats, thread_count
+from surrogate.compiled import thread_count
 
 
 class Geometric:
@@ -57,7 +57,7 @@ class Geometric:
         self.joint = joint_moments(params)
         self.moment = float(largest_moment(params.growth_pressure, params.radius))
         known = friction if friction is not None else params.friction
-        self.tube = Tube(params.radius, FRICTION if known is None else known, self.moment / params.growth_force)
+        self.tube = HingeTube(params.radius, FRICTION if known is None else known, self.moment / params.growth_force)
 
     @property
     def device_name(self) -> str:
@@ -79,8 +79,8 @@ class Geometric:
         curvature = free_curvature(self.joint, actuation.pressure, actuation.l_0)
         model = Segmented(self.walls, self.tube, self.joint, self.moment, self.params.penetration_tolerance, self.pose)
 
-        def grow(b: int, angles: Floats, _pressure: Floats, _l_0: Floats, records: Records, outcome: Integers) -> None:
-            mine = of_vine(records, b)
-            outcome[b] = model.grow(state, b, angles[b], curvature[b], float(lengths[b]), record_every, mine)
+        def grow(b: int, batch: Batch, records: Records, outcome: Integers) -> None:
+            mine, length = of_vine(records, b), float(lengths[b])
+            outcome[b] = model.grow(state, b, batch.angles[b], curvature[b], length, record_every, mine)
 
         return grow_batch(state, actuation, lengths, record_every, self.threads, grow)

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from dynamics.chain import finite, forward_kinematics, new_chain
-from dynamics.geometric.deployment import GROWN, NOT_FINITE, OUT_OF_BOUNDS, STALLED, UNRESOLVED, grow_turns
-from dynamics.geometric.hinges import Tube
+from dynamics.geometric.deployment import grow_turns
+from dynamics.geometric.hinges import HingeTube
 from dynamics.geometric.segments import keep_off_corners, lay_segments
 from dynamics.geometric.trace import Trace, new_trace
 from dynamics.geometric.walls import Walls
+from dynamics.growth import GROWN, NOT_FINITE, OUT_OF_BOUNDS, STALLED, UNRESOLVED
 from dynamics.moment import JointMoments
-from dynamics.records import Records, record
+from dynamics.records import Recorder, Records, record
 from dynamics.vine import VineState
 from surrogate.compiled import Floats
 
@@ -27,7 +28,7 @@ class Segmented:
     """What grows vines of segments in one place."""
 
     walls: Walls
-    tube: Tube
+    tube: HingeTube
     joint: JointMoments
     moment: float
     """Largest restoring moment of the tube [N m]."""
@@ -55,7 +56,7 @@ class Segmented:
         full, most = self.joint.segment_length, len(angles)
         before = (state.segments[b] - 1) * full + state.last_length[b]
         chain, forces, trace = new_chain(most), np.zeros(most), new_trace(most, 0)
-        index, status = 0, GROWN
+        recorder, index, status = Recorder(records, angles, chain, forces), 0, GROWN
         for step in range(1, len(records.angles) + 1):
             grown = min(step * record_every, length)
             grown = length if length - grown < CLOSE else grown
@@ -72,7 +73,7 @@ class Segmented:
                 return index, NOT_FINITE, step
             if lost:
                 break
-            index = record(records, index, angles, chain, count, heading, forces)
+            index = record(recorder, index, count, heading)
             if status != GROWN or grown >= length:
                 break
         return index, status, index

@@ -47,6 +47,19 @@ class Impact(NamedTuple):
     """Contacts that carried an impulse in the last step, -1 where there is none, shape (MOST_ACTIVE,)."""
 
 
+class ImpactNumbers(NamedTuple):
+    """The numbers of one step's problem, whose arrays are `Bodies`, `Rows`, `Contacts` and `Impact`."""
+
+    bodies: int
+    """Bodies there are."""
+    contacts: int
+    """Contacts there are."""
+    dt: float
+    """Time of the step [s]."""
+    compliance: float
+    """Of the contacts [m/N]."""
+
+
 def new_impact(bodies: int, contacts: int) -> Impact:
     """Room for so many bodies and contacts."""
     return Impact(
@@ -89,25 +102,15 @@ def _approach(impact: Impact, c: int, velocity: Floats) -> float:
 
 @compiled()
 def solve(
-    bodies: Bodies,
-    rows: Rows,
-    count: int,
-    contacts: Contacts,
-    number: int,
-    step: float,
-    compliance: float,
-    factor: Factor,
-    impact: Impact,
+    bodies: Bodies, rows: Rows, contacts: Contacts, factor: Factor, impact: Impact, numbers: ImpactNumbers
 ) -> bool:
     """Velocities after a step under joints and contacts, into `impact.velocity`; returns whether it is solved and none is violated.
 
-    Args:
-        number: Contacts there are; `contact_rows` has been filled in for them.
-        step: Length of the step [s].
-        compliance: Of the contacts [m/N].
+    `contact_rows` has been filled in for the contacts.
     """
+    count, number, dt = numbers.bodies, numbers.contacts, numbers.dt
     factorise(bodies, rows, count, factor)
-    velocity, softness = impact.velocity, compliance / step**2
+    velocity = impact.velocity
     _set_out(bodies, count, velocity)
     project(bodies, rows, count, factor, velocity, 1.0)
     for c in range(number):
@@ -118,7 +121,7 @@ def solve(
             break
         for c in range(number):
             if contacts.key[c] == impact.keys[i]:
-                taken = _take(bodies, rows, count, factor, impact, softness, taken, c, contacts.gap[c] / step)
+                taken = _take(bodies, rows, factor, impact, numbers, taken, c, contacts.gap[c] / dt)
                 impact.active[taken - 1] = True
     settled = solved = True
     for _ in range(ROUNDS):
@@ -132,10 +135,10 @@ def solve(
         project(bodies, rows, count, factor, velocity, 1.0)
         settled = True
         for c in range(number):
-            if impact.impulse[c] < 0.0 and contacts.gap[c] + step * _approach(impact, c, velocity) < -TOLERANCE:
+            if impact.impulse[c] < 0.0 and contacts.gap[c] + dt * _approach(impact, c, velocity) < -TOLERANCE:
                 settled = False
                 if taken < MOST_ACTIVE:
-                    taken = _take(bodies, rows, count, factor, impact, softness, taken, c, contacts.gap[c] / step)
+                    taken = _take(bodies, rows, factor, impact, numbers, taken, c, contacts.gap[c] / dt)
         if settled or taken == MOST_ACTIVE:
             break
     known = 0
@@ -169,17 +172,14 @@ def _push(bodies: Bodies, impact: Impact, c: int, velocity: Floats, impulse: flo
 
 @compiled()
 def _take(
-    bodies: Bodies,
-    rows: Rows,
-    count: int,
-    factor: Factor,
-    impact: Impact,
-    softness: float,
-    taken: int,
-    c: int,
-    gap: float,
+    bodies: Bodies, rows: Rows, factor: Factor, impact: Impact, numbers: ImpactNumbers, taken: int, c: int, gap: float
 ) -> int:
-    """Take up contact c: how all bodies respond to it, and its line of the complementarity problem."""
+    """Take up contact c: how all bodies respond to it, and its line of the complementarity problem.
+
+    Args:
+        gap: Of the contact, over the time of the step [m/s].
+    """
+    count = numbers.bodies
     response = impact.response[taken]
     for k in range(count):
         for j in range(3):
@@ -196,7 +196,7 @@ def _take(
         coupling = _approach(impact, other, response)
         impact.matrix[taken, i] = impact.matrix[i, taken] = coupling
         free -= coupling * impact.force[i]
-    impact.matrix[taken, taken] = _approach(impact, c, response) + softness
+    impact.matrix[taken, taken] = _approach(impact, c, response) + numbers.compliance / numbers.dt**2
     impact.gap[taken] = free
     return taken + 1
 

@@ -8,7 +8,7 @@ import scipy.sparse as sparse
 
 from dynamics.contacts import Contacts
 from dynamics.impulse.bodies import Bodies, Rows
-from dynamics.impulse.impact import Impact
+from dynamics.impulse.impact import Impact, ImpactNumbers
 from dynamics.propagator import CannotRun
 
 LARGEST = 1e30
@@ -16,23 +16,13 @@ LARGEST = 1e30
 
 
 class OsqpStep:
-    """Solves steps by OSQP; set up anew for each, as its contacts change. Every status is checked."""
+    """Solves steps by OSQP; set up again for each, as its contacts change. Every status is checked."""
 
     def __init__(self, accuracy: float = 1e-7, most_iterations: int = 200_000, polishing: bool = True) -> None:
         """Choose the accuracy, absolute and relative, and whether a solution is polished."""
         self.accuracy, self.most_iterations, self.polishing = accuracy, most_iterations, polishing
 
-    def solve(
-        self,
-        bodies: Bodies,
-        rows: Rows,
-        count: int,
-        contacts: Contacts,
-        number: int,
-        step: float,
-        compliance: float,
-        impact: Impact,
-    ) -> None:
+    def solve(self, bodies: Bodies, rows: Rows, contacts: Contacts, impact: Impact, numbers: ImpactNumbers) -> None:
         """Velocities after a step, into `impact.velocity`, and impulses of the contacts; see `impact.solve`.
 
         A compliant row, A v + slack impulse = target, is the unknown `impulse` with the cost slack / 2 impulse^2. Of the
@@ -41,16 +31,17 @@ class OsqpStep:
         Raises:
             CannotRun: OSQP did not solve the step.
         """
+        count, number = numbers.bodies, numbers.contacts
         root = np.sqrt(np.stack([bodies.mass, bodies.mass, bodies.inertia], axis=1)[:count]).ravel()
         joints = _matrix(rows, count) @ sparse.diags(1 / root)
         touching = _contact_matrix(impact, number, count) @ sparse.diags(1 / root)
         targets, slack = rows.target[:count].ravel(), np.sqrt(rows.slack[:count].ravel())
-        soft = np.full(number, np.sqrt(compliance) / step)
+        soft = np.full(number, np.sqrt(numbers.compliance) / numbers.dt)
         # slack impulse = sqrt(slack) z with the cost z^2 / 2: what is rigid has no z in its row.
         matrix = sparse.bmat([[joints, sparse.diags(slack), None], [touching, None, sparse.diags(soft)]], format="csc")
         size = 3 * count
-        numbers = np.concatenate([matrix.data, targets, contacts.gap[:number], bodies.velocity[:count].ravel()])
-        if not (np.abs(numbers) < LARGEST).all():
+        entries = np.concatenate([matrix.data, targets, contacts.gap[:number], bodies.velocity[:count].ravel()])
+        if not (np.abs(entries) < LARGEST).all():
             impact.velocity[:count] = np.nan  # the vine ends as not finite
             return
         linear = np.concatenate([-root * bodies.velocity[:count].ravel(), np.zeros(size + number)])
@@ -59,7 +50,7 @@ class OsqpStep:
             P=sparse.identity(2 * size + number, format="csc"),
             q=linear,
             A=matrix,
-            l=np.concatenate([targets, -contacts.gap[:number] / step]),
+            l=np.concatenate([targets, -contacts.gap[:number] / numbers.dt]),
             u=np.concatenate([targets, np.full(number, np.inf)]),
             eps_abs=self.accuracy,
             eps_rel=self.accuracy,

@@ -9,15 +9,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dynamics.impulse.rollout import grow_one
-from dynamics.impulse.step import Tube, new_work
+from dynamics.impulse.step import ImpulseModel, ImpulseTube, new_work
 from dynamics.moment import joint_moments
 from dynamics.propagator import CannotRun, Capabilities, checked_lengths
-from dynamics.records import Records, grow_batch
+from dynamics.records import Batch, Records, grow_batch
 from dynamics.scene import scene_of
 from dynamics.tube import Inertia, VineParams
 from dynamics.vine import Actuation, Integers, Rollout, VineState
 from environments.environment import Environment
-from surrogate.compiled import Floats, thread_count
+from surrogate.compiled import thread_count
 
 CONTACT_STIFFNESS = 1e7
 """Of a contact [N/m]: the tip, pressed with the growth force, goes in by a few micrometres."""
@@ -76,7 +76,7 @@ class Impulse:
         self.pose = np.asarray(environment.start, float)
         self.scene, margin = scene_of(environment, params)
         self.joint = joint_moments(replace(params, segment_length=HINGE * params.scale))
-        self.tube = Tube(
+        self.tube = ImpulseTube(
             radius=params.radius,
             segment=params.segment_length,
             mass_per_length=self.inertia.mass_per_length,
@@ -86,7 +86,7 @@ class Impulse:
             yielding=self.inertia.growth_rate / params.growth_force,
             compliance=1 / CONTACT_STIFFNESS,
             tolerance=params.penetration_tolerance,
-            step=step,
+            time_step=step,
             margin=margin,
             most_motion=0.6 * margin,
         )
@@ -98,7 +98,7 @@ class Impulse:
 
     def refined(self) -> Impulse:
         """See `Propagator`."""
-        return Impulse(self.environment, self.params, self.tube.step / 2, self.threads, self.inertia, self.qp)
+        return Impulse(self.environment, self.params, self.tube.time_step / 2, self.threads, self.inertia, self.qp)
 
     def start(self, batch: int, max_segments: int) -> VineState:
         """See `Propagator`."""
@@ -114,10 +114,9 @@ class Impulse:
 
             kernel, solver = grow_one.py_func, OsqpStep()
 
-        def grow(b: int, angles: Floats, pressure: Floats, l_0: Floats, records: Records, outcome: Integers) -> None:
-            kernel(
-                b, self.scene, self.joint, self.tube, self.pose, angles, state.segments, state.last_length, pressure, l_0,
-                lengths, record_every, records, outcome, new_work(most, most + 1), solver,
-            )  # fmt: skip
+        model = ImpulseModel(self.scene, self.joint, self.tube, self.pose)
+
+        def grow(b: int, batch: Batch, records: Records, outcome: Integers) -> None:
+            kernel(b, model, batch, records, outcome, new_work(most, most + 1), solver)
 
         return grow_batch(state, actuation, lengths, record_every, self.threads, grow)

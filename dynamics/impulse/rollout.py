@@ -6,23 +6,29 @@ from typing import Any
 
 import numpy as np
 
-from dynamics.chain import finite, forward_kinematics, moved_since, outside
-from dynamics.contacts import find_contacts
-from dynamics.impulse.step import Tube, Work, add_segment, fastest, start, take_step
-from dynamics.moment import JointMoments, Vine, carrying
-from dynamics.records import Records, of_vine, record
-from dynamics.scene import Scene
-from dynamics.vine import Integers, Status
-from surrogate.compiled import Floats, compiled
-
-GROWN, STALLED, OUT_OF_BOUNDS, UNRESOLVED = (
-    int(one) for one in (Status.GROWN, Status.STALLED, Status.OUT_OF_BOUNDS, Status.UNRESOLVED)
+from dynamics.chain import forward_kinematics
+from dynamics.contacts import find_contacts, too_deep
+from dynamics.growth import (
+    GROWING,
+    GROWN,
+    SLACK,
+    STALLED,
+    UNRESOLVED,
+    Span,
+    Watch,
+    look_at,
+    next_stop,
+    outcome_of_leaving,
+    report,
 )
-NOT_FINITE = int(Status.NOT_FINITE)
+from dynamics.impulse.step import ImpulseModel, Work, add_segment, fastest, start, take_step
+from dynamics.moment import Vine, carrying
+from dynamics.records import Batch, Recorder, Records, Task, of_vine, record, task_of
+from dynamics.vine import Integers
+from surrogate.compiled import compiled
+
 PATIENCE = 0.6
-"""Every so often [s] a vine is looked at: has it got anywhere?"""
-STILL = 0.3e-3
-"""If neither its length nor any joint has changed by more than this since [m], it is stalled."""
+"""Every so often [s] the program looks whether a vine still moves."""
 LONGEST_TIME = 20.0
 """A vine that needs this many times as long as in free space, plus ten times PATIENCE, is stalled too."""
 LONGEST_HOLD = 120.0
@@ -31,113 +37,93 @@ AT_REST = 1e-6
 """A held vine none of whose joints was faster than this for a while [m/s] is at rest."""
 CORRECTIONS = 200
 """Steps that may follow each other with the vine deeper in an obstacle than is tolerated."""
-SLACK = 1e-9
-"""Lengths that differ by less are equal [m]."""
+
+
+@compiled()
+def _report_held(
+    recorder: Recorder, segments: int, heading: float, deep: bool, rests: bool, late: bool
+) -> tuple[int, int]:
+    """Records of a held vine, and `GROWN`, `STALLED` or `GROWING`: it has one record, of its end.
+
+    Args:
+        rests: Whether it is at rest.
+        late: Whether it has been held for as long as it may be.
+    """
+    if rests and not deep:
+        return record(recorder, 0, segments, heading), GROWN
+    if late:
+        return 0 if deep else record(recorder, 0, segments, heading), STALLED
+    return 0, GROWING
 
 
 @compiled()
 def grow_vine(
-    scene: Scene,
-    joint: JointMoments,
-    tube: Tube,
-    base: Floats,
-    vine: Vine,
-    segments: int,
-    last_length: float,
-    length: float,
-    record_every: float,
-    records: Records,
-    work: Work,
-    qp: Any,
+    model: ImpulseModel, task: Task, vine: Vine, records: Records, work: Work, qp: Any
 ) -> tuple[int, int, int]:
-    """Grow one vine by `length` [m], or hold it if that is 0; returns the number of records, the status and the steps.
+    """Grow one vine by `task.length` [m], or hold it if that is 0; returns the number of records, the status and the steps.
 
     Args:
         qp: See `take_step`.
     """
-    full, holding = tube.segment, length <= SLACK
-    chain, angles = work.chain, vine.angles
-    start(work, tube, angles, base, segments, last_length)
-    heading = forward_kinematics(chain, angles, base, segments, last_length, full)
+    scene, tube, base, chain = model.scene, model.tube, model.base, work.chain
+    full, holding, recorder = tube.segment, task.length <= SLACK, Recorder(records, vine.angles, chain, work.forces)
+    segments, last_length = task.segments, task.last_length
+    start(work, tube, vine.angles, base, segments, last_length)
+    heading = forward_kinematics(chain, vine.angles, base, segments, last_length, full)
     number = find_contacts(scene, tube.radius, tube.margin, chain, segments, work.contacts)
     before, recorded, steps, corrections = segments * full + last_length, 0, 0, 0
-    time, look, grown_then, fast = 0.0, 0.0, 0.0, np.inf
+    longest = LONGEST_HOLD if holding else LONGEST_TIME * task.length / tube.growth_rate + 10 * PATIENCE
+    time, watch, fast = 0.0, Watch(0.0, 0.0), np.inf
     if segments == 1 and last_length <= 0.0:
         fast = 0.0
     while True:
         grown = segments * full + last_length - before
-        if outside(
-            scene, chain, segments
-        ):  # as is what is nowhere; an impulse that is no number has moved the vine there
-            somewhere = finite(chain, segments, work.forces, records.broken)
-            return recorded, OUT_OF_BOUNDS if somewhere else NOT_FINITE, steps
-        deep = number > 0 and work.contacts.gap[:number].min() < -tube.tolerance
+        status = outcome_of_leaving(scene, chain, segments, work.forces, records.broken)
+        if status != GROWING:
+            return recorded, status, steps
+        deep = too_deep(work.contacts, number, tube.tolerance)
         corrections = corrections + 1 if deep else 0
         if corrections > CORRECTIONS:
             return recorded, UNRESOLVED, steps
-        stalled = time >= (LONGEST_HOLD if holding else LONGEST_TIME * length / tube.growth_rate + 10 * PATIENCE)
-        if time >= look:
-            moved = moved_since(chain, segments, work.seen)
-            stalled = stalled or (not holding and time > 0.0 and max(moved, grown - grown_then) < STILL)
-            rests = holding and fast < AT_REST
-            look, grown_then, fast = time + PATIENCE, grown, 0.0
-            if rests and not deep:
-                return record(records, recorded, angles, chain, segments, heading, work.forces), GROWN, steps
-        if stalled:
-            if not deep and (holding or grown > recorded * record_every + SLACK):
-                recorded = record(records, recorded, angles, chain, segments, heading, work.forces)
-            return recorded, STALLED, steps
-        if not deep and not holding and grown >= min((recorded + 1) * record_every, length) - SLACK:
-            recorded = record(records, recorded, angles, chain, segments, heading, work.forces)
-            if grown >= length - SLACK:
-                return recorded, GROWN, steps
+        looks = time >= watch.due
+        still, watch = look_at(watch, PATIENCE, time, grown, chain, segments, work.seen)
+        if holding:
+            recorded, status = _report_held(
+                recorder, segments, heading, deep, looks and fast < AT_REST, time >= longest
+            )
+        else:
+            stalled = still or time >= longest
+            recorded, status = report(recorder, recorded, task, segments, heading, grown, deep, stalled)
+        if status != GROWING:
+            return recorded, status, steps
         if not holding and last_length >= full - SLACK / 2:
-            add_segment(work, tube, angles, base, segments)
+            add_segment(work, tube, vine.angles, base, segments)
             segments, last_length = segments + 1, 0.0
-            forward_kinematics(chain, angles, base, segments, last_length, full)
+            forward_kinematics(chain, vine.angles, base, segments, last_length, full)
             number = find_contacts(scene, tube.radius, tube.margin, chain, segments, work.contacts)
         most_growth = 0.0
         if not holding and not deep:
-            most_growth = max(min(full - last_length, min((recorded + 1) * record_every, length) - grown), 0.0)
+            most_growth = max(min(full - last_length, next_stop(task, recorded) - grown), 0.0)
+        span = Span(segments, last_length, number, most_growth)
         if qp is None:
-            growth, lapse, number = take_step(
-                scene, joint, tube, base, vine, work, segments, last_length, most_growth, number, qp
-            )
+            growth, dt, number = take_step(model, vine, work, span, qp)
         else:
-            growth, lapse, number = take_step.py_func(
-                scene, joint, tube, base, vine, work, segments, last_length, most_growth, number, qp
-            )
+            growth, dt, number = take_step.py_func(model, vine, work, span, qp)
         heading = work.bodies.pose[segments, 2]
-        last_length += growth
-        time += lapse
-        steps += 1
-        fast = max(fast, fastest(work.bodies, work.bodies.velocity, segments + 1))
+        last_length, time, steps = last_length + growth, time + dt, steps + 1
+        fast = max(0.0 if looks else fast, fastest(work.bodies, work.bodies.velocity, segments + 1))
 
 
 @compiled(nogil=True)
 def grow_one(
-    b: int,
-    scene: Scene,
-    joint: JointMoments,
-    tube: Tube,
-    base: Floats,
-    angles: Floats,
-    segments: Integers,
-    last_length: Floats,
-    pressure: Floats,
-    l_0: Floats,
-    length: Floats,
-    record_every: float,
-    records: Records,
-    outcome: Integers,
-    work: Work,
-    qp: Any,
+    b: int, model: ImpulseModel, batch: Batch, records: Records, outcome: Integers, work: Work, qp: Any
 ) -> None:
     """Grow vine b of a batch; `outcome` takes records, status and steps of each, shape (batch, 3)."""
-    vine, mine = carrying(joint, angles[b], pressure[b], l_0[b]), of_vine(records, b)
-    first, last = segments[b], last_length[b]
-    if qp is None:
-        done = grow_vine(scene, joint, tube, base, vine, first, last, length[b], record_every, mine, work, qp)
-    else:
-        done = grow_vine.py_func(scene, joint, tube, base, vine, first, last, length[b], record_every, mine, work, qp)
+    vine = carrying(model.joint, batch.angles[b], batch.pressure[b], batch.l_0[b])
+    task, mine = task_of(batch, b), of_vine(records, b)
+    done = (
+        grow_vine(model, task, vine, mine, work, qp)
+        if qp is None
+        else grow_vine.py_func(model, task, vine, mine, work, qp)
+    )
     outcome[b, 0], outcome[b, 1], outcome[b, 2] = done

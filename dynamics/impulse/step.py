@@ -11,14 +11,14 @@ import numpy as np
 
 from dynamics.chain import Chain, forward_kinematics, new_chain
 from dynamics.contacts import Contacts, find_contacts, new_contacts
+from dynamics.growth import Span
 from dynamics.impulse.bodies import Bodies, Drive, Rows, advance, assemble, lay, new_bodies, new_drive, new_rows
-from dynamics.impulse.impact import Impact, contact_rows, new_impact, solve
+from dynamics.impulse.impact import Impact, ImpactNumbers, contact_rows, new_impact, solve
 from dynamics.impulse.schur import Factor, new_factor
-from dynamics.moment import JointMoments, Vine, moment_and_slope, rest_bend
+from dynamics.moment import JointMoments, Vine, linearise, rest_of
 from dynamics.scene import Scene
 from dynamics.vine import Integers
 from surrogate.compiled import Floats, compiled
-from surrogate.force_table import Cell
 
 DEEPEST = 5e-5
 """A step that ends deeper in an obstacle than this, and than it began [m], is taken again at half the length."""
@@ -34,7 +34,7 @@ LIGHTEST = 1e-3
 """The growing segment weighs as if it were no shorter than this [m]."""
 
 
-class Tube(NamedTuple):
+class ImpulseTube(NamedTuple):
     """What the kernel needs to know of the vine and of the step, in SI units."""
 
     radius: float
@@ -50,12 +50,22 @@ class Tube(NamedTuple):
     """How much slower a newton on the tip makes it grow [m/s / N]."""
     compliance: float
     tolerance: float
-    step: float
+    time_step: float
     """Longest step [s]."""
     margin: float
     """Contacts with a smaller gap are looked at [m]."""
     most_motion: float
-    """A step moves no joint farther than this [m], less than the margin: nothing is met unseen."""
+    """A step moves no joint farther than this [m], less than the margin: no contact is missed."""
+
+
+class ImpulseModel(NamedTuple):
+    """A tube in an environment, as the kernels take it."""
+
+    scene: Scene
+    joint: JointMoments
+    tube: ImpulseTube
+    base: Floats
+    """x [m], y [m] and heading [rad], shape (3,)."""
 
 
 class Work(NamedTuple):
@@ -96,7 +106,7 @@ def new_work(max_segments: int, bodies: int) -> Work:
 
 
 @compiled()
-def _dimension(bodies: Bodies, tube: Tube, segments: int, last_length: float) -> None:
+def _dimension(bodies: Bodies, tube: ImpulseTube, segments: int, last_length: float) -> None:
     """Masses and lengths: a body for each full segment, and for the growing one a body at either end."""
     for k in range(segments + 1):
         whole = k < segments - 1
@@ -109,7 +119,7 @@ def _dimension(bodies: Bodies, tube: Tube, segments: int, last_length: float) ->
 
 
 @compiled()
-def start(work: Work, tube: Tube, angles: Floats, base: Floats, segments: int, last_length: float) -> None:
+def start(work: Work, tube: ImpulseTube, angles: Floats, base: Floats, segments: int, last_length: float) -> None:
     """Lay the bodies at rest where the bends say."""
     heading = base[2]
     for j in range(segments):
@@ -125,8 +135,8 @@ def start(work: Work, tube: Tube, angles: Floats, base: Floats, segments: int, l
 
 
 @compiled()
-def add_segment(work: Work, tube: Tube, angles: Floats, base: Floats, segments: int) -> None:
-    """Let the segment that has grown to its full length be followed by a new one, of no length; all goes on as fast."""
+def add_segment(work: Work, tube: ImpulseTube, angles: Floats, base: Floats, segments: int) -> None:
+    """Let the segment that has grown to its full length be followed by a new one, of no length; velocities stay."""
     bodies, full = work.bodies, tube.segment
     last, tip = segments - 1, segments
     cosine, sine = np.cos(bodies.pose[last, 2]), np.sin(bodies.pose[last, 2])
@@ -149,41 +159,27 @@ def add_segment(work: Work, tube: Tube, angles: Floats, base: Floats, segments: 
 
 
 @compiled()
-def linearise(
-    joint: JointMoments,
-    tube: Tube,
-    vine: Vine,
-    drive: Drive,
-    segments: int,
-    last_length: float,
-    growth: float,
-    step: float,
+def set_springs(
+    joint: JointMoments, tube: ImpulseTube, vine: Vine, drive: Drive, span: Span, growth: float, dt: float
 ) -> None:
-    """Moment and stiffness of every joint about its present bend.
+    """Moment, stiffness and damping of every joint about its present bend.
 
     The moment is one of curvature: a segment of another length than the moments are known for bends in proportion.
 
     Args:
         growth: What the last segment is expected to grow in the step [m]; it keeps its curvature meanwhile.
+        dt: Time of the step [s].
     """
-    elasticity, rows = joint.elasticity, joint.rows
-    for j in range(segments):
-        of = Cell(vine.row[j], vine.weight[j], vine.per_strain[j], vine.per_strain_saturated[j])
-        scale, drift = joint.segment_length / tube.segment, 0.0
-        bend = scale * vine.angles[j]
-        if j == segments - 1:
-            scale = joint.segment_length / max(last_length + growth, SHORTEST)
-            born = last_length < SHORTEST
-            bend = (
-                rest_bend(joint, vine.pressure[j], of) if born else joint.segment_length / last_length * vine.angles[j]
-            )
-            drift = bend / joint.segment_length * growth / step
-        moment, slope = moment_and_slope(
-            elasticity, joint.moment, rows.unsaturated, rows.saturated, bend, vine.pressure[j], of
-        )
-        drive.moment[j], drive.stiffness[j], drive.damping[j], drive.drift[j] = (
-            moment, slope * scale, tube.damping * scale, drift,
-        )  # fmt: skip
+    last, scale = span.segments - 1, joint.segment_length / tube.segment
+    born = span.last_length < SHORTEST
+    bend = rest_of(joint, vine, last) if born else joint.segment_length / span.last_length * vine.angles[last]
+    linearise(joint, vine, span.segments, scale, bend, drive.moment, drive.stiffness)
+    for j in range(span.segments):
+        if j == last:
+            scale = joint.segment_length / max(span.last_length + growth, SHORTEST)
+        drive.stiffness[j] *= scale
+        drive.damping[j], drive.drift[j] = tube.damping * scale, 0.0
+    drive.drift[last] = bend / joint.segment_length * growth / dt
 
 
 @compiled()
@@ -218,7 +214,9 @@ def _copy_state(of: Bodies, to: Bodies, count: int) -> None:
 
 
 @compiled()
-def _arrive(scene: Scene, tube: Tube, base: Floats, vine: Vine, work: Work, segments: int, last_length: float) -> int:
+def _arrive(
+    scene: Scene, tube: ImpulseTube, base: Floats, vine: Vine, work: Work, segments: int, last_length: float
+) -> int:
     """Bends, chain and contacts where the bodies are now; returns how many contacts there are."""
     pose = work.bodies.pose
     for j in range(segments):
@@ -235,83 +233,91 @@ def _deepest(contacts: Contacts, number: int) -> float:
 
 
 @compiled()
-def _add_forces(work: Work, segments: int, number: int, step: float) -> None:
+def _add_forces(work: Work, segments: int, number: int, dt: float) -> None:
     """Normal force on each segment in the step."""
     for i in range(segments):
         work.forces[i] = 0.0
     for c in range(number):
-        work.forces[work.contacts.segment[c]] += work.impact.impulse[c] / step
+        work.forces[work.contacts.segment[c]] += work.impact.impulse[c] / dt
 
 
 @compiled()
-def take_step(
-    scene: Scene,
-    joint: JointMoments,
-    tube: Tube,
-    base: Floats,
-    vine: Vine,
-    work: Work,
-    segments: int,
-    last_length: float,
-    most_growth: float,
-    number: int,
-    qp: Any,
-) -> tuple[float, float, int]:
+def _velocities(model: ImpulseModel, vine: Vine, work: Work, span: Span, going: float, dt: float, qp: Any) -> Any:
+    """Velocities of a step, into `work.impact`, solved again while its growth is another than expected.
+
+    Args:
+        going: Rate at which the vine grows now [m/s].
+        qp: See `take_step`.
+    Returns:
+        Growth [m], time of the step [s], which ends where the growth does, and whether the contacts are solved.
+    """
+    joint, tube, bodies, impact, count = model.joint, model.tube, work.bodies, work.impact, span.segments + 1
+    rate, yielding, growth, solved = tube.growth_rate, tube.yielding, 0.0, True
+    expected = min(going * dt, span.most_growth)
+    for _ in range(TRIES):
+        set_springs(joint, tube, vine, work.drive, span, expected, dt)
+        work.drive.rate[span.segments], work.drive.yielding[span.segments] = rate, yielding
+        assemble(bodies, work.drive, count, dt, work.rows)
+        numbers = ImpactNumbers(count, span.contacts, dt, tube.compliance)
+        if qp is None:
+            solved = solve(bodies, work.rows, work.contacts, work.factor, impact, numbers)
+        else:
+            qp.solve(bodies, work.rows, work.contacts, impact, numbers)
+        growth = dt * relative_growth(bodies, impact.velocity, span.segments)
+        # A tube that would evert back is held. One that would grow beyond where it is to end gets there as fast, and
+        # the step ends: to slow its tip for a whole step would take it off what it presses on.
+        reached = min(max(growth, 0.0), span.most_growth)
+        if abs(growth - reached) > 1e-12:
+            rate, yielding = 0.0, 0.0
+            if reached > 0.0:
+                rate, dt = growth / dt, dt * reached / growth
+            growth = reached
+        elif abs(growth - expected) < UNEXPECTED * tube.growth_rate * dt:
+            break
+        expected = growth
+    return growth, dt, solved
+
+
+@compiled()
+def take_step(model: ImpulseModel, vine: Vine, work: Work, span: Span, qp: Any) -> tuple[float, float, int]:
     """Solve one step and move the vine by it; halves the step until its contacts are solved and it ends no deeper than it began.
 
     Args:
-        number: Contacts there are now.
         qp: None, or what solves a step instead of the Schur complement; then this is called uncompiled.
     Returns:
         Growth [m], time that passed [s] and contacts there are now.
     """
-    bodies, impact, contacts, count = work.bodies, work.impact, work.contacts, segments + 1
+    tube, base, bodies, contacts, impact = model.tube, model.base, work.bodies, work.contacts, work.impact
+    segments, last_length, number, most_growth = span
+    count = segments + 1
     _dimension(bodies, tube, segments, last_length)
     _copy_state(bodies, work.before, count)
-    deepest, lapse = _deepest(contacts, number), tube.step
+    deepest, dt = _deepest(contacts, number), tube.time_step
     going = min(max(relative_growth(bodies, bodies.velocity, segments), 0.0), tube.growth_rate)
-    if going * lapse + 1e-12 < most_growth < 2 * going * lapse:
+    if going * dt + 1e-12 < most_growth < 2 * going * dt:
         # Two even steps: within a very short one, to come out of an obstacle takes a jolt.
-        lapse = 0.5 * most_growth / going
-    solved = True
+        dt = 0.5 * most_growth / going
     for halving in range(HALVINGS + 1):
-        expected = min(going * lapse, most_growth)
         contact_rows(bodies, contacts, number, work.holder, impact)
-        rate, yielding = tube.growth_rate, tube.yielding
-        for _ in range(TRIES):
-            linearise(joint, tube, vine, work.drive, segments, last_length, expected, lapse)
-            work.drive.rate[segments], work.drive.yielding[segments] = rate, yielding
-            assemble(bodies, work.drive, count, lapse, work.rows)
-            if qp is None:
-                solved = solve(bodies, work.rows, count, contacts, number, lapse, tube.compliance, work.factor, impact)
-            else:
-                qp.solve(bodies, work.rows, count, contacts, number, lapse, tube.compliance, impact)
-            growth = lapse * relative_growth(bodies, impact.velocity, segments)
-            # A tube that would evert back is held. One that would grow beyond where it is to end gets there as fast, and
-            # the step ends: to slow its tip for a whole step would take it off what it presses on.
-            reached = min(max(growth, 0.0), most_growth)
-            if abs(growth - reached) > 1e-12:
-                rate, yielding = 0.0, 0.0
-                if reached > 0.0:
-                    rate, lapse = growth / lapse, lapse * reached / growth
-                growth = reached
-            elif abs(growth - expected) < UNEXPECTED * tube.growth_rate * lapse:
-                break
-            expected = growth
+        now = Span(segments, last_length, number, most_growth)
+        if qp is None:
+            growth, dt, solved = _velocities(model, vine, work, now, going, dt, qp)
+        else:
+            growth, dt, solved = _velocities.py_func(model, vine, work, now, going, dt, qp)
         last_try = halving == HALVINGS
-        too_far = lapse * fastest(bodies, impact.velocity, count) > tube.most_motion
+        too_far = dt * fastest(bodies, impact.velocity, count) > tube.most_motion
         if (too_far or not solved) and not last_try:
-            lapse *= 0.5
+            dt *= 0.5
             continue
         growth = min(max(growth, 0.0), most_growth)
-        advance(bodies, impact.velocity, count, lapse, base)
+        advance(bodies, impact.velocity, count, dt, base)
         bodies.reach[segments] = last_length + growth
-        _add_forces(work, segments, number, lapse)
-        number = _arrive(scene, tube, base, vine, work, segments, last_length + growth)
+        _add_forces(work, segments, number, dt)
+        number = _arrive(model.scene, tube, base, vine, work, segments, last_length + growth)
         if _deepest(contacts, number) >= min(-DEEPEST, deepest) or last_try:
             break
         _copy_state(work.before, bodies, count)
         lay(bodies, count, base)
-        number = _arrive(scene, tube, base, vine, work, segments, last_length)
-        lapse *= 0.5
-    return growth, lapse, number
+        number = _arrive(model.scene, tube, base, vine, work, segments, last_length)
+        dt *= 0.5
+    return growth, dt, number

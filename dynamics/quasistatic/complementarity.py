@@ -56,6 +56,25 @@ class Step(NamedTuple):
     """Bend each joint takes [rad], shape (max_segments,)."""
 
 
+class ContactNumbers(NamedTuple):
+    """The numbers of one step's problem, whose arrays are `Contacts`, `Chain`, `Step` and `Dual`.
+
+    Kernels take both apart: to take an array out of a tuple of tuples costs more than the sums it is needed for.
+    """
+
+    rows: int
+    """Rows in `Contacts`."""
+    soft: int
+    """How many of them, the first, are contacts and have the compliance."""
+    segments: int
+    free_growth: float
+    """Growth without any row [m]."""
+    inverse_growth: float
+    """1 / D of the growth [m/N]."""
+    compliance: float
+    """Of a contact [m/N]."""
+
+
 @compiled()
 def new_dual(capacity: int, max_segments: int) -> Dual:
     """Allocate the work space."""
@@ -90,17 +109,15 @@ def _entry(contacts: Contacts, moments: Floats, inverse_growth: float, k: int, m
 
 
 @compiled()
-def _factor_from(
-    contacts: Contacts, dual: Dual, inverse_growth: float, compliance: float, soft: int, first: int, count: int
-) -> None:
+def _factor_from(contacts: Contacts, dual: Dual, numbers: ContactNumbers, first: int, count: int) -> None:
     """Renew rows first ... count - 1 of the Cholesky factor."""
     factor, active = dual.factor, dual.active
     for i in range(first, count):
         k = active[i]
         for j in range(i + 1):
-            value = _entry(contacts, dual.moments, inverse_growth, k, active[j])
-            if i == j and k < soft:
-                value += compliance
+            value = _entry(contacts, dual.moments, numbers.inverse_growth, k, active[j])
+            if i == j and k < numbers.soft:
+                value += numbers.compliance
             for h in range(j):
                 value -= factor[i, h] * factor[j, h]
             factor[i, j] = np.sqrt(max(value, 1e-14)) if i == j else value / factor[j, j]
@@ -158,26 +175,19 @@ def _gap_change(contacts: Contacts, turns: Floats, k: int, growth: float) -> flo
 
 @compiled()
 def _apply_forces(
-    contacts: Contacts,
-    chain: Chain,
-    segments: int,
-    step: Step,
-    dual: Dual,
-    free_growth: float,
-    inverse_growth: float,
-    count: int,
+    contacts: Contacts, chain: Chain, step: Step, dual: Dual, numbers: ContactNumbers, count: int
 ) -> float:
     """Bends and growth under the active forces; returns the growth [m]."""
-    loads = dual.loads
+    loads, segments = dual.loads, numbers.segments
     loads[:segments] = 0.0
-    growth = free_growth
+    growth = numbers.free_growth
     for i in range(count):
         k = dual.active[i]
         force, segment = dual.force[k], contacts.segment[k]
         loads[segment, 0] += force * contacts.alpha[k]
         loads[segment, 1] += force * contacts.beta[k]
         loads[segment, 2] += force * contacts.gamma[k]
-        growth += inverse_growth * contacts.growth[k] * force
+        growth += numbers.inverse_growth * contacts.growth[k] * force
     bend, free, inverse, xs, ys = step.bend, step.free, step.inverse, chain.x, chain.y
     a = b = c = 0.0
     for j in range(segments - 1, -1, -1):
@@ -188,12 +198,10 @@ def _apply_forces(
 
 
 @compiled()
-def _settle(
-    contacts: Contacts, dual: Dual, inverse_growth: float, compliance: float, soft: int, first: int, count: int
-) -> int:
+def _settle(contacts: Contacts, dual: Dual, numbers: ContactNumbers, first: int, count: int) -> int:
     """Go towards the forces that close all active gaps, dropping rows that would have to pull; returns how many stay."""
     while True:
-        _factor_from(contacts, dual, inverse_growth, compliance, soft, first, count)
+        _factor_from(contacts, dual, numbers, first, count)
         _solve_active(dual, count)
         share, stop = 1.0, -1
         for i in range(count):
@@ -212,10 +220,10 @@ def _settle(
 
 
 @compiled()
-def _from_guess(contacts: Contacts, dual: Dual, inverse_growth: float, compliance: float, soft: int, count: int) -> int:
+def _from_guess(contacts: Contacts, dual: Dual, numbers: ContactNumbers, count: int) -> int:
     """Forces of the first `count` active rows, less those that would have to pull; returns how many are left."""
     while count:
-        _factor_from(contacts, dual, inverse_growth, compliance, soft, 0, count)
+        _factor_from(contacts, dual, numbers, 0, count)
         _solve_active(dual, count)
         before = count
         for i in range(count - 1, -1, -1):
@@ -229,32 +237,9 @@ def _from_guess(contacts: Contacts, dual: Dual, inverse_growth: float, complianc
 
 
 @compiled()
-def solve_step(
-    contacts: Contacts,
-    rows: int,
-    soft: int,
-    warm: int,
-    chain: Chain,
-    segments: int,
-    step: Step,
-    dual: Dual,
-    free_growth: float,
-    inverse_growth: float,
-    compliance: float,
-) -> tuple[float, int, bool]:
-    """Solve the step by active sets: take up the worst violated row, drop rows that would pull, until none is left.
-
-    This is non-negative least squares on the dual (Lawson and Hanson); it ends because every round lowers the dual.
-
-    Args:
-        rows: Rows in `contacts`.
-        soft: How many of them, the first, have the compliance.
-        warm: How many rows stand in `dual.active` as a first guess.
-        free_growth: Growth without any row [m].
-    Returns:
-        Growth [m], number of active rows, and whether the problem was solved.
-    """
-    sums, xs, ys, inverse = dual.moments, chain.x, chain.y, step.inverse
+def _sum_moments(sums: Floats, inverse: Floats, chain: Chain, segments: int) -> None:
+    """Prefix sums from which the entries of A come, see `Dual.moments`."""
+    xs, ys = chain.x, chain.y
     sums[0] = 0.0
     for j in range(segments):
         w, x, y = inverse[j], xs[j], ys[j]
@@ -264,17 +249,34 @@ def solve_step(
         sums[j + 1, 3] = sums[j, 3] + w * x * x
         sums[j + 1, 4] = sums[j, 4] + w * x * y
         sums[j + 1, 5] = sums[j, 5] + w * y * y
-    _sum_turns(dual.turns, step.free, chain, segments)
+
+
+@compiled()
+def solve_step(
+    contacts: Contacts, chain: Chain, step: Step, dual: Dual, numbers: ContactNumbers, warm: int
+) -> tuple[float, int, bool]:
+    """Solve the step by active sets: take up the worst violated row, drop rows that would pull, until none is left.
+
+    This is non-negative least squares on the dual (Lawson and Hanson); it ends because every round lowers the dual.
+
+    Args:
+        warm: How many rows stand in `dual.active` as a first guess.
+    Returns:
+        Growth [m], number of active rows, and whether the problem was solved.
+    """
+    rows = numbers.rows
+    _sum_moments(dual.moments, step.inverse, chain, numbers.segments)
+    _sum_turns(dual.turns, step.free, chain, numbers.segments)
     for k in range(rows):
-        dual.free_gap[k] = contacts.gap[k] + _gap_change(contacts, dual.turns, k, free_growth)
+        dual.free_gap[k] = contacts.gap[k] + _gap_change(contacts, dual.turns, k, numbers.free_growth)
         dual.force[k] = 0.0
         dual.is_active[k] = False
     for i in range(warm):
         dual.is_active[dual.active[i]] = True
-    count = _from_guess(contacts, dual, inverse_growth, compliance, soft, warm)
+    count = _from_guess(contacts, dual, numbers, warm)
     refused = -1
     for _ in range(3 * rows + 10):
-        growth = _apply_forces(contacts, chain, segments, step, dual, free_growth, inverse_growth, count)
+        growth = _apply_forces(contacts, chain, step, dual, numbers, count)
         worst, row = -TOLERANCE, -1
         for k in range(rows):
             if not dual.is_active[k] and k != refused:
@@ -287,7 +289,7 @@ def solve_step(
             return growth, count, False
         dual.active[count] = row
         dual.is_active[row] = True
-        count = _settle(contacts, dual, inverse_growth, compliance, soft, count, count + 1)
+        count = _settle(contacts, dual, numbers, count, count + 1)
         # Rounding may send a row straight back: do not take it up twice in a row.
         refused = -1 if dual.is_active[row] else row
-    return _apply_forces(contacts, chain, segments, step, dual, free_growth, inverse_growth, count), count, False
+    return _apply_forces(contacts, chain, step, dual, numbers, count), count, False

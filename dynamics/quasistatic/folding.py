@@ -2,35 +2,40 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from dynamics.chain import Chain
 from dynamics.contacts import Contacts
-from dynamics.quasistatic.complementarity import Dual
+from dynamics.quasistatic.complementarity import ContactNumbers, Dual
 from surrogate.compiled import Floats, compiled
+
+
+class Folding(NamedTuple):
+    """How much a tube loses where a corner presses it in, and which obstacles are corners."""
+
+    share: float
+    """Part of its moment that a joint keeps where a corner presses it in [-]; 1 if it does not fold."""
+    edges: int
+    """How many edges the environment has; they come first in a contact's key."""
+    solids: int
+    """How many edges and corners it has."""
 
 
 @compiled()
 def mark_folds(
-    contacts: Contacts,
-    count: int,
-    active: int,
-    chain: Chain,
-    segments: int,
-    edges: int,
-    solids: int,
-    dual: Dual,
-    share: float,
-    kept: Floats,
+    contacts: Contacts, chain: Chain, dual: Dual, numbers: ContactNumbers, active: int, folding: Folding, kept: Floats
 ) -> None:
     """Note the part of its moment that each joint keeps: `share` where a corner presses on it, 1 from its neighbours on.
 
     Args:
-        edges, solids: How many edges the place has, and how many edges and corners.
-        kept: Written to, shape (max_segments,).
+        active: Active rows.
+        kept: Written to [-], shape (max_segments,).
     """
+    segments, share = numbers.segments, folding.share
     kept[:segments] = 1.0
     for i in range(active):
         k = dual.active[i]
-        if k >= count or dual.force[k] <= 0.0 or contacts.key[k] % solids < edges:
+        if k >= numbers.soft or dual.force[k] <= 0.0 or contacts.key[k] % folding.solids < folding.edges:
             continue
         # A joint's lever about the normal is its distance from it, along the tube.
         a, b, c, joint = contacts.alpha[k], contacts.beta[k], contacts.gamma[k], contacts.segment[k]

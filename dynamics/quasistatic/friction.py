@@ -12,7 +12,7 @@ import numpy as np
 
 from dynamics.chain import Chain
 from dynamics.contacts import Contacts
-from dynamics.quasistatic.complementarity import Dual, Step
+from dynamics.quasistatic.complementarity import ContactNumbers, Dual, Step
 from surrogate.compiled import compiled
 
 LEAST_ALONG = 1e-9
@@ -52,12 +52,12 @@ def add_stick_rows(contacts: Contacts, count: int, chain: Chain, segments: int) 
 
 
 @compiled()
-def normal_force(contacts: Contacts, count: int, active: int, chain: Chain, segments: int, dual: Dual) -> float:
+def normal_force(contacts: Contacts, chain: Chain, dual: Dual, numbers: ContactNumbers, active: int) -> float:
     """Sum of the forces that push the tip back [N]."""
     total = 0.0
     for i in range(active):
         k = dual.active[i]
-        if k < count and presses_tip(contacts, k, chain, segments):
+        if k < numbers.soft and presses_tip(contacts, k, chain, numbers.segments):
             total += dual.force[k]
     return total
 
@@ -65,22 +65,22 @@ def normal_force(contacts: Contacts, count: int, active: int, chain: Chain, segm
 @compiled()
 def let_slide(
     contacts: Contacts,
-    count: int,
-    held: int,
-    active: int,
     chain: Chain,
-    segments: int,
     step: Step,
     dual: Dual,
+    numbers: ContactNumbers,
+    held: int,
+    active: int,
     most: float,
 ) -> tuple[float, int]:
-    """Turn rows `count` to `held`, which hold a tip, into a load of `most` [N].
+    """Turn the rows from `numbers.soft` up to `held`, which hold a tip, into a load of `most` [N].
 
     Returns:
         What it adds to the drive to grow [N], and how many of the active rows are left.
     """
+    count = numbers.soft
     pull = most if dual.force[count] > dual.force[count + 1] else -most
-    for j in range(segments):
+    for j in range(numbers.segments):
         lever = contacts.alpha[count] + contacts.beta[count] * chain.x[j] + contacts.gamma[count] * chain.y[j]
         step.free[j] += step.inverse[j] * pull * lever
     left = 0

@@ -11,9 +11,10 @@ from numpy.typing import ArrayLike
 
 from dynamics.moment import JointMoments, joint_moments
 from dynamics.propagator import Capabilities, checked_lengths
+from dynamics.quasistatic.folding import Folding
 from dynamics.quasistatic.rollout import grow_one
-from dynamics.quasistatic.step import Tube
-from dynamics.records import Records, grow_batch
+from dynamics.quasistatic.step import QuasiStaticModel, QuasiStaticTube
+from dynamics.records import Batch, Records, grow_batch
 from dynamics.scene import scene_of
 from dynamics.tube import VineParams
 from dynamics.vine import Actuation, Integers, Rollout, VineState
@@ -62,18 +63,17 @@ class QuasiStatic:
         self.pose = np.asarray(environment.start, float)
         self.scene, margin = scene_of(environment, params)
         self.joint: JointMoments = joint_moments(params)
-        self.tube = Tube(
+        edges, corners = len(self.scene.edges), len(self.scene.corners)
+        self.tube = QuasiStaticTube(
             radius=params.radius,
             growth_force=params.growth_force,
             growth_viscosity=params.growth_viscosity,
             bending_viscosity=params.bending_viscosity,
-            edges=len(self.scene.edges),
-            solids=len(self.scene.edges) + len(self.scene.corners),
-            corner_moment=corner_moment,
+            folding=Folding(corner_moment, edges, edges + corners),
             friction=friction,
             compliance=1 / params.contact_stiffness,
             tolerance=params.penetration_tolerance,
-            step=step or params.segment_length / 6,
+            growth_step=step or params.segment_length / 6,
             margin=margin,
             most_motion=0.6 * margin,
         )
@@ -85,8 +85,9 @@ class QuasiStatic:
 
     def refined(self) -> QuasiStatic:
         """See `Propagator`."""
+        tube = self.tube
         return QuasiStatic(
-            self.environment, self.params, self.tube.step / 2, self.threads, self.tube.friction, self.tube.corner_moment
+            self.environment, self.params, tube.growth_step / 2, self.threads, tube.friction, tube.folding.share
         )
 
     def starting_at(self, pose: Floats) -> QuasiStatic:
@@ -102,11 +103,9 @@ class QuasiStatic:
     def grow(self, state: VineState, actuation: Actuation, length: ArrayLike, record_every: float) -> Rollout:
         """See `Propagator`."""
         lengths = checked_lengths(state, actuation, length, record_every, self.params)
+        model = QuasiStaticModel(self.scene, self.joint, self.tube, self.pose)
 
-        def grow(b: int, angles: Floats, pressure: Floats, l_0: Floats, records: Records, outcome: Integers) -> None:
-            grow_one(
-                b, self.scene, self.joint, self.tube, self.pose,
-                angles, state.segments, state.last_length, pressure, l_0, lengths, record_every, records, outcome,
-            )  # fmt: skip
+        def grow(b: int, batch: Batch, records: Records, outcome: Integers) -> None:
+            grow_one(b, model, batch, records, outcome)
 
         return grow_batch(state, actuation, lengths, record_every, self.threads, grow)

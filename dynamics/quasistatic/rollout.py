@@ -4,99 +4,85 @@ from __future__ import annotations
 
 import numpy as np
 
-from dynamics.chain import finite, forward_kinematics, moved_since, outside
-from dynamics.contacts import find_contacts
-from dynamics.moment import JointMoments, Vine, carrying, rest_bend
-from dynamics.quasistatic.complementarity import Step
-from dynamics.quasistatic.step import Tube, linearise, new_work, take_step
-from dynamics.records import Records, of_vine, record
-from dynamics.scene import Scene
-from dynamics.vine import Integers, Status
-from surrogate.compiled import Floats, compiled
-from surrogate.force_table import Cell
-
-GROWN, STALLED, OUT_OF_BOUNDS, UNRESOLVED = (
-    int(one) for one in (Status.GROWN, Status.STALLED, Status.OUT_OF_BOUNDS, Status.UNRESOLVED)
+from dynamics.chain import forward_kinematics
+from dynamics.contacts import find_contacts, too_deep
+from dynamics.growth import (
+    GROWING,
+    GROWN,
+    SLACK,
+    STALLED,
+    UNRESOLVED,
+    Span,
+    Watch,
+    look_at,
+    next_stop,
+    outcome_of_leaving,
+    report,
 )
-NOT_FINITE = int(Status.NOT_FINITE)
+from dynamics.moment import JointMoments, Vine, carrying, rest_of
+from dynamics.quasistatic.complementarity import Step
+from dynamics.quasistatic.step import QuasiStaticModel, bending_model, new_work, take_step
+from dynamics.records import Batch, Recorder, Records, Task, of_vine, record, task_of
+from dynamics.vine import Integers
+from surrogate.compiled import Floats, compiled
+
 CORRECTIONS = 80
 """Steps without growth that may follow each other to leave an obstacle."""
 PATIENCE = 60e-3
-"""Every so often [m of free growth] a vine is looked at: has it got anywhere?"""
-STILL = 0.3e-3
-"""If neither its length nor any joint has changed by more than this since [m], it is stalled."""
+"""Every so often [m of free growth] the program looks whether a vine still moves."""
 LONGEST_TIME = 6.0
 """A vine that needs this many times as long as in free space, plus ten times PATIENCE, is stalled too."""
 LONGEST_HOLD = 20.0
 """A held vine that still moves after the time in which it would grow this far in free space [m] is stalled."""
 AT_REST = 1e-6
 """A held vine whose joints all move less than this in a step [m] is at rest."""
-SLACK = 1e-9
-"""Lengths that differ by less are equal [m]."""
 
 
 @compiled()
-def grow_vine(
-    scene: Scene,
-    joint: JointMoments,
-    tube: Tube,
-    start: Floats,
-    vine: Vine,
-    segments: int,
-    last_length: float,
-    length: float,
-    record_every: float,
-    records: Records,
-) -> tuple[int, int, int]:
-    """Grow one vine by `length` [m]; returns the number of records, the status and the number of steps."""
-    full = joint.segment_length
-    work = new_work(len(vine.angles))
-    chain, contacts = work.chain, work.contacts
+def grow_vine(model: QuasiStaticModel, task: Task, vine: Vine, records: Records) -> tuple[int, int, int]:
+    """Grow one vine by `task.length` [m]; returns the number of records, the status and the number of steps."""
+    scene, joint, tube, base = model.scene, model.joint, model.tube, model.base
+    work, full = new_work(len(vine.angles)), joint.segment_length
+    step, kept = work.step, work.kept
+    chain, contacts, forces, broken = work.chain, work.contacts, work.forces, records.broken
+    recorder, seen = Recorder(records, vine.angles, chain, forces), work.seen
+    segments, last_length = task.segments, task.last_length
     known = corrections = recorded = steps = 0
-    time = look = grown_then = 0.0
-    before = segments * full + last_length
+    time, watch, before = 0.0, Watch(0.0, 0.0), segments * full + last_length
     while True:
-        heading = forward_kinematics(chain, vine.angles, start, segments, last_length, full)
+        heading = forward_kinematics(chain, vine.angles, base, segments, last_length, full)
         grown = segments * full + last_length - before
-        if outside(scene, chain, segments):  # as is what is nowhere; a force that is no number has bent the vine there
-            somewhere = finite(chain, segments, work.forces, records.broken)
-            return recorded, OUT_OF_BOUNDS if somewhere else NOT_FINITE, steps
+        status = outcome_of_leaving(scene, chain, segments, forces, broken)
+        if status != GROWING:
+            return recorded, status, steps
         count = find_contacts(scene, tube.radius, tube.margin, chain, segments, contacts)
-        deep = contacts.gap[:count].min() < -tube.tolerance if count else False
-        stalled = time >= LONGEST_TIME * length + 10 * PATIENCE
-        if time >= look:
-            moved = moved_since(chain, segments, work.seen)
-            stalled = stalled or (time > 0.0 and max(moved, grown - grown_then) < STILL)
-            look, grown_then = time + PATIENCE, grown
-        if stalled:
-            if not deep and grown > recorded * record_every + SLACK:
-                recorded = record(records, recorded, vine.angles, chain, segments, heading, work.forces)
-            return recorded, STALLED, steps
+        deep = too_deep(contacts, count, tube.tolerance)
+        still, watch = look_at(watch, PATIENCE, time, grown, chain, segments, seen)
+        stalled = still or time >= LONGEST_TIME * task.length + 10 * PATIENCE
+        recorded, status = report(recorder, recorded, task, segments, heading, grown, deep, stalled)
+        if status != GROWING:
+            return recorded, status, steps
         if deep:
             # Bend without growing until it is not. Nothing is recorded meanwhile.
             corrections += 1
             if corrections > CORRECTIONS:
                 return recorded, UNRESOLVED, steps
-            most_growth, lapse = 0.0, tube.step
+            most_growth, dt = 0.0, tube.growth_step
         else:
             corrections = 0
-            if grown >= min((recorded + 1) * record_every, length) - SLACK:
-                recorded = record(records, recorded, vine.angles, chain, segments, heading, work.forces)
-                if grown >= length - SLACK:
-                    return recorded, GROWN, steps
             if last_length >= full - SLACK / 2:
                 vine.angles[segments] = last_length = 0.0
                 segments += 1
-                forward_kinematics(chain, vine.angles, start, segments, last_length, full)
+                forward_kinematics(chain, vine.angles, base, segments, last_length, full)
                 count = find_contacts(scene, tube.radius, tube.margin, chain, segments, contacts)
-            most_growth = min(tube.step, full - last_length, min((recorded + 1) * record_every, length) - grown)
+            most_growth = min(tube.growth_step, full - last_length, next_stop(task, recorded) - grown)
             # What is left to a segment's end may be tiny, and so may be the progress of a blocked tip towards it.
-            lapse = max(most_growth, 0.2 * tube.step)
-        damping = tube.bending_viscosity / lapse
-        curvature = linearise(joint, damping, vine, work.step, work.kept, segments, last_length, most_growth)
-        growth, known, _ = take_step(tube, vine, work, segments, most_growth, curvature, lapse, count, known)
+            dt = max(most_growth, 0.2 * tube.growth_step)
+        span = Span(segments, last_length, count, most_growth)
+        curvature = bending_model(joint, tube.bending_viscosity / dt, vine, step, kept, span)
+        growth, known, _ = take_step(tube, vine, work, span, dt, curvature, known)
         last_length += growth
-        time += lapse
+        time += dt
         steps += 1
 
 
@@ -105,8 +91,7 @@ def _rest_angles(joint: JointMoments, vine: Vine, segments: int, last_length: fl
     """Bend of each joint in free space [rad]."""
     rest = np.empty(segments)
     for j in range(segments):
-        of = Cell(vine.row[j], vine.weight[j], vine.per_strain[j], vine.per_strain_saturated[j])
-        rest[j] = rest_bend(joint, vine.pressure[j], of)
+        rest[j] = rest_of(joint, vine, j)
     rest[segments - 1] *= last_length / joint.segment_length
     return rest
 
@@ -122,69 +107,50 @@ def _restrain(step: Step, vine: Vine, rest: Floats, segments: int) -> None:
 
 
 @compiled()
-def hold_vine(
-    scene: Scene,
-    joint: JointMoments,
-    tube: Tube,
-    start: Floats,
-    vine: Vine,
-    segments: int,
-    last_length: float,
-    records: Records,
-) -> tuple[int, int, int]:
+def hold_vine(model: QuasiStaticModel, task: Task, vine: Vine, records: Records) -> tuple[int, int, int]:
     """Bend one vine, without growing, until it rests; returns as `grow_vine` does."""
-    full, lapse = joint.segment_length, tube.step
-    work = new_work(len(vine.angles))
+    scene, tube, full, segments, last_length = (
+        model.scene,
+        model.tube,
+        model.joint.segment_length,
+        task.segments,
+        task.last_length,
+    )
+    work, dt = new_work(len(vine.angles)), tube.growth_step
     chain, step = work.chain, work.step
-    rest, before = _rest_angles(joint, vine, segments, last_length), np.zeros(segments)
+    rest, before = _rest_angles(model.joint, vine, segments, last_length), np.zeros(segments)
     known = corrections = steps = 0
     motion = np.inf if segments > 1 or last_length > 0.0 else 0.0
     while True:
-        heading = forward_kinematics(chain, vine.angles, start, segments, last_length, full)
-        if outside(scene, chain, segments):
-            somewhere = finite(chain, segments, work.forces, records.broken)
-            return 0, OUT_OF_BOUNDS if somewhere else NOT_FINITE, steps
+        heading = forward_kinematics(chain, vine.angles, model.base, segments, last_length, full)
+        status = outcome_of_leaving(scene, chain, segments, work.forces, records.broken)
+        if status != GROWING:
+            return 0, status, steps
         count = find_contacts(scene, tube.radius, tube.margin, chain, segments, work.contacts)
-        deep = work.contacts.gap[:count].min() < -tube.tolerance if count else False
+        deep = too_deep(work.contacts, count, tube.tolerance)
         corrections = corrections + 1 if deep else 0
         if corrections > CORRECTIONS:
             return 0, UNRESOLVED, steps
-        rests, late = not deep and motion < AT_REST, steps * tube.step >= LONGEST_HOLD
+        rests, late = not deep and motion < AT_REST, steps * tube.growth_step >= LONGEST_HOLD
         if rests or late:
-            recorded = 0 if deep else record(records, 0, vine.angles, chain, segments, heading, work.forces)
+            recorder = Recorder(records, vine.angles, chain, work.forces)
+            recorded = 0 if deep else record(recorder, 0, segments, heading)
             return recorded, GROWN if rests else STALLED, steps
-        curvature = linearise(joint, tube.bending_viscosity / lapse, vine, step, work.kept, segments, last_length, 0.0)
+        span = Span(segments, last_length, count, 0.0)
+        curvature = bending_model(model.joint, tube.bending_viscosity / dt, vine, step, work.kept, span)
         _restrain(step, vine, rest, segments)
-        _, known, moved = take_step(tube, vine, work, segments, 0.0, curvature, lapse, count, known)
-        motion = moved * tube.step / lapse
+        _, known, moved = take_step(tube, vine, work, span, dt, curvature, known)
+        motion = moved * tube.growth_step / dt
         # Steps that go to and fro are too long.
-        lapse = 0.5 * lapse if (step.bend[:segments] * before).sum() < 0.0 else min(1.2 * lapse, tube.step)
+        dt = 0.5 * dt if (step.bend[:segments] * before).sum() < 0.0 else min(1.2 * dt, tube.growth_step)
         before[:] = step.bend[:segments]
         steps += 1
 
 
 @compiled(nogil=True)
-def grow_one(
-    b: int,
-    scene: Scene,
-    joint: JointMoments,
-    tube: Tube,
-    start: Floats,
-    angles: Floats,
-    segments: Integers,
-    last_length: Floats,
-    pressure: Floats,
-    l_0: Floats,
-    length: Floats,
-    record_every: float,
-    records: Records,
-    outcome: Integers,
-) -> None:
+def grow_one(b: int, model: QuasiStaticModel, batch: Batch, records: Records, outcome: Integers) -> None:
     """Grow vine b of a batch; `outcome` takes records, status and steps of each, shape (batch, 3)."""
-    vine = carrying(joint, angles[b], pressure[b], l_0[b])
-    mine = of_vine(records, b)
-    if length[b] <= SLACK:
-        done = hold_vine(scene, joint, tube, start, vine, segments[b], last_length[b], mine)
-    else:
-        done = grow_vine(scene, joint, tube, start, vine, segments[b], last_length[b], length[b], record_every, mine)
+    vine = carrying(model.joint, batch.angles[b], batch.pressure[b], batch.l_0[b])
+    task, mine = task_of(batch, b), of_vine(records, b)
+    done = hold_vine(model, task, vine, mine) if task.length <= SLACK else grow_vine(model, task, vine, mine)
     outcome[b, 0], outcome[b, 1], outcome[b, 2] = done

@@ -8,37 +8,44 @@ import numpy as np
 
 from dynamics.chain import Chain, new_chain
 from dynamics.contacts import Contacts, new_contacts
-from dynamics.moment import JointMoments, Vine, moment_and_slope, rest_bend
-from dynamics.quasistatic.complementarity import MOST_ACTIVE, Dual, Step, new_dual, solve_step
-from dynamics.quasistatic.folding import mark_folds
+from dynamics.growth import Span
+from dynamics.moment import JointMoments, Vine, linearise, rest_of
+from dynamics.quasistatic.complementarity import MOST_ACTIVE, ContactNumbers, Dual, Step, new_dual, solve_step
+from dynamics.quasistatic.folding import Folding, mark_folds
 from dynamics.quasistatic.friction import add_stick_rows, let_slide, normal_force
+from dynamics.scene import Scene
 from dynamics.vine import Integers
 from surrogate.compiled import Floats, compiled
-from surrogate.force_table import Cell
 
 
-class Tube(NamedTuple):
+class QuasiStaticTube(NamedTuple):
     """What the kernel needs of `VineParams` and of the step, in SI units. Time is counted in metres of free growth."""
 
     radius: float
     growth_force: float
     growth_viscosity: float
     bending_viscosity: float
-    edges: int
-    """How many edges the place has, the first of its solids."""
-    solids: int
-    corner_moment: float
-    """Part of its moment that a joint keeps where a corner presses it in [-]."""
+    folding: Folding
     friction: float
     """Coefficient of friction of the tip [-]."""
     compliance: float
     tolerance: float
-    step: float
+    growth_step: float
     """Growth, and so time, of a full step [m]."""
     margin: float
     """Contacts with a smaller gap are looked at [m]."""
     most_motion: float
-    """A step moves no joint farther than this [m], less than the margin: nothing is met unseen."""
+    """A step moves no joint farther than this [m], less than the margin: no contact is missed."""
+
+
+class QuasiStaticModel(NamedTuple):
+    """A tube in an environment, as the kernels take it."""
+
+    scene: Scene
+    joint: JointMoments
+    tube: QuasiStaticTube
+    base: Floats
+    """x [m], y [m] and heading [rad], shape (3,)."""
 
 
 class Work(NamedTuple):
@@ -62,6 +69,7 @@ class Work(NamedTuple):
 
 @compiled()
 def new_work(max_segments: int) -> Work:
+    """Room for a vine of so many segments."""
     capacity = 6 * max_segments + 64
     return Work(
         new_chain(max_segments),
@@ -77,41 +85,24 @@ def new_work(max_segments: int) -> Work:
 
 
 @compiled()
-def linearise(
-    joint: JointMoments,
-    damping: float,
-    vine: Vine,
-    step: Step,
-    kept: Floats,
-    segments: int,
-    last_length: float,
-    most_growth: float,
-) -> float:
+def bending_model(joint: JointMoments, damping: float, vine: Vine, step: Step, kept: Floats, span: Span) -> float:
     """Quadratic model of the bending energy about the present bends; returns the growing segment's curvature [1/m].
 
     The growing segment keeps its curvature as it lengthens; its unknown is the bend it takes beyond that.
+
+    Args:
+        damping: Moment over bend of a joint in this step [N m / rad].
+        kept: Part of its moment that each joint keeps [-], shape (max_segments,).
     """
-    full = joint.segment_length
-    # Taking an array out of a tuple costs as much as a look-up in it: do it once.
-    elasticity, moments, unsaturated, saturated = (
-        joint.elasticity,
-        joint.moment,
-        joint.rows.unsaturated,
-        joint.rows.saturated,
-    )
-    angles, pressures, row, weight = vine.angles, vine.pressure, vine.row, vine.weight
-    per_strain, per_strain_saturated = vine.per_strain, vine.per_strain_saturated
+    full, last = joint.segment_length, span.segments - 1
     inverse, free = step.inverse, step.free
-    curvature = 0.0
-    for j in range(segments):
-        scale, bend = 1.0, angles[j]
-        of = Cell(row[j], weight[j], per_strain[j], per_strain_saturated[j])
-        if j == segments - 1:
-            scale = full / max(last_length + most_growth, 1e-6)
-            born = last_length < 1e-6
-            curvature = rest_bend(joint, pressures[j], of) / full if born else bend / last_length
-            bend = curvature * full
-        moment, slope = moment_and_slope(elasticity, moments, unsaturated, saturated, bend, pressures[j], of)
+    born = span.last_length < 1e-6
+    curvature = rest_of(joint, vine, last) / full if born else vine.angles[last] / span.last_length
+    linearise(joint, vine, span.segments, 1.0, curvature * full, free, inverse)
+    growing = full / max(span.last_length + span.most_growth, 1e-6)
+    for j in range(span.segments):
+        scale = growing if j == last else 1.0
+        moment, slope = free[j], inverse[j]
         inverse[j] = 1.0 / (kept[j] * slope * scale + damping)
         free[j] = -kept[j] * moment * inverse[j]
     return curvature
@@ -165,41 +156,35 @@ def _recall(contacts: Contacts, rows: int, dual: Dual, keys: Integers, known: in
 
 @compiled()
 def take_step(
-    tube: Tube,
-    vine: Vine,
-    work: Work,
-    segments: int,
-    most_growth: float,
-    curvature: float,
-    time: float,
-    count: int,
-    known: int,
+    tube: QuasiStaticTube, vine: Vine, work: Work, span: Span, dt: float, curvature: float, known: int
 ) -> tuple[float, int, float]:
     """Solve one linearised step and bend the vine by it.
 
+    Args:
+        dt: Time of the step, in metres of free growth.
+        curvature: Of the growing segment, see `bending_model` [1/m].
+        known: Contacts that carried a force in the last step, in `work.keys`.
     Returns:
         Growth [m], number of active contacts, and largest displacement of a joint [m].
     """
     chain, contacts, dual, step = work.chain, work.contacts, work.dual, work.step
-    growth_damping, drive = tube.growth_viscosity / time, tube.growth_force
+    segments, most_growth, count = span.segments, span.most_growth, span.contacts
+    growth_damping, drive = tube.growth_viscosity / dt, tube.growth_force
     held = add_stick_rows(contacts, count, chain, segments) if tube.friction > 0.0 else count
     rows = _add_growth_rows(contacts, held, chain, segments, curvature, most_growth)
     active = _recall(contacts, rows, dual, work.keys, known)
     for _ in range(2):
-        growth, active, _ = solve_step(
-            contacts, rows, count, active, chain, segments, step, dual,
-            drive / growth_damping, 1.0 / growth_damping, tube.compliance,
-        )  # fmt: skip
-        pressed = normal_force(contacts, count, active, chain, segments, dual)
+        numbers = ContactNumbers(rows, count, segments, drive / growth_damping, 1.0 / growth_damping, tube.compliance)
+        growth, active, _ = solve_step(contacts, chain, step, dual, numbers, active)
+        pressed = normal_force(contacts, chain, dual, numbers, active)
         if held == count or abs(dual.force[count] - dual.force[count + 1]) <= tube.friction * pressed:
             break
         most = tube.friction * work.pressed[0]
-        gain, active = let_slide(contacts, count, held, active, chain, segments, step, dual, most)
+        gain, active = let_slide(contacts, chain, step, dual, numbers, held, active, most)
         drive, held = drive + gain, count
     work.pressed[0] = pressed
-    if tube.corner_moment < 1.0:
-        edges, solids, share = tube.edges, tube.solids, tube.corner_moment
-        mark_folds(contacts, count, active, chain, segments, edges, solids, dual, share, work.kept)
+    if tube.folding.share < 1.0:
+        mark_folds(contacts, chain, dual, numbers, active, tube.folding, work.kept)
     growth = min(max(growth, 0.0), most_growth)
     work.forces[:segments] = 0.0
     for i in range(active):
@@ -207,7 +192,7 @@ def take_step(
         work.keys[i] = contacts.key[k]
         if k < count:
             work.forces[contacts.segment[k]] += dual.force[k]
-    # The growing segment is as stiff as `linearise` supposed if it grows by all it may; if by less, it bends by less.
+    # The growing segment is as stiff as `bending_model` supposed if it grows by all it may; if by less, it bends by less.
     last, length = segments - 1, chain.length[segments - 1]
     step.bend[last] *= (length + growth) / max(length + most_growth, 1e-6)
     step.bend[last] += curvature * growth

@@ -11,13 +11,22 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from planner.console.errors import BadInput, readable_errors
-from planner.console.options import DeviceOption, PropagatorOption, SolverOption, SurrogateOption, chosen_model
+from planner.console.options import (
+    DeviceOption,
+    PropagatorOption,
+    SolverOption,
+    SurrogateOption,
+    TubeOption,
+    chosen_model,
+    environment_and_tube,
+)
 from planner.console.studies import RESULTS, BudgetOption, EnvironmentsOption, FolderOption, command_line
 from planner.console.terminal import new_console
 from planner.studies.study import Study, run_study
 
 if TYPE_CHECKING:
     from dynamics.propagator import Propagator
+    from dynamics.tube import VineParams
     from planner.studies.planning.study import Found
     from planner.studies.rollouts.study import Models, RolloutSpeed
 
@@ -35,6 +44,7 @@ def rollouts(
     device: DeviceOption = "auto",
     solver: SolverOption = None,
     surrogate: SurrogateOption = None,
+    tube: TubeOption = None,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -46,12 +56,15 @@ def rollouts(
     """Grow random vines and print vine-steps per second, beside the quasi-static propagator."""
     with readable_errors():
         from planner.studies.rollouts.report import report
-        from planner.studies.rollouts.study import cases, measure_rollouts, run_cases, split
+        from planner.studies.rollouts.study import Growth, cases, measure_rollouts, run_cases, split
 
-        console, models = new_console(), _models(propagator, device, solver, surrogate)
+        console, params = new_console(), environment_and_tube(env, tube)[1]
+        models = _models(params, propagator, device, solver, surrogate)
         if out is None:
             with console.status("growing"):
-                speeds = [measure_rollouts(env, made, name, batch, length) for name, (made, _) in models.items()]
+                speeds = [
+                    measure_rollouts(env, params, made, name, batch, length) for name, (made, _) in models.items()
+                ]
             console.print("\n".join(map(_speed, speeds)))
             return 0
         if len(models) == 1:
@@ -61,21 +74,19 @@ def rollouts(
         study = Study(
             "rollouts",
             cases(models, batches, ENVIRONMENTS),
-            lambda several: run_cases(several, models, env, length, console.print),
+            lambda several: run_cases(several, models, Growth(env, params, length), console.print),
             lambda found: report(split(found)[0] + elsewhere, split(found)[1]),
             unit="measurements",
         )
         chosen = {"solver": solver, "surrogate": surrogate, "device": device if device != "auto" else None}
-        options = {"batch": batch, "length": length, "propagator": propagator, **chosen, "out": out}
+        options = {"batch": batch, "length": length, "propagator": propagator, **chosen, "tube": tube, "out": out}
         return run_study(study, command_line(f"bench rollouts {env}", **options), out, console).code
 
 
-def _models(propagator: str, device: str, solver: str | None, surrogate: str | None) -> Models:
+def _models(params: VineParams, propagator: str, device: str, solver: str | None, surrogate: str | None) -> Models:
     """What makes each propagator to measure, the quasi-static one first, and the same with steps solved more closely."""
     from dynamics.quasistatic.propagator import QuasiStatic
-    from dynamics.tube import VineParams
 
-    params = VineParams()
     chosen = chosen_model(params, propagator, device, solver, surrogate)
     models: Models = {"quasistatic": (QuasiStatic, QuasiStatic)}
     if propagator == "penalty":
@@ -120,19 +131,18 @@ def plan(
     time_budget: BudgetOption = 20.0,
     batch: Annotated[int, typer.Option(min=1, max=2000, help="Vines grown in each iteration.")] = 100,
     env: EnvironmentsOption = None,
+    tube: TubeOption = None,
     out: FolderOption = RESULTS,
 ) -> int:
     """Plan every environment with many seeds; report times and actuators, and the best designs as pictures. Ctrl-C keeps the rest."""
     with readable_errors():
-        from dynamics.tube import VineParams
-        from environments import load_environment
         from planner.search.run import Run
         from planner.studies.planning.plots import pictures
         from planner.studies.planning.report import report
         from planner.studies.planning.study import run_cases
 
-        names, params = env or ENVIRONMENTS, VineParams()
-        environments = [load_environment(name) for name in names]
+        names = env or ENVIRONMENTS
+        grown_in = {name: environment_and_tube(name, tube) for name in names}
 
         def tell(found: Found) -> str:
             one = found.outcome
@@ -141,11 +151,11 @@ def plan(
         study = Study(
             "planning",
             [(name, seed) for name in names for seed in range(seeds)],
-            lambda cases: run_cases(cases, time_budget, batch, params),
+            lambda cases: run_cases(cases, grown_in, time_budget, batch),
             lambda found: report([one.outcome for one in found], time_budget),
             pictures([Path(name).stem for name in names]),
-            prepare=lambda: Run.prepare(environments[0], params),
+            prepare=lambda: Run.prepare(*grown_in[names[0]]),
             tell=tell,
         )
-        command = command_line("bench plan", seeds=seeds, time_budget=time_budget, batch=batch, env=env)
+        command = command_line("bench plan", seeds=seeds, time_budget=time_budget, batch=batch, env=env, tube=tube)
         return run_study(study, command, out, new_console()).code

@@ -65,7 +65,7 @@ def report(console: Console, result: Result, out: Path) -> None:
     )
     if tree := run.reverse_tree:
         guided = f"guided by a reverse tree of {len(tree.poses)} vertices, grown in {tree.seconds:.2f} s"
-        console.print(f"note: planned without cost-to-go: {tree.complaint}" if tree.complaint else guided)
+        console.print(f"note: planned without cost-to-go: {tree.failure}" if tree.failure else guided)
     if result.choice:
         console.print(choice_table(result.choice))
     if result.verification:

@@ -9,14 +9,21 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from planner.console.errors import BadInput, needs, readable_errors
-from planner.console.options import DeviceOption, PropagatorOption, SolverOption, SurrogateOption, chosen_model
+from planner.console.options import (
+    DeviceOption,
+    PropagatorOption,
+    SolverOption,
+    SurrogateOption,
+    TubeOption,
+    chosen_model,
+    chosen_tube,
+)
 from planner.console.studies import RESULTS, BudgetOption, EnvironmentsOption, FolderOption, RunsOption, command_line
 from planner.console.terminal import new_console
 from planner.studies.study import Study, run_study
 
 if TYPE_CHECKING:
     from dynamics.recording import Recording
-    from planner.studies.impulse.telescope import Motion
     from planner.studies.planning_runs import Record
 
 app = typer.Typer(help="Measure again what the papers show, and what is known of the planner.", no_args_is_help=True)
@@ -34,16 +41,16 @@ def tip_steering(
     device: DeviceOption = "auto",
     solver: SolverOption = None,
     surrogate: SurrogateOption = None,
+    tube: TubeOption = None,
 ) -> int:
     """Hold a vine behind a narrow passage while its tip is steered. Exit code 3 if it does not get through that."""
     with readable_errors():
-        from dynamics.tube import VineParams
         from dynamics.vine import Status
         from planner.studies.tip_steering.plots import save_picture
         from planner.studies.tip_steering.report import report
         from planner.studies.tip_steering.study import MOVES, passage, steer
 
-        params = VineParams()
+        params = chosen_tube(tube)
         make = chosen_model(params, propagator, device, solver, surrogate)
         environment = passage(params)
         study = Study(
@@ -54,8 +61,8 @@ def tip_steering(
             {"tip-steering.png": lambda path, stages: save_picture(path, environment, params, stages)},
             "pressures",
         )
-        named = propagator if propagator != "quasistatic" else None
-        command = command_line("reproduce tip-steering", propagator=named, solver=solver, surrogate=surrogate)
+        chosen = {"propagator": propagator if propagator != "quasistatic" else None, "solver": solver}
+        command = command_line("reproduce tip-steering", **chosen, surrogate=surrogate, tube=tube)
         found = run_study(study, command, out, new_console())
     done = len(found.results) == len(MOVES) and all(stage.status == Status.GROWN for stage in found.results)
     return found.code or (0 if done else 3)
@@ -237,26 +244,16 @@ def impulse_runtime(out: FolderOption = RESULTS) -> int:
 def impulse_clutter(out: FolderOption = RESULTS) -> int:
     """Grow the papers' robot through their cluttered environment: still frames and an animation."""
     with readable_errors():
-        from planner.drawing.animation import save_animation
-        from planner.studies.impulse.plots import save_stills
+        from planner.studies.impulse.plots import clutter_pictures
         from planner.studies.impulse.report import clutter_report
-        from planner.studies.impulse.study import as_design, clutter_motion, clutter_place, clutter_robot
-
-        environment, robot = clutter_place(), clutter_robot()
-
-        def stills(path: Path, motions: list[Motion]) -> None:
-            save_stills(path, environment, as_design(motions[0], robot, environment), motions[0])
-
-        def animate(path: Path, motions: list[Motion]) -> None:
-            design = as_design(motions[0], robot, environment)
-            save_animation(path, environment, design, motions[0].joints[::6], lambda _drawn, _of: None)
+        from planner.studies.impulse.study import clutter_motion, clutter_robot
 
         study = Study(
             "impulse-clutter",
-            [robot],
+            [clutter_robot()],
             lambda cases: (clutter_motion() for _ in cases),
             lambda motions: clutter_report(motions[0]),
-            {"impulse-clutter.png": stills, "impulse-clutter.gif": animate},
+            clutter_pictures(),
             "robots",
         )
         return measured(study, "vinewright reproduce impulse-clutter", out)

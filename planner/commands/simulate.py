@@ -19,6 +19,7 @@ from planner.console.options import (
     chosen_model,
     replaced_tube,
 )
+from planner.console.terminal import new_console
 
 if TYPE_CHECKING:
     from dynamics.vine import Rollout
@@ -41,9 +42,8 @@ def simulate(
     tube: TubeOption = None,
 ) -> int:
     """Grow one vine of a design and say where it ends. Exit code 3 if it misses the goal."""
-    from rich.console import Console
 
-    console = Console(highlight=False, soft_wrap=True, markup=False)
+    console = new_console()
     with readable_errors():
         from dataclasses import replace
 

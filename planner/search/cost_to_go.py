@@ -1,4 +1,4 @@
-"""Cost-to-go of a vine's tip, read off the reverse tree."""
+"""Cost-to-go of a vine's tip, from the reverse tree."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from planner.search.witnesses import embed, pose_tree, unscaled
 from surrogate.compiled import Floats
 
 SPACING = 50e-3
-"""Distance of the points sampled along the tree's edges [m], for the prototype."""
+"""Spacing of the points sampled along the tree's edges, for the prototype [m]."""
 
 
 class CostToGo:
-    """Cost from a pose to the goal along the nearest edge of a reverse tree, as if nothing were ever touched.
+    """Cost from a pose to the goal along the nearest edge of a reverse tree, without contact.
 
-    An upper bound on what a vine without contact needs; with contact it may need less, or get where none else would.
+    It is an upper bound of the cost without contact. With contact the cost may be lower, or a path may exist only then.
     """
 
     def __init__(self, tree: ReverseTree) -> None:
@@ -41,10 +41,10 @@ class CostToGo:
         self.costs = np.concatenate(to_go)
         """Cost from there to the goal, shape (points,)."""
         self._nearest = pose_tree(unscaled(self.points, self._size))
-        # Axes on either side of a wall, however thin, are farther apart than this.
+        # Axes on opposite sides of a wall of any thickness are further apart than this.
         self._known_within = 2 * tree.radius / self._size
 
     def __call__(self, poses: Floats) -> Floats:
-        """Costs from poses x, y [m], heading [rad], shape (n, 3) to the goal; infinite where the tree does not come."""
+        """Costs from poses x, y [m], heading [rad], shape (n, 3), to the goal; infinite far from the tree."""
         distance, nearest = self._nearest.query(embed(unscaled(poses, self._size)))
         return np.where(distance < self._known_within, self.costs[nearest], np.inf)

@@ -15,7 +15,7 @@ from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from environments import load_environment
 from planner.search.run import Budget, Run
-from planner.search.sst import AS_IT_IS, LENGTH_COST, Switches
+from planner.search.sst import DEFAULT_SWITCHES, LENGTH_COST, Switches
 from planner.studies.study import Report, Study
 from planner.studies.workers import in_processes
 from surrogate.compiled import Floats
@@ -31,7 +31,7 @@ class Case:
     """[s]"""
     heuristic: bool = False
     batch: int = 100
-    switches: Switches = AS_IT_IS
+    switches: Switches = DEFAULT_SWITCHES
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ def run_case(case: Case) -> Record:
     if (tree := run.reverse_tree) is None:
         return record()
     # The root is the first node, and stays it.
-    known = math.isfinite(run.search.tree.to_go[0]) if not tree.complaint else False
+    known = math.isfinite(run.search.tree.to_go[0]) if not tree.failure else False
     return record(round(tree.seconds, 4), len(tree.poses), known)
 
 

@@ -11,7 +11,7 @@ from scipy.optimize import nnls
 
 from dynamics.chain import Chain
 from dynamics.contacts import Contacts, new_contacts
-from dynamics.quasistatic.complementarity import Dual, Step, new_dual, solve_step
+from dynamics.quasistatic.complementarity import ContactNumbers, Dual, Step, new_dual, solve_step
 from surrogate.compiled import Floats
 
 COMPLIANCE = 1 / 2e5
@@ -92,10 +92,8 @@ def solve(problem: Problem, guess: NDArray[np.int64] | None = None) -> tuple[Flo
     dual: Dual = new_dual(rows, segments)
     dual.active[: len(guess)] = guess
     step = Step(1 / problem.stiffness[:-1], problem.free[:-1].copy(), np.empty(segments))
-    growth, active, solved = solve_step(
-        problem.contacts, rows, rows - 2, len(guess), problem.chain, segments, step, dual,
-        problem.free[-1], 1 / problem.stiffness[-1], COMPLIANCE,
-    )  # fmt: skip
+    numbers = ContactNumbers(rows, rows - 2, segments, problem.free[-1], 1 / problem.stiffness[-1], COMPLIANCE)
+    growth, active, solved = solve_step(problem.contacts, problem.chain, step, dual, numbers, len(guess))
     assert solved
     force = np.zeros(rows)
     force[dual.active[:active]] = dual.force[dual.active[:active]]

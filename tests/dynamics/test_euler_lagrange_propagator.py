@@ -132,7 +132,7 @@ def test_growth_may_take_its_time(free: Environment, params: VineParams) -> None
 def test_refined_takes_half_the_step(free: Environment, params: VineParams) -> None:
     """The same model, tip and damping at half the step ends nearer to where a tenth of it does."""
     model = EulerLagrange(free, params, tip_mass=0.1, inertia=Inertia(damping_time=0.02))
-    assert model.refined().tube == model.tube._replace(step=model.tube.step / 2)
+    assert model.refined().tube == model.tube._replace(time_step=model.tube.time_step / 2)
     fine = EulerLagrange(free, params, 1e-4, 0.1, Inertia(damping_time=0.02))
     ends = [
         bends(one.grow(one.start(1, SEGMENTS), carrying(25), 0.5, 0.5))[-1] for one in (model, model.refined(), fine)

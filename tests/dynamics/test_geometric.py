@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dynamics.geometric.deployment import Deployment, Launch, deploy
-from dynamics.geometric.hinges import Tube
+from dynamics.geometric.hinges import HingeTube
 from dynamics.geometric.visibility import visibility_graph
 from dynamics.geometric.walls import POLYGON_TOLERANCE, Walls, inflate, inflated, polygons
 from dynamics.vine import Status
@@ -17,7 +17,7 @@ from environments import Obstacles
 
 BOUNDS = np.array([-2.0, -2.0, 2.0, 2.0])
 RADIUS = 0.03
-TUBE = Tube(RADIUS, 0.3, RADIUS)
+TUBE = HingeTube(RADIUS, 0.3, RADIUS)
 
 
 def among(*shapes: shapely.Geometry) -> Walls:
@@ -48,7 +48,7 @@ class Trial:
 
     def deployed(self, length: float | None = None) -> Deployment:
         launch = self.launch if length is None else self.launch._replace(length=length)
-        tube = Tube(self.radius, self.friction, self.radius)
+        tube = HingeTube(self.radius, self.friction, self.radius)
         return deploy(inflate(self.shapes, SQUARE, self.radius), tube, launch)
 
 

@@ -10,9 +10,10 @@ from scipy.integrate import cumulative_trapezoid
 
 from dynamics.chain import forward_kinematics
 from dynamics.contacts import find_contacts
+from dynamics.growth import Span
 from dynamics.impulse.bodies import kinetic_energy
 from dynamics.impulse.propagator import HINGE, Impulse
-from dynamics.impulse.step import add_segment, linearise, new_work, start, take_step
+from dynamics.impulse.step import ImpulseModel, add_segment, new_work, set_springs, start, take_step
 from dynamics.moment import carrying, free_curvature, joint_moments, restoring_moment
 from dynamics.propagator import CannotRun
 from dynamics.quasistatic.propagator import QuasiStatic
@@ -98,17 +99,16 @@ def test_growth_slows_in_proportion_to_what_presses_on_the_tip(wall: Environment
     start(work, tube, angles, np.asarray(wall.start), segments, last_length)
     forward_kinematics(work.chain, angles, np.asarray(wall.start), segments, last_length, tube.segment)
     number = find_contacts(propagator.scene, tube.radius, tube.margin, work.chain, segments, work.contacts)
+    model = ImpulseModel(propagator.scene, propagator.joint, tube, np.asarray(wall.start))
     for _ in range(120):
-        growth, lapse, number = take_step(
-            propagator.scene, propagator.joint, tube, np.asarray(wall.start), vine, work, segments, last_length, 0.01, number, None
-        )  # fmt: skip
+        growth, dt, number = take_step(model, vine, work, Span(segments, last_length, number, 0.01), None)
         last_length += growth
     # Its mass has grown with it; a step begins with that of the length it sets out from.
     grown_mass = tube.mass_per_length * ((segments - 1) * tube.segment + last_length - growth)
     assert work.bodies.mass[: segments + 1].sum() == pytest.approx(grown_mass)
     against = work.forces.sum() * np.cos(work.bodies.pose[segments, 2])  # the wall faces the x axis
     assert against > 0.2
-    assert 1 - growth / lapse / tube.growth_rate == pytest.approx(against / weak.growth_force, rel=0.03)
+    assert 1 - growth / dt / tube.growth_rate == pytest.approx(against / weak.growth_force, rel=0.03)
 
 
 def test_growth_to_an_end_is_as_fast_as_before(environment: MakeEnvironment, params: VineParams) -> None:
@@ -117,13 +117,12 @@ def test_growth_to_an_end_is_as_fast_as_before(environment: MakeEnvironment, par
     tube, work = propagator.tube, new_work(4, 5)
     vine = carrying(propagator.joint, angles, np.zeros(4), np.full(4, 0.04))
     start(work, tube, angles, base, 4, 0.0)
-    whole, last_length, took = tube.growth_rate * tube.step, 0.0, []
+    model = ImpulseModel(propagator.scene, propagator.joint, tube, base)
+    whole, last_length, took = tube.growth_rate * tube.time_step, 0.0, []
     for most in (10 * whole, 0.3 * whole, 1.01 * whole, 0.505 * whole, 10 * whole):
-        growth, lapse, _ = take_step(
-            propagator.scene, propagator.joint, tube, base, vine, work, 4, last_length, most, 0, None
-        )  # fmt: skip
+        growth, dt, _ = take_step(model, vine, work, Span(4, last_length, 0, most), None)
         last_length += growth
-        took.append((growth / whole, lapse / tube.step))
+        took.append((growth / whole, dt / tube.step))
     np.testing.assert_allclose(took, np.repeat([[1], [0.3], [0.505], [0.505], [1]], 2, axis=1), rtol=1e-3)
 
 
@@ -208,11 +207,10 @@ def test_energy_of_a_released_tube_never_rises(environment: MakeEnvironment, par
     def energy() -> float:
         return float(np.interp(np.abs(angles), grid, stored).sum() + kinetic_energy(work.bodies, segments + 1))
 
+    model = ImpulseModel(propagator.scene, propagator.joint, propagator.tube, base)
     energies, speeds = [energy()], [0.0]
     for _ in range(400):
-        take_step(
-            propagator.scene, propagator.joint, propagator.tube, base, vine, work, segments, HINGE, 0.0, 0, None
-        )  # fmt: skip
+        take_step(model, vine, work, Span(segments, HINGE, 0, 0.0), None)
         energies.append(energy())
         speeds.append(np.abs(work.bodies.velocity).max())
     assert max(speeds) > 1.0
@@ -244,7 +242,7 @@ def test_damping_is_the_stiffness_for_the_damping_time(environment: MakeEnvironm
         propagator = Impulse(environment(), replace(params, segment_length=HINGE / pieces))
         work = new_work(3, 4)
         vine = carrying(propagator.joint, np.zeros(3), np.zeros(3), np.full(3, 0.04))
-        linearise(propagator.joint, propagator.tube, vine, work.drive, 3, HINGE / pieces / 2, 0.0, 0.01)
+        set_springs(propagator.joint, propagator.tube, vine, work.drive, Span(3, HINGE / pieces / 2, 0, 0.0), 0.0, 0.01)
         stiffness = float(restoring_moment(1e-3, params)) / 1e-3 * pieces * np.array([1, 1, 2])
         np.testing.assert_allclose(work.drive.stiffness[:3], stiffness, rtol=1e-9)
         np.testing.assert_allclose(work.drive.damping[:3], 0.01 * stiffness, rtol=1e-9)

@@ -6,14 +6,14 @@ import shapely
 
 from dynamics.geometric.body import BASE, FREE, insert, new_body
 from dynamics.geometric.deployment import Deployment, Launch, deploy
-from dynamics.geometric.hinges import SLIDES, Tube, give_way, weakest
+from dynamics.geometric.hinges import SLIDES, HingeTube, give_way, weakest
 from dynamics.geometric.kinematics import Behaviour, behaviour, hinge_boundaries
 from dynamics.geometric.walls import inflate
 from dynamics.vine import Status
 
 RADIUS = 0.03
 BOUNDS = np.array([-2.0, -2.0, 2.0, 2.0])
-SMOOTH = Tube(RADIUS, 0.0, 1e-6)
+SMOOTH = HingeTube(RADIUS, 0.0, 1e-6)
 """Slender and without friction."""
 
 
@@ -21,7 +21,7 @@ def against_a_wall(
     turn: float,
     ratio: float,
     angle: float,
-    tube: Tube,
+    tube: HingeTube,
     more: float,
     *others: shapely.Polygon,
     bounds: tuple[float, float, float, float] = (-20, -20, 20, 20),
@@ -62,7 +62,7 @@ def test_turned_vine_gives_way_as_limit_analysis_has_it() -> None:
         limits = hinge_boundaries(friction, turn, ratio, slenderness)
         if not clear or np.abs(limits - angle).min() < 0.01:
             continue
-        tube = Tube(1e-3, friction, slenderness * 0.8)
+        tube = HingeTube(1e-3, friction, slenderness * 0.8)
         deployment = against_a_wall(turn, ratio, angle, tube, 2e-4)
         found.append(Behaviour(int(behaviour(angle, limits))))
         assert seen(deployment, turn) == found[-1], (turn, ratio, friction, slenderness, angle)
@@ -108,7 +108,7 @@ def test_pressed_corner_holds_both_ways() -> None:
 
 def test_locked_vine_folds_until_friction_gives_way() -> None:
     """The tip stays while turn and base bend (Eqs. 26-29), until the line midway between them to the tip leaves the cone."""
-    turn, ratio, tube = np.radians(40), 1.0, Tube(1e-3, 0.1, 1e-6)
+    turn, ratio, tube = np.radians(40), 1.0, HingeTube(1e-3, 0.1, 1e-6)
     _, low, high = hinge_boundaries(tube.friction, turn, ratio)
     angle = low + 0.2 * (high - low)
     first = against_a_wall(turn, ratio, angle, tube, 0.0)
@@ -136,7 +136,7 @@ def test_locked_vine_folds_until_friction_gives_way() -> None:
 @pytest.mark.parametrize("side", [1, -1])
 def test_locked_vine_folds_onto_what_is_beside_it(side: int) -> None:
     """Its last link, which turns about the tip, comes to hang on a corner in its way."""
-    turn, tube = side * np.radians(50), Tube(1e-3, 0.5, 1e-6)
+    turn, tube = side * np.radians(50), HingeTube(1e-3, 0.5, 1e-6)
     angle = hinge_boundaries(tube.friction, turn, 1.0)[1:].mean()
     before, after = (against_a_wall(turn, 1.0, angle, tube, more).shape for more in (0.0, 0.3))
     np.testing.assert_allclose(before[2], after[2], atol=1e-9)
@@ -152,7 +152,7 @@ def test_locked_vine_folds_onto_what_is_beside_it(side: int) -> None:
 @pytest.mark.parametrize(("turn", "low", "high"), [(50, -0.1, 20), (-50, -20, 0.1)])
 def test_body_that_folds_out_of_bounds_has_left_them(turn: float, low: float, high: float) -> None:
     """Not its tip alone: it ends when the first node is on the bounds."""
-    tube = Tube(1e-3, 0.5, 1e-6)
+    tube = HingeTube(1e-3, 0.5, 1e-6)
     angle = hinge_boundaries(tube.friction, np.radians(turn), 1.0)[1:].mean()
     deployment = against_a_wall(np.radians(turn), 1.0, angle, tube, 0.3, bounds=(-20, low, 20, high))
     assert deployment.status == Status.OUT_OF_BOUNDS

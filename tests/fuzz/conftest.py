@@ -12,7 +12,7 @@ import pytest
 from dynamics.recording import InvalidRecording, load_recording
 from planner.cli import main
 
-PLACE = (
+ENVIRONMENT = (
     'schema = 1\nunit = "mm"\nbounds = { min = [0, 0], max = [1500, 1000] }\n'
     "start = { position = [100, 500], heading_deg = 0 }\ngoal = { position = [1300, 500], radius = 150 }\n"
     "[obstacles]\ncircles = [[700, 100, 80]]\n"
@@ -64,7 +64,7 @@ def count(pytestconfig: pytest.Config) -> Callable[[str, int], None]:
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a valid environment, a valid design, and invalid files."""
     path = tmp_path_factory.mktemp("fuzz")
-    (path / "fair.toml").write_text(PLACE)
+    (path / "fair.toml").write_text(ENVIRONMENT)
     (path / "fair.json").write_text(json.dumps(DESIGN))
     (path / "file.txt").write_text("hello")
     return path

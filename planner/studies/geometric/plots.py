@@ -12,7 +12,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from dynamics.geometric.deployment import Deployment, Launch, deploy
-from dynamics.geometric.hinges import FRICTION, Tube
+from dynamics.geometric.hinges import FRICTION, HingeTube
 from dynamics.geometric.visibility import visibility_graph
 from dynamics.geometric.walls import Walls, inflate
 from planner.drawing.plan import draw_solids
@@ -30,7 +30,7 @@ def save_deployments(path: Path) -> None:
     """Six deployments in one place: of straight tubes and of ones with a turn the three that sweep most."""
     place = random_place(np.random.default_rng(SEED))
     shapes = [shapely.Polygon(corners) for corners in place.obstacles.polygons]
-    walls, tube = inflate(shapes, place.bounds, RADIUS), Tube(RADIUS, FRICTION, RADIUS)
+    walls, tube = inflate(shapes, place.bounds, RADIUS), HingeTube(RADIUS, FRICTION, RADIUS)
     figure = Figure(figsize=(9.6, 6.9), dpi=DPI, facecolor="white", layout="constrained")
     view = np.array([-20.0, -20, 1020, 1020])
     chosen = [
@@ -68,7 +68,7 @@ def save_deployments(path: Path) -> None:
     save_figure(path, figure, DPI)
 
 
-def _widest(walls: Walls, tube: Tube, launches: Floats) -> list[tuple[Launch, Deployment]]:
+def _widest(walls: Walls, tube: HingeTube, launches: Floats) -> list[tuple[Launch, Deployment]]:
     """The three deployments, no two with the same heading from the same base, that sweep most."""
     best: dict[tuple[float, ...], tuple[Launch, Deployment]] = {}
     for launch in (Launch(*row) for row in launches.tolist()):

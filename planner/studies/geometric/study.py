@@ -11,7 +11,7 @@ import numpy as np
 import shapely
 
 from dynamics.geometric.deployment import Deployment, Launch, deploy, grow
-from dynamics.geometric.hinges import FRICTION, Tube
+from dynamics.geometric.hinges import FRICTION, HingeTube
 from dynamics.geometric.propagator import Geometric
 from dynamics.geometric.trace import new_trace
 from dynamics.geometric.visibility import visibility_graph
@@ -101,7 +101,7 @@ def random_place(rng: np.random.Generator) -> Environment:
 
 def time_environments() -> Iterator[Timing]:
     """Time the 570 actions in random environments; kernels are compiled first."""
-    tube, trace, rng = Tube(RADIUS, FRICTION, RADIUS), new_trace(1), np.random.default_rng(0)
+    tube, trace, rng = HingeTube(RADIUS, FRICTION, RADIUS), new_trace(1), np.random.default_rng(0)
     for number in range(-1, TIMED):
         place = random_place(rng)
         shapes = [shapely.Polygon(corners) for corners in place.obstacles.polygons]

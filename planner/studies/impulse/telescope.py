@@ -13,7 +13,7 @@ import numpy as np
 from dynamics.chain import Chain
 from dynamics.contacts import find_contacts
 from dynamics.impulse.bodies import Bodies, advance, assemble, lay
-from dynamics.impulse.impact import contact_rows, solve
+from dynamics.impulse.impact import ImpactNumbers, contact_rows, solve
 from dynamics.impulse.step import Work, new_work
 from dynamics.propagator import CannotRun
 from dynamics.scene import MARGIN, Scene, build_scene
@@ -156,10 +156,11 @@ def _run(
             drive.moment[k] = drive.stiffness[k] * (bodies.pose[k, 2] - (bodies.pose[k - 1, 2] if k else base[2]))
         assemble(bodies, drive, count, step, rows)
         contact_rows(bodies, contacts, number, work.holder, impact)
+        numbers = ImpactNumbers(count, number, step, compliance)
         if qp is None:
-            solved = solve(bodies, rows, count, contacts, number, step, compliance, work.factor, impact)
+            solved = solve(bodies, rows, contacts, work.factor, impact, numbers)
         else:
-            qp.solve(bodies, rows, count, contacts, number, step, compliance, impact)
+            qp.solve(bodies, rows, contacts, impact, numbers)
         if not solved:
             return False
         advance(bodies, impact.velocity, count, step, base)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from dynamics.tube import VineParams
-from environments import Environment, load_environment
+from environments import Environment
 from planner.design import Design
 from planner.search.run import Budget, Run
 from planner.search.tree import branches_of
@@ -53,17 +53,23 @@ class Found:
     """Environment, design, and the branches of the search tree [m]."""
 
 
-def run_cases(cases: Sequence[tuple[str, int]], time_budget: float, batch: int, params: VineParams) -> Iterator[Found]:
+def run_cases(
+    cases: Sequence[tuple[str, int]],
+    grown_in: Mapping[str, tuple[Environment, VineParams]],
+    time_budget: float,
+    batch: int,
+) -> Iterator[Found]:
     """Plan one after the other.
 
     Args:
-        cases: Environments and seeds.
+        cases: Environments by name, and seeds.
+        grown_in: Each environment, and the tube that is to grow there.
         time_budget: Of each run [s].
         batch: Vines grown in each iteration.
     """
     lowest: dict[str, float] = {}
     for name, seed in cases:
-        run = Run.prepare(load_environment(name, params.radius), params, seed=seed, batch=batch)
+        run = Run.prepare(*grown_in[name], seed=seed, batch=batch)
         for _ in run.run(Budget(time_budget)):
             pass
         best = None

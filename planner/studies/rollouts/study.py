@@ -91,6 +91,16 @@ class Agreement:
         return list(self.parted.values()).count(reason)
 
 
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """What is grown where speeds are measured."""
+
+    environment: str
+    params: VineParams
+    length: float
+    """[m]; at most 1.5 m where ends are compared."""
+
+
 def cases(models: Models, batches: Sequence[int], environments: Sequence[str]) -> list[Case]:
     """The speed of every model with every batch, then where vines of all but the first end in every environment."""
     ends = [Case(model, None, name) for name in environments for model in list(models)[1:]]
@@ -98,13 +108,11 @@ def cases(models: Models, batches: Sequence[int], environments: Sequence[str]) -
 
 
 def run_cases(
-    several: Sequence[Case], models: Models, env: str, length: float, tell: Callable[[str], object]
+    several: Sequence[Case], models: Models, grown: Growth, tell: Callable[[str], object]
 ) -> Iterator[RolloutSpeed | Agreement]:
     """Measure cases one after the other.
 
     Args:
-        env: Environment in which speeds are measured.
-        length: To grow [m]; at most 1.5 m where ends are compared.
         tell: Called with a line about a batch that is left out.
     Raises:
         CannotRun: A model cannot grow the smallest batch.
@@ -113,10 +121,11 @@ def run_cases(
     for case in several:
         make, closer = models[case.model]
         if case.environment:
-            yield measure_agreement(case.environment, make, closer, case.model, vines=200, length=min(length, 1.5))
+            length = min(grown.length, 1.5)
+            yield measure_agreement(case.environment, grown.params, make, closer, case.model, 200, length)
         elif case.batch:
             try:
-                yield measure_rollouts(env, make, case.model, case.batch, length)
+                yield measure_rollouts(grown.environment, grown.params, make, case.model, case.batch, grown.length)
             except CannotRun as error:
                 if case.batch == smallest:
                     raise
@@ -129,9 +138,10 @@ def split(found: Sequence[RolloutSpeed | Agreement]) -> tuple[list[RolloutSpeed]
     return speeds, [one for one in found if isinstance(one, Agreement)]
 
 
-def measure_rollouts(env: str, make: PropagatorFactory, model: str, batch: int, length: float) -> RolloutSpeed:
+def measure_rollouts(
+    env: str, params: VineParams, make: PropagatorFactory, model: str, batch: int, length: float
+) -> RolloutSpeed:
     """Grow vines with random sections from the start of an environment, three times."""
-    params = VineParams()
     environment = load_environment(env, params.radius)
     start = time.perf_counter()
     propagator = make(environment, params)
@@ -168,14 +178,20 @@ def random_actuation(params: VineParams, batch: int, length: float, seed: int) -
 
 
 def measure_agreement(
-    env: str, make: PropagatorFactory, closer: PropagatorFactory, model: str, vines: int, length: float, seed: int = 1
+    env: str,
+    params: VineParams,
+    make: PropagatorFactory,
+    closer: PropagatorFactory,
+    model: str,
+    vines: int,
+    length: float,
+    seed: int = 1,
 ) -> Agreement:
     """Grow the same random vines under a propagator and under the quasi-static one.
 
     Args:
         closer: Makes the same propagator with steps solved more closely, to tell why vines part.
     """
-    params = VineParams()
     environment = load_environment(env, params.radius)
     carried = random_actuation(params, vines, length, seed)
     exact = QuasiStatic(environment, params)

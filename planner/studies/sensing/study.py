@@ -11,7 +11,7 @@ import numpy as np
 import shapely
 
 from dynamics.geometric.deployment import Deployment, Launch, deploy
-from dynamics.geometric.hinges import FRICTION, Tube
+from dynamics.geometric.hinges import FRICTION, HingeTube
 from dynamics.geometric.kinematics import Behaviour
 from dynamics.geometric.sensing import Readings, Sensed, sense
 from dynamics.geometric.walls import Walls, inflate, polygons
@@ -106,7 +106,7 @@ def words(behaviour: Behaviour) -> str:
     return behaviour.name.replace("_", "-").lower()
 
 
-def read(walls: Walls, tube: Tube, launch: Launch) -> list[Moment]:
+def read(walls: Walls, tube: HingeTube, launch: Launch) -> list[Moment]:
     """What a sensor reads: at regular lengths, at the turn, and just before and after the contact begins, ends or changes."""
 
     def moment(length: float) -> Moment:
@@ -148,10 +148,10 @@ def _changed(before: Moment, after: Moment) -> bool:
     return abs(np.sin(walls[0] - walls[1])) > 1e-6
 
 
-def deployment(case: Case) -> tuple[Environment, Walls, Tube, Launch]:
+def deployment(case: Case) -> tuple[Environment, Walls, HingeTube, Launch]:
     """A place, and a launch into it that ends with at least `LEAST_NODES` nodes."""
     random = np.random.default_rng([SEED, case.turning, case.number])
-    tube = Tube(RADIUS, FRICTION, RADIUS)
+    tube = HingeTube(RADIUS, FRICTION, RADIUS)
     while True:
         place = generate_environment(random, size=(1, 1), density=DENSITY, kinds=("polygons",), tube_radius=RADIUS)
         walls = inflate(polygons(place.obstacles), place.bounds, RADIUS)

@@ -86,9 +86,8 @@ def report(evaluation: Evaluation) -> Report:
         "normalised MSE is that of m and phi, each over its standard deviation; paper 002 reports 0.003. The paper's form was",
         "trained here too; its m is kept within 0.001 and 0.5. The table holds the force alone, so it has no m and phi. The rest is the",
         "relative error of the force, the largest also for strains of 0 to 0.02, where bending starts, and up to 90 % of full contraction.",
-        "Beyond, the force goes to zero, and a relative error says little. Below zero strain the table extrapolates "
-        "linearly by design; with",
-        f"{_percent(evaluation.taut)} of the samples there, these are its largest errors.",
+        "Beyond, the force goes to zero, and a relative error says little. Below zero strain the table extrapolates linearly by design;",
+        f"with {_percent(evaluation.taut)} of the samples there, these are its largest errors.",
         "",
         *table(ERRORS, [_error_row(name, errors) for name, errors in evaluation.errors.items()]),
         "",

@@ -7,7 +7,7 @@ import pytest
 import shapely
 
 from dynamics.geometric.deployment import Deployment, Launch, deploy
-from dynamics.geometric.hinges import Tube
+from dynamics.geometric.hinges import HingeTube
 from dynamics.geometric.walls import inflate
 from dynamics.vine import Status
 from planner.studies.geometric.report import report
@@ -30,7 +30,7 @@ def test_shape_through_an_obstacle_is_not_on_the_graph() -> None:
     shapes = [shapely.box(0.6, -1, 0.9, 1), shapely.box(0.2, 0.27, 0.3, 0.9)]
     bounds = np.array([-1.0, -1, 1, 2])
     launch = Launch(0, 0, 0.5, LENGTH)
-    done = deploy(inflate(shapes, bounds, RADIUS), Tube(RADIUS, 0.3, RADIUS), launch)
+    done = deploy(inflate(shapes, bounds, RADIUS), HingeTube(RADIUS, 0.3, RADIUS), launch)
     assert len(done.shape) == 3
     assert lies_on_graph(shapes, bounds, launch, done)
     assert not lies_on_graph(shapes, bounds, launch, replace(done, shape=done.shape[[0, 2]]))

@@ -34,6 +34,18 @@ def test_tip_steering_is_drawn_and_told(tmp_path: Path) -> None:
     np.testing.assert_allclose(turn[5:9], turn[3::-1], atol=0.05)
 
 
+def test_tip_steering_takes_another_tube(tmp_path: Path) -> None:
+    """With `--tube` the passage is as wide as that tube needs, and the report names it; a mistake is one line, exit code 2."""
+    (tmp_path / "thin.toml").write_text("schema = 1\nradius_mm = 27\n")
+    done = reproduce("tip-steering", "--tube", "thin.toml", "--out", "new", cwd=tmp_path)
+    assert done.returncode in (0, 3), done.stderr
+    assert "reproduce tip-steering --tube thin.toml`" in (tmp_path / "new" / "tip-steering" / "README.md").read_text()
+    (tmp_path / "thin.toml").write_text("schema = 1\nradius_mm = 0\n")
+    done = reproduce("tip-steering", "--tube", "thin.toml", "--out", "other", cwd=tmp_path)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "radius_mm" in done.stderr
+
+
 def test_table_2_is_made_with_its_pictures(tmp_path: Path) -> None:
     """Runs with and without the reverse tree, in a table beside its data and three pictures."""
     options = ["--env", "divider", "--env", "tube", "--runs", 1, "--time-budget", 1, "--out", "new"]

@@ -5,7 +5,7 @@ import pytest
 import shapely
 
 from dynamics.geometric.deployment import Launch
-from dynamics.geometric.hinges import Tube
+from dynamics.geometric.hinges import HingeTube
 from dynamics.geometric.sensing import Readings, sense
 from dynamics.geometric.walls import inflate
 from planner.studies.sensing.report import report
@@ -34,7 +34,7 @@ def test_growths_in_places_made_by_hand_come_back(name: str) -> None:
     """All tips, which at contact are on the real walls' offset, and the final shape, within 1 mm."""
     solids, (x, y, heading, at, turn) = PLACES[name]
     launch = Launch(x, y, heading, 1.3, at, turn)
-    moments = read(inflate(solids, BOUNDS, RADIUS), Tube(RADIUS, 0.3, RADIUS), launch)
+    moments = read(inflate(solids, BOUNDS, RADIUS), HingeTube(RADIUS, 0.3, RADIUS), launch)
     angles = np.array([one.angle for one in moments])
     assert (~np.isnan(angles)).sum() > 3
     result = sense(Readings(np.array([one.length for one in moments]), angles), np.array([x, y, heading]), at, turn)
