@@ -42,7 +42,7 @@ class Penalty:
     """
 
     capabilities: ClassVar[Capabilities] = Capabilities(
-        contact=True, sections=True, inertia=False, spatial=False, differentiable=True, devices=("cpu", "cuda")
+        contact=True, sections=True, inertia=False, devices=("cpu", "cuda")
     )
 
     def __init__(
