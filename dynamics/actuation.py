@@ -9,7 +9,6 @@ from dynamics.moment import free_curvature, holding_pressure, joint_moments
 from dynamics.tube import VineParams
 from dynamics.vine import Actuation
 from surrogate.compiled import Floats
-from surrogate.force_table import SHORTEST
 
 TOGETHER = 5_000_000
 """Pairs of an actuator and a segment that are looked at at once, to save memory."""
@@ -49,13 +48,14 @@ def actuation_along(
         some = [actuation_along(a, b, p, c, length, params, max_segments) for a, b, p, c in split]
         return Actuation(np.concatenate([one.pressure for one in some]), np.concatenate([one.l_0 for one in some]))
     joint, segment = joint_moments(params), params.segment_length
+    any_cell = joint.rows.shortest
     first = segment * np.arange(max_segments)
     # The last segment may be shorter: what counts is how much of it is covered.
     extent = np.clip(length - first, 0.0, segment)
     covered = np.minimum(end, first + extent) - np.maximum(start, first)
     share = np.clip(covered / np.where(extent, extent, segment), 0.0, 1.0)
     share = np.where(np.abs(share - np.round(share)) < ROUNDING, np.round(share), share)
-    turn = share * free_curvature(joint, pressure, np.where(pressure, l_0, SHORTEST))
+    turn = share * free_curvature(joint, pressure, np.where(pressure, l_0, any_cell))
     # What a segment carries is the actuator that bends it most, at the pressure that gives the sum of all turns.
     main = np.abs(turn).argmax(axis=1, keepdims=True)
 
@@ -65,5 +65,5 @@ def actuation_along(
     most = np.abs(of_main(turn / np.where(share, share, 1.0)))
     wanted, carried = np.clip(turn.sum(axis=1), -most, most), of_main(np.where(share, l_0, 0.0))
     whole = (of_main(share) == 1.0) & (wanted == of_main(turn))
-    held = holding_pressure(joint, np.where(whole, 0.0, wanted), np.where(carried, carried, SHORTEST))
+    held = holding_pressure(joint, np.where(whole, 0.0, wanted), np.where(carried, carried, any_cell))
     return Actuation(np.where(whole, of_main(pressure), held), carried)

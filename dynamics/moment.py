@@ -15,6 +15,8 @@ from surrogate.force_table import Cell, ForceRows, cell, force_and_slope
 
 BENDS = 4096
 """Intervals of the restoring-moment table between the transition and a half turn."""
+LARGEST_TRANSITION = 1.0
+"""No tube with a known EI may bend further than this in one segment before it wrinkles [rad]."""
 
 
 class Elasticity(NamedTuple):
@@ -67,6 +69,29 @@ def transition_bend(pressure: float) -> float:
     return float(np.polyval([0.003180574067535, 0.020924128997619, 0.048366932757916, 0.037544481890778], p))
 
 
+def wrinkling(params: VineParams) -> tuple[float, float]:
+    """Critical surface strain [-] of a tube, and the bend of a full segment up to which it is linear elastic [rad].
+
+    Where nothing is known of the film they are the fits of Wang et al. over the growth pressure. Where EI is known, a tube is
+    an elastic beam up to pi P R^3 / 2, where its film goes slack on one side (Comer and Levy, 1963); Eq. 2 goes on from there.
+
+    Raises:
+        ValueError: A tube so soft, or with such a growth pressure, that it would be bent double before it wrinkles.
+    """
+    stiffness, pressure = params.elastic_stiffness, params.growth_pressure
+    if stiffness is None:
+        return critical_strain(pressure), transition_bend(pressure)
+    onset = np.pi * pressure * params.radius**3 / 2
+    transition = onset * params.segment_length / stiffness
+    if not transition < LARGEST_TRANSITION:
+        least = onset * params.segment_length / LARGEST_TRANSITION
+        raise ValueError(
+            f"bending stiffness EI = {stiffness:g} N m2 must be greater than {least:.3g}: softer, a segment of this tube would "
+            f"bend by {LARGEST_TRANSITION:g} rad before it wrinkles"
+        )
+    return float(np.sin(transition / 2)), float(transition)
+
+
 def restoring_moment(bend: ArrayLike, params: VineParams) -> Floats:
     """Moment with which an inflated tube resists a bend (wrinkling model).
 
@@ -74,13 +99,13 @@ def restoring_moment(bend: ArrayLike, params: VineParams) -> Floats:
         bend: Bend angle of one full segment [rad], any shape, |bend| <= pi.
     Returns:
         Moment [N m], same shape and sign as `bend`.
-    Source: paper 002, Eq. 2; linear below the transition (Wang et al.).
+    Source: paper 002, Eq. 2; linear below the transition (`wrinkling`).
     """
     bend = np.asarray(bend, float)
-    transition = transition_bend(params.growth_pressure)
+    critical, transition = wrinkling(params)
     magnitude = np.clip(np.abs(bend), transition, np.pi)
     # delta = pi - gamma_0 of Eq. 2b; in it numerator and denominator of Eq. 2a both vanish like delta^3.
-    delta = np.arccos(np.clip(1 - 2 * critical_strain(params.growth_pressure) / np.sin(magnitude / 2), -1.0, 1.0))
+    delta = np.arccos(np.clip(1 - 2 * critical / np.sin(magnitude / 2), -1.0, 1.0))
     with np.errstate(invalid="ignore"):
         ratio = (2 * delta - np.sin(2 * delta)) / (4 * (np.sin(delta) - delta * np.cos(delta)))
     ratio = np.where(delta < 0.05, 1 - delta**2 / 10 + 23 * delta**4 / 4200, ratio)
@@ -91,7 +116,7 @@ def restoring_moment(bend: ArrayLike, params: VineParams) -> Floats:
 @cache
 def joint_moments(params: VineParams) -> JointMoments:
     """Tabulate the moments of a tube and its actuators for the compiled kernels (about 0.3 s)."""
-    transition = transition_bend(params.growth_pressure)
+    transition = wrinkling(params)[1]
     moment = restoring_moment(np.linspace(transition, np.pi, BENDS + 1), params)
     elasticity = Elasticity(
         transition,

@@ -9,11 +9,11 @@ from typing import ClassVar, Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dynamics.moment import joint_moments
 from dynamics.tube import VineParams
 from dynamics.vine import Actuation, Rollout, VineState
 from environments.environment import Environment
 from surrogate.compiled import Floats
-from surrogate.force_table import LONGEST, SHORTEST
 
 LEAST_RECORD = 1e-4
 """Records may not follow each other more closely than this [m]."""
@@ -28,6 +28,8 @@ class Capabilities:
     """Actuators that differ along the tube."""
     inertia: bool
     """A mass that the constructor takes as `inertia`, and that moves on by itself."""
+    friction: bool
+    """Of the tip on walls."""
     devices: tuple[str, ...]
 
 
@@ -39,6 +41,8 @@ class Propagator(Protocol):
     """A model of a vine growing in one environment, advancing whole batches."""
 
     capabilities: ClassVar[Capabilities]
+    environment: Environment
+    params: VineParams
 
     def __init__(self, environment: Environment, params: VineParams) -> None: ...
 
@@ -109,10 +113,10 @@ def checked_lengths(
         if found != shape:
             raise ValueError(f"actuation.{name} has the shape {found}; the vines need {shape}")
     l_0 = actuation.l_0[actuation.pressure != 0]
-    if not np.all((l_0 >= SHORTEST) & (l_0 <= LONGEST)):
-        raise ValueError(
-            f"actuation.l_0 must be from {SHORTEST * 1e3:g} to {LONGEST * 1e3:g} mm where there is pressure"
-        )
+    if len(l_0):
+        low, high = joint_moments(params).rows[-2:]
+        if not np.all((l_0 >= low) & (l_0 <= high)):
+            raise ValueError(f"actuation.l_0 must be from {low * 1e3:g} to {high * 1e3:g} mm where there is pressure")
     if not np.isfinite(actuation.pressure).all():
         raise ValueError("actuation.pressure must be finite")
     if not LEAST_RECORD <= record_every < np.inf:

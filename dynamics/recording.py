@@ -37,27 +37,27 @@ from surrogate.compiled import Floats
 LEAST_FRAMES = 3
 _MOST_BYTES = 50_000_000
 _SHORTEST, _LONGEST = 0.01, 100.0
-"""A tube's length at the end of a recording must lie between these [m]."""
+"""Limits of the maximum length of a tube in a recording [m]."""
 _FARTHEST = 1000.0
 """Largest coordinate [m]."""
 _SPACING = 1e-6, 1e4
-"""Least and most time between two frames [s]."""
+"""Limits of the time between two frames [s]."""
 _LATEST, _LAST_INDEX = 1e10, 10**9
-"""Largest time [s], past that of any clock that counts from 1970, and largest index of a frame."""
+"""Largest time [s], above any Unix time, and largest index of a frame."""
 _MOST_RADII_TO_WALL = 3
-"""A touching point is one radius from its wall; two more are left for errors of tracking and of the wall's place. What is farther
-names another wall or another point, and a fit that holds it there would bend the whole tube."""
+"""Maximum distance of a contact point from its wall, in radii: one radius plus two for errors of tracking and of the wall's
+position. A larger distance means a wrong wall or point, and would bend the whole tube in a fit."""
 MASSES, RATES = (1e-6, 1e3), (1e-4, 1e6)
-"""Least and most mass per length [kg/m], and frames per second [1/s]."""
+"""Limits of mass per length [kg/m] and of frames per second [1/s]."""
 
 
 class InvalidRecording(ValueError):
-    """A recording that cannot be used; the one-line message names file, key, value and what is allowed."""
+    """An invalid recording; the one-line message gives file, key, value and allowed range."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Contact:
-    """A point of the tube that touches a wall in one frame."""
+    """Contact of a point of the tube with a wall in one frame."""
 
     frame: int
     wall: int
@@ -67,26 +67,26 @@ class Contact:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Recording:
-    """Centrelines of a tube over time, and what is known of tube and place."""
+    """Centrelines of a tube over time, with properties of tube and environment."""
 
     name: str
     tube_radius: float
-    """[m]"""
+    """Radius of the tube [m]."""
     mass_per_length: float | None
-    """[kg/m]; None where it is not known."""
+    """Mass per length [kg/m]; None if unknown."""
     base: Floats
-    """x, y [m] and heading [rad], shape (3,)."""
+    """Base pose x, y [m] and heading [rad], shape (3,)."""
     times: Floats
-    """Of each frame [s], shape (frames,), rising."""
+    """Time of each frame [s], ascending, shape (frames,)."""
     centerlines: tuple[Floats, ...]
-    """Of each frame, from base to tip [m], shape (points, 2); points may differ from frame to frame."""
+    """Centreline of each frame from base to tip [m], shape (points, 2); the number of points may differ."""
     walls: Floats
     """x1, y1, x2, y2 of thin walls [m], shape (walls, 4)."""
     contacts: tuple[Contact, ...]
 
 
 def _bare(text: str) -> PydanticCustomError:
-    """An error whose value is too long to show or already in its text."""
+    """An error whose message does not show the value, because it is too long or already in the text."""
     return PydanticCustomError("bare", text.replace("{", "{{").replace("}", "}}"))
 
 
@@ -121,7 +121,7 @@ _Coordinate = Annotated[float, _within(-_FARTHEST, _FARTHEST, "m")]
 _Index = Annotated[int, _within(-_LAST_INDEX, _LAST_INDEX)]
 _Point = Annotated[list[_Coordinate], Field(min_length=2, max_length=2)]
 _AnyPoint = Annotated[list[Annotated[float, _within(-1e9, 1e9, "m")]], Field(min_length=2, max_length=2)]
-"""Of a centreline, whose length tells best which unit it is in."""
+"""Point of a centreline, with wide limits, because the centreline's length reveals its unit better."""
 _Segment = Annotated[list[_Point], Field(min_length=2, max_length=2), AfterValidator(_check_segment)]
 
 
@@ -181,17 +181,21 @@ class _RecordingFile(_Table):
                     f"at least its radius, {self.tube_radius_m:g} m, is needed"
                 )
         for number, frame in enumerate(self.frames):
-            for place, contact in enumerate(frame.contacts):
-                key, points = f"frames[{number}].contacts[{place}]", len(frame.centerline_m)
+            for index, contact in enumerate(frame.contacts):
+                key, points = f"frames[{number}].contacts[{index}]", len(frame.centerline_m)
                 if not 0 <= contact.wall < len(self.walls_m):
-                    raise _bare(f"{key}.wall = {contact.wall} is no wall: walls_m has {len(self.walls_m)}, from 0 on")
+                    raise _bare(
+                        f"{key}.wall = {contact.wall} does not exist: walls_m has {len(self.walls_m)} walls, numbered from 0"
+                    )
                 if not -points <= contact.point < points:
-                    raise _bare(f"{key}.point = {contact.point} is no point: the centreline has {points}, from 0 on")
+                    raise _bare(
+                        f"{key}.point = {contact.point} does not exist: the centreline has {points} points, numbered from 0"
+                    )
                 self._check_contact(key, contact, frame)
         return self
 
     def _check_contact(self, key: str, contact: _Contact, frame: _Frame) -> None:
-        """A point that touches must be able to: away from the base, which holds it, and near the line of its wall."""
+        """Check that a contact is possible: away from the clamped base, and near the line of its wall."""
         point, radius = np.array(frame.centerline_m[contact.point]), self.tube_radius_m
         if (apart := math.dist(point, self.base.position_m)) < radius:
             raise _bare(
@@ -209,18 +213,18 @@ class _RecordingFile(_Table):
 
 
 def _check_extent(file: _RecordingFile) -> None:
-    """Tell pixels and millimetres from metres by the length of the tube at its longest."""
+    """Detect pixels and millimetres by the maximum length of the tube."""
     lengths = [sum(map(math.dist, frame.centerline_m, frame.centerline_m[1:])) for frame in file.frames]
     longest = max(lengths)
     if _SHORTEST <= longest <= _LONGEST:
         return
     key = f"frames[{lengths.index(longest)}].centerline_m"
-    # Whole numbers are what a tracker counts in.
+    # Trackers give pixels as whole numbers.
     whole = all(value == int(value) for frame in file.frames for point in frame.centerline_m for value in point)
     unit = "kilometres" if longest < _SHORTEST else "pixels" if whole else "millimetres"
     raise _bare(
-        f"{key} is {longest:.4g} long, which looks like {unit}; lengths must be in metres, and the tube "
-        f"from {_SHORTEST:g} to {_LONGEST:g} m at its longest"
+        f"{key} is {longest:.4g} long, which looks like {unit}; lengths must be in metres, and the tube's "
+        f"maximum length from {_SHORTEST:g} to {_LONGEST:g} m"
     )
 
 
@@ -235,9 +239,9 @@ def load_recording(path: Path, frames_per_second: float | None = None) -> Record
     """Read a recording.
 
     Args:
-        frames_per_second: Rate for frames that have an index only, instead of the file's [1/s].
+        frames_per_second: Rate for frames with an index only, instead of the file's [1/s].
     Raises:
-        InvalidRecording: Saying what is wrong.
+        InvalidRecording: The file is invalid.
     """
     try:
         data = json.loads(read_file(path, _MOST_BYTES).decode("utf-8-sig"))
@@ -252,10 +256,10 @@ def load_recording(path: Path, frames_per_second: float | None = None) -> Record
 
 
 def check_recording(recording: Recording) -> None:
-    """Make sure that `load_recording` reads what `write_recording` writes of a recording.
+    """Check that `load_recording` accepts the file that `write_recording` would write.
 
     Raises:
-        InvalidRecording: Saying what is wrong, by the keys of the file, without its name.
+        InvalidRecording: The message gives the key of the file, without its name.
     """
     _validated(_content(recording))
 
@@ -264,7 +268,7 @@ def _validated(data: Any, rate: float | None = None) -> Recording:
     try:
         file = _RecordingFile.model_validate(data)
     except ValidationError as error:
-        # What is wrong with the whole file has no key before it.
+        # An error of the whole file has no key.
         raise InvalidRecording(describe(error, _RecordingFile).lstrip()) from None
     return _recording(file, rate or file.frames_per_s)
 
@@ -277,7 +281,7 @@ def _recording(file: _RecordingFile, rate: float | None) -> Recording:
             "frames must be in order of time, each later than the last"
         )
     least, most = _SPACING
-    # A difference of times is rounded.
+    # The factors allow for rounding of the differences.
     for number in np.flatnonzero((np.diff(times) < 0.999 * least) | (np.diff(times) > 1.001 * most)) + 1:
         raise InvalidRecording(
             f"frames[{number}] is {times[number] - times[number - 1]:g} s after the frame before it; "
@@ -307,7 +311,7 @@ def _time(number: int, frame: _Frame, rate: float | None) -> float:
 
 
 def write_recording(recording: Recording, path: Path) -> None:
-    """Write a recording that `load_recording` reads; the file appears whole or not at all.
+    """Write a recording for `load_recording`, atomically.
 
     Raises:
         InvalidRecording: `load_recording` would refuse it; nothing is written.
@@ -320,7 +324,7 @@ def write_recording(recording: Recording, path: Path) -> None:
         raise InvalidRecording(f"{path}: {error}") from None
     partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
     try:
-        # A frame a line: people can find theirs.
+        # One frame per line keeps the file readable.
         frames = ",\n  ".join(json.dumps(frame, allow_nan=False) for frame in content.pop("frames"))
         head = json.dumps(content, indent=1, allow_nan=False).removesuffix("\n}")
         partial.write_text(f'{head},\n "frames": [\n  {frames}\n ]\n}}\n', encoding="utf-8")
@@ -330,7 +334,7 @@ def write_recording(recording: Recording, path: Path) -> None:
 
 
 def _content(recording: Recording) -> dict[str, Any]:
-    """What stands in a recording's file."""
+    """Content of a recording's file."""
     content: dict[str, Any] = {"schema": 1, "name": recording.name, "unit": "m"}
     content["tube_radius_m"] = float(recording.tube_radius)
     if recording.mass_per_length is not None:
@@ -345,7 +349,7 @@ def _content(recording: Recording) -> dict[str, Any]:
     for contact in recording.contacts:
         if not 0 <= contact.frame < len(content["frames"]):
             raise InvalidRecording(
-                f"a contact is in frame {contact.frame}; there are {len(content['frames'])}, from 0 on"
+                f"a contact is in frame {contact.frame}; there are {len(content['frames'])} frames, numbered from 0"
             )
         listed = content["frames"][contact.frame].setdefault("contacts", [])
         listed.append({"wall": int(contact.wall), "point": int(contact.point)})

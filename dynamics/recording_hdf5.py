@@ -1,7 +1,7 @@
-"""The published wall experiment (paper 000, section IV-B.2), from its HDF5 file to a recording.
+"""Conversion of the published wall experiment (paper 000, section IV-B.2) from HDF5 to a recording.
 
 The file holds the groups `x_vid` and `y_vid` with one array of points [mm] for each video frame, `x_vid_1`, `x_vid_2`, ..., written
-in Julia: what has several dimensions is transposed. Tube, base, wall and times are not in it; they are the constants here.
+in Julia: arrays are transposed. Tube, base, wall and times are not in the file; they are the constants below.
 """
 
 from __future__ import annotations
@@ -16,24 +16,24 @@ from surrogate.compiled import Floats
 
 _MM = 1e-3
 RADIUS = 12 * _MM
-"""[m]"""
+"""Radius of the tube [m]."""
 BODY_MASS, BODY_LENGTH = 1e-3, 2 * 16.845 * _MM
-"""Of the published model's bodies [kg], [m]; together they make the mass per length."""
+"""Mass [kg] and length [m] of a body of the published model, which determine the mass per length."""
 HEADING = 1.31
-"""Of the base, which is at the origin [rad]."""
+"""Heading of the base, which is at the origin [rad]."""
 STEP, STEPS_A_FRAME = 1 / 90, 3
-"""Time step of the published model [s], and how many pass between two frames."""
+"""Time step of the published model [s], and number of steps between two frames."""
 WALL_POINT, WALL_NORMAL = (-1.82838056 * _MM, 335.36801156 * _MM), (0.02356764, -0.99972224)
-"""A point of the tilted wall's face [m], and its normal to the robot's side."""
+"""A point of the tilted wall's face [m], and its normal towards the robot."""
 WALL_LENGTH = 1.0
-"""What is drawn of the wall, which has no ends in the published model [m]."""
+"""Length of the wall in the recording [m]; in the published model it is infinite."""
 
 
 def load_wall_growth(path: Path) -> Recording:
-    """The experiment's frames; the tip touches the wall in every one of them.
+    """Load the experiment; the tip touches the wall in every frame.
 
     Raises:
-        InvalidRecording: The file cannot be read or is another one.
+        InvalidRecording: The file cannot be read or is not that of the experiment.
         ModuleNotFoundError: h5py is not installed.
     """
     import h5py
@@ -44,12 +44,12 @@ def load_wall_growth(path: Path) -> Recording:
             numbers = range(1, count + 1)
             lines = tuple(_MM * _points(file, number) for number in numbers)
     except OSError as error:
-        # h5py puts several sentences, with addresses, into its own.
+        # The message of h5py has several sentences, with addresses.
         cause = "is not HDF5" if path.is_file() else "cannot be read: No such file"
         raise InvalidRecording(f"{path} {cause}") from error
     except (KeyError, TypeError, ValueError, AttributeError):
         raise InvalidRecording(
-            f"{path} is not the published wall experiment: groups x_vid and y_vid must hold arrays of points, x_vid_1 and on"
+            f"{path} is not the published wall experiment: groups x_vid and y_vid must contain arrays of points, x_vid_1 and so on"
         ) from None
     normal, middle = np.array(WALL_NORMAL), np.array(WALL_POINT)
     along = WALL_LENGTH / 2 * np.array([-normal[1], normal[0]])

@@ -17,7 +17,7 @@ from surrogate.compiled import Floats, compiled
 Indices = NDArray[np.int32]
 
 CELL_SIZE = 0.04
-"""Side of a grid cell [m]: about a segment and the reach of its contacts."""
+"""Side of a grid cell [m]: about a segment of the prototype and the reach of its contacts."""
 MARGIN = 12e-3
 """Contacts nearer than this are looked at [m]; less for tubes so thin that a step could carry them across a wall."""
 MOST_CELLS = 400_000
@@ -52,19 +52,22 @@ def scene_of(environment: Environment, params: VineParams) -> tuple[Scene, float
     """The scene for a tube, and the margin below which gaps must be looked at [m]."""
     margin = min(MARGIN, 0.36 * params.radius)
     reach = params.radius + margin
-    return build_scene(environment, reach, reach + params.segment_length), margin
+    return build_scene(environment, reach, reach + params.segment_length, CELL_SIZE * min(params.scale, 1.0)), margin
 
 
-def build_scene(environment: Environment, edge_reach: float, corner_reach: float) -> Scene:
+def build_scene(
+    environment: Environment, edge_reach: float, corner_reach: float, cell_size: float = CELL_SIZE
+) -> Scene:
     """Arrange an environment for contact queries.
 
     Args:
         edge_reach: A cell lists every edge nearer than this to any of its points [m].
         corner_reach: The same for corners [m].
+        cell_size: Least side of a grid cell [m].
     """
     edges, corners = _solids(environment)
     bounds = np.asarray(environment.bounds, float)
-    size = max(CELL_SIZE, float(np.sqrt(np.prod(bounds[2:] - bounds[:2]) / MOST_CELLS)))
+    size = max(cell_size, float(np.sqrt(np.prod(bounds[2:] - bounds[:2]) / MOST_CELLS)))
     shape = np.ceil((bounds[2:] - bounds[:2]) / size).astype(int)
     ix, iy = np.meshgrid(np.arange(shape[0]), np.arange(shape[1]), indexing="ij")
     low = bounds[:2] + size * np.stack([ix.ravel(), iy.ravel()], axis=1)

@@ -2,26 +2,63 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from surrogate.actuators import Actuator
+from surrogate.checks import check_positive
 from surrogate.spam import Spam
+
+RADIUS = 33.35e-3
+"""Radius of the prototype [m]: what was measured on it holds for other tubes in proportion."""
+GROWTH_PRESSURE = 1.5 * 6894.757293168
+"""Growth pressure of the prototype [Pa]."""
+GROWTH_FORCE = 25.0
+"""Force with which the prototype's tip everts [N]."""
+
+
+def share_of(force: float, radius: float, growth_pressure: float) -> float:
+    """The growth share P pi R^2 of which is a force [N], to the last digit where there is such a number."""
+    full = full_force(radius, growth_pressure)
+    share = force / full
+    near = share, math.nextafter(share, 0.0), math.nextafter(share, math.inf)
+    return min(near, key=lambda one: abs(one * full - force))
+
+
+def full_force(radius: float, growth_pressure: float) -> float:
+    """Growth pressure times cross-section, P pi R^2 [N]: what a tube would push with if everting cost nothing."""
+    return math.pi * growth_pressure * radius**2
+
+
+@dataclass(frozen=True, slots=True)
+class Inertia:
+    """What a moving tube has beyond what bends and pushes it."""
+
+    mass_per_length: float = 0.04
+    """Of the default tube [kg/m]: coated fabric of 70 g/m2, for the body, its tail inside and an actuator, and the air."""
+    damping_time: float = 0.01
+    """Damping over stiffness of a joint, C / K [s], as the beam of papers 000/001 has it."""
+    growth_rate: float = 0.1
+    """Growth when nothing resists [m/s]."""
+
+    def __post_init__(self) -> None:
+        check_positive("inertia", self, ("mass_per_length", "growth_rate"), or_zero=("damping_time",))
 
 
 @dataclass(frozen=True, slots=True)
 class VineParams:
     """The tube and its actuators. Defaults: paper 002; growth and viscosities as measured on a prototype."""
 
-    radius: float = 33.35e-3
+    radius: float = RADIUS
     """Tube radius R_vine [m]."""
-    growth_pressure: float = 1.5 * 6894.757293168
+    growth_pressure: float = GROWTH_PRESSURE
     """Growth pressure P_vine [Pa]."""
     segment_length: float = 25e-3
     """Length of a rigid segment, l_seg [m]."""
-    growth_force: float = 25.0
-    """Force with which the tip everts [N]."""
+    growth_share: float = share_of(GROWTH_FORCE, RADIUS, GROWTH_PRESSURE)
+    """Part of P pi R^2 with which the tip everts [-]; the rest is what everting the film takes."""
     growth_viscosity: float = 0.2
     """Force that growing at full rate costs [N]."""
     bending_viscosity: float = 1.2e-3
@@ -30,7 +67,50 @@ class VineParams:
     """Stiffness of a contact [N/m]."""
     penetration_tolerance: float = 1e-3
     """No accepted state is deeper in an obstacle [m]."""
+    friction: float | None = None
+    """Coulomb's coefficient of the tip on walls [-]; None leaves it to the propagator."""
+    film_thickness: float | None = None
+    """Thickness t of the tube's film [m], where it is known."""
+    film_modulus: float | None = None
+    """Young's modulus E of the tube's film [Pa], where it is known."""
+    bending_stiffness: float | None = None
+    """EI of the tube before it wrinkles [N m2], where it was measured; it counts before what film and modulus give."""
+    inertia: Inertia = Inertia()
     actuator: Actuator = field(default_factory=Spam)
+
+    def __post_init__(self) -> None:
+        check_positive(
+            "",
+            self,
+            (
+                "radius", "growth_pressure", "segment_length", "growth_share", "contact_stiffness",
+                "penetration_tolerance", "film_thickness", "film_modulus", "bending_stiffness",
+            ),
+            or_zero=("growth_viscosity", "bending_viscosity", "friction"),
+        )  # fmt: skip
+        if self.penetration_tolerance >= self.radius:
+            raise ValueError(
+                f"penetration_tolerance = {self.penetration_tolerance:g} must be less than radius = {self.radius:g}"
+            )
+        if self.film_modulus is not None and self.film_thickness is None:
+            raise ValueError(f"film_modulus = {self.film_modulus:g} must come with a film_thickness")
+
+    @property
+    def growth_force(self) -> float:
+        """Force with which the tip everts [N]: its share of P pi R^2."""
+        return self.growth_share * full_force(self.radius, self.growth_pressure)
+
+    @property
+    def scale(self) -> float:
+        """Radius over that of the prototype [-]."""
+        return self.radius / RADIUS
+
+    @property
+    def elastic_stiffness(self) -> float | None:
+        """EI before it wrinkles [N m2], as measured or else pi R^3 t E of a thin-walled tube; None where neither is known."""
+        if self.bending_stiffness is not None or self.film_modulus is None or self.film_thickness is None:
+            return self.bending_stiffness
+        return float(np.pi * self.radius**3 * self.film_thickness * self.film_modulus)
 
     @property
     def clearance(self) -> float:
@@ -41,25 +121,3 @@ class VineParams:
     def arm(self) -> float:
         """Moment arm of an actuator about the far wall of the tube [m] (paper 002, Eq. 3)."""
         return 2 * self.radius + self.actuator.offset
-
-
-@dataclass(frozen=True, slots=True)
-class Inertia:
-    """What a moving tube has beyond `VineParams`."""
-
-    mass_per_length: float = 0.04
-    """Of the default tube [kg/m]: coated fabric of 70 g/m2, for the body, its tail inside and a muscle, and the air."""
-    damping_time: float = 0.01
-    """Damping over stiffness of a joint, C / K [s], as the beam of papers 000/001 has it."""
-    growth_rate: float = 0.1
-    """Growth when nothing resists [m/s]."""
-
-    def __post_init__(self) -> None:
-        for name, least in (
-            ("mass_per_length", "greater than"),
-            ("damping_time", "at least"),
-            ("growth_rate", "greater than"),
-        ):
-            value = getattr(self, name)
-            if not (value > 0 or (value == 0 and least == "at least")) or value == np.inf:
-                raise ValueError(f"inertia.{name} = {value:g} must be {least} 0 and finite")

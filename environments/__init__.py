@@ -1,6 +1,12 @@
-"""The place a vine grows in: bounds, start, goal and obstacles."""
+"""The environment of a vine: bounds, start, goal and obstacles."""
 
-from environments.environment import Environment, known_environments, load_environment, write_environment
+from environments.environment import (
+    Environment,
+    check_environment,
+    known_environments,
+    load_environment,
+    write_environment,
+)
 from environments.file_model import InvalidEnvironment
 from environments.generate import generate_environment
 from environments.obstacles import Obstacles
@@ -9,6 +15,7 @@ __all__ = [
     "Environment",
     "InvalidEnvironment",
     "Obstacles",
+    "check_environment",
     "generate_environment",
     "known_environments",
     "load_environment",

@@ -1,9 +1,10 @@
-"""A place to grow in, and its TOML file.
+"""An environment and its TOML file.
 
 schema = 1
 name = "kitchen"                   # optional; else the file's name
 description = "Past the fridge."   # optional
 unit = "mm"                        # or "m": the unit of every length below
+tube = "prototype"                 # optional: the default tube, or a tube file in the same folder
 
 [bounds]
 min = [0, 0]
@@ -30,7 +31,7 @@ import math
 import os
 import re
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from itertools import takewhile
@@ -39,6 +40,7 @@ from typing import Any
 
 import numpy as np
 import shapely
+from numpy.typing import ArrayLike
 
 from environments.file_model import LONGEST_NAME, UNITS, EnvironmentFile, InvalidEnvironment, check_data, hint
 from environments.obstacles import Obstacles, box_corners
@@ -46,14 +48,26 @@ from environments.reading import Unreadable, read_file
 
 _MOST_BYTES = 5_000_000
 _LEAST_GOAL = 1e-6
-"""Least radius of a goal [m]."""
+"""Minimum radius of a goal [m]."""
 _LONG_KEY = re.compile(rb"""(?<![\w-])(?:(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){10}""")
-"""A key of more parts than any file needs: a.b.c and so on."""
+"""A dotted key with more parts than any valid file has."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, init=False)
 class Environment:
-    """A place to grow in: where the tube starts, where it should get to, and what is in its way."""
+    """An environment: bounds, start pose, goal disc and obstacles.
+
+    >>> from environments import Obstacles
+    >>> room = Environment(
+    ...     name="room",
+    ...     bounds=(0, 0, 2, 1),
+    ...     start=(0.1, 0.3, 0),
+    ...     goal=(1.8, 0.7, 0.1),
+    ...     obstacles=Obstacles(circles=[(1.0, 0.5, 0.15)]),
+    ... )
+    >>> room.goal
+    array([1.8, 0.7, 0.1])
+    """
 
     name: str
     description: str
@@ -64,31 +78,66 @@ class Environment:
     goal: np.ndarray
     """x, y and radius of the goal disc [m], shape (3,)."""
     obstacles: Obstacles
+    tube: str | None = None
+    """Default tube: the name of a shipped one, or the path of a file (`.toml`)."""
+
+    def __init__(
+        self,
+        name: str = "environment",
+        description: str = "",
+        bounds: ArrayLike | None = None,
+        start: ArrayLike | None = None,
+        goal: ArrayLike | None = None,
+        obstacles: Obstacles | None = None,
+        tube: str | None = None,
+    ) -> None:
+        """Bounds, start and goal are required, in metres and radians. `check_environment` checks whether they fit together.
+
+        Raises:
+            InvalidEnvironment: One of them is missing, or has another shape.
+        """
+        # Fields of a frozen dataclass can only be set this way.
+        object.__setattr__(self, "name", name)
+        object.__setattr__(self, "description", description)
+        for key, value, parts in (
+            ("bounds", bounds, ("min_x", "min_y", "max_x", "max_y")),
+            ("start", start, ("x", "y", "heading")),
+            ("goal", goal, ("x", "y", "radius")),
+        ):
+            array = np.asarray(() if value is None else value, float)
+            if array.shape != (len(parts),):
+                raise InvalidEnvironment(f"{key} = {value} must be {len(parts)} numbers: {', '.join(parts)}")
+            object.__setattr__(self, key, array)
+        object.__setattr__(self, "obstacles", Obstacles() if obstacles is None else obstacles)
+        object.__setattr__(self, "tube", tube)
 
     @property
     def sha256(self) -> str:
-        """Fingerprint of the geometry (not of the name or description), whatever the file's layout or unit.
+        """Hash of the geometry (without name, description and tube), independent of the file's layout and unit.
 
-        Numbers count to 12 significant digits in millimetres and degrees.
+        Numbers are rounded to 12 significant digits in millimetres and degrees.
         """
         text = json.dumps(_content(self), sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()
 
 
 def known_environments() -> list[str]:
-    """Names of the environments that come with the package, sorted."""
+    """Sorted names of the shipped environments."""
     return sorted(Path(entry.name).stem for entry in files("environments").iterdir() if entry.name.endswith(".toml"))
 
 
 def load_environment(name_or_path: str | os.PathLike[str], tube_radius: float = 0.03335) -> Environment:
-    """Reads and checks an environment.
+    """Read and check an environment.
 
     Args:
         name_or_path: One of `known_environments()`, or the path of a TOML file.
-        tube_radius: Least distance [m] of the start from every obstacle.
+        tube_radius: Minimum distance [m] between the start and every obstacle.
     Raises:
-        InvalidEnvironment: The file is missing, malformed or describes an impossible place.
+        InvalidEnvironment: The file is missing or malformed, or describes an impossible environment.
         ValueError: `tube_radius` is negative or not finite.
+
+    >>> load_environment("divider").bounds
+    array([0.   , 0.   , 1.525, 1.   ])
     """
     if not 0 <= tube_radius < math.inf:
         raise ValueError(f"tube_radius = {tube_radius} must be finite and at least 0 m")
@@ -96,16 +145,19 @@ def load_environment(name_or_path: str | os.PathLike[str], tube_radius: float = 
     if str(name_or_path) in known_environments():
         path = files("environments") / f"{name_or_path}.toml"
     try:
-        return parse_environment(_read(path), Path(path.name).stem, tube_radius)
+        environment = parse_environment(_read(path), Path(path.name).stem, tube_radius)
+        if isinstance(path, Path) and environment.tube and environment.tube.endswith(".toml"):
+            return replace(environment, tube=str(path.parent / environment.tube))
+        return environment
     except InvalidEnvironment as error:
         raise InvalidEnvironment(" ".join(f"{path.name or path}: {error}".split("\n"))) from None
 
 
 def parse_environment(data: bytes, name: str, tube_radius: float = 0.03335) -> Environment:
-    """Checks what an environment's file holds.
+    """Parse and check the content of an environment file.
 
     Args:
-        name: What it is called unless it says so itself.
+        name: Name of the environment if the file has none.
         tube_radius: As in `load_environment`.
     Raises:
         InvalidEnvironment: As there, without the file's name.
@@ -117,10 +169,25 @@ def parse_environment(data: bytes, name: str, tube_radius: float = 0.03335) -> E
     return environment
 
 
-def write_environment(environment: Environment, path: str | os.PathLike[str]) -> None:
-    """Writes a TOML file in millimetres that loads back with the same `sha256`.
+def check_environment(environment: Environment, tube_radius: float = 0.03335) -> None:
+    """Checks an environment that was built in code, as `load_environment` checks one that is read.
 
-    The file appears whole or not at all.
+    Args:
+        tube_radius: Minimum distance [m] between the start and every obstacle.
+    Raises:
+        InvalidEnvironment: It is impossible: not finite, or start or goal lie where they cannot.
+    """
+    for name in ("bounds", "start", "goal"):
+        if not np.isfinite(getattr(environment, name)).all():
+            raise InvalidEnvironment(f"{name} = {_listed(getattr(environment, name))} must be finite")
+    if not (environment.bounds[:2] < environment.bounds[2:]).all():
+        raise InvalidEnvironment(f"bounds = {_listed(environment.bounds)} m must have each minimum below its maximum")
+    _check_start(environment, tube_radius, "m")
+    _check_goal(environment, "m")
+
+
+def write_environment(environment: Environment, path: str | os.PathLike[str]) -> None:
+    """Write a TOML file in millimetres, atomically; it loads with the same `sha256`.
 
     Raises:
         OSError: The file cannot be written.
@@ -135,13 +202,16 @@ def write_environment(environment: Environment, path: str | os.PathLike[str]) ->
 
 
 def environment_text(environment: Environment) -> str:
-    """What `write_environment` writes."""
+    """The text that `write_environment` writes."""
     content = _content(environment)
     obstacles = content.pop("obstacles")
     lines = ["schema = 1", f"name = {_quoted(environment.name)}"]
     if environment.description:
         lines.append(f"description = {_quoted(environment.description)}")
     lines.append('unit = "mm"')
+    # A relative path would be invalid in another folder; a design file contains its complete tube.
+    if environment.tube and not environment.tube.endswith(".toml"):
+        lines.append(f"tube = {_quoted(environment.tube)}")
     for table, values in content.items():
         lines += ["", f"[{table}]", *(f"{key} = {value}" for key, value in values.items())]
     if any(obstacles.values()):
@@ -173,7 +243,7 @@ def _read(path: Traversable) -> bytes:
 
 
 def _parse(data: bytes) -> dict[str, Any]:
-    # The parser takes time with the square of a dotted key's length.
+    # The parser's time grows with the square of a dotted key's length.
     if _LONG_KEY.search(data):
         raise InvalidEnvironment("is nested too deeply")
     try:
@@ -200,13 +270,14 @@ def _environment(file: EnvironmentFile, stem: str) -> Environment:
             circles=np.array(shapes.circles, dtype=float).reshape(-1, 3) / per_metre,
             walls=np.array(shapes.walls, dtype=float).reshape(-1, 5) / per_metre,
         ),
+        tube=file.tube,
     )
 
 
 def _content(environment: Environment) -> dict[str, dict[str, Any]]:
-    """The geometry as it stands in a file: millimetres and degrees, rounded, whole numbers as integers."""
+    """The geometry as in a file: millimetres and degrees, rounded, whole numbers as integers."""
     bounds, start, goal, obstacles = environment.bounds, environment.start, environment.goal, environment.obstacles
-    # Boxes come first in a loaded environment: only leading ones may go back to `boxes`, or the order would change.
+    # Boxes come first in a loaded environment: only leading ones are written as `boxes`, which keeps the order.
     boxes = [polygon[[0, 2]].ravel() for polygon in takewhile(_is_box, obstacles.polygons)]
     return {
         "bounds": {"min": _millimetres(bounds[:2]), "max": _millimetres(bounds[2:])},
@@ -232,13 +303,13 @@ def _millimetres(lengths: np.ndarray) -> list[int | float]:
 
 
 def _tidy(value: float) -> int | float:
-    # 12 digits hide the rounding of the change of unit, so that 71.6 mm is still 71.6 mm after a visit to metres.
+    # 12 digits hide the rounding of the unit conversion, so that 71.6 mm remains 71.6 mm.
     rounded = float(f"{value:.12g}")
     return int(rounded) if rounded.is_integer() else rounded
 
 
 def _quoted(text: str) -> str:
-    # A JSON string is a TOML string, but for the one control character that JSON leaves as it is.
+    # A JSON string is a TOML string, except for the one control character that JSON does not escape.
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
@@ -252,7 +323,7 @@ def _check_start(environment: Environment, tube_radius: float, unit: str) -> Non
     if (position < environment.bounds[:2]).any() or (position > environment.bounds[2:]).any():
         raise InvalidEnvironment(f"{shown} {unit} must lie within the bounds {_listed(environment.bounds * per_metre)}")
     clearance = float(environment.obstacles.clearance(position))
-    if clearance < tube_radius - 1e-9:  # rounding: a start that just touches is allowed
+    if clearance < tube_radius - 1e-9:  # tolerance for rounding: touching is allowed
         distance = f"{clearance * per_metre:.9g} {unit} from the nearest" if clearance else "inside an"
         least = f"at least {tube_radius * per_metre:.9g} {unit} (the tube radius) is needed"
         raise InvalidEnvironment(f"{shown} is {distance} obstacle; {least}")

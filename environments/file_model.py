@@ -1,4 +1,4 @@
-"""The data of an environment file, and what to say about a wrong one."""
+"""Schema of an environment file and its error messages."""
 
 import math
 import re
@@ -22,11 +22,11 @@ from pydantic_core import ErrorDetails, PydanticCustomError
 
 _MOST_SHAPES = 20_000
 _MOST_CORNERS = 50_000
-"""Of all polygons together."""
+"""Maximum number of corners of all polygons together."""
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-"""What a terminal may take as a command; tabs and ends of lines are not among them."""
+"""Control characters that a terminal may interpret; tabs and line ends are allowed."""
 LONGEST_NAME = 200
-"""Most letters of a name."""
+"""Maximum length of a name [characters]."""
 _FARTHEST = 1e4
 """Largest length or coordinate in a file [m]."""
 UNITS = {"mm": 1000.0, "m": 1.0}
@@ -34,7 +34,7 @@ UNITS = {"mm": 1000.0, "m": 1.0}
 
 
 class InvalidEnvironment(ValueError):
-    """An environment that cannot be used; the one-line message names file, key, value and what is allowed."""
+    """An invalid environment; the one-line message gives file, key, value and allowed range."""
 
 
 def _check_length(value: float, info: ValidationInfo) -> float:
@@ -80,22 +80,22 @@ def _check_polygon(points: list[list[float]], info: ValidationInfo) -> list[list
         raise _bare_error("has zero area: its points lie on one line")
     if not outline.is_valid:
         assert info.context
-        place = re.search(r"\[(\S+) (\S+)\]", shapely.is_valid_reason(outline))
-        where = f" near ({float(place[1]):g}, {float(place[2]):g}) {info.context['unit']}" if place else ""
+        position = re.search(r"\[(\S+) (\S+)\]", shapely.is_valid_reason(outline))
+        where = f" near ({float(position[1]):g}, {float(position[2]):g}) {info.context['unit']}" if position else ""
         raise _bare_error(f"crosses itself{where}; outlines must be simple")
     return points
 
 
 def _bare_error(text: str) -> PydanticCustomError:
-    """An error whose value is too long to show or already in its text."""
+    """An error whose message does not show the value, because it is too long or already in the text."""
     return PydanticCustomError("bare", text)
 
 
 def check_text(text: str) -> str:
-    """Refuse what a terminal may take as a command; tabs and ends of lines are text.
+    """Refuse control characters that a terminal may interpret; tabs and line ends are allowed.
 
     Raises:
-        PydanticCustomError: Naming the character.
+        PydanticCustomError: A control character; the message gives its code.
     """
     if control := _CONTROL.search(text):
         raise PydanticCustomError("text", f"must be without control characters, as {ord(control[0]):#04x}")
@@ -103,7 +103,7 @@ def check_text(text: str) -> str:
 
 
 Name = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME), AfterValidator(check_text)]
-"""Of a place or a recording."""
+"""Name of an environment or a recording."""
 _Length = Annotated[float, AfterValidator(_check_length)]
 _Point = Annotated[list[_Length], Field(min_length=2, max_length=2)]
 _Box = Annotated[list[_Length], Field(min_length=4, max_length=4), AfterValidator(_check_box)]
@@ -140,7 +140,7 @@ class _Goal(_Table):
 
 
 class _Obstacles(_Table):
-    # One wrong shape is told: hundreds of thousands would fill the memory first.
+    # Only the first wrong shape is reported: hundreds of thousands of errors would exhaust the memory.
     boxes: Annotated[list[_Box], FailFast()] = []
     polygons: Annotated[list[_Polygon], FailFast()] = []
     circles: Annotated[list[_Circle], FailFast()] = []
@@ -162,6 +162,7 @@ class EnvironmentFile(_Table):
     name: Name | None = None
     description: Annotated[str, Field(max_length=2000), AfterValidator(check_text)] = ""
     unit: Literal["mm", "m"]
+    tube: Name | None = None
     bounds: _Bounds
     start: _Start
     goal: _Goal
@@ -169,16 +170,16 @@ class EnvironmentFile(_Table):
 
 
 def check_data(data: dict[str, Any]) -> EnvironmentFile:
-    """Checks the shape and the numbers of a parsed file.
+    """Validate the structure and the numbers of a parsed file.
 
     Args:
-        data: What `tomllib` makes of the file.
+        data: The file as parsed by `tomllib`.
     Returns:
-        The same data, in the file's own unit; polygons without repeated points.
+        The same data in the file's unit; repeated points of polygons are removed.
     Raises:
-        InvalidEnvironment: Saying which key is wrong and what is allowed, without the file's name.
+        InvalidEnvironment: The message gives the key and the allowed range, without the file's name.
     """
-    # An unknown unit is refused by the model; messages beside that one never show.
+    # The model refuses an unknown unit, and that error hides all others.
     unit = "m" if data.get("unit") == "m" else "mm"
     try:
         return EnvironmentFile.model_validate(data, context={"unit": unit, "farthest": _FARTHEST * UNITS[unit]})
@@ -193,9 +194,9 @@ def hint(word: str, known: list[str]) -> str:
 
 
 def describe(error: ValidationError, model: type[BaseModel]) -> str:
-    """The most telling of pydantic's complaints about a file of this model, in the words of this project."""
+    """One-line message for the most informative of pydantic's errors."""
     errors = error.errors(include_url=False)
-    # A wrong schema explains unknown keys, and an unknown key a missing one.
+    # A wrong schema explains unknown keys, and an unknown key explains a missing one.
     first = min(errors, key=lambda one: (one["loc"] != ("schema",), one["type"] != "extra_forbidden"))
     key, kind = _key(first["loc"]), first["type"]
     if kind == "extra_forbidden":

@@ -1,4 +1,4 @@
-"""Seeded random clutter that a tube can be asked to grow through."""
+"""Seeded random environments with cluttered obstacles."""
 
 import math
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ _KINDS = ("boxes", "polygons", "circles")
 _LARGEST_DENSITY = 0.6
 _ATTEMPTS = 2000
 _TOLERANCE = 0.002
-"""Clutter is dense enough when this share of the area [1] or less is missing."""
+"""Tolerance of the obstacle density, as a share of the area [-]."""
 
 
 def generate_environment(
@@ -25,21 +25,21 @@ def generate_environment(
     tube_radius: float = 0.03335,
     name: str = "clutter",
 ) -> Environment:
-    """Scatters obstacles between a random start and a random goal, never cutting one off from the other.
+    """Scatter obstacles between a random start and a random goal that remain connected.
 
-    The start keeps two tube radii from every obstacle and has six free ones ahead of it, the goal disc is free, and
-    the two are at least half the diagonal apart and joined by a free way at least as wide as the tube.
+    The start is at least two tube radii from every obstacle, with six free tube radii ahead of it. The goal disc is free.
+    Start and goal are at least half the diagonal apart and connected by a free path at least as wide as the tube.
 
     Args:
         rng: Source of all randomness.
         size: Width and height [m], each from 20 tube radii to 10 000 m and at most 10 times the other; the bounds
             start at (0, 0).
         density: Share of the area covered by the union of the obstacles, 0 to 0.6. It is met to 0.002 unless 2000
-            attempts do not suffice, as for thick clutter in a long, narrow place.
+            attempts do not suffice, e.g. for dense clutter in a long, narrow environment.
         kinds: Any of "boxes", "polygons" and "circles".
         tube_radius: Tube radius [m], 0.001 to 1.
     Returns:
-        The environment; lengths are multiples of 0.1 mm, so a file of it reads well.
+        The environment; lengths are multiples of 0.1 mm, so its file is readable.
     Raises:
         ValueError: An argument is out of its range.
     """
@@ -73,7 +73,7 @@ def _check_arguments(size: tuple[float, float], density: float, kinds: Sequence[
 
 
 def _place_ends(rng: np.random.Generator, size: np.ndarray, tube_radius: float) -> tuple[np.ndarray, np.ndarray]:
-    """Start pose and goal disc within the bounds, far apart, with room ahead of the start."""
+    """Draw a start pose and a goal disc within the bounds, far apart, with free space ahead of the start."""
     margin = 3 * tube_radius
     radius = round(margin, 4)
     while True:
@@ -108,17 +108,17 @@ def _scatter(
         numbers, shape = _draw(rng, kind, min(math.pi * radius**2, missing), size)
         if not shape.is_valid or shape.intersects(kept_free):
             continue
-        # A little wider than the tube, as shapely's round corners are polygons.
+        # Slightly wider than the tube, because shapely approximates round corners by polygons.
         wider = grown.union(shape.buffer(1.01 * tube_radius))
-        ways = shapely.get_parts(room.difference(wider))
-        if shapely.contains(ways[:, None], ends).all(axis=1).any():
+        passages = shapely.get_parts(room.difference(wider))
+        if shapely.contains(passages[:, None], ends).all(axis=1).any():
             found[kind].append(numbers)
             solid, grown = solid.union(shape), wider
     return Obstacles((*found["boxes"], *found["polygons"]), np.array(found["circles"]).reshape(-1, 3))
 
 
 def _draw(rng: np.random.Generator, kind: str, area: float, size: np.ndarray) -> tuple[np.ndarray, shapely.Geometry]:
-    """One obstacle of about the given area [m^2] within the bounds: its numbers as in `Obstacles`, and its shape."""
+    """Draw an obstacle of about the given area [m^2] within the bounds: its numbers as in `Obstacles`, and its shape."""
     if kind == "circles":
         radius = math.sqrt(area / math.pi)
         circle = _tenths_of_mm(np.array([*rng.uniform(radius, size - radius), radius]))
@@ -127,7 +127,7 @@ def _draw(rng: np.random.Generator, kind: str, area: float, size: np.ndarray) ->
         aspect = math.exp(rng.uniform(-1, 1))
         outline = box_corners(0, 0, math.sqrt(area * aspect), math.sqrt(area / aspect))
     else:
-        # Corners all the way round a centre, less than half a turn apart: simple, and concave as often as not.
+        # Corners around a centre, less than half a turn apart: always simple, often concave.
         corners = rng.integers(3, 9)
         turn = 2 * math.pi * (np.arange(corners) + rng.uniform(-0.2, 0.2, corners) + rng.uniform()) / corners
         outline = rng.uniform(0.4, 1, corners)[:, None] * np.column_stack([np.cos(turn), np.sin(turn)])

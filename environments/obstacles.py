@@ -1,26 +1,52 @@
-"""The solid things in a place: polygons, circles and walls."""
+"""The obstacles of an environment: polygons, circles and walls."""
 
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass
 
 import numpy as np
 import shapely
+from numpy.typing import ArrayLike
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, init=False)
 class Obstacles:
-    """Everything the tube cannot enter; shapes may overlap and may reach beyond the bounds."""
+    """The solid shapes of an environment; they may overlap and may extend beyond the bounds.
 
-    polygons: tuple[np.ndarray, ...] = ()
+    >>> obstacles = Obstacles(boxes=[(0.8, 0.0, 1.0, 0.6)], circles=[(1.4, 0.9, 0.1)])
+    >>> float(obstacles.clearance([0.5, 0.3]).round(3))
+    0.3
+    """
+
+    polygons: tuple[np.ndarray, ...]
     """Corners of simple polygons [m], each of shape (n, 2), n >= 3; concave allowed, either turn, not closed."""
-    circles: np.ndarray = field(default_factory=lambda: np.zeros((0, 3)))
+    circles: np.ndarray
     """Rows x, y, radius [m], shape (n, 3)."""
-    walls: np.ndarray = field(default_factory=lambda: np.zeros((0, 5)))
+    walls: np.ndarray
     """Rows x1, y1, x2, y2, thickness [m], shape (n, 5): a segment widened by half its thickness; 0 is a bare line."""
 
-    def shapes(self) -> list[shapely.Geometry]:
-        """The obstacles as shapely geometries [m]: polygons, then circles, then walls.
+    def __init__(
+        self,
+        polygons: Iterable[ArrayLike] = (),
+        circles: ArrayLike = (),
+        walls: ArrayLike = (),
+        boxes: Iterable[ArrayLike] = (),
+    ) -> None:
+        """All lengths in metres.
 
-        Circles and the round ends of walls are inscribed polygons with 256 corners to the turn; a bare wall is a line.
+        Args:
+            boxes: Rows x_min, y_min, x_max, y_max, parallel to the axes; they become the first polygons.
+        """
+        corners = [box_corners(*np.asarray(box, float)) for box in boxes]
+        corners += [np.asarray(polygon, float).reshape(-1, 2) for polygon in polygons]
+        # Fields of a frozen dataclass can only be set this way.
+        object.__setattr__(self, "polygons", tuple(corners))
+        object.__setattr__(self, "circles", np.asarray(circles, float).reshape(-1, 3))
+        object.__setattr__(self, "walls", np.asarray(walls, float).reshape(-1, 5))
+
+    def shapes(self) -> list[shapely.Geometry]:
+        """The obstacles as shapely geometries [m], in the order polygons, circles, walls.
+
+        Circles and the round ends of walls are inscribed polygons with 256 corners per turn; a bare wall is a line.
         """
         circles = shapely.buffer(shapely.points(self.circles[:, :2]), self.circles[:, 2], quad_segs=64)
         lines = shapely.linestrings(self.walls[:, :4].reshape(-1, 2, 2))
@@ -28,13 +54,13 @@ class Obstacles:
         walls = np.where(thickness > 0, shapely.buffer(lines, thickness / 2, quad_segs=64), lines)
         return [*map(shapely.Polygon, self.polygons), *circles, *walls]
 
-    def clearance(self, points: np.ndarray) -> np.ndarray:
-        """Distance from points to the nearest obstacle, exact for circles and walls too.
+    def clearance(self, points: ArrayLike) -> np.ndarray:
+        """Distance from points to the nearest obstacle, exact also for circles and walls.
 
         Args:
             points: Finite positions [m], shape (..., 2).
         Returns:
-            Distances [m], shape (...): 0 inside an obstacle, infinite where there are none.
+            Distances [m], shape (...): 0 inside an obstacle, infinite if there are no obstacles.
         """
         points = np.asarray(points, dtype=float)
         flat = points.reshape(-1, 2)
@@ -43,7 +69,7 @@ class Obstacles:
             tree = shapely.STRtree([shapely.Polygon(polygon) for polygon in self.polygons])
             (index, _), nearest = tree.query_nearest(shapely.points(flat), return_distance=True, all_matches=False)
             distance[index] = nearest
-        # One pass per shape keeps the memory at the number of points.
+        # One pass per shape keeps the memory proportional to the number of points.
         for x, y, radius in self.circles:
             np.minimum(distance, np.hypot(flat[:, 0] - x, flat[:, 1] - y) - radius, out=distance)
         for wall in self.walls:
@@ -55,17 +81,17 @@ class Obstacles:
         return len(self.polygons) + len(self.circles) + len(self.walls)
 
     def widths(self) -> np.ndarray:
-        """Shorter side of the smallest box, at any angle, around each of `shapes` [m], shape (n,); 0 for bare walls."""
+        """Shorter side of the minimum rotated rectangle of each of `shapes` [m], shape (n,); 0 for bare walls."""
         sides = [shapely.minimum_rotated_rectangle(shapely.Polygon(corners)) for corners in self.polygons]
         lengths = [np.hypot(*np.diff(shapely.get_coordinates(side)[:3], axis=0).T).min() for side in sides]
         return np.array([*lengths, *2 * self.circles[:, 2], *self.walls[:, 4]])
 
     def varied(self, size: np.ndarray, shift: np.ndarray) -> "Obstacles":
-        """The same obstacles, each made larger about its centre and moved.
+        """The obstacles, each scaled about its centre and translated.
 
         Args:
-            size: Factors greater than 0, in the order of `shapes`, shape (n,).
-            shift: Along x and y [m], shape (n, 2).
+            size: Scale factors greater than 0, in the order of `shapes`, shape (n,).
+            shift: Translations along x and y [m], shape (n, 2).
         """
         polygons, circles, walls = self.polygons, self.circles.copy(), self.walls.copy()
         ends = np.cumsum([len(polygons), len(circles)])
@@ -84,7 +110,7 @@ class Obstacles:
 
 
 def box_corners(x_min: float, y_min: float, x_max: float, y_max: float) -> np.ndarray:
-    """Corners of an axis-aligned box, shape (4, 2), anticlockwise from (x_min, y_min); same unit as given."""
+    """Corners of an axis-aligned box, shape (4, 2), anticlockwise from (x_min, y_min), in the unit of the arguments."""
     return np.array([[x_min, y_min], [x_max, y_min], [x_max, y_max], [x_min, y_max]], dtype=float)
 
 

@@ -1,4 +1,4 @@
-"""Whether there is a way from the start to the goal at all, wide enough for the tube."""
+"""Reachability: whether a path wide enough for the tube connects start and goal."""
 
 import numpy as np
 import shapely
@@ -6,43 +6,43 @@ import shapely
 from environments.environment import Environment
 
 _PIECE = 4
-"""Most edges of an outline that are widened at once."""
+"""Maximum number of edges of an outline that are buffered at once."""
 
 
 class WalledIn(Exception):
-    """No tube can get to the goal, however it bends."""
+    """No path wide enough for the tube leads to the goal."""
 
 
 def goal_within_reach(environment: Environment, tube_radius: float) -> shapely.Geometry:
-    """The part of the goal disc that the axis of a tube can get to from the start, if it could bend as it liked.
+    """The part of the goal disc that the axis of a tube without curvature limits can reach from the start.
 
-    Round corners are polygons inside the true ones, so nothing within reach is left out.
+    Round corners are approximated by inscribed polygons, so no reachable point is missed.
 
     Args:
-        tube_radius: What the axis keeps from every obstacle [m].
+        tube_radius: Minimum distance of the axis from every obstacle [m].
     Returns:
-        An area [m]. The bounds are edges of it: no tube gets beyond them.
+        The region, in metres, limited by the bounds of the environment.
     Raises:
-        WalledIn: There is none.
+        WalledIn: The region is empty.
     """
     shapes, polygons = environment.obstacles.shapes(), len(environment.obstacles.polygons)
     pieces = [piece for shape in shapes[:polygons] for piece in _pieces(shape)]
     wider = shapely.buffer(np.array([*pieces, *shapes[polygons:]], dtype=object), tube_radius, quad_segs=16)
     solid = shapely.union_all([*wider, *shapes[:polygons]])
-    ways = shapely.get_parts(shapely.box(*environment.bounds).difference(solid))
+    passages = shapely.get_parts(shapely.box(*environment.bounds).difference(solid))
     start, (x, y, radius) = shapely.Point(environment.start[:2]), environment.goal
     goal = shapely.Point(x, y).buffer(radius, quad_segs=64)
-    region = shapely.union_all(ways[shapely.intersects(ways, start)]).intersection(goal)
+    region = shapely.union_all(passages[shapely.intersects(passages, start)]).intersection(goal)
     if region.is_empty:
         name = environment.name
-        raise WalledIn(f"{name}: the goal is walled in: no way as wide as the tube leads to it from the start")
+        raise WalledIn(f"{name}: the goal is walled in: no path as wide as the tube leads from the start to it")
     return region
 
 
 def _pieces(polygon: shapely.Polygon) -> list[shapely.Geometry]:
-    """What is to be widened of a polygon: itself, or the pieces of a long outline.
+    """The geometries to buffer for a polygon: itself, or the pieces of a long outline.
 
-    Widening takes time and memory with the square of the corners that lie within the radius of each other.
+    Time and memory of buffering grow with the square of the number of corners within one radius of each other.
     """
     corners = shapely.get_coordinates(polygon)
     if len(corners) <= 4 * _PIECE:

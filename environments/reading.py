@@ -1,18 +1,18 @@
-"""Reading a file that may be anything."""
+"""Reading files of unknown content."""
 
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
 
 class Unreadable(ValueError):
-    """A file that is not read; the message says why, without its name."""
+    """The file cannot be read; the message gives the reason without the file's name."""
 
 
 def read_file(path: Traversable, most_bytes: int) -> bytes:
-    """The bytes of a file; devices and pipes, which may have no end, are refused.
+    """Read the bytes of a regular file; devices and pipes, which may be endless, are refused.
 
     Raises:
-        Unreadable: It cannot be read, is no regular file or is larger than so many bytes.
+        Unreadable: The file cannot be read, is not a regular file or is larger than `most_bytes`.
     """
     try:
         if isinstance(path, Path) and path.exists() and not (path.is_file() or path.is_dir()):

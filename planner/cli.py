@@ -13,16 +13,14 @@ from planner.commands import (
     environments,
     export,
     fit,
-    funnel,
     map,
     plan,
     reproduce,
-    reproduce_collisions,
-    reproduce_soak,
     robustness,
     simulate,
     surrogate,
     track,
+    tube,
     validate,
 )
 
@@ -32,7 +30,7 @@ LONGEST_LINE = 1000
 """Most letters of an error: a long argument is not repeated whole."""
 
 app = typer.Typer(
-    help="Design vine robots: from a place to the fewest actuators that grow to the goal.",
+    help="Design vine robots: find the fewest actuators with which a tube grows to the goal.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -41,14 +39,13 @@ app.command()(plan.plan)
 app.command()(simulate.simulate)
 app.command()(robustness.robustness)
 app.command()(export.export)
-app.command()(funnel.funnel)
-app.command(name="map")(map.map_place)
+app.command(name="funnel")(reproduce.funneling)
+app.command(name="map")(map.map_environment)
 app.command()(track.track)
 app.command()(fit.fit)
 app.add_typer(environments.app, name="environments")
+app.add_typer(tube.app, name="tube")
 app.add_typer(bench.app, name="bench")
-reproduce.app.add_typer(reproduce_collisions.app)
-reproduce.app.add_typer(reproduce_soak.app)
 app.add_typer(reproduce.app, name="reproduce")
 app.add_typer(surrogate.app, name="surrogate")
 app.command()(validate.validate)

@@ -1,4 +1,4 @@
-"""A design: what is fabricated, and the file it is kept in."""
+"""A design: the sections of a tube and its predicted shape."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ Side = Literal["left", "right", "none"]
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A stretch of tube with one actuator, or none."""
+    """A length of tube with one actuator, or none."""
 
     start: float
-    """Distance from the base at which it begins [m]."""
+    """Distance of its start from the base [m]."""
     end: float
     side: Side
     curvature: float
@@ -39,15 +39,15 @@ class Section:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Design:
-    """What is fabricated for one environment, and the shape it should take there."""
+    """A design for one environment, with its predicted shape there."""
 
     environment: str
     """Name of the environment."""
     sha256: str
-    """Its fingerprint."""
+    """Hash of the environment's geometry."""
     params: VineParams
     sections: tuple[Section, ...]
-    """Contiguous, from the base to the tip."""
+    """Contiguous sections from the base to the tip."""
     tip: Floats
     """Predicted x [m], y [m] and heading [rad] of the tip."""
     centerline: Floats
@@ -69,17 +69,22 @@ class Design:
         return len(self.actuated)
 
     @property
+    def uniform(self) -> bool:
+        """Whether all sections have the same actuator properties."""
+        return len({(section.side, section.l_0, section.pressure) for section in self.sections}) == 1
+
+    @property
     def segments(self) -> int:
-        """Number of segments it is simulated with; the last may be shorter."""
+        """Number of segments in the simulation; the last may be shorter."""
         return int(np.ceil(self.length / self.params.segment_length - 1e-9))
 
     @property
     def crosses_itself(self) -> bool:
-        """Whether the predicted tube lies over itself somewhere: the models know no contact of the tube with itself."""
+        """Whether the predicted tube crosses itself; the models do not include contact of the tube with itself."""
         return len(self.centerline) > 1 and not shapely.LineString(self.centerline).is_simple
 
     def actuation(self, max_segments: int) -> Actuation:
-        """What each segment of one vine of this design carries; one that a section covers in part bends by that part."""
+        """Actuation of each segment of one vine; a partly covered segment is actuated in proportion."""
         pressure = [section.sense * section.pressure for section in self.sections]
         start = [section.start for section in self.sections]
         end = [section.end for section in self.sections]

@@ -1,4 +1,7 @@
-"""Design files: `design.json`, written and read."""
+"""Design files: `design.json`, written and read.
+
+Schema 2 keeps the whole tube, by the keys of tube files. Schema 1 kept radius and growth pressure alone: all else is as it was then.
+"""
 
 from __future__ import annotations
 
@@ -8,26 +11,23 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, FailFast, Field, ValidationError
+from pydantic import AfterValidator, FailFast, Field, ValidationError, create_model
+from pydantic_core import PydanticCustomError
 
-from dynamics.tube import VineParams
+from dynamics.tube import GROWTH_FORCE, VineParams, share_of
+from dynamics.tube_file import ACTUATORS, InvalidTube, Table, actuator_table, tube_content, tube_of, tube_table
 from environments.file_model import Name, describe
 from environments.reading import Unreadable, read_file
 from planner.design import Design, Section, Side
-from surrogate.actuators import Actuator
-from surrogate.force_table import LONGEST, SHORTEST
 from surrogate.pouch import PouchMotor
 from surrogate.spam import Spam
 
+SCHEMA = 2
 _MOST_BYTES = 20_000_000
 
 
 class InvalidDesign(ValueError):
     """A design that cannot be used; the one-line message names file, key, value and what is allowed."""
-
-
-class _Table(BaseModel):
-    model_config = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
 
 
 MOST_LENGTH_MM = 1e5
@@ -55,38 +55,31 @@ Coordinate = Annotated[float, Field(ge=-1e8, le=1e8)]
 Point = Annotated[list[Coordinate], Field(min_length=2, max_length=2)]
 
 
-class _EnvironmentPart(_Table):
+class _EnvironmentPart(Table):
     name: Name
     sha256: Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 
 
-class _TubePart(_Table):
+class _FirstTubePart(Table):
+    """All that schema 1 kept of a tube."""
+
     radius_mm: Annotated[float, Field(ge=1, le=1000)]
     growth_pressure_kpa: Annotated[float, Field(ge=1, le=100)]
     length_mm: Length
 
 
-class _ActuatorPart(_Table):
-    """An actuator of any type; the types below say what else belongs to each."""
-
-    model_config = ConfigDict(extra="allow")
-    type: Literal["spam", "pouch"]
-
-
-class _SpamPart(_ActuatorPart):
-    model_config = ConfigDict(extra="forbid")
+class _FirstSpamPart(Table):
     type: Literal["spam"]
     constriction_radius_mm: Width
     tube_radius_mm: Width
 
 
-class _PouchPart(_ActuatorPart):
-    model_config = ConfigDict(extra="forbid")
+class _FirstPouchPart(Table):
     type: Literal["pouch"]
     width_mm: Width
 
 
-class _SectionPart(_Table):
+class _SectionPart(Table):
     start_mm: NotNegative
     end_mm: Annotated[float, Field(gt=0, le=MOST_LENGTH_MM)]
     side: Side
@@ -96,85 +89,101 @@ class _SectionPart(_Table):
     pressure_kpa: Annotated[float, Field(ge=0, le=200)]
 
 
-class _PredictedPart(_Table):
+class _PredictedPart(Table):
     tip_mm: Point
     heading_deg: Annotated[float, Field(ge=-1e8, le=1e8)]
     centerline_mm: Annotated[list[Point], Field(max_length=100_000), FailFast()]
 
 
-class _CostPart(_Table):
+class _CostPart(Table):
     actuators: Annotated[int, Field(ge=0)]
     length_mm: Length
 
 
-class DesignFile(_Table):
-    """`design.json`, schema 1."""
+class _AnyActuator(Table, extra="allow"):
+    """An actuator of a type that there is not."""
 
-    # pydantic keeps the name `schema` for itself
-    version: Literal[1] = Field(alias="schema")
-    environment: _EnvironmentPart
-    tube: _TubePart
-    actuator: _ActuatorPart
-    sections: Annotated[list[_SectionPart], Field(min_length=1, max_length=2000), FailFast()]
-    predicted: _PredictedPart
-    cost: _CostPart
+    type: Literal["spam", "pouch"]
 
 
-class _SpamDesign(DesignFile):
-    actuator: _SpamPart
+def _check_schema(version: int) -> int:
+    if version not in (1, SCHEMA):
+        raise PydanticCustomError("schema", f"must be 1 or {SCHEMA}")
+    return version
 
 
-class _PouchDesign(DesignFile):
-    actuator: _PouchPart
+def _design_model(tube: Any, actuator: Any) -> Any:
+    return create_model(
+        "DesignFile",
+        __base__=Table,
+        version=(
+            Annotated[int, AfterValidator(_check_schema)],
+            Field(alias="schema"),
+        ),  # pydantic keeps the name `schema` for itself
+        environment=(_EnvironmentPart, ...),
+        tube=(tube, ...),
+        actuator=(actuator, ...),
+        sections=(Annotated[list[_SectionPart], Field(min_length=1, max_length=2000), FailFast()], ...),
+        predicted=(_PredictedPart, ...),
+        cost=(_CostPart, ...),
+    )
 
 
-def _file_model(data: Any) -> type[DesignFile]:
-    """The model for a file's type of actuator; where there is no such type, the one that says which there are."""
+_WHOLE_TUBE = tube_table(whole=True, length_mm=(Length, ...))
+_FIRST = {"spam": _FirstSpamPart, "pouch": _FirstPouchPart}
+_MODELS: dict[tuple[int, str | None], Any] = {
+    **{(1, kind): _design_model(_FirstTubePart, part) for kind, part in _FIRST.items()},
+    (1, None): _design_model(_FirstTubePart, _AnyActuator),
+    **{(2, kind): _design_model(_WHOLE_TUBE, actuator_table(kind, whole=True)) for kind in ACTUATORS},
+    (2, None): _design_model(_WHOLE_TUBE, _AnyActuator),
+}
+"""By schema and type of actuator."""
+
+
+def _file_model(data: Any) -> Any:
+    """The model for a file's schema and type of actuator; where there is no such one, that which says which there are."""
+    schema = 1 if isinstance(data, dict) and data.get("schema") == 1 else SCHEMA
     match data:
-        case {"actuator": {"type": "spam"}}:
-            return _SpamDesign
-        case {"actuator": {"type": "pouch"}}:
-            return _PouchDesign
-    return DesignFile
+        case {"actuator": {"type": str(kind)}}:
+            return _MODELS.get((schema, kind), _MODELS[schema, None])
+    return _MODELS[schema, None]
 
 
-def _actuator_content(actuator: Actuator) -> dict[str, Any]:
-    """An actuator as it stands in a file, in millimetres."""
-    match actuator:
-        case Spam():
-            radii = actuator.constriction_radius, actuator.tube_radius
-            return {
-                "type": "spam",
-                "constriction_radius_mm": _tidy(radii[0] * 1e3),
-                "tube_radius_mm": _tidy(radii[1] * 1e3),
-            }
-        case PouchMotor():
-            return {"type": "pouch", "width_mm": _tidy(actuator.width * 1e3)}
-    raise TypeError(f"design files know no {type(actuator).__name__}")
+def _first_tube(file: Any) -> VineParams:
+    """The tube of a design of schema 1: it grew with 25 N whatever its radius and pressure."""
+    radius, pressure, part = file.tube.radius_mm * 1e-3, file.tube.growth_pressure_kpa * 1e3, file.actuator
+    if isinstance(part, _FirstSpamPart):
+        actuator: Spam | PouchMotor = Spam(part.constriction_radius_mm * 1e-3, part.tube_radius_mm * 1e-3)
+    else:
+        actuator = PouchMotor(part.width_mm * 1e-3)
+    share = share_of(GROWTH_FORCE, radius, pressure)
+    return VineParams(radius=radius, growth_pressure=pressure, growth_share=share, actuator=actuator)
 
 
-def _actuator(part: _ActuatorPart) -> Actuator:
-    """The actuator that stands in a file."""
-    match part:
-        case _SpamPart():
-            return Spam(part.constriction_radius_mm * 1e-3, part.tube_radius_mm * 1e-3)
-        case _PouchPart():
-            return PouchMotor(part.width_mm * 1e-3)
-    raise TypeError(f"no actuator is made from a {type(part).__name__}")
+def _tube(file: Any) -> VineParams:
+    """The tube of a design.
+
+    Raises:
+        InvalidDesign: Numbers that do not go together.
+    """
+    try:
+        if file.version == 1:
+            return _first_tube(file)
+        parts = file.tube.model_dump(exclude_none=True, exclude={"length_mm"})
+        return tube_of({**parts, "actuator": file.actuator.model_dump(exclude_none=True)})
+    except (InvalidTube, ValueError) as error:
+        raise InvalidDesign(str(error)) from None
 
 
 def design_content(design: Design) -> dict[str, Any]:
     """The design as it stands in a file: millimetres, degrees and kilopascals."""
-    params = design.params
+    tube = tube_content(design.params)
+    actuator = tube.pop("actuator")
     return {
-        "schema": 1,
+        "schema": SCHEMA,
         "environment": {"name": design.environment, "sha256": design.sha256},
-        "tube": {
-            "radius_mm": _tidy(params.radius * 1e3),
-            "growth_pressure_kpa": _tidy(params.growth_pressure * 1e-3),
-            "length_mm": _tidy(design.length * 1e3),
-        },
-        "actuator": _actuator_content(params.actuator),
+        "tube": {**tube, "length_mm": _tidy(design.length * 1e3)},
+        "actuator": actuator,
         "sections": [
             {
                 "start_mm": _tidy(section.start * 1e3),
@@ -199,7 +208,7 @@ def load_design(path: str | Path) -> Design:
     """Read and check a design file, or the `design.json` of a run folder.
 
     Raises:
-        InvalidDesign: The file is missing, malformed, of another schema, or its sections do not follow each other.
+        InvalidDesign: The file is missing, malformed, of an unknown schema, or its sections do not follow each other.
     """
     path = Path(path)
     path = path / "design.json" if path.is_dir() else path
@@ -207,7 +216,8 @@ def load_design(path: str | Path) -> Design:
         data = json.loads(read_file(path, _MOST_BYTES))
         model = _file_model(data)
         file = model.model_validate(data)
-        _check_sections(file)
+        params = _tube(file)
+        _check_sections(file, *params.actuator.limits.tabulated)
     except Unreadable as error:
         raise InvalidDesign(f"{path}: {error}") from None
     except ValidationError as error:
@@ -215,11 +225,6 @@ def load_design(path: str | Path) -> Design:
     except (ValueError, RecursionError) as error:
         reason = str(error) if isinstance(error, InvalidDesign) else f"is not JSON: {error}"
         raise InvalidDesign(f"{path.name}: {reason}") from None
-    params = VineParams(
-        radius=file.tube.radius_mm * 1e-3,
-        growth_pressure=file.tube.growth_pressure_kpa * 1e3,
-        actuator=_actuator(file.actuator),
-    )
     sections = tuple(
         Section(
             part.start_mm * 1e-3,
@@ -236,11 +241,9 @@ def load_design(path: str | Path) -> Design:
     return Design(file.environment.name, file.environment.sha256, params, sections, tip, centerline)
 
 
-def _check_sections(file: DesignFile) -> None:
-    sections, low, high = file.sections, SHORTEST * 1e3, LONGEST * 1e3
-    actuator = file.actuator
-    if isinstance(actuator, _SpamPart) and actuator.constriction_radius_mm >= actuator.tube_radius_mm:
-        raise InvalidDesign("actuator.constriction_radius_mm must be less than actuator.tube_radius_mm")
+def _check_sections(file: Any, shortest: float, longest: float) -> None:
+    """Sections follow each other; cells are of lengths [m] for which the actuator's force is known."""
+    sections, low, high = file.sections, 1e3 * shortest, 1e3 * longest
     if sections[0].start_mm != 0:
         raise InvalidDesign(f"sections[0].start_mm = {sections[0].start_mm:g} must be 0, the base of the tube")
     for i, (one, following) in enumerate(pairwise(sections)):
@@ -254,7 +257,7 @@ def _check_sections(file: DesignFile) -> None:
             raise InvalidDesign(
                 f"sections[{i}].end_mm = {section.end_mm:g} must be greater than start_mm = {section.start_mm:g}"
             )
-        if section.side != "none" and not (low <= section.l0_mm <= high):
+        if section.side != "none" and not (low - 1e-9 <= section.l0_mm <= high + 1e-9):
             raise InvalidDesign(f"sections[{i}].l0_mm = {section.l0_mm:g} must be from {low:g} to {high:g}")
         for key in ("pressure_kpa", "curvature_per_m"):
             if section.side != "none" and getattr(section, key) == 0:

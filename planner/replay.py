@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dynamics.propagator import Propagator
-from dynamics.vine import Actuation, Rollout, Status, centerlines
+from dynamics.vine import Actuation, Rollout, Status, centerlines, host
 from environments.environment import Environment
 from planner.design import Design
 from surrogate.compiled import Floats
@@ -19,28 +20,78 @@ class Grown:
     """A design, and where its growth ends."""
 
     design: Design
-    """Its prediction is made anew."""
+    """With tip and centreline as they were grown."""
     status: Status
     ending: str
     """What that means, and what to do about it."""
     reached: bool
-    """Whether the tip comes into the goal while it grows."""
+    """Whether the tip reaches the goal while it grows."""
     ends_in_goal: bool
     """Whether it grows to its full length and ends there."""
 
+    @property
+    def tip(self) -> Floats:
+        """x [m], y [m] and heading [rad] at the end."""
+        return self.design.tip
+
+    @property
+    def centerline(self) -> Floats:
+        """Joints from base to tip at the end [m], shape (n, 2)."""
+        return self.design.centerline
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Simulation(Grown):
+    """The whole growth of one design, in T records: one at the end of every segment."""
+
+    lengths: Floats
+    """Grown length [m], shape (T,)."""
+    joints: Floats
+    """Joints from base to tip [m], shape (T, N + 1, 2), NaN beyond the tip."""
+    contact_force: Floats
+    """Sum of the normal forces on each segment [N], shape (T, N)."""
+
+
+def grow(propagator: Propagator, actuation: Actuation, length: ArrayLike, segment_length: float) -> Rollout:
+    """Grow vines from the start, recorded at the end of every segment.
+
+    Args:
+        actuation: What each segment carries, shape (batch, segments).
+        length: Of the tubes [m], one or one a vine.
+    """
+    start = propagator.start(*actuation.pressure.shape)
+    return propagator.grow(start, actuation, length, segment_length)
+
 
 def grow_designs(designs: Sequence[Design], environment: Environment, propagator: Propagator) -> list[Grown]:
-    """Grow designs of one tube from the start, all at once; predicts tip and centreline of each anew.
+    """Grow designs of one tube from the start, all at once; each gets the tip and centreline that it is grown to.
 
-    A design of which nothing grew is predicted at the start.
+    A design of which nothing grew ends at the start.
     """
     if not designs:
         return []
-    segment, lengths = designs[0].params.segment_length, [design.length for design in designs]
     most = max(design.segments for design in designs)
     each = [design.actuation(most) for design in designs]
     carried = Actuation(np.concatenate([a.pressure for a in each]), np.concatenate([a.l_0 for a in each]))
-    rollout = propagator.grow(propagator.start(len(designs), most), carried, lengths, segment)
+    lengths = [design.length for design in designs]
+    return _ends(designs, environment, grow(propagator, carried, lengths, designs[0].params.segment_length))
+
+
+def replay(design: Design, propagator: Propagator) -> Rollout:
+    """Grow one vine of a design from the start, recorded at the end of every segment."""
+    return grow(propagator, design.actuation(design.segments), design.length, design.params.segment_length)
+
+
+def simulated(design: Design, environment: Environment, rollout: Rollout) -> Simulation:
+    """What one vine of a design did (see `replay`)."""
+    (end,) = _ends([design], environment, rollout)
+    joints, lengths = trajectory(environment, design, rollout)
+    force = np.asarray(host(rollout.contact_force)[0, : len(lengths)])
+    return Simulation(end.design, end.status, end.ending, end.reached, end.ends_in_goal, lengths, joints, force)
+
+
+def _ends(designs: Sequence[Design], environment: Environment, rollout: Rollout) -> list[Grown]:
+    """Where each vine of a rollout ends."""
     reached = rollout.enters(environment.goal)
     last = rollout.records - 1
     lines = centerlines(rollout.state(np.arange(len(designs)), last), environment.start, designs[0].params)
@@ -54,12 +105,6 @@ def grow_designs(designs: Sequence[Design], environment: Environment, propagator
         predicted = replace(design, tip=tip.copy(), centerline=line)
         grown.append(Grown(predicted, status, rollout.ending(i), bool(reached[i]), bool(ends)))
     return grown
-
-
-def replay(design: Design, propagator: Propagator) -> Rollout:
-    """Grow one vine of a design from the start, recorded at the end of every segment."""
-    start, carried = propagator.start(1, design.segments), design.actuation(design.segments)
-    return propagator.grow(start, carried, design.length, design.params.segment_length)
 
 
 def trajectory(environment: Environment, design: Design, rollout: Rollout) -> tuple[Floats, Floats]:

@@ -1,1 +1,1 @@
-"""The actuator: an analytic sPAM model, and the table that rollouts use."""
+"""Actuator models: analytic models of sPAM and pouch motor, the force table for rollouts, and a neural network."""

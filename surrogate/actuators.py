@@ -1,68 +1,129 @@
-"""What every actuator offers: the muscle along one side of the tube."""
+"""The interface of actuators."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from surrogate.checks import check_positive
 from surrogate.compiled import Floats
-from surrogate.force_table import ForceRows
+from surrogate.force_table import LONGEST, SHORTEST, ForceRows
+
+MOST_STEPS = 2000
+"""Maximum number of cell lengths, and of pressures, on a grid."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Grid:
-    """What can be made and supplied."""
+    """Cell lengths that can be fabricated and pressures that can be supplied."""
 
     l_0: Floats
-    """Cell lengths that can be made [m], rising."""
+    """Cell lengths that can be fabricated [m], ascending."""
     pressure: Floats = field(default_factory=lambda: np.arange(5.0, 35.1, 2.5) * 1e3)
-    """Pressures that the regulators hold [Pa], rising."""
+    """Pressures that the regulators can supply [Pa], ascending."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Evenly spaced ranges of the cell lengths that can be fabricated and of the pressures that can be supplied."""
+
+    shortest_cell: float = 20e-3
+    """Minimum cell length [m]."""
+    longest_cell: float = 80e-3
+    """Maximum cell length [m]."""
+    cell_step: float = 1e-3
+    """Step of cell lengths [m]."""
+    least_pressure: float = 5e3
+    """Minimum pressure [Pa]."""
+    most_pressure: float = 35e3
+    """Maximum pressure [Pa]."""
+    pressure_step: float = 2.5e3
+    """Step of pressures [Pa]."""
+
+    def __post_init__(self) -> None:
+        check_positive("limits", self, tuple(part.name for part in fields(self)))
+        for least, most, step in (
+            ("shortest_cell", "longest_cell", "cell_step"),
+            ("least_pressure", "most_pressure", "pressure_step"),
+        ):
+            low, high, by = (getattr(self, name) for name in (least, most, step))
+            if low > high:
+                raise ValueError(f"limits.{least} = {low:g} must be at most limits.{most} = {high:g}")
+            if (high - low) / by >= MOST_STEPS:
+                raise ValueError(
+                    f"limits.{step} = {by:g} must leave fewer than {MOST_STEPS} steps from {low:g} to {high:g}"
+                )
+
+    @property
+    def grid(self) -> Grid:
+        """All cell lengths and pressures."""
+        # Whole steps are exact in millimetres and kilopascals.
+        return Grid(
+            _steps(self.shortest_cell * 1e3, self.longest_cell * 1e3, self.cell_step * 1e3) * 1e-3,
+            _steps(self.least_pressure * 1e-3, self.most_pressure * 1e-3, self.pressure_step * 1e-3) * 1e3,
+        )
+
+    @property
+    def tabulated(self) -> tuple[float, float]:
+        """Range of cell lengths of the force table [m]: these cells with a margin for perturbations."""
+        low, high = self.shortest_cell / 20e-3, self.longest_cell / 80e-3
+        return SHORTEST * low, LONGEST * max(low, high)
+
+
+def _steps(low: float, high: float, step: float) -> Floats:
+    return np.asarray(low + step * np.arange(int((high - low) / step + 1e-6) + 1), float)
 
 
 class Actuator(Protocol):
-    """A muscle of cells in series whose pull is linear in its pressure; frozen and hashable, with defaults throughout.
+    """A pneumatic actuator of cells in series whose force is linear in its pressure.
 
-    What curvature an actuator can reach depends on the tube that it bends: `planner.search.catalogue.Catalogue` knows that.
+    Implementations are frozen, hashable and have defaults for all fields. The curvature that an actuator can reach depends
+    on the tube that it bends; see `planner.search.catalogue.Catalogue`.
     """
 
     kind: ClassVar[str]
-    """Its name in design files and on the command line."""
+    """Name in design files and on the command line."""
     cell_name: ClassVar[str]
-    """What a maker calls one of its cells."""
+    """Name of a cell in fabrication files."""
 
     def __init__(self) -> None: ...
 
     @property
+    def limits(self) -> Limits:
+        """Ranges of its cell lengths and pressures."""
+        ...
+
+    @property
     def offset(self) -> float:
-        """Distance of the line of pull from the tube's surface, outwards [m]."""
+        """Distance of the line of action from the tube's surface, positive outwards [m]."""
         ...
 
     @property
     def flat_width(self) -> float:
-        """Width of the muscle's tube or film lying flat [m]."""
+        """Lay-flat width of the actuator's tube or film [m]."""
         ...
 
     @property
     def grid(self) -> Grid:
-        """What is made of it unless somebody asks for something else."""
+        """Default grid of cell lengths and pressures."""
         ...
 
     def full_contraction(self, l_0: ArrayLike) -> Floats:
-        """Strain at which the pull ends [-], over cell length [m]; over the moment arm it bounds the curvature."""
+        """Strain at which the force vanishes [-] for a cell length [m]; divided by the moment arm it bounds the curvature."""
         ...
 
     def force_per_pressure(self, strain: ArrayLike, l_0: ArrayLike) -> Floats:
-        """Pull over pressure F_t / P [m^2] by the analytic model, of the broadcast shape.
+        """Force per pressure F_t / P [m^2] of the analytic model, of the broadcast shape.
 
         Args:
-            strain: Contraction over cell length [-], from 0 to full contraction.
+            strain: Contraction divided by cell length [-], from 0 to full contraction.
             l_0: Cell length [m].
         """
         ...
 
     def tabulate(self) -> ForceRows:
-        """The force as compiled kernels take it."""
+        """The force as a table for compiled kernels."""
         ...

@@ -1,4 +1,4 @@
-"""Compiled kernels: their arrays, their decorator, where machine code is kept, and on how many threads it runs."""
+"""Compiled kernels: array type, decorator, cache of machine code, and number of threads."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ Floats = NDArray[np.float64]
 
 
 PACKAGES = "environments", "surrogate", "dynamics", "planner"
-"""Where kernels may be."""
+"""Packages that may contain kernels."""
 
 
 @cache
 def cache_folder() -> Path:
-    """Folder in which machine code is kept between starts.
+    """Cache folder of the compiled machine code.
 
     Numba compiles a cached kernel again only when its own file changes, not when a function that it calls in another
     file does. So the folder's name carries a hash of the sources of all kernels: a change to any of them starts a new one.
@@ -43,7 +43,7 @@ def kernels_digest(root: Path) -> str:
 
 
 def thread_count() -> int:
-    """Threads that rollouts use: the cores this process may run on, or NUMBA_NUM_THREADS."""
+    """Number of threads for rollouts: the cores available to this process, or NUMBA_NUM_THREADS."""
     config: Any = numba.config
     return int(config.NUMBA_NUM_THREADS)
 

@@ -1,4 +1,4 @@
-"""How far models of the actuator are from the analytic one, and how fast they answer."""
+"""Errors of actuator models relative to the analytic model, and their speed."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ from surrogate.spam import cell_state, contraction
 from surrogate.weights_file import Errors
 
 NEAR_ZERO = 0.02
-"""Strain up to which the largest error near zero is taken: where bending starts [-]."""
+"""Upper strain limit of the largest error near zero, where bending starts [-]."""
 WORKING = 0.9
-"""Share of full contraction up to which the largest working error is taken [-]."""
+"""Upper limit of the largest working error, as a share of full contraction [-]."""
 LEAST_SECONDS = 0.2
-"""A speed is the best of the calls that fit into this time [s], and of two at least."""
+"""Duration of a speed measurement [s]: the best of all calls within it, and of at least two."""
 
 
 @dataclass(frozen=True, slots=True)
 class Speed:
-    """How fast a model answers."""
+    """Speed of a model."""
 
     model: str
     device: str
     batch: int
-    """Forces asked for in one call."""
+    """Forces evaluated in one call."""
     seconds: float
-    """Best call [s]."""
+    """Duration of the fastest call [s]."""
 
     @property
     def rate(self) -> float:
@@ -42,7 +42,7 @@ class Speed:
 
 
 def network_errors(network: Network, samples: Samples) -> tuple[Errors, Floats]:
-    """Errors of a network over samples, and the relative error of the force at each."""
+    """Errors of a network over samples, and the relative error of the force at each sample."""
     weight = network.hidden[0]
     strain, l_0 = (torch.as_tensor(x, dtype=weight.dtype, device=weight.device) for x in (samples.strain, samples.l_0))
     with torch.no_grad():
@@ -53,7 +53,7 @@ def network_errors(network: Network, samples: Samples) -> tuple[Errors, Floats]:
 
 
 def table_errors(table: ForceTable, samples: Samples, network: Network) -> tuple[Errors, Floats]:
-    """The same of the force table, which holds no m and phi; the network tells full contraction."""
+    """The same for the force table, which has no m and phi; full contraction is taken from the network."""
     return _errors(table(samples.strain, samples.l_0)[0], samples, network, None)
 
 
@@ -67,17 +67,17 @@ def _errors(force: Floats, samples: Samples, network: Network, mse: float | None
 
 
 def devices() -> list[str]:
-    """The devices of this machine that networks run on."""
+    """Devices of this machine on which networks can run."""
     return ["cpu", *(["cuda"] if torch.cuda.is_available() else [])]
 
 
 def measure_speeds(
     network: Network, table: ForceTable, batches: list[int], done: Callable[[], None] = lambda: None
 ) -> list[Speed]:
-    """Time the analytic solver, the table and the network in single precision, in batches of each size.
+    """Time the analytic solver, the table and the network in single precision, for each batch size.
 
-    On the CPU all of them use one thread. Two threads of PyTorch wait for each other after each layer: where cores are
-    shared that takes milliseconds, 100 times the work itself, and such times say nothing about the models.
+    On the CPU all of them use one thread. Threads of PyTorch synchronise after each layer. On shared cores this takes
+    milliseconds, 100 times the duration of the computation, so such times would not characterise the models.
 
     Args:
         done: Called after each measurement; there are `len(batches) * (2 + len(devices()))`.

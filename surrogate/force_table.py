@@ -1,4 +1,4 @@
-"""Force of an actuator as a table: what the rollouts use instead of its analytic model."""
+"""Force of an actuator as a table, which rollouts use instead of the analytic model."""
 
 from __future__ import annotations
 
@@ -11,48 +11,59 @@ from numpy.typing import ArrayLike
 from surrogate.compiled import Floats, compiled
 
 SHORTEST, LONGEST = 15e-3, 100e-3
-"""Cell lengths of a table [m]: the fabricable 20 to 80 mm and room to perturb them."""
+"""Range of cell lengths of the default table [m]: the fabricable 20 to 80 mm with a margin for perturbations."""
 ROWS, FINE_ROWS, COLUMNS = 170, 3400, 384
-LENGTHS, FINE_LENGTHS = np.linspace(SHORTEST, LONGEST, ROWS + 1), np.linspace(SHORTEST, LONGEST, FINE_ROWS + 1)
-"""Cell length of each row, and of each fine row [m]."""
 NODES = (np.arange(COLUMNS + 1) / COLUMNS) ** 2
-"""Share of full contraction at each column [-]: dense at its start, where the force is steep."""
+"""Share of full contraction at each column [-], dense near zero, where the force is steep."""
+
+
+def row_lengths(shortest: float, longest: float) -> tuple[Floats, Floats]:
+    """Cell lengths of the rows and of the fine rows of a table over a range of cell lengths [m]."""
+    return np.linspace(shortest, longest, ROWS + 1), np.linspace(shortest, longest, FINE_ROWS + 1)
+
+
+LENGTHS, FINE_LENGTHS = row_lengths(SHORTEST, LONGEST)
+"""Cell lengths of the rows and of the fine rows of the default table [m]."""
 
 
 class ForceRows(NamedTuple):
-    """The table as compiled kernels take it; every actuator fills one in.
+    """The force table as an argument of compiled kernels.
 
-    Both branches are tabulated at `NODES` of their full contraction. The branch that pulls less holds: a tube that
-    reaches its radius can only lose force by it. An actuator that does not saturate has a saturated branch that
-    never ends, longest_contraction = inf: the look-up then leaves it out.
+    Both branches are tabulated at `NODES` of their full contraction. The force is the smaller of the two branches, because
+    saturation of the tube's radius can only reduce it. For an actuator that does not saturate, longest_contraction = inf,
+    and the look-up ignores the saturated branch.
     """
 
     unsaturated: Floats
-    """F_t / P [m^2] of cells as if the tube were wide, shape (rows + 1, columns + 1), over strain."""
+    """F_t / P [m^2] of unsaturated cells (as for a tube of unlimited radius), shape (rows + 1, columns + 1), over strain."""
     longest_strain: Floats
-    """Strain of fully contracted, unsaturated cells, shape (fine rows + 1,): fine, because the force ends there."""
+    """Strain of fully contracted, unsaturated cells, shape (fine rows + 1,); fine, because the force vanishes there."""
     saturated: Floats
-    """F_t / P [m^2] of saturated cells, shape (columns + 1,), over contraction l_0 * strain: there l_0 drops out."""
+    """F_t / P [m^2] of saturated cells, shape (columns + 1,), over contraction l_0 * strain, on which alone it depends."""
     longest_contraction: float
     """Contraction of fully contracted, saturated cells [m]."""
+    shortest: float = SHORTEST
+    """Cell length of the first row [m]."""
+    longest: float = LONGEST
+    """Cell length of the last row [m]."""
 
 
 class Cell(NamedTuple):
-    """A cell length, looked up once."""
+    """Position of a cell length in the table."""
 
     row: int
     weight: float
-    """How far towards the next row the length lies, in [0, 1]."""
+    """Interpolation weight of the next row, in [0, 1]."""
     per_strain: float
-    """Share of full contraction that a strain is, unsaturated [-]."""
+    """Share of full contraction per strain, unsaturated [-]."""
     per_strain_saturated: float
-    """The same of saturated cells [-], 0 where there are none."""
+    """The same for saturated cells [-]; 0 if there are none."""
 
 
 @compiled()
 def cell(rows: ForceRows, l_0: float) -> Cell:
     """Look up a cell length [m], which must lie within the table."""
-    position = (l_0 - SHORTEST) / (LONGEST - SHORTEST)
+    position = (l_0 - rows.shortest) / (rows.longest - rows.shortest)
     fine = min(int(position * FINE_ROWS), FINE_ROWS - 1)
     part = position * FINE_ROWS - fine
     longest = (1.0 - part) * rows.longest_strain[fine] + part * rows.longest_strain[fine + 1]
@@ -62,11 +73,11 @@ def cell(rows: ForceRows, l_0: float) -> Cell:
 
 @compiled(inline="always")
 def force_and_slope(unsaturated: Floats, saturated: Floats, of: Cell, strain: float) -> tuple[float, float]:
-    """F_t / P [m^2] and its slope over strain, both continued past the ends of the table.
+    """F_t / P [m^2] and its derivative with respect to strain, extrapolated beyond the ends of the table.
 
-    Below zero strain the film is taut: the force goes on along the slope it has at zero. Beyond full contraction the
-    cell is slack and the force is zero. Takes the two arrays of `ForceRows` by themselves: taking an array out of a
-    tuple costs as much as the look-up.
+    Below zero strain the film is taut and the force is extrapolated linearly. Beyond full contraction the cell is slack
+    and the force is zero. The two arrays of `ForceRows` are separate arguments, because unpacking an array from a tuple
+    takes as long as the look-up.
     """
     u, v = strain * of.per_strain, strain * of.per_strain_saturated
     if u >= 1.0 or v >= 1.0:
@@ -95,25 +106,26 @@ def _evaluate(rows: ForceRows, strain: Floats, l_0: Floats, force: Floats, slope
 
 @dataclass(frozen=True, slots=True)
 class ForceTable:
-    """F_t / P over strain and cell length. The force is linear in pressure, so this is the whole actuator.
+    """F_t / P over strain and cell length. The force is linear in pressure, so this describes the actuator completely.
 
-    Made from what an actuator tabulates: `ForceTable(Spam().tabulate())`.
+    Construct it from an actuator's table: `ForceTable(Spam().tabulate())`.
     """
 
     rows: ForceRows
 
     def __call__(self, strain: ArrayLike, l_0: ArrayLike) -> tuple[Floats, Floats]:
-        """Force per pressure F_t / P [m^2] and its slope over strain [m^2], each of the broadcast shape.
+        """Force per pressure F_t / P [m^2] and its derivative with respect to strain [m^2], each of the broadcast shape.
 
         Args:
-            strain: Contraction over cell length [-]; any value (taut below 0, slack beyond full contraction).
+            strain: Contraction divided by cell length [-]; any value (taut below 0, slack beyond full contraction).
             l_0: Cell length [m], within the table.
         Raises:
-            ValueError: A cell length outside the table.
+            ValueError: A cell length is outside the table.
         """
         strain, l_0 = np.broadcast_arrays(np.asarray(strain, float), np.asarray(l_0, float))
-        if not np.all((l_0 >= SHORTEST) & (l_0 <= LONGEST)):
-            raise ValueError(f"l_0 must lie between {SHORTEST * 1e3:g} and {LONGEST * 1e3:g} mm")
+        low, high = self.rows.shortest, self.rows.longest
+        if not np.all((l_0 >= low) & (l_0 <= high)):
+            raise ValueError(f"l_0 must lie between {low * 1e3:g} and {high * 1e3:g} mm")
         force, slope = np.empty(strain.shape), np.empty(strain.shape)
         _evaluate(self.rows, strain.ravel(), l_0.ravel(), force.reshape(-1), slope.reshape(-1))
         return force, slope

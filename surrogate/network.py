@@ -1,13 +1,13 @@
-"""The actuator as a small network in PyTorch: differentiable, in batches, on any device.
+"""The actuator as a small neural network in PyTorch: differentiable, batched, on any device.
 
-Two forms of the 2 x 32 x 2 network of paper 002 (section 4.3), ReLU between:
+Two forms of the 2 x 32 x 2 network of paper 002 (section 4.3) with ReLU activation:
 
-* `paper`: strain and l_0 to m and phi, as in the paper. The force is steep in m, so a small error of m is a large one
-  of the force.
-* `log-force`: the same layers between better quantities. They take asinh(strain / 0.01), along which the logarithm of
-  the force bends least, and 20 mm / l_0. They give q and phi, where F_t / P = pi R_c^2 (1 - strain / full(l_0)) exp(q):
-  the force is positive, and ends where the cell is fully contracted. m follows from force and phi by Eq. 1d,
-  F_t / P = pi R_c^2 (1 - 2 m) / (2 m cos^2 phi).
+* `paper`: maps strain and l_0 to m and phi, as in the paper. The force is steep in m, so a small error of m causes a large
+  error of the force.
+* `log-force`: the same layers with transformed inputs and outputs. The inputs are asinh(strain / 0.01), over which the
+  logarithm of the force is closest to linear, and 20 mm / l_0. The outputs are q and phi, where
+  F_t / P = pi R_c^2 (1 - strain / full(l_0)) exp(q): the force is positive and vanishes at full contraction. m follows from
+  force and phi by Eq. 1d, F_t / P = pi R_c^2 (1 - 2 m) / (2 m cos^2 phi).
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ from surrogate.spam import SMALLEST_M, Spam, saturated_cell, unsaturated_cell
 from surrogate.weights_file import NAMES, SHIPPED, Form, Weights, read_weights
 
 STRAIN_SCALE = 0.01
-"""Strain at which the input of the log-force form goes from linear to logarithmic [-]."""
+"""Strain at which the input of the log-force form changes from linear to logarithmic [-]."""
 DEGREE = 14
 ROUNDING = 1e-6
-"""Strains may miss the range by this much: single precision does [-]."""
+"""Tolerance of the range of strains, for single precision [-]."""
 
 
 @dataclass(frozen=True, slots=True)
 class StrainAt:
-    """Strain of a cell at one m over its length: a polynomial while unsaturated, closed form from there on."""
+    """Strain of a cell at a fixed m over its length: a polynomial while unsaturated, closed form beyond."""
 
     coefficients: tuple[float, ...]
-    """Of the unsaturated branch over (l_0 - middle) / half, highest power first."""
+    """Polynomial of the unsaturated branch over (l_0 - middle) / half, highest power first."""
     middle: float
     """Middle of the cell lengths [m]."""
     half: float
@@ -71,14 +71,14 @@ class StrainAt:
 
 @dataclass(frozen=True, slots=True)
 class Network:
-    """F_t / P over strain and cell length, within the range it is trained for."""
+    """F_t / P over strain and cell length, within the training range."""
 
     form: Form
     geometry: Spam
     shortest: float
-    """Shortest cell it is trained for [m]."""
+    """Minimum cell length of the training range [m]."""
     longest: float
-    """Longest cell it is trained for [m]."""
+    """Maximum cell length of the training range [m]."""
     hidden: tuple[Tensor, Tensor]
     """Weight (32, 2) and bias (32,)."""
     output: tuple[Tensor, Tensor]
@@ -105,7 +105,7 @@ class Network:
         )
 
     def to(self, device: str | torch.device, dtype: torch.dtype) -> Network:
-        """The same network elsewhere, or in another precision."""
+        """The network on another device or in another precision."""
         hidden, output = (
             (layer[0].to(device, dtype), layer[1].to(device, dtype)) for layer in (self.hidden, self.output)
         )
@@ -114,7 +114,7 @@ class Network:
     def state(self, strain: Tensor, l_0: Tensor) -> tuple[Tensor, Tensor]:
         """Parameters m [-] and phi_Rc [rad] at a strain [-] and cell length [m], which broadcast.
 
-        Nothing is checked and nothing waits for the device: out of range the answer means nothing.
+        The inputs are not checked, which avoids a device synchronisation; results outside the training range are invalid.
         """
         first, phi = self._outputs(strain, l_0)
         if self.form == "paper":
@@ -131,14 +131,14 @@ class Network:
         return math.pi * self.geometry.constriction_radius**2 * share
 
     def limits(self, l_0: Tensor) -> tuple[Tensor, Tensor]:
-        """Lowest and highest strain [-] it is trained for at each cell length [m]."""
+        """Lowest and highest strain [-] of the training range at each cell length [m]."""
         return self.lowest(l_0), self.full(l_0)
 
     def __call__(self, strain: Tensor | float, l_0: Tensor | float) -> Tensor:
-        """F_t / P [m^2], checked.
+        """F_t / P [m^2], with range checks.
 
         Raises:
-            ValueError: A cell length or a strain it is not trained for; says which range is.
+            ValueError: A cell length or strain outside the training range; the message gives the range.
         """
         weight = self.hidden[0]
         strain = torch.as_tensor(strain, dtype=weight.dtype, device=weight.device)
@@ -156,7 +156,7 @@ class Network:
         return self.force_per_pressure(strain, l_0)
 
     def _outputs(self, strain: Tensor, l_0: Tensor) -> tuple[Tensor, Tensor]:
-        """What the layers give, held to what a cell can be: m (or q) and phi."""
+        """Outputs of the layers, m (or q) and phi, clamped to the physical range."""
         inputs = torch.stack(torch.broadcast_tensors(*features(self.form, strain, l_0, self.shortest)), -1)
         first, phi = linear(linear(inputs, *self.hidden).relu(), *self.output).unbind(-1)
         widest = math.acos(self.geometry.constriction_radius / self.geometry.tube_radius)
@@ -166,7 +166,7 @@ class Network:
 
 
 def features(form: Form, strain: Tensor, l_0: Tensor, shortest: float) -> tuple[Tensor, Tensor]:
-    """The two inputs of the layers."""
+    """The two inputs of the first layer."""
     if form == "paper":
         return strain, l_0
     return torch.asinh(strain / STRAIN_SCALE), shortest / l_0
@@ -178,16 +178,17 @@ def load_network(
     """Read a trained network, by default the shipped log-force one.
 
     Raises:
-        InvalidWeights: (of `surrogate.weights_file`) Naming the file, what is wrong and what is expected.
+        surrogate.weights_file.InvalidWeights: The file is invalid.
     """
     return Network.of(read_weights(path or SHIPPED / NAMES["log-force"])).to(device, dtype)
 
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """PyTorch on one thread of the CPU, and on as many as before afterwards.
+    """Run PyTorch on one CPU thread within the context.
 
-    Small tensors gain nothing by more, and lose twenty times over where another process is busy: waiting threads spin.
+    Small tensors do not benefit from more threads, and are up to twenty times slower on busy cores because waiting threads
+    spin.
     """
     threads = torch.get_num_threads()
     torch.set_num_threads(1)

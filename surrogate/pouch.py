@@ -1,29 +1,30 @@
-"""Analytic model of the serial pouch motor: flat pouches of film in a row, which shorten as they are blown up."""
+"""Analytic model of the serial pouch motor: flat pouches of film in series, which shorten when inflated."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize.elementwise import find_root
 
-from surrogate.actuators import Grid
+from surrogate.actuators import Grid, Limits
+from surrogate.checks import check_positive
 from surrogate.compiled import Floats
-from surrogate.force_table import COLUMNS, FINE_LENGTHS, LENGTHS, NODES, ForceRows
+from surrogate.force_table import COLUMNS, NODES, ForceRows, row_lengths
 
 FULL_CONTRACTION = 1 - 2 / np.pi
-"""Strain of a pouch blown up to a round tube [-]."""
+"""Strain of a fully inflated, cylindrical pouch [-]."""
 
 
 @dataclass(frozen=True, slots=True)
 class PouchMotor:
-    """What a row of pouches is cut from, apart from the length of one.
+    """Dimensions of a serial pouch motor, except the length of a pouch.
 
-    Along the tube an inflated pouch is a lens of two circular arcs as long as the flat pouch l_0, across the tube it is
-    straight. The model neglects the pouch's ends, so it wants pouches no longer than wide; the width of the seams between
-    them, which do not shorten; and the wall of the tube behind them.
+    The section of an inflated pouch along the tube is a lens of two circular arcs, each as long as the flat pouch l_0. Across
+    the tube the pouch is straight. The model neglects the pouch's ends, so pouches should be no longer than wide; the width
+    of the seams between them, which do not shorten; and the wall of the tube behind them.
 
     Source: Niiyama et al., "Pouch Motors: Printable Soft Actuators Integrated with Computational Design", Soft Robotics
     2(2), 2015: strain 1 - sin(theta) / theta and force P D l_0 cos(theta) / theta, with theta half the angle of an arc.
@@ -33,36 +34,44 @@ class PouchMotor:
     cell_name: ClassVar[str] = "pouch"
 
     width: float = 60e-3
-    """Width D of the pouches across the tube [m]; the grid needs 20 mm at least."""
+    """Width D of the pouches across the tube [m]; the grid needs at least 20 mm."""
     taut_strain: float = 1e-2
-    """Strain below which the film stretches instead of the pouch opening [-]: the force goes on along its slope there.
+    """Strain below which the film stretches [-]; below it the force is extrapolated linearly.
 
-    The model has no stretch: its force grows without bound towards zero strain. At 1e-2 a pouch of 40 mm at 20 kPa is as
-    stiff as two layers of 0.1 mm film of 0.8 GPa, and every free bend is beyond it. Below 1e-3 the table is coarse.
+    The model's film is inextensible, so its force grows without bound towards zero strain. With 1e-2, a pouch of 40 mm at
+    20 kPa is as stiff as two layers of 0.1 mm film of 0.8 GPa, and every bend in free space has a larger strain. Below 1e-3
+    the table is coarse.
     """
+    limits: Limits = field(default_factory=lambda: Limits(longest_cell=60e-3))
+    """Pouches of 20 to 60 mm that are no longer than wide, and the regulators' pressures."""
+
+    def __post_init__(self) -> None:
+        check_positive(self.kind, self, ("width", "taut_strain"))
+        if self.taut_strain >= FULL_CONTRACTION:
+            raise ValueError(f"{self.kind}.taut_strain = {self.taut_strain:g} must be less than {FULL_CONTRACTION:.4g}")
 
     @property
     def offset(self) -> float:
-        """None: the seams, which carry the pull, are bonded to the tube's surface [m]."""
+        """Zero: the seams, which transmit the force, are bonded to the tube's surface [m]."""
         return 0.0
 
     @property
     def flat_width(self) -> float:
-        """Width of the pouches [m]; the seams along their sides come on top."""
+        """Width of the pouches without the seams along their sides [m]."""
         return self.width
 
     @property
     def grid(self) -> Grid:
-        """Pouches of 20 to 60 mm, none longer than wide."""
-        lengths = np.arange(20.0, 61.0) * 1e-3
-        return Grid(lengths[lengths < self.width + 1e-9])
+        """See `Actuator`; pouches longer than wide are left out."""
+        grid = self.limits.grid
+        return Grid(grid.l_0[grid.l_0 < self.width + 1e-9], grid.pressure)
 
     def full_contraction(self, l_0: ArrayLike) -> Floats:
-        """1 - 2 / pi at every length [-]."""
+        """1 - 2 / pi for every length [-]."""
         return np.full(np.shape(l_0), FULL_CONTRACTION)
 
     def force_per_pressure(self, strain: ArrayLike, l_0: ArrayLike) -> Floats:
-        """F_t / P [m^2] over any strain: taut below `taut_strain`, slack and zero beyond full contraction."""
+        """F_t / P [m^2] at any strain: taut below `taut_strain`, zero (slack) beyond full contraction."""
         strain, l_0 = np.asarray(strain, float), np.asarray(l_0, float)
         within = np.clip(strain, self.taut_strain, FULL_CONTRACTION)
         theta = half_angle(within)
@@ -73,15 +82,17 @@ class PouchMotor:
 
     def tabulate(self) -> ForceRows:
         """Tabulate the force; a pouch does not saturate."""
-        force = self.force_per_pressure(NODES * FULL_CONTRACTION, LENGTHS[:, None])
-        return ForceRows(force, self.full_contraction(FINE_LENGTHS), np.zeros(COLUMNS + 1), np.inf)
+        shortest, longest = self.limits.tabulated
+        coarse, fine = row_lengths(shortest, longest)
+        force = self.force_per_pressure(NODES * FULL_CONTRACTION, coarse[:, None])
+        return ForceRows(force, self.full_contraction(fine), np.zeros(COLUMNS + 1), np.inf, shortest, longest)
 
 
 def half_angle(strain: ArrayLike) -> Floats:
-    """Half the angle of a pouch's arcs, theta [rad], over strain in [0, 1 - 2 / pi]; strain rises strictly with it.
+    """Half the angle of a pouch's arcs, theta [rad], for strain in [0, 1 - 2 / pi]; strain increases strictly with theta.
 
     Raises:
-        ValueError: A strain that no inflated pouch has.
+        ValueError: A strain is outside this range.
     """
     strain = np.asarray(strain, float)
     if not np.all((strain >= 0) & (strain <= FULL_CONTRACTION)):

@@ -1,4 +1,4 @@
-"""The actuators that there are."""
+"""Registry of the actuators."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
@@ -11,31 +11,42 @@ from scipy.interpolate import PchipInterpolator
 from scipy.optimize.elementwise import find_root
 from scipy.special import ellipeinc, ellipkinc
 
-from surrogate.actuators import Grid
+from surrogate.actuators import Grid, Limits
+from surrogate.checks import check_positive
 from surrogate.compiled import Floats
-from surrogate.force_table import FINE_LENGTHS, LENGTHS, NODES, ForceRows
+from surrogate.force_table import NODES, ForceRows, row_lengths
 
 SMALLEST_M = 1e-3
-"""Smallest m the inverse looks for: there every film in range is taut (negative strain)."""
+"""Lower limit of m in the inverse; there the film of every cell in range is taut (negative strain)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Spam:
-    """What a sPAM is cut from, apart from the length of its cells."""
+    """Dimensions of a sPAM, except the length of its cells."""
 
     kind: ClassVar[str] = "spam"
     cell_name: ClassVar[str] = "cell"
 
     constriction_radius: float = 5e-3
-    """Radius R_c to which the brackets close the tube [m]."""
+    """Radius R_c to which the brackets constrict the tube [m]."""
     tube_radius: float = 17.18e-3
     """Radius R_act of the saturated tube [m]."""
     film_elasticity: float = 1e-4
     """Empirical constant a of Eq. 1c [-]."""
+    limits: Limits = field(default_factory=Limits)
+    """Cells of 20 to 80 mm, as allowed by the brackets, and the regulators' pressures."""
+
+    def __post_init__(self) -> None:
+        check_positive(self.kind, self, ("constriction_radius", "tube_radius", "film_elasticity"))
+        if self.constriction_radius >= self.tube_radius:
+            raise ValueError(
+                f"{self.kind}.constriction_radius = {self.constriction_radius:g} must be less than "
+                f"{self.kind}.tube_radius = {self.tube_radius:g}"
+            )
 
     @property
     def offset(self) -> float:
-        """The muscle's middle lies its radius outside the tube [m] (paper 002, Eq. 3)."""
+        """The actuator's axis lies one actuator tube radius outside the body [m] (paper 002, Eq. 3)."""
         return self.tube_radius
 
     @property
@@ -45,47 +56,50 @@ class Spam:
 
     @property
     def grid(self) -> Grid:
-        """Cells that brackets can be set to, 20 to 80 mm."""
-        return Grid(np.arange(20.0, 81.0) * 1e-3)
+        """See `Actuator`."""
+        return self.limits.grid
 
     def full_contraction(self, l_0: ArrayLike) -> Floats:
-        """Strain at m = 0.5, where the pull ends [-]."""
+        """Strain at m = 0.5, where the force vanishes [-]."""
         return cell_state(0.5, l_0, self).strain
 
     def force_per_pressure(self, strain: ArrayLike, l_0: ArrayLike) -> Floats:
-        """F_t / P [m^2] over strain; see `contraction` for the strains it takes."""
+        """F_t / P [m^2] over strain; see `contraction` for the valid range."""
         return cell_state(contraction(strain, l_0, self), l_0, self).force_per_pressure
 
     def tabulate(self) -> ForceRows:
-        """Tabulate both branches of Eq. 1 (about 0.3 s)."""
-        # Contraction is smooth over the root of m: sample there, invert, and evaluate the model at the result.
+        """Tabulate both branches of Eq. 1 (takes about 0.3 s)."""
+        # Contraction is smooth over sqrt(m): sample over it, invert, and evaluate the model at the result.
         roots = np.linspace(np.sqrt(0.005), np.sqrt(0.5), 300)
-        lengths = LENGTHS[:, None]
+        shortest, longest_cell = self.limits.tabulated
+        coarse, fine = row_lengths(shortest, longest_cell)
+        lengths = coarse[:, None]
         strain = unsaturated_cell(roots**2, lengths, self).strain
         wanted = NODES * strain[:, -1:]
         inverse = [PchipInterpolator(row, roots)(e) for row, e in zip(strain, wanted, strict=True)]
         unsaturated = unsaturated_cell(np.minimum(np.square(inverse), 0.5), lengths, self).force_per_pressure
-        longest = unsaturated_cell(0.5, FINE_LENGTHS, self).strain
+        longest = unsaturated_cell(0.5, fine, self).strain
 
-        # Saturated cells: contraction does not depend on l_0, so any length will do.
+        # Saturated cells: contraction does not depend on l_0, so any length gives the same result.
         shortening = saturated_cell(roots**2, 1.0, self).strain
         inverse = PchipInterpolator(shortening, roots)(NODES * shortening[-1])
         saturated = saturated_cell(np.minimum(np.square(inverse), 0.5), 1.0, self).force_per_pressure
-        return ForceRows(np.ascontiguousarray(unsaturated), longest, saturated, float(shortening[-1]))
+        table = np.ascontiguousarray(unsaturated)
+        return ForceRows(table, longest, saturated, float(shortening[-1]), shortest, longest_cell)
 
 
 @dataclass(frozen=True, slots=True)
 class SpamState:
-    """A cell of a sPAM in equilibrium; every array has the broadcast shape of m and l_0."""
+    """State of sPAM cells in equilibrium; every array has the broadcast shape of m and l_0."""
 
     saturated: NDArray[np.bool_]
     """Whether part of the cell has reached the tube's radius."""
     phi: Floats
     """Profile parameter phi_Rc [rad]."""
     active_length: Floats
-    """Length l_a of film that still curves [m]; l_0 where not saturated."""
+    """Length l_a of curved film [m]; l_0 where not saturated."""
     strain: Floats
-    """Contraction over l_0 [-], negative where the film is stretched."""
+    """Contraction divided by l_0 [-], negative where the film is stretched."""
     force_per_pressure: Floats
     """Pulling force per actuator pressure, F_t / P [m^2]."""
 
@@ -96,7 +110,7 @@ def cell_state(m: ArrayLike, l_0: ArrayLike, geometry: Spam) -> SpamState:
     Args:
         m: Extent of contraction, in (0, 0.5], any shape.
         l_0: Distance between constrictions [m], broadcast against m.
-    Source: paper 002, Eq. 1. Saturated cells are closed-form; for the others phi is the one root of Eq. 1b.
+    Source: paper 002, Eq. 1. Saturated cells have a closed form; for the others phi is the unique root of Eq. 1b.
     """
     m, l_0 = np.broadcast_arrays(np.asarray(m, float), np.asarray(l_0, float))
     saturated = saturated_cell(m, l_0, geometry)
@@ -110,7 +124,7 @@ def cell_state(m: ArrayLike, l_0: ArrayLike, geometry: Spam) -> SpamState:
 
 
 def saturated_cell(m: ArrayLike, l_0: ArrayLike, geometry: Spam) -> SpamState:
-    """The saturated branch of Eq. 1, in closed form; it holds where its active length does not exceed l_0."""
+    """The saturated branch of Eq. 1, in closed form; valid where its active length does not exceed l_0."""
     m, l_0 = np.broadcast_arrays(np.asarray(m, float), np.asarray(l_0, float))
     phi = np.full(m.shape, np.arccos(geometry.constriction_radius / geometry.tube_radius))
     length = _active_length(phi, m, geometry)
@@ -118,19 +132,19 @@ def saturated_cell(m: ArrayLike, l_0: ArrayLike, geometry: Spam) -> SpamState:
 
 
 def unsaturated_cell(m: ArrayLike, l_0: ArrayLike, geometry: Spam) -> SpamState:
-    """The unsaturated branch of Eq. 1, as if the tube were wide enough for any phi."""
+    """The unsaturated branch of Eq. 1, for a tube of unlimited radius."""
     m, l_0 = np.broadcast_arrays(np.asarray(m, float), np.asarray(l_0, float))
-    # The film's stretch ends the rise of the active length with phi at cos^2 phi = a / (2 m).
+    # Due to the film's stretch, the active length increases with phi only up to cos^2 phi = a / (2 m).
     widest = np.arccos(np.sqrt(geometry.film_elasticity / (2 * m)))
     root = find_root(lambda phi, m, l_0: _active_length(phi, m, geometry) - l_0, (0 * m, widest), args=(m, l_0))
     return _state(np.zeros(m.shape, bool), np.asarray(root.x, float), m, l_0, l_0, geometry)
 
 
 def contraction(strain: ArrayLike, l_0: ArrayLike, geometry: Spam) -> Floats:
-    """Parameter m at which a cell has the given strain: strain rises strictly with m, so there is one.
+    """Parameter m at which a cell has the given strain; unique, because strain increases strictly with m.
 
     Raises:
-        ValueError: A strain above that of a fully contracted cell of this l_0, or too far below zero.
+        ValueError: A strain is above that of a fully contracted cell of this l_0, or too far below zero.
     """
     strain, l_0 = np.broadcast_arrays(np.asarray(strain, float), np.asarray(l_0, float))
     low, high = (cell_state(m, l_0, geometry).strain for m in (SMALLEST_M, 0.5))
@@ -156,5 +170,5 @@ def _state(
     half_span = (ellipeinc(phi, m) - 0.5 * ellipkinc(phi, m)) / (np.sqrt(m) * np.cos(phi))
     strain = (length - 2 * geometry.constriction_radius * half_span) / l_0
     force = np.pi * geometry.constriction_radius**2 * (1 - 2 * m) / (2 * m * np.cos(phi) ** 2)
-    # cell_state fills in the unsaturated cells: scalars must be arrays too, and l_0 must not be a view of the caller's.
+    # cell_state writes into these arrays: scalars must be arrays too, and `length` must not be a view of the caller's l_0.
     return SpamState(saturated, phi, length.copy(), np.asarray(strain), np.asarray(force))

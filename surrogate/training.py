@@ -1,4 +1,4 @@
-"""Training of the actuator networks, on a CPU."""
+"""Training of the actuator networks on the CPU."""
 
 from __future__ import annotations
 
@@ -18,58 +18,58 @@ from surrogate.spam import Spam
 from surrogate.weights_file import HIDDEN, Errors, Form, Weights
 
 SEED = 2
-"""Of the shipped weights: of the few seeds tried, the one with the least error on the validation part."""
+"""Seed of the shipped weights: of the few seeds tried, the one with the smallest validation error."""
 EPOCHS: dict[Form, int] = {"log-force": 3000, "paper": 400}
 BATCH = 1000
 RATE = 2e-2
-"""Adam's step at the start; it falls to nothing along a cosine."""
+"""Initial learning rate of Adam, decreased along a cosine to 1e-6."""
 PATIENCE = 800
-"""Training stops after so many epochs in which the validation part did not get better."""
+"""Training stops after this number of epochs without improvement of the validation loss."""
 STATE_WEIGHT = 0.3
-"""Weight of the errors of m and phi beside that of the logarithm of the force."""
+"""Weight of the errors of m and phi relative to that of the logarithm of the force."""
 NEAR_ZERO_WEIGHT = 0.05
-"""Over m (1 - 2 m), the weight added to errors of the force: few samples are near zero strain, where bending starts."""
+"""Divided by m (1 - 2 m), an additional weight of force errors: few samples are near zero strain, where bending starts."""
 AHEAD = 0.01
-"""Where the loss looks whether the force falls: so much of full contraction further on [-]."""
+"""Increment of strain at which the loss checks that the force decreases, as a share of full contraction [-]."""
 LEAST_FALL = 3.0
-"""Least fall of the log of the force per strain that costs nothing [-]; the analytic model's is 5 and more."""
+"""Minimum decrease of the logarithm of the force per strain without penalty [-]; that of the analytic model is at least 5."""
 FALL_WEIGHT = 0.05
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """How a training went."""
+    """Result of a training."""
 
     weights: Weights
     losses: tuple[float, ...]
-    """Loss on the validation part after each epoch."""
+    """Validation loss after each epoch."""
     seconds: float
 
     @property
     def epochs(self) -> int:
-        """Epochs trained."""
+        """Number of epochs trained."""
         return len(self.losses)
 
 
 @dataclass(frozen=True, slots=True)
 class Targets:
-    """A part of the samples as a loss needs it; every tensor has as many rows."""
+    """Inputs and targets of the loss for a part of the samples; all tensors have the same number of rows."""
 
     inputs: Tensor
     """Features, shape (n, 2)."""
     first: Tensor
-    """What the first output should be: m in the paper's form, q in the log-force form."""
+    """Target of the first output: m in the paper's form, q in the log-force form."""
     phi: Tensor
     m_slope: Tensor
-    """How m moves with the first output at the true phi."""
+    """Derivative of m with respect to the first output at the true phi."""
     saturated: Tensor
-    """Where any phi beyond the true one is as good: the network clamps it."""
+    """Where a phi above the true one is not an error, because the network clamps it."""
     inputs_ahead: Tensor
     """Features at a slightly larger strain, shape (n, 2)."""
     ahead: Tensor
-    """How much larger [-]."""
+    """Difference of that strain [-]."""
     rest_ahead: Tensor
-    """Logarithm of the ratio of what is left to full contraction there and here."""
+    """Logarithm of the ratio of the remaining contraction at the larger strain to that at the strain."""
 
     @classmethod
     def of(cls, form: Form, part: Samples, full: StrainAt, widest: float) -> Targets:
@@ -87,12 +87,12 @@ class Targets:
         return cls(inputs, first, phi, m_slope, phi >= widest - 1e-12, inputs_ahead, ahead, rest_ahead)
 
     def rows(self, some: Tensor) -> Targets:
-        """Some of the rows."""
+        """Select rows."""
         return Targets(*(getattr(self, field.name)[some] for field in fields(self)))
 
 
 class Scaled(nn.Module):
-    """The layers, with inputs and outputs of mean 0 and variance 1 over the training part."""
+    """The layers, with inputs and outputs standardised over the training part."""
 
     def __init__(self, train: Targets) -> None:
         super().__init__()
@@ -100,19 +100,19 @@ class Scaled(nn.Module):
         for layer in (self.hidden, self.output):
             nn.init.kaiming_normal_(layer.weight, nonlinearity="relu")
             nn.init.zeros_(layer.bias)
-        # Kinks spread over the inputs from the start: all through one point, some are lost for good.
+        # The kinks are spread over the inputs initially. If all passed through one point, some units would die.
         nn.init.uniform_(self.hidden.bias, -2.0, 2.0)
         outputs = torch.stack((train.first, train.phi), 1)
         self.of_inputs, self.of_outputs = ((x.mean(0), x.std(0)) for x in (train.inputs, outputs))
 
     def forward(self, inputs: Tensor) -> Tensor:
-        """Outputs in their own units, shape (n, 2)."""
+        """Outputs in their units, shape (n, 2)."""
         scaled = (inputs - self.of_inputs[0]) / self.of_inputs[1]
         result: Tensor = self.output(self.hidden(scaled).relu()) * self.of_outputs[1] + self.of_outputs[0]
         return result
 
     def plain(self) -> dict[str, np.ndarray]:
-        """The layers with the scaling worked into them."""
+        """The layers with the standardisation absorbed into the weights."""
         (mean, spread), (middle, width) = self.of_inputs, self.of_outputs
         with torch.no_grad():
             hidden = self.hidden.weight / spread
@@ -126,7 +126,7 @@ class Scaled(nn.Module):
 
 
 def loss_of(form: Form, model: Scaled, wanted: Targets, spread: tuple[float, float]) -> Tensor:
-    """Mean loss over some samples.
+    """Mean loss over samples.
 
     Args:
         spread: Standard deviations of m and phi over the training part.
@@ -152,12 +152,12 @@ def train(
     geometry: Spam | None = None,
     count: int = COUNT,
 ) -> tuple[Network, Report]:
-    """Train a network on samples of the analytic model; the same seed gives the same weights on the same machine.
+    """Train a network on samples of the analytic model; reproducible for a seed on one machine.
 
     Args:
-        progress: Called with the number of epochs done and of all epochs.
-        epochs: Most epochs.  Default: `EPOCHS`.
-        count: Samples drawn, for training, validation and test together.
+        progress: Called with the number of completed epochs and the maximum number of epochs.
+        epochs: Maximum number of epochs.  Default: `EPOCHS`.
+        count: Number of samples, for training, validation and test together.
     """
     start = time.perf_counter()
     geometry, epochs = geometry or Spam(), epochs or EPOCHS[form]
@@ -167,7 +167,7 @@ def train(
     widest = math.acos(geometry.constriction_radius / geometry.tube_radius)
     targets, judges = (Targets.of(form, part, full, widest) for part in (training, validation))
     spread = float(training.m.std()), float(training.phi.std())
-    # One thread, so that sums come out alike, and random numbers of our own.
+    # One thread makes sums reproducible; the caller's random state is restored.
     with one_thread(), torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         layers, losses = _fit(form, targets, judges, spread, epochs, progress or (lambda _, __: None))
@@ -186,7 +186,7 @@ def _fit(
     epochs: int,
     progress: Callable[[int, int], None],
 ) -> tuple[dict[str, np.ndarray], list[float]]:
-    """Adam over shuffled batches; the layers that were best on the validation part, and its losses."""
+    """Run Adam over shuffled batches; return the layers with the smallest validation loss, and all validation losses."""
     model = Scaled(targets).double()
     optimiser = torch.optim.Adam(model.parameters(), lr=RATE)
     schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimiser, epochs, eta_min=1e-6)

@@ -1,4 +1,4 @@
-"""Files of trained weights: small, readable JSON that tells where the numbers come from."""
+"""Files of trained weights: readable JSON with the provenance of the numbers."""
 
 from __future__ import annotations
 
@@ -16,31 +16,34 @@ from surrogate.compiled import Floats
 from surrogate.spam import Spam
 
 Form = Literal["log-force", "paper"]
-"""What a network takes and gives: see `surrogate.network`."""
+"""Inputs and outputs of a network, see `surrogate.network`."""
 SHIPPED = Path(__file__).parent / "weights"
 NAMES: dict[Form, str] = {"log-force": "spam.json", "paper": "spam-paper.json"}
-"""The file of each form, in `SHIPPED` and wherever networks are trained to."""
+"""File name of each form, in `SHIPPED` and in the output folder of a training."""
 HIDDEN = 32
 _MOST_BYTES = 5_000_000
 _SHAPES = {"hidden.weight": (HIDDEN, 2), "hidden.bias": (HIDDEN,), "output.weight": (2, HIDDEN), "output.bias": (2,)}
 
+_GEOMETRY = "constriction_radius", "tube_radius", "film_elasticity"
+"""Fields of a sPAM on which its force depends."""
+
 
 class InvalidWeights(ValueError):
-    """Weights that cannot be used; the one-line message names the file, what is wrong and what is expected."""
+    """Invalid weights; the one-line message gives the file, the error and the expected content."""
 
 
 @dataclass(frozen=True, slots=True)
 class Errors:
-    """How far a model of the actuator is from the analytic one."""
+    """Errors of an actuator model relative to the analytic model."""
 
     normalised_mse: float | None
-    """Mean square error of m and phi, each over its standard deviation, as in paper 002; None without m and phi."""
+    """Mean square error of m and phi, each normalised by its standard deviation, as in paper 002; None without m and phi."""
     median: float
-    """Relative error of the force that half of the samples stay under [-]."""
+    """Median of the relative error of the force [-]."""
     p90: float
-    """The same of 90 % of the samples."""
+    """90th percentile of the relative error of the force [-]."""
     p99: float
-    """The same of 99 % of the samples."""
+    """99th percentile of the relative error of the force [-]."""
     largest: float
     largest_near_zero: float
     """Largest relative error of the force at strains from 0 to 0.02: where bending starts."""
@@ -50,28 +53,28 @@ class Errors:
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """A trained network and where it comes from."""
+    """A trained network and its provenance."""
 
     form: Form
     geometry: Spam
     shortest: float
-    """Shortest cell it is trained for [m]."""
+    """Minimum cell length of the training range [m]."""
     longest: float
-    """Longest cell it is trained for [m]."""
+    """Maximum cell length of the training range [m]."""
     seed: int
     data_sha256: str
-    """Hash of the samples it was trained, validated and tested with (`Samples.sha256`)."""
+    """Hash of the samples for training, validation and test (`Samples.sha256`)."""
     errors: Errors
-    """Errors on the tenth of the samples that training never saw."""
+    """Errors on the test samples, which training does not use."""
     layers: dict[str, Floats]
     """The arrays of `hidden` (32, 2) and `output` (2, 32), weight and bias of each."""
 
     def content(self) -> dict[str, Any]:
-        """What the file holds, but for its hash."""
+        """Content of the file without its hash."""
         return {
             "schema": 1,
             "form": self.form,
-            "geometry": asdict(self.geometry),
+            "geometry": {key: getattr(self.geometry, key) for key in _GEOMETRY},
             "shortest_cell": self.shortest,
             "longest_cell": self.longest,
             "seed": self.seed,
@@ -81,12 +84,12 @@ class Weights:
         }
 
     def sha256(self) -> str:
-        """Hash of the content, where the network comes from and its errors included."""
+        """Hash of the content, including provenance and errors."""
         return hashlib.sha256(json.dumps(self.content()).encode()).hexdigest()
 
 
 def write_weights(path: Path, weights: Weights) -> None:
-    """Write a file of weights; it appears whole or not at all, and floats are exact."""
+    """Write a file of weights, atomically; floats are exact."""
     content = {**weights.content(), "sha256": weights.sha256()}
     partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
     try:
@@ -100,7 +103,7 @@ def read_weights(path: Path) -> Weights:
     """Read a file of weights and check it.
 
     Raises:
-        InvalidWeights: Saying what is wrong and what is expected.
+        InvalidWeights: The file is invalid.
     """
     try:
         if path.exists() and not (path.is_file() or path.is_dir()):
@@ -135,21 +138,27 @@ def _checked(data: Any) -> Weights:
         raise InvalidWeights(f"shortest_cell = {shortest:g} m must lie between 0 and longest_cell = {longest:g} m")
     weights = Weights(
         form=form,
-        geometry=Spam(**{key: _number(data, "geometry", key) for key in _names(Spam)}),
+        geometry=_geometry(data),
         shortest=shortest,
         longest=longest,
         seed=int(_number(data, "seed")),
         data_sha256=str(data.get("data_sha256")),
-        errors=Errors(**{key: _number(data, "errors", key) for key in _names(Errors)}),
+        errors=Errors(**{field.name: _number(data, "errors", field.name) for field in fields(Errors)}),
         layers={name: _layer(data.get("layers"), name, shape) for name, shape in _SHAPES.items()},
     )
     if data.get("sha256") != weights.sha256():
-        raise InvalidWeights("sha256 does not fit the numbers: expected them as they were trained, not edited")
+        raise InvalidWeights("sha256 does not match the content: expected weights as trained, not edited")
     return weights
 
 
-def _names(record: type[Spam] | type[Errors]) -> list[str]:
-    return [field.name for field in fields(record)]
+def _geometry(data: dict[str, Any]) -> Spam:
+    try:
+        constriction, radius, elasticity = (_number(data, "geometry", key) for key in _GEOMETRY)
+        return Spam(constriction, radius, elasticity)
+    except InvalidWeights:
+        raise
+    except ValueError as error:
+        raise InvalidWeights(f"geometry: {error}") from None
 
 
 def _number(data: Any, *keys: str) -> float:

@@ -5,14 +5,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import torch
 
 from dynamics.moment import JointMoments, joint_moments
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from environments import Environment, Obstacles, known_environments, load_environment
 from environments.obstacles import box_corners
-from surrogate.network import one_thread
 
 MakeEnvironment = Callable[..., Environment]
 Table = dict[str, np.ndarray]
@@ -20,7 +18,7 @@ Table = dict[str, np.ndarray]
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Tests marked `gpu` are for machines that have one."""
-    if item.get_closest_marker("gpu") and not torch.cuda.is_available():
+    if item.get_closest_marker("gpu") and not pytest.importorskip("torch").cuda.is_available():
         pytest.skip("PyTorch finds no CUDA device")
 
 
@@ -38,6 +36,8 @@ def reference() -> Callable[[str], Table]:
 @pytest.fixture
 def single_thread() -> Iterator[None]:
     """PyTorch on one thread: with two, a busy machine makes small tensors take ten times as long."""
+    from surrogate.network import one_thread
+
     with one_thread():
         yield
 

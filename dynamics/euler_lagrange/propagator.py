@@ -14,7 +14,6 @@ from dynamics.tube import Inertia, VineParams
 from dynamics.vine import Actuation, Integers, Rollout, Status, VineState, centerlines, grown_length
 from environments.environment import Environment
 from surrogate.compiled import Floats
-from surrogate.force_table import LONGEST
 
 ROUNDING = 1e-6
 """Bends that differ by less [rad] are alike, and pressures and cell lengths that do in parts of the first of them."""
@@ -29,7 +28,13 @@ class EulerLagrange(OnHost):
     As in paper 004 all mass is at the tip: what it carries, and what stands for the tube's own.
     """
 
-    capabilities: ClassVar[Capabilities] = Capabilities(contact=False, sections=False, inertia=True, devices=("cpu",))
+    capabilities: ClassVar[Capabilities] = Capabilities(
+        contact=False,
+        sections=False,
+        inertia=True,
+        friction=False,
+        devices=("cpu",),
+    )
 
     def __init__(
         self,
@@ -57,7 +62,7 @@ class EulerLagrange(OnHost):
             raise ValueError(f"step = {step:g} s must be greater than 0 and at most {LONGEST_STEP:g}")
         if not 0 <= tip_mass < np.inf:
             raise ValueError(f"tip_mass = {tip_mass:g} kg must be at least 0 and finite")
-        self.environment, self.params, self.inertia = environment, params, inertia or Inertia()
+        self.environment, self.params, self.inertia = environment, params, inertia or params.inertia
         self.joint, self.threads = joint_moments(params), 1
         self.tube = PlanarTube(
             tip_mass=tip_mass,
@@ -117,7 +122,7 @@ class EulerLagrange(OnHost):
                 "before it does; take a design of one section from base to tip, or another propagator"
             )
         # Where there is no muscle, its cells may be of any length, also of one that no table knows.
-        return np.ascontiguousarray(first), np.where(first == 0, LONGEST, cells)
+        return np.ascontiguousarray(first), np.where(first == 0, self.joint.rows.longest, cells)
 
     def _one_arc(self, state: VineState) -> Floats:
         """Bend of each vine [rad], shape (batch,)."""

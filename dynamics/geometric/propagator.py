@@ -29,13 +29,17 @@ class Geometric(OnHost):
     Of forces it knows that on the tip.
     """
 
-    capabilities: ClassVar[Capabilities] = Capabilities(contact=True, sections=True, inertia=False, devices=("cpu",))
+    capabilities: ClassVar[Capabilities] = Capabilities(
+        contact=True, sections=True, inertia=False, friction=True, devices=("cpu",)
+    )
 
     def __init__(
-        self, environment: Environment, params: VineParams, friction: float = FRICTION, threads: int | None = None
+        self, environment: Environment, params: VineParams, friction: float | None = None, threads: int | None = None
     ) -> None:
         """Inflate the obstacles (some ms); circles and walls become polygons, see `dynamics.geometric.walls`.
 
+        Args:
+            friction: Of the tip on walls [-], if not the tube's, or `FRICTION` where that has none.
         Raises:
             CannotRun: The start is off an obstacle, but not off the point that its corner is inflated to.
         """
@@ -52,7 +56,8 @@ class Geometric(OnHost):
         self.walls = inflate(shapes, environment.bounds, params.radius)
         self.joint = joint_moments(params)
         self.moment = float(largest_moment(params.growth_pressure, params.radius))
-        self.tube = HingeTube(params.radius, friction, self.moment / params.growth_force)
+        known = friction if friction is not None else params.friction
+        self.tube = HingeTube(params.radius, FRICTION if known is None else known, self.moment / params.growth_force)
 
     def refined(self) -> Geometric:
         """See `Propagator`. It takes no steps: this is the same model."""

@@ -1,4 +1,4 @@
-"""Fitting the dynamic model of paper 000 to a recording of a real vine: stiffness, damping, growth rate and the whole motion."""
+"""Identification of the dynamic model of paper 000 from a recording: stiffness, damping, growth rate and trajectory."""
 
 from __future__ import annotations
 
@@ -8,10 +8,9 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from dynamics.identification.confidence import ProfileFinder, covariance, length_deviations, noise_variance
-from dynamics.identification.interruption import Interruption
 from dynamics.identification.model import DAMPING, GROWTH, LENGTH, STIFFNESS, LinkModel
 from dynamics.identification.observed import LONGEST_STEP, observe
-from dynamics.identification.problem import CALM, Problem, Solution
+from dynamics.identification.problem import PRIOR_WEIGHT, Problem, Solution
 from dynamics.identification.result import (
     Convergence,
     Fit,
@@ -20,33 +19,36 @@ from dynamics.identification.result import (
     from_deviation,
     from_profile,
 )
+from dynamics.interruption import Interruption
 from dynamics.recording import Recording
 from surrogate.compiled import Floats
 
 __all__ = ["Convergence", "Fit", "Parameter", "Profile", "default_mass_per_length", "fit"]
 
 STARTS = (1e-4, 1e-6), (1e-2, 1e-4), (0.3, 3e-3)
-"""K [N m/rad] and C [N m s/rad] to begin with: from next to nothing to those of the paper's own example."""
+"""Initial values of K [N m/rad] and C [N m s/rad], from nearly zero to those of the paper's example."""
 FILM_MASS = 0.092
-"""Of polyethylene film of 0.1 mm, as vines are often made of [kg/m2]."""
+"""Mass per area of polyethylene film of 0.1 mm, which is common for vines [kg/m2]."""
 MOST_BODIES = 60
 ROUNDS, LEAST_GAIN = 2, 0.1
-"""A fit begins again, once, from a better one that a profile has met: better by this much of the noise's variance."""
+"""Maximum number of rounds, and minimum cost reduction for another one, as a share of the noise's variance.
+
+A second round starts from a better solution that was found while computing a profile."""
 SHARP = 0.1
-"""Standard deviation of the logarithms of K and C below which a fit is not sought elsewhere too."""
+"""Standard deviation of the logarithms of K and C below which no other minima are searched."""
 COARSE = 5e-4
-"""Relative error of K, by the length of the steps, from which on they are divided."""
+"""Relative error of K due to the time step above which the step is divided."""
 MOST_FINE_STEPS = 600
-"""No more steps are made for that."""
+"""Maximum number of steps after this division."""
 NAMES = {STIFFNESS: ("stiffness", "N m/rad"), DAMPING: ("damping", "N m s/rad")}
 
 Starts = Sequence[tuple[float, float]]
 OnProgress = Callable[[str], None]
-"""Called with what is being done, at every iteration and every point of a profile."""
+"""Called with a status text at every iteration and every point of a profile."""
 
 
 def default_mass_per_length(radius: float) -> float:
-    """Mass of a tube whose film is everted: its wall, and as much again inside on the way to the tip [kg/m]."""
+    """Mass per length of an everting tube: its wall, and the same mass of film inside on its way to the tip [kg/m]."""
     return 2 * 2 * math.pi * radius * FILM_MASS
 
 
@@ -61,20 +63,19 @@ def fit(
 ) -> Fit:
     """Fit stiffness, damping, growth rate and the trajectory (see `Problem`).
 
-    Begins with K and C held at a few values, and lets them free where that fitted best. Ctrl-C ends the fit with the last
-    iterate, and with the finished fit if it comes after that, during finer steps or profiles; a second one raises
-    KeyboardInterrupt.
+    K and C are first held at a few values, and then freed at the best of these. Ctrl-C ends the fit and returns the last
+    iterate, or the finished fit if it comes later, during finer steps or profiles. A second Ctrl-C raises KeyboardInterrupt.
 
     Args:
-        bodies: Two for each link, an even number from 2 to 60.
-        mass_per_length: Instead of the recording's, or of the default where that has none [kg/m].
-        start: K [N m/rad] and C [N m s/rad] to begin with, instead of `STARTS`.
-        profiles: Whether to find out how well K and C are identified, which takes several times as long as the fit.
-        refine: Divides every time step by this; None for as much as the fitted stiffness's own frequency asks for.
+        bodies: Number of bodies, two per link, an even number from 2 to 60.
+        mass_per_length: Replaces the value of the recording, or the default if it has none [kg/m].
+        start: Initial K [N m/rad] and C [N m s/rad], instead of `STARTS`.
+        profiles: Whether to compute likelihood profiles of K and C, which takes several times as long as the fit.
+        refine: Divisor of every time step; None to choose it from the natural frequency of the fitted model.
     """
     if bodies % 2 or not 2 <= bodies <= MOST_BODIES:
         raise ValueError(f"bodies = {bodies} must be even and from 2 to {MOST_BODIES}: two for each link")
-    told = on_progress or _keep_quiet
+    report = on_progress or _keep_quiet
     mass = mass_per_length or recording.mass_per_length or default_mass_per_length(recording.tube_radius)
     assumed = mass_per_length is None and recording.mass_per_length is None
     interruption = Interruption()
@@ -82,18 +83,18 @@ def fit(
     def problem_of(divide: int) -> Problem:
         observed = observe(recording, divide)
         model = LinkModel(bodies // 2, recording.tube_radius, mass, recording.base, float(observed.times[-1]))
-        return Problem(model, observed, lambda count: told(f"fitting: iteration {count}"), interruption)
+        return Problem(model, observed, lambda count: report(f"fitting: iteration {count}"), interruption)
 
-    with interruption.heeding_signals():
+    with interruption.handling_signals():
         problem, best, tried = _fitted(problem_of, [start] if start else STARTS, refine)
-        best, found, spread = _identified(problem, best, tried, profiles, told)
+        best, found, spread = _identified(problem, best, tried, profiles, report)
         return _result(recording, problem, best, tried, found, spread, assumed)
 
 
 def _fitted(
     problem_of: Callable[[int], Problem], starts: Starts, refine: int | None
 ) -> tuple[Problem, Solution, list[Solution]]:
-    """The programme, its best solution and all on the way to that; with steps as fine as they should be, if that converges."""
+    """The problem, its best solution and all solutions computed; with refined steps if that converges."""
     problem = problem_of(refine or 1)
     best, tried = _descend(problem, starts)
     finer = _finer(problem, best) if refine is None and best.converged else 1
@@ -109,9 +110,9 @@ def _fitted(
 
 
 def _identified(
-    problem: Problem, best: Solution, tried: list[Solution], profiles: bool, told: OnProgress
+    problem: Problem, best: Solution, tried: list[Solution], profiles: bool, report: OnProgress
 ) -> tuple[Solution, tuple[Profile, ...], Floats]:
-    """The best of all solutions that were met, profiles where they are wanted, and the parameters' covariance."""
+    """The best of all solutions found, profiles if requested, and the parameters' covariance."""
     found: tuple[Profile, ...] = ()
     others: list[Solution] = []
     if profiles and best.converged and not problem.interrupted and not _sharp(problem, best):
@@ -121,8 +122,10 @@ def _identified(
         spread = covariance(problem, best, variance)
         if not profiles or not best.converged or problem.interrupted:
             break
-        found, met = _profiles(problem, best, others, spread, variance, told)
-        better = problem.solve(met.x, calm=CALM) if met.cost < best.cost - LEAST_GAIN * variance else best
+        found, met = _profiles(problem, best, others, spread, variance, report)
+        better = (
+            problem.solve(met.x, prior_weight=PRIOR_WEIGHT) if met.cost < best.cost - LEAST_GAIN * variance else best
+        )
         if better is best or not better.converged or better.cost > best.cost:
             break
         best, others = better, [best, *others]
@@ -134,7 +137,7 @@ def _keep_quiet(_: str) -> None:
 
 
 def _descend(problem: Problem, starts: Starts) -> tuple[Solution, list[Solution]]:
-    """The best solution, and all that were solved on the way."""
+    """The best solution, and all solutions computed."""
     tried: list[Solution] = []
     begin = problem.first_guess(*starts[0])
     if len(starts) > 1:
@@ -144,36 +147,36 @@ def _descend(problem: Problem, starts: Starts) -> tuple[Solution, list[Solution]
             if tried[-1].interrupted:
                 return tried[-1], tried
         begin = min(tried, key=lambda one: (not one.converged, one.cost)).x
-    tried.append(problem.solve(begin, calm=CALM))
+    tried.append(problem.solve(begin, prior_weight=PRIOR_WEIGHT))
     return tried[-1], tried
 
 
 def _sharp(problem: Problem, best: Solution) -> bool:
-    """Whether the data pin K and C down so well that no other minimum can be as good."""
+    """Whether the data determine K and C so well that no other minimum can be as good."""
     spread = covariance(problem, best, noise_variance(problem, problem.joints(best.x)[problem.observed.frames]))
     return bool(np.all(np.diag(spread)[:LENGTH] > 0) and np.all(np.diag(spread)[:LENGTH] < SHARP**2))
 
 
 def _explore(problem: Problem, best: Solution, tried: list[Solution]) -> tuple[Solution, list[Solution]]:
-    """Descend from the other starts too: the best of all minima, and the others.
+    """Optimise from the other starts too; return the best minimum and the others.
 
-    Data that say little have many minima as good as one another, far apart in K and C.
+    Data with little information have many equally good minima, far apart in K and C.
     """
     minima, held = [best], sorted(tried[:-1], key=lambda one: (not one.converged, one.cost))
-    # The cheapest is where the descent to `best` began.
+    # The first one was the start of `best`.
     for start in held[1:]:
         if start.converged and not problem.interrupted:
-            minima.append(problem.solve(start.x, calm=CALM))
+            minima.append(problem.solve(start.x, prior_weight=PRIOR_WEIGHT))
     minima = sorted((one for one in minima if one.converged), key=lambda one: one.cost)
     return minima[0], [one for one in minima[1:] if one.cost > (1 + 1e-6) * minima[0].cost]
 
 
 def _profiles(
-    problem: Problem, best: Solution, others: list[Solution], spread: Floats, variance: float, told: OnProgress
+    problem: Problem, best: Solution, others: list[Solution], spread: Floats, variance: float, report: OnProgress
 ) -> tuple[tuple[Profile, ...], Solution]:
-    """Profiles of K and C, and the cheapest solution met on the way."""
+    """Profiles of K and C, and the lowest-cost solution found on the way."""
     made: list[Profile] = []
-    cheapest = best
+    lowest = best
     for parameter, (name, unit) in NAMES.items():
         if problem.interrupted:
             break
@@ -181,12 +184,12 @@ def _profiles(
         finder = ProfileFinder(problem, best, others, parameter, variance)
 
         def point(count: int, name: str = name) -> None:
-            told(f"profile of the {name}: point {count}")
+            report(f"profile of the {name}: point {count}")
 
         one, met = finder.find(name, unit, deviation, point)
         made.append(one)
-        cheapest = min(cheapest, met, key=lambda solution: solution.cost)
-    return tuple(made), cheapest
+        lowest = min(lowest, met, key=lambda solution: solution.cost)
+    return tuple(made), lowest
 
 
 def _result(
@@ -220,7 +223,7 @@ def _result(
 
 
 def _parameters(problem: Problem, best: Solution, found: tuple[Profile, ...], spread: Floats) -> tuple[Parameter, ...]:
-    """Fitted ones first, then what does not depend on the number of bodies."""
+    """The fitted parameters, then those that do not depend on the number of bodies."""
     values = problem.parameters(best.x)
     length_deviation, growth_deviation = length_deviations(problem, best)
     known = {one.name: one for one in found}
@@ -229,17 +232,15 @@ def _parameters(problem: Problem, best: Solution, found: tuple[Profile, ...], sp
         if name in known:
             parts.append(from_profile(name, values[parameter], unit, known[name]))
         else:
-            words = f"How well these data identify the {name} was not looked into."
-            parts.append(Parameter(name, values[parameter], unit, (None, None), False, words))
+            words = f"How well these data identify the {name} was not examined."
+            parts.append(Parameter(name, values[parameter], unit, (None, None), words))
     parts.append(from_deviation("growth rate", values[GROWTH], "m/s", growth_deviation))
     parts.append(from_deviation("first length", values[LENGTH], "m", length_deviation))
     spacing = (values[LENGTH] + values[GROWTH] * problem.model.duration / 2) / problem.model.links
     stiffness, damping = parts[0], parts[1]
     low, high = (side and side * spacing for side in stiffness.interval)
-    words = "It is the stiffness times the joints' spacing, and as well identified."
-    parts.append(
-        Parameter("bending stiffness EI", stiffness.value * spacing, "N m2", (low, high), stiffness.identified, words)
-    )
+    words = "It is the stiffness times the joints' spacing, and equally well identified."
+    parts.append(Parameter("bending stiffness EI", stiffness.value * spacing, "N m2", (low, high), words))
     both = stiffness.identified and damping.identified
     ratio = damping.value / stiffness.value
     reach = np.exp(1.96 * math.sqrt(max(spread[0, 0] + spread[1, 1] - 2 * spread[0, 1], 0.0))) if both else 1.0
@@ -247,60 +248,58 @@ def _parameters(problem: Problem, best: Solution, found: tuple[Profile, ...], sp
     words = "It is the damping over the stiffness" + (
         ", by the covariance of both." if both else "; not both are identified."
     )
-    parts.append(Parameter("damping time", ratio, "s", interval, both, words))
+    parts.append(Parameter("damping time", ratio, "s", interval, words))
     return tuple(parts)
 
 
 def _notes(recording: Recording, problem: Problem, best: Solution, assumed: bool) -> list[str]:
     notes, observed = [], problem.observed
     if best.interrupted:
-        notes.append("The fit was interrupted; this is its last iterate, and no result.")
+        notes.append("The fit was interrupted; this is its last iterate, not a result.")
     elif problem.interrupted:
         notes.append(
-            "Interrupted after the fit had converged: finer steps and profiles are missing where they were not finished."
+            "Interrupted after the fit had converged; unfinished refinement of steps and unfinished profiles are missing."
         )
     elif not best.converged:
-        notes.append(f"The fit did not converge ({best.status}); this is its last iterate, and no result.")
+        notes.append(f"The fit did not converge ({best.status}); this is its last iterate, not a result.")
     if assumed:
         notes.append(
             f"The mass is not known: {problem.model.mass_per_length:.3g} kg/m is assumed (two layers of polyethylene film of 0.1 mm). "
-            "Motion gives stiffness and damping per mass only: both scale with it."
+            "Motion determines only stiffness and damping per mass: both scale with the mass."
         )
     touched = {contact.wall for contact in recording.contacts}
     if unlisted := len(recording.walls) - len(touched):
         have = "has" if unlisted == 1 else "have"
         notes.append(
-            f"{unlisted} of {len(recording.walls)} walls {have} no contacts listed: they are not modelled, and the fit puts "
-            "what they do to the tube down to its own stiffness, damping and errors."
+            f"{unlisted} of {len(recording.walls)} walls {have} no contacts listed: they are not modelled, and the fit "
+            "attributes their effect to stiffness, damping and errors."
         )
     gap = max(float(np.hypot(*(line[0] - recording.base[:2]))) for line in recording.centerlines)
     if gap > recording.tube_radius:
         notes.append(
-            f"Centrelines begin up to {1e3 * gap:.0f} mm from the base: the tube is taken to be straight up to there."
+            f"Centrelines begin up to {1e3 * gap:.0f} mm from the base: the tube is assumed straight up to there."
         )
     step = float(np.diff(observed.times).max())
     if (coarse := _step_error(problem, best)) > 2 * COARSE:
         notes.append(
-            f"Steps of {1e3 * step:.0f} ms are long for a motion as quick as the stiffness found makes it: "
-            f"it is about {100 * coarse:.1g} % too high."
+            f"Steps of {1e3 * step:.0f} ms are long for the natural frequency of the fitted model: "
+            f"the stiffness is about {100 * coarse:.1g} % too high."
         )
     if step > 1.001 * LONGEST_STEP:
-        notes.append(
-            f"Steps are {1e3 * step:.0f} ms long: faster motion is not resolved, and damping that acts faster is not seen."
-        )
+        notes.append(f"Steps are {1e3 * step:.0f} ms long: faster motion and faster damping are not resolved.")
     return notes
 
 
 def _finer(problem: Problem, best: Solution) -> int:
-    """How often steps should be divided for an error of `COARSE`, at most until there are `MOST_FINE_STEPS`."""
+    """Divisor of the steps for an error of `COARSE`, limited by `MOST_FINE_STEPS`."""
     wanted = math.ceil(math.sqrt(_step_error(problem, best) / COARSE))
     return max(1, min(wanted, MOST_FINE_STEPS // (len(problem.observed.times) - 1)))
 
 
 def _step_error(problem: Problem, best: Solution) -> float:
-    """By how much the fitted K is too high, (omega h)^2 / 12, as the midpoint rule swings that much too slowly.
+    """Relative bias of the fitted K, (omega h)^2 / 12, because the midpoint rule oscillates too slowly.
 
-    omega is the first mode's angular frequency of an undamped cantilever, 1.875^2 sqrt(EI / (mass L^4)).
+    omega is the angular frequency of the first mode of an undamped cantilever, 1.875^2 sqrt(EI / (mass L^4)).
     """
     stiffness, _, length, growth = problem.parameters(best.x)
     length += growth * problem.model.duration / 2

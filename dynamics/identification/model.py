@@ -1,4 +1,4 @@
-"""The vine as a chain of links of two rigid bodies, in maximal coordinates and stepped at the midpoint (paper 000, section II).
+"""The vine as a chain of links of two rigid bodies, in maximal coordinates, with the midpoint rule (paper 000, section II).
 
 A configuration holds x, y [m] and theta [rad] of every body from the base to the tip. Every link has a pin at its base and a
 sliding joint between its two bodies; all links are equally long, and grow at the same rate.
@@ -20,25 +20,25 @@ STIFFNESS, DAMPING, LENGTH, GROWTH = range(4)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LinkModel:
-    """What of a vine is known before any fit."""
+    """The known properties of a vine."""
 
     links: int
     radius: float
-    """[m]"""
+    """Radius of the tube [m]."""
     mass_per_length: float
-    """[kg/m]"""
+    """Mass per length [kg/m]."""
     base: Floats
     """x, y [m] and heading [rad] of the clamped base, shape (3,)."""
     duration: float
-    """From the first to the last node [s]."""
+    """Time from the first to the last node [s]."""
 
     def configuration(self, headings: Floats, length: Floats, first_length: float) -> Floats:
-        """The bodies' coordinates that go with the links' headings, all joints closed.
+        """The bodies' coordinates for given headings of the links, with all joints closed.
 
         Args:
-            headings: Of each link [rad], shape (nodes, links).
-            length: Of the tube [m], shape (nodes,).
-            first_length: At the first node, which gives the bodies theirs [m].
+            headings: Heading of each link [rad], shape (nodes, links).
+            length: Length of the tube [m], shape (nodes,).
+            first_length: Length at the first node, which determines the length of the bodies [m].
         Returns:
             Coordinates [m, m, rad], shape (nodes, 6 links).
         """
@@ -51,44 +51,44 @@ class LinkModel:
         return bodies.reshape(len(headings), -1)
 
     def joints(self, q: Any, parameters: Any) -> Any:
-        """Base, joints and tip of a configuration [m], shape (links + 1, 2), as expressions."""
+        """Base, joints and tip of a configuration [m], shape (links + 1, 2), as CasADi expressions."""
         half, body = parameters[LENGTH] / (4 * self.links), casadi.reshape(q, 3, -1)
         ahead = casadi.vertcat(casadi.cos(body[2, 1::2]), casadi.sin(body[2, 1::2]))
         ends = body[:2, 1::2] + half * ahead
         return casadi.horzcat(casadi.DM(self.base[:2]), ends).T
 
     def joint_errors(self, q: Any, parameters: Any, time: Any) -> Any:
-        """How far the joints are open, zero in every configuration: 5 rows for each link [m, m, m, m, rad].
+        """Constraint violation of the joints, 5 rows per link [m, m, m, m, rad].
 
-        Pins are paper 000, Eq. 2 (with the sine that its second row lacks). Of the sliding joint (Eq. 3) and the growth (Eq. 6)
-        this is the same in another form, regular also where the bodies' centres meet: the second centre lies ahead of the
-        first, along its heading, by what the link's length leaves; and both headings are the same.
+        Pins follow paper 000, Eq. 2 (with the sine that is missing in its second row). The sliding joint (Eq. 3) and the
+        growth (Eq. 6) are written in another form that is regular also if the bodies' centres coincide: the second centre is
+        ahead of the first along its heading, at the distance given by the link's length, and both headings are equal.
         """
         body, rows = casadi.reshape(q, 3, -1), []
         half = parameters[LENGTH] / (4 * self.links)
         apart = (parameters[LENGTH] + parameters[GROWTH] * time) / self.links - 2 * half
         end = casadi.DM(self.base[:2])
         for first in range(0, 2 * self.links, 2):
-            place, turn, following = body[:2, first], body[2, first], body[:, first + 1]
+            centre, turn, following = body[:2, first], body[2, first], body[:, first + 1]
             ahead = casadi.vertcat(casadi.cos(turn), casadi.sin(turn))
-            rows += [place - half * ahead - end, following[:2] - place - apart * ahead, following[2] - turn]
+            rows += [centre - half * ahead - end, following[:2] - centre - apart * ahead, following[2] - turn]
             end = following[:2] + half * ahead
         return casadi.vertcat(*rows)
 
     def bends(self, q: Any) -> Any:
-        """Angles of the pins, the base's first [rad], shape (links,)."""
+        """Angles of the pins, starting at the base [rad], shape (links,)."""
         turns = casadi.reshape(q, 3, -1)[2, ::2].T
         return turns - casadi.vertcat(self.base[2], turns[:-1])
 
     def mass(self, parameters: Any) -> Any:
-        """Of one body [kg]: that of the mean length, as the model's masses do not grow (paper 000, section V)."""
+        """Mass of one body [kg], for the mean length, because the model's masses are constant (paper 000, section V)."""
         return self.mass_per_length * (parameters[LENGTH] + parameters[GROWTH] * self.duration / 2) / (2 * self.links)
 
     def imbalance(self, contacts: int) -> Any:
-        """How far three configurations in a row are from the equations of motion, as a CasADi function.
+        """Residual of the equations of motion for three successive configurations, as a CasADi function.
 
-        The midpoint rule on both steps (as a variational integrator): spring and damper act with the mean bend and the change
-        of bend of each step, so the rule adds no damping and errs by the square of the step. In terms of paper 000, Eq. 9,
+        Both steps use the midpoint rule (as a variational integrator): spring and damper depend on the mean bend and the
+        change of bend of each step, so the rule adds no damping and is second-order accurate. In terms of paper 000, Eq. 9,
         for the node between steps of h and h',
 
             a = sqrt(M / m) M^-1 [M (v' - v) - R (h tau + h' tau') / 2 - J^T lambda - L^T n] / ((h + h') / 2),
@@ -117,7 +117,7 @@ class LinkModel:
         ) / (2 * step)
         work = casadi.dot(joint, self.joint_errors(q, parameters, clock[2]))
         work += casadi.dot(push, casadi.sum2((weights @ self.joints(q, parameters)) * normals))
-        # R of Eq. 8 is the transpose of what bends are of coordinates.
+        # R of Eq. 8 is the transpose of the Jacobian of the bends with respect to the coordinates.
         turning = casadi.jtimes(self.bends(q), q, torques, True) / (mass * gyration)
         acceleration = ((after - q) / on - (q - before) / back) / step
         inverse = casadi.DM(np.tile([1.0, 1.0, 0.0], bodies)) + casadi.DM(np.tile([0.0, 0.0, 1.0], bodies)) / gyration

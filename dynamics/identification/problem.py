@@ -1,4 +1,4 @@
-"""Joint estimation of trajectory and parameters as one nonlinear programme (paper 000, Eq. 16), solved by IPOPT."""
+"""Joint estimation of trajectory and parameters as a nonlinear programme (paper 000, Eq. 16), solved by IPOPT."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ import casadi
 import numpy as np
 from scipy.sparse import csc_matrix, triu
 
-from dynamics.identification.interruption import Interruption
 from dynamics.identification.model import DAMPING, GROWTH, LENGTH, STIFFNESS, LinkModel
 from dynamics.identification.observed import Observed, Touch
+from dynamics.interruption import Interruption
 from surrogate.compiled import Floats
 
 WEIGHT = 0.1
-"""Of squared residual accelerations, integrated over time, against squared distances to the points [s3]: a model whose
-velocities stray by 1 cm/s within a second costs as much as a point that is 3 mm off."""
+"""Weight of squared residual accelerations, integrated over time, relative to squared distances to the points [s3]: a
+velocity error of 1 cm/s within one second costs as much as a distance of 3 mm."""
 BOUNDS = {STIFFNESS: (1e-6, 1e4), DAMPING: (1e-9, 1e3), LENGTH: (1e-3, 1e3), GROWTH: (-10.0, 10.0)}
-"""Of the parameters, in their own units."""
-CALM = 1e-9
-"""Weight of the squared logarithms of K and C over their starting values [m2]: a tenfold change costs as much as one point that
-is 0.07 mm off. Not to be seen beside data that say anything, but what they leave open stays near where it began."""
+"""Bounds of the parameters, in their units."""
+PRIOR_WEIGHT = 1e-9
+"""Weight of the squared logarithms of K and C relative to their initial values [m2]: a tenfold change costs as much as a
+distance of 0.07 mm. It is negligible for informative data, and keeps undetermined parameters near their initial values."""
 MOST_ITERATIONS = 150
 INTERRUPTED = "User_Requested_Stop"
 OnIteration = Callable[[int], None]
@@ -32,21 +32,21 @@ OnIteration = Callable[[int], None]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Solution:
-    """A minimum, or where the solver gave up."""
+    """A minimum, or the last iterate of the solver."""
 
     x: Floats
     """All variables."""
     multipliers: Floats
-    """Of the constraints."""
+    """Multipliers of the constraints."""
     bound_multipliers: Floats
     cost: float
-    """Without what calms K and C, and without a constant [m2]."""
+    """Cost without the prior of K and C and without a constant [m2]."""
     status: str
-    """IPOPT's own word."""
+    """Return status of IPOPT."""
     iterations: int
     seconds: float
     primal: float
-    """Largest open constraint."""
+    """Largest constraint violation."""
     dual: float
     """Largest component of the Lagrangian's gradient, as IPOPT scales it."""
 
@@ -60,14 +60,14 @@ class Solution:
 
 
 class Problem:
-    """The programme of one recording.
+    """The nonlinear programme of one recording.
 
     Minimise sum |p(q) - measured|^2 + `WEIGHT` sum_k |a_k|^2 h_k over the bodies' coordinates at every node, the impulses
     of joints and contacts and the residual accelerations a_k at every inner node (scaled by M^(-1/2), see `LinkModel.imbalance`;
     h_k is the time that belongs to the node), and the four parameters; subject to a_k being the imbalance, all joints closed at
     every node, the touching points on their walls and contact impulses that push. There is one step between nodes, so
     every one of them is a shooting node, and the first two make up the initial state, which is free. p(q) lies on the
-    straight lines between joints, at each point's share of the length. Costs are in mm2, so that tolerances mean something.
+    straight lines between joints, at each point's fraction of the length. Costs are in mm2, which suits IPOPT's tolerances.
     """
 
     def __init__(
@@ -93,14 +93,14 @@ class Problem:
         self._weights = WEIGHT * (spans[:-1] + spans[1:]) / 2
         self.constant, misfit = self._misfit(q, parameters)
         strayed = casadi.sum1(casadi.DM(self._weights) * casadi.sum1(a**2).T)
-        drawn = casadi.MX.sym("drawn", 3)
-        calm = drawn[2] * casadi.sumsqr(parameters[:LENGTH] - drawn[:2])
+        initial = casadi.MX.sym("initial", 3)
+        prior = initial[2] * casadi.sumsqr(parameters[:LENGTH] - initial[:2])
         rows = [self._imbalance(q, joint, push, parameters) - a, self._joint_errors(q, parameters)]
         rows += [self._gap(touch, q, parameters) for touch in observed.touches]
         programme = {
             "x": casadi.vertcat(*(casadi.vec(part) for part in self._parts.values())),
-            "p": drawn,
-            "f": 1e6 * (misfit + strayed) + calm,
+            "p": initial,
+            "f": 1e6 * (misfit + strayed) + prior,
             "g": casadi.vertcat(*(casadi.vec(row) for row in rows)),
         }
         self._watch = _Watch(programme["x"].numel(), programme["g"].numel(), on_iteration, self._interruption)
@@ -111,10 +111,10 @@ class Problem:
         self._low, self._high = self._limits()
 
     def _misfit(self, q: Any, parameters: Any) -> tuple[float, Any]:
-        """Sum of squared distances to the measured points [m2], in a constant and an expression.
+        """Sum of squared distances to the measured points [m2], as a constant and an expression.
 
-        |W P - points|^2 over the joints P is |R P - Q^T points|^2 and a constant, with W = Q R: as many rows as joints, however
-        many points there are.
+        |W P - points|^2 over the joints P is |R P - Q^T points|^2 plus a constant, with W = Q R: the number of rows is that of
+        the joints, independent of the number of points.
         """
         count, constant = self.model.links + 1, 0.0
         triangles, sides = [], []
@@ -152,7 +152,7 @@ class Problem:
         )  # fmt: skip
 
     def _slots(self) -> list[int]:
-        """How many touches of its node come before each one."""
+        """Number of earlier contacts at the same node, for each contact."""
         nodes = [touch.node for touch in self.pushing]
         return [nodes[:k].count(node) for k, node in enumerate(nodes)]
 
@@ -162,7 +162,7 @@ class Problem:
         return errors.map("all", "serial", q.shape[1], [1], [])(q, parameters, self.observed.times[None])
 
     def _gap(self, touch: Touch, q: Any, parameters: Any) -> Any:
-        """How far a touching point's axis is from where it touches [m]."""
+        """Distance of a contact point from its contact position [m]."""
         weights = joint_weights(np.array([touch.fraction]), self.model.links)
         point = casadi.DM(weights) @ self.model.joints(q[:, touch.node], parameters)
         return point @ casadi.DM(touch.normal) - touch.offset
@@ -171,13 +171,13 @@ class Problem:
         low, high = np.full(self.size, -np.inf), np.full(self.size, np.inf)
         first = self.slices["parameters"].start
         for parameter, ends in BOUNDS.items():
-            place = first + parameter
-            low[place], high[place] = np.log(ends) if parameter < LENGTH else ends
+            row = first + parameter
+            low[row], high[row] = np.log(ends) if parameter < LENGTH else ends
         low[self.slices["push"]] = 0.0
         return low, high
 
     def first_guess(self, stiffness: float, damping: float) -> Floats:
-        """Variables from the measured points: their headings between the links' ends, and a steadily growing length."""
+        """Variables from the measured points: headings between the links' ends, and a linearly growing length."""
         observed, links = self.observed, self.model.links
         moments = observed.times[observed.frames]
         growth, length = np.polyfit(moments, observed.lengths, 1)
@@ -199,13 +199,13 @@ class Problem:
         x[self.slices["parameters"]] = np.log(stiffness), np.log(damping), length, growth
         return x
 
-    def solve(self, x: Floats, fixed: Mapping[int, float] | None = None, calm: float = 0.0) -> Solution:
-        """Descend from `x`.
+    def solve(self, x: Floats, fixed: Mapping[int, float] | None = None, prior_weight: float = 0.0) -> Solution:
+        """Optimise from `x`.
 
         Args:
-            x: Where to begin; also what K and C are drawn to.
-            fixed: Values of parameters that are not free, as they stand in `x`.
-            calm: Weight of the squared logarithms of K and C over their values in `x` [m2].
+            x: Initial values, also the centre of the prior of K and C.
+            fixed: Values of held parameters, in the form of `x`.
+            prior_weight: Weight of the squared logarithms of K and C relative to their values in `x` [m2].
         """
         low, high = self._low.copy(), self._high.copy()
         start = x.copy()
@@ -214,7 +214,7 @@ class Problem:
             start[first + parameter] = low[first + parameter] = high[first + parameter] = value
         begun = time.perf_counter()
         self._watch.count = 0
-        found = self._solver(x0=start, p=[*x[first : first + 2], 1e6 * calm], lbx=low, ubx=high, lbg=0, ubg=0)
+        found = self._solver(x0=start, p=[*x[first : first + 2], 1e6 * prior_weight], lbx=low, ubx=high, lbg=0, ubg=0)
         stats = self._solver.stats()
         history = stats.get("iterations", {})
         return Solution(
@@ -231,12 +231,12 @@ class Problem:
 
     @property
     def interrupted(self) -> bool:
-        """Whether Ctrl-C has asked for the end."""
-        return self._interruption.asked
+        """Whether Ctrl-C has requested the end of the fit."""
+        return self._interruption.requested
 
     def interrupt(self) -> None:
-        """Have every further solution end at its first iterate."""
-        self._interruption.asked = True
+        """End every further solution at its first iterate."""
+        self._interruption.requested = True
 
     def parameters(self, x: Floats) -> Floats:
         """K [N m/rad], C [N m s/rad], first length [m] and growth rate [m/s], shape (4,)."""
@@ -253,7 +253,7 @@ class Problem:
         return np.concatenate([base, x_y_turn[..., :2] + half * ahead], axis=1)
 
     def contact_forces(self, x: Floats) -> Floats:
-        """Largest force of a wall at every node [N], shape (nodes,); none is known at the first and the last."""
+        """Largest force of a wall at every node [N], shape (nodes,); 0 at the first and the last, where it is unknown."""
         _, _, length, growth = self.parameters(x)
         forces = np.zeros(len(self.observed.times))
         nodes = [touch.node for touch in self.pushing]
@@ -271,54 +271,56 @@ class Problem:
 
     def derivatives(self, solution: Solution) -> tuple[csc_matrix, csc_matrix]:
         """Hessian of the Lagrangian [mm2] and Jacobian of the constraints at a solution."""
-        held = np.concatenate([solution.x[self.slices["parameters"]][:LENGTH], [1e6 * CALM]])
+        held = np.concatenate([solution.x[self.slices["parameters"]][:LENGTH], [1e6 * PRIOR_WEIGHT]])
         upper = self._solver.get_function("nlp_hess_l")(solution.x, held, 1.0, solution.multipliers)
         upper = csc_matrix(upper.sparse() if hasattr(upper, "sparse") else upper)
         jacobian = self._solver.get_function("nlp_jac_g")(solution.x, held)[1]
         return (upper + triu(upper, 1).T).tocsc(), csc_matrix(jacobian.sparse())
 
     def room(self, x: Floats) -> Floats:
-        """How far every variable is from its nearer bound; infinite without one."""
+        """Distance of every variable from its nearer bound; infinite without one."""
         return np.minimum(x - self._low, self._high - x)
 
 
 class _Watch(casadi.Callback):
-    """Tells of every iteration, and ends the solver on Ctrl-C with the iterate it has."""
+    """Reports every iteration, and stops the solver at the current iterate on Ctrl-C."""
 
-    def __init__(self, variables: int, constraints: int, tell: OnIteration | None, interruption: Interruption) -> None:
+    def __init__(
+        self, variables: int, constraints: int, report: OnIteration | None, interruption: Interruption
+    ) -> None:
         casadi.Callback.__init__(self)
         self._sizes = {"x": variables, "f": 1, "g": constraints, "lam_x": variables, "lam_g": constraints, "lam_p": 3}
-        self._tell, self.count, self._interruption = tell, 0, interruption
+        self._report, self.count, self._interruption = report, 0, interruption
         self.construct("watch", {})
 
     def get_n_in(self) -> int:
-        """As a callback of a solver must have."""
+        """Number of inputs of a solver's callback."""
         return casadi.nlpsol_n_out()
 
     def get_n_out(self) -> int:
-        """One: whether to stop."""
+        """One output: whether to stop."""
         return 1
 
     def get_name_in(self, number: int) -> str:
-        """Those of a solver's outputs."""
+        """Names of a solver's outputs."""
         return casadi.nlpsol_out(number)
 
     def get_sparsity_in(self, number: int) -> Any:
-        """Columns of the solver's sizes."""
+        """Dense columns of the solver's sizes."""
         return casadi.Sparsity.dense(self._sizes[casadi.nlpsol_out(number)], 1)
 
     def eval(self, _: Any) -> list[int]:
         """Called by the solver at every iterate."""
         try:
             self.count += 1
-            if self._tell:
-                self._tell(self.count)
+            if self._report:
+                self._report(self.count)
         except KeyboardInterrupt:
-            self._interruption.asked = True
-        return [int(self._interruption.asked)]
+            self._interruption.requested = True
+        return [int(self._interruption.requested)]
 
 
 def joint_weights(fractions: Floats, links: int) -> Floats:
-    """Weights of the joints in points at fractions of the length, by straight lines between joints, shape (points, links + 1)."""
+    """Weights of linear interpolation between joints for points at fractions of the length, shape (points, links + 1)."""
     at = fractions * links
     return np.maximum(1 - np.abs(at[:, None] - np.arange(links + 1)), 0.0)

@@ -1,8 +1,8 @@
-"""What a fit finds: parameters with their intervals, in words too, the trajectory, what is left over, and how the solver fared."""
+"""Results of a fit: parameters with intervals, trajectory, residuals and convergence."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -10,26 +10,26 @@ from dynamics.recording import Recording
 from surrogate.compiled import Floats
 
 CHI_SQUARE = 3.841
-"""95 % of the chi-square distribution of one degree of freedom lies below this."""
+"""95th percentile of the chi-square distribution with one degree of freedom."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Profile:
-    """How much worse the best fit becomes as one parameter is held elsewhere (profile likelihood)."""
+    """Profile likelihood: the rise of the minimum cost with one parameter held at other values."""
 
     name: str
     unit: str
     values: Floats
-    """Of the parameter, rising, the optimum among them, shape (points,)."""
+    """Ascending values of the parameter, including the optimum, shape (points,)."""
     rise: Floats
-    """Of the cost over the noise's variance; above `CHI_SQUARE` a value is excluded, shape (points,)."""
+    """Rise of the cost divided by the noise's variance; values above `CHI_SQUARE` are excluded; shape (points,)."""
     complete: bool
-    """False where it was interrupted, or a point did not converge."""
+    """False if it was interrupted, or a point did not converge."""
 
     def crossing(self, side: int) -> float | None:
-        """Where the profile rises above `CHI_SQUARE` below (-1) or above (+1) the optimum; None where it does not.
+        """Value at which the profile exceeds `CHI_SQUARE`, below (-1) or above (+1) the optimum; None if it does not.
 
-        Between points the root of the rise is taken to be linear in the parameter's logarithm, as in a parabola.
+        Between points the square root of the rise is linear in the parameter's logarithm, as for a parabola.
         """
         best = int(self.rise.argmin())
         at, root = np.log(self.values), np.sqrt(np.maximum(self.rise, 0.0))
@@ -43,28 +43,33 @@ class Profile:
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """One fitted number."""
+    """A fitted parameter."""
 
     name: str
     value: float
     unit: str
     interval: tuple[float | None, float | None]
-    """95 %; None where the data set no limit."""
-    identified: bool
+    """95 % interval; None where the data give no limit."""
     sentence: str
+
+    @property
+    def identified(self) -> bool:
+        """Whether the interval excludes 0 and is narrower than the absolute value."""
+        low, high = self.interval
+        return low is not None and high is not None and bool(low * high > 0 and high - low < abs(self.value))
 
 
 @dataclass(frozen=True, slots=True)
 class Convergence:
-    """What the solver says of the fit that was kept."""
+    """Convergence of the fit."""
 
     converged: bool
     status: str
     """IPOPT's own word."""
     iterations: int
-    """Of all starts together."""
+    """Sum over all starts."""
     seconds: float
-    """The same, without profiles [s]."""
+    """Sum over all starts, without profiles [s]."""
     primal: float
     """Largest violation of a constraint, as the solver scales it."""
     dual: float
@@ -78,13 +83,13 @@ class Fit:
     recording: Recording
     bodies: int
     mass_per_length: float
-    """[kg/m]"""
+    """Mass per length [kg/m]."""
     step: float
     """Longest time between nodes [s]."""
     parameters: tuple[Parameter, ...]
     profiles: tuple[Profile, ...]
     times: Floats
-    """Of the nodes, from the recording's first frame [s], shape (nodes,)."""
+    """Times of the nodes, from the recording's first frame [s], shape (nodes,)."""
     joints: Floats
     """Base, joints and tip of the fitted tube [m], shape (nodes, links + 1, 2)."""
     frames: np.ndarray
@@ -96,42 +101,47 @@ class Fit:
     rms: float
     """Root mean square distance of measured points from the fitted ones [m]."""
     model_rms: float
-    """Root mean square of residual accelerations, scaled by M^(-1/2): what the model leaves unexplained [m/s2]."""
+    """Root mean square of the residual accelerations, scaled by M^(-1/2) [m/s2]."""
     convergence: Convergence
     interrupted: bool
-    """Whether Ctrl-C came: what was finished by then is here, and what was to follow is not."""
+    """Whether Ctrl-C interrupted the fit; only the steps finished by then are included."""
     notes: tuple[str, ...]
-    """What to know of the fit, in sentences."""
+    """Notes on the fit."""
 
     def parameter(self, name: str) -> Parameter:
-        """The parameter of a name."""
+        """The parameter with a name."""
         return next(one for one in self.parameters if one.name == name)
 
 
 def from_profile(name: str, value: float, unit: str, profile: Profile) -> Parameter:
-    """A parameter whose interval is where its profile stays low."""
+    """A parameter with the interval of its profile."""
     low, high = profile.crossing(-1), profile.crossing(+1)
     least, most = profile.values[0], profile.values[-1]
     vague = f"These data do not identify the {name}: anything from"
+    made = Parameter(name, value, unit, (low, high), "")
     if not profile.complete and (low is None or high is None):
         words = f"How well these data identify the {name} is not known: its profile was not finished."
-    elif low is not None and high is not None:
+    elif made.identified:
         words = f"These data identify the {name}: {low:.4g} to {high:.4g} {unit} (95 %)."
+    elif low is not None and high is not None:
+        words = f"{vague} {low:.2g} to {high:.2g} {unit} fits as well."
     elif low is not None:
         words = f"{vague} {low:.2g} to {most:.2g} {unit} fits as well; no fit as good was found below."
     elif high is not None:
         words = f"{vague} {least:.2g} to {high:.2g} {unit} fits as well; no fit as good was found above."
     else:
         words = f"{vague} {least:.2g} to {most:.2g} {unit} fits as well."
-    return Parameter(name, value, unit, (low, high), low is not None and high is not None, words)
+    return replace(made, sentence=words)
 
 
 def from_deviation(name: str, value: float, unit: str, deviation: float) -> Parameter:
-    """A parameter whose interval follows from its standard deviation."""
+    """A parameter with the interval of its standard deviation."""
     if not np.isfinite(deviation):
-        return Parameter(
-            name, value, unit, (None, None), False, f"How well these data identify the {name} is not known."
-        )
+        return Parameter(name, value, unit, (None, None), f"How well these data identify the {name} is not known.")
     reach = CHI_SQUARE**0.5 * deviation
-    words = f"The {name} is {value:.4g} +- {reach:.2g} {unit} (95 %)."
-    return Parameter(name, value, unit, (value - reach, value + reach), True, words)
+    interval = value - reach, value + reach
+    made = Parameter(name, value, unit, interval, f"The {name} is {value:.4g} +- {reach:.2g} {unit} (95 %).")
+    if made.identified:
+        return made
+    vague = f"These data do not identify the {name}: {interval[0]:.2g} to {interval[1]:.2g} {unit} (95 %)."
+    return replace(made, sentence=vague)

@@ -22,7 +22,8 @@ from surrogate.compiled import thread_count
 CONTACT_STIFFNESS = 1e7
 """Of a contact [N/m]: the tip, pressed with the growth force, goes in by a few micrometres."""
 HINGE = 25e-3
-"""Length of tube for whose bend the moment is known [m]: the segments of paper 002. Shorter ones bend in proportion."""
+"""Length of the prototype for whose bend the moment is known [m]: the segments of paper 002. Shorter ones bend in proportion.
+That of a tube of another radius is longer or shorter in proportion, so that similar tubes have similar moments."""
 QPS = "banded", "osqp"
 """What can solve a step: the banded Schur complement, or OSQP."""
 
@@ -47,7 +48,9 @@ class Impulse(OnHost):
     step. The growth yields to what presses on the tip in proportion, up to the growth force, where it stalls.
     """
 
-    capabilities: ClassVar[Capabilities] = Capabilities(contact=True, sections=True, inertia=True, devices=("cpu",))
+    capabilities: ClassVar[Capabilities] = Capabilities(
+        contact=True, sections=True, inertia=True, friction=False, devices=("cpu",)
+    )
 
     def __init__(
         self,
@@ -68,11 +71,11 @@ class Impulse(OnHost):
             ModuleNotFoundError: OSQP is not installed.
         """
         check_qp(qp)
-        self.environment, self.params, self.inertia, self.qp = environment, params, inertia or Inertia(), qp
+        self.environment, self.params, self.inertia, self.qp = environment, params, inertia or params.inertia, qp
         self.threads = 1 if qp == "osqp" else threads or thread_count()
         self.pose = np.asarray(environment.start, float)
         self.scene, margin = scene_of(environment, params)
-        self.joint = joint_moments(replace(params, segment_length=HINGE))
+        self.joint = joint_moments(replace(params, segment_length=HINGE * params.scale))
         self.tube = ImpulseTube(
             radius=params.radius,
             segment=params.segment_length,

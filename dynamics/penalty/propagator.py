@@ -42,7 +42,11 @@ class Penalty:
     """
 
     capabilities: ClassVar[Capabilities] = Capabilities(
-        contact=True, sections=True, inertia=False, devices=("cpu", "cuda")
+        contact=True,
+        sections=True,
+        inertia=False,
+        friction=False,
+        devices=("cpu", "cuda"),
     )
 
     def __init__(
@@ -51,7 +55,7 @@ class Penalty:
         params: VineParams,
         device: str = "auto",
         solver: str = "newton",
-        step: float = 25e-3 / 6,
+        step: float | None = None,
         dtype: torch.dtype = torch.float64,
         weights: Weights | None = None,
         surrogate: str = "table",
@@ -62,7 +66,7 @@ class Penalty:
         Args:
             device: "cpu", "cuda", or "auto": CUDA where there is some.
             solver: "newton", or "gradient": conjugate gradients, as many steps as published.
-            step: Growth of one step [m].
+            step: Growth of one step [m]; a sixth of a segment if not given.
             dtype: torch.float64 or torch.float32.
             weights: Of Eq. 4; those of paper 002 if not given.
             surrogate: What the actuator's force is known by: "table", or "network" as published (sPAMs only; free-space
@@ -86,7 +90,7 @@ class Penalty:
             weights or Weights(),
             self._tensor(environment.start),
             self._tensor(environment.bounds),
-            step,
+            step or params.segment_length / 6,
             margin,
         )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple, Protocol
 
 import torch
@@ -10,8 +11,10 @@ from torch import Tensor
 from dynamics.moment import joint_moments
 from dynamics.propagator import CannotRun
 from dynamics.tube import VineParams
-from surrogate.force_table import COLUMNS, FINE_ROWS, LONGEST, NODES, ROWS, SHORTEST, ForceRows
+from surrogate.actuators import Actuator, Limits
+from surrogate.force_table import COLUMNS, FINE_ROWS, NODES, ROWS, ForceRows
 from surrogate.network import Network, load_network
+from surrogate.spam import Spam
 
 
 class Pull(Protocol):
@@ -42,8 +45,13 @@ def check_surrogate(surrogate: str, params: VineParams) -> None:
     """
     if surrogate not in ("table", "network"):
         raise CannotRun(f"unknown surrogate {surrogate!r}; known: table, network")
-    if surrogate == "network" and load_network().geometry != params.actuator:
+    if surrogate == "network" and _without_limits(params.actuator) != load_network().geometry:
         raise CannotRun(f"surrogate network: it was trained for {load_network().geometry}; use --surrogate table here")
+
+
+def _without_limits(actuator: Actuator) -> Actuator:
+    """The same actuator with the usual cells and pressures: the force of a cell does not depend on which are made."""
+    return replace(actuator, limits=Limits()) if isinstance(actuator, Spam) else actuator
 
 
 class NetworkPull(NamedTuple):
@@ -81,6 +89,10 @@ class TablePull(NamedTuple):
     longest_strain: Tensor
     saturated: Tensor
     longest_contraction: float
+    shortest: float
+    """Cell length of the first row [m]."""
+    longest: float
+    """Cell length of the last row [m]."""
 
     @classmethod
     def of(cls, rows: ForceRows, device: torch.device, dtype: torch.dtype) -> TablePull:
@@ -89,16 +101,17 @@ class TablePull(NamedTuple):
             torch.as_tensor(array, dtype=dtype, device=device)
             for array in (NODES, rows.unsaturated, rows.longest_strain, rows.saturated)
         )
-        return cls(nodes, unsaturated, longest, saturated, rows.longest_contraction)
+        ends = rows.longest_contraction, rows.shortest, rows.longest
+        return cls(nodes, unsaturated, longest, saturated, *ends)
 
     @property
     def lengths(self) -> tuple[float, float]:
         """See `Pull`."""
-        return SHORTEST, LONGEST
+        return self.shortest, self.longest
 
     def __call__(self, strain: Tensor, l_0: Tensor) -> tuple[Tensor, Tensor]:
         """See `Pull`."""
-        position = (l_0 - SHORTEST) / (LONGEST - SHORTEST)
+        position = (l_0 - self.shortest) / (self.longest - self.shortest)
         fine = (position.detach() * FINE_ROWS).long().clamp(0, FINE_ROWS - 1)
         full = torch.lerp(self.longest_strain[fine], self.longest_strain[fine + 1], position * FINE_ROWS - fine)
         row = (position.detach() * ROWS).long().clamp(0, ROWS - 1)

@@ -30,27 +30,30 @@ class QuasiStatic(OnHost):
     than the penetration tolerance.
     """
 
-    capabilities: ClassVar[Capabilities] = Capabilities(contact=True, sections=True, inertia=False, devices=("cpu",))
+    capabilities: ClassVar[Capabilities] = Capabilities(
+        contact=True, sections=True, inertia=False, friction=True, devices=("cpu",)
+    )
 
     def __init__(
         self,
         environment: Environment,
         params: VineParams,
-        step: float = 25e-3 / 6,
+        step: float | None = None,
         threads: int | None = None,
-        friction: float = 0.0,
+        friction: float | None = None,
         corner_moment: float = 1.0,
     ) -> None:
         """Prepare the scene (about 0.1 s).
 
         Args:
-            step: Growth of one step [m].
-            friction: Coulomb's coefficient for the tip [-]; recorded growths are met as well by 0 as by 0.1, and worse by more
-                (results/validation.md).
+            step: Growth of one step [m]; a sixth of a segment if not given.
+            friction: Coulomb's coefficient for the tip [-], if not the tube's, or 0 where that has none: recorded growths are met
+                as well by 0 as by 0.1, and worse by more (results/validation/README.md).
             corner_moment: Part of its moment that a joint keeps where a corner presses it in [-].
         Raises:
             ValueError: No coefficient of friction, or no part.
         """
+        friction = friction if friction is not None else params.friction or 0.0
         if not 0 <= friction < np.inf:
             raise ValueError(f"friction = {friction:g} must be at least 0 and finite")
         if not 0 < corner_moment <= 1:
@@ -70,7 +73,7 @@ class QuasiStatic(OnHost):
             friction=friction,
             compliance=1 / params.contact_stiffness,
             tolerance=params.penetration_tolerance,
-            growth_step=step,
+            growth_step=step or params.segment_length / 6,
             margin=margin,
             most_motion=0.6 * margin,
         )

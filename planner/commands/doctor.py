@@ -1,4 +1,4 @@
-"""`vinewright doctor`: what this installation runs on."""
+"""`vinewright doctor`: properties of this installation."""
 
 from __future__ import annotations
 
@@ -7,13 +7,15 @@ import platform
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 
+from planner.console.terminal import new_console
+
 
 def doctor() -> None:
-    """Versions, devices, threads and the cache of compiled kernels."""
-    from rich.console import Console
+    """Show versions, extras, devices, threads and the cache of compiled kernels."""
     from rich.table import Table
 
     from dynamics.registry import propagators
+    from planner.console.errors import EXTRAS, missing, remedy
     from surrogate.compiled import cache_folder, thread_count
 
     table = Table(show_header=False, box=None, padding=(0, 2, 0, 0))
@@ -21,9 +23,13 @@ def doctor() -> None:
     table.add_row("python", f"{platform.python_version()} on {platform.system()} {platform.machine()}")
     for package in ("numpy", "scipy", "numba", "shapely", "matplotlib", "pydantic", "torch", "ompl"):
         table.add_row(package, _version(package))
+    for extra, (words, _) in EXTRAS.items():
+        lacking = missing(extra)
+        state = f"{', '.join(lacking)} missing: {remedy(extra)}" if lacking else f"installed: {words}"
+        table.add_row(f"extra {extra}", state)
     table.add_row("propagators", ", ".join(propagators()))
     table.add_row("devices", _devices())
-    table.add_row("threads", f"{thread_count()} (NUMBA_NUM_THREADS sets fewer)")
+    table.add_row("threads", f"{thread_count()} (NUMBA_NUM_THREADS reduces it)")
     folder = cache_folder()
     kernels = sum(1 for _ in folder.rglob("*.nbi"))
     table.add_row(
@@ -33,7 +39,7 @@ def doctor() -> None:
     table.add_row(
         "cache writable", "yes" if _writable(folder) else "no: kernels compile at every start; set NUMBA_CACHE_DIR"
     )
-    Console(highlight=False, soft_wrap=True, markup=False).print(table)
+    new_console().print(table)
 
 
 def _version(package: str) -> str:

@@ -1,4 +1,4 @@
-"""`vinewright environments`: the shipped places, and new ones."""
+"""`vinewright environments`: list, show and generate environments."""
 
 from __future__ import annotations
 
@@ -8,41 +8,39 @@ from typing import Annotated
 import typer
 
 from planner.console.errors import BadInput, readable_errors
+from planner.console.terminal import new_console
 
 app = typer.Typer(help="List, show and make environments.", no_args_is_help=True)
 
 
 @app.command("list")
 def list_environments() -> None:
-    """The shipped environments."""
-    from rich.console import Console
+    """List the shipped environments."""
     from rich.table import Table
 
     from environments import known_environments, load_environment
 
-    table = Table("name", "size m", "obstacles", "what it is")
+    table = Table("name", "size m", "obstacles", "description")
     for name in known_environments():
         environment = load_environment(name)
         width, height = environment.bounds[2:] - environment.bounds[:2]
         obstacles = environment.obstacles
         count = len(obstacles.polygons) + len(obstacles.circles) + len(obstacles.walls)
         table.add_row(name, f"{width:.2f} x {height:.2f}", str(count), environment.description)
-    Console(highlight=False, markup=False).print(table)
+    new_console(wrapped=True).print(table)
 
 
 @app.command()
 def show(
     env: Annotated[str, typer.Argument(metavar="NAME", help="A shipped environment, or the path of a TOML file.")],
-    picture: Annotated[Path | None, typer.Option(metavar="FILE.png", help="Draw it.")] = None,
+    picture: Annotated[Path | None, typer.Option(metavar="FILE.png", help="Also draw it.")] = None,
 ) -> None:
-    """Facts about an environment, checked as `plan` would check it."""
-    from rich.console import Console
-
+    """Show the properties of an environment, with the same checks as `plan`."""
     with readable_errors():
         from environments import load_environment
 
         environment = load_environment(env)
-    console = Console(highlight=False, soft_wrap=True, markup=False)
+    console = new_console()
     bounds, start, goal = environment.bounds * 1e3, environment.start, environment.goal * 1e3
     obstacles = environment.obstacles
     import math
@@ -75,7 +73,7 @@ def new(
     width: Annotated[float, typer.Option(help="Width [m].")] = 2.0,
     height: Annotated[float, typer.Option(help="Height [m].")] = 2.0,
 ) -> None:
-    """Make an environment of random clutter, to try things on or to edit."""
+    """Generate an environment with random obstacles."""
     import numpy as np
 
     from environments import generate_environment, write_environment
@@ -83,7 +81,7 @@ def new(
     if file.suffix.lower() != ".toml":
         raise BadInput(f"{file} must end in .toml")
     if file.exists():
-        raise BadInput(f"{file} is there already; give another name")
+        raise BadInput(f"{file} already exists; give another name")
     try:
         environment = generate_environment(
             np.random.default_rng(seed), size=(width, height), density=density, name=file.stem

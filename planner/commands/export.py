@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from planner.console.errors import BadInput, readable_errors, same_place, writable
+from planner.console.errors import EXTRAS, BadInput, readable_errors, remedy, same_place, writable
+from planner.console.terminal import new_console
 from planner.fabrication import FORMATS
 
 if TYPE_CHECKING:
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
     from environments import Environment
     from planner.design import Design
     from planner.fabrication.pack import Pack
-
-EXTRA = "pip install -c constraints.txt -e '.[fab]'"
 
 
 def export(
@@ -35,14 +34,13 @@ def export(
     ] = False,
 ) -> int:
     """Write cut list, patterns at true size, brackets and pressures. Exit code 3 if the design as made misses the goal."""
-    from rich.console import Console
 
-    console = Console(highlight=False, soft_wrap=True, markup=False)
+    console = new_console()
     wanted = _parsed(formats)
     with readable_errors():
         from dynamics.quasistatic.propagator import QuasiStatic
-        from planner.commands.plan import section_table
         from planner.console.compiling import compiling
+        from planner.console.terminal import section_table
         from planner.design_file import load_design
         from planner.fabrication.pack import Pack
 
@@ -97,13 +95,13 @@ def _write(console: Console, pack: Pack, wanted: list[str], out: Path) -> tuple[
             try:
                 files += pack.write(form, out)
             except ModuleNotFoundError as error:
-                if (error.name or "").split(".")[0] not in ("ezdxf", "trimesh", "manifold3d"):
+                if (error.name or "").split(".")[0] not in EXTRAS["fab"][1]:
                     raise
                 missing.append(form)
             except NoBracket as error:
                 faults.append(f"{form}: {error}")
     if missing:
-        faults.append(f"{', '.join(missing)} could not be written, as an extra is not installed: {EXTRA}")
+        faults.append(f"{', '.join(missing)} could not be written, as an extra is not installed: {remedy('fab')}")
     return files, faults
 
 
@@ -125,6 +123,6 @@ def _report(console: Console, pack: Pack, out: Path, files: list[str]) -> None:
             style="bold",
         )
     for warning in pack.warnings:
-        console.print(f"mind: {warning}")
+        console.print(f"warning: {warning}")
     if files:
         console.print(f"wrote {out}/: {', '.join(files)}")

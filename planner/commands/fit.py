@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from planner.console.errors import BadInput, needs, readable_errors
+from planner.console.terminal import new_console
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -33,9 +34,8 @@ def fit(
 
     Ctrl-C keeps what was found.
     """
-    from rich.console import Console
 
-    console = Console(highlight=False, soft_wrap=True, markup=False)
+    console = new_console()
     if bodies % 2:
         raise BadInput(f"--bodies {bodies} must be even: two for each link")
     with readable_errors(), needs("fit"):
@@ -117,10 +117,12 @@ def _write(folder: Path, found: Fit, converted: bool) -> None:
     from dynamics.recording import write_recording
     from planner.fitting.plots import save_fits
     from planner.fitting.report import fit_content
+    from planner.fitting.tube import fitted_tube
     from planner.runs.folder import write_folder, write_json
 
     def fill(fresh: Path) -> None:
         write_json(fresh / "fit.json", fit_content(found))
+        (fresh / "tube.toml").write_text(fitted_tube(found), encoding="utf-8")
         save_fits(fresh / "fit.png", [found])
         if converted:
             write_recording(found.recording, fresh / "recording.json")

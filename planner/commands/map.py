@@ -1,4 +1,4 @@
-"""`vinewright map`: map an unknown place with one deployment after the other."""
+"""`vinewright map`: map an unknown environment by successive deployments."""
 
 from __future__ import annotations
 
@@ -9,81 +9,101 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from planner.console.errors import BadInput, readable_errors
+from planner.console.options import TubeOption, chosen_tube
+from planner.console.terminal import new_console
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
+    from environments import Environment
     from planner.mapping.policies import Step, Task
 
 REPEATS = 100
-"""Random orders of deployments to compare with (paper 003, section 4.2)."""
+"""Number of random sequences of deployments for comparison (paper 003, section 4.2)."""
 
 
-def map_place(
+def map_environment(
     env: Annotated[str, typer.Argument(metavar="ENV", help="A shipped environment, or the path of a TOML file.")],
-    actions: Annotated[str, typer.Option(help="Tubes to choose from: straight, or turning ones too.")] = "straight",
-    deployments: Annotated[int, typer.Option(min=1, help="How many tubes to deploy.")] = 20,
+    actions: Annotated[
+        str, typer.Option(help="Possible deployments: straight (tubes), or turning (also tubes with a turn).")
+    ] = "straight",
+    deployments: Annotated[int, typer.Option(min=1, help="Number of tubes to deploy.")] = 20,
     policy: Annotated[
-        str, typer.Option(help="How the next is chosen: monte-carlo, ideal, random or information-gain.")
+        str, typer.Option(help="Choice of the next deployment: monte-carlo, ideal, random or information-gain.")
     ] = "monte-carlo",
-    seed: Annotated[int, typer.Option(min=0, help="Seed of all that is drawn.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the random generator.")] = 0,
     radius: Annotated[
-        float | None, typer.Option(metavar="MM", help="Radius of the tube.  [default: that of the default tube]")
+        float | None, typer.Option(metavar="MM", help="Radius of the tube, instead of that of --tube.")
     ] = None,
     length: Annotated[
         float | None,
         typer.Option(metavar="MM", help="Length of the tube.  [default: 1.2 times the longer side of the bounds]"),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Folder for the map and a picture.  [default: maps/ENV]")
+        Path | None, typer.Option(metavar="DIR", help="Folder for the map and a figure.  [default: maps/ENV]")
     ] = None,
+    tube: TubeOption = None,
 ) -> None:
-    """Map a place by deploying tubes where most is to be learned. Ctrl-C keeps what was mapped."""
-    from rich.console import Console
-
-    console = Console(highlight=False, soft_wrap=True, markup=False)
+    """Map an environment by deploying the most informative tubes. Ctrl-C keeps the map so far."""
+    console = new_console()
     for name, value in (("--radius", radius), ("--length", length)):
         if value is not None and not 0 < value < 1e7:
             raise BadInput(f"{name} {value:g} must be greater than 0 and finite, in mm")
     with readable_errors():
-        from dynamics.tube import VineParams
         from environments import load_environment
-        from planner.mapping.actions import ANGLES, Actions
-        from planner.mapping.policies import POLICIES, Task
+        from planner.mapping.actions import ANGLES
+        from planner.mapping.policies import POLICIES
         from planner.runs.folder import check_folder, stem_of
 
         for name, given, known in (("--actions", actions, ANGLES), ("--policy", policy, POLICIES)):
             if given not in known:
                 raise BadInput(f"{name} {given} must be one of {', '.join(known)}")
-        thick = 1e-3 * radius if radius else VineParams().radius
+        thick = 1e-3 * radius if radius else chosen_tube(tube, load_environment(env, 0.0)).radius
         environment = load_environment(env, thick)
-        sides = environment.bounds[2:] - environment.bounds[:2]
         out = out or Path("maps") / stem_of(environment)
         check_folder(out)
-        if length is not None and length < 1e3 * thick:
-            raise BadInput(f"--length {length:g} must be at least the tube's radius, {1e3 * thick:g} mm")
-        choices = Actions.of(environment, actions, thick, 1e-3 * length if length else 1.2 * float(sides.max()))
-        count = len(choices.launches)
-        if deployments > count:
-            raise BadInput(f"--deployments {deployments}: there are {count} different ones to choose from")
-        with console.status("compiling the kernels, if they are not, and deploying"):
-            task = Task.of(environment, choices, thick)
+        task = _task(console, environment, actions, deployments, thick, length)
         _note(console, task)
         steps, interrupted = _explore(console, task, policy, deployments, seed)
         if not steps:
-            raise BadInput("interrupted before a tube was deployed; nothing was written")
+            raise BadInput("interrupted before the first deployment; nothing was written")
         console.print(_table(task, steps))
         command = f"vinewright map {Path(env).name} --actions {actions} --deployments {deployments}"
         command += f" --policy {policy} --seed {seed}"
         command += "".join(f" {name} {size:g}" for name, size in (("--radius", radius), ("--length", length)) if size)
+        command += f" --tube {tube}" * (tube is not None)
         command += ", interrupted," * interrupted
         _write(out, task, policy, steps, seed, command)
         console.print(f"wrote {out}/: map.json, map.png")
 
 
+def _task(
+    console: Console, environment: Environment, actions: str, deployments: int, radius: float, length_mm: float | None
+) -> Task:
+    """Simulate all possible deployments in an environment.
+
+    Args:
+        radius: Radius of the tube [m].
+        length_mm: Length of the tube [mm], by default 1.2 times the longer side of the bounds.
+    """
+    from planner.mapping.actions import Actions
+    from planner.mapping.policies import Task
+
+    if length_mm is not None and length_mm < 1e3 * radius:
+        raise BadInput(f"--length {length_mm:g} must be at least the tube's radius, {1e3 * radius:g} mm")
+    sides = environment.bounds[2:] - environment.bounds[:2]
+    length = 1e-3 * length_mm if length_mm else 1.2 * float(sides.max())
+    choices = Actions.of(environment, actions, radius, length)
+    count = len(choices.launches)
+    if deployments > count:
+        raise BadInput(f"--deployments {deployments}: only {count} different deployments are possible")
+    with console.status("compiling kernels if necessary, and simulating all deployments"):
+        return Task.of(environment, choices, radius)
+
+
 def _note(console: Console, task: Task) -> None:
-    """Say what is not as the environment's file has it."""
+    """Print differences from the environment file: blocked launch points, and shapes replaced by polygons."""
     from dynamics.geometric.walls import POLYGON_TOLERANCE
 
     for x, y in 1e3 * task.actions.blocked:
@@ -91,15 +111,15 @@ def _note(console: Console, task: Task) -> None:
     solids = task.environment.obstacles
     if rounded := len(solids.circles) + len(solids.walls):
         words = (
-            "circle or wall is taken as a polygon around it"
+            "circle or wall is replaced by a circumscribed polygon"
             if rounded == 1
-            else "circles and walls are taken as polygons around them"
+            else "circles and walls are replaced by circumscribed polygons"
         )
-        console.print(f"note: {rounded} {words}, nowhere more than {1e3 * POLYGON_TOLERANCE:g} mm further out")
+        console.print(f"note: {rounded} {words}, at most {1e3 * POLYGON_TOLERANCE:g} mm larger")
 
 
 def _explore(console: Console, task: Task, policy: str, deployments: int, seed: int) -> tuple[list[Step], bool]:
-    """Deploy with progress on the console; what was deployed, and whether Ctrl-C came first."""
+    """Deploy tubes with a progress bar; returns the steps and whether Ctrl-C interrupted."""
     import numpy as np
     from rich.progress import Progress
 
@@ -119,7 +139,7 @@ def _explore(console: Console, task: Task, policy: str, deployments: int, seed: 
             console.print(f"interrupted after {len(steps)} of {deployments} deployments")
             return steps, True
     if len(steps) < deployments:
-        console.print(f"note: after {len(steps)} deployments no other would tell anything new")
+        console.print(f"note: after {len(steps)} deployments no other would give new information")
     return steps, False
 
 
@@ -138,7 +158,7 @@ def _table(task: Task, steps: list[Step]) -> Table:
 
 
 def _rows(task: Task, steps: list[Step]) -> list[dict[str, Any]]:
-    """The deployments in the units of files."""
+    """The deployments in the units of the map file."""
     from dynamics.vine import Status
 
     rows = []
@@ -156,7 +176,7 @@ def _rows(task: Task, steps: list[Step]) -> list[dict[str, Any]]:
 
 
 def _write(out: Path, task: Task, policy: str, steps: list[Step], seed: int, command: str) -> None:
-    """Write the map, its picture, and what other policies would have scored."""
+    """Write the map and its figure, with the scores of the ideal and the random policy."""
     import numpy as np
 
     from planner.drawing.style import save_figure

@@ -8,15 +8,24 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from planner.console.errors import BadInput, readable_errors, same_place, writable
+from planner.console.options import TubeOption, replaced_tube
+from planner.console.terminal import new_console
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from environments import Environment
+    from planner.design import Design
     from planner.robustness.sensitivity import Margin
     from planner.robustness.survey import Survey
 
 DRAWN = 60
 """Trials in the picture."""
+SOURCES_HELP = (
+    "Try each source of error alone too. Default: not for a single level, unless --start-mm or --heading-deg is given."
+)
+START_MM, HEADING_DEG = 5.0, 1.0
+"""Standard deviations of the base's position and direction unless the user gives others."""
 
 
 def robustness(
@@ -26,8 +35,13 @@ def robustness(
     levels: Annotated[
         str, typer.Option(metavar="LIST", help="Standard deviations of the grid's axes in percent, from 0 to 100.")
     ] = "0,5,10,15,20",
-    start_mm: Annotated[float, typer.Option(min=0, max=1000, help="Standard deviation of the base's x and y.")] = 5.0,
-    heading_deg: Annotated[float, typer.Option(min=0, max=180, help="The same of its direction.")] = 1.0,
+    sources: Annotated[
+        bool | None, typer.Option("--sources/--no-sources", help=SOURCES_HELP, show_default=False)
+    ] = None,
+    start_mm: Annotated[
+        float, typer.Option(min=0, max=1000, help="Standard deviation of the base's x and y.")
+    ] = START_MM,
+    heading_deg: Annotated[float, typer.Option(min=0, max=180, help="The same of its direction.")] = HEADING_DEG,
     tolerances: Annotated[
         str, typer.Option(help="What is never made as planned, in every trial: none or handmade.")
     ] = "none",
@@ -36,39 +50,39 @@ def robustness(
     force: Annotated[
         bool, typer.Option("--force", help="Go on with a design that was made for another place.")
     ] = False,
+    tube: TubeOption = None,
 ) -> None:
     """Grow a design many times, each time a little otherwise. Ctrl-C keeps what was tried."""
-    from rich.console import Console
-
-    console = Console(highlight=False, soft_wrap=True, markup=False)
+    console = new_console()
     grid = parsed_levels(levels)
     with readable_errors():
+        from dataclasses import replace
+
         import numpy as np
 
         from environments import load_environment
-        from planner.console.compiling import compiling
         from planner.design_file import load_design
         from planner.robustness.survey import Survey
-        from planner.robustness.trials import PRESETS, Deviations, grow_trials
+        from planner.robustness.survey import sources as sources_of
+        from planner.robustness.trials import PRESETS
 
         if tolerances not in PRESETS:
             raise BadInput(f"--tolerances {tolerances} must be one of {', '.join(PRESETS)}")
         made = load_design(design)
+        made = replace(made, params=replaced_tube(console, made.params, tube))
         environment = load_environment(env, made.params.radius)
         same_place(console, made, environment, force)
-        with compiling(console):
-            planned = grow_trials(made, environment, Deviations.none(made, environment, 1))
-        if not planned.reached[0]:
-            why = "".join(f": {ending}" for ending in planned.broken.values())
-            console.print(f"note: this design misses the goal even where everything is as planned{why}")
-        kept = PRESETS[tolerances]
-        survey = Survey.of(made, environment, grid, trials, seed, 1e-3 * start_mm, np.radians(heading_deg), kept)
+        _note_a_miss(console, made, environment)
+        wanted = (len(grid) > 1 or (start_mm, heading_deg) != (START_MM, HEADING_DEG)) if sources is None else sources
+        alone = sources_of(1e-3 * start_mm, np.radians(heading_deg)) if wanted else {}
+        survey = Survey.of(made, environment, grid, trials, seed, alone, PRESETS[tolerances])
         shown = design.name if design.is_absolute() else design
         command = f"vinewright robustness {Path(env).name} {shown} --trials {trials} --levels {levels} --seed {seed}"
-        command += f" --start-mm {start_mm:g}" * (start_mm != 5) + f" --heading-deg {heading_deg:g}" * (
-            heading_deg != 1
-        )
+        command += "" if sources is None else f" --{'no-' * (not sources)}sources"
+        command += f" --start-mm {start_mm:g}" * (start_mm != START_MM)
+        command += f" --heading-deg {heading_deg:g}" * (heading_deg != HEADING_DEG)
         command += f" --tolerances {tolerances}" * (tolerances != "none")
+        command += f" --tube {tube}" * (tube is not None)
         with writable(out):
             command += ", interrupted," * (not _grow(console, survey))
             if not survey.counts:
@@ -78,8 +92,20 @@ def robustness(
             _write(console, survey, _margins(console, survey), grid, command, out)
 
 
+def _note_a_miss(console: Console, design: Design, environment: Environment) -> None:
+    """Say where a design misses the goal without any error."""
+    from planner.console.compiling import compiling
+    from planner.robustness.trials import Deviations, grow_trials
+
+    with compiling(console):
+        planned = grow_trials(design, environment, Deviations.none(design, environment, 1))
+    if not planned.reached[0]:
+        why = "".join(f": {ending}" for ending in planned.broken.values())
+        console.print(f"note: this design misses the goal even where everything is as planned{why}")
+
+
 def parsed_levels(text: str) -> list[float]:
-    """Percentages, rising and each once, as fractions; 0 is always among them."""
+    """Percentages, rising and each once, as fractions."""
     try:
         numbers = {round(float(part), 3) + 0.0 for part in text.split(",")}
     except ValueError:
@@ -88,7 +114,7 @@ def parsed_levels(text: str) -> list[float]:
         raise BadInput(f"--levels {text} must be from 0 to 100, in percent")
     if len(numbers) > 40:
         raise BadInput(f"--levels has {len(numbers)} levels; at most 40 are allowed")
-    return [number / 100 for number in sorted(numbers | {0.0})]
+    return [number / 100 for number in sorted(numbers)]
 
 
 def _grow(console: Console, survey: Survey) -> bool:
@@ -135,13 +161,15 @@ def _write(console: Console, survey: Survey, margins: list[Margin], grid: list[f
     from planner.robustness.trials import Spread
     from planner.runs.folder import stem_of, write_json
 
-    stem = out / f"robustness-{stem_of(survey.environment)}"
+    name = f"robustness-{stem_of(survey.environment)}"
+    stem = out / name / name
+    stem.parent.mkdir(exist_ok=True)
     table, content = robustness_report(survey, margins, grid, command)
     pictures = f"\n![Success and trials]({stem.name}.png)\n" + f"![Margins]({stem.name}-margins.png)\n" * bool(margins)
-    stem.with_suffix(".md").write_text(table + pictures, encoding="utf-8")
-    write_json(stem.with_suffix(".json"), content)
+    (out / name / "README.md").write_text(table + pictures, encoding="utf-8")
+    write_json(out / name / "data.json", content)
     console.print(table)
-    console.print(f"wrote {stem}.md, {stem}.json")
+    console.print(f"wrote {out / name}: README.md, data.json")
     try:
         with stoppable(), console.status("drawing"):
             level = min(grid, key=lambda level: abs(level - 0.1))

@@ -15,8 +15,11 @@ from planner.console.options import (
     QpOption,
     SolverOption,
     SurrogateOption,
+    TubeOption,
     chosen_model,
+    replaced_tube,
 )
+from planner.console.terminal import new_console
 
 if TYPE_CHECKING:
     from dynamics.vine import Rollout
@@ -36,20 +39,23 @@ def simulate(
     surrogate: SurrogateOption = None,
     qp: QpOption = None,
     friction: FrictionOption = None,
+    tube: TubeOption = None,
 ) -> int:
     """Grow one vine of a design and say where it ends. Exit code 3 if it misses the goal."""
-    from rich.console import Console
 
-    console = Console(highlight=False, soft_wrap=True, markup=False)
+    console = new_console()
     with readable_errors():
+        from dataclasses import replace
+
         from environments import load_environment
-        from planner.commands.plan import CROSSING, section_table
         from planner.console.compiling import compiling
+        from planner.console.terminal import CROSSING, section_table
         from planner.design_file import load_design
         from planner.replay import replay, trajectory
         from planner.runs.folder import check_folder
 
         made = load_design(design)
+        made = replace(made, params=replaced_tube(console, made.params, tube))
         environment = load_environment(env, made.params.radius)
         several = len({(part.side, part.l_0, part.pressure) for part in made.sections}) > 1
         make = chosen_model(made.params, propagator, device, solver, surrogate, qp, several, friction)

@@ -1,4 +1,4 @@
-"""`vinewright surrogate`: the network that stands for the actuator."""
+"""`vinewright surrogate`: the neural network that approximates the actuator."""
 
 from __future__ import annotations
 
@@ -8,28 +8,30 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from planner.console.errors import BadInput, needs, readable_errors, writable
+from planner.console.studies import RESULTS, FolderOption, command_line
+from planner.console.terminal import new_console
+from planner.studies.study import Study, run_study
 
 if TYPE_CHECKING:
     from surrogate.training import Report
 
-app = typer.Typer(help="Train and judge the network that stands for the actuator.", no_args_is_help=True)
+app = typer.Typer(help="Train and evaluate the neural network that approximates the actuator.", no_args_is_help=True)
 
 
 @app.command()
 def train(
-    seed: Annotated[int, typer.Option(min=0, max=2**32 - 1, help="Seed of samples and first weights.")] = 2,
+    seed: Annotated[int, typer.Option(min=0, max=2**32 - 1, help="Seed of samples and initial weights.")] = 2,
     out: Annotated[
-        Path, typer.Option(metavar="DIR", help="Folder for spam.json and, to compare, spam-paper.json.")
+        Path, typer.Option(metavar="DIR", help="Folder for spam.json and, for comparison, spam-paper.json.")
     ] = Path("weights"),
     epochs: Annotated[
-        int | None, typer.Option(min=1, max=100_000, help="Most epochs.  [default: until it is good]")
+        int | None, typer.Option(min=1, max=100_000, help="Maximum number of epochs.  [default: until it converges]")
     ] = None,
 ) -> None:
-    """Train the network and the paper's form of it, on the CPU. Under two minutes."""
-    from rich.console import Console
+    """Train the network, and the paper's form of it, on the CPU. Takes less than two minutes."""
     from rich.progress import Progress, TaskID
 
-    console = Console(highlight=False, soft_wrap=True, markup=False)
+    console = new_console()
     with readable_errors(), needs("torch"):
         from surrogate.training import train as train_network
         from surrogate.weights_file import NAMES, write_weights
@@ -56,48 +58,39 @@ def _trained(report: Report) -> str:
     errors = report.weights.errors
     return (
         f"{report.weights.form}: {report.epochs} epochs in {report.seconds:.0f} s; normalised MSE {errors.normalised_mse:.1e}; "
-        f"force off by {100 * errors.median:.2g} % (median), {100 * errors.p90:.2g} % (90th percentile)"
+        f"error of the force {100 * errors.median:.2g} % (median), {100 * errors.p90:.2g} % (90th percentile)"
     )
 
 
 @app.command()
 def evaluate(
     weights: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Weights to judge.  [default: the shipped ones]")
+        Path | None, typer.Option(metavar="FILE", help="Weights to evaluate.  [default: the shipped ones]")
     ] = None,
-    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for the tables, their data and the picture.")] = Path(
-        "results"
-    ),
+    out: FolderOption = RESULTS,
     largest_batch: Annotated[
-        int, typer.Option(min=1, max=100_000, help="Most forces asked for in one call.")
+        int, typer.Option(min=1, max=100_000, help="Maximum number of forces per call.")
     ] = 100_000,
-) -> None:
-    """Measure error and speed of the network beside those of the force table and the analytic solver."""
-    from rich.console import Console
-    from rich.progress import Progress
-
-    console = Console(highlight=False, soft_wrap=True, markup=False)
+) -> int:
+    """Measure error and speed of the network, the force table and the analytic solver."""
     with readable_errors(), needs("torch"):
-        from planner.runs.folder import write_json
         from planner.studies.surrogate.plots import save_evaluation
-        from planner.studies.surrogate.report import BATCHES, evaluation_report, measurements
+        from planner.studies.surrogate.report import BATCHES, report
         from planner.studies.surrogate.report import evaluate as judge
         from surrogate.weights_file import NAMES, SHIPPED, read_weights
 
-        judged = read_weights(weights or SHIPPED / NAMES["log-force"])
+        judged, paper = read_weights(weights or SHIPPED / NAMES["log-force"]), read_weights(SHIPPED / NAMES["paper"])
         if judged.form != "log-force":
-            raise BadInput(f"{weights} holds the paper's form, which is shown in any case; expected the form log-force")
+            raise BadInput(f"{weights} has the paper's form, which is always included; expected the form log-force")
         batches = [batch for batch in BATCHES if batch <= largest_batch]
-        with writable(out):
-            with Progress(console=console) as progress:
-                task = progress.add_task("measuring", total=measurements(batches))
-                paper = read_weights(SHIPPED / NAMES["paper"])
-                evaluation = judge(judged, paper, batches, lambda: progress.advance(task))
-            command = "vinewright surrogate evaluate" + (f" --weights {weights}" if weights else "")
-            command += f" --largest-batch {largest_batch}" if largest_batch < BATCHES[-1] else ""
-            table, content = evaluation_report(evaluation, command)
-            (out / "surrogate.md").write_text(table, encoding="utf-8")
-            write_json(out / "surrogate.json", content)
-            save_evaluation(out / "surrogate.png", evaluation)
-    console.print(table)
-    console.print(f"wrote {out}/surrogate.md, surrogate.json and surrogate.png")
+        study = Study(
+            "surrogate",
+            [judged],
+            lambda cases: (judge(one, paper, batches) for one in cases),
+            lambda found: report(found[0]),
+            {"surrogate.png": lambda path, found: save_evaluation(path, found[0])},
+            "networks",
+        )
+        limit = largest_batch if largest_batch < BATCHES[-1] else None
+        command = command_line("surrogate evaluate", weights=weights, largest_batch=limit)
+        return run_study(study, command, out, new_console()).code

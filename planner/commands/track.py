@@ -1,15 +1,17 @@
-"""`vinewright track`: from a video of a growing vine to a recording of its centrelines."""
+"""`vinewright track`: extract the centrelines of a growing vine from a video."""
 
 from __future__ import annotations
 
 import re
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from planner.console.errors import BadInput, needs, readable_errors
+from planner.console.terminal import new_console
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -20,85 +22,118 @@ if TYPE_CHECKING:
     from planner.tracking.video import VideoFile
 
 SAMPLES = 25
-"""Frames that are looked at for the median background, and for the base."""
-NOTED = 0.15
-"""A given radius that differs from the measured one by a larger part is told."""
+"""Number of frames used for the median background and for finding the base."""
+RADIUS_TOLERANCE = 0.15
+"""Relative difference between given and measured radius above which a warning is printed [-]."""
+
+
+VideoArgument = Annotated[
+    Path,
+    typer.Argument(metavar="VIDEO", help="A video from above, with constant frame rate and a fixed camera."),
+]
+ScaleOption = Annotated[float, typer.Option(metavar="MM_PER_PX", help="Millimetres per pixel in the tube's plane.")]
+BaseOption = Annotated[
+    str | None,
+    typer.Option(metavar="X,Y", help="Pixel at the tube's base, from the upper left.  [default: detected]"),
+]
+BackgroundOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="first|median|FILE",
+        help="Find the tube by the difference from the first frame, from the median of all frames (if the tube covers "
+        "each pixel in fewer than half of them), or from an image.  [default: first, which must show no tube]",
+    ),
+]
+ToleranceOption = Annotated[
+    float | None,
+    typer.Option(help="Threshold distance in CIELAB.  [default: 25 for a colour, 15 for a background]"),
+]
+RadiusOption = Annotated[
+    float | None, typer.Option(metavar="MM", help="Radius of the tube.  [default: measured in the video]")
+]
+OutOption = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE.json", help="Output file of the recording.  [default: VIDEO's name with .json]"),
+]
+OverlayOption = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE.mp4",
+        help="Output video with the tracked centrelines.  [default: VIDEO's name with -overlay.mp4]",
+    ),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A video to track, the checked options, and the files to write."""
+
+    video: VideoFile
+    segmentation: Segmentation
+    scale: float
+    """Millimetres per pixel."""
+    radius: float | None
+    """Given radius of the tube [mm]."""
+    every: int
+    """Every so many frames are tracked."""
+    recorded: Path
+    """File of the recording."""
+    drawn: Path
+    """File of the overlay."""
 
 
 def track(
-    video: Annotated[
-        Path,
-        typer.Argument(
-            metavar="VIDEO", help="A video seen from above, of constant frame rate, with the camera at rest."
-        ),
-    ],
-    scale: Annotated[float, typer.Option(metavar="MM_PER_PX", help="Millimetres a pixel, in the tube's plane.")],
-    base: Annotated[
-        str | None,
-        typer.Option(metavar="X,Y", help="Pixel where the tube begins, from the upper left.  [default: found]"),
-    ] = None,
+    video: VideoArgument,
+    scale: ScaleOption,
+    base: BaseOption = None,
     color: Annotated[str | None, typer.Option(metavar="'#rrggbb'", help="Find the tube by its colour.")] = None,
-    background: Annotated[
-        str | None,
-        typer.Option(
-            metavar="first|median|FILE",
-            help="Find the tube by what differs from the first frame, from the median of all (where the tube passes any "
-            "place in fewer than half of them), or from a picture.  [default: first, which must show no tube]",
-        ),
-    ] = None,
-    tolerance: Annotated[
-        float | None,
-        typer.Option(
-            help="Difference in CIELAB that tells tube from not.  [default: 25 of a colour, 15 of a background]"
-        ),
-    ] = None,
-    radius: Annotated[
-        float | None, typer.Option(metavar="MM", help="The tube's radius.  [default: measured in the video]")
-    ] = None,
-    every: Annotated[int, typer.Option(min=1, help="Track one frame in so many.")] = 1,
-    out: Annotated[
-        Path | None, typer.Option(metavar="FILE.json", help="The recording.  [default: VIDEO's name with .json]")
-    ] = None,
-    overlay: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE.mp4", help="A video to check it by.  [default: VIDEO's name with -overlay.mp4]"),
-    ] = None,
+    background: BackgroundOption = None,
+    tolerance: ToleranceOption = None,
+    radius: RadiusOption = None,
+    every: Annotated[int, typer.Option(min=1, help="Track every N-th frame.")] = 1,
+    out: OutOption = None,
+    overlay: OverlayOption = None,
 ) -> None:
-    """Track a growing tube in a video: centrelines in metres, and a video to check them by. Ctrl-C keeps what was tracked."""
-    from rich.console import Console
-
-    console = Console(highlight=False, soft_wrap=True, markup=False)
+    """Track a growing tube in a video: centrelines in metres, and a video to check them. Ctrl-C keeps the frames so far."""
+    console = new_console()
     for option, value, most in (("--scale", scale, 1000), ("--radius", radius, 1000), ("--tolerance", tolerance, 200)):
         if value is not None and not 0 < value <= most:
             raise BadInput(f"{option} {value:g} must be greater than 0 and at most {most}")
     if color is not None and background is not None:
-        raise BadInput("--color and --background are two ways to find the tube; give one of them")
+        raise BadInput("--color and --background exclude each other; give one of them")
     rgb, pixel = parsed_color(color), _parsed_base(base)
     with readable_errors(), needs("video"):
-        from dynamics.recording import write_recording
-        from planner.tracking.track import median_radius, recording_of
         from planner.tracking.video import InvalidVideo, VideoFile
 
         try:
             source = VideoFile.open(video)
             recorded = _output(out or video.with_suffix(".json"), "--out", ".json", video)
             drawn = _output(overlay or video.with_name(f"{video.stem}-overlay.mp4"), "--overlay", ".mp4", video)
-            way = _segmentation(source, rgb, background, tolerance)
+            segmentation = _segmentation(source, rgb, background, tolerance)
         except InvalidVideo as error:
             raise BadInput(str(error)) from None
-        start = _base(console, source, way, pixel)
-        try:
-            tracked, skipped, shown = _follow(console, source, way, start, every, scale, drawn)
-        except OSError as error:
-            raise BadInput(f"--overlay {drawn} cannot be written: {error.strerror}") from None
-        measured = 1e-3 * scale * median_radius(tracked)
-        recording = recording_of(video.stem, tracked, start.pixel, 1e-3 * scale, 1e-3 * radius if radius else measured)
-        try:
-            write_recording(recording, recorded)
-        except OSError as error:
-            raise BadInput(f"--out {recorded} cannot be written: {error.strerror}") from None
-        _report(console, tracked, skipped, recording, measured, start)
-    console.print(f"wrote {recorded}" + f" and {drawn}" * shown)
+        _run(console, Job(source, segmentation, scale, radius, every, recorded, drawn), pixel)
+
+
+def _run(console: Console, job: Job, pixel: tuple[float, float] | None) -> None:
+    """Track the video, and write and report the recording."""
+    from dynamics.recording import write_recording
+    from planner.tracking.track import median_radius, recording_of
+
+    base = _base(console, job, pixel)
+    try:
+        tracked, skipped, shown = _follow(console, job, base)
+    except OSError as error:
+        raise BadInput(f"--overlay {job.drawn} cannot be written: {error.strerror}") from None
+    measured = 1e-3 * job.scale * median_radius(tracked)
+    radius = 1e-3 * job.radius if job.radius else measured
+    recording = recording_of(job.video.path.stem, tracked, base.pixel, 1e-3 * job.scale, radius)
+    try:
+        write_recording(recording, job.recorded)
+    except OSError as error:
+        raise BadInput(f"--out {job.recorded} cannot be written: {error.strerror}") from None
+    _report(console, tracked, skipped, recording, measured, base)
+    console.print(f"wrote {job.recorded}" + f" and {job.drawn}" * shown)
 
 
 def parsed_color(text: str | None) -> tuple[int, int, int] | None:
@@ -106,7 +141,7 @@ def parsed_color(text: str | None) -> tuple[int, int, int] | None:
     if text is None:
         return None
     if not re.fullmatch("#?[0-9a-fA-F]{6}", text):
-        raise BadInput(f"--color {text} must be '#rrggbb', as '#d04030'")
+        raise BadInput(f"--color {text} must be '#rrggbb', for example '#d04030'")
     red, green, blue = bytes.fromhex(text.removeprefix("#"))
     return red, green, blue
 
@@ -117,12 +152,12 @@ def _parsed_base(text: str | None) -> tuple[float, float] | None:
     try:
         x, y = (float(part) for part in text.split(","))
     except ValueError:
-        raise BadInput(f"--base {text} must be two numbers with a comma between, as 120,340") from None
+        raise BadInput(f"--base {text} must be two numbers separated by a comma, for example 120,340") from None
     return x, y
 
 
 def _output(path: Path, option: str, suffix: str, video: Path) -> Path:
-    """A file to write, checked before any work is done for it."""
+    """An output file, checked before any computation."""
     if path.suffix.lower() != suffix:
         raise BadInput(f"{option} {path} must end in {suffix}")
     if path.resolve() == video.resolve():
@@ -159,33 +194,31 @@ def _segmentation(
     return ByBackground(picture, tolerance or BACKGROUND_TOLERANCE)
 
 
-def _base(console: Console, video: VideoFile, way: Segmentation, pixel: tuple[float, float] | None) -> Base:
-    """The base that was given, else the one found in some frames."""
+def _base(console: Console, job: Job, pixel: tuple[float, float] | None) -> Base:
+    """The given base, or else the detected one."""
     import numpy as np
 
     from planner.tracking.track import Base, find_base
 
     if pixel:
-        if not (0 <= pixel[0] <= video.width - 1 and 0 <= pixel[1] <= video.height - 1):
+        if not (0 <= pixel[0] <= job.video.width - 1 and 0 <= pixel[1] <= job.video.height - 1):
             raise BadInput(
-                f"--base {pixel[0]:g},{pixel[1]:g} lies outside the picture: x must be from 0 to {video.width - 1}, "
-                f"y from 0 to {video.height - 1}"
+                f"--base {pixel[0]:g},{pixel[1]:g} lies outside the image: x must be from 0 to {job.video.width - 1}, "
+                f"y from 0 to {job.video.height - 1}"
             )
         return Base(np.array(pixel), "as given")
-    with console.status("looking for the base"):
-        found = find_base(video.samples(SAMPLES), way)
+    with console.status("finding the base"):
+        found = find_base(job.video.samples(SAMPLES), job.segmentation)
     if not found:
-        raise BadInput(_nothing_found(video.path, way))
+        raise BadInput(_nothing_found(job.video.path, job.segmentation))
     return found
 
 
-def _follow(
-    console: Console, video: VideoFile, way: Segmentation, base: Base, every: int, scale: float, drawn: Path
-) -> tuple[list[Tracked], int, bool]:
-    """Track all frames and write the overlay, with progress on the console.
+def _follow(console: Console, job: Job, base: Base) -> tuple[list[Tracked], int, bool]:
+    """Track all frames and write the overlay, with a progress bar.
 
     Returns:
-        The tubes, how many frames had none, and whether there is an overlay.
+        The tubes, the number of frames without one, and whether the overlay was written.
     """
     from rich.progress import Progress
 
@@ -195,53 +228,54 @@ def _follow(
     from planner.tracking.track import track_frame
     from planner.tracking.video import VideoWriter
 
+    video, every = job.video, job.every
     tracked: list[Tracked] = []
     skipped = 0
     with Progress(*columns(), console=console, transient=True) as bar:
         task = bar.add_task("tracking", total=-(-video.frames // every))
         try:
-            with stoppable(), VideoWriter(drawn, max(1.0, video.rate / every)) as writer:
+            with stoppable(), VideoWriter(job.drawn, max(1.0, video.rate / every)) as writer:
                 try:
                     for index, image in video.images(every):
                         time = index / video.rate
-                        region, found = track_frame(image, time, way, base.pixel)
+                        region, found = track_frame(image, time, job.segmentation, base.pixel)
                         if found:
                             tracked.append(found)
                         skipped += not found
-                        words = f"{scale * found.axis.length:.0f} mm" if found else "no tube"
+                        caption = f"{job.scale * found.axis.length:.0f} mm" if found else "no tube"
                         axis = found.axis if found else None
-                        writer.write(overlay(image, region, axis, base.pixel, f"{time:.2f} s   {words}"))
+                        writer.write(overlay(image, region, axis, base.pixel, f"{time:.2f} s   {caption}"))
                         bar.advance(task)
                 except KeyboardInterrupt:
                     if len(tracked) < LEAST_FRAMES:
-                        raise BadInput("interrupted before enough was tracked; nothing was written") from None
+                        raise BadInput("interrupted before enough frames were tracked; nothing was written") from None
                     console.print("interrupted; the frames so far are kept")
                 if not tracked:
-                    raise BadInput(_nothing_found(video.path, way))
+                    raise BadInput(_nothing_found(video.path, job.segmentation))
                 if len(tracked) < LEAST_FRAMES:
                     few = f"{video.path} shows a tube in {_frames(len(tracked))} only"
-                    raise BadInput(f"{few}; a recording needs {LEAST_FRAMES}. Less --every looks at more")
-                # The encoder holds the last frames back, and takes seconds for them.
-                bar.update(task, description="ending the overlay")
+                    raise BadInput(f"{few}; a recording needs {LEAST_FRAMES}. Give a smaller --every")
+                # The encoder buffers the last frames and takes seconds to write them.
+                bar.update(task, description="finishing the overlay")
         except KeyboardInterrupt:
             if len(tracked) < LEAST_FRAMES:
                 raise
-            console.print("interrupted; there is no overlay, but all that was tracked is kept")
+            console.print("interrupted; all tracked frames are kept, but there is no overlay")
             return tracked, skipped, False
     return tracked, skipped, True
 
 
-def _nothing_found(video: Path, way: Segmentation) -> str:
+def _nothing_found(video: Path, segmentation: Segmentation) -> str:
     from planner.tracking.segmentation import ByColor
 
-    if isinstance(way, ByColor):
-        advice = f"pick --color from a frame, or give more --tolerance than {way.tolerance:g}"
+    if isinstance(segmentation, ByColor):
+        advice = f"pick --color from a frame, or give a --tolerance above {segmentation.tolerance:g}"
     else:
         advice = (
-            "give --color, as '#d04030', a picture of the place without a tube as --background, "
-            f"or less --tolerance than {way.tolerance:g}"
+            "give --color, for example '#d04030', an image without the tube as --background, "
+            f"or a --tolerance below {segmentation.tolerance:g}"
         )
-    return f"{video} shows no tube in any frame that was looked at; {advice}, and check --base if it was given"
+    return f"{video} shows no tube in any examined frame; {advice}, and check --base if given"
 
 
 def _report(
@@ -252,29 +286,29 @@ def _report(
     from planner.tracking.track import shrinking
 
     first, last = recording.times[[0, -1]]
-    console.print(f"a tube in {_frames(len(tracked))}, from {first:.2f} to {last:.2f} s; {skipped} skipped without one")
+    console.print(f"a tube in {_frames(len(tracked))}, from {first:.2f} to {last:.2f} s; {skipped} without one skipped")
     radius, measured = 1e3 * recording.tube_radius, 1e3 * measured
     if radius == measured:
-        console.print(f"radius {radius:.1f} mm, measured (median of half the width)")
+        console.print(f"radius {radius:.1f} mm, measured (median half width)")
     else:
-        console.print(f"radius {radius:.1f} mm, as given; {measured:.1f} mm is measured (median of half the width)")
-        if abs(measured / radius - 1) > NOTED:
-            console.print("mind: these differ much; check --scale, --tolerance and the overlay")
+        console.print(f"radius {radius:.1f} mm, as given; measured {measured:.1f} mm (median half width)")
+        if abs(measured / radius - 1) > RADIUS_TOLERANCE:
+            console.print("warning: the two radii differ; check --scale, --tolerance and the overlay")
     lengths = [1e3 * np.hypot(*np.diff(line, axis=0).T).sum() for line in recording.centerlines]
-    console.print(f"length {lengths[0]:.0f} mm in the first of them, {max(lengths):.0f} mm at most")
+    console.print(f"length {lengths[0]:.0f} mm in the first frame, at most {max(lengths):.0f} mm")
     if shrunk := shrinking(tracked):
         console.print(
-            f"mind: the tube is shorter by more than a radius than it was before in {_frames(len(shrunk))}, first at "
-            f"{shrunk[0]:.2f} s; look at the overlay there and take out what is wrong"
+            f"warning: in {_frames(len(shrunk))} the tube is shorter than before by more than a radius, first at "
+            f"{shrunk[0]:.2f} s; check the overlay there and remove wrong frames"
         )
     heading = np.degrees(recording.base[2])
     x, y = base.pixel
     console.print(
-        f"base at pixel {x:.0f},{y:.0f}, {base.found}; heading {heading:.1f} deg, the median of how the centrelines begin"
+        f"base at pixel {x:.0f},{y:.0f}, {base.found}; heading {heading:.1f} deg, median of the centrelines' initial directions"
     )
     gap = float(np.median([1e3 * np.hypot(*line[0]) for line in recording.centerlines]))
     if gap > radius:
-        console.print(f"mind: centrelines begin {gap:.0f} mm from the base (median); check --base")
+        console.print(f"warning: centrelines begin {gap:.0f} mm from the base (median); check --base")
 
 
 def _frames(count: int) -> str:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
 
 
 EXTRAS = {
+    "fab": ("ezdxf, trimesh and manifold3d", ("ezdxf", "manifold3d", "trimesh")),
     "fit": ("CasADi and h5py", ("casadi", "h5py")),
     "ompl": ("OMPL", ("networkx", "ompl")),
     "osqp": ("OSQP", ("osqp",)),
@@ -43,6 +46,7 @@ def readable_errors() -> Iterator[None]:
         # Only now, as this takes longer than many a command.
         from dynamics.propagator import CannotRun
         from dynamics.recording import InvalidRecording
+        from dynamics.tube_file import InvalidTube
         from environments.file_model import InvalidEnvironment
         from environments.reach import WalledIn
         from planner.design_file import InvalidDesign
@@ -57,6 +61,7 @@ def readable_errors() -> Iterator[None]:
             InvalidDesign,
             InvalidEnvironment,
             InvalidRecording,
+            InvalidTube,
             InvalidWeights,
             NoLaunch,
             UnwritableFolder,
@@ -105,6 +110,23 @@ def same_place(console: Console, design: Design, environment: Environment, force
     console.print(f"warning: {other}")
 
 
+def remedy(extra: str, version: tuple[int, int] = sys.version_info[:2], platform: str = sys.platform) -> str:
+    """How to get an extra that is missing: the pip command, or what to use where the extra is not published.
+
+    Args:
+        version: Of Python, its first two numbers.
+        platform: As in `sys.platform`.
+    """
+    if extra == "ompl" and (version >= (3, 14) or platform == "win32"):
+        return "OMPL is not published for Python 3.14 or Windows; use Python 3.11 to 3.13 on Linux or macOS"
+    return f"pip install -c constraints.txt -e '.[{extra}]'"
+
+
+def missing(extra: str) -> list[str]:
+    """The packages of an extra that are not installed."""
+    return [name for name in EXTRAS[extra][1] if find_spec(name) is None]
+
+
 @contextmanager
 def needs(extra: str) -> Iterator[None]:
     """Say how to install an extra where a library of it is missing."""
@@ -114,7 +136,7 @@ def needs(extra: str) -> Iterator[None]:
     except ModuleNotFoundError as error:
         if (error.name or "").split(".")[0] not in packages:
             raise
-        raise BadInput(f"this needs {words}: pip install -c constraints.txt -e '.[{extra}]'") from None
+        raise BadInput(f"this needs {words}: {remedy(extra)}") from None
 
 
 @contextmanager

@@ -12,13 +12,16 @@ from planner.console.errors import BadInput, needs
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from rich.console import Console
+
     from dynamics.propagator import Propagator, PropagatorFactory
     from dynamics.tube import VineParams
+    from environments import Environment
 
-FRICTION_KNOWN = "quasistatic", "geometric"
-"""The propagators that have friction."""
 MOST_FRICTION = 10.0
 """Rubber on rubber has a tenth of it."""
+DEFAULT_TUBE = "prototype"
+"""The shipped tube that grows where neither the command nor the environment asks for another."""
 
 PropagatorOption = Annotated[
     str,
@@ -47,7 +50,17 @@ FrictionOption = Annotated[
     float | None,
     typer.Option(
         metavar="MU",
-        help="Friction of the tip in quasistatic and geometric.  [default: 0 in quasistatic, 0.3 in geometric]",
+        help="Friction of the tip in quasistatic and geometric, instead of the tube's.  [default: the tube's; where it has none, "
+        "0 in quasistatic and 0.3 in geometric]",
+    ),
+]
+
+TubeOption = Annotated[
+    str | None,
+    typer.Option(
+        "--tube",
+        metavar="TUBE",
+        help="A shipped tube (`vinewright tube list`), or the path of a TOML file.  [default: the environment's, or prototype]",
     ),
 ]
 
@@ -57,6 +70,53 @@ QpOption = Annotated[
         "--qp", help="What solves the steps of impulse: banded, or osqp as published, slowly.  [default: banded]"
     ),
 ]
+
+
+def chosen_tube(tube: str | None, environment: Environment | None = None) -> VineParams:
+    """The tube that was asked for, else the environment's, else the prototype.
+
+    Args:
+        tube: What `TubeOption` gives: a shipped tube's name or the path of a file.
+    Raises:
+        InvalidTube: It cannot be used.
+    """
+    from dynamics.tube_file import load_tube
+
+    return load_tube(tube or (environment and environment.tube) or DEFAULT_TUBE)
+
+
+def environment_and_tube(env: str, tube: str | None, actuator: str | None = None) -> tuple[Environment, VineParams]:
+    """An environment whose start has room for the tube that is to grow there, and that tube (`chosen_tube`).
+
+    Args:
+        actuator: The type of actuator, where it is not the tube's own.
+    Raises:
+        InvalidEnvironment: It cannot be used, or the tube does not fit at its start.
+        InvalidTube: The tube cannot be used.
+    """
+    from dynamics.tube_file import with_actuator
+    from environments import load_environment
+
+    params = chosen_tube(tube, load_environment(env, 0.0))
+    if actuator is not None:
+        params = with_actuator(params, actuator)
+    return load_environment(env, params.radius), params
+
+
+def replaced_tube(console: Console, own: VineParams, tube: str | None) -> VineParams:
+    """The tube that a design is to grow with: its own, or the one asked for, and then a note where that differs.
+
+    Raises:
+        InvalidTube: The tube asked for cannot be used.
+    """
+    if tube is None:
+        return own
+    from dynamics.tube_file import difference
+
+    params = chosen_tube(tube)
+    if found := difference(own, params):
+        console.print(f"note: --tube {tube} is not the tube this design was made for: {found}")
+    return params
 
 
 def chosen_model(
@@ -92,10 +152,12 @@ def chosen_model(
         ("solver", solver, "penalty"),
         ("surrogate", surrogate, "penalty"),
         ("qp", qp, "impulse"),
-        ("friction", friction, " or ".join(FRICTION_KNOWN)),
     ):
-        if value is not None and propagator not in owner.split(" or "):
+        if value is not None and propagator != owner:
             raise BadInput(f"--{option} {value} is for --propagator {owner}; {propagator} leaves no choice there")
+    if friction is not None and not model.capabilities.friction:
+        owners = " or ".join(filter(has_friction, propagators()))
+        raise BadInput(f"--friction {friction:g} is for --propagator {owners}; {propagator} leaves no choice there")
     if friction is not None and not 0 <= friction <= MOST_FRICTION:
         raise BadInput(f"--friction {friction:g} must be from 0 to {MOST_FRICTION:g}")
     if propagator == "penalty":
@@ -114,3 +176,13 @@ def chosen_model(
         return partial(Impulse, qp=qp)
     made: Callable[..., Propagator] = model
     return made if friction is None else partial(made, friction=friction)
+
+
+def has_friction(propagator: str) -> bool:
+    """Whether a known propagator has friction; one whose library is missing has none."""
+    from dynamics.registry import load_propagator
+
+    try:
+        return load_propagator(propagator).capabilities.friction
+    except ModuleNotFoundError:  # penalty without PyTorch
+        return False

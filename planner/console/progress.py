@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
@@ -23,7 +24,13 @@ def columns() -> list[ProgressColumn]:
 
 @contextmanager
 def stoppable() -> Iterator[None]:
-    """Have Ctrl-C and SIGTERM raise KeyboardInterrupt, also where the shell that began this has them ignored."""
+    """Have Ctrl-C and SIGTERM raise KeyboardInterrupt, also where the shell that began this has them ignored.
+
+    Only the main thread gets signals; in another one this changes nothing.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
     before = {number: signal.signal(number, signal.default_int_handler) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield

@@ -1,1 +1,1 @@
-"""Pictures: plans, environments and animations."""
+"""Figures of plans and environments, and animations."""

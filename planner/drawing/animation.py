@@ -20,8 +20,8 @@ from planner.drawing.plan import (
     MOST_FRAMES,
     SCALE_LINE,
     OnFrame,
+    _draw_environment,
     _draw_legend,
-    _draw_place,
     _page,
     _palette,
     foreground,
@@ -34,20 +34,20 @@ from surrogate.compiled import Floats
 def save_animation(
     path: Path, environment: Environment, design: Design, points: Floats, on_frame: OnFrame | None = None
 ) -> None:
-    """Write the growth of a design as a GIF of at most 80 frames; the file appears whole or not at all.
+    """Write the growth of a design as a GIF of at most 80 frames, atomically.
 
     Args:
-        points: Joints of the tube at each moment [m], shape (T, N + 1, 2), NaN beyond its tip; T at least 1.
-        on_frame: Called with the number of frames drawn and of all frames.
+        points: Joints of the tube at each recorded time [m], shape (T, N + 1, 2), NaN beyond its tip; T at least 1.
+        on_frame: Called with the number of completed frames and of all frames.
     Raises:
-        ValueError: There is no moment to draw.
+        ValueError: `points` is empty.
         OSError: The file cannot be written.
     """
     if not len(points):
-        raise ValueError("points holds no moment of the growth: an animation needs at least one")
+        raise ValueError("points is empty: an animation needs at least one record of the growth")
     moments = np.linspace(0, len(points) - 1, min(len(points), MOST_FRAMES)).round().astype(int)
     images = _frames(environment, design, points[[-1, *moments]])
-    # The last frame has every colour. One palette for all keeps the background still, and the file small.
+    # The last frame contains every colour. One palette for all frames keeps the background constant and the file small.
     palette = _palette(next(images))
     frames = []
     for image in images:
@@ -60,11 +60,11 @@ def save_animation(
 
 
 def _frames(environment: Environment, design: Design, points: Floats) -> Iterator[Image.Image]:
-    """The tube at each moment, over a background that is drawn once."""
+    """The tube at each recorded time, over a background that is drawn once."""
     page = _page(environment, design, table=False)
     page.figure.set_dpi(GIF_DPI)
     canvas: Any = FigureCanvasAgg(page.figure)
-    _draw_place(page, environment, ())
+    _draw_environment(page.axes, environment, page.view, ())
     _draw_legend(page, design, tree=False)
     canvas.draw()
     background = canvas.copy_from_bbox(page.figure.bbox)

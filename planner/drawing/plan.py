@@ -1,4 +1,4 @@
-"""Pictures: an environment with a design in it, and the growth of its tube; all drawn in millimetres."""
+"""Figures of an environment with a design, in millimetres."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Circle, Patch, Polygon
 from matplotlib.ticker import MultipleLocator
+from matplotlib.transforms import Affine2D
 from PIL import Image
 from shapely.ops import substring
 from shapely.plotting import patch_from_polygon
@@ -28,13 +29,13 @@ from planner.drawing.style import ACTUATOR, FAINT, GOAL, INK, OBSTACLE, OUTLINE,
 from surrogate.compiled import Floats
 
 NUMBER: dict[str, Any] = {"color": "white", "weight": "bold", "ha": "center", "va": "center_baseline"}
-NUMBER_PLACES = (1.4, 2.5, 4.0), (0.5, 0.4, 0.6, 0.3, 0.7, 0.2, 0.8), (1, -1)
-"""Where a section's number may lie: gap to the tube in badges, fraction of the section, side of the actuator or not."""
+NUMBER_POSITIONS = (1.4, 2.5, 4.0), (0.5, 0.4, 0.6, 0.3, 0.7, 0.2, 0.8), (1, -1)
+"""Possible positions of a section's number: gap to the tube in badge radii, fraction of the section, and side."""
 PLOT_WIDTH, PLOT_HEIGHT, LEAST_WIDTH = 9.6, 6.8, 5.6
-"""The drawing fits into the first two; legend and table need the third [inch]."""
+"""Maximum width and height of the drawing, and minimum width for legend and table [inch]."""
 LEFT, RIGHT, TOP, BOTTOM, SCALE_LINE, ROW = 0.8, 0.24, 0.66, 0.5, 0.13, 0.205
-"""Margins around the drawing; height of the scale bar above the lower one's end, and of a table's row [inch]."""
-TABLE_ROWS, BADGE = 12, 6.2  # most rows of the table; radius of a section's number [point]
+"""Margins around the drawing; height of the scale bar above the lower margin's end; height of a table row [inch]."""
+TABLE_ROWS, BADGE = 12, 6.2  # maximum number of table rows; radius of a section's number [point]
 PLAN_DPI, GIF_DPI = 160, 120
 MOST_FRAMES, FRAME_MS, LAST_MS = 80, 70, 2500
 LEGEND: dict[str, Any] = {"fontsize": 8, "borderpad": 0, "borderaxespad": 0, "columnspacing": 1.3, "frameon": False}
@@ -43,15 +44,14 @@ OnFrame = Callable[[int, int], None]
 
 
 def plan_figure(environment: Environment, design: Design | None, branches: Sequence[Floats] = ()) -> Figure:
-    """The environment and, where there is one, the design grown in it; a table lists its actuators.
+    """Draw an environment and optionally a design, with a table of its actuators.
 
     Args:
-        branches: The searched tree, lines of shape (n, 2) [m].
+        branches: Branches of the search tree, lines of shape (n, 2) [m].
     """
     page = _page(environment, design, table=True)
-    _draw_place(page, environment, branches)
-    for patch in [*(tube_patches(design, design.centerline) if design else []), *foreground(environment, design)]:
-        page.axes.add_patch(patch)
+    _draw_environment(page.axes, environment, page.view, branches)
+    _draw_tube(page.axes, environment, design)
     if design and len(design.centerline) > 1:
         _draw_numbers(page, environment, design)
     if design:
@@ -61,7 +61,7 @@ def plan_figure(environment: Environment, design: Design | None, branches: Seque
 
 
 def save_plan(path: Path, environment: Environment, design: Design | None, branches: Sequence[Floats] = ()) -> None:
-    """Write `plan_figure` as a PNG; the file appears whole or not at all."""
+    """Write `plan_figure` as a PNG, atomically."""
     canvas: Any = FigureCanvasAgg(plan_figure(environment, design, branches))
     canvas.figure.set_dpi(PLAN_DPI)
     canvas.draw()
@@ -72,12 +72,12 @@ def save_plan(path: Path, environment: Environment, design: Design | None, branc
 
 
 def save_environment(path: Path, environment: Environment) -> None:
-    """Write a picture of a place, without a design, as a PNG (see `save_plan`)."""
+    """Write a figure of an environment without a design as a PNG (see `save_plan`)."""
     save_plan(path, environment, None)
 
 
 def _palette(image: Image.Image) -> Image.Image:
-    """The commonest colours, well apart: flat areas keep theirs exactly, and a file is a third of the size."""
+    """The most frequent, well separated colours: flat areas are exact, and the file is a third of the size."""
     counted = sorted(image.getcolors(image.width * image.height) or [], reverse=True)
     left = np.array([colour for _, colour in counted])
     chosen: list[Any] = []
@@ -90,13 +90,13 @@ def _palette(image: Image.Image) -> Image.Image:
 
 
 def tube_patches(design: Design, joints: Floats) -> list[Patch]:
-    """The tube along a centreline at its true width, its sections coloured, with the cells of their actuators.
+    """The tube along a centreline at its true width, with coloured sections and the cells of their actuators.
 
     Args:
-        joints: From base to tip [m], shape (n, 2); may end before the design does.
+        joints: Joints from base to tip [m], shape (n, 2); may be shorter than the design.
     Returns:
-        Patches in millimetres, from back to front, by gid: `section k`, k from 0, which begins a diameter early, under
-        the one before it, so that no crack shows; `actuator k`; and `tip`, the point that has to get into the goal.
+        Patches in millimetres, from back to front, by gid: `section k`, k from 0, which starts one diameter early, below
+        the previous one, to avoid gaps; `actuator k`; and `tip`, the point that must reach the goal.
     """
     if len(joints) < 2:
         return []
@@ -116,14 +116,14 @@ def tube_patches(design: Design, joints: Floats) -> list[Patch]:
 
 
 def _cells(joints: Floats, section: Section, radius: float) -> Floats:
-    """Outline [mm] of a section's actuator: a string of cells of true length, inside the edge it is glued to."""
+    """Outline [mm] of a section's actuator: a row of cells of true length, inside the edge of the tube."""
     start, cell = 1e3 * section.start, max(1e3 * section.l_0, 1.0)
     end = min(1e3 * section.end, float(np.hypot(*np.diff(joints, axis=0).T).sum()))
     at = np.linspace(start, end, int(np.clip(16 * (end - start) / cell, 2, 5000)))
-    place, normal = _walk(joints, at)
+    middle, normal = _walk(joints, at)
     side = radius * (normal if section.side == "left" else -normal)
     swell = np.abs(np.sin(np.pi * (at - start) / cell))[:, None]
-    outer, inner = place + (0.8 + 0.16 * swell) * side, place + (0.72 - 0.16 * swell) * side
+    outer, inner = middle + (0.8 + 0.16 * swell) * side, middle + (0.72 - 0.16 * swell) * side
     return np.concatenate([outer, inner[::-1]])
 
 
@@ -132,34 +132,33 @@ def _walk(joints: Floats, at: Floats) -> tuple[Floats, Floats]:
     moves = np.diff(joints, axis=0)
     along = np.concatenate([[0.0], np.cumsum(np.hypot(*moves.T))])
     heading = np.unwrap(np.arctan2(moves[:, 1], moves[:, 0]))
-    # At a joint the mean of both segments' headings: the offset line neither gapes nor overlaps there.
+    # At a joint, use the mean of both headings, so that the offset line has no gap or overlap there.
     turned = np.interp(at, along, np.concatenate([heading[:1], (heading[1:] + heading[:-1]) / 2, heading[-1:]]))
-    place = np.stack([np.interp(at, along, joints[:, k]) for k in range(2)], axis=-1)
-    return place, np.stack([-np.sin(turned), np.cos(turned)], axis=-1)
+    points = np.stack([np.interp(at, along, joints[:, k]) for k in range(2)], axis=-1)
+    return points, np.stack([-np.sin(turned), np.cos(turned)], axis=-1)
 
 
 @dataclass(frozen=True, slots=True)
 class _Page:
-    """A figure, and its drawing in millimetres."""
+    """A figure with axes in millimetres."""
 
     figure: Figure
     axes: Axes
     view: Floats
-    """What is shown: min_x, min_y, max_x, max_y [mm]."""
+    """Limits of the axes: min_x, min_y, max_x, max_y [mm]."""
     width: float
-    """Of the part between the side margins [inch]."""
+    """Width between the side margins [inch]."""
     point: float
     """Size of a typographic point in the drawing [mm]."""
 
     def text(self, x: float, y: float, text: str, **style: Any) -> Any:
-        """Text at inches from the lower left corner of the figure; a dollar sign is a dollar sign."""
+        """Text at inches from the lower left corner of the figure; math markup is not parsed."""
         return self.figure.text(x, y, text, transform=self.figure.dpi_scale_trans, parse_math=False, **style)
 
 
 def _page(environment: Environment, design: Design | None, table: bool) -> _Page:
-    """An empty drawing with the aspect of the bounds, its axes, title and scale bar."""
-    bounds = 1e3 * environment.bounds
-    view = bounds + 0.012 * (bounds[2:] - bounds[:2]).max() * np.array([-1, -1, 1, 1])
+    """An empty drawing with the aspect ratio of the bounds, its axes, title and scale bar."""
+    bounds, view = 1e3 * environment.bounds, _view(environment)
     size = view[2:] - view[:2]
     drawing = size * min(PLOT_WIDTH / size[0], PLOT_HEIGHT / size[1])
     width = max(drawing[0], LEAST_WIDTH)
@@ -184,7 +183,7 @@ def _page(environment: Environment, design: Design | None, table: bool) -> _Page
 
 
 def _dress_axes(page: _Page, bounds: Floats, line: float) -> None:
-    """Ticks, and axis labels; the scale bar lies `line` inches above the page's lower edge."""
+    """Draw ticks, axis labels and the scale bar, `line` inches above the page's lower edge."""
     axes, size = page.axes, bounds[2:] - bounds[:2]
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_major_locator(MultipleLocator(_round_number(size.max() / 5)))
@@ -203,20 +202,46 @@ def _round_number(value: float) -> float:
     return min((power * k for k in (1, 2, 5, 10)), key=lambda number: abs(math.log(number / value)))
 
 
-def _draw_place(page: _Page, environment: Environment, branches: Sequence[Floats]) -> None:
-    """What the tube is drawn on: the searched tree, what is solid, and the goal's disc."""
+def draw_in_axes(axes: Axes, environment: Environment, design: Design | None) -> None:
+    """Draw an environment and a design into axes in metres, with the bounds as limits; the figure is not changed."""
+    view, there, data = _view(environment), set(axes.get_children()), axes.dataLim.frozen()
+    _draw_environment(axes, environment, view, ())
+    _draw_tube(axes, environment, design)
+    in_metres = Affine2D().scale(1e-3) + axes.transData
+    for artist in axes.get_children():
+        if artist not in there:
+            artist.set_transform(in_metres)
+    axes.dataLim.set(data)  # otherwise the millimetres of the drawing would count as metres
+    axes.update_datalim(1e-3 * view.reshape(2, 2))
+    axes.set(xlim=1e-3 * view[[0, 2]], ylim=1e-3 * view[[1, 3]], aspect="equal", xlabel="x [m]", ylabel="y [m]")
+
+
+def _view(environment: Environment) -> Floats:
+    """The bounds with a narrow margin: min_x, min_y, max_x, max_y [mm]."""
+    bounds = 1e3 * environment.bounds
+    return np.asarray(bounds + 0.012 * (bounds[2:] - bounds[:2]).max() * np.array([-1, -1, 1, 1]))
+
+
+def _draw_tube(axes: Axes, environment: Environment, design: Design | None) -> None:
+    """Draw the tube along its predicted centreline, and the foreground."""
+    for patch in [*(tube_patches(design, design.centerline) if design else []), *foreground(environment, design)]:
+        axes.add_patch(patch)
+
+
+def _draw_environment(axes: Axes, environment: Environment, view: Floats, branches: Sequence[Floats]) -> None:
+    """Draw the background: the search tree, the obstacles and the goal disc."""
     fade = float(np.clip(10 / (len(branches) + 1) ** 0.5, 0.2, 0.6))
     tree = LineCollection([1e3 * line for line in branches], colors=SEARCHED, linewidths=0.6, alpha=fade, zorder=1)
-    page.axes.add_collection(tree, autolim=False)
-    draw_solids(page.axes, environment, page.view)
+    axes.add_collection(tree, autolim=False)
+    draw_solids(axes, environment, view)
     x, y, radius = 1e3 * environment.goal
-    page.axes.add_patch(Circle((x, y), radius, facecolor=GOAL, alpha=0.22, linewidth=0, zorder=3))
+    axes.add_patch(Circle((x, y), radius, facecolor=GOAL, alpha=0.22, linewidth=0, zorder=3))
 
 
 def draw_solids(axes: Axes, environment: Environment, view: Floats) -> None:
-    """Obstacles, bare walls, and the bounds where they are open, in a view min_x, min_y, max_x, max_y [mm]."""
+    """Draw obstacles, bare walls, and the open parts of the bounds, in a view min_x, min_y, max_x, max_y [mm]."""
     seen = [shapely.transform(shape, lambda corners: 1e3 * corners) for shape in environment.obstacles.shapes()]
-    # Widened a little and narrowed again: obstacles that touch, but for rounding, show no seam.
+    # Buffering outwards and back closes seams between obstacles that touch except for rounding.
     merged = shapely.union_all([shape for shape in seen if shape.area]).buffer(0.1, join_style="mitre")
     solid = merged.intersection(shapely.box(*view)).buffer(-0.1, join_style="mitre")
     if solid.area:
@@ -230,7 +255,7 @@ def draw_solids(axes: Axes, environment: Environment, view: Floats) -> None:
 
 
 def foreground(environment: Environment, design: Design | None) -> list[Patch]:
-    """What lies over the tube: the goal's outline, and the base with an arrow to where the tube grows."""
+    """Patches in front of the tube: the goal's outline, and the base with an arrow in the direction of growth."""
     x, y, goal_radius = 1e3 * environment.goal
     goal = Circle((x, y), goal_radius, fill=False, edgecolor=GOAL, linewidth=1.6, zorder=7, gid="goal")
     radius = 1e3 * (design.params if design else VineParams()).radius
@@ -243,7 +268,7 @@ def foreground(environment: Environment, design: Design | None) -> list[Patch]:
 
 
 def _draw_numbers(page: _Page, environment: Environment, design: Design) -> None:
-    """Numbers beside their sections, clear of the tube, the goal and one another."""
+    """Draw numbers beside their sections, clear of the tube, the goal and each other."""
     joints = 1e3 * design.centerline
     grown = float(np.hypot(*np.diff(design.centerline, axis=0).T).sum())
     sections = [section for section in design.actuated if section.start < grown]
@@ -251,26 +276,26 @@ def _draw_numbers(page: _Page, environment: Environment, design: Design) -> None
     goal = shapely.Point(1e3 * environment.goal[:2]).buffer(1e3 * environment.goal[2])
     taken = shapely.union_all([shapely.LineString(joints).buffer(1.3 * radius), goal])
     inside = shapely.box(*page.view).buffer(-1.1 * size)
-    # Nearest first, then in the middle of the section, then on the side of the actuator.
-    gap, fraction, side = (grid.ravel() for grid in np.meshgrid(*NUMBER_PLACES, indexing="ij"))
+    # Prefer positions near the tube, then in the middle of the section, then on the side of the actuator.
+    gap, fraction, side = (grid.ravel() for grid in np.meshgrid(*NUMBER_POSITIONS, indexing="ij"))
     for number, section in enumerate(sections, start=1):
         colour = ACTUATOR[section.side]
         middle, normal = _walk(joints, 1e3 * (section.start + fraction * (min(section.end, grown) - section.start)))
         outward = normal * (side if section.side == "left" else -side)[:, None]
-        places = middle + (1.3 * radius + gap[:, None] * size) * outward
-        spots = shapely.points(places)
+        positions = middle + (1.3 * radius + gap[:, None] * size) * outward
+        spots = shapely.points(positions)
         free = shapely.contains(inside, spots) & (shapely.distance(spots, taken) > 1.15 * size)
         k = int(free.argmax())
-        # Where there is no room beside the section, its number is better on it than nowhere.
-        place, edge = (places[k], middle[k] + radius * outward[k]) if free[k] else (middle[0], middle[0])
-        taken = taken.union(shapely.Point(place).buffer(size))
-        page.axes.plot(*np.array([edge, place]).T, color=colour, linewidth=0.9, zorder=8)
-        page.axes.add_patch(Circle((place[0], place[1]), size, zorder=9, facecolor=colour, linewidth=0))
-        page.axes.text(place[0], place[1], str(number), zorder=10, **{**NUMBER, "size": 7.5})
+        # Without free space beside the section, its number is drawn on the section.
+        at, edge = (positions[k], middle[k] + radius * outward[k]) if free[k] else (middle[0], middle[0])
+        taken = taken.union(shapely.Point(at).buffer(size))
+        page.axes.plot(*np.array([edge, at]).T, color=colour, linewidth=0.9, zorder=8)
+        page.axes.add_patch(Circle((at[0], at[1]), size, zorder=9, facecolor=colour, linewidth=0))
+        page.axes.text(at[0], at[1], str(number), zorder=10, **{**NUMBER, "size": 7.5})
 
 
 def _draw_legend(page: _Page, design: Design | None, tree: bool) -> None:
-    """One line above the drawing, with the sides that there are."""
+    """Draw the legend in one line above the drawing, with the sides that occur."""
     sides = {section.side for section in design.sections} if design else set()
     shown: dict[str, Any] = {}
     for side in [side for side in ACTUATOR if side in sides]:
@@ -283,18 +308,18 @@ def _draw_legend(page: _Page, design: Design | None, tree: bool) -> None:
     if tree:
         shown["searched tree"] = Line2D([], [], color=SEARCHED, linewidth=1)
     inches, corner = page.figure.dpi_scale_trans, (LEFT, page.figure.get_figheight() - TOP + 0.09)
-    place: dict[str, Any] = {"loc": "lower left", "bbox_to_anchor": corner, "bbox_transform": inches}
-    page.figure.legend(list(shown.values()), list(shown), ncols=len(shown), **place, **LEGEND)
+    location: dict[str, Any] = {"loc": "lower left", "bbox_to_anchor": corner, "bbox_transform": inches}
+    page.figure.legend(list(shown.values()), list(shown), ncols=len(shown), **location, **LEGEND)
 
 
 def _table_layout(design: Design, width: float) -> tuple[int, int]:
-    """Blocks beside each other, and rows of each."""
+    """Number of blocks side by side, and number of rows of each."""
     blocks = 2 if design.actuators > 3 and width > 9 else 1
     return blocks, min(math.ceil(design.actuators / blocks), TABLE_ROWS)
 
 
 def _draw_table(page: _Page, design: Design) -> None:
-    """What to make, below the drawing: one line for each actuator."""
+    """Draw the table below the drawing, one row per actuator."""
     sections = design.actuated
     blocks, rows = _table_layout(design, page.width)
     columns = {"from [mm]": 0.82, "to [mm]": 1.37, "side": 1.77, f"{design.params.actuator.cell_name} [mm]": 2.55}

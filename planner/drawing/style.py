@@ -1,4 +1,4 @@
-"""Colours and line styles of every picture, and writing a picture whole or not at all."""
+"""Colours and line styles of all figures, and atomic writing of files."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ OBSTACLE: dict[str, Any] = {"facecolor": "#bcc2c9", "edgecolor": "#8d95a0", "lin
 OUTLINE: dict[str, Any] = {"edgecolor": INK, "linewidth": 0.8, "joinstyle": "round"}
 
 
-# Blue against orange, and a sandy neutral: told apart with every common colour blindness, and in grey.
+# Blue, orange and a neutral colour, which are distinguishable with all common forms of colour blindness, and in grey.
 TUBE = {"left": "#8ec3e6", "right": "#f6bd7a", "none": "#f3ead2"}
 
 
@@ -28,7 +28,7 @@ ACTUATOR = {"left": "#0a5a96", "right": "#b54d00"}
 
 
 def save_figure(path: Path, figure: Figure, dpi: int) -> None:
-    """Write a figure as a PNG; the file appears whole or not at all."""
+    """Write a figure as a PNG, atomically."""
     FigureCanvasAgg(figure)
     with whole(path) as partial:
         figure.savefig(partial, dpi=dpi, format="png")
@@ -36,7 +36,7 @@ def save_figure(path: Path, figure: Figure, dpi: int) -> None:
 
 @contextmanager
 def whole(path: Path) -> Iterator[Path]:
-    """A name beside `path` to write to, moved into its place at the end."""
+    """Context manager for atomic writing: yields a temporary path beside `path` and renames it at the end."""
     partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
     try:
         yield partial

@@ -1,4 +1,4 @@
-"""From a design to what a workshop needs: cut list, patterns at true size, brackets, pressures."""
+"""Fabrication files for a design: cut list, full-scale patterns, brackets and pressures."""
 
 FORMATS = "json", "csv", "dxf", "svg", "pdf", "stl"
-"""What a pack can be written as."""
+"""Output formats of a fabrication pack."""

@@ -1,4 +1,4 @@
-"""The printed bracket that closes a sPAM's tube between two cells, and is taped to the body (paper 002, supplement)."""
+"""The printed bracket that constricts a sPAM between two cells and is taped to the body (paper 002, supplement)."""
 
 from __future__ import annotations
 
@@ -17,79 +17,79 @@ if TYPE_CHECKING:
     from trimesh import Trimesh
 
 THICKNESS = 5e-3
-"""Of the plate, along the tube [m]."""
+"""Thickness of the plate, along the tube [m]."""
 RIM = 3e-3
 """Width of the ring around the hole [m]."""
 CHAMFER, EASE = 1e-3, 0.5e-3
-"""Of the hole's edges and of all others, at 45 degrees [m]: nothing cuts film or tape, and nothing needs support."""
+"""45-degree chamfers of the hole's edges and of all other edges [m]. They protect film and tape and print without support."""
 SLOT_WIDTH, SLOT_HEIGHT, SLOT_CORNER = 13e-3, 2e-3, 0.5e-3
-"""Slot for double-sided tape 12 mm wide, which is stuck to the body before and behind the plate; radius of its corners [m]."""
+"""Slot for double-sided tape 12 mm wide, stuck to the body on both sides of the plate; last: its corner radius [m]."""
 SOLE = 2e-3
-"""Plate between the slot and the body, and above the slot [m]."""
+"""Thickness of the plate between the slot and the body, and above the slot [m]."""
 EDGE = 4e-3
-"""Plate on either side of the slot [m]."""
+"""Width of the plate on either side of the slot [m]."""
 SHOULDER = 6.5e-3
-"""By how much the foot is wider than the stem on either side [m]."""
+"""Overhang of the foot beyond the stem on either side [m]."""
 FILLET = 2e-3
-"""Radius of the foot's corners, and of those where the stem meets ring and foot [m]."""
+"""Radius of the foot's corners and of the fillets where the stem meets ring and foot [m]."""
 LEAST_RADIUS, LARGEST_SHARE, LARGEST_TUBE = 2e-3, 0.8, 60e-3
-"""Least constriction [m], its largest share of the tube's radius [-], and the largest tube [m]."""
+"""Minimum constriction radius [m], its maximum share of the tube's radius [-], and the maximum tube radius [m]."""
 ROUNDING = 1e-9
-"""What a radius at its limit may be beyond it [m]."""
+"""Tolerance on the limits of radii [m]."""
 QUARTER = 32
-"""Straight pieces that make a quarter of a circle."""
+"""Straight segments per quarter circle."""
 
 
 class NoBracket(ValueError):
-    """Muscles for which no bracket can be printed; the message says what is allowed."""
+    """No bracket can be printed for this actuator; the message gives the allowed range."""
 
 
-def write_bracket(path: Path, muscle: Spam) -> None:
-    """Write `bracket` as a binary STL in millimetres; the file appears whole or not at all.
+def write_bracket(path: Path, actuator: Spam) -> None:
+    """Write `bracket` as a binary STL in millimetres, atomically.
 
     Raises:
-        NoBracket: There is no bracket for this muscle.
+        NoBracket: No bracket can be printed for this actuator.
         ModuleNotFoundError: The extra `fab` is not installed.
         OSError: The file cannot be written.
     """
-    mesh = bracket(muscle)
+    mesh = bracket(actuator)
     with whole(path) as partial:
         mesh.export(partial, file_type="stl")
 
 
-def bracket(muscle: Spam) -> Trimesh:
-    """The bracket as it lies on the printer's bed [mm]: the body's side at y = 0, the hole's axis at x = 0, z up.
+def bracket(actuator: Spam) -> Trimesh:
+    """The bracket as it lies on the printer's bed [mm]: the side facing the body at y = 0, the hole's axis at x = 0, z up.
 
-    The axis lies the tube's radius off the body, as in the model's moment arm (paper 002, Eq. 3).
+    The axis is one actuator tube radius away from the body, as in the model's moment arm (paper 002, Eq. 3).
 
     Raises:
-        NoBracket: There is no bracket for this muscle.
+        NoBracket: No bracket can be printed for this actuator.
         ModuleNotFoundError: The extra `fab` is not installed.
     """
     from trimesh import Trimesh
 
-    _check(muscle)
-    hole = shapely.Point(0, muscle.tube_radius).buffer(muscle.constriction_radius, quad_segs=QUARTER)
+    _check(actuator)
+    hole = shapely.Point(0, actuator.tube_radius).buffer(actuator.constriction_radius, quad_segs=QUARTER)
     slot = _rounded(SLOT_WIDTH, SOLE, SOLE + SLOT_HEIGHT, SLOT_CORNER)
-    solid = _plate(outline(muscle), EASE) - _plate(hole, CHAMFER, cut=True) - _plate(slot, EASE, cut=True)
+    solid = _plate(outline(actuator), EASE) - _plate(hole, CHAMFER, cut=True) - _plate(slot, EASE, cut=True)
     mesh = solid.scale((1e3, 1e3, 1e3)).to_mesh()
     return Trimesh(mesh.vert_properties[:, :3], mesh.tri_verts)
 
 
-def outline(muscle: Spam) -> shapely.Polygon:
-    """The plate seen along the tube, without hole and slot [m]: ring, stem and foot."""
-    outer = muscle.constriction_radius + RIM
+def outline(actuator: Spam) -> shapely.Polygon:
+    """Outline of the plate seen along the tube, without hole and slot [m]: ring, stem and foot."""
+    outer = actuator.constriction_radius + RIM
     width = max(SLOT_WIDTH + 2 * EDGE, outer)
-    ring = shapely.Point(0, muscle.tube_radius).buffer(outer, quad_segs=QUARTER)
-    stem = shapely.box(SHOULDER - width / 2, SOLE, width / 2 - SHOULDER, muscle.tube_radius)
+    ring = shapely.Point(0, actuator.tube_radius).buffer(outer, quad_segs=QUARTER)
+    stem = shapely.box(SHOULDER - width / 2, SOLE, width / 2 - SHOULDER, actuator.tube_radius)
     foot = _rounded(width, 0.0, 2 * SOLE + SLOT_HEIGHT, FILLET)
-    # Widened and narrowed again, inner corners are round.
+    # Buffering outwards and back rounds the inner corners.
     return shapely.union_all([ring, stem, foot]).buffer(FILLET, QUARTER).buffer(-FILLET, QUARTER)
 
 
-def _check(muscle: Spam) -> None:
+def _check(actuator: Spam) -> None:
     below = 2 * SOLE + SLOT_HEIGHT + CHAMFER
-    tube, radius = muscle.tube_radius, muscle.constriction_radius
+    tube, radius = actuator.tube_radius, actuator.constriction_radius
     if not LEAST_RADIUS + below - ROUNDING <= tube <= LARGEST_TUBE + ROUNDING:
         raise NoBracket(
             f"tube_radius = {1e3 * tube:g} mm must be from {1e3 * (LEAST_RADIUS + below):g} to {1e3 * LARGEST_TUBE:g} mm "
@@ -104,16 +104,17 @@ def _check(muscle: Spam) -> None:
 
 
 def _rounded(width: float, low: float, high: float, corner: float) -> shapely.Polygon:
-    """A box about x = 0 with round corners [m]."""
+    """A box centred on x = 0 with rounded corners [m]."""
     core = shapely.box(corner - width / 2, low + corner, width / 2 - corner, high - corner)
     return core.buffer(corner, quad_segs=QUARTER)
 
 
 def _plate(shape: shapely.Polygon, chamfer: float, *, cut: bool = False) -> Manifold:
-    """A solid that stands on an outline, as thick as the bracket, and narrower at both ends by a chamfer [m].
+    """Extrude an outline to the bracket's thickness, with both ends narrowed by a chamfer [m].
 
     Args:
-        cut: It is what to cut out of another: wider at the ends, and beyond them, as no two faces may lie in one another.
+        cut: The solid is to be subtracted from another: it widens at the ends and extends beyond them, because coincident
+            faces must be avoided.
     """
     from manifold3d import Manifold, Mesh, triangulate
 
@@ -132,7 +133,7 @@ def _plate(shape: shapely.Polygon, chamfer: float, *, cut: bool = False) -> Mani
 
 
 def _outward(corners: Floats) -> Floats:
-    """How far each corner moves where every edge of an anticlockwise outline moves outwards by 1, shape (n, 2)."""
+    """Displacement of each corner when every edge of an anticlockwise outline moves outwards by 1, shape (n, 2)."""
     along = np.roll(corners, -1, axis=0) - corners
     after = np.stack([along[:, 1], -along[:, 0]], axis=-1) / np.hypot(*along.T)[:, None]
     before = np.roll(after, 1, axis=0)

@@ -1,4 +1,4 @@
-"""What has to be cut for a design: its body and its muscles."""
+"""The parts of a design and their cut lengths: body and actuators."""
 
 from __future__ import annotations
 
@@ -12,80 +12,80 @@ from planner.design import Design, Section
 from surrogate.compiled import Floats
 
 SEAL = 20e-3
-"""Film beyond every heat-sealed end, seam included [m]."""
+"""Allowance of film at every heat-sealed end, including the seam [m]."""
 FITTING = 40e-3
-"""Film for the fitting through which a muscle is fed, at its end nearest the base [m]."""
+"""Allowance of film for an actuator's air fitting, at its proximal end [m]."""
 CLAMP = 100e-3
-"""Body film clamped onto the pressure vessel at the base [m]."""
+"""Length of body film clamped onto the pressure vessel at the base [m]."""
 LEAD = 300e-3
-"""Feed line from the base to its regulator [m]."""
+"""Length of a feed line from the base to its regulator [m]."""
 FILM = 50e-6
 """Thickness of the film [m] (paper 002, supplement)."""
 
 
 @dataclass(frozen=True, slots=True)
-class Muscle:
-    """One actuator as it is cut and glued: a strip of lay-flat tube, held to the body wherever two cells meet."""
+class ActuatorBuild:
+    """One actuator as fabricated: a strip of lay-flat tube, fixed to the body at every cell end."""
 
     number: int
-    """From the base, beginning with 1."""
+    """Position counted from the base, starting at 1."""
     section: Section
     contraction: float
-    """By how much it shortens in free space [m]: as much slack is left at its feed."""
+    """Shortening in free space [m]; the same length is added as slack at the feed end."""
 
     @property
     def name(self) -> str:
-        """What every drawing calls it, as `L2`: its side and its number."""
+        """Label on all drawings, e.g. `L2`: side and number."""
         return f"{self.section.side[0].upper()}{self.number}"
 
     @property
     def cells(self) -> int:
-        """How many cells it has."""
+        """Number of cells."""
         return round((self.section.end - self.section.start) / self.section.l_0)
 
     @property
     def ends(self) -> Floats:
-        """Where its cells end along the body, from the base [m], shape (cells + 1,): a bracket or seam at each."""
+        """Positions of its cell ends along the body [m], shape (cells + 1,); each has a bracket or a seam."""
         return np.asarray(self.section.start + self.section.l_0 * np.arange(self.cells + 1))
 
     @property
     def tail(self) -> float:
-        """Film before its first cell [m]: seal, fitting and slack."""
+        """Length of film before the first cell [m]: seal, fitting and slack."""
         return SEAL + FITTING + self.contraction
 
     @property
     def cut_length(self) -> float:
-        """Length to cut its strip to [m]."""
+        """Cut length of the strip [m]."""
         return self.tail + self.cells * self.section.l_0 + SEAL
 
 
 @dataclass(frozen=True)
 class Build:
-    """A design of whole cells, and what has to be cut for it."""
+    """A design of whole cells and the measures of its parts."""
 
     design: Design
 
     @cached_property
-    def muscles(self) -> tuple[Muscle, ...]:
-        """Its actuators, from the base."""
+    def actuators(self) -> tuple[ActuatorBuild, ...]:
+        """The actuators, from the base."""
         joint = joint_moments(self.design.params)
         made = []
         for number, section in enumerate(self.design.actuated, start=1):
             strain = self.design.params.arm * float(free_curvature(joint, section.pressure, section.l_0))
-            made.append(Muscle(number, section, strain * (section.end - section.start)))
+            made.append(ActuatorBuild(number, section, strain * (section.end - section.start)))
         return tuple(made)
 
     @property
     def body_width(self) -> float:
-        """Width of the body's tube lying flat [m]."""
+        """Lay-flat width of the body's tube [m]."""
         return float(np.pi * self.design.params.radius)
 
     @property
     def body_length(self) -> float:
-        """Length to cut the body to [m]: what is clamped, the tube, and the seal at its tip."""
+        """Cut length of the body [m]: clamped length, tube, and seal at the tip."""
         return CLAMP + self.design.length + SEAL
 
     @property
-    def muscle_width(self) -> float:
-        """Width of a muscle's tube lying flat [m]."""
+    def actuator_width(self) -> float:
+        """Lay-flat width of an actuator's tube [m]."""
         return self.design.params.actuator.flat_width

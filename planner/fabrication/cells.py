@@ -1,4 +1,4 @@
-"""Rounding a design to whole cells, so that it still reaches the goal where that can be done."""
+"""Rounding a design to whole cells such that it still reaches the goal where possible."""
 
 from __future__ import annotations
 
@@ -16,23 +16,26 @@ from planner.design_file import InvalidDesign
 from planner.replay import Grown, grow_designs
 
 ANCHORS = 0.5, 0.0, 1.0
-"""What a section may keep when its length changes: its middle, its start or its end."""
+"""Points of a section that may stay fixed when its length changes: middle, start or end, as a share of its length."""
 ROUNDINGS = 1, 15, 48, 192
-"""How many roundings to grow at once, nearest first, until one of them ends in the goal."""
+"""Batch sizes of the roundings to grow, nearest first, until one of them ends in the goal."""
 MANY = 40
-"""With more sections than this, only one is rounded otherwise at a time."""
+"""With more sections than this, only one section at a time deviates from its nearest rounding."""
 NO_LENGTH = 1e-6
-"""Gaps shorter than this are none [m]."""
+"""Shorter gaps are ignored [m]."""
 
 
 def round_to_cells(design: Design, environment: Environment, propagator: Propagator) -> tuple[Grown, int]:
-    """The nearest whole-cell design that ends in the goal; else the nearest that comes into it, or of all that are tried.
+    """Find the nearest whole-cell design that ends in the goal.
 
-    The nearest gives every section the number of cells that comes nearest to its length and keeps its middle. Others
-    have a cell more or less there, or keep its start or end, in at most two sections. Starts lie at whole millimetres.
+    If none does, return the nearest that reaches the goal at any time, or else the nearest of all.
+
+    The nearest rounding gives every section the number of cells closest to its length and keeps its middle. The others
+    differ from it in at most two sections, by one cell more or fewer or by keeping the section's start or end. Sections
+    start at whole millimetres.
 
     Returns:
-        The design and where it grows to, and how many roundings were tried.
+        The design with its simulated growth, and the number of roundings tried.
     Raises:
         InvalidDesign: A section is shorter than one cell.
     """
@@ -57,7 +60,7 @@ def _check(design: Design) -> None:
 
 
 def _roundings(design: Design) -> Iterator[Design]:
-    """Whole-cell designs, from the nearest on; each by the whole-cell length and the anchor of its sections."""
+    """Whole-cell designs, nearest first; each combines a whole-cell length and an anchor per section."""
     actuated = design.actuated
     options = []
     for section in actuated:
@@ -78,13 +81,13 @@ def _roundings(design: Design) -> Iterator[Design]:
 
 
 def _laid_out(design: Design, actuated: list[Section], lengths: list[tuple[float, float]]) -> tuple[Section, ...]:
-    """Sections of given lengths and anchors; where two overlap they move apart, as little as can be (least squares)."""
+    """Lay out sections of given lengths and anchors; overlapping ones move apart by the least-squares minimum."""
     if not actuated:
         return design.sections
     length, anchor = np.array(lengths).T
     start, end = np.array([(section.start, section.end) for section in actuated]).T
     wanted = start + anchor * (end - start - length)
-    # Less the muscles before it, a start may not fall along the tube: that is an isotonic regression.
+    # Minus the length of the actuators before it, the start must not decrease along the tube: an isotonic regression.
     before = np.cumsum(length) - length
     first = np.round(before + np.maximum(isotonic_regression(wanted - before).x, 0.0), 3)
     sections: list[Section] = []

@@ -10,13 +10,13 @@ from planner.fabrication.pattern import Layer, Pattern
 COLOUR = {Layer.CUT: 1, Layer.SEAL: 5, Layer.MARK: 3, Layer.TEXT: 8}
 """AutoCAD colour indices: red, blue, green and grey."""
 APPLICATION = "VINEWRIGHT"
-"""Under this name a bracket's mark carries its muscle's name and its number, from 0 at the base."""
+"""Application name of the extended data of a bracket's mark: the actuator's name and the mark's number, 0 at the base."""
 FONT = "arial.ttf"
-"""A font with the sign of multiplication, which AutoCAD's own lacks."""
+"""A font with a multiplication sign, which AutoCAD's default font lacks."""
 
 
 def write_dxf(path: Path, pattern: Pattern) -> None:
-    """Write a drawing in millimetres, 1:1, version R2010; the file appears whole or not at all.
+    """Write a full-scale drawing in millimetres, version R2010, atomically.
 
     Raises:
         ModuleNotFoundError: The extra `fab` is not installed.

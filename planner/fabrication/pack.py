@@ -1,4 +1,4 @@
-"""The fabrication pack: a design rounded to what can be made, as the files to make it from."""
+"""The fabrication pack: a design rounded to whole cells, and the files to fabricate it from."""
 
 from __future__ import annotations
 
@@ -31,20 +31,20 @@ from surrogate.spam import Spam
 
 @dataclass(frozen=True, eq=False)
 class Pack:
-    """What is made, and whether it works."""
+    """A design as fabricated, its simulated growth and its pressure margins."""
 
     planned: Design
     environment: Environment
     grown: Grown
-    """The design of whole cells, grown again at half the step."""
+    """The whole-cell design, simulated at half the growth step."""
     tried: int
-    """Roundings that were grown to find it."""
+    """Number of roundings simulated to find it."""
     margins: list[Margin]
-    """How far each muscle's pressure may stray."""
+    """Margin of each actuator's pressure."""
 
     @classmethod
     def of(cls, design: Design, environment: Environment, propagator: Propagator) -> Pack:
-        """Round a design to whole cells and grow it again; its curvatures are those of its cells and pressures.
+        """Round a design to whole cells and simulate it; curvatures are recomputed from cell lengths and pressures.
 
         Raises:
             InvalidDesign: A section is shorter than one cell.
@@ -60,46 +60,50 @@ class Pack:
 
     @cached_property
     def build(self) -> Build:
-        """What has to be cut."""
+        """Dimensions of the parts."""
         return Build(self.grown.design)
 
     @cached_property
     def pattern(self) -> Pattern:
-        """How it is cut."""
+        """The cutting pattern."""
         return pattern_of(self.build)
 
     @cached_property
     def warnings(self) -> list[str]:
-        """What whoever makes it should mind."""
-        planned, made, told = self.planned.length, self.grown.design.length, []
+        """Fabrication warnings."""
+        planned, made, warnings = self.planned.length, self.grown.design.length, []
         if self.grown.reached and not self.grown.ends_in_goal:
-            told.append("The tip comes into the goal but grows on out of it: stop the growth while it is there.")
+            warnings.append(
+                "The tip reaches the goal but leaves it again: stop the growth while the tip is in the goal."
+            )
         if made > planned + 5e-4:
-            told.append(f"Whole cells make the tube {1e3 * (made - planned):.0f} mm longer than it was planned.")
+            warnings.append(
+                f"Rounding to whole cells makes the tube {1e3 * (made - planned):.0f} mm longer than planned."
+            )
         folded, before = [], {"left": 0.0, "right": 0.0}
-        for muscle in self.build.muscles:
-            if muscle.section.start - before[muscle.section.side] < muscle.tail - 5e-4:
-                folded.append(muscle.name)
-            before[muscle.section.side] = muscle.section.end + SEAL
+        for actuator in self.build.actuators:
+            if actuator.section.start - before[actuator.section.side] < actuator.tail - 5e-4:
+                folded.append(actuator.name)
+            before[actuator.section.side] = actuator.section.end + SEAL
         if folded:
-            told.append(
-                f"The feed ends of {', '.join(folded)} are longer than the free fold before them: lay them in folds, "
-                "or lead them past the base into the vessel."
+            warnings.append(
+                f"The feed ends of {', '.join(folded)} are longer than the free length of fold before them: lay them in "
+                "folds, or route them past the base into the vessel."
             )
         for line in self.pressures["lines"]:
             if line["set_kpa"] > line["limit_kpa"]:
-                told.append(
+                warnings.append(
                     f"{line['line']} is set to {line['set_kpa']:g} kPa, above its limit of {line['limit_kpa']:g} kPa."
                 )
-        return told
+        return warnings
 
     @cached_property
     def pressures(self) -> dict[str, Any]:
-        """The pressure lines, for a JSON file."""
+        """Content of the pressure file."""
         return pressure_content(self.build, self.margins, self.grown.reached)
 
     def content(self) -> dict[str, Any]:
-        """What there is to know of it, for a JSON file."""
+        """Content of the pack's JSON file: planned and fabricated dimensions, result of the simulation, warnings."""
         planned, made = self.planned, self.grown.design
         return {
             "schema": 1,
@@ -112,20 +116,20 @@ class Pack:
             "length_mm": {"planned": round(1e3 * planned.length, 3), "made": round(1e3 * made.length, 3)},
             "warnings": self.warnings,
             "planned_mm": [_ends(section) for section in planned.actuated],
-            "made_mm": [_ends(muscle.section) for muscle in self.build.muscles],
+            "made_mm": [_ends(actuator.section) for actuator in self.build.actuators],
             "allowances_mm": {
                 name.lower(): round(1e3 * getattr(allowances, name), 3) for name in ("SEAL", "FITTING", "CLAMP", "LEAD")
             },
         }
 
     def write(self, form: str, out: Path) -> list[str]:
-        """Write one of `FORMATS`; every file appears whole or not at all.
+        """Write one of `FORMATS`, each file atomically.
 
         Returns:
-            Names of the files; none where the design has no use for that format.
+            Names of the files; none if the format does not apply to the design.
         Raises:
-            ModuleNotFoundError: What the format needs is not installed.
-            NoBracket: None can be printed for these muscles.
+            ModuleNotFoundError: A package that the format needs is not installed.
+            NoBracket: No bracket can be printed for these actuators.
         """
         match form:
             case "json":
@@ -172,8 +176,8 @@ class Pack:
         from planner.fabrication.bracket import write_bracket
 
         actuator = self.grown.design.params.actuator
-        if not isinstance(actuator, Spam) or not self.build.muscles:
-            (out / "bracket.stl").unlink(missing_ok=True)  # of a pack that was here before
+        if not isinstance(actuator, Spam) or not self.build.actuators:
+            (out / "bracket.stl").unlink(missing_ok=True)  # left over from an earlier pack
             return []
         write_bracket(out / "bracket.stl", actuator)
         return ["bracket.stl"]

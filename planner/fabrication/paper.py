@@ -1,4 +1,4 @@
-"""Paper and pages: a pattern in tiles that fit on sheets, and drawing on a page in millimetres."""
+"""Paper and pages: a pattern split into tiles that fit on sheets, and drawing on a page in millimetres."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from planner.fabrication.pattern import GAP, LETTER, ROW, Line, Pattern, Text
 Paper = Literal["a4", "letter"]
 SHORT_EDGE = {"a4": 210.0, "letter": 215.9}
 LONG_EDGE = {"a4": 297.0, "letter": 279.4}
-"""Sizes of paper [mm]."""
+"""Paper sizes [mm]."""
 PITCH = {"a4": 260.0, "letter": 240.0}
-"""Width of a tile [mm]; its height is `ROW`."""
+"""Width of a tile [mm]; the height is `ROW`."""
 RULER = 100.0
 """Length of the ruler on the cover and on every sheet [mm]."""
 INCH, POINT = 25.4, 25.4 / 72
@@ -35,7 +35,7 @@ INCH, POINT = 25.4, 25.4 / 72
 
 @dataclass(frozen=True, slots=True)
 class Tile:
-    """A part of the pattern that goes on one sheet, counted from the upper left one, from 0."""
+    """The part of the pattern on one sheet, counted from 0 at the upper left."""
 
     row: int
     column: int
@@ -43,48 +43,48 @@ class Tile:
 
 @dataclass(frozen=True)
 class Template:
-    """What is printed."""
+    """The contents of a printed template."""
 
     paper: Paper
     build: Build
     pattern: Pattern
     environment: Environment
     reached: bool
-    """Whether the build, as the model grows it, reaches the goal."""
+    """Whether the build reaches the goal in simulation."""
     warnings: Sequence[str] = ()
-    """What whoever makes it should mind."""
+    """Fabrication warnings."""
 
     @property
     def pitch(self) -> float:
-        """Width of a tile [mm]; its height is `ROW`."""
+        """Width of a tile [mm]; the height is `ROW`."""
         return PITCH[self.paper]
 
     @property
     def left(self) -> float:
-        """Left edge of the first tile on the pattern [mm]."""
+        """Left edge of the first tile in pattern coordinates [mm]."""
         return self.pattern.bounds[0] - GAP
 
     def name(self, most: int) -> str:
-        """The environment's name in one line of at most so many characters."""
+        """The environment's name on one line, truncated to `most` characters."""
         name = " ".join(self.environment.name.split())
         return name if len(name) <= most else f"{name[: most - 1]}…"
 
     def within(self, left: float, bottom: float, right: float, top: float) -> list[Line | Text]:
-        """What of the pattern lies in a box on it [mm], in the order in which it is drawn."""
+        """Lines and texts of the pattern that intersect a box [mm], in drawing order."""
         things, tree = self._things
         return [things[k] for k in sorted(tree.query(shapely.box(left, bottom, right, top), "intersects"))]
 
     @cached_property
     def _things(self) -> tuple[list[Line | Text], shapely.STRtree]:
-        """All lines and writing, and a tree of their shapes."""
+        """All lines and texts, and a search tree of their shapes."""
         lines, texts = list(self.pattern.lines()), list(self.pattern.texts())
         shapes = [(shapely.linearrings if line.closed else shapely.linestrings)(line.points) for line in lines]
         shapes += [_extent(text) for text in texts]
         return [*lines, *texts], shapely.STRtree(shapes)
 
     def tiles(self) -> list[Tile]:
-        """The parts of the pattern that are not empty, row by row."""
-        inside = 1e-6  # what only touches a tile is not on it
+        """The non-empty parts of the pattern, row by row."""
+        inside = 1e-6  # excludes what only touches a tile
         columns = math.ceil((self.pattern.bounds[2] + GAP - self.left) / self.pitch)
         tiles = []
         for row, column in product(range(self.pattern.rows), range(columns)):
@@ -95,7 +95,7 @@ class Template:
 
 
 def _extent(text: Text) -> shapely.Polygon:
-    """Room that is kept for a line of writing [mm]."""
+    """Space reserved for a line of text [mm]."""
     width = LETTER * text.height * len(text.text)
     left = text.at[0] - {"left": 0.0, "middle": 0.5, "right": 1.0}[text.align] * width
     return shapely.box(left, text.at[1] - 0.4 * text.height, left + width, text.at[1] + 1.2 * text.height)
@@ -103,7 +103,7 @@ def _extent(text: Text) -> shapely.Polygon:
 
 @dataclass(slots=True)
 class Page:
-    """One page, drawn on in millimetres from its lower left corner."""
+    """One page with millimetre coordinates from its lower left corner."""
 
     width: float
     height: float
@@ -114,7 +114,7 @@ class Page:
 
     @property
     def scale(self) -> Any:
-        """From millimetres to the page."""
+        """Transform from millimetres to the page."""
         return Affine2D().scale(1 / INCH) + self.figure.dpi_scale_trans
 
     def line(self, points: Any, clip: Any = None, closed: bool = False, **style: Any) -> None:
@@ -124,16 +124,16 @@ class Page:
         self.figure.add_artist(Line2D(x, y, transform=self.scale, **look))
 
     def text(self, x: float, y: float, text: str, size: float = 8.0, **style: Any) -> None:
-        """Write on a baseline, in a size in points; a dollar sign is a dollar sign."""
+        """Write text at a baseline, `size` in points; math markup is not parsed."""
         look: dict[str, Any] = {"color": INK, "size": size, "parse_math": False} | style
         self.figure.text(x, y, text, transform=self.scale, **look)
 
     def box(self, x: float, y: float, width: float, height: float, **style: Any) -> Rectangle:
-        """A rectangle that is not yet on the page."""
+        """A rectangle in page coordinates [mm]; it is not added to the page."""
         return Rectangle((x, y), width, height, transform=self.scale, **style)
 
     def ruler(self, x: float, y: float) -> None:
-        """A line of 100 mm with a tick every 10 mm, downwards."""
+        """Draw a line of 100 mm with a downward tick every 10 mm."""
         self.line([(x, y), (x + RULER, y)], linewidth=0.8)
         for k in range(11):
             tick = x + RULER * k / 10

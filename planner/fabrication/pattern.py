@@ -1,4 +1,4 @@
-"""The flat pattern: what to cut, seal, mark and write on the lay-flat tubes of a build; all of it in millimetres."""
+"""The flat pattern: cuts, seals, marks and labels on the lay-flat tubes of a build, in millimetres."""
 
 from __future__ import annotations
 
@@ -12,39 +12,39 @@ from typing import Any, Literal
 import numpy as np
 
 from planner.design import Section, Side
-from planner.fabrication.build import CLAMP, FITTING, SEAL, Build, Muscle
+from planner.fabrication.build import CLAMP, FITTING, SEAL, ActuatorBuild, Build
 from surrogate.compiled import Floats
 from surrogate.pouch import PouchMotor
 
 ROW = 180.0
-"""Height of a row of pieces [mm]: what fits on a sheet of A4 or Letter."""
+"""Height of a row of pieces [mm]; it fits on a sheet of A4 or Letter."""
 GAP = 4.0
-"""Between pieces, and around them in their row [mm]."""
+"""Gap between pieces, and between pieces and the edges of their row [mm]."""
 SEAM = 5.0
-"""Middle of a seam from what it closes [mm]; the rest of `SEAL` is there to hold it by."""
+"""Distance from the centre of a seam to the chamber that it closes [mm]; the rest of `SEAL` is for handling."""
 AIRWAY = 8.0
-"""Gap in the seam between two pouches, through which air gets from one into the other [mm]."""
+"""Gap in the seam between two pouches that lets air pass [mm]."""
 TICK = 8.0
-"""Length of a bracket's mark, inwards from the crease [mm]."""
+"""Length of a bracket's mark, inwards from the fold [mm]."""
 LABEL_EVERY = 180.0
-"""Names are repeated along a piece, at most this far from one another [mm]: every sheet has some."""
+"""Maximum spacing of repeated labels along a piece [mm], such that every sheet has at least one."""
 LETTER = 0.98
-"""Width to allow for a character, over the height of capitals [-]."""
+"""Width reserved per character, relative to the height of capitals [-]."""
 NUMBER = 3.5
-"""Height of numbers at cell ends [mm]."""
+"""Height of the numbers at cell ends [mm]."""
 BESIDE = 1.2
-"""Between a line and the number beside it [mm]."""
+"""Gap between a line and its number [mm]."""
 LEAST_SLACK = 25.0
-"""Slack that has room for its length to be written there [mm]."""
+"""Minimum slack that is labelled with its length [mm]."""
 FULL_BODY, FULL_STRIP = 80.0, 48.0
-"""Widths below which what is written and marked on a body or strip becomes smaller [mm]."""
+"""Widths of body and strip below which labels and marks are scaled down [mm]."""
 
 Point = tuple[float, float]
 Align = Literal["left", "middle", "right"]
 
 
 class Layer(StrEnum):
-    """What a line is for; DXF and SVG have a layer for each."""
+    """Purpose of a line; DXF and SVG have one layer for each."""
 
     CUT = "CUT"
     SEAL = "SEAL"
@@ -61,19 +61,19 @@ class Line:
     """Corners [mm], shape (n, 2)."""
     closed: bool = False
     tick: tuple[str, int] | None = None
-    """Of a mark on the body where a cell of a muscle ends: the muscle's name, and the end's number from the base, from 0."""
+    """For a mark at a cell end on the body: the actuator's name and the number of the cell end, 0 at the base."""
     side: Side = "none"
-    """Of an actuator line, and of what belongs to a muscle."""
+    """Side of the actuator that the line belongs to."""
 
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """One line of writing, along x."""
+    """One line of text, along x."""
 
     at: Point
-    """On the baseline, at its left end, middle or right end [mm]."""
+    """Position on the baseline, at its left end, middle or right end [mm]."""
     height: float
-    """Of a capital letter [mm]."""
+    """Height of a capital letter [mm]."""
     text: str
     align: Align = "middle"
     side: Side = "none"
@@ -81,7 +81,7 @@ class Text:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Piece:
-    """The body or one muscle's strip."""
+    """The body or one actuator's strip."""
 
     name: str
     lines: tuple[Line, ...]
@@ -95,7 +95,7 @@ class Piece:
         return float(low[0]), float(low[1]), float(high[0]), float(high[1])
 
     def moved(self, x: float, y: float) -> Piece:
-        """The same piece elsewhere [mm]."""
+        """The piece translated by (x, y) [mm]."""
         lines = tuple(replace(line, points=line.points + np.array([x, y])) for line in self.lines)
         return Piece(self.name, lines, tuple(replace(t, at=(t.at[0] + x, t.at[1] + y)) for t in self.texts))
 
@@ -104,7 +104,7 @@ class Piece:
 class Pattern:
     """All pieces: x along the tube from its base, y upwards from the top of the first row.
 
-    Row k lies from y = -180 k mm downwards. A piece stays in its row; one that is too wide takes as many as it needs.
+    Row k extends downwards from y = -180 k mm. A piece stays within its row; a piece that is too wide spans several rows.
     """
 
     pieces: tuple[Piece, ...]
@@ -119,7 +119,7 @@ class Pattern:
 
     @property
     def rows(self) -> int:
-        """How many rows there are."""
+        """Number of rows."""
         return math.ceil(-self.bounds[1] / ROW)
 
     def lines(self) -> Iterator[Line]:
@@ -127,30 +127,31 @@ class Pattern:
         return (line for piece in self.pieces for line in piece.lines)
 
     def texts(self) -> Iterator[Text]:
-        """The writing of all pieces."""
+        """The texts of all pieces."""
         return (text for piece in self.pieces for text in piece.texts)
 
 
 def pattern_of(build: Build) -> Pattern:
-    """The body as seen from above, growing to the right: its upper fold is the left actuator line, its lower the right.
+    """Lay out all pieces of a build.
 
-    Strips lie with the end that is fed to the left.
+    The body is seen from above and grows to the right: its upper fold is the left actuator line, its lower fold the right
+    one. Strips have their feed end on the left.
     """
-    return Pattern(tuple(_in_rows(_body(build), [_strip(build, muscle) for muscle in build.muscles])))
+    return Pattern(tuple(_in_rows(_body(build), [_strip(build, actuator) for actuator in build.actuators])))
 
 
 def millimetres(length: float) -> str:
-    """A length [m] as people read it, to a tenth of a millimetre."""
+    """Format a length [m] in millimetres with at most one decimal."""
     return f"{round(1e3 * length, 1):.12g}"
 
 
 def _in_rows(body: Piece, strips: Sequence[Piece]) -> Iterator[Piece]:
-    """Pieces in their places: strips lie behind one another, up to the body's end, wherever there is room first."""
+    """Place the pieces: each strip goes into the first lane that has room for it within the body's length."""
     left, _, right, _ = body.bounds
     body = body.moved(0.0, -GAP)
     yield body
     lowest, floor = body.bounds[1], -ROW * math.ceil((GAP - body.bounds[1]) / ROW)
-    lanes: list[list[float]] = []  # top, and where the next strip may begin
+    lanes: list[list[float]] = []  # top, and left edge of the free space
     for strip in strips:
         _, bottom, length, _ = strip.bounds
         lane = next((lane for lane in lanes if lane[1] + length <= right), None)
@@ -167,18 +168,18 @@ def _in_rows(body: Piece, strips: Sequence[Piece]) -> Iterator[Piece]:
 
 @dataclass(slots=True, eq=False)
 class _Sheet:
-    """A piece while it is being drawn, its upper left corner at the origin unless it says otherwise."""
+    """A piece under construction; its upper left corner is at the origin unless stated otherwise."""
 
     name: str
     width: float
-    """Across [mm]."""
+    """Width across the tube [mm]."""
     scale: float
-    """Of writing and marks [-]."""
+    """Scale of labels and marks [-]."""
     lines: list[Line] = field(default_factory=list)
     texts: list[Text] = field(default_factory=list)
 
     def tube(self, left: float, right: float, sides: tuple[Side, Side] = ("none", "none")) -> None:
-        """A stretch of lay-flat tube: cut at its ends only, its long edges are its folds, of the given sides."""
+        """A length of lay-flat tube, cut only at its ends; its long edges are folds on the given sides."""
         self.across(Layer.CUT, left)
         self.across(Layer.CUT, right)
         self.line(Layer.MARK, (left, 0.0), (right, 0.0), side=sides[0])
@@ -188,18 +189,18 @@ class _Sheet:
         self.lines.append(Line(layer, np.array(points), **what))
 
     def across(self, layer: Layer, x: float, side: Side = "none") -> None:
-        """A line from the upper edge to the lower."""
+        """A line across the tube, from the upper edge to the lower."""
         self.line(layer, (x, 0.0), (x, -self.width), side=side)
 
     def write(self, at: Point, height: float, text: str, room: float = math.inf, **how: Any) -> None:
-        """Write at a height [mm] that becomes less on small pieces, and where there is little room along x [mm]."""
+        """Write text of a height [mm] that is reduced on small pieces and to fit the `room` along x [mm]."""
         self.texts.append(Text(at, min(height * self.scale, room / (LETTER * len(text))), text, **how))
 
-    def number(self, number: int, muscle: Muscle, x: float, y: float) -> None:
-        """Number the cell end at x, to its right; the last to its left, as another muscle may begin there."""
-        last, room = number == muscle.cells, (1e3 * muscle.section.l_0 - 3 * BESIDE) / 2
-        place = (x - BESIDE if last else x + BESIDE), y
-        self.write(place, NUMBER, str(number), room, align="right" if last else "left", side=muscle.section.side)
+    def number(self, number: int, actuator: ActuatorBuild, x: float, y: float) -> None:
+        """Number the cell end at x, on its right; the last one on its left, because another actuator may start there."""
+        last, room = number == actuator.cells, (1e3 * actuator.section.l_0 - 3 * BESIDE) / 2
+        at = (x - BESIDE if last else x + BESIDE), y
+        self.write(at, NUMBER, str(number), room, align="right" if last else "left", side=actuator.section.side)
 
     def arrow(self, left: float, right: float, y: float) -> None:
         """An arrow to the right."""
@@ -212,7 +213,7 @@ class _Sheet:
 
 
 def _body(build: Build) -> Piece:
-    """The body's tube, its base at x = 0 and its upper fold at y = 0."""
+    """The body, with its base at x = 0 and its upper fold at y = 0."""
     width, length, clamp = 1e3 * build.body_width, 1e3 * build.design.length, 1e3 * CLAMP
     sheet = _Sheet("body", width, min(1.0, width / FULL_BODY))
     sheet.tube(-clamp, 1e3 * build.body_length - clamp, ("left", "right"))
@@ -221,16 +222,16 @@ def _body(build: Build) -> Piece:
         sheet.across(Layer.MARK, 1e3 * section.end)
     sheet.across(Layer.SEAL, length + SEAM)
     _write_clamp(sheet, build, clamp)
-    names = {muscle.section.start: muscle for muscle in build.muscles}
+    names = {actuator.section.start: actuator for actuator in build.actuators}
     for section in build.design.sections:
         _write_section(sheet, section, names.get(section.start))
-    for muscle in build.muscles:
-        _mark_ends(sheet, muscle)
+    for actuator in build.actuators:
+        _mark_ends(sheet, actuator)
     return sheet.piece()
 
 
 def _write_clamp(sheet: _Sheet, build: Build, clamp: float) -> None:
-    """On the film that is clamped: what the piece is, and where it grows."""
+    """Label the clamped film with the name and size of the piece and the direction of growth."""
     scale, middle, room = sheet.scale, -clamp / 2, 0.9 * clamp
     size = f"{millimetres(build.body_width)} × {millimetres(build.body_length)} mm"
     for y, height, text in ((14, 7.0, "BODY"), (4, 4.0, size), (-4, 3.5, "clamp up to the line")):
@@ -240,15 +241,15 @@ def _write_clamp(sheet: _Sheet, build: Build, clamp: float) -> None:
     sheet.arrow(middle + 2, middle + 0.4 * clamp, low)
 
 
-def _write_section(sheet: _Sheet, section: Section, muscle: Muscle | None) -> None:
-    """What a section is, again and again along it, and which fold is which."""
+def _write_section(sheet: _Sheet, section: Section, actuator: ActuatorBuild | None) -> None:
+    """Label a section with its data, and the folds with their sides, repeated along the section."""
     start, end, scale = 1e3 * section.start, 1e3 * section.end, sheet.scale
     span = f"{millimetres(section.start)} to {millimetres(section.end)} mm"
-    texts = [(4.5, "no muscle"), (3.5, span), (3.5, f"{millimetres(section.end - section.start)} mm")]
-    if muscle:
-        texts[0] = (6.0, muscle.name)
+    texts = [(4.5, "no actuator"), (3.5, span), (3.5, f"{millimetres(section.end - section.start)} mm")]
+    if actuator:
+        texts[0] = (6.0, actuator.name)
         texts += [
-            (3.5, f"{muscle.cells} × {millimetres(section.l_0)} mm"),
+            (3.5, f"{actuator.cells} × {millimetres(section.l_0)} mm"),
             (3.5, f"{section.pressure / 1e3:g} kPa"),
         ]
     parts = np.linspace(start, end, math.ceil((end - start) / LABEL_EVERY) + 1).tolist()
@@ -262,23 +263,23 @@ def _write_section(sheet: _Sheet, section: Section, muscle: Muscle | None) -> No
         sheet.write((middle, deep - sheet.width), 4.0, "RIGHT", room, side="right")
 
 
-def _mark_ends(sheet: _Sheet, muscle: Muscle) -> None:
-    """A numbered tick on its fold at every end of a muscle's cells."""
-    edge, inwards = (0.0, -1.0) if muscle.section.side == "left" else (-sheet.width, 1.0)
+def _mark_ends(sheet: _Sheet, actuator: ActuatorBuild) -> None:
+    """Draw a numbered tick on the fold at every cell end of an actuator."""
+    edge, inwards = (0.0, -1.0) if actuator.section.side == "left" else (-sheet.width, 1.0)
     tip = edge + inwards * TICK * sheet.scale
     number = edge + inwards * (TICK / 2) * sheet.scale - NUMBER / 2 * sheet.scale
-    for k, x in enumerate((1e3 * muscle.ends).tolist()):
-        sheet.line(Layer.MARK, (x, edge), (x, tip), tick=(muscle.name, k), side=muscle.section.side)
-        sheet.number(k, muscle, x, number)
+    for k, x in enumerate((1e3 * actuator.ends).tolist()):
+        sheet.line(Layer.MARK, (x, edge), (x, tip), tick=(actuator.name, k), side=actuator.section.side)
+        sheet.number(k, actuator, x, number)
 
 
-def _strip(build: Build, muscle: Muscle) -> Piece:
-    """A muscle's tube, its upper left corner at the origin."""
-    width, length, cell = 1e3 * build.muscle_width, 1e3 * muscle.cut_length, 1e3 * muscle.section.l_0
-    sheet, side = _Sheet(muscle.name, width, min(1.0, width / FULL_STRIP)), muscle.section.side
+def _strip(build: Build, actuator: ActuatorBuild) -> Piece:
+    """The strip of an actuator, with its upper left corner at the origin."""
+    width, length, cell = 1e3 * build.actuator_width, 1e3 * actuator.cut_length, 1e3 * actuator.section.l_0
+    sheet, side = _Sheet(actuator.name, width, min(1.0, width / FULL_STRIP)), actuator.section.side
     sheet.tube(0.0, length)
     sheet.across(Layer.SEAL, 1e3 * SEAL - SEAM)
-    ends = (1e3 * muscle.tail + cell * np.arange(muscle.cells + 1)).tolist()
+    ends = (1e3 * actuator.tail + cell * np.arange(actuator.cells + 1)).tolist()
     if isinstance(build.design.params.actuator, PouchMotor):
         airway = min(AIRWAY, width / 4)
         for x in ends[:-1]:
@@ -290,27 +291,27 @@ def _strip(build: Build, muscle: Muscle) -> Piece:
             sheet.across(Layer.MARK, x, side)
         sheet.across(Layer.SEAL, ends[-1] + SEAM)
     for k, x in enumerate(ends):
-        sheet.number(k, muscle, x, 3 * sheet.scale - width)
+        sheet.number(k, actuator, x, 3 * sheet.scale - width)
     every = max(int(LABEL_EVERY / cell), 1)
     for left, right in list(pairwise(ends))[1::every]:
-        sheet.write(((left + right) / 2, 2 * sheet.scale - width / 2), 5.0, muscle.name, 0.8 * cell, side=side)
-    _write_tail(sheet, muscle)
+        sheet.write(((left + right) / 2, 2 * sheet.scale - width / 2), 5.0, actuator.name, 0.8 * cell, side=side)
+    _write_tail(sheet, actuator)
     return sheet.piece()
 
 
-def _write_tail(sheet: _Sheet, muscle: Muscle) -> None:
-    """Before the first cell: what the strip is, the place of its fitting, and the slack."""
-    section, scale, middle = muscle.section, sheet.scale, -sheet.width / 2
+def _write_tail(sheet: _Sheet, actuator: ActuatorBuild) -> None:
+    """Label the film before the first cell: data of the strip, position of its fitting, and slack."""
+    section, scale, middle = actuator.section, sheet.scale, -sheet.width / 2
     x, room = 1e3 * (SEAL + FITTING / 2), 0.95e3 * FITTING
     turn = np.linspace(0, 2 * np.pi, 25)[:-1]
     circle = np.stack([x + 4 * scale * np.cos(turn), middle + 4 * scale * (1 + np.sin(turn))], axis=-1)
     sheet.lines.append(Line(Layer.MARK, circle, closed=True, side=section.side))
-    cells = f"{muscle.cells} × {millimetres(section.l_0)} mm"
-    sheet.write((x, middle + 11 * scale), 7.0, muscle.name, room, side=section.side)
+    cells = f"{actuator.cells} × {millimetres(section.l_0)} mm"
+    sheet.write((x, middle + 11 * scale), 7.0, actuator.name, room, side=section.side)
     texts = (-5, 3.0, "fitting"), (-12, 3.5, cells), (-18, 3.5, f"{section.pressure / 1e3:g} kPa")
     for y, height, text in texts:
         sheet.write((x, middle + y * scale), height, text, room)
-    slack = 1e3 * muscle.contraction
+    slack = 1e3 * actuator.contraction
     if slack > LEAST_SLACK:
-        text = f"slack {millimetres(muscle.contraction)} mm"
+        text = f"slack {millimetres(actuator.contraction)} mm"
         sheet.write((1e3 * (SEAL + FITTING) + slack / 2, middle - 2 * scale), 3.5, text, 0.9 * slack)

@@ -9,11 +9,11 @@ from planner.drawing.style import whole
 from planner.fabrication.pattern import GAP, Layer, Pattern
 
 COLOUR = {Layer.CUT: "#ff0000", Layer.SEAL: "#0000ff", Layer.MARK: "#008000", Layer.TEXT: "#404040"}
-"""Pure colours: laser cutters tell their jobs apart by them."""
+"""Pure colours, by which laser cutters distinguish their jobs."""
 HAIRLINE = 0.1
-"""Width of all lines [mm]."""
+"""Stroke width [mm]."""
 CAPITAL = 0.72
-"""Height of a capital letter over the font size [-], as in Arial and its like."""
+"""Height of a capital letter relative to the font size [-], for Arial and similar fonts."""
 ANCHOR = {"left": "start", "middle": "middle", "right": "end"}
 NAMESPACES = {
     "xmlns": "http://www.w3.org/2000/svg",
@@ -22,7 +22,7 @@ NAMESPACES = {
 
 
 def write_svg(path: Path, pattern: Pattern) -> None:
-    """Write a drawing in millimetres, 1:1, with a margin of 4 mm; the file appears whole or not at all.
+    """Write a full-scale drawing in millimetres with a margin of 4 mm, atomically.
 
     Raises:
         OSError: The file cannot be written.
@@ -37,16 +37,16 @@ def write_svg(path: Path, pattern: Pattern) -> None:
         points = " ".join(f"{_number(x + px)},{_number(y - py)}" for px, py in line.points.tolist())
         ElementTree.SubElement(groups[line.layer], "polygon" if line.closed else "polyline", points=points)
     for text in pattern.texts():
-        place = {"x": _number(x + text.at[0]), "y": _number(y - text.at[1])}
+        position = {"x": _number(x + text.at[0]), "y": _number(y - text.at[1])}
         style = {"font-size": _number(text.height / CAPITAL), "text-anchor": ANCHOR[text.align]}
-        ElementTree.SubElement(groups[Layer.TEXT], "text", place | style).text = text.text
+        ElementTree.SubElement(groups[Layer.TEXT], "text", position | style).text = text.text
     ElementTree.indent(root)
     with whole(path) as partial:
         ElementTree.ElementTree(root).write(partial, encoding="utf-8", xml_declaration=True)
 
 
 def _group(root: ElementTree.Element, layer: Layer) -> ElementTree.Element:
-    """A layer, by the ways of Inkscape too."""
+    """A layer, marked such that Inkscape shows it as a layer too."""
     style = {"fill": "none", "stroke": COLOUR[layer], "stroke-width": f"{HAIRLINE:g}"}
     if layer is Layer.TEXT:
         style = {"fill": COLOUR[layer], "stroke": "none", "font-family": "Arial, Helvetica, sans-serif"}
@@ -55,5 +55,5 @@ def _group(root: ElementTree.Element, layer: Layer) -> ElementTree.Element:
 
 
 def _number(value: float) -> str:
-    """Millimetres to a tenth of a micrometre."""
+    """Format millimetres with at most four decimals."""
     return f"{value:.4f}".rstrip("0").rstrip(".")

@@ -1,4 +1,4 @@
-"""The pattern on sheets of A4 or Letter at true size, to print, glue together and cut from, behind a cover."""
+"""The full-scale pattern on sheets of A4 or Letter, to print, glue together and cut, with a cover."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from planner.fabrication.pattern import ROW, Layer, Line, Pattern, Text
 from surrogate.compiled import Floats
 
 OVERLAP, OVERLAP_Y = 10.0, 3.0
-"""How far the pattern goes on beyond its tile, to glue sheets to those beside, above and below [mm].
+"""Overlap of the pattern beyond its tile, for gluing to the sheets beside, and to those above and below [mm].
 
-The latter is less than `GAP`: nothing of the next row is seen.
+The second is less than `GAP`, so nothing of the next row is visible.
 """
 FOOT = 18.0
-"""Lower edge of a tile above that of its sheet [mm]."""
+"""Height of a tile's lower edge above that of its sheet [mm]."""
 CROSS = 4.0
-"""Half the length of a registration mark's lines [mm]."""
+"""Half the line length of a registration mark [mm]."""
 CAPITAL = 1493 / 2048
-"""Height of a capital letter over the font size [-], in matplotlib's own font."""
+"""Height of a capital letter relative to the font size [-], for matplotlib's default font."""
 STYLE: dict[Layer, dict[str, Any]] = {
     Layer.CUT: {"color": INK, "linewidth": 0.9},
     Layer.SEAL: {"color": "#a3006e", "linewidth": 1.0, "dashes": (4, 2)},
@@ -39,7 +39,7 @@ STYLE: dict[Layer, dict[str, Any]] = {
 }
 COLOUR: dict[Side, dict[str, Any]] = {"none": {}, **{side: {"color": ACTUATOR[side]} for side in ("left", "right")}}
 SIDE = {side: colour | {"linewidth": 1.2} if colour else {} for side, colour in COLOUR.items()}
-"""What is different for the writing and the lines of a side."""
+"""Overrides of the line style for each side."""
 REPRODUCIBLE: dict[str, Any] = {"CreationDate": None, "Creator": "Vinewright"}
 
 
@@ -52,11 +52,11 @@ def write_template(
     reached: bool,
     warnings: Sequence[str] = (),
 ) -> None:
-    """Write a PDF to print at 100 %; the file appears whole or not at all.
+    """Write a PDF to print at 100 %, atomically.
 
     Args:
-        reached: Whether the build, as the model grows it, reaches the goal.
-        warnings: What whoever makes it should mind.
+        reached: Whether the build reaches the goal in simulation.
+        warnings: Fabrication warnings.
     Raises:
         OSError: The file cannot be written.
     """
@@ -65,7 +65,7 @@ def write_template(
     first = 1 + len(cover(template, picture, dict.fromkeys(tiles, 0)))
     pages = {tile: page for page, tile in enumerate(tiles, start=first)}
     metadata = REPRODUCIBLE | {"Title": f"{template.name(200)}: fabrication template"}
-    # Text stays text, in fonts that go with the file; nobody's own settings may trim the page, and with it the scale.
+    # TrueType fonts keep text as text. A user's `savefig.bbox` must not trim the page, which would change the scale.
     settings = matplotlib.rc_context({"pdf.fonttype": 42, "savefig.bbox": None})
     with whole(path) as partial, settings, PdfPages(partial, metadata=metadata) as pdf:
         for page in cover(template, picture, pages):
@@ -75,7 +75,7 @@ def write_template(
 
 
 def _sheet(template: Template, pages: dict[Tile, int], tile: Tile) -> Page:
-    """One tile at true size, with what it takes to join it to its neighbours."""
+    """One tile at full scale, with registration marks, ruler and page references."""
     page = Page(LONG_EDGE[template.paper], SHORT_EDGE[template.paper])
     left = (page.width - template.pitch) / 2
     right, bottom, top = left + template.pitch, FOOT, FOOT + ROW
@@ -92,11 +92,11 @@ def _sheet(template: Template, pages: dict[Tile, int], tile: Tile) -> Page:
 
 
 def _draw(page: Page, things: list[Line | Text], shift: Floats, window: Rectangle) -> None:
-    """Draw a part of the pattern, each thing in the colour of its side.
+    """Draw a part of the pattern, in the colours of the sides.
 
     Args:
-        shift: From the pattern to the page [mm], shape (2,).
-        window: On the page; what lies outside is cut off.
+        shift: Translation from the pattern to the page [mm], shape (2,).
+        window: Clipping rectangle on the page.
     """
     for thing in things:
         if isinstance(thing, Line):
@@ -109,7 +109,7 @@ def _draw(page: Page, things: list[Line | Text], shift: Floats, window: Rectangl
 
 
 def _write_foot(page: Page, template: Template, pages: dict[Tile, int], tile: Tile, edges: tuple[float, float]) -> None:
-    """Below the tile: the ruler's length, which sheet it is, and where the neighbours are."""
+    """Below the tile: the ruler's length, the sheet's number, and the pages of its neighbours."""
     y, size = 9.6, 7.5
     row = [other for other in pages if other.row == tile.row]
     last = max(pages.values())

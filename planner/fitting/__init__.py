@@ -1,1 +1,1 @@
-"""Reports and pictures of fits of the dynamic model."""
+"""Reports and figures of fits of the dynamic model."""

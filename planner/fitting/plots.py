@@ -1,4 +1,4 @@
-"""Pictures of a fit: the tip over time and the shapes (as in Figs. 6 and 7 of paper 000), and how well K and C are identified."""
+"""Figures of a fit: tip over time, shapes (as in Figs. 6 and 7 of paper 000), and likelihood profiles of K and C."""
 
 from __future__ import annotations
 
@@ -11,32 +11,32 @@ from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 
-from dynamics.identification import Fit, Profile
+from dynamics.identification import Fit, Parameter, Profile
 from dynamics.identification.result import CHI_SQUARE
 from planner.drawing.style import FAINT, INK, save_figure
 
 DPI = 150
 RECORDED, FITTED, WALL, PROFILE = "#6b7480", "#b54d00", "#23282f", "#0a5a96"
 SHAPES = 5
-"""How many frames are drawn over each other."""
+"""Number of frames drawn over each other."""
 
 
 def save_fits(path: Path, fits: Sequence[Fit]) -> None:
-    """Write tip, shapes and, where there are any, profiles as a PNG, a row for each fit; whole or not at all."""
+    """Write tip, shapes and any profiles as a PNG, one row per fit, atomically."""
     figure = Figure(figsize=(13.2, 3.7 * len(fits)), layout="constrained", facecolor="white")
     panels = figure.subplots(len(fits), 4, squeeze=False, width_ratios=[1.5, 1.2, 1, 1])
     for fit, row in zip(fits, panels, strict=True):
         draw_tip(row[0], fit)
         draw_shapes(row[1], fit)
         for axes, profile in zip(row[2:], fit.profiles, strict=False):
-            draw_profile(axes, profile, fit.parameter(profile.name).value)
+            draw_profile(axes, profile, fit.parameter(profile.name))
         for axes in row[2 + len(fit.profiles) :]:
             axes.remove()
     save_figure(path, figure, DPI)
 
 
 def draw_tip(axes: Axes, fit: Fit) -> None:
-    """The tip's coordinate that moves more, recorded and fitted, over time."""
+    """Draw the tip's coordinate with the larger motion over time, recorded and fitted."""
     recorded = 1e3 * np.array([line[-1] for line in fit.recording.centerlines])
     side = int(np.ptp(recorded, axis=0).argmax())
     start = fit.recording.times[0]
@@ -52,14 +52,14 @@ def draw_tip(axes: Axes, fit: Fit) -> None:
     _dress(axes, f"{fit.recording.name}: tip, mean absolute error {1e3 * fit.tip_error[side]:.2g} mm")
     axes.set_xlabel("time [s]", size=8.5, color=INK)
     axes.set_ylabel(f"tip {'xy'[side]} [mm]", size=8.5, color=INK)
-    # Above the curves, whatever they do.
+    # Leave room for the legend above the curves.
     low, high = axes.get_ylim()
     axes.set_ylim(low, high + 0.16 * (high - low))
     axes.legend(loc="upper right", ncols=2, fontsize=8, frameon=False, labelcolor=INK)
 
 
 def draw_shapes(axes: Axes, fit: Fit) -> None:
-    """The tube in a few frames, recorded and fitted, from faint to full as time goes by, and the walls."""
+    """Draw the tube in several frames, recorded and fitted, with opacity increasing over time, and the walls."""
     chosen = np.unique(np.linspace(0, len(fit.frames) - 1, SHAPES).round().astype(int))
     for k, frame in enumerate(chosen):
         full = 0.3 + 0.7 * (k + 1) / len(chosen)
@@ -79,23 +79,22 @@ def draw_shapes(axes: Axes, fit: Fit) -> None:
     axes.set_ylabel("y [mm]", size=8.5, color=INK)
 
 
-def draw_profile(axes: Axes, profile: Profile, value: float) -> None:
-    """How the best fit becomes worse as the parameter is held elsewhere, and the line that 95 % lie below."""
+def draw_profile(axes: Axes, profile: Profile, parameter: Parameter) -> None:
+    """Draw the rise of the cost with the parameter held at other values, and the 95 % threshold."""
     axes.axhline(CHI_SQUARE, color=FAINT, linewidth=0.9, linestyle=(0, (4, 2)))
     dense = np.geomspace(profile.values[0], profile.values[-1], 300)
     root = np.sign(np.arange(len(profile.rise)) - profile.rise.argmin()) * np.sqrt(np.maximum(profile.rise, 0.0))
-    # Through the points as parabolas are: their root is linear in the logarithm.
+    # Interpolate the root of the rise linearly in the logarithm, which is exact for a parabola.
     axes.plot(dense, np.interp(np.log(dense), np.log(profile.values), root) ** 2, color=PROFILE, linewidth=1.2)
     axes.plot(profile.values, profile.rise, color=PROFILE, marker="o", markersize=3.2, linestyle="")
-    axes.axvline(value, color=FITTED, linewidth=0.9)
+    axes.axvline(parameter.value, color=FITTED, linewidth=0.9)
     low, high = profile.values[0], profile.values[-1]
     wide = high > 3 * low
     axes.set_xscale("log" if wide else "linear")
     axes.locator_params(axis="x", nbins=2) if not wide else None
     axes.set_ylim(-0.3, 2.1 * CHI_SQUARE)
     axes.text(0.02, CHI_SQUARE + 0.15, "95 %", size=8, color=FAINT, transform=axes.get_yaxis_transform())
-    both = profile.crossing(-1) is not None and profile.crossing(+1) is not None
-    _dress(axes, f"{profile.name}: {'identified' if both else 'not identified'}")
+    _dress(axes, f"{profile.name}: {'identified' if parameter.identified else 'not identified'}")
     axes.set_xlabel(f"{profile.name} [{profile.unit}]", size=8.5, color=INK)
     axes.set_ylabel("rise of the cost / noise variance", size=8.5, color=INK)
 

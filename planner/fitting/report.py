@@ -1,4 +1,4 @@
-"""A fit as files and people get it."""
+"""Text and JSON reports of a fit."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ SCHEMA = 1
 
 
 def shown_interval(parameter: Parameter) -> str:
-    """`low ... high`, with a dash where the data set no limit."""
+    """`low ... high`, with a dash where the data give no limit."""
     low, high = ("-" if side is None else f"{side:.4g}" for side in parameter.interval)
     return f"{low} ... {high}"
 
 
 def rows(parameters: Sequence[Parameter]) -> list[list[str]]:
-    """Parameter, value, interval and whether it is identified, for a table."""
+    """Table rows: parameter, value, interval and whether it is identified."""
     return [
         [f"{one.name} [{one.unit}]", f"{one.value:.4g}", shown_interval(one), "yes" if one.identified else "no"]
         for one in parameters
@@ -28,19 +28,19 @@ def rows(parameters: Sequence[Parameter]) -> list[list[str]]:
 
 
 def sentences(fit: Fit) -> list[str]:
-    """What to know of a fit: how near it is, what the data say of stiffness and damping, and what to mind."""
+    """Summary of a fit: its error, the identification of stiffness and damping, and notes."""
     x, y = 1e3 * fit.tip_error
     near = (
         f"The fitted tip is {x:.2g} mm from the recorded one in x and {y:.2g} mm in y (mean absolute errors); "
         f"all points {1e3 * fit.rms:.2g} mm (root mean square)."
     )
-    told = [fit.parameter(name).sentence for name in ("stiffness", "damping")]
-    told.append("All this is said of noise: errors of scale, mass or model come on top.")
-    return [near, *(told if fit.convergence.converged else []), *fit.notes]
+    identified = [fit.parameter(name).sentence for name in ("stiffness", "damping")]
+    identified.append("These intervals include measurement noise only, not errors of scale, mass or model.")
+    return [near, *(identified if fit.convergence.converged else []), *fit.notes]
 
 
 def fit_content(fit: Fit) -> dict[str, Any]:
-    """All of it, for a JSON file; lengths in metres, as in a recording."""
+    """Content of the JSON file of a fit; lengths in metres, as in a recording."""
     done = fit.convergence
     return {
         "schema": SCHEMA,

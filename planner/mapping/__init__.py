@@ -1,1 +1,1 @@
-"""Mapping an unknown place with a vine: what its deployments saw of it, and which to send next (paper 003, section 4)."""
+"""Mapping an unknown environment with a vine: belief, information and choice of deployments (paper 003, section 4)."""

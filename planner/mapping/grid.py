@@ -1,6 +1,6 @@
-"""A place in cells: which of them obstacles cover, and which a deployment found full or free.
+"""An environment as a grid of cells: cells covered by obstacles, and cells found covered or free by a deployment.
 
-All kernels of mapping are here: kept machine code is renewed when its own file changes.
+All kernels of mapping are in this file, because cached machine code is renewed when its own file changes.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ from surrogate.compiled import Floats, compiled
 CELLS = 35
 """Cells along either side of the bounds (paper 003, section 4.1.2)."""
 BORDER = 1e-4
-"""How near, in cells, is on a border. What only comes up to a border does not cover the cell beyond it."""
+"""Tolerance of cell borders, in cells. An obstacle that only touches a border does not cover the cell beyond it."""
 
 Cells = NDArray[np.bool_]
 """One value for each cell, shape (..., CELLS, CELLS): rows along y, the lowest first, columns along x."""
 
 
 class Grid(NamedTuple):
-    """Where the cells lie."""
+    """Position and size of the cells."""
 
     x: float
     """Lower left corner [m]."""
     y: float
     width: float
-    """Of a cell [m]."""
+    """Width of a cell [m]."""
     height: float
 
     @classmethod
@@ -44,20 +44,20 @@ class Grid(NamedTuple):
 
 
 class Outcomes(NamedTuple):
-    """What deployments find in a place, one after the other on the leading axis."""
+    """Results of deployments in an environment, one per entry of the leading axis."""
 
     hits: Cells
     """Cells in which the tube touched an obstacle, shape (n, CELLS, CELLS)."""
     misses: Cells
-    """Cells that its axis swept or lies in, the same shape; one may be a hit as well."""
+    """Cells that its axis swept or occupies, the same shape; a cell may be a hit as well."""
     status: NDArray[np.int64]
     """`Status` of each, shape (n,)."""
     length: Floats
-    """What each has grown [m], shape (n,)."""
+    """Grown length of each [m], shape (n,)."""
 
 
 def squares(grid: Grid, cells: Cells, border: float = 0.0) -> NDArray[np.object_]:
-    """The cells that are set as shapely polygons [m], smaller by a border [cells] all round, shape (k,)."""
+    """The set cells as shapely polygons [m], reduced by a border [cells] on all sides, shape (k,)."""
     rows, columns = np.nonzero(cells)
     low, high = border, 1 - border
     return np.asarray(
@@ -71,7 +71,7 @@ def squares(grid: Grid, cells: Cells, border: float = 0.0) -> NDArray[np.object_
 
 
 def covered(grid: Grid, shapes: list[shapely.Geometry]) -> Cells:
-    """The rubric: cells that obstacles cover, wholly or in part, shape (CELLS, CELLS)."""
+    """The rubric: cells covered by obstacles completely or in part, shape (CELLS, CELLS)."""
     every = np.ones((CELLS, CELLS), bool)
     merged = shapely.union_all(shapes)
     shapely.prepare(merged)
@@ -79,11 +79,11 @@ def covered(grid: Grid, shapes: list[shapely.Geometry]) -> Cells:
 
 
 def outcomes(walls: Walls, tube: HingeTube, launches: Floats, grid: Grid, rubric: Cells) -> Outcomes:
-    """Deploy every tube in a place.
+    """Simulate every deployment in an environment.
 
     Args:
         launches: Rows as `Launch`, shape (n, 6).
-        rubric: Cells that the place's obstacles cover.
+        rubric: Cells covered by the environment's obstacles.
     """
     shape = len(launches), CELLS, CELLS
     number = len(launches)
@@ -98,10 +98,10 @@ def outcomes(walls: Walls, tube: HingeTube, launches: Floats, grid: Grid, rubric
 
 @compiled(nogil=True)
 def see(trace: Trace, grid: Grid, rubric: Cells, hits: Cells, misses: Cells) -> None:
-    """Mark the cells that a deployment found full, and those it found free.
+    """Mark the cells that a deployment found covered, and those it found free.
 
-    A contact on the border of two cells is one of the obstacle's surface: it is a hit in the one that the obstacle
-    covers. Away from borders every cell with a contact is covered.
+    A contact on the border of two cells is a hit only in the cell that the obstacle covers. Away from borders every cell
+    with a contact is covered.
 
     Source: paper 003, section 4.1.3.
     """
@@ -128,11 +128,12 @@ def see(trace: Trace, grid: Grid, rubric: Cells, hits: Cells, misses: Cells) -> 
 
 @compiled(nogil=True)
 def mark(cells: Cells, ax: float, ay: float, bx: float, by: float, cx: float, cy: float, half: float) -> None:
-    """Mark the cells that a triangle meets, by separating axes; with b = c it is a segment, and may be a point.
+    """Mark the cells that intersect a triangle, by separating axes; with b = c it is a segment, which may be a point.
 
     Args:
-        ax: Its corners in cells from the grid's lower left corner.
-        half: Half of what counts as a cell's side, about 0.5: less, and it has to reach in; more, and it may be beside.
+        ax: Corners of the triangle, in cells from the grid's lower left corner.
+        half: Half the side of a cell for this test, about 0.5: with less, the triangle must reach into the cell; with more,
+            it may also be slightly beside it.
     """
     first, last = np.ceil(min(ax, bx, cx) - 0.5 - half), np.floor(max(ax, bx, cx) - 0.5 + half)
     lowest, highest = np.ceil(min(ay, by, cy) - 0.5 - half), np.floor(max(ay, by, cy) - 0.5 + half)
@@ -149,7 +150,7 @@ def mark(cells: Cells, ax: float, ay: float, bx: float, by: float, cx: float, cy
 
 @compiled(nogil=True)
 def _beside(px: float, py: float, qx: float, qy: float, rx: float, ry: float, half: float) -> bool:
-    """Whether along the normal of the edge p to q a triangle p, q, r is apart from a square about the origin."""
+    """Whether the normal of the edge p to q separates the triangle p, q, r from a square about the origin."""
     nx, ny = py - qy, qx - px
     edge, corner, reach = nx * px + ny * py, nx * rx + ny * ry, half * (abs(nx) + abs(ny))
     return min(edge, corner) > reach or max(edge, corner) < -reach

@@ -1,4 +1,4 @@
-"""Pictures of mapping: what is known after so many deployments beside the truth, and how the score rises."""
+"""Figures of mapping: belief after a number of deployments, the truth, and the scores."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ from surrogate.compiled import Floats
 
 DPI = 130
 SHOWN = 1, 5, 10, 20
-"""After how many deployments the belief is drawn."""
+"""Numbers of deployments after which the belief is drawn."""
 FREE, UNSEEN, HIT, TUBE, SWEPT = "#cfe3f2", "#f7f5ef", "#b54d00", "#0a5a96", "#6fa8d0"
-"""Colours: what is free against what is hit is told apart with every common colour blindness, and in grey."""
+"""Colours; free and hit are distinguishable with all common forms of colour blindness, and in grey."""
 COLOURS = {"ideal": "#0a8f62", "monte-carlo": "#0a5a96", "information-gain": "#b54d00", "random": "#6b7480"}
-"""Of the policies."""
+"""Colours of the policies."""
 
 
 def map_figure(task: Task, policy: str, steps: Sequence[Step], ideal: Floats, random: Floats) -> Figure:
-    """The truth, the belief after some deployments, and the scores.
+    """Draw the true environment, the belief after several deployments, and the scores.
 
     Args:
-        policy: That of the steps.
-        steps: At least one.
+        policy: Policy of the steps.
+        steps: Deployments in order, at least one.
         ideal: Scores of the ideal policy, shape (n,).
-        random: Scores of random ones, shape (repeats, n).
+        random: Scores of the random policy, shape (repeats, n).
     """
     count = len(steps)
     moments = sorted({k for k in SHOWN if k < count} | {count})[-len(SHOWN) :]
@@ -62,14 +62,14 @@ def map_figure(task: Task, policy: str, steps: Sequence[Step], ideal: Floats, ra
 
 
 def deployments(task: Task, steps: Sequence[Step]) -> list[Deployment]:
-    """The tubes that were deployed, as they lie in the true place."""
+    """The deployed tubes in the true environment."""
     environment = task.environment
     walls = inflate(polygons(environment.obstacles), environment.bounds, task.tube.radius)
     return [deploy(walls, task.tube, Launch(*task.actions.launches[step.action])) for step in steps]
 
 
 def draw_curve(axes: Axes, policy: str, scores: Floats, spread: Floats | None = None, **style: Any) -> None:
-    """Scores after each deployment, shape (n,), with a band of a standard deviation to either side."""
+    """Draw scores after each deployment, shape (n,), with a band of one standard deviation to either side."""
     count, colour = np.arange(len(scores) + 1), COLOURS[policy]
     curve = np.append(0.0, scores)
     if spread is not None:
@@ -82,7 +82,7 @@ def draw_curve(axes: Axes, policy: str, scores: Floats, spread: Floats | None = 
 def dress_scores(axes: Axes, title: str) -> None:
     """Label the axes of scores over deployments."""
     axes.margins(x=0)
-    axes.set_ylim(bottom=0)  # after all curves, as it ends the scaling
+    axes.set_ylim(bottom=0)  # after all curves, because it disables autoscaling
     axes.set_xlabel("deployments", size=9, color=INK)
     axes.set_ylabel("score", size=9, color=INK)
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
@@ -98,7 +98,7 @@ def _draw_truth(axes: Axes, task: Task, made: Sequence[Deployment]) -> None:
     draw_solids(axes, task.environment, view)
     lines = LineCollection([1e3 * one.shape for one in made], colors=TUBE, linewidths=0.8, alpha=0.75, zorder=4)
     axes.add_collection(lines, autolim=False)
-    _dress_place(axes, task, f"the place, and all {len(made)} deployments" if len(made) > 1 else "the place")
+    _dress_map(axes, task, f"environment and all {len(made)} deployments" if len(made) > 1 else "environment")
 
 
 def _draw_belief(axes: Axes, task: Task, steps: Sequence[Step], made: Sequence[Deployment], moment: int) -> None:
@@ -111,10 +111,10 @@ def _draw_belief(axes: Axes, task: Task, steps: Sequence[Step], made: Sequence[D
     axes.add_collection(LineCollection(outlines, colors=INK, linewidths=0.7, alpha=0.7, zorder=3), autolim=False)
     axes.add_collection(PolyCollection(list(1e3 * last.swept), facecolors=SWEPT, alpha=0.35, zorder=2), autolim=False)
     axes.plot(*1e3 * last.shape.T, color=TUBE, linewidth=1.8, zorder=5, solid_capstyle="round")
-    _dress_place(axes, task, f"after {moment}: score {step.score:.0f}")
+    _dress_map(axes, task, f"after {moment}: score {step.score:.0f}")
 
 
-def _dress_place(axes: Axes, task: Task, title: str) -> None:
+def _dress_map(axes: Axes, task: Task, title: str) -> None:
     view = 1e3 * task.environment.bounds
     axes.plot(*1e3 * task.actions.points.T, "o", color=INK, markersize=5, zorder=6, clip_on=False)
     axes.set(xlim=view[[0, 2]], ylim=view[[1, 3]], aspect="equal", xticks=[], yticks=[])
@@ -123,13 +123,13 @@ def _dress_place(axes: Axes, task: Task, title: str) -> None:
 
 
 def _draw_scores(axes: Axes, policy: str, scores: Sequence[float], ideal: Floats, random: Floats) -> None:
-    draw_curve(axes, "random", random.mean(axis=0), random.std(axis=0), label=f"random, {len(random)} times")
+    draw_curve(axes, "random", random.mean(axis=0), random.std(axis=0), label=f"random, mean of {len(random)}")
     draw_curve(axes, "ideal", ideal)
     if policy != "ideal":
-        again: dict[str, Any] = {"label": "random, as drawn", "linestyle": (0, (4, 2))}
-        style = again if policy == "random" else {}
+        own: dict[str, Any] = {"label": "random, as drawn", "linestyle": (0, (4, 2))}
+        style = own if policy == "random" else {}
         draw_curve(axes, policy, np.array(scores), **style)
-    dress_scores(axes, "score: 0 nothing, 100 everything known")
+    dress_scores(axes, "score: 0 nothing known, 100 everything known")
     axes.legend(fontsize=8.5, frameon=False, loc="upper left", labelcolor=INK)
 
 

@@ -1,4 +1,4 @@
-"""Which tube to deploy next."""
+"""Policies that choose the next deployment."""
 
 from __future__ import annotations
 
@@ -21,31 +21,31 @@ from surrogate.compiled import Floats
 
 POLICIES = "monte-carlo", "ideal", "random", "information-gain"
 INFORMATION = "nominal", "area only", "wall only"
-"""What is taken from a deployment: both, where it was free alone, or where it touched alone."""
+"""Information used from a deployment: free and touched cells, free cells only, or touched cells only."""
 SAMPLES = 5
-"""Places drawn before each deployment (paper 003, section 4.1.5)."""
+"""Number of environments sampled before each deployment (paper 003, section 4.1.5)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Task:
-    """A place to map, the tubes to do it with, and what each of them would find."""
+    """An environment to map, the possible deployments, and the outcome of each."""
 
     environment: Environment
     tube: HingeTube
     actions: Actions
     grid: Grid
     rubric: Cells
-    """Cells that the place's obstacles cover."""
+    """Cells covered by the environment's obstacles."""
     found: Outcomes
-    """What each action finds in the place."""
+    """Outcome of each action in the environment."""
     information: str
     """One of `INFORMATION`."""
     closed: list[shapely.Polygon]
-    """Obstacles that only come up to the bounds [m]: they close the place there, which is known from the start."""
+    """Obstacles that only touch the bounds [m]; they close the environment there, which is known from the start."""
 
     @classmethod
     def of(cls, environment: Environment, actions: Actions, radius: float) -> Task:
-        """Everything there is to find in a place by tubes of a radius [m]."""
+        """Simulate all actions in an environment with tubes of a radius [m]."""
         solids = polygons(environment.obstacles)
         tube, grid = HingeTube(radius, FRICTION, radius), Grid.of(environment.bounds)
         rubric = covered(grid, solids)
@@ -55,19 +55,19 @@ class Task:
         return cls(environment, tube, actions, grid, rubric, found, INFORMATION[0], closed)
 
     def restricted(self, information: str) -> Task:
-        """The same where only a part of what a deployment finds is taken from it."""
+        """The same task with only a part of the information of each deployment."""
         return replace(self, found=_part(self.found, information), information=information)
 
     def found_in(self, sample: Sample) -> Outcomes:
-        """What each action would find in a sampled place."""
+        """Outcome of each action in a sampled environment."""
         walls = inflate([*sample.shapes, *self.closed], self.environment.bounds, self.tube.radius)
         every = outcomes(walls, self.tube, self.actions.launches, self.grid, sample.rubric)
         return _part(every, self.information)
 
-    def told_by(self, action: int) -> NDArray[np.bool_]:
-        """Which actions an action tells all of, itself among them, shape (n,).
+    def implied_by(self, action: int) -> NDArray[np.bool_]:
+        """Actions whose outcome follows from that of an action, including itself, shape (n,).
 
-        One that has ended before its turn has grown as every other does that starts like it and turns no earlier.
+        A tube that ends before its turn grows like all others with the same launch that turn no earlier.
         """
         launches, length = self.actions.launches, self.found.length[action]
         turns_at = np.where(launches[:, 5] != 0, launches[:, 4], np.inf)
@@ -78,32 +78,32 @@ class Task:
         return np.asarray(same)
 
     def kept_free(self) -> shapely.Geometry:
-        """Where tubes are launched."""
+        """Regions around the launch points that are known to be free."""
         return kept_free(self.actions.points, self.tube.radius)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Step:
-    """A deployment that was made."""
+    """A completed deployment."""
 
     action: int
-    """Row of the actions."""
+    """Row of the action in the task's actions."""
     belief: Belief
-    """What is known after it."""
+    """Belief after it."""
     score: float
-    """Of that belief."""
+    """Score of that belief."""
 
 
 def explore(
     task: Task, policy: str, deployments: int, rng: np.random.Generator, threads: int = 1, prior: float = PRIOR
 ) -> Iterator[Step]:
-    """Deploy one tube after the other, none twice, nor one of which an earlier one has told all; end when none is left.
+    """Deploy one tube after the other, skipping those whose outcome is already implied; stop when none is left.
 
     Args:
-        policy: One of `POLICIES`: the best score after the next deployment, in places drawn from the belief or (ideal)
-            in the true one; the most information in the drawn ones; or any.
-        deployments: At most as many as there are actions.
-        threads: On which the drawn places are explored.
+        policy: One of `POLICIES`. They maximise the score after the next deployment in sampled environments (monte-carlo)
+            or in the true one (ideal), or the information gain in sampled ones, or choose at random.
+        deployments: Maximum number of deployments, at most the number of actions.
+        threads: Number of threads that simulate sampled environments.
     """
     belief = Belief.blank(prior)
     left = np.ones(len(task.actions.launches), bool)
@@ -113,20 +113,20 @@ def explore(
                 return
             values = _values(task, policy, belief, rng, pool)
             action = int(np.where(left, values, -np.inf).argmax())
-            left &= ~task.told_by(action)
+            left &= ~task.implied_by(action)
             belief = belief.after(task.found, action)
             yield Step(action, belief, belief.score(task.rubric))
 
 
 def random_scores(task: Task, deployments: int, repeats: int, rng: np.random.Generator, prior: float = PRIOR) -> Floats:
-    """Scores of many random orders, shape (repeats, deployments)."""
+    """Scores of random sequences of deployments, shape (repeats, deployments)."""
     count = len(task.actions.launches)
     orders = [rng.permutation(count)[:deployments] for _ in range(repeats)]
     return np.array([cumulative_scores(task.found, order, prior, task.rubric) for order in orders])
 
 
 def _values(task: Task, policy: str, belief: Belief, rng: np.random.Generator, pool: ThreadPoolExecutor) -> Floats:
-    """What each action is worth to a policy, shape (n,)."""
+    """Value of each action for a policy, shape (n,)."""
     if policy == "random":
         return rng.random(len(task.actions.launches))
     if policy == "ideal":
@@ -134,7 +134,7 @@ def _values(task: Task, policy: str, belief: Belief, rng: np.random.Generator, p
 
     def value(sample: Sample) -> Floats:
         found = task.found_in(sample)
-        # Hulls may lie over cells that were found free: a tube that touches one there would seem to learn most of all.
+        # Hulls may overlap cells that were found free. Hits there would be valued too highly.
         found = found._replace(hits=found.hits & ~belief.misses)
         if policy == "information-gain":
             return belief.information_gains(found)

@@ -70,6 +70,8 @@ def _preface(survey: Survey, command: str) -> list[str]:
 def _alone(survey: Survey, levels: Sequence[float]) -> list[str]:
     """One source at a time: all that is not in the grid."""
     grid = {cell_name(one, other) for one in levels for other in levels}
+    if not survey.spreads.keys() - grid:
+        return []
     lines = [
         "## One source at a time",
         "",
@@ -82,12 +84,12 @@ def _alone(survey: Survey, levels: Sequence[float]) -> list[str]:
         if name not in grid:
             ways = [f"{count / sum(counts.values()):.1%}" for way, count in counts.items() if way != "reached"]
             lines.append(f"| {' | '.join([name, shown(survey, name), *ways])} |")
-    return lines
+    return [*lines, ""]
 
 
 def _grid(survey: Survey, levels: Sequence[float]) -> list[str]:
     """Obstacles against bending."""
-    lines = ["", "## Obstacles and bending together", "", "Success in percent; obstacles down, bending across.", ""]
+    lines = ["## Obstacles and bending together", "", "Success in percent; obstacles down, bending across.", ""]
     lines += ["| |" + "".join(f" {100 * level:g} % |" for level in levels), "|---|" + "---|" * len(levels)]
     for one in levels:
         cells = [shown(survey, cell_name(one, other)) for other in levels]
@@ -102,18 +104,26 @@ def shown(survey: Survey, name: str) -> str:
 
 
 def _verdict(survey: Survey, levels: Sequence[float]) -> str:
-    """Up to which level of each axis alone the goal is reached often enough."""
+    """Up to which level of each axis alone the goal is reached often enough; of both together if the grid has no level 0."""
+    if 0.0 not in levels:
+        both = _held(survey, [(level, level) for level in levels])
+        return f"At least {100 * ENOUGH:g} % success: {both} obstacles and bending variation together."
     parts = []
     for axis, paper in PAPER.items():
-        held = None
-        for level in levels:
-            estimate = survey.estimate(cell_name(level, 0.0) if axis == "obstacles" else cell_name(0.0, level))
-            if estimate is None or estimate.rate < ENOUGH:
-                break
-            held = level
-        ours = "at no level of" if held is None else f"up to {100 * held:g} % of"
+        ours = _held(survey, [(level, 0.0) if axis == "obstacles" else (0.0, level) for level in levels])
         parts.append(f"{ours} {axis} variation (paper 002, for its design: {100 * paper:g} %)")
     return f"At least {100 * ENOUGH:g} % success: {'; '.join(parts)}."
+
+
+def _held(survey: Survey, cells: Sequence[tuple[float, float]]) -> str:
+    """The last of rising cells up to which the goal is reached often enough, in words."""
+    held = None
+    for cell in cells:
+        estimate = survey.estimate(cell_name(*cell))
+        if estimate is None or estimate.rate < ENOUGH:
+            break
+        held = max(cell)
+    return "at no level of" if held is None else f"up to {100 * held:g} % of"
 
 
 def _margin_table(margins: Sequence[Margin]) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -46,6 +46,23 @@ class Estimate:
         return self.words(" %")
 
 
+def sources(start: float = 5e-3, heading: float = np.radians(1.0)) -> dict[str, Spread]:
+    """Each source of error alone, by name.
+
+    Args:
+        start: Standard deviation of the base's position [m].
+        heading: Standard deviation of the base's direction [rad].
+    """
+    return {
+        f"obstacles {100 * EACH:g} %": Spread(obstacles=EACH),
+        f"pressure {100 * EACH:g} %": Spread(pressure=EACH),
+        f"cell length {100 * EACH:g} %": Spread(cell=EACH),
+        f"start {1e3 * start:g} mm": Spread(start=start),
+        f"heading {np.degrees(heading):g} deg": Spread(heading=heading),
+        "made by hand": HANDMADE,
+    }
+
+
 @dataclass(slots=True)
 class Survey:
     """What to try, and what came of it; iterate over `run` to fill it in."""
@@ -71,28 +88,18 @@ class Survey:
         levels: Sequence[float],
         trials: int,
         seed: int = 0,
-        start: float = 5e-3,
-        heading: float = np.radians(1.0),
+        alone: Mapping[str, Spread] | None = None,
         tolerances: Spread | None = None,
     ) -> Survey:
-        """The grid of levels, and before it each source alone.
+        """The grid of levels, and before it each source of error alone.
 
         Args:
             levels: Of obstacles and of bending alike [-].
-            start: Standard deviation of the base's position where that is looked at [m].
-            heading: The same of its direction [rad].
+            alone: Sources to look at alone, by name; all of `sources` unless given.
             tolerances: What is never as planned: its `length` and `turn` are in every trial.
         """
-        alone = {
-            f"obstacles {100 * EACH:g} %": Spread(obstacles=EACH),
-            f"pressure {100 * EACH:g} %": Spread(pressure=EACH),
-            f"cell length {100 * EACH:g} %": Spread(cell=EACH),
-            f"start {1e3 * start:g} mm": Spread(start=start),
-            f"heading {np.degrees(heading):g} deg": Spread(heading=heading),
-            "made by hand": HANDMADE,
-        }
         grid = {cell_name(one, other): Spread.of_levels(one, other) for one in levels for other in levels}
-        spreads = alone | grid
+        spreads = dict(sources() if alone is None else alone) | grid
         if tolerances:
             kept = {"length": tolerances.length, "turn": tolerances.turn}
             spreads = {name: replace(spread, **kept) for name, spread in spreads.items()}

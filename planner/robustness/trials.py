@@ -16,8 +16,8 @@ from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.vine import Actuation, Integers, Status, centerlines
 from environments.environment import Environment
 from planner.design import Design
+from planner.replay import grow as grow_vines
 from surrogate.compiled import Floats, thread_count
-from surrogate.force_table import LONGEST, SHORTEST
 
 LEAST_FACTOR = 0.1
 """No obstacle, pressure or cell gets smaller than this part of what it was planned to be."""
@@ -127,11 +127,11 @@ class Deviations:
         start, end, sense, l_0, pressure = np.array(rows).reshape(-1, 5).T
         factor = np.maximum(1 + self.cell, LEAST_FACTOR)
         begins, length = start + self.place, factor * (end - start) + self.stretch
-        cells = np.clip(factor * l_0, SHORTEST, LONGEST)
+        joint = joint_moments(design.params)
+        cells = np.clip(factor * l_0, joint.rows.shortest, joint.rows.longest)
         pressures = np.maximum(1 + self.pressure, LEAST_FACTOR) * pressure
         if self.turn.any():
-            joint = joint_moments(design.params)
-            curvature = free_curvature(joint, pressures, cells) + self.turn / np.maximum(length, SHORTEST)
+            curvature = free_curvature(joint, pressures, cells) + self.turn / np.maximum(length, joint.rows.shortest)
             # Near full contraction hardly any pressure turns the tube further.
             held = holding_pressure(joint, np.maximum(curvature, 0.0), cells)
             pressures = np.clip(held, LEAST_FACTOR * pressures, MOST_FACTOR * pressures)
@@ -191,8 +191,7 @@ def grow_trials(design: Design, environment: Environment, deviations: Deviations
         moved = place.obstacles is not environment.obstacles
         propagator = model(place) if moved else planned.starting_at(place.start)
         actuation = Actuation(carried.pressure[rows], carried.l_0[rows])
-        start = propagator.start(len(rows), most)
-        rollout = propagator.grow(start, actuation, design.length, params.segment_length)
+        rollout = grow_vines(propagator, actuation, design.length, params.segment_length)
         outcome.reached[rows] = rollout.enters(environment.goal)
         outcome.status[rows] = rollout.status
         broken = np.flatnonzero(rollout.broken >= 0).tolist()

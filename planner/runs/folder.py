@@ -169,7 +169,7 @@ def _tree_facts(run: Run) -> dict[str, Any] | None:
     tree = run.reverse_tree
     if tree is None:
         return None
-    return {"vertices": len(tree.poses), "seconds": round(tree.seconds, 3), "complaint": tree.complaint}
+    return {"vertices": len(tree.poses), "seconds": round(tree.seconds, 3), "complaint": tree.failure}
 
 
 def design_to_write(run: Run, choice: Choice | None, verification: Verification | None) -> Design:

@@ -12,29 +12,41 @@ Percent = Annotated[float, Field(ge=0, le=100)]
 
 
 class Inputs(BaseModel):
-    """The options of a planning run; beside the environment they decide what is found.
+    """The options of a planning run; with environment and tube they decide what is found. Defaults: those of the command.
 
-    One that is added later needs a default: runs from before do not have it.
+    An option that is added later needs a default: older runs do not have it.
     """
 
     model_config = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False, frozen=True)
 
-    actuator: str
-    propagator: str
-    device: str
-    solver: str | None
-    surrogate: str | None
-    heuristic: bool
-    seed: Annotated[int, Field(ge=0)]
-    batch: Annotated[int, Field(ge=1, le=2000)]
-    time_budget_s: Annotated[float, Field(gt=0, lt=1e7)]
-    iterations: Annotated[int, Field(ge=1)] | None
-    first: bool
-    target_actuators: Annotated[int, Field(ge=0)] | None
-    solutions: Annotated[int, Field(ge=1, le=1000)]
-    robust: bool
-    level: Percent | None
-    threshold: Percent | None
+    actuator: str = "spam"
+    """Kind of actuator that bends the tube."""
+    propagator: str = "quasistatic"
+    """The model of the growing vine."""
+    device: str = "auto"
+    solver: str | None = None
+    surrogate: str | None = None
+    heuristic: bool = False
+    """Whether the search is guided by cost-to-go."""
+    seed: Annotated[int, Field(ge=0)] = 0
+    batch: Annotated[int, Field(ge=1, le=2000)] = 100
+    """Vines grown in each iteration."""
+    time_budget_s: Annotated[float, Field(gt=0, lt=1e7)] = 20.0
+    """Time to search, excluding compilation [s]."""
+    iterations: Annotated[int, Field(ge=1)] | None = None
+    """Most iterations."""
+    first: bool = False
+    """Stop at the first solution."""
+    target_actuators: Annotated[int, Field(ge=0)] | None = None
+    """Stop at a solution with no more actuators than this."""
+    solutions: Annotated[int, Field(ge=1, le=1000)] = 5
+    """How many distinct solutions are kept."""
+    robust: bool = False
+    """Choose by success in trials with errors."""
+    level: Percent | None = None
+    """Standard deviation of these errors [%]; None is the usual one."""
+    threshold: Percent | None = None
+    """Success that is asked for [%]; None is the usual one."""
     friction: float | None = None
     """Of the tip [-]."""
     verify: str | None = None

@@ -1,1 +1,1 @@
-"""The search: batched SST* over rollouts, guided by a reverse tree of biarcs where asked."""
+"""The search: batched SST* over rollouts, optionally guided by a reverse tree of biarcs."""

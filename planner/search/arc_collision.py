@@ -1,29 +1,32 @@
-"""Whether a tube fits along arcs: its axis is followed in steps as long as the way to the nearest obstacle."""
+"""Collision checks of a tube along arcs, in steps as long as the distance to the nearest obstacle."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from dynamics.scene import Scene, build_scene, cell_of
+from dynamics.tube import VineParams
 from environments.environment import Environment
 from planner.search.biarc import arc_point, biarc
 from surrogate.compiled import compiled
 
 LOOK_AHEAD = 0.1
-"""Gaps larger than this count as this [m]."""
+"""Upper limit of gaps; larger ones are clipped to it [m]."""
 LEAST_STEP = 2e-3
-"""Least step along an arc [m]; what is deeper than half of it is never missed."""
+"""Minimum step along an arc for the prototype [m], scaled with the tube; every deeper penetration than half is detected."""
+PROTOTYPE_CLEARANCE = VineParams().clearance
+"""Minimum distance of the prototype's axis from obstacles [m]."""
 FREE, TOO_TIGHT, BLOCKED = 0, 1, 2
 
 
 def arc_scene(environment: Environment, radius: float) -> Scene:
-    """The scene in which `gap` finds all that is near a tube of a radius [m]."""
+    """Build the scene in which `gap` finds all obstacles near a tube of a radius [m]."""
     return build_scene(environment, radius + LOOK_AHEAD, radius + LOOK_AHEAD)
 
 
 @compiled()
 def gap(scene: Scene, radius: float, x: float, y: float) -> float:
-    """Distance left between a disc and the nearest outline [m]; negative where it is cut, also from within."""
+    """Distance between a disc and the nearest outline [m]; negative if they intersect, also from inside an obstacle."""
     reach = radius + LOOK_AHEAD
     cell = cell_of(scene, x, y)
     edges, edge_offsets, edge_items = scene.edges, scene.edge_offsets, scene.edge_items
@@ -44,12 +47,12 @@ def gap(scene: Scene, radius: float, x: float, y: float) -> float:
 def arc_is_free(
     scene: Scene, radius: float, x: float, y: float, heading: float, curvature: float, length: float
 ) -> bool:
-    """Whether a disc moves along an arc from a pose without touching anything or leaving the bounds.
+    """Whether a disc can move along an arc from a pose without contact and within the bounds.
 
-    It starts outside of all obstacles: an arc that begins inside one would be free as long as it met no outline.
+    The pose must be outside all obstacles: an arc that starts inside one is reported free unless it meets an outline.
     """
     bounds = scene.bounds
-    at = 0.0
+    at, least = 0.0, LEAST_STEP * (radius / PROTOTYPE_CLEARANCE)
     while True:
         px, py = arc_point(x, y, heading, curvature, at)
         if not (bounds[0] <= px <= bounds[2] and bounds[1] <= py <= bounds[3]):
@@ -59,7 +62,7 @@ def arc_is_free(
             return False
         if at >= length:
             return True
-        at = min(at + max(left, LEAST_STEP), length)
+        at = min(at + max(left, least), length)
 
 
 @compiled()
@@ -74,7 +77,7 @@ def biarc_status(
     y1: float,
     heading1: float,
 ) -> int:
-    """FREE, TOO_TIGHT where an arc is more curved than `tightest` [1/m], or BLOCKED."""
+    """FREE, TOO_TIGHT if an arc's curvature exceeds `tightest` [1/m], or BLOCKED."""
     k0, s0, k1, s1 = biarc(x0, y0, heading0, x1, y1, heading1)
     if not (abs(k0) <= tightest and abs(k1) <= tightest):
         return TOO_TIGHT

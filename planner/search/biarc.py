@@ -1,4 +1,4 @@
-"""Biarcs: two circular arcs with a common tangent that join two poses (Sicheng Wang & Blumenschein, 2022)."""
+"""Biarcs: two circular arcs with a common tangent that connect two poses (Sicheng Wang & Blumenschein, 2022)."""
 
 from __future__ import annotations
 
@@ -8,33 +8,33 @@ import numpy as np
 
 from surrogate.compiled import Floats, compiled
 
-SAME = 1e-12
-"""Poses nearer than this are the same [m or rad]."""
-UNLIKE = 1e4
-"""Arcs so many times longer or shorter than the way from pose to pose are none: rounding would bend them elsewhere."""
+COINCIDENT = 1e-12
+"""Tolerance within which poses are equal [m or rad]."""
+MAX_LENGTH_RATIO = 1e4
+"""Maximum ratio of an arc's chord to the distance of the poses, and of its inverse; beyond, rounding errors dominate."""
 
 
 class Biarc(NamedTuple):
-    """Two arcs, the second going on where the first ends; floats, or arrays of one shape."""
+    """Two consecutive arcs; floats, or arrays of one shape."""
 
     curvature: tuple[Floats, Floats]
-    """Curvature of each arc [1/m], positive to the left; infinite where a pose is reached by turning on the spot."""
+    """Curvature of each arc [1/m], positive to the left; infinite where a turn on the spot would be needed."""
     length: tuple[Floats, Floats]
     """Length of each arc [m]; infinite where there is no biarc."""
 
     @property
     def sweep(self) -> tuple[Floats, Floats]:
-        """Turn along each arc [rad], within half a turn either way."""
+        """Angle of each arc [rad], within half a turn in either direction."""
         first, second = (np.multiply(k, s) for k, s in zip(self.curvature, self.length, strict=True))
         return first, second
 
 
 def biarcs(start: Floats, end: Floats) -> Biarc:
-    """The biarcs that join poses, their joint as far from both along the tangents (see `biarc`).
+    """The biarcs that connect poses, with the joint at equal distance along both tangents (see `biarc`).
 
     Args:
-        start: Poses x [m], y [m], heading [rad], shape (..., 3).
-        end: Poses to reach, of the same shape or one that broadcasts with it.
+        start: Start poses x [m], y [m], heading [rad], shape (..., 3).
+        end: End poses, of a shape that broadcasts with that of `start`.
     Returns:
         Curvatures and lengths, each of shape (...).
     """
@@ -47,10 +47,10 @@ def biarcs(start: Floats, end: Floats) -> Biarc:
 
 
 def pose_on(pose: Floats, curvature: Floats, length: Floats) -> Floats:
-    """Where an arc from a pose leads, shape (..., 3); arguments as in `biarcs`, shape (...) for the last two."""
+    """End pose of an arc, shape (..., 3); arguments as in `biarcs`, shape (...) for the last two."""
     pose = np.asarray(pose, float)
     turn = np.multiply(curvature, length)
-    chord = length * np.sinc(turn / (2 * np.pi))  # sin(turn / 2) / (turn / 2), also for no turn at all
+    chord = length * np.sinc(turn / (2 * np.pi))  # sin(turn / 2) / (turn / 2), also for turn = 0
     along = pose[..., 2] + turn / 2
     return np.stack(
         [pose[..., 0] + chord * np.cos(along), pose[..., 1] + chord * np.sin(along), pose[..., 2] + turn], axis=-1
@@ -63,21 +63,21 @@ def biarc(
 ) -> tuple[float, float, float, float]:
     """Curvature [1/m] and length [m] of the first arc, then of the second.
 
-    The joint lies in the middle between the two points at a distance d along the tangents, with v from start to end
-    2 d^2 (1 - t0 . t1) + 2 d v . (t0 + t1) = v . v, d > 0: of all joints the one for which both arcs are less than half
-    a turn. The same pose is reached by two points. All four are infinite where there is no such biarc, as where it takes a
-    turn on the spot: the same place with another heading, an end straight behind, or one straight ahead but facing back.
+    The joint is the midpoint of the two points at a distance d along the tangents, where with v from start to end
+    2 d^2 (1 - t0 . t1) + 2 d v . (t0 + t1) = v . v, d > 0. This is the only joint for which both arcs are less than half a
+    turn. Equal poses give arcs of length 0. All four values are infinite if no such biarc exists, i.e. if a turn on the
+    spot would be needed: same position with another heading, end directly behind, or directly ahead but facing back.
     """
     vx, vy = x1 - x0, y1 - y0
     span = np.hypot(vx, vy)
     mean, half = (heading0 + heading1) / 2.0, np.sin((heading1 - heading0) / 2.0)
-    # (t0 + t1) / 2 and (t0 - t1) / 2 are along and across the mean heading: neither loses digits where headings agree.
+    # (t0 + t1) / 2 and (t0 - t1) / 2 are along and across the mean heading: no cancellation for nearly equal headings.
     ahead = (vx * np.cos(mean) + vy * np.sin(mean)) * np.cos((heading1 - heading0) / 2.0)
     root = np.hypot(ahead, half * span)
-    if span < SAME:
-        none = np.inf if abs(half) > SAME else 0.0
+    if span < COINCIDENT:
+        none = np.inf if abs(half) > COINCIDENT else 0.0
         return none, none, none, none
-    # d sin(half the turn), by whichever form of the positive root does not cancel
+    # d sin(half the turn), by the form of the positive root without cancellation
     if ahead > 0.0:
         aside = half * span * span / (2.0 * (ahead + root))
     elif half != 0.0:
@@ -85,10 +85,10 @@ def biarc(
     elif ahead < 0.0:
         return np.inf, np.inf, np.inf, np.inf
     else:
-        aside = 0.0  # side by side: two half turns, alike
+        aside = 0.0  # side by side: two equal half turns
     jx, jy = vx / 2.0 + aside * np.sin(mean), vy / 2.0 - aside * np.cos(mean)
     k0, s0 = _arc(jx, jy, np.cos(heading0), np.sin(heading0), span)
-    # The second arc is walked from its end.
+    # The second arc is computed from its end.
     k1, s1 = _arc(jx - vx, jy - vy, -np.cos(heading1), -np.sin(heading1), span)
     if not (s0 < np.inf and s1 < np.inf):
         return np.inf, np.inf, np.inf, np.inf
@@ -97,7 +97,7 @@ def biarc(
 
 @compiled(inline="always")
 def arc_point(x: float, y: float, heading: float, curvature: float, length: float) -> tuple[float, float]:
-    """Where an arc from a pose leads [m]; `pose_on` for kernels."""
+    """End point of an arc [m]; `pose_on` for kernels."""
     half = curvature * length / 2.0
     chord = length * (np.sin(half) / half if half != 0.0 else 1.0)
     return x + chord * np.cos(heading + half), y + chord * np.sin(heading + half)
@@ -107,7 +107,7 @@ def arc_point(x: float, y: float, heading: float, curvature: float, length: floa
 def _arc(x: float, y: float, cosine: float, sine: float, span: float) -> tuple[float, float]:
     """Curvature and length of the arc that leaves the origin in a direction and ends at (x, y)."""
     chord = np.hypot(x, y)
-    if chord < span / UNLIKE or chord > span * UNLIKE:
+    if chord < span / MAX_LENGTH_RATIO or chord > span * MAX_LENGTH_RATIO:
         return np.inf, np.inf
     across, along = cosine * y - sine * x, cosine * x + sine * y
     half = np.arctan2(across, along)

@@ -1,4 +1,4 @@
-"""Actuator synthesis: where the tube's moment meets the actuator's force (paper 002, section 4.2)."""
+"""Actuator synthesis: actuators for given curvatures, from tube moment and actuator force (paper 002, section 4.2)."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from surrogate.compiled import Floats
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Catalogue:
-    """Every actuator that can be made, with the curvature it gives the tube in free space.
+    """All actuators that can be fabricated, with the free-space curvature of the tube.
 
-    The tube's moment sets that curvature as much as the actuator's force does, so it is known here and not to the actuator.
+    The curvature depends on the tube's moment as well as on the actuator's force, so it is not a property of the actuator.
     """
 
     l_0: Floats
@@ -30,27 +30,27 @@ class Catalogue:
 
     @classmethod
     def of(cls, params: VineParams, grid: Grid | None = None) -> Catalogue:
-        """Evaluate a whole grid, the actuator's own unless another is given (some milliseconds, after the force table)."""
+        """Evaluate a grid, by default that of the actuator (takes a few milliseconds, plus the force table)."""
         grid = grid or params.actuator.grid
         pressure, l_0 = (part.ravel() for part in np.meshgrid(grid.pressure, grid.l_0, indexing="ij"))
         return cls(l_0, pressure, free_curvature(joint_moments(params), pressure, l_0))
 
     @property
     def reachable(self) -> tuple[float, float]:
-        """Least and greatest curvature [1/m]."""
+        """Minimum and maximum curvature [1/m]."""
         return float(self.curvature.min()), float(self.curvature.max())
 
     def synthesise(self, curvature: ArrayLike) -> tuple[Integers, Floats]:
-        """Actuators for given curvatures: the highest pressure that can reach it, there the cell length that comes nearest.
+        """Choose actuators for given curvatures: the highest pressure that can reach it, then the closest cell length.
 
-        High pressures bend more consistently; of two cell lengths equally near, the shorter is taken.
+        High pressures bend more consistently. Of two equally close cell lengths, the shorter is taken.
 
         Args:
-            curvature: Wanted curvatures [1/m], positive, any shape.
+            curvature: Desired curvatures [1/m], positive, any shape.
         Returns:
-            Entries of the catalogue, and the error of each, reached minus wanted [1/m]; both of that shape.
+            Entries of the catalogue, and the error of each, reached minus desired [1/m]; both of that shape.
         Raises:
-            ValueError: A curvature that no pressure reaches.
+            ValueError: A curvature cannot be reached at any pressure.
         """
         wanted = np.asarray(curvature, float)
         low, high = self.reachable

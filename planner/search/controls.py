@@ -1,4 +1,4 @@
-"""From controls of the search to the actuation and sections they stand for."""
+"""Conversion of the search's controls to actuation and sections."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from planner.search.catalogue import Catalogue
 
 
 def sections_of(controls: NDArray[np.int32], segment_length: float, catalogue: Catalogue) -> tuple[Section, ...]:
-    """Sections of a vine whose segments carry these controls (see `sst.actuation`), shape (segments,)."""
+    """Sections of a vine with these controls (see `actuation`), shape (segments,)."""
     sections, first = [], 0
     for control, run in groupby(controls.tolist()):
         after = first + len(list(run))
@@ -30,6 +30,6 @@ def sections_of(controls: NDArray[np.int32], segment_length: float, catalogue: C
 
 
 def actuation(controls: NDArray[np.int32], catalogue: Catalogue) -> Actuation:
-    """What controls mean: 0 is no actuator, otherwise one more than the catalogue's entry, signed by side."""
+    """Actuation by controls: 0 is no actuator, otherwise the catalogue's entry plus one, signed by side."""
     entry = np.maximum(np.abs(controls) - 1, 0)
     return Actuation(np.sign(controls) * catalogue.pressure[entry], catalogue.l_0[entry])

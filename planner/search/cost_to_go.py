@@ -1,33 +1,35 @@
-"""Cost-to-go of a vine's tip, read off the reverse tree."""
+"""Cost-to-go of a vine's tip, from the reverse tree."""
 
 from __future__ import annotations
 
 import numpy as np
 
+from dynamics.tube import VineParams
 from planner.search.biarc import pose_on
 from planner.search.reverse_tree import ReverseTree, arc_costs
 from planner.search.sst import LENGTH_COST
-from planner.search.witnesses import embed, pose_tree
+from planner.search.witnesses import embed, pose_tree, unscaled
 from surrogate.compiled import Floats
 
 SPACING = 50e-3
-"""Distance of the points sampled along the tree's edges [m]."""
+"""Spacing of the points sampled along the tree's edges, for the prototype [m]."""
 
 
 class CostToGo:
-    """Cost from a pose to the goal along the nearest edge of a reverse tree, as if nothing were ever touched.
+    """Cost from a pose to the goal along the nearest edge of a reverse tree, without contact.
 
-    An upper bound on what a vine without contact needs; with contact it may need less, or get where none else would.
+    It is an upper bound of the cost without contact. With contact the cost may be lower, or a path may exist only then.
     """
 
     def __init__(self, tree: ReverseTree) -> None:
         children, arcs = tree.edges
+        self._size = tree.radius / VineParams().clearance
         costs = arc_costs(arcs)
         after = tree.cost[tree.parent[children]]
         joints = pose_on(tree.poses[children], arcs.curvature[0], arcs.length[0])
         points, to_go = [tree.poses], [tree.cost]
         for k, (begin, after_arc) in enumerate([(tree.poses[children], after + costs[1]), (joints, after)]):
-            count = np.maximum(np.round(arcs.length[k] / SPACING).astype(int), 1)
+            count = np.maximum(np.round(arcs.length[k] / (SPACING * self._size)).astype(int), 1)
             edge = np.repeat(np.arange(len(children)), count)
             fraction = (np.arange(len(edge)) - np.repeat(np.cumsum(count) - count, count)) / count[edge]
             length = fraction * arcs.length[k][edge]
@@ -38,11 +40,11 @@ class CostToGo:
         """x, y [m], heading [rad] along the tree, shape (points, 3)."""
         self.costs = np.concatenate(to_go)
         """Cost from there to the goal, shape (points,)."""
-        self._nearest = pose_tree(self.points)
-        # Axes on either side of a wall, however thin, are farther apart than this.
-        self._known_within = 2 * tree.radius
+        self._nearest = pose_tree(unscaled(self.points, self._size))
+        # Axes on opposite sides of a wall of any thickness are further apart than this.
+        self._known_within = 2 * tree.radius / self._size
 
     def __call__(self, poses: Floats) -> Floats:
-        """Costs from poses x, y [m], heading [rad], shape (n, 3) to the goal; infinite where the tree does not come."""
-        distance, nearest = self._nearest.query(embed(poses))
+        """Costs from poses x, y [m], heading [rad], shape (n, 3), to the goal; infinite far from the tree."""
+        distance, nearest = self._nearest.query(embed(unscaled(poses, self._size)))
         return np.where(distance < self._known_within, self.costs[nearest], np.inf)

@@ -1,4 +1,4 @@
-"""The reverse tree: RRT* over biarcs, from the goal outwards (paper 002, section 5.1)."""
+"""The reverse tree: RRT* over biarcs, rooted at the goal (paper 002, section 5.1)."""
 
 from __future__ import annotations
 
@@ -25,41 +25,41 @@ if TYPE_CHECKING:
     import networkx
 
 HEADINGS = 12
-"""Headings in which the goal may be entered."""
+"""Number of headings in which the goal may be entered."""
 SAMPLES = 4000
-"""Poses drawn."""
+"""Number of sampled poses."""
 RANGE = 0.25
-"""The tree grows by at most this towards a pose drawn, over the square root of the bounds' area."""
+"""Maximum extension towards a sampled pose, relative to the square root of the bounds' area."""
 TURNING = 1.3
-"""Turning radius of the Dubins ways along which it grows, over the least; their biarcs are a little tighter."""
+"""Turning radius of the Dubins paths for extensions, relative to the minimum; their biarcs are slightly tighter."""
 REWIRE = 1 / 16
-"""Makes OMPL look at e (1 + 1/d) log n neighbours (Karaman & Frazzoli, 2011) instead of sixteen times as many."""
+"""Rewire factor for e (1 + 1/d) log n neighbours (Karaman & Frazzoli, 2011); OMPL's default uses sixteen times as many."""
 STRAIGHT = 0.1
-"""An arc that turns by less [rad] takes no actuator."""
-TOO_DEAR = 1e6
-"""Cost of a way that does not exist: OMPL sorts by cost before it asks whether there is one."""
+"""Maximum angle of an arc that needs no actuator [rad]."""
+UNREACHABLE_COST = 1e6
+"""Cost of an invalid motion, because OMPL sorts by cost before it checks validity."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ReverseTree:
-    """Ways to the goal without contact, each edge a biarc."""
+    """Contact-free paths to the goal; each edge is a biarc."""
 
     poses: Floats
     """x, y [m] and heading [rad] of a vine on its way to the goal, shape (vertices, 3)."""
     parent: Integers
-    """The vertex that is next on the way to the goal, -1 at the goal, shape (vertices,)."""
+    """The next vertex on the path to the goal, -1 at the goal, shape (vertices,)."""
     cost: Floats
-    """Curved arcs on the way to the goal, and LENGTH_COST for each metre, shape (vertices,)."""
+    """Number of curved arcs on the path to the goal, plus LENGTH_COST per metre, shape (vertices,)."""
     radius: float
-    """What the axis of the tube keeps from every obstacle [m]."""
+    """Minimum distance of the tube's axis from every obstacle [m]."""
     tightest: float
-    """Greatest curvature of an arc [1/m]."""
+    """Maximum curvature of an arc [1/m]."""
     too_tight: int
-    """Biarcs refused as tighter than that."""
+    """Number of biarcs rejected because of a larger curvature."""
     blocked: int
-    """Biarcs refused for an obstacle."""
+    """Number of biarcs rejected because of an obstacle."""
     seconds: float
-    """Time it took to grow [s]."""
+    """Computing time [s]."""
 
     @classmethod
     def grow(
@@ -71,14 +71,14 @@ class ReverseTree:
         samples: int = SAMPLES,
         seconds: float = math.inf,
     ) -> ReverseTree:
-        """Grow the tree: the same one for the same seed, unless time runs out.
+        """Grow the tree; deterministic for a seed unless the time limit is reached.
 
         Args:
-            tightest: Greatest curvature that the actuators reach [1/m].
-            samples: Poses to draw.
-            seconds: Time to stop after [s].
+            tightest: Maximum curvature that the actuators reach [1/m].
+            samples: Number of poses to sample.
+            seconds: Time limit [s].
         Raises:
-            WalledIn: No tube can get to the goal.
+            WalledIn: No path wide enough for the tube leads to the goal.
             ValueError: `tightest` is not positive and finite.
         """
         if not 0 < tightest < math.inf:
@@ -97,13 +97,13 @@ class ReverseTree:
 
     @property
     def edges(self) -> tuple[Integers, Biarc]:
-        """The vertices that have a parent, and the biarcs from them to it."""
+        """The vertices that have a parent, and the biarcs to their parents."""
         children = np.flatnonzero(self.parent >= 0)
         return children, biarcs(self.poses[children], self.poses[self.parent[children]])
 
     @property
-    def complaint(self) -> str | None:
-        """Why it did not leave the goal; None if it did."""
+    def failure(self) -> str | None:
+        """Reason why the tree has no edges; None if it has."""
         if (self.parent >= 0).any():
             return None
         tried = self.too_tight + self.blocked
@@ -112,7 +112,7 @@ class ReverseTree:
         return f"of {tried} biarcs tried {self.too_tight} are tighter than {self.tightest:.3g} 1/m, the others blocked"
 
     def graph(self) -> networkx.DiGraph[int]:
-        """The tree for queries: vertices with `pose` and `cost`, edges towards the goal with their own `cost`."""
+        """The tree as a graph: vertices with `pose` and `cost`, edges towards the goal with their `cost`."""
         import networkx
 
         graph: networkx.DiGraph[int] = networkx.DiGraph()
@@ -125,7 +125,7 @@ class ReverseTree:
 
 
 def arc_costs(arcs: Biarc) -> Floats:
-    """What the arcs of biarcs cost: one if curved, and LENGTH_COST for each metre; shape (2, ...)."""
+    """Costs of the arcs of biarcs: one if curved, plus LENGTH_COST per metre; shape (2, ...)."""
     return (np.abs(arcs.sweep) > STRAIGHT) + LENGTH_COST * np.array(arcs.length)
 
 
@@ -135,21 +135,21 @@ def _motion_cost(
 ) -> float:
     k0, s0, k1, s1 = biarc(x0, y0, heading0, x1, y1, heading1)
     if not (abs(k0) <= tightest and abs(k1) <= tightest):
-        return TOO_DEAR
+        return UNREACHABLE_COST
     curved = (abs(k0) * s0 > STRAIGHT) + (abs(k1) * s1 > STRAIGHT)
     return curved + length_cost * (s0 + s1)
 
 
 def _costs(poses: Floats, parent: Integers) -> Floats:
-    """Costs along the way to the goal, summed up from the edges."""
+    """Costs of the paths to the goal, summed over their edges."""
     children = np.flatnonzero(parent >= 0)
     edge, cost = np.zeros(len(poses)), np.zeros(len(poses))
     edge[children] = arc_costs(biarcs(poses[children], poses[parent[children]])).sum(axis=0)
     below = np.arange(len(poses))
     while (below >= 0).any():
-        on_the_way = below >= 0
-        cost[on_the_way] += edge[below[on_the_way]]
-        below = np.where(on_the_way, parent[below], -1)
+        unfinished = below >= 0
+        cost[unfinished] += edge[below[unfinished]]
+        below = np.where(unfinished, parent[below], -1)
     return cost
 
 
@@ -165,12 +165,12 @@ def _rrt_star(
     samples: int,
     deadline: float,
 ) -> tuple[Floats, Integers, tuple[int, int]]:
-    """OMPL's RRT* from a place in all headings.
+    """Run OMPL's RRT* from a point in all headings.
 
-    Headings point away from the goal here: a biarc the other way round is the same curve.
+    Headings point away from the goal here: a reversed biarc is the same curve.
 
     Returns:
-        Poses and parents of the vertices, and how many biarcs were refused as too tight and as blocked.
+        Poses and parents of the vertices, and the numbers of biarcs rejected as too tight and as blocked.
     """
     from ompl import base, geometric
 
@@ -197,7 +197,7 @@ def _rrt_star(
 
 
 def _information(environment: Environment, radius: float, tightest: float, refused: list[int]) -> Any:
-    """OMPL's space of poses, with biarcs as motions; counts those refused as too tight and as blocked."""
+    """OMPL's space of poses with biarcs as motions; counts those rejected as too tight and as blocked."""
     from ompl import base
 
     scene = arc_scene(environment, radius)
@@ -216,14 +216,14 @@ def _information(environment: Environment, radius: float, tightest: float, refus
         box.setHigh(axis, float(environment.bounds[axis + 2]))
     space.setBounds(box)
     information = base.SpaceInformation(space)
-    information.setStateValidityChecker(lambda _: True)  # the motion to a pose is checked, its end included
+    information.setStateValidityChecker(lambda _: True)  # the check of a motion includes its end
     information.setMotionValidator(Biarcs(information))
     information.setup()
     return information
 
 
 def _problem(information: Any, bounds: Floats, tightest: float, root: tuple[float, float]) -> Any:
-    """Start at the goal in every heading, and find the cheapest way to everywhere."""
+    """Start at the goal in every heading, and find the lowest-cost path to every pose."""
     from ompl import base
 
     class ArcCount(base.OptimizationObjective):  # type: ignore[misc]
@@ -231,7 +231,7 @@ def _problem(information: Any, bounds: Floats, tightest: float, root: tuple[floa
             return base.Cost(_motion_cost(tightest, LENGTH_COST, *_pose(one), *_pose(other)))
 
         def isSymmetric(self) -> bool:
-            return False  # backwards another biarc leads from pose to pose
+            return False  # the biarc in the reverse direction is a different curve
 
     problem = base.ProblemDefinition(information)
     state = information.getStateSpace().allocState()
@@ -239,7 +239,7 @@ def _problem(information: Any, bounds: Floats, tightest: float, root: tuple[floa
     for k in range(HEADINGS):
         state.setYaw(2 * math.pi * k / HEADINGS - math.pi)
         problem.addStartState(state)
-    # RRT* wants an aim; what is asked for is the whole tree, so this one is never sampled and cannot be met.
+    # RRT* needs a goal. We want the whole tree, so this goal is never sampled and cannot be reached.
     state.setXY(float(bounds[2]), float(bounds[3]))
     problem.setGoalState(state, 1e-12)
     problem.setOptimizationObjective(ArcCount(information))
@@ -252,11 +252,11 @@ def _pose(state: Any) -> tuple[float, float, float]:
 
 @contextmanager
 def _quiet(seed: int) -> Iterator[None]:
-    """Seed OMPL, and keep it silent.
+    """Seed OMPL and suppress its log.
 
-    It calls a second seed in one process an error, and takes it all the same: the same seed gives the same tree. It warns
-    that RRT* wants symmetric distances: ours are not, but as validity is checked in the order of costs (its default) a
-    neighbour is only rewired along a motion that was checked in that direction.
+    OMPL logs an error for a second seed in one process but accepts it: the same seed gives the same tree. It also warns
+    that RRT* needs symmetric distances. Ours are not symmetric, but because validity is checked in the order of costs
+    (the default), a neighbour is rewired only along a motion that was checked in that direction.
     """
     from ompl import util
 

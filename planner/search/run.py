@@ -1,4 +1,4 @@
-"""A planning run: search until the budget is spent, keeping what was found."""
+"""A planning run: a search within a budget, and its solutions."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from planner.search.catalogue import Catalogue
 from planner.search.cost_to_go import CostToGo
 from planner.search.reverse_tree import ReverseTree
 from planner.search.solutions import Solution, Solutions
-from planner.search.sst import ALTERNATIVES, AS_IT_IS, Search, Switches
+from planner.search.sst import DEFAULT_SLACK, DEFAULT_SWITCHES, Search, Switches
 
 TREE_SHARE = 0.1
-"""Greatest share of the time that the reverse tree may take."""
+"""Maximum share of the time budget for the reverse tree."""
 
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """When to stop; whichever comes first."""
+    """Stop criteria; the first one that is met ends the search."""
 
     seconds: float
     iterations: int | None = None
@@ -35,6 +35,19 @@ class Budget:
     """Stop at the first solution."""
     target_actuators: int | None = None
     """Stop at a solution with no more actuators than this."""
+
+
+@dataclass(frozen=True, slots=True)
+class Keep:
+    """Which solutions a search keeps."""
+
+    count: int = 5
+    """Maximum number of distinct solutions."""
+    slack: float = DEFAULT_SLACK
+    """Maximum cost above that of the best solution, in actuators."""
+
+
+FEW = Keep()
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +62,7 @@ class HistoryEntry:
 
 @dataclass(slots=True)
 class Run:
-    """A search and what it found; iterate over `run` to advance it."""
+    """A search and its solutions; iterate over `run` to advance it."""
 
     environment: Environment
     params: VineParams
@@ -57,15 +70,15 @@ class Run:
     search: Search
     solutions: Solutions
     heuristic: bool
-    """Whether a reverse tree is to guide the search."""
+    """Whether a reverse tree guides the search."""
     seed: int
     """Seed of the search and of the reverse tree."""
     reverse_tree: ReverseTree | None = None
-    """What guides the search; grown when it begins."""
+    """The reverse tree, grown when the search begins."""
     seconds: float = 0.0
-    """Time searched so far, that of the reverse tree included, compiling apart [s]."""
+    """Search time so far, including the reverse tree, excluding compilation [s]."""
     prepare_seconds: float = 0.0
-    """Time before the search, compiling included [s]."""
+    """Time before the search, including compilation [s]."""
     history: list[HistoryEntry] = field(default_factory=list)
 
     @classmethod
@@ -76,44 +89,42 @@ class Run:
         make: PropagatorFactory = QuasiStatic,
         seed: int = 0,
         batch: int = 100,
-        keep: int = 5,
+        keep: Keep = FEW,
         heuristic: bool = False,
-        switches: Switches = AS_IT_IS,
-        slack: float = ALTERNATIVES,
+        switches: Switches = DEFAULT_SWITCHES,
     ) -> Run:
-        """Build the search, and compile the kernels where that has not been done.
+        """Build the search, and compile the kernels if necessary.
 
         Args:
             make: The model of the growing vine.
-            keep: How many distinct solutions to keep.
-            heuristic: Whether to be guided by cost-to-go, from a reverse tree.
+            keep: Which solutions to keep.
+            heuristic: Whether to guide the search by the cost-to-go from a reverse tree.
             switches: Parts of the search to turn off.
-            slack: How much dearer than the best solution the others may be, in actuators.
         """
         began = time.perf_counter()
         model, catalogue = make(environment, params), Catalogue.of(params)
         warm_up(model)
         if heuristic:
             _warm_up_heuristic(params)
-        search = Search(environment, model, params, catalogue, np.random.default_rng(seed), batch, switches, slack)
-        run = cls(environment, params, model, search, Solutions(search, keep), heuristic, seed)
+        search = Search(environment, model, params, catalogue, np.random.default_rng(seed), batch, switches, keep.slack)
+        run = cls(environment, params, model, search, Solutions(search, keep.count), heuristic, seed)
         run.prepare_seconds = time.perf_counter() - began
         return run
 
     @property
     def best(self) -> Solution | None:
-        """The cheapest solution so far."""
+        """The lowest-cost solution so far."""
         return self.solutions.best[0] if self.solutions.best else None
 
     def run(self, budget: Budget) -> Iterator[Run]:
         """Search, yielding after every iteration, until the budget is spent.
 
         Raises:
-            WalledIn: No tube can get to the goal, and the heuristic was asked for.
+            WalledIn: No path wide enough for the tube leads to the goal (with `heuristic` only).
         """
         start = time.perf_counter() - self.seconds
         if self.heuristic and not self.reverse_tree:
-            # Whoever counts iterations wants the same search again, so then no clock decides about the tree.
+            # With a budget of iterations the result must be reproducible, so the tree has no time limit.
             self._guide(TREE_SHARE * budget.seconds if budget.iterations is None else math.inf)
         while not self.ended(budget):
             improved = self.solutions.offer(self.search.iterate())
@@ -124,7 +135,7 @@ class Run:
             yield self
 
     def ended(self, budget: Budget) -> str | None:
-        """Why there is nothing more to do, in words; None while there is."""
+        """Reason why the search has ended; None if it can continue."""
         target = math.inf if budget.first else -1 if budget.target_actuators is None else budget.target_actuators
         if self.best and self.best.design.actuators <= target:
             return "target reached"
@@ -139,19 +150,19 @@ class Run:
         self.follow(ReverseTree.grow(self.environment, self.params, tightest, self.seed, seconds=seconds))
 
     def follow(self, tree: ReverseTree) -> None:
-        """Be guided by a reverse tree from now on, if it has left the goal."""
+        """Guide the search by a reverse tree from now on, if it has edges."""
         self.reverse_tree = tree
-        if not tree.complaint:
+        if not tree.failure:
             self.search.guide(CostToGo(tree))
 
 
 def warm_up(propagator: Propagator) -> None:
-    """Have the kernels compiled, by growing one segment."""
-    length = 25e-3
+    """Compile the kernels by growing one segment."""
+    length = propagator.params.segment_length
     propagator.grow(propagator.start(1, 2), Actuation(np.zeros((1, 2)), np.ones((1, 2))), length, length)
 
 
 def _warm_up_heuristic(params: VineParams) -> None:
-    """The same for the reverse tree, by growing one in an empty room."""
+    """Compile the kernels of the reverse tree by growing one in an empty environment."""
     room = Environment("", "", np.array([0.0, 0.0, 2.0, 2.0]), np.zeros(3), np.array([1.0, 1.0, 0.1]), Obstacles())
     CostToGo(ReverseTree.grow(room, params, 3.0, samples=20))

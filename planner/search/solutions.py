@@ -1,4 +1,4 @@
-"""Solutions: vines that reached the goal, each replayed from the start before it counts."""
+"""Solutions: vines that reached the goal, each confirmed by a replay from the start."""
 
 from __future__ import annotations
 
@@ -10,51 +10,48 @@ from numpy.typing import NDArray
 
 from dynamics.vine import Integers, Status, VineState, centerlines
 from planner.design import Design
+from planner.replay import grow
 from planner.search.controls import actuation, sections_of
 from planner.search.sst import Candidates, Search
 from surrogate.compiled import Floats
 
 REPLAYS = 8
-"""Most candidates replayed in one iteration."""
+"""Maximum number of candidates replayed in one iteration."""
 PARTED = 10e-3
-"""A replay whose tip is farther than this from a node [m] has left the branch there."""
+"""Distance between the tips of a replay and a node above which the replay has left the branch, for the prototype [m]."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Solution:
-    """A design that reached the goal again when it was grown from the start at half the step."""
+    """A design that reached the goal again when replayed from the start at half the growth step."""
 
     design: Design
     cost: float
     controls: NDArray[np.int32]
-    """Of each segment, shape (segments,): what its sections were made from."""
+    """Control of each segment, shape (segments,), from which its sections follow."""
 
 
 class Solutions:
-    """The cheapest solutions found, no two of nearly the same shape."""
+    """The lowest-cost solutions with different shapes."""
 
     def __init__(self, search: Search, keep: int) -> None:
         self.search, self.keep = search, keep
         self.replayer = search.propagator.refined()
         self.best: list[Solution] = []
-        """Cheapest first."""
+        """Sorted by cost."""
         self.replayed = 0
-        """Candidates replayed."""
+        """Number of candidates replayed."""
         self.rejected = 0
-        """Candidates whose replay missed the goal."""
+        """Number of candidates whose replay missed the goal."""
 
     def offer(self, candidates: Candidates) -> bool:
-        """Replay the promising ones of these candidates, cheapest first; returns whether the best solution improved."""
+        """Replay the promising candidates in order of cost; returns whether the best solution improved."""
         chosen = candidates[self._promising(candidates)]
         if not len(chosen.segments):
             return False
         search, params = self.search, self.search.params
-        rollout = self.replayer.grow(
-            self.replayer.start(len(chosen.segments), search.max_segments),
-            actuation(chosen.controls, search.catalogue),
-            chosen.segments * params.segment_length,
-            params.segment_length,
-        )
+        carried = actuation(chosen.controls, search.catalogue)
+        rollout = grow(self.replayer, carried, chosen.segments * params.segment_length, params.segment_length)
         before = self.best[0].cost if self.best else np.inf
         goal = search.environment.goal
         for i, segments in enumerate(chosen.segments):
@@ -72,7 +69,7 @@ class Solutions:
         return False
 
     def _promising(self, candidates: Candidates) -> Integers:
-        """The cheapest candidates that would add a shape, or make a known one cheaper."""
+        """The lowest-cost candidates that would add a shape or reduce the cost of a known one."""
         chosen: list[int] = []
         costs = self.search.cost(candidates.actuators, candidates.segments)
         for i in range(min(len(costs), 8 * REPLAYS)):
@@ -98,11 +95,11 @@ class Solutions:
         self.best = sorted([*rest, found], key=lambda solution: solution.cost)[: self.keep]
 
     def solution(self, controls: NDArray[np.int32], tip: Floats, joints: Floats) -> Solution:
-        """What segments with these controls make.
+        """Make a solution from the controls of its segments.
 
         Args:
-            tip: Where the tube then ends: x [m], y [m], heading [rad].
-            joints: From base to tip [m], shape (segments + 1, 2).
+            tip: Pose of the tip: x [m], y [m], heading [rad].
+            joints: Joints from base to tip [m], shape (segments + 1, 2).
         """
         search = self.search
         sections = sections_of(controls, search.params.segment_length, search.catalogue)
@@ -115,7 +112,7 @@ class Solutions:
         return joints[~np.isnan(joints[:, 0])]
 
     def _alike(self, joints: Floats) -> list[int]:
-        """Known solutions of the same shape: the shorter of the two stays within a tube's diameter of the longer."""
+        """Known solutions of the same shape: the shorter one stays within one tube diameter of the longer one."""
         alike = []
         for k, known in enumerate(self.best):
             short, long = sorted([joints, known.design.centerline], key=len)
@@ -125,11 +122,11 @@ class Solutions:
         return alike
 
     def _cut(self, slot: int, tips: Floats) -> None:
-        """Cut the branch off where the replay left it: what grows from there would fail too."""
-        tree, parted = self.search.tree, -1
+        """Prune the branch where the replay left it, because its descendants would fail too."""
+        tree, parted, parting = self.search.tree, -1, PARTED * self.search.size
         while slot >= 0 and tree.segments[slot] > 0:
             reached = tree.segments[slot] <= len(tips)
-            if not reached or np.hypot(*(tips[tree.segments[slot] - 1, :2] - tree.tips[slot, :2])) > PARTED:
+            if not reached or np.hypot(*(tips[tree.segments[slot] - 1, :2] - tree.tips[slot, :2])) > parting:
                 parted = slot
             slot = int(tree.parent[slot])
         if parted >= 0:

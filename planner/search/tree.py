@@ -1,4 +1,4 @@
-"""The search tree: vines, what they carry, and who grew from whom."""
+"""The search tree: vines, their controls and their parents."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from dynamics.vine import Array, Integers, VineState, centerlines, host, like
 from surrogate.compiled import Floats
 
 KEPT = "segments", "tips", "actuators", "straight", "parent", "active"
-"""What a checkpoint keeps of every node beside its vine; the rest follows from it."""
+"""Properties of a node in a checkpoint, in addition to its vine; the others follow from these."""
 
 
 class Tree:
-    """Nodes in growing arrays; slots of pruned leaves are used again.
+    """Nodes in growing arrays; slots of pruned leaves are reused.
 
-    A node is active while it represents a witness. An inactive node stays as long as anything grows from it.
+    A node is active while it represents a witness. An inactive node is kept as long as it has children.
     """
 
     def __init__(self, unbent: Callable[[int], Array]) -> None:
-        """`unbent` makes the angles of so many straight vines, where the propagator keeps them."""
+        """`unbent` makes the angles of a number of straight vines in the propagator's array type."""
         self._free: list[int] = []
         self._unbent = unbent
         self.angles: Array = unbent(0)
@@ -35,9 +35,9 @@ class Tree:
         self.actuators: Integers = np.zeros(0, np.int64)
         """Actuated sections up to the node, shape (slots,)."""
         self.straight: NDArray[np.bool_] = np.zeros(0, bool)
-        """Whether the vine has been grown on without an actuator: once is enough, it would go the same way again."""
+        """Whether the vine has been grown without an actuator; growth is deterministic, so once is enough."""
         self.to_go: Floats = np.zeros(0)
-        """Estimated cost from the tip to the goal; left to whoever has an estimate."""
+        """Estimated cost from the tip to the goal; set by the caller."""
         self.parent: Integers = np.zeros(0, np.int64)
         """Parent slot, -1 for the root and for free slots."""
         self.children: Integers = np.zeros(0, np.int64)
@@ -72,7 +72,7 @@ class Tree:
         straight: NDArray[np.bool_],
         parents: Integers,
     ) -> Integers:
-        """Add active nodes, one a row; returns their slots."""
+        """Add active nodes, one per row; returns their slots."""
         count = len(segments)
         self._reserve(count)
         slots = np.array([self._free.pop() for _ in range(count)], dtype=np.int64)
@@ -85,7 +85,7 @@ class Tree:
         return slots
 
     def retire(self, slots: Integers) -> None:
-        """Deactivate nodes, and free those, and their inactive ancestors, from which nothing grows."""
+        """Deactivate nodes; free those without children, and their inactive ancestors that have no other children."""
         self.active[slots] = False
         for slot in slots.tolist():
             while slot >= 0 and self.used[slot] and not self.active[slot] and self.children[slot] == 0:
@@ -98,10 +98,10 @@ class Tree:
                 slot = parent
 
     def stored(self) -> dict[str, NDArray[Any]]:
-        """The nodes as few arrays, for `restore`.
+        """The nodes as a few arrays, for `restore`.
 
-        Of every vine only what has grown is kept: `angles` and `controls` hold it one vine after the other. `free` are
-        the free slots in the order in which they are used again, which decides how a search goes on.
+        Of every vine only the grown part is stored: `angles` and `controls` are concatenated over the vines. `free` are
+        the free slots in the order of their reuse, on which the continuation of a search depends.
         """
         slots, bends = np.flatnonzero(self.used), host(self.angles)
         grown = list(zip(slots.tolist(), self.segments[slots].tolist(), strict=True))
@@ -114,7 +114,7 @@ class Tree:
         }
 
     def restore(self, nodes: dict[str, NDArray[Any]]) -> None:
-        """Take up the nodes that `stored` gave, but for their cost-to-go, which is for the guide to tell."""
+        """Restore the nodes from `stored`, without their cost-to-go, which the caller must set."""
         slots, self._free = nodes["slots"], nodes["free"].tolist()
         count = len(slots) + len(self._free)
         self.angles = self._unbent(count)
@@ -132,7 +132,7 @@ class Tree:
         self.angles[slots], self.controls[slots] = like(self.angles, bends), controls
 
     def descendants(self, slot: int) -> Integers:
-        """A node and all that grew from it."""
+        """A node and all its descendants."""
         inside = np.zeros(len(self.used), bool)
         inside[slot] = True
         while True:
@@ -142,13 +142,13 @@ class Tree:
             inside |= more
 
     def state(self, slots: Integers, segment_length: float) -> VineState:
-        """The vines of some nodes as a batch; nodes lie at ends of segments."""
+        """The vines of nodes as a batch; nodes are at the ends of segments."""
         lengths = np.where(self.segments[slots] > 0, segment_length, 0.0)
         return VineState(self.angles[slots], np.maximum(self.segments[slots], 1), lengths)
 
 
 def branches_of(tree: Tree, start: Floats, params: VineParams) -> list[Floats]:
-    """What each node of a search tree grew: its joints from its parent's tip to its own [m], one (n, 2) per node.
+    """Branches of a search tree: the joints of each node from its parent's tip to its own [m], one (n, 2) per node.
 
     Args:
         start: Base pose x [m], y [m], heading [rad].

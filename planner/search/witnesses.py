@@ -1,4 +1,4 @@
-"""Witnesses: the sparse set of tip poses at which SST* keeps one vine each."""
+"""Witnesses: the sparse set of tip poses of SST*, each represented by one vine."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dynamics.vine import Integers
 from surrogate.compiled import Floats
 
 HEADING_WEIGHT = 0.1
-"""Distance that a turn by one radian counts for [m/rad]."""
+"""Distance equivalent to a difference of heading [m/rad]."""
 _TURN = 2 * np.pi * HEADING_WEIGHT
 
 
@@ -20,29 +20,34 @@ def pose_tree(poses: Floats) -> KDTree:
 
 
 def embed(poses: Floats) -> Floats:
-    """Poses x, y [m], heading [rad], shape (n, 3), as `pose_tree` takes them."""
+    """Coordinates of poses x, y [m], heading [rad], shape (n, 3), for queries of `pose_tree`."""
     heading = np.mod(poses[:, 2] * HEADING_WEIGHT, _TURN)
-    # mod of a tiny negative number is the period itself, which KDTree refuses
+    # The modulus of a tiny negative number is the period itself, which KDTree refuses.
     return np.column_stack([poses[:, :2], np.where(heading >= _TURN, 0.0, heading)])
 
 
+def unscaled(poses: Floats, size: float) -> Floats:
+    """Poses with positions divided by `size`, the size of the tube relative to the prototype."""
+    return poses / [size, size, 1.0]
+
+
 class Witnesses:
-    """Poses that stand for their neighbourhood, each with the cheapest node found there (Li et al. 2016, Alg. 6-7)."""
+    """Poses that represent their neighbourhood, each with the lowest-cost node in it (Li et al. 2016, Alg. 6-7)."""
 
     def __init__(self) -> None:
         self.poses: Floats = np.empty((0, 3))
         self.node: Integers = np.empty(0, np.int64)
-        """Node that represents each witness; -1 where it was pruned."""
+        """Node that represents each witness; -1 if it was pruned."""
         self.cost: Floats = np.empty(0)
-        """Its cost; infinite without a node."""
+        """Cost of that node; infinite without a node."""
 
     def best(self, poses: Floats, costs: Floats, radius: float, subset: bool = True) -> tuple[Integers, Integers]:
-        """The candidates worth keeping, at most one for each neighbourhood of a radius [m].
+        """Choose the candidates to keep, at most one per neighbourhood of a radius [m].
 
         Args:
-            subset: Whether that holds for candidates far from every known witness too; else all of those are kept.
+            subset: Whether this also applies to candidates far from every known witness; if not, all of those are kept.
         Returns:
-            Indices of the candidates, and the witness of each; new witnesses are made where there was none near.
+            Indices of the candidates, and the witness of each; new witnesses are added where none is near.
         """
         witness = np.full(len(poses), -1)
         if len(self.poses) and len(poses):
@@ -64,14 +69,14 @@ class Witnesses:
         return chosen, witness[chosen]
 
     def forget(self, dead: NDArray[np.bool_]) -> None:
-        """Take back the witnesses of nodes that were pruned; `dead` is indexed by node."""
+        """Clear the witnesses of pruned nodes; `dead` is indexed by node."""
         gone = (self.node >= 0) & dead[self.node]
         self.node[gone] = -1
         self.cost[gone] = np.inf
 
 
 def _apart(poses: Floats, costs: Floats, among: Integers, radius: float) -> Integers:
-    """A subset of candidates that do not overlap, cheapest first."""
+    """A subset of candidates whose neighbourhoods do not overlap, chosen in order of cost."""
     if not len(among):
         return among
     order = among[np.argsort(costs[among], kind="stable")]

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import math
-import multiprocessing
-import signal
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -17,8 +15,10 @@ from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from environments import load_environment
 from planner.search.run import Budget, Run
-from planner.search.sst import AS_IT_IS, LENGTH_COST, Switches
-from surrogate.compiled import Floats, thread_count
+from planner.search.sst import DEFAULT_SWITCHES, LENGTH_COST, Switches
+from planner.studies.study import Report, Study
+from planner.studies.workers import in_processes
+from surrogate.compiled import Floats
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +31,12 @@ class Case:
     """[s]"""
     heuristic: bool = False
     batch: int = 100
-    switches: Switches = AS_IT_IS
+    switches: Switches = DEFAULT_SWITCHES
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """What came of a planning run."""
+    """Results of one planning run."""
 
     case: Case
     history: list[tuple[float, float]]
@@ -86,24 +86,33 @@ def run_case(case: Case) -> Record:
     if (tree := run.reverse_tree) is None:
         return record()
     # The root is the first node, and stays it.
-    known = math.isfinite(run.search.tree.to_go[0]) if not tree.complaint else False
+    known = math.isfinite(run.search.tree.to_go[0]) if not tree.failure else False
     return record(round(tree.seconds, 4), len(tree.poses), known)
 
 
 def run_cases(cases: Sequence[Case]) -> Iterator[Record]:
-    """Records of cases in the order in which they end; leaving early ends the runs under way."""
-    with multiprocessing.get_context("spawn").Pool(min(thread_count(), len(cases)), ignore_interrupts) as pool:
-        yield from pool.imap_unordered(run_case, cases)
+    """Records of cases in the order in which they end; leaving early ends the runs under way.
+
+    Raises:
+        WorkerKilled: One of the processes was killed.
+    """
+    return in_processes(run_case, cases)
 
 
-def ignore_interrupts() -> None:
-    """Leave Ctrl-C, which goes to every process of the terminal, to the first one: what to keep is for that to say."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+def study_of_runs(name: str, cases: Sequence[Case], report: Callable[[list[Record]], Report]) -> Study[Case, Record]:
+    """A study of planning runs, reported in the order of their cases."""
+    return Study(
+        name,
+        cases,
+        run_cases,
+        lambda records: report(sorted(records, key=lambda record: cases.index(record.case))),
+        prepare=lambda: run_case(replace(cases[0], time_budget=1e-3)),
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """Some runs of one kind. A run without a solution counts as slower and dearer than any with one."""
+    """Some runs of one kind. A run without a solution counts as slower and costlier than any with one."""
 
     runs: int
     solved: int
@@ -116,7 +125,7 @@ class Summary:
     mean_cost: float
     """Mean of the same over the runs that were solved."""
     iteration: float
-    """Mean time of an iteration, that of the reverse tree apart [s]."""
+    """Mean time of an iteration, excluding the reverse tree [s]."""
 
     @classmethod
     def of(cls, records: Sequence[Record]) -> Summary:

@@ -1,1 +1,1 @@
-"""From a video of a growing vine to its recorded centrelines."""
+"""Tracking a growing vine in a video: segmentation, centrelines and recordings."""

@@ -1,4 +1,4 @@
-"""The axis of a tube from the region it covers in a picture."""
+"""The centreline of a tube from its region in an image."""
 
 from __future__ import annotations
 
@@ -18,26 +18,26 @@ from planner.tracking.segmentation import Mask
 from surrogate.compiled import Floats
 
 SOFTNESS = 1.5
-"""Standard deviation of the blur that makes a mask's stepped edge a smooth one, found where it is 0.5 [pixel]."""
+"""Standard deviation of the blur that smooths a mask's edge, which is then located at 0.5 [pixel]."""
 STEP, RAY_STEP = 1.0, 0.25
-"""Spacing of points along the axis while it is made, and of samples across it [pixel]."""
+"""Spacing of the points along the axis during its construction, and of the samples across it [pixel]."""
 SMOOTHED_RADII = 1.5
-"""Length of axis over which edges are evened out, in radii of the tube."""
+"""Window length of the smoothing along the axis, in tube radii."""
 FULL_WIDTH = 0.95
-"""Where a skeleton's inscribed circle is smaller than this share of the usual, it has left the axis."""
+"""Minimum radius of the skeleton's inscribed circle relative to its median; below, the skeleton has left the axis."""
 POINTS_PER_RADIUS = 3
 CAP_SHARE = 0.7
-"""Part of the tip's half width on which it is taken for a half circle."""
+"""Share of the tip's half width over which a half circle is fitted."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Axis:
-    """The axis of a tube in one picture."""
+    """The axis of a tube in one image."""
 
     points: Floats
-    """From base to tip (x, y; y down) [pixel], shape (n, 2), equally spaced; the round cap goes on beyond the last."""
+    """Equally spaced points from base to tip (x, y; y down) [pixel], shape (n, 2); the round cap extends beyond the last."""
     radius: float
-    """Half the width of the region, median along the axis [pixel]."""
+    """Median half width of the region along the axis [pixel]."""
 
     @property
     def length(self) -> float:
@@ -46,26 +46,26 @@ class Axis:
 
 
 def tube_axis(region: Mask, base: Floats | None) -> Axis | None:
-    """The axis of a tube that does not touch itself.
+    """Find the axis of a tube that does not touch itself.
 
-    The longest way through the skeleton, moved midway between the edges and smoothed. Its tip is the centre of the
-    half circle that ends the tube, whose radius is taken from the region too: an edge found a little too far out moves
-    both alike, and not the tip.
+    The axis is the longest path through the skeleton, centred between the edges and smoothed. It ends at the centre of the
+    half circle at the tube's tip. The radius of that half circle is also measured in the region, so an edge that is
+    detected too far out does not move the tip.
 
     Args:
-        base: Where the tube begins (x, y) [pixel]; what lies behind is cut off. None for a tube whose base is not known:
-            its axis is followed to the region's border at either end, and the order is open.
+        base: Base of the tube (x, y) [pixel]; the region behind it is ignored. None if the base is not known: the axis then
+            extends to the region's border at both ends, and its direction is arbitrary.
     Returns:
-        The axis, or None where the tube is shorter than its radius.
+        The axis, or None if the tube is shorter than its radius.
     """
     rows, columns = np.nonzero(region)
     corner = np.array([columns.min(), rows.min()]) - 8.0
     box = np.zeros((np.ptp(rows) + 17, np.ptp(columns) + 17), np.uint8)
     box[rows - rows.min() + 8, columns - columns.min() + 8] = 1
-    thinned: Any = skeletonize  # scikit-image is annotated in parts
+    thinned: Any = skeletonize  # scikit-image is only partly annotated
     path = skeleton_path(thinned(box > 0), None if base is None else base - corner)
     inscribed = cv2.distanceTransform(box, cv2.DIST_L2, cv2.DIST_MASK_PRECISE)[path[:, 1], path[:, 0]]
-    # At both ends a skeleton may run on towards the edge or a corner.
+    # At both ends a skeleton may continue towards the edge or a corner.
     inner = np.flatnonzero(inscribed >= FULL_WIDTH * np.median(inscribed))
     points, radius = path[inner[0] : inner[-1] + 1].astype(float), float(np.median(inscribed))
     if len(points) < 8 or _arc(points)[-1] < radius / 2:
@@ -84,10 +84,10 @@ def tube_axis(region: Mask, base: Floats | None) -> Axis | None:
 
 
 def skeleton_path(skeleton: Mask, base: Floats | None) -> np.ndarray:
-    """The longest of all shortest ways along a skeleton from its pixel nearest to the base.
+    """The longest of all shortest paths along a skeleton from its pixel nearest to the base.
 
     Args:
-        base: (x, y) [pixel], or None to begin at one of the two ends that are farthest apart.
+        base: (x, y) [pixel], or None to start at one of the two ends that are farthest apart.
     Returns:
         Columns and rows of its pixels, shape (n, 2).
     """
@@ -99,10 +99,10 @@ def skeleton_path(skeleton: Mask, base: Floats | None) -> np.ndarray:
     if base is None:
         first = _farthest(dijkstra(graph, directed=False, indices=first))
     away, before = dijkstra(graph, directed=False, indices=first, return_predecessors=True)
-    way = [_farthest(away)]
-    while way[-1] != first:
-        way.append(int(before[way[-1]]))
-    return pixels[way[::-1]]
+    path = [_farthest(away)]
+    while path[-1] != first:
+        path.append(int(before[path[-1]]))
+    return pixels[path[::-1]]
 
 
 def _farthest(distances: Floats) -> int:
@@ -110,19 +110,19 @@ def _farthest(distances: Floats) -> int:
 
 
 def _arc(points: Floats) -> Floats:
-    """Length along a line at each of its points, shape (n,)."""
+    """Arc length of a polyline at each of its points, shape (n,)."""
     return np.concatenate([[0.0], np.hypot(*np.diff(points, axis=0).T).cumsum()])
 
 
 def resampled(points: Floats, count: int) -> Floats:
-    """A line's points at equal distances along it, shape (count, 2)."""
+    """Points at equal distances along a polyline, shape (count, 2)."""
     arc = _arc(points)
     at = np.linspace(0, arc[-1], count)
     return np.column_stack([np.interp(at, arc, column) for column in points.T])
 
 
 def _smoothed(points: Floats, radius: float) -> Floats:
-    """A line at equal steps, each point on the cubic through its neighbours on both sides."""
+    """A polyline resampled at equal steps and smoothed by a Savitzky-Golay filter."""
     even = resampled(points, max(4, int(_arc(points)[-1] / STEP)))
     window = min(max(int(SMOOTHED_RADII * radius / STEP), 5), len(even))
     window -= (window + 1) % 2
@@ -135,7 +135,7 @@ def _tangents(points: Floats) -> Floats:
 
 
 def _edge(points: Floats, directions: Floats, soft: Floats, reach: float) -> Floats:
-    """How far from points inside the region its edge lies in given directions [pixel], NaN beyond `reach`; shape (n,)."""
+    """Distance from points inside the region to its edge in given directions [pixel], NaN beyond `reach`; shape (n,)."""
     at = np.arange(0, reach, RAY_STEP)
     x, y = (points[:, i, None] + at * directions[:, i, None] for i in (0, 1))
     values = map_coordinates(soft, [y, x], order=1)
@@ -148,11 +148,11 @@ def _edge(points: Floats, directions: Floats, soft: Floats, reach: float) -> Flo
 
 
 def _recentered(points: Floats, soft: Floats, radius: float) -> tuple[Floats, float]:
-    """Points moved midway between the edges on either side, and half the width, median [pixel]."""
+    """Points centred between the edges on both sides, and the median half width [pixel]."""
     normals = _tangents(points) @ np.array([[0.0, 1.0], [-1.0, 0.0]])
     one, other = (_edge(points, side * normals, soft, 2 * radius) for side in (1, -1))
     half, aside = (one + other) / 2, (one - other) / 2
-    # Where something hides an edge or lies beside it, the neighbours know better.
+    # Where an object covers an edge or lies beside it, interpolate between the neighbours.
     good = np.isfinite(half)
     if good.any():
         good &= np.abs(half / np.median(half[good]) - 1) < 0.25
@@ -164,13 +164,13 @@ def _recentered(points: Floats, soft: Floats, radius: float) -> tuple[Floats, fl
 
 
 def _end_direction(points: Floats, radius: float) -> Floats:
-    """Direction in which a line ends, over its last half radius."""
+    """Direction of the end of a polyline, over its last half radius."""
     back = points[max(0, len(points) - 1 - max(3, int(radius / 2 / STEP)))]
     return (points[-1] - back) / np.hypot(*(points[-1] - back))
 
 
 def _from_base(points: Floats, soft: Floats, radius: float, base: Floats | None) -> Floats:
-    """The axis prolonged backwards to the region's border, and cut where it passes the base."""
+    """The axis extended backwards to the region's border, and cut where it passes the base."""
     behind = _end_direction(points[::-1], radius)
     reach = float(_edge(points[:1], behind[None], soft, 6 * radius)[0])
     if np.isfinite(reach):
@@ -183,7 +183,7 @@ def _from_base(points: Floats, soft: Floats, radius: float, base: Floats | None)
 
 
 def _to_tip(points: Floats, soft: Floats, radius: float) -> Floats:
-    """The axis ended, or prolonged, to the centre of the half circle at the tube's tip."""
+    """The axis shortened or extended to the centre of the half circle at the tube's tip."""
     ahead = _end_direction(resampled(points, max(4, int(_arc(points)[-1] / STEP))), radius)
     side = np.array([-ahead[1], ahead[0]])
     angles = np.radians(np.arange(-60, 61, 4))
@@ -193,7 +193,7 @@ def _to_tip(points: Floats, soft: Floats, radius: float) -> Floats:
     near = np.abs(aside) < CAP_SHARE * radius
     if not near.any():
         return points
-    # Each point of the edge tells how far ahead the centre of a circle of this radius lies.
+    # Each point of the edge gives the position of the centre of a circle of this radius.
     beyond = float(np.median(forward[near] - np.sqrt(radius**2 - aside[near] ** 2)))
     if beyond >= 0:
         return np.concatenate([points, points[-1:] + beyond * ahead])

@@ -1,4 +1,4 @@
-"""What was tracked, drawn over the picture it was found in."""
+"""Overlays: the tracked tube drawn over the image."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from planner.tracking.centerline import Axis
 from planner.tracking.segmentation import Image, Mask
 from surrogate.compiled import Floats
 
-# Blue, green, red, as OpenCV has them: told apart from one another and from most tubes and walls.
+# Blue, green, red, as in OpenCV; chosen to differ from each other and from most tubes and walls.
 OUTLINE, AXIS, POINT, BASE = (255, 200, 0), (255, 255, 255), (30, 30, 30), (200, 0, 200)
 SUBPIXEL_BITS = 4
 
 
-def overlay(image: Image, region: Mask | None, axis: Axis | None, base: Floats, words: str) -> Image:
-    """A copy of a picture with the region's outline, the axis with its points, the base, and a line of text.
+def overlay(image: Image, region: Mask | None, axis: Axis | None, base: Floats, caption: str) -> Image:
+    """A copy of an image with the region's outline, the axis with its points, the base, and a caption.
 
     Args:
         base: (x, y) [pixel].
@@ -33,7 +33,7 @@ def overlay(image: Image, region: Mask | None, axis: Axis | None, base: Floats, 
             _dot(drawn, point, 1.3 * size, POINT)
         _dot(drawn, line[-1], 3.2 * size, OUTLINE)
     cv2.drawMarker(drawn, np.round(base).astype(int).tolist(), BASE, cv2.MARKER_CROSS, round(14 * size), width + 1)
-    return _captioned(drawn, words, size)
+    return _captioned(drawn, caption, size)
 
 
 def _fixed(points: Floats) -> np.ndarray:
@@ -45,12 +45,12 @@ def _dot(image: Image, point: np.ndarray, radius: float, colour: tuple[int, int,
     cv2.circle(image, point.tolist(), reach, colour, cv2.FILLED, cv2.LINE_AA, SUBPIXEL_BITS)
 
 
-def _captioned(image: Image, words: str, size: float) -> Image:
-    """The picture with text in its upper left corner, on a darkened strip so that it is read on any ground."""
+def _captioned(image: Image, caption: str, size: float) -> Image:
+    """The image with a caption in its upper left corner, on a darkened strip for contrast."""
     font, scale = cv2.FONT_HERSHEY_SIMPLEX, 0.45 * size
-    (wide, high), below = cv2.getTextSize(words, font, scale, 1)
+    (wide, high), below = cv2.getTextSize(caption, font, scale, 1)
     pad = round(6 * size)
     strip = image[: high + below + 2 * pad, : wide + 2 * pad]
     strip[:] = strip // 4
-    cv2.putText(image, words, (pad, high + pad), font, scale, AXIS, max(1, round(0.8 * size)), cv2.LINE_AA)
+    cv2.putText(image, caption, (pad, high + pad), font, scale, AXIS, max(1, round(0.8 * size)), cv2.LINE_AA)
     return image

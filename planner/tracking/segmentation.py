@@ -1,4 +1,4 @@
-"""Which pixels of a picture belong to the tube: by its colour, or by what differs from the background."""
+"""Segmentation of the tube's pixels, by colour or by the difference from a background."""
 
 from __future__ import annotations
 
@@ -13,43 +13,43 @@ from numpy.typing import NDArray
 from surrogate.compiled import Floats
 
 Image = NDArray[np.uint8]
-"""A picture as OpenCV reads it: blue, green, red; shape (height, width, 3)."""
+"""An image in OpenCV's format: blue, green, red; shape (height, width, 3)."""
 Mask = NDArray[np.bool_]
 """Whether a pixel belongs to the tube, shape (height, width)."""
 
 LIGHTNESS_WEIGHT = 0.5
-"""Share of a difference in lightness that counts: folds and shade change it along the tube, but hardly the hue."""
+"""Weight of differences in lightness: folds and shadows change the lightness along the tube, but hardly the hue."""
 LEAST_AREA = 60
-"""Smaller regions are specks, never a tube [pixel^2]."""
+"""Minimum area of a tube's region; smaller ones are specks [pixel^2]."""
 FARTHEST_FROM_BASE = 0.1
-"""How far from the base a tube may begin, as a fraction of the picture's diagonal."""
+"""Maximum distance of a tube's region from the base, as a fraction of the image's diagonal."""
 EDGE = 3
-"""How far off a tolerance may find the tube's edge [pixel]."""
+"""Maximum correction of the tube's edge [pixel]."""
 COLOR_TOLERANCE, BACKGROUND_TOLERANCE = 25.0, 15.0
-"""Default tolerances in CIELAB; a just noticeable difference is about 2."""
+"""Default tolerances in CIELAB units; the just noticeable difference is about 2."""
 
 
 class Segmentation(Protocol):
-    """Tells a tube's pixels from all others."""
+    """Classifies the pixels of a tube."""
 
     @property
     def tolerance(self) -> float:
-        """Distance in CIELAB at which they part."""
+        """Threshold distance in CIELAB."""
         ...
 
     def likeness(self, image: Image) -> NDArray[np.float32]:
-        """How much each pixel looks like the tube, above 0 where it does; in units of CIELAB, shape (height, width)."""
+        """Likeness of each pixel to the tube in CIELAB units, positive for the tube; shape (height, width)."""
         ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ByColor:
-    """Pixels of about the tube's colour."""
+    """Segmentation by the tube's colour."""
 
     color: tuple[int, int, int]
     """Red, green, blue, each from 0 to 255."""
     tolerance: float = COLOR_TOLERANCE
-    """Greatest distance in CIELAB."""
+    """Maximum distance in CIELAB."""
 
     def likeness(self, image: Image) -> NDArray[np.float32]:
         wanted = lab(np.array([[self.color[::-1]]], np.uint8))
@@ -58,21 +58,21 @@ class ByColor:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ByBackground:
-    """Pixels that differ from the same place without a tube."""
+    """Segmentation by the difference from an image without the tube."""
 
     background: Image
     tolerance: float = BACKGROUND_TOLERANCE
-    """Least distance in CIELAB."""
+    """Minimum distance in CIELAB."""
 
     def likeness(self, image: Image) -> NDArray[np.float32]:
         difference = lab(image) - lab(self.background)
-        # The tube covers the smaller part of the picture: what most pixels change by is the light.
+        # The tube covers the smaller part of the image, so the median change is due to the light.
         difference -= np.median(difference, axis=(0, 1))
         return _size(difference) - self.tolerance
 
 
 def lab(image: Image) -> NDArray[np.float32]:
-    """A picture in CIELAB (lightness from 0 to 100, a, b), without the finest noise."""
+    """An image in CIELAB (lightness from 0 to 100, a, b), slightly smoothed against noise."""
     smooth = cv2.GaussianBlur(image, (3, 3), 0)
     return np.asarray(cv2.cvtColor(smooth.astype(np.float32) / 255, cv2.COLOR_BGR2LAB), np.float32)
 
@@ -83,19 +83,19 @@ def _size(difference: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def median_image(images: Sequence[Image]) -> Image:
-    """The median of each pixel over some pictures: a tube that passes any place in fewer than half of them is gone."""
+    """The median of each pixel over images. A tube that covers each pixel in fewer than half of them is removed."""
     return np.median(np.stack(images), axis=0).astype(np.uint8)
 
 
 def tube_region(likeness: NDArray[np.float32], base: Floats | None) -> Mask | None:
-    """The one region that is the tube, cleaned of specks, frays and holes.
+    """Find the tube's region, without specks, frays and holes.
 
     Args:
         likeness: As of `Segmentation.likeness`.
-        base: Where the tube begins (x, y) [pixel], or None to take the largest region; else it is the region nearest
-            to the base, and of several that reach equally near the largest.
+        base: Base of the tube (x, y) [pixel], or None to take the largest region. With a base, take the region nearest to
+            it, and the largest of several that are about equally near.
     Returns:
-        The region, or None where there is none near the base.
+        The region, or None if there is none near the base.
     """
     coarse = _region(likeness > 0, base)
     return None if coarse is None else _region(_edged(likeness, coarse), base)
@@ -109,7 +109,7 @@ def _region(mask: Mask, base: Floats | None) -> Mask | None:
     known = [label for label in range(1, count) if areas[label] >= LEAST_AREA]
     if base is not None:
         away = {label: _distance(labels == label, base) for label in known}
-        # A hair's breadth does not decide between a speck and the tube.
+        # Regions within 5 pixels count as equally near, so that a speck is not preferred to the tube.
         reach = min(min(away.values(), default=0.0) + 5, FARTHEST_FROM_BASE * float(np.hypot(*mask.shape)))
         known = [label for label in known if away[label] <= reach]
     return _filled(labels == max(known, key=lambda label: areas[label])) if known else None
@@ -120,9 +120,9 @@ def _disc(width: int) -> Any:
 
 
 def _edged(likeness: NDArray[np.float32], region: Mask) -> Mask:
-    """A region whose edge is moved, by no more than `EDGE`, to where its likeness is halfway between inside and outside.
+    """A region whose edge is moved, by at most `EDGE`, to where the likeness is halfway between inside and outside.
 
-    A tolerance that keeps all of a shaded tube also takes in some of the blur around it, or leaves some out.
+    A tolerance that includes all of a shaded tube may also include, or exclude, some of the blur at its edge.
     """
     coarse, disc = region.astype(np.uint8), _disc(2 * EDGE + 1)
     inner, outer = cv2.erode(coarse, disc) > 0, cv2.dilate(coarse, disc) > 0
@@ -139,7 +139,7 @@ def _distance(region: Mask, base: Floats) -> float:
 
 
 def _filled(region: Mask) -> Mask:
-    """The region without the holes that are smaller than the disc which fits into it: a loop of the tube stays open."""
+    """The region without holes smaller than its largest inscribed disc; a loop of the tube remains open."""
     widest = cv2.distanceTransform(region.astype(np.uint8), cv2.DIST_L2, cv2.DIST_MASK_PRECISE).max()
     count, labels, facts, _ = cv2.connectedComponentsWithStats((~region).astype(np.uint8), connectivity=4)
     small = facts[:, cv2.CC_STAT_AREA] < np.pi * widest**2

@@ -1,4 +1,4 @@
-"""A tube followed through a video, and what is recorded of it."""
+"""Tracking a tube through a video, and its recording."""
 
 from __future__ import annotations
 
@@ -13,11 +13,9 @@ from planner.tracking.segmentation import Image, Mask, Segmentation, tube_region
 from surrogate.compiled import Floats
 
 HEADING_RADII = 2.0
-"""Length of tube, from its beginning, that tells the base's direction, in radii."""
-
-
+"""Length of the proximal part of the tube that defines the base's heading, in radii."""
 MOST_LETTERS = 200
-"""Of a recording's name."""
+"""Maximum length of a recording's name [characters]."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -25,27 +23,27 @@ class Tracked:
     """A tube found in one frame."""
 
     time: float
-    """Since the video's first frame [s]."""
+    """Time since the video's first frame [s]."""
     axis: Axis
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Base:
-    """Where the tube begins."""
+    """The base of the tube."""
 
     pixel: Floats
-    """(x, y) in the picture, y down [pixel]."""
+    """(x, y) in the image, y down [pixel]."""
     found: str
-    """How it is known, in words."""
+    """Text that says how it was determined."""
 
 
 def find_base(images: Sequence[Image], segmentation: Segmentation) -> Base | None:
-    """Where the tube begins: at the picture's border, else at that end of the earliest tube which stays where it is.
+    """Find the base: where the tube meets the image's border, or else the end of the earliest tube that does not move.
 
     Args:
-        images: Frames of the growth, in order of time.
+        images: Frames in chronological order.
     Returns:
-        The base, or None where no tube is found in any picture.
+        The base, or None if no tube is found in any image.
     """
     regions = [tube_region(segmentation.likeness(image), None) for image in images]
     found = [(region, axis) for region in regions if region is not None and (axis := tube_axis(region, None))]
@@ -58,24 +56,22 @@ def find_base(images: Sequence[Image], segmentation: Segmentation) -> Base | Non
     side = max(touching, key=np.count_nonzero)
     if side.any():
         middle = np.array([columns[side].mean(), rows[side].mean()])
-        return Base(middle, "where the earliest tube meets the picture's border")
+        return Base(middle, "where the earliest tube meets the image's border")
     last = found[-1][1].points[[0, -1]]
     ends = axis.points[[0, -1]]
     moved = np.hypot(*(ends[:, None] - last).transpose(2, 0, 1)).min(axis=1)
     if abs(moved[0] - moved[1]) < axis.radius:
-        return Base(
-            ends[0], "at one end of the earliest tube, for want of a sign which it is: check it, or give --base"
-        )
+        return Base(ends[0], "at one end of the earliest tube; which end is ambiguous: check it, or give --base")
     return Base(ends[int(moved.argmin())], "at the end of the earliest tube that does not move")
 
 
 def track_frame(
     image: Image, time: float, segmentation: Segmentation, base: Floats
 ) -> tuple[Mask | None, Tracked | None]:
-    """The region of the tube in one frame, and the tube, where there is one.
+    """Find the tube's region and axis in one frame; None where there is none.
 
     Args:
-        time: Of the frame [s].
+        time: Time of the frame [s].
         base: (x, y) [pixel].
     """
     region = tube_region(segmentation.likeness(image), base)
@@ -84,46 +80,46 @@ def track_frame(
 
 
 def median_radius(tracked: Sequence[Tracked]) -> float:
-    """The tube's radius as all frames show it [pixel]."""
+    """Median of the tube's radius over all frames [pixel]."""
     return float(np.median([one.axis.radius for one in tracked]))
 
 
 def in_metres(axis: Axis, base: Floats, scale: float) -> Floats:
-    """An axis's points with the origin at the base and y up [m], shape (n, 2).
+    """Points of an axis with the origin at the base and y up [m], shape (n, 2).
 
     Args:
         base: (x, y) [pixel].
-        scale: [m/pixel].
+        scale: Scale [m/pixel].
     """
     return scale * (axis.points - base) * np.array([1.0, -1.0])
 
 
 def base_heading(centerlines: Sequence[Floats], radius: float) -> float:
-    """Median direction of the first part of some centrelines [rad].
+    """Median direction of the proximal part of centrelines [rad].
 
     Args:
-        centerlines: From base to tip, y up [m].
-        radius: The tube's [m].
+        centerlines: Points from base to tip, y up [m].
+        radius: Radius of the tube [m].
     """
     starts = []
     for line in centerlines:
         arc = np.concatenate([[0.0], np.hypot(*np.diff(line, axis=0).T).cumsum()])
         starts.append([np.interp(HEADING_RADII * radius, arc, column) for column in (line - line[0]).T])
     x, y = np.array(starts).T
-    # Directions are compared with their mean, as angles jump by a full turn somewhere.
+    # Angles wrap around, so the median is taken of their differences from the mean direction.
     middle = np.arctan2(y.sum(), x.sum())
     aside = (np.arctan2(y, x) - middle + np.pi) % (2 * np.pi) - np.pi
     return float(middle + np.median(aside))
 
 
 def recording_of(name: str, tracked: Sequence[Tracked], base: Floats, scale: float, radius: float) -> Recording:
-    """What is kept of the frames in which a tube was found.
+    """Make a recording of the frames in which a tube was found.
 
     Args:
-        tracked: At least one.
+        tracked: Tubes in chronological order, at least one.
         base: (x, y) [pixel].
-        scale: [m/pixel].
-        radius: The tube's [m].
+        scale: Scale [m/pixel].
+        radius: Radius of the tube [m].
     """
     lines = tuple(in_metres(one.axis, base, scale) for one in tracked)
     return Recording(
@@ -139,7 +135,7 @@ def recording_of(name: str, tracked: Sequence[Tracked], base: Floats, scale: flo
 
 
 def shrinking(tracked: Sequence[Tracked]) -> list[float]:
-    """Times of the frames whose tube is shorter by more than a radius than it has been before [s]."""
+    """Times of the frames in which the tube is shorter by more than a radius than in an earlier frame [s]."""
     longest, times = 0.0, []
     for one in tracked:
         if one.axis.length < longest - one.axis.radius:

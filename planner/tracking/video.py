@@ -1,4 +1,4 @@
-"""Videos at the edge: pictures read from a file, and pictures written to one."""
+"""Reading and writing of videos and images."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ import numpy as np
 from planner.tracking.segmentation import Image
 
 CODEC = "vp09"
-"""VP9 in an MP4: what OpenCV's wheels can encode without a licence and browsers play."""
+"""VP9 in an MP4: OpenCV's wheels can encode it without a licence, and browsers can play it."""
 WIDEST = 960
-"""Wider pictures are written at this width [pixel]: the encoder takes a quarter of a second for one of these."""
+"""Maximum width of written images [pixel]; the encoder takes a quarter of a second for an image of this width."""
 
 
 class InvalidVideo(ValueError):
-    """A video or picture that cannot be used; the one-line message names it and says what to do."""
+    """An unusable video or image; the one-line message gives its name and advice."""
 
 
 @dataclass(frozen=True, slots=True)
 class VideoFile:
-    """A video that can be read."""
+    """A readable video."""
 
     path: Path
     width: int
@@ -35,32 +35,34 @@ class VideoFile:
     height: int
     """[pixel]"""
     frames: int
-    """As the file states it, which may be a few too many."""
+    """Number of frames according to the file, which may be slightly too high."""
     rate: float
     """Frames a second [1/s]."""
 
     @classmethod
     def open(cls, path: Path) -> VideoFile:
-        """Read what a file says of itself, and its first frame.
+        """Read the properties of a video and check its first frame.
 
         Raises:
-            InvalidVideo: There is no such file, it is no video, or it states no frame rate.
+            InvalidVideo: The file does not exist, is not a video, or has no frame rate.
         """
         if not path.is_file():
-            raise InvalidVideo(f"{path} cannot be read: {'it is no file' if path.exists() else 'no such file'}")
+            raise InvalidVideo(f"{path} cannot be read: {'not a file' if path.exists() else 'no such file'}")
         capture = _capture(path)
         found, image = capture.read()
         if not found:
-            raise InvalidVideo(f"{path} is not a video that OpenCV can read; convert it, as by ffmpeg, to .mp4")
+            raise InvalidVideo(
+                f"{path} is not a video that OpenCV can read; convert it to .mp4, for example with ffmpeg"
+            )
         rate = float(capture.get(cv2.CAP_PROP_FPS))
         if not 0 < rate < 1e5:
-            raise InvalidVideo(f"{path} states no frame rate; convert it, as by ffmpeg, to .mp4")
+            raise InvalidVideo(f"{path} has no frame rate; convert it to .mp4, for example with ffmpeg")
         frames = max(1, int(capture.get(cv2.CAP_PROP_FRAME_COUNT)))
         capture.release()
         return cls(path, image.shape[1], image.shape[0], frames, rate)
 
     def images(self, every: int = 1) -> Iterator[tuple[int, Image]]:
-        """The number, from 0, and the picture of each frame, or of every so many."""
+        """Index, from 0, and image of every `every`-th frame."""
         capture = _capture(self.path)
         try:
             index = 0
@@ -75,7 +77,7 @@ class VideoFile:
             capture.release()
 
     def samples(self, count: int) -> list[Image]:
-        """Frames spread evenly over the video, at most `count`."""
+        """At most `count` frames at equal intervals over the video."""
         capture, found = _capture(self.path), []
         for index in np.unique(np.linspace(0, self.frames - 1, count).astype(int)):
             capture.set(cv2.CAP_PROP_POS_FRAMES, float(index))
@@ -87,21 +89,21 @@ class VideoFile:
 
 
 def _capture(path: Path) -> Any:
-    # Their own complaints would stand beside the one line that says what is wrong.
+    # OpenCV's and FFmpeg's messages would be printed in addition to our one-line error.
     os.environ.setdefault("OPENCV_FFMPEG_LOGLEVEL", "-8")
     cv2.utils.logging.setLogLevel(cv2.utils.logging.LOG_LEVEL_SILENT)
     return cv2.VideoCapture(str(path), cv2.CAP_FFMPEG)
 
 
 def read_background(path: Path, video: VideoFile) -> Image:
-    """A picture of the place without a tube.
+    """Read an image of the scene without the tube.
 
     Raises:
-        InvalidVideo: It cannot be read, or is not as large as the video's pictures.
+        InvalidVideo: It cannot be read, or its size differs from that of the video.
     """
     image = cv2.imread(str(path), cv2.IMREAD_COLOR) if path.is_file() else None
     if image is None:
-        raise InvalidVideo(f"--background {path} must be first, median or a picture that can be read (.png, .jpg)")
+        raise InvalidVideo(f"--background {path} must be first, median or a readable image (.png, .jpg)")
     if image.shape[:2] != (video.height, video.width):
         size = f"{image.shape[1]} x {image.shape[0]}"
         raise InvalidVideo(f"--background {path} is {size} pixels; the video is {video.width} x {video.height}")
@@ -110,7 +112,7 @@ def read_background(path: Path, video: VideoFile) -> Image:
 
 @dataclass(slots=True)
 class VideoWriter:
-    """Writes a video beside its place and moves it there at the end: it is there whole or not at all."""
+    """Writes a video atomically: to a temporary file that is moved to `path` at the end."""
 
     path: Path
     rate: float
@@ -127,13 +129,13 @@ class VideoWriter:
         return Path(self._folder.name) / "partial.mp4"
 
     def write(self, image: Image) -> None:
-        """Add a picture; all must be of one size.
+        """Add an image; all must have the same size.
 
         Raises:
-            OSError: This OpenCV has no encoder for it.
+            OSError: This OpenCV has no encoder for `CODEC`.
         """
         scale = min(1.0, WIDEST / image.shape[1])
-        # The encoder wants even sides.
+        # The encoder needs an even width and height.
         width, height = (max(2, int(scale * side) // 2 * 2) for side in (image.shape[1], image.shape[0]))
         if (width, height) != (image.shape[1], image.shape[0]):
             image = np.asarray(cv2.resize(image, (width, height), interpolation=cv2.INTER_AREA), np.uint8)

@@ -1,4 +1,4 @@
-"""Fitting the dynamic model. Truth is a beam in minimal coordinates, integrated by SciPy."""
+"""Identification of the dynamic model. The reference is a beam in minimal coordinates, integrated by SciPy."""
 
 import math
 import os
@@ -14,11 +14,11 @@ import pytest
 from scipy.sparse.linalg import splu
 
 from dynamics.identification import default_mass_per_length, fit
-from dynamics.identification.interruption import Interruption
 from dynamics.identification.model import LinkModel
 from dynamics.identification.observed import LONGEST_STEP, MOST_STEPS, observe
 from dynamics.identification.problem import Problem
 from dynamics.identification.result import CHI_SQUARE, Profile, from_profile
+from dynamics.interruption import Interruption
 from dynamics.recording import Contact, Recording
 from dynamics.recording_hdf5 import load_wall_growth
 from planner.console.progress import stoppable
@@ -26,7 +26,7 @@ from planner.studies.fitting.cantilever import Cantilever
 from planner.studies.fitting.study import oscillation, small_oscillation
 
 BEAM = Cantilever(links=2, length=0.8, growth=0.05)
-"""K and C as in the study, but growing, and of two links: quick."""
+"""K and C as in the study, but growing and with two links, which is fast."""
 
 
 def seen(beam: Cantilever, frames: int = 60, noise: float = 0.0, rate: float = 80, seed: int = 1) -> Recording:
@@ -34,7 +34,7 @@ def seen(beam: Cantilever, frames: int = 60, noise: float = 0.0, rate: float = 8
 
 
 def test_one_link_swings_as_a_damped_oscillator() -> None:
-    """The truth that fits are held against is, for one link, the textbook's decaying cosine."""
+    """For one link the reference is the analytic damped oscillation."""
     beam = Cantilever(links=1, stiffness=0.2, damping=4e-3, length=0.6)
     times = np.linspace(0, 2, 50)
     # Two bodies at a quarter and three quarters of the link, each a thin hollow cylinder of half its length.
@@ -47,7 +47,7 @@ def test_one_link_swings_as_a_damped_oscillator() -> None:
 
 
 def unexplained(model: LinkModel, q: np.ndarray, step: float, time: float) -> np.ndarray:
-    """What is left of the imbalance of three configurations once joint impulses have taken up what they can."""
+    """Residual of the imbalance of three configurations after least-squares joint impulses."""
     imbalance, none = model.imbalance(0), np.zeros(0)
     parameters = [math.log(BEAM.stiffness), math.log(BEAM.damping), BEAM.length, BEAM.growth]
 
@@ -61,21 +61,21 @@ def unexplained(model: LinkModel, q: np.ndarray, step: float, time: float) -> np
 
 
 def test_the_equations_hold_on_an_independent_motion_to_second_order() -> None:
-    """What the step leaves over on the true motion of a growing beam shrinks with the square of the step."""
+    """The residual on the reference motion of a growing beam decreases with the square of the step."""
     largest = []
     for steps in (45, 90, 180):
         times = np.linspace(0, 0.75, steps + 1)
         model = LinkModel(BEAM.links, BEAM.radius, BEAM.mass_per_length, np.zeros(3), 0.75)
         q = model.configuration(BEAM.headings(times), BEAM.length + BEAM.growth * times, BEAM.length)
         left = [unexplained(model, q[k - 1 : k + 2], times[1], times[k]) for k in range(1, steps)]
-        # The release at rest excites what no step resolves at once.
+        # The release from rest excites modes that the first steps do not resolve.
         largest.append(np.abs(left)[steps // 3 :].max())
     ratios = np.array(largest[:-1]) / largest[1:]
     np.testing.assert_allclose(ratios, 4, rtol=0.1)
 
 
-def test_without_noise_errors_are_those_of_the_step_alone() -> None:
-    """K is as far off as (omega h)^2 / 12 of a cantilever's first mode; K, C and growth four times as near with every halved step."""
+def test_without_noise_errors_are_those_of_the_step() -> None:
+    """The error of K is (omega h)^2 / 12 of a cantilever's first mode; errors of K, C and growth quarter with half the step."""
     errors = []
     for refine in (1, 2, 4):
         found = fit(seen(BEAM), 4, profiles=False, start=(0.1, 1e-3), refine=refine)
@@ -89,8 +89,8 @@ def test_without_noise_errors_are_those_of_the_step_alone() -> None:
     np.testing.assert_allclose(np.array(errors[:-1]) / errors[1:], 4, rtol=0.1)
 
 
-def test_from_the_default_starts_noisy_data_give_the_truth_within_its_interval() -> None:
-    """The 95 % intervals of K, C, EI, C / K and the growth rate hold the truth, and are narrow."""
+def test_intervals_of_noisy_data_contain_the_truth() -> None:
+    """From the default starts, the 95 % intervals of K, C, EI, C / K and the growth rate contain the truth and are narrow."""
     found = fit(seen(replace(BEAM, growth=0.04), 48, 1e-3), 4)
     length = BEAM.length + 0.04 * found.times[-1] / 2
     known = {"stiffness": 0.3, "damping": 3e-3, "growth rate": 0.04, "first length": 0.8}
@@ -105,12 +105,12 @@ def test_from_the_default_starts_noisy_data_give_the_truth_within_its_interval()
         assert high - low < 0.12 * truth
     assert found.rms < 2e-3
     assert np.all(found.tip_error < 1.5e-3)
-    # A profile of a well-known parameter is the parabola of its covariance: both ends are equally far.
+    # The profile of a well identified parameter is the parabola of its covariance: both ends are equally far.
     assert [one.complete for one in found.profiles] == [True, True]
 
 
-def test_stiffness_and_damping_are_per_mass() -> None:
-    """Twice the mass per length gives twice of both, as the same motion needs; a default mass is told."""
+def test_stiffness_and_damping_scale_with_the_mass() -> None:
+    """Twice the mass per length gives twice both values for the same motion; a default mass gives a note."""
     recording = seen(BEAM, 20)
     one = fit(recording, 4, profiles=False, start=(0.1, 1e-3), refine=1)
     two = fit(recording, 4, 2 * BEAM.mass_per_length, start=(0.1, 1e-3), profiles=False, refine=1)
@@ -137,15 +137,15 @@ def sliding() -> Recording:
     )
 
 
-def test_touching_points_stay_on_their_wall() -> None:
-    """At every node, between frames too, the tip is one radius from the wall; the wall only pushes."""
+def test_contact_points_stay_on_their_wall() -> None:
+    """At every node, also between frames, the tip is one radius from the wall; the wall only pushes."""
     found = fit(sliding(), 4, profiles=False, start=(0.1, 1e-3))
     assert found.convergence.converged
     assert len(found.times) == 1 + 5 * math.ceil(1 / 30 / LONGEST_STEP)
     np.testing.assert_allclose(found.joints[:, -1, 1], 0.3 - 0.012, atol=1e-6)
     assert np.all(found.contact_forces >= -1e-9)
     np.testing.assert_allclose(found.joints[:, 0], 0, atol=1e-12)
-    # All links are equally long and the tube grows at one rate: its length is linear in time.
+    # All links have the same length and the tube grows at a constant rate: its length is linear in time.
     lengths = np.linalg.norm(np.diff(found.joints, axis=1), axis=-1)
     np.testing.assert_allclose(lengths, lengths.mean(axis=1)[:, None] * np.ones(2), atol=1e-7)
     np.testing.assert_allclose(np.diff(lengths.sum(axis=1), 2), 0, atol=1e-7)
@@ -153,7 +153,7 @@ def test_touching_points_stay_on_their_wall() -> None:
 
 
 def test_a_tube_at_rest_identifies_neither_stiffness_nor_damping() -> None:
-    """Straight and still: whatever K and C are, it fits; said in plain words."""
+    """A straight tube at rest fits with any K and C, and the sentences say so."""
     lines = (np.linspace([0, 0], [0.5, 0], 7),) * 12
     still = Recording("still", 0.012, 0.013, np.zeros(3), np.arange(12) / 40, lines, np.empty((0, 4)), ())
     found = fit(still, 4)
@@ -165,25 +165,25 @@ def test_a_tube_at_rest_identifies_neither_stiffness_nor_damping() -> None:
     assert not found.parameter("damping time").identified
 
 
-def test_walls_that_nothing_touches_are_told() -> None:
-    """They are not modelled, and the fit says so."""
+def test_walls_without_contacts_give_a_note() -> None:
+    """They are not modelled, and a note says so."""
     recording = replace(seen(BEAM, 10), walls=np.array([[2.0, -1, 2.0, 1], [0, 2.0, 1, 2.0]]))
     notes = fit(recording, 4, profiles=False, start=(0.3, 3e-3)).notes
     assert any(note.startswith("2 of 2 walls have no contacts listed: they are not modelled") for note in notes)
 
 
-def test_a_centreline_that_begins_late_is_straight_up_to_there() -> None:
-    """Points are compared at their distance from the base, the gap counted; the note says so."""
+def test_a_gap_at_the_base_is_assumed_straight() -> None:
+    """Points are compared at their distance from the base, including the gap; a note says so."""
     recording = seen(BEAM, 40)
     late = replace(recording, centerlines=tuple(line[2:] for line in recording.centerlines))
     found = fit(late, 4, profiles=False, start=(0.1, 1e-3), refine=1)
-    # The first third of the tube is nearly straight: what the gap hides changes little.
+    # The first third of the tube is nearly straight, so the gap has little influence.
     assert found.parameter("stiffness").value == pytest.approx(0.3, rel=0.05)
     assert any("begin up to 2" in note and "straight" in note for note in found.notes)
 
 
-def test_a_fit_that_does_not_converge_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It keeps the last iterate, has no profiles, and calls nothing identified by them."""
+def test_a_fit_that_does_not_converge_has_a_note(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It has the last iterate, no profiles, and no parameter is identified by them."""
     monkeypatch.setattr("dynamics.identification.problem.MOST_ITERATIONS", 1)
     found = fit(seen(BEAM, 20, 1e-3), 4, start=(1e-4, 1e-4))
     assert not found.convergence.converged
@@ -198,8 +198,8 @@ def test_a_fit_that_does_not_converge_says_so(monkeypatch: pytest.MonkeyPatch) -
     ("when", "profiles", "converged"),
     [("fitting: iteration 2", 0, False), ("profile of the damping: point 1", 2, True)],
 )
-def test_ctrl_c_keeps_what_was_found(when: str, profiles: int, converged: bool) -> None:
-    """The last iterate; or, during the profiles, the fit."""
+def test_ctrl_c_keeps_the_results(when: str, profiles: int, converged: bool) -> None:
+    """The last iterate, or during the profiles the finished fit."""
     told = []
 
     def interrupt(words: str) -> None:
@@ -219,7 +219,7 @@ def test_ctrl_c_keeps_what_was_found(when: str, profiles: int, converged: bool) 
 
 
 def signalling(call: Callable[..., Any], times: int) -> Callable[..., Any]:
-    """A call that sends Ctrl-C's signal the given time it is made."""
+    """A function that sends SIGINT at a given call."""
     made = []
 
     def made_again(*arguments: Any, **named: Any) -> Any:
@@ -235,10 +235,10 @@ def signalling(call: Callable[..., Any], times: int) -> Callable[..., Any]:
     ("module", "name", "times", "coarse"),
     [("problem.casadi", "nlpsol", 2, True), ("confidence", "splu", 1, False)],
 )
-def test_ctrl_c_between_solutions_keeps_what_was_found(
+def test_ctrl_c_between_solutions_keeps_the_results(
     monkeypatch: pytest.MonkeyPatch, module: str, name: str, times: int, coarse: bool
 ) -> None:
-    """Also while the finer programme is set up, or a covariance computed: the finished fit, without profiles."""
+    """Also during the setup of the finer problem, or of a covariance: the finished fit, without profiles."""
     original = {"nlpsol": casadi.nlpsol, "splu": splu}[name]
     monkeypatch.setattr(f"dynamics.identification.{module}.{name}", signalling(original, times))
     with stoppable():
@@ -252,8 +252,8 @@ def test_ctrl_c_between_solutions_keeps_what_was_found(
     assert (found.step == pytest.approx(1 / 80)) == coarse
 
 
-def test_a_finished_fit_outlives_the_finer_one_that_is_interrupted() -> None:
-    """Ctrl-C at the finer programme's first iterate: the fit is that of the recording's own steps."""
+def test_a_finished_fit_survives_an_interrupted_finer_one() -> None:
+    """Ctrl-C at the first iterate of the finer problem returns the fit with the original steps."""
     told = []
 
     def interrupt(words: str) -> None:
@@ -268,18 +268,18 @@ def test_a_finished_fit_outlives_the_finer_one_that_is_interrupted() -> None:
     assert found.parameter("stiffness").value == pytest.approx(0.3, rel=0.02)
 
 
-def test_a_second_ctrl_c_breaks_off() -> None:
-    """The first is only noted, so that nobody has to wait for a step that takes long."""
+def test_a_second_ctrl_c_interrupts_at_once() -> None:
+    """The first one is only recorded; the second avoids waiting for a long step."""
     interruption = Interruption()
-    with stoppable(), interruption.heeding_signals():
+    with stoppable(), interruption.handling_signals():
         signal.raise_signal(signal.SIGINT)
-        assert interruption.asked
+        assert interruption.requested
         with pytest.raises(KeyboardInterrupt):
             signal.raise_signal(signal.SIGINT)
 
 
 def test_nodes_are_close_but_not_too_many() -> None:
-    """Frames' spans are divided to at most the longest step; where that would be too many, less, but once at least."""
+    """Spans are divided into steps of at most the longest step, or fewer if these are too many, but at least one."""
     slow = observe(seen(BEAM, 5, rate=10))
     assert np.diff(slow.times).max() <= LONGEST_STEP + 1e-12
     np.testing.assert_allclose(slow.times[slow.frames], np.arange(5) / 10)
@@ -292,13 +292,13 @@ def test_nodes_are_close_but_not_too_many() -> None:
 
 
 def test_odd_bodies_are_refused() -> None:
-    """A link has two."""
+    """A link has two bodies."""
     with pytest.raises(ValueError, match="bodies = 5 must be even"):
         fit(seen(BEAM, 3), 5)
 
 
 @pytest.mark.parametrize(("shift", "low", "high"), [(0.0, True, True), (50.0, False, True), (-50.0, True, False)])
-def test_an_interval_is_where_a_parabola_crosses_its_level(shift: float, low: bool, high: bool) -> None:
+def test_interval_of_a_parabolic_profile(shift: float, low: bool, high: bool) -> None:
     """Exact for a parabola in the logarithm; open where the profile stays low on one side, and then not identified."""
     logs = np.array([-0.4, -0.2, -0.1, 0.0, 0.1, 0.2, 0.4])
     rise = np.where(np.sign(logs) == -np.sign(shift), 0.01, 1.0) * (logs / 0.1) ** 2
@@ -312,7 +312,7 @@ def test_an_interval_is_where_a_parabola_crosses_its_level(shift: float, low: bo
 
 
 def test_the_published_wall_experiment_is_fitted() -> None:
-    """The tip's x errs by no more than the paper's 1.1 mm, it grows at the 40 mm/s that were set, and K and C are not identified."""
+    """The error of the tip's x is at most the paper's 1.1 mm, it grows at the set 40 mm/s, and K and C are not identified."""
     if "VINEWRIGHT_RECORDINGS" not in os.environ:
         pytest.skip("VINEWRIGHT_RECORDINGS names no folder with wall-growth/")
     path = Path(os.environ["VINEWRIGHT_RECORDINGS"]) / "wall-growth" / "fitting_problem_data.h5"
@@ -330,7 +330,7 @@ def test_the_published_wall_experiment_is_fitted() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("start", [(0.03, 1e-3), (0.3, 1e-2), (1.0, 1e-4)])
-def test_the_studys_oscillation_comes_back_from_far_starts(start: tuple[float, float]) -> None:
+def test_the_oscillation_of_the_study_is_identified_from_distant_starts(start: tuple[float, float]) -> None:
     """K within 1 % and C within 3 %, with 3 mm of noise."""
     found = fit(oscillation(), start=start, profiles=False)
     assert found.parameter("stiffness").value == pytest.approx(0.3, rel=0.01)
@@ -338,8 +338,8 @@ def test_the_studys_oscillation_comes_back_from_far_starts(start: tuple[float, f
 
 
 @pytest.mark.slow
-def test_intervals_hold_the_truth_as_often_as_they_say() -> None:
-    """Of 40 recordings that differ in noise only, at least 33 intervals (two standard deviations below 95 %) hold K, and C."""
+def test_coverage_of_the_intervals() -> None:
+    """Of 40 recordings with different noise, at least 33 intervals (two standard deviations below 95 %) contain K, and C."""
     beam = Cantilever(links=2)
     held = np.zeros(2)
     for seed in range(40):
@@ -351,7 +351,7 @@ def test_intervals_hold_the_truth_as_often_as_they_say() -> None:
 
 
 def test_the_first_guess_closes_every_joint() -> None:
-    """Bodies that are built from measured headings satisfy the joint constraints exactly."""
+    """Bodies constructed from measured headings satisfy the joint constraints exactly."""
     recording = seen(BEAM, 10, 1e-3)
     observed = observe(recording)
     model = LinkModel(2, BEAM.radius, BEAM.mass_per_length, recording.base, float(observed.times[-1]))

@@ -89,7 +89,7 @@ def test_growth_head_on_stalls_with_the_growth_force(environment: MakeEnvironmen
 
 def test_growth_slows_in_proportion_to_what_presses_on_the_tip(wall: Environment, params: VineParams) -> None:
     """Sliding along a wall, the tip grows slower by the share that the force against it has in the growth force."""
-    weak = replace(params, growth_force=1.5)
+    weak = replace(params, growth_share=1.5 / 25.0 * params.growth_share)
     propagator = Impulse(wall, weak, step=1e-3)
     grown = propagator.grow(propagator.start(1, 24), passive(24), 0.59, 0.59)
     assert grown.status[0] == Status.GROWN

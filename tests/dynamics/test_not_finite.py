@@ -134,7 +134,7 @@ def test_absurd_pressures_end_in_something_finite(name: str, place: Environment,
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize(
     ("parameter", "value"),
-    [("growth_pressure", 1e200), ("growth_force", 1e-300), ("bending_viscosity", 1e308)],
+    [("growth_pressure", 1e200), ("growth_share", 1e-300), ("bending_viscosity", 1e308)],
 )
 def test_absurd_tubes_end_in_something_finite(
     name: str, place: Environment, params: VineParams, parameter: str, value: float

@@ -1,4 +1,4 @@
-"""Recordings: read, refused and written; and the published wall experiment's file."""
+"""Recordings: reading, validation and writing; and the file of the published wall experiment."""
 
 import json
 import math
@@ -19,7 +19,7 @@ Content = dict[str, Any]
 
 
 def content() -> Content:
-    """A recording that can be read."""
+    """Content of a valid recording."""
     frames = [{"time_s": 0.1 * k, "centerline_m": [[0.0, 0.0], [0.2, 0.0], [0.3 + 0.01 * k, 0.0]]} for k in range(4)]
     return {
         "name": "bench",
@@ -38,14 +38,14 @@ def written(folder: Path, data: object) -> Path:
 
 
 def recordings() -> Path:
-    """Recordings of real robots, kept elsewhere."""
+    """Folder of recordings of real robots, which are not part of the repository."""
     if "VINEWRIGHT_RECORDINGS" not in os.environ:
         pytest.skip("VINEWRIGHT_RECORDINGS names no folder with real-deployments/ and wall-growth/")
     return Path(os.environ["VINEWRIGHT_RECORDINGS"])
 
 
 def test_every_key_is_read(tmp_path: Path) -> None:
-    """Numbers come back as they stand in the file; other keys are allowed; -1 is the tip."""
+    """Numbers are read exactly; other keys are allowed; -1 is the tip."""
     data = content() | {"schema": 1, "mass_per_length_kg_per_m": 0.059, "scale_mm_per_px": 0.7}
     data["walls_m"] = [[[0.36, -1.0], [0.36, 1.0]], [[0.0, 0.03], [1.0, 0.03]]]
     data["frames"][2]["contacts"] = [{"wall": 0, "point": -1}, {"wall": 1, "point": 1}]
@@ -60,7 +60,7 @@ def test_every_key_is_read(tmp_path: Path) -> None:
 
 
 def test_an_index_needs_a_rate(tmp_path: Path) -> None:
-    """Times are index over rate: the caller's where given, else the file's; without either it says what to do."""
+    """Times are index / rate, with the caller's rate or else the file's; without either the message gives advice."""
     data = content()
     for k, frame in enumerate(data["frames"]):
         del frame["time_s"]
@@ -144,9 +144,12 @@ def scaled(factor: float, digits: int) -> Callable[[Content], None]:
         (change("base", "heading_rad", to="up"), ["base.heading_rad = 'up'", "number"]),
         (change("walls_m", 0, to=[[0.02, -1.0], [0.02, 1.0]]), ["walls_m[0] is 0.02 m from base", "0.03 m, is needed"]),
         (change("walls_m", 0, to=[[0.5, 1.0], [0.5, 1.0]]), ["walls_m[0]", "two ends are the same"]),
-        (change("frames", 1, "contacts", to=[{"wall": 1, "point": -1}]), ["frames[1].contacts[0].wall = 1 is no wall"]),
-        (change("frames", 1, "contacts", to=[{"wall": 0, "point": 3}]), ["contacts[0].point = 3 is no point"]),
-        (change("frames", 1, "contacts", to=[{"wall": 0, "point": -4}]), ["contacts[0].point = -4 is no point"]),
+        (
+            change("frames", 1, "contacts", to=[{"wall": 1, "point": -1}]),
+            ["frames[1].contacts[0].wall = 1 does not exist"],
+        ),
+        (change("frames", 1, "contacts", to=[{"wall": 0, "point": 3}]), ["contacts[0].point = 3 does not exist"]),
+        (change("frames", 1, "contacts", to=[{"wall": 0, "point": -4}]), ["contacts[0].point = -4 does not exist"]),
         # The tip is at x = 0.31 m, the wall at 0.5 m.
         (
             change("frames", 1, "contacts", to=[{"wall": 0, "point": -1}]),
@@ -158,8 +161,8 @@ def scaled(factor: float, digits: int) -> Callable[[Content], None]:
         ),
     ],
 )
-def test_what_is_wrong_is_told_in_one_line(tmp_path: Path, edit: Callable[[Content], None], words: list[str]) -> None:
-    """The message names file, key and value, and what is allowed."""
+def test_errors_give_one_line(tmp_path: Path, edit: Callable[[Content], None], words: list[str]) -> None:
+    """The message gives file, key, value and allowed range."""
     data = content()
     edit(data)
     with pytest.raises(InvalidRecording) as refused:
@@ -172,7 +175,7 @@ def test_what_is_wrong_is_told_in_one_line(tmp_path: Path, edit: Callable[[Conte
 
 
 def test_a_contact_may_be_three_radii_from_its_wall(tmp_path: Path) -> None:
-    """On either side of it, and beyond its ends: a tracker errs, and the wall's line is what the tube is held to."""
+    """On either side of it and beyond its ends: tracking has errors, and a contact refers to the wall's infinite line."""
     for x, allowed in ((0.219, False), (0.221, True), (0.399, True), (0.401, False)):
         data = content() | {"walls_m": [[[x, 1.0], [x, 2.0]]]}
         data["frames"][1]["contacts"] = [{"wall": 0, "point": -1}]
@@ -184,16 +187,16 @@ def test_a_contact_may_be_three_radii_from_its_wall(tmp_path: Path) -> None:
                 load_recording(path)
 
 
-def test_a_byte_order_mark_is_no_error(tmp_path: Path) -> None:
-    """Some editors put one before everything."""
+def test_a_byte_order_mark_is_accepted(tmp_path: Path) -> None:
+    """Some editors write one at the start of a file."""
     path = tmp_path / "bench.json"
     path.write_text(json.dumps(content()), encoding="utf-8-sig")
     assert load_recording(path).name == "bench"
 
 
 @pytest.mark.parametrize("text", ["hello", "", "[" * 100_000, "{"])
-def test_a_file_that_is_no_json_is_refused(tmp_path: Path, text: str) -> None:
-    """So are a table that is none, and a file that is not there."""
+def test_a_file_that_is_not_json_is_refused(tmp_path: Path, text: str) -> None:
+    """So are JSON without a table and a missing file."""
     (tmp_path / "bad.json").write_text(text)
     with pytest.raises(InvalidRecording, match=r"bad\.json is not JSON"):
         load_recording(tmp_path / "bad.json")
@@ -203,8 +206,8 @@ def test_a_file_that_is_no_json_is_refused(tmp_path: Path, text: str) -> None:
         load_recording(written(tmp_path, [1, 2]))
 
 
-def test_what_is_written_is_read_again(tmp_path: Path) -> None:
-    """All of it, to the last bit, contacts too; no other file is left."""
+def test_recordings_round_trip(tmp_path: Path) -> None:
+    """A written recording is read exactly, including contacts; no other file is left."""
     random = np.random.default_rng(3)
     lines = tuple(np.cumsum(0.1 * random.random((points, 2)), axis=0) for points in (2, 5, 3))
     # Walls through a point of the first frame, and of the last.
@@ -227,8 +230,8 @@ def test_what_is_written_is_read_again(tmp_path: Path) -> None:
     assert [(c.frame, c.wall, c.point) for c in after.contacts] == [(0, 1, 1), (2, 0, 2)]
 
 
-def test_a_recording_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
-    """One that could not be read again leaves the file as it was."""
+def test_a_recording_is_written_atomically(tmp_path: Path) -> None:
+    """An invalid recording does not change the existing file."""
     (tmp_path / "bench.json").write_text("before")
     lines = (np.eye(2), np.eye(2), np.full((2, 2), np.inf))
     broken = Recording("bench", 0.01, None, np.zeros(3), np.arange(3.0), lines, np.empty((0, 4)), ())
@@ -244,13 +247,13 @@ def test_a_recording_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
         ({"times": np.array([0.0, 0.2, 0.1, 0.3])}, "frames[2] is at 0.1 s, the frame before it at 0.2 s"),
         ({"name": "n" * 201}, "name = 'nnn"),
         ({"tube_radius": 0.51}, "walls_m[0] is 0.5 m from base.position_m"),
-        ({"contacts": (Contact(0, 0, 3),)}, "frames[0].contacts[0].point = 3 is no point"),
-        ({"contacts": (Contact(4, 0, 2),)}, "a contact is in frame 4; there are 4, from 0 on"),
+        ({"contacts": (Contact(0, 0, 3),)}, "frames[0].contacts[0].point = 3 does not exist"),
+        ({"contacts": (Contact(4, 0, 2),)}, "a contact is in frame 4; there are 4 frames, numbered from 0"),
         ({"mass_per_length": 0.0}, "mass_per_length_kg_per_m = 0.0 must be from 1e-06"),
     ],
 )
-def test_what_could_not_be_read_is_not_written(tmp_path: Path, changed: dict[str, Any], words: str) -> None:
-    """It is refused with the words that its file would be; a check says the same, and nothing of a good one."""
+def test_invalid_recordings_are_not_written(tmp_path: Path, changed: dict[str, Any], words: str) -> None:
+    """The message is that of reading its file; `check_recording` gives the same, and accepts a valid one."""
     good = load_recording(written(tmp_path, content()))
     check_recording(good)
     with pytest.raises(InvalidRecording) as checked:
@@ -263,7 +266,7 @@ def test_what_could_not_be_read_is_not_written(tmp_path: Path, changed: dict[str
 
 
 def wall_file(path: Path, frames: int = 4) -> Path:
-    """A file of the same form: straight tubes that lean further from frame to frame, in millimetres."""
+    """A file of the same format: straight tubes with increasing inclination, in millimetres."""
     with h5py.File(path, "w") as file:
         for side, swing in (("x", np.cos), ("y", np.sin)):
             for number in range(1, frames + 1):
@@ -271,8 +274,8 @@ def wall_file(path: Path, frames: int = 4) -> Path:
     return path
 
 
-def test_the_wall_experiments_form_becomes_metres(tmp_path: Path) -> None:
-    """Frames in the order of their numbers, also past the ninth, 1/30 s apart; the tip touches the wall in all."""
+def test_the_wall_experiment_is_converted_to_metres(tmp_path: Path) -> None:
+    """Frames are in numerical order, also beyond the ninth, 1/30 s apart; the tip touches the wall in all."""
     read = load_wall_growth(wall_file(tmp_path / "wall.h5", 11))
     np.testing.assert_allclose(read.times, np.arange(11) / 30)
     for number, line in enumerate(read.centerlines, start=1):
@@ -281,8 +284,8 @@ def test_the_wall_experiments_form_becomes_metres(tmp_path: Path) -> None:
     assert [(one.frame, one.wall, one.point) for one in read.contacts] == [(frame, 0, 6) for frame in range(11)]
 
 
-def test_another_file_is_no_wall_experiment(tmp_path: Path) -> None:
-    """Said in one line, whatever it is instead."""
+def test_other_files_are_refused_as_wall_experiment(tmp_path: Path) -> None:
+    """With one line, whatever their content."""
     (tmp_path / "text.h5").write_text("hello")
     with pytest.raises(InvalidRecording, match=r"text\.h5 is not HDF5"):
         load_wall_growth(tmp_path / "text.h5")
@@ -295,7 +298,7 @@ def test_another_file_is_no_wall_experiment(tmp_path: Path) -> None:
 
 
 def test_the_published_wall_experiment_is_read() -> None:
-    """Eight frames of 21 points that reach the wall: its face is one radius from every tip, within the video's error."""
+    """Eight frames of 21 points; the wall's face is one radius from every tip, within the error of the video."""
     read = load_wall_growth(recordings() / "wall-growth" / "fitting_problem_data.h5")
     assert (len(read.centerlines), {len(line) for line in read.centerlines}) == (8, {21})
     for line in read.centerlines:
@@ -306,7 +309,7 @@ def test_the_published_wall_experiment_is_read() -> None:
 
 @pytest.mark.parametrize("number", [1, 2, 3, 5])
 def test_recordings_of_real_robots_are_read(number: int) -> None:
-    """They have an index only, so that a rate must be given."""
+    """They have an index only, so a rate must be given."""
     path = recordings() / "real-deployments" / f"pegboard-{number}.json"
     with pytest.raises(InvalidRecording, match="--frames-per-second"):
         load_recording(path)

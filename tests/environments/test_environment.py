@@ -89,7 +89,7 @@ def test_every_kind_of_obstacle_is_read(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("obstacles", ["", "[obstacles]\n", "[obstacles]\nwalls = []\n"])
 def test_obstacles_are_optional(tmp_path: Path, obstacles: str) -> None:
-    """A file may leave out the obstacles, or any kind of them."""
+    """A file may omit the obstacles, or any kind of obstacle."""
     environment = load_environment(room(tmp_path, EMPTY_ROOM + obstacles))
     assert environment.obstacles.shapes() == []
     assert environment.obstacles.circles.shape == (0, 3)
@@ -97,25 +97,25 @@ def test_obstacles_are_optional(tmp_path: Path, obstacles: str) -> None:
 
 
 def test_repeated_points_are_dropped(tmp_path: Path) -> None:
-    """A polygon that repeats points, or its first one at the end, is the polygon without them."""
+    """Repeated points of a polygon, and a repeated first point at its end, are removed."""
     closed = "[obstacles]\npolygons = [[[500, 100], [600, 100], [600, 100], [600, 200], [500, 100]]]\n"
     (polygon,) = load_environment(room(tmp_path, EMPTY_ROOM + closed)).obstacles.polygons
     assert sorted(map(tuple, polygon.tolist())) == [(0.5, 0.1), (0.6, 0.1), (0.6, 0.2)]
 
 
 def test_byte_order_mark_and_windows_lines(tmp_path: Path) -> None:
-    """A file as Windows editors save it is read like any other."""
+    """Files with a byte order mark and Windows line ends are read."""
     environment = load_environment(room(tmp_path, b"\xef\xbb\xbf" + ROOM.replace("\n", "\r\n").encode()))
     assert environment.sha256 == load_environment(room(tmp_path, ROOM)).sha256
 
 
-def test_start_that_just_touches_is_allowed(tmp_path: Path) -> None:
+def test_start_that_touches_an_obstacle_is_allowed(tmp_path: Path) -> None:
     """A start exactly one tube radius from an obstacle is accepted."""
     load_environment(room(tmp_path, EMPTY_ROOM + "[obstacles]\nboxes = [[133.35, 0, 200, 200]]"))
 
 
-def test_tube_radius_decides_how_near_the_start_may_be(tmp_path: Path) -> None:
-    """A thinner tube may start where the usual one may not; the message states both distances in the file's unit."""
+def test_clearance_of_the_start_depends_on_the_tube_radius(tmp_path: Path) -> None:
+    """A thinner tube may start where the default one may not; the message gives both distances in the file's unit."""
     path = room(tmp_path, EMPTY_ROOM + "[obstacles]\nwalls = [[0, 130, 200, 130, 20]]")
     assert "is 20 mm from the nearest obstacle; at least 33.35 mm" in complaint(path)
     assert "at least 25 mm" in complaint(path, tube_radius=0.025)
@@ -126,7 +126,7 @@ def test_tube_radius_decides_how_near_the_start_may_be(tmp_path: Path) -> None:
 
 
 def test_goal_partly_free_is_allowed(tmp_path: Path) -> None:
-    """A goal disc needs only some free part within the bounds."""
+    """A goal disc needs only a free part within the bounds."""
     for box in ("[600, 500, 740, 700]", "[740, 500, 800, 700]"):
         load_environment(room(tmp_path, EMPTY_ROOM + f"[obstacles]\nboxes = [{box}]"))
     load_environment(room(tmp_path, EMPTY_ROOM.replace("[700, 600]", "[1040, 600]")))
@@ -135,7 +135,7 @@ def test_goal_partly_free_is_allowed(tmp_path: Path) -> None:
 # ---- refusals ----
 
 REPLACED = [
-    # (a piece of ROOM, what stands there instead, words of the message)
+    # (part of ROOM, its replacement, words of the message)
     ("schema = 1", "schema = 2", ["schema = 2 must be 1"]),
     ("schema = 1", "schema = true", ["schema = True", "integer"]),
     ("schema = 1", "schema = '1'", ["schema = '1'", "integer"]),
@@ -193,7 +193,7 @@ REPLACED = [
 
 @pytest.mark.parametrize(("piece", "instead", "words"), REPLACED)
 def test_wrong_values_are_refused(tmp_path: Path, piece: str, instead: str, words: list[str]) -> None:
-    """A wrong value is refused in one line that names the file, the key, the value and what is allowed."""
+    """A wrong value is refused with one line that gives file, key, value and allowed range."""
     assert piece in ROOM
     message = complaint(room(tmp_path, ROOM.replace(piece, instead)))
     assert message.startswith("room.toml: ")
@@ -217,15 +217,15 @@ def test_wrong_values_are_refused(tmp_path: Path, piece: str, instead: str, word
     ],
 )
 def test_polygons_that_are_not_simple_are_refused(tmp_path: Path, polygon: str, words: str) -> None:
-    """A polygon without area or one that crosses or touches itself is refused with its index and the place."""
+    """A polygon without area, or one that crosses or touches itself, is refused with its index and the position."""
     text = f"{EMPTY_ROOM}[obstacles]\npolygons = [[[500, 500], [510, 500], [510, 510]], {polygon}]"
     message = complaint(room(tmp_path, text))
     assert message.startswith("room.toml: obstacles.polygons[1] ")
     assert words in message
 
 
-def test_messages_speak_the_unit_of_the_file(tmp_path: Path) -> None:
-    """In a file in metres, limits and distances are in metres."""
+def test_messages_use_the_unit_of_the_file(tmp_path: Path) -> None:
+    """For a file in metres, limits and distances are in metres."""
     text = EMPTY_ROOM.replace('"mm"', '"m"')
     near = room(tmp_path, text + "[obstacles]\ncircles = [[100.01, 100, 0.005]]")
     assert "is 0.005 m from the nearest obstacle; at least 0.03335 m" in complaint(near)
@@ -233,7 +233,7 @@ def test_messages_speak_the_unit_of_the_file(tmp_path: Path) -> None:
 
 
 def test_goal_in_a_union_of_obstacles_is_refused(tmp_path: Path) -> None:
-    """A goal disc that no single obstacle covers, but two together do, is refused; so is one the bounds finish off."""
+    """A goal disc covered by two obstacles together, or by obstacles within the bounds, is refused."""
     boxes = "[obstacles]\nboxes = [[600, 500, 700, 700], [700, 500, 800, 700]]"
     assert "wholly inside obstacles" in complaint(room(tmp_path, EMPTY_ROOM + boxes))
     text = EMPTY_ROOM.replace("[700, 600]", "[1000, 600]") + "[obstacles]\nboxes = [[900, 500, 1000, 700]]"
@@ -251,15 +251,15 @@ def test_goal_in_a_union_of_obstacles_is_refused(tmp_path: Path) -> None:
     ],
     ids=["prose", "empty", "latin1", "nested", "large"],
 )
-def test_files_that_are_no_environments_are_refused(tmp_path: Path, content: bytes, words: str) -> None:
-    """What is no TOML text of sensible size is refused with the file's name and the reason."""
+def test_files_that_are_not_environments_are_refused(tmp_path: Path, content: bytes, words: str) -> None:
+    """Content that is not TOML text of acceptable size is refused with the file's name and the reason."""
     message = complaint(room(tmp_path, content))
     assert message.startswith("room.toml: ")
     assert words in message
 
 
 def test_number_of_obstacles_is_limited(tmp_path: Path) -> None:
-    """20 000 obstacles of all kinds together are accepted, one more is refused."""
+    """20 000 obstacles of all kinds together are accepted; one more is refused."""
     boxes = "[obstacles]\nboxes = [" + "[500, 500, 600, 600], " * 19_999 + "]\ncircles = ["
     load_environment(room(tmp_path, EMPTY_ROOM + boxes + "[300, 300, 10]]"))
     message = complaint(room(tmp_path, EMPTY_ROOM + boxes + "[300, 300, 10], [300, 300, 10]]"))
@@ -267,7 +267,7 @@ def test_number_of_obstacles_is_limited(tmp_path: Path) -> None:
 
 
 def test_missing_files_are_refused(tmp_path: Path) -> None:
-    """A name or path that leads nowhere gets the shipped names and the nearest of them."""
+    """For an unknown name or path the message lists the shipped names and suggests the closest."""
     for source in ("plsu", tmp_path / "plus2.toml"):
         message = complaint(source)
         assert "not found (did you mean plus?)" in message
@@ -277,7 +277,7 @@ def test_missing_files_are_refused(tmp_path: Path) -> None:
 
 
 def test_things_that_are_not_files_are_refused(tmp_path: Path) -> None:
-    """A directory, a pipe and a name too long for the system are refused, not waited for."""
+    """A directory, a pipe and a name too long for the system are refused at once."""
     assert "is not a regular file" in complaint(tmp_path)
     assert "is not a regular file" in complaint("")
     os.mkfifo(tmp_path / "pipe.toml")
@@ -286,7 +286,7 @@ def test_things_that_are_not_files_are_refused(tmp_path: Path) -> None:
 
 
 def test_unreadable_files_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A file without read permission is refused with the system's reason."""
+    """A file without read permission is refused with the system's message."""
     path = room(tmp_path, ROOM)
 
     def denied(*_: object) -> None:
@@ -296,11 +296,11 @@ def test_unreadable_files_are_refused(tmp_path: Path, monkeypatch: pytest.Monkey
     assert complaint(path) == "room.toml: cannot be read: Permission denied"
 
 
-# ---- the fingerprint ----
+# ---- the hash ----
 
 
-def test_fingerprint_ignores_the_layout(tmp_path: Path) -> None:
-    """Spacing, order of tables, comments, 100 or 100.0, name, description and the unit leave the sha256 as it is."""
+def test_hash_ignores_the_layout(tmp_path: Path) -> None:
+    """Spacing, order of tables, comments, 100 or 100.0, name, description and unit do not change the sha256."""
     expected = load_environment(room(tmp_path, ROOM)).sha256
     assert len(expected) == 64
     head, _, rest = ROOM.partition("[bounds]")
@@ -340,15 +340,15 @@ def test_fingerprint_ignores_the_layout(tmp_path: Path) -> None:
         ("600, 10]", "600, 10.001]"),
     ],
 )
-def test_fingerprint_follows_every_number(tmp_path: Path, piece: str, instead: str) -> None:
+def test_hash_depends_on_every_number(tmp_path: Path, piece: str, instead: str) -> None:
     """A change of a micrometre or a thousandth of a degree anywhere changes the sha256."""
     assert ROOM.count(piece) == 1
     changed = load_environment(room(tmp_path, ROOM.replace(piece, instead)))
     assert changed.sha256 != load_environment(room(tmp_path, ROOM)).sha256
 
 
-def test_outlines_have_so_many_corners_together(tmp_path: Path) -> None:
-    """Two outlines of 25 000 corners are allowed, two of 25 001 are not."""
+def test_total_number_of_corners_is_limited(tmp_path: Path) -> None:
+    """Two outlines of 25 000 corners are accepted, two of 25 001 are refused."""
     for corners, allowed in ((25_000, True), (25_001, False)):
         turn = 2 * math.pi * np.arange(corners) / corners
         outlines = [np.stack([x + 90 * np.cos(turn), 400 + 90 * np.sin(turn)], axis=1).tolist() for x in (350, 600)]

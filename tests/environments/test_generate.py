@@ -17,14 +17,14 @@ def clutter(seed: int, **arguments: Any) -> Environment:
 
 
 def test_same_seed_same_environment() -> None:
-    """A seed decides everything: the same one gives the same place, others give others."""
+    """The same seed gives the same environment; other seeds give others."""
     assert clutter(7).sha256 == clutter(7).sha256
     assert len({clutter(seed).sha256 for seed in range(5)}) == 5
 
 
 @pytest.mark.parametrize(("seed", "density"), SETTINGS)
 def test_density_is_met(seed: int, density: float) -> None:
-    """The union of the obstacles covers the share of the area that was asked for, within 0.003."""
+    """The union of the obstacles covers the requested share of the area, within 0.003."""
     environment = clutter(seed, size=(2.0, 1.5), density=density)
     union = shapely.union_all(environment.obstacles.shapes())
     assert shapely.box(*environment.bounds).buffer(1e-4).covers(union)
@@ -32,8 +32,8 @@ def test_density_is_met(seed: int, density: float) -> None:
 
 
 @pytest.mark.parametrize(("seed", "density"), SETTINGS)
-def test_start_and_goal_are_free_and_joined(seed: int, density: float) -> None:
-    """Start and goal are free, far apart, with a free run-up and a way between them as wide as the tube."""
+def test_start_and_goal_are_free_and_connected(seed: int, density: float) -> None:
+    """Start and goal are free and far apart, with free space ahead of the start and a path as wide as the tube."""
     environment = clutter(seed, density=density)
     x, y, heading = environment.start
     goal, goal_radius = environment.goal[:2], environment.goal[2]
@@ -59,8 +59,8 @@ def test_generated_environments_are_valid_files(tmp_path: Path, seed: int) -> No
     assert (again.sha256, again.name) == (environment.sha256, "thicket")
 
 
-def test_kinds_are_those_asked_for() -> None:
-    """Only the kinds asked for appear; polygons are concave as well as convex."""
+def test_kinds_are_those_requested() -> None:
+    """Only the requested kinds appear; some polygons are concave, others convex."""
     circles = clutter(0, kinds=("circles",)).obstacles
     assert not circles.polygons
     assert len(circles.circles) > 0
@@ -72,7 +72,7 @@ def test_kinds_are_those_asked_for() -> None:
 
 
 def test_no_clutter() -> None:
-    """Density 0 leaves the place empty."""
+    """Density 0 gives an empty environment."""
     assert clutter(0, density=0.0).obstacles.shapes() == []
 
 

@@ -20,14 +20,14 @@ L_SHAPE = np.array([[0, 0], [2, 0], [2, 1], [1, 1], [1, 2], [0, 2]], dtype=float
     ],
 )
 def test_clearance_of_a_concave_polygon(point: tuple[float, float], expected: float) -> None:
-    """The clearance of an L-shaped polygon is that of the L, not of its hull, whichever way its corners turn."""
+    """The clearance of an L-shaped polygon is that of the L, not of its hull, for both orientations."""
     for corners in (L_SHAPE, L_SHAPE[::-1]):
         assert Obstacles(polygons=(corners,)).clearance(np.array(point)) == pytest.approx(expected, abs=1e-12)
 
 
 @given(st.floats(0.1, 5), st.floats(0, 10), st.floats(-math.pi, math.pi))
 def test_clearance_of_a_circle_is_exact(radius: float, distance: float, angle: float) -> None:
-    """The clearance of a circle is the distance to its centre less its radius, and 0 inside."""
+    """The clearance of a circle is the distance to its centre minus its radius, and 0 inside."""
     circle = Obstacles(circles=np.array([[1.0, -2.0, radius]]))
     point = np.array([1 + distance * math.cos(angle), -2 + distance * math.sin(angle)])
     assert circle.clearance(point) == pytest.approx(max(0.0, distance - radius), abs=1e-12)
@@ -45,7 +45,7 @@ def test_clearance_of_a_circle_is_exact(radius: float, distance: float, angle: f
     ],
 )
 def test_clearance_of_a_wall(point: tuple[float, float], thickness: float, expected: float) -> None:
-    """The clearance of a wall is the distance to its segment less half its thickness, and 0 inside."""
+    """The clearance of a wall is the distance to its segment minus half its thickness, and 0 inside."""
     wall = Obstacles(walls=np.array([[0.0, 0.0, 10.0, 0.0, thickness]]))
     assert wall.clearance(np.array(point)) == pytest.approx(expected, abs=1e-12)
 
@@ -61,7 +61,7 @@ def test_clearance_takes_the_nearest_of_all_kinds_in_any_shape_of_points() -> No
     np.testing.assert_allclose(obstacles.clearance(points), [[1.0, 1.0], [1.0, 0.75]], atol=1e-12)
 
 
-def test_nothing_in_the_way() -> None:
+def test_no_obstacles() -> None:
     """Without obstacles the clearance is infinite and there are no shapes; no points give no distances."""
     assert Obstacles().clearance(np.zeros((3, 2))).tolist() == [math.inf] * 3
     assert Obstacles().shapes() == []
@@ -69,7 +69,7 @@ def test_nothing_in_the_way() -> None:
 
 
 def test_shapes_have_the_areas_of_their_closed_forms() -> None:
-    """Shapes come as polygons, circles, walls, with areas as in the books; a bare wall is a line of its length."""
+    """Shapes are in the order polygons, circles, walls and have the analytic areas; a bare wall is a line of its length."""
     obstacles = Obstacles(
         polygons=(L_SHAPE,),
         circles=np.array([[0.0, 0.0, 2.0]]),
@@ -95,7 +95,7 @@ EVERY_KIND = Obstacles(
 
 
 def test_widths_are_the_shorter_sides() -> None:
-    """A box is as wide as its shorter side at any angle, a circle as its diameter, a wall as it is thick."""
+    """The width of a box at any angle is its shorter side, of a circle its diameter, of a wall its thickness."""
     turn = np.array([[0.8, -0.6], [0.6, 0.8]])
     turned = Obstacles(polygons=(box_corners(2, 0, 3, 4) @ turn,))
     assert turned.widths() == pytest.approx([1.0])
@@ -104,8 +104,8 @@ def test_widths_are_the_shorter_sides() -> None:
     assert (len(EVERY_KIND), len(Obstacles())) == (5, 0)
 
 
-def test_varied_obstacles_are_larger_and_elsewhere() -> None:
-    """Each is scaled about its centre and moved by its own amount: areas by the square, lengths alike, centres by the shift."""
+def test_varied_obstacles_are_scaled_and_moved() -> None:
+    """Each is scaled about its centre and moved by its own amounts: areas with the square, lengths linearly."""
     factor, shift = np.array([2.0, 0.5, 1.5, 3.0, 1.2]), np.arange(10.0).reshape(5, 2)
     before, after = EVERY_KIND.shapes(), EVERY_KIND.varied(factor, shift).shapes()
     for one, other, grown, moved in zip(before, after, factor, shift, strict=True):
@@ -115,8 +115,8 @@ def test_varied_obstacles_are_larger_and_elsewhere() -> None:
         assert corners[1] - corners[0] == pytest.approx(moved, abs=1e-9)
 
 
-def test_varied_by_nothing_is_the_same() -> None:
-    """Factors of 1 and no shift leave every number, and the given obstacles are never changed."""
+def test_identity_variation_changes_nothing() -> None:
+    """Factors of 1 and no shift keep every number, and the original obstacles are never changed."""
     same = EVERY_KIND.varied(np.ones(5), np.zeros((5, 2)))
     for one, other in zip(EVERY_KIND.polygons, same.polygons, strict=True):
         assert other == pytest.approx(one, abs=1e-12)

@@ -1,4 +1,4 @@
-"""Whether the goal can be got to at all."""
+"""Reachability of the goal."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -30,7 +30,7 @@ boxes = [[480, {low}, 520, 500], [480, 0, 520, 200]]
 
 @pytest.fixture
 def gate(tmp_path: Path) -> Callable[[float], Environment]:
-    """A place in two halves with a gate of some width [mm] between them."""
+    """Factory of environments in two halves with a gate of a width [mm] between them."""
 
     def make(width: float) -> Environment:
         path = tmp_path / f"gate-{width}.toml"
@@ -41,8 +41,8 @@ def gate(tmp_path: Path) -> Callable[[float], Environment]:
 
 
 @pytest.mark.parametrize("name", known_environments())
-def test_every_shipped_goal_is_within_reach(name: str) -> None:
-    """What is within reach lies in the goal's disc, and a tube there touches nothing."""
+def test_every_shipped_goal_is_reachable(name: str) -> None:
+    """The reachable region lies in the goal disc, and a tube there touches nothing."""
     environment = load_environment(name)
     region = goal_within_reach(environment, RADIUS)
     x, y, radius = environment.goal
@@ -52,30 +52,30 @@ def test_every_shipped_goal_is_within_reach(name: str) -> None:
     assert environment.obstacles.clearance(np.array(inside)) >= RADIUS - 1e-4
 
 
-def test_a_gate_as_wide_as_the_tube_decides(gate: Callable[[float], Environment]) -> None:
-    """Through a gate a little wider than the tube the whole goal is within reach, through a narrower one none of it."""
+def test_gate_width_is_compared_with_the_tube(gate: Callable[[float], Environment]) -> None:
+    """Through a gate slightly wider than the tube the whole goal is reachable, through a narrower one none of it."""
     wide = goal_within_reach(gate(2e3 * RADIUS + 0.1), RADIUS)
     assert wide.area == pytest.approx(np.pi * 0.05**2, rel=1e-3)
-    with pytest.raises(WalledIn, match=r"gate.*: the goal is walled in: no way as wide as the tube"):
+    with pytest.raises(WalledIn, match=r"gate.*: the goal is walled in: no path as wide as the tube"):
         goal_within_reach(gate(2e3 * RADIUS - 0.1), RADIUS)
 
 
-def test_an_empty_place_is_open(environment: Callable[..., Environment]) -> None:
-    """Without obstacles all of the goal within the bounds is within reach."""
-    place = environment()
-    disc = shapely.Point(place.goal[:2]).buffer(place.goal[2], quad_segs=64)
-    assert goal_within_reach(place, RADIUS).area == pytest.approx(disc.intersection(shapely.box(*place.bounds)).area)
+def test_an_empty_environment_is_open(environment: Callable[..., Environment]) -> None:
+    """Without obstacles all of the goal within the bounds is reachable."""
+    empty = environment()
+    disc = shapely.Point(empty.goal[:2]).buffer(empty.goal[2], quad_segs=64)
+    assert goal_within_reach(empty, RADIUS).area == pytest.approx(disc.intersection(shapely.box(*empty.bounds)).area)
 
 
-def test_a_long_outline_is_widened_as_a_short_one(environment: Callable[..., Environment]) -> None:
-    """Corners added along the sides of a box change nothing: what is left between it and a wall is the same."""
+def test_a_long_outline_is_buffered_like_a_short_one(environment: Callable[..., Environment]) -> None:
+    """Corners added along the sides of a box do not change the gap between it and a wall."""
     corners = np.array([[1.0, -1.0], [2.0, -1.0], [2.0, 1.0], [1.0, 1.0]])
     part = np.arange(100)[:, None] / 100
     many = np.concatenate([a + part * (b - a) for a, b in zip(corners, np.roll(corners, -1, axis=0), strict=True)])
-    places = [
+    environments = [
         environment(polygons=[outline], bounds=(-1, -1.5, 3, 1.5), start=(0, 0, 0)) for outline in (corners, many)
     ]
     goal = np.array([2.0, 1.1, 0.3])
-    few, most = (goal_within_reach(replace(place, goal=goal), 0.1) for place in places)
+    few, most = (goal_within_reach(replace(one, goal=goal), 0.1) for one in environments)
     assert few.area > 0.01
     assert few.symmetric_difference(most).area < 1e-9

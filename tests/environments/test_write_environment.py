@@ -12,14 +12,14 @@ from environments import Environment, Obstacles, load_environment, write_environ
 
 @pytest.mark.parametrize("name", ["divider", "long", "maze", "needle", "pickone", "plus", "tube"])
 def test_shipped_files_are_written_as_they_are(tmp_path: Path, name: str) -> None:
-    """Writing a shipped environment makes the shipped file again, to the letter."""
+    """Writing a shipped environment reproduces the shipped file exactly."""
     write_environment(load_environment(name), tmp_path / "copy.toml")
     shipped = Path(__file__).parents[2] / "environments" / f"{name}.toml"
     assert (tmp_path / "copy.toml").read_text() == shipped.read_text()
 
 
 def test_written_file_is_whole_and_alone(tmp_path: Path) -> None:
-    """Writing replaces the file and leaves nothing else behind, also when it fails."""
+    """Writing replaces the file and leaves no temporary file, even if it fails."""
     path = tmp_path / "room.toml"
     path.write_text("old")
     environment = load_environment("plus")
@@ -54,7 +54,7 @@ def test_written_environments_load_back_equal(
     walls: list[tuple[float, float, float]],
     triangles: list[tuple[float, float, float]],
 ) -> None:
-    """What is written loads back with the same sha256, texts, and numbers to a billionth of a millimetre."""
+    """A written file loads with the same sha256, texts, and numbers to a billionth of a millimetre."""
     environment = Environment(
         name=name,
         description=description,
@@ -67,7 +67,7 @@ def test_written_environments_load_back_equal(
             walls=np.array([[x, y, x + 0.1, y, thickness] for x, y, thickness in walls]).reshape(-1, 5),
         ),
     )
-    path = tmp_path_factory.mktemp("written") / "place.toml"
+    path = tmp_path_factory.mktemp("written") / "environment.toml"
     write_environment(environment, path)
     again = load_environment(path)
     assert (again.sha256, again.name, again.description) == (environment.sha256, name, description)

@@ -1,4 +1,4 @@
-"""What the fuzz tests share: the command line run in this process, held to what the README promises, and counted."""
+"""Fixtures of the fuzz tests: run the command line in this process, check it against the README, and count examples."""
 
 import contextlib
 import io
@@ -12,7 +12,7 @@ import pytest
 from dynamics.recording import InvalidRecording, load_recording
 from planner.cli import main
 
-PLACE = (
+ENVIRONMENT = (
     'schema = 1\nunit = "mm"\nbounds = { min = [0, 0], max = [1500, 1000] }\n'
     "start = { position = [100, 500], heading_deg = 0 }\ngoal = { position = [1300, 500], radius = 150 }\n"
     "[obstacles]\ncircles = [[700, 100, 80]]\n"
@@ -52,7 +52,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 @pytest.fixture(scope="session")
 def count(pytestconfig: pytest.Config) -> Callable[[str, int], None]:
-    """Notes that an example of a kind ended in an exit code."""
+    """Function that counts an example of a kind by its exit code."""
 
     def note(kind: str, code: int) -> None:
         pytestconfig.stash[_COUNTS][kind][str(code)] += 1
@@ -62,9 +62,9 @@ def count(pytestconfig: pytest.Config) -> Callable[[str, int], None]:
 
 @pytest.fixture(scope="session")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a fair place, a fair design, and files that are neither."""
+    """A folder with a valid environment, a valid design, and invalid files."""
     path = tmp_path_factory.mktemp("fuzz")
-    (path / "fair.toml").write_text(PLACE)
+    (path / "fair.toml").write_text(ENVIRONMENT)
     (path / "fair.json").write_text(json.dumps(DESIGN))
     (path / "file.txt").write_text("hello")
     return path
@@ -72,7 +72,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def held(count: Callable[[str, int], None]) -> Callable[[str, int, str], None]:
-    """Holds an exit code and the error stream to the README, and counts the example."""
+    """Function that checks an exit code and the error stream against the README, and counts the example."""
 
     def hold(kind: str, code: int, errors: str) -> None:
         assert code in (0, 2, 3)
@@ -87,7 +87,7 @@ def held(count: Callable[[str, int], None]) -> Callable[[str, int, str], None]:
 
 @pytest.fixture(scope="session")
 def run(folder: Path, held: Callable[[str, int, str], None]) -> RunCommand:
-    """Runs a command line in `folder`, as `main` does, and holds it to the README; an example of the given kind."""
+    """Function that runs a command line in `folder`, like `main`, and checks it against the README."""
 
     def call(kind: str, *arguments: object) -> Ran:
         out, errors = io.StringIO(), io.StringIO()
@@ -106,7 +106,7 @@ def run(folder: Path, held: Callable[[str, int, str], None]) -> RunCommand:
 
 @pytest.fixture(scope="session")
 def read_recording(folder: Path, held: Callable[[str, int, str], None]) -> Callable[[bytes], int]:
-    """Reads bytes as a recording, as `fit` does before it fits; returns the exit code that `fit` would have by then."""
+    """Function that reads bytes as a recording, like `fit`, and returns the exit code that `fit` would have."""
 
     def read(data: bytes) -> int:
         path, errors = folder / "recording.json", ""

@@ -53,7 +53,7 @@ VALUES = st.one_of(
 ENVIRONMENTS = st.sampled_from(["fair.toml"] * 4 + ["nowhere.toml", "file.txt", ".", "", "plsu", "fair.json"])
 DESIGNS = st.sampled_from(["fair.json"] * 3 + ["missing.json", "file.txt", ".", "fair.toml"])
 NO_FOLDER = "--out", "file.txt"
-"""Long work ends before it begins where its folder is a file."""
+"""Prevents long computations: the output folder is a file."""
 MODELS = st.sampled_from(["quasistatic", "geometric", "magic", "", "euler-lagrange"])
 
 COMMANDS: dict[tuple[str, ...], tuple[list[st.SearchStrategy[str]], list[str], tuple[str, ...]]] = {
@@ -122,12 +122,12 @@ COMMANDS: dict[tuple[str, ...], tuple[list[st.SearchStrategy[str]], list[str], t
     ("surrogate", "evaluate"): ([], ["--weights", "--largest-batch"], NO_FOLDER),
     ("doctor",): ([], [], ()),
 }
-"""Arguments, options that take a value, and what stands last so that the work is short."""
+"""Arguments, options that take a value, and final options that keep the computation short."""
 
 
 @st.composite
 def lines(draw: st.DrawFn) -> list[str]:
-    """A command line, whole or with something missing, doubled, misspelt or strange."""
+    """A command line, complete or with parts missing, repeated, misspelt or unusual."""
     command = draw(st.sampled_from(sorted(COMMANDS)))
     arguments, options, last = COMMANDS[command]
     line = [draw(argument) for argument in arguments]
@@ -149,7 +149,7 @@ def lines(draw: st.DrawFn) -> list[str]:
 
 @pytest.mark.parametrize("examples", [60, pytest.param(3000, marks=pytest.mark.slow)])
 def test_no_command_line_ends_in_another_error(run: RunCommand, examples: int) -> None:
-    """Work, no solution, or one line that says what is wrong."""
+    """The command succeeds, finds no solution, or prints one line with the error."""
 
     @settings(max_examples=examples, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
     @given(lines())

@@ -1,4 +1,4 @@
-"""Files drawn by Hypothesis, valid, almost valid and hostile: never another error than the one line that is promised."""
+"""Files drawn by Hypothesis, valid, almost valid and hostile: the only errors are the documented one-line messages."""
 
 import json
 from collections.abc import Callable
@@ -15,7 +15,7 @@ FAST = settings(derandomize=True, deadline=None, suppress_health_check=list(Heal
 
 
 def several(fast: int, slow: int) -> pytest.MarkDecorator:
-    """So many examples in every run of the tests, and more in the long one."""
+    """Number of examples in every run of the tests, and in the slow one."""
     return pytest.mark.parametrize("examples", [fast, pytest.param(slow, marks=pytest.mark.slow)])
 
 
@@ -62,14 +62,14 @@ VALUES = st.recursive(
 
 
 def paths(value: Any, before: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-    """Where everything in a nested value lies."""
+    """Paths of all elements of a nested value."""
     entries = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     return [path for key, inner in entries for path in [(*before, key), *paths(inner, (*before, key))]]
 
 
 @st.composite
 def spoilt(draw: st.DrawFn, whole: Any, most: int = 3) -> Any:
-    """A nested value of which nothing or some things were changed, left out, doubled or named otherwise."""
+    """A nested value, unchanged or with elements changed, removed, repeated or renamed."""
     content = deepcopy(whole)
     for _ in range(draw(st.integers(0, most))):
         if not (known := paths(content)):
@@ -94,7 +94,7 @@ def spoilt(draw: st.DrawFn, whole: Any, most: int = 3) -> Any:
 
 @st.composite
 def bytes_like(draw: st.DrawFn, texts: st.SearchStrategy[str]) -> bytes:
-    """Text as it is, or cut, doubled or strewn with other bytes; or other bytes altogether."""
+    """Text, unchanged or truncated, repeated or mixed with other bytes; or arbitrary bytes."""
     data = draw(texts).encode(errors="replace")
     for _ in range(draw(st.sampled_from([0, 0, 0, 1, 2]))):
         first, last = sorted(draw(st.integers(0, len(data))) for _ in range(2))
@@ -104,7 +104,7 @@ def bytes_like(draw: st.DrawFn, texts: st.SearchStrategy[str]) -> bytes:
 
 
 def toml(value: Any) -> str:
-    """A value as it stands in TOML; what TOML has no word for becomes a string."""
+    """A value in TOML syntax; types that TOML lacks become strings."""
     match value:
         case dict():
             return "{" + ", ".join(f"{json.dumps(key)} = {toml(inner)}" for key, inner in value.items()) + "}"
@@ -118,7 +118,7 @@ def toml(value: Any) -> str:
 
 
 across, sides = st.integers(250, 1600), st.integers(1, 600)
-PLACES: st.SearchStrategy[dict[str, Any]] = st.fixed_dictionaries({
+ENVIRONMENTS: st.SearchStrategy[dict[str, Any]] = st.fixed_dictionaries({
     "schema": st.just(1),
     "name": st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=8),
     "unit": st.just("mm"),
@@ -139,41 +139,45 @@ PLACES: st.SearchStrategy[dict[str, Any]] = st.fixed_dictionaries({
         "walls": st.lists(st.builds(lambda x, y, w, h: [x, y, x + w, y + h, w % 50], across, across, sides, sides), max_size=2),
     }),
 })  # fmt: skip
-TOML = PLACES.flatmap(spoilt).map(lambda place: "\n".join(f"{json.dumps(key)} = {toml(v)}" for key, v in place.items()))
+TOML = ENVIRONMENTS.flatmap(spoilt).map(
+    lambda environment: "\n".join(f"{json.dumps(key)} = {toml(v)}" for key, v in environment.items())
+)
 
 
 @several(60, 4000)
-def test_no_place_is_shown_with_another_error(run: RunCommand, folder: Path, examples: int) -> None:
-    """Facts of a place, or one line that says what is wrong with its file."""
+def test_environments_show_gives_no_other_error(run: RunCommand, folder: Path, examples: int) -> None:
+    """It prints the facts of an environment, or one line with the error in its file."""
     seen = set()
 
     @settings(FAST, max_examples=examples)
     @given(bytes_like(TOML))
     def show(data: bytes) -> None:
-        (folder / "place.toml").write_bytes(data)
-        seen.add(run("environments, shown", "environments", "show", "place.toml")[0])
+        (folder / "environment.toml").write_bytes(data)
+        seen.add(run("environments, shown", "environments", "show", "environment.toml")[0])
 
     show()
     assert seen == {0, 2}  # both were tried
 
 
 @several(3, 300)
-def test_no_place_is_planned_in_with_another_error(run: RunCommand, folder: Path, examples: int) -> None:
-    """A design, no solution, or one line that says what is wrong."""
+def test_plan_gives_no_other_error(run: RunCommand, folder: Path, examples: int) -> None:
+    """It finds a design, no solution, or prints one line with the error."""
 
     @settings(FAST, max_examples=examples)
-    @given(PLACES, st.sampled_from(["--no-heuristic"] * 3 + ["--heuristic"]))
-    def plan(place: dict[str, Any], heuristic: str) -> None:
-        (folder / "place.toml").write_text("\n".join(f"{key} = {toml(value)}" for key, value in place.items()))
+    @given(ENVIRONMENTS, st.sampled_from(["--no-heuristic"] * 3 + ["--heuristic"]))
+    def plan(environment: dict[str, Any], heuristic: str) -> None:
+        (folder / "environment.toml").write_text(
+            "\n".join(f"{key} = {toml(value)}" for key, value in environment.items())
+        )
         budget = "--time-budget", 0.2, "--iterations", 2, "--batch", 20
-        run("environments, planned in", "plan", "place.toml", *budget, heuristic, "--out", "planned")
+        run("environments, planned in", "plan", "environment.toml", *budget, heuristic, "--out", "planned")
 
     plan()
 
 
 @several(40, 3000)
-def test_no_design_is_simulated_with_another_error(run: RunCommand, folder: Path, examples: int) -> None:
-    """A tube grown, or one line that says what is wrong with the design."""
+def test_simulate_gives_no_other_error(run: RunCommand, folder: Path, examples: int) -> None:
+    """It simulates the design, or prints one line with the error in it."""
     fair = json.loads((folder / "fair.json").read_text())
     seen = set()
 
@@ -189,8 +193,8 @@ def test_no_design_is_simulated_with_another_error(run: RunCommand, folder: Path
 
 
 @several(60, 4000)
-def test_no_recording_is_read_with_another_error(read_recording: Callable[[bytes], int], examples: int) -> None:
-    """A recording, or one line that says what is wrong with it."""
+def test_reading_a_recording_gives_no_other_error(read_recording: Callable[[bytes], int], examples: int) -> None:
+    """It returns a recording, or prints one line with the error in it."""
     line = [[0, 0], [0.1, 0.01], [0.2, 0.03]]
     frames = [{"time_s": 0.1 * k, "index": k, "centerline_m": line, "contacts": []} for k in range(4)]
     frames[1]["contacts"] = [{"wall": 0, "point": -1}]

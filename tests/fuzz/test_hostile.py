@@ -1,4 +1,4 @@
-"""Files made to hang a program or to fill its memory, each given to a process of its own."""
+"""Files designed to hang a program or to exhaust its memory, each read by its own process."""
 
 import json
 import os
@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 MOST_SECONDS, MOST_BYTES = 60, 2**31
-"""Of a processor, and of memory that is in use."""
+"""Limits of processor time and of memory in use."""
 BUDGET = "--time-budget", "0.2", "--iterations", "2"
 HEAD = (
     'schema = 1\nunit = "m"\nbounds = {{ min = [0, 0], max = [{0}, {0}] }}\nstart = {{ position = [0.2, 0.2], heading_deg = 0 }}\n'
@@ -21,14 +21,14 @@ HEAD = (
 
 
 def circles(count: int, side: float, radius: float) -> str:
-    """A place with so many circles at random, away from start and goal if they are small [m]."""
+    """An environment with random circles, away from start and goal if they are small [m]."""
     low = radius + 1.0 if radius > 1 else 0.5
     centres = np.random.default_rng(0).uniform(low, max(side, low), (count, 2))
     return HEAD.format(side) + f"obstacles = {{ circles = {[[x, y, radius] for x, y in centres.round(4).tolist()]} }}\n"
 
 
 def outline(corners: int) -> str:
-    """A place with a star of so many corners, closer to one another than a hair is wide."""
+    """An environment with a star-shaped polygon of densely spaced corners."""
     turn, radius = 2 * np.pi * np.arange(corners) / corners, 0.3 + 0.005 * (np.arange(corners) % 2)
     points = np.stack([1.2 + radius * np.cos(turn), 1.0 + radius * np.sin(turn)], axis=1).round(7).tolist()
     return HEAD.format(2) + f"obstacles = {{ polygons = [{points}] }}\n"
@@ -84,7 +84,7 @@ QUICK = "device.json", "short.json"
 
 
 def command(name: str) -> list[str]:
-    """What is to be done with a file."""
+    """The command to run on a file."""
     match name:
         case "many vines":
             return ["bench", "rollouts", "plus", "--batch", "10000", "--length", "50"]
@@ -108,7 +108,7 @@ def make(name: str) -> None:
 
 
 def limited() -> None:
-    """A process that needs too much is ended by the system; what it may reserve is more than what it may use."""
+    """Set the process limits; the limit of reserved memory is above that of used memory."""
     resource.setrlimit(resource.RLIMIT_CPU, (MOST_SECONDS, MOST_SECONDS))
     resource.setrlimit(resource.RLIMIT_AS, (4 * MOST_BYTES, 4 * MOST_BYTES))
 
@@ -123,7 +123,7 @@ def test_hostile_files_neither_hang_nor_fill_the_memory(
     held: Callable[[str, int, str], None],
     name: str,
 ) -> None:
-    """Within a minute of one processor and 2 GiB: work, no solution, or one line that says what is wrong."""
+    """Within one minute of processor time and 2 GiB the command succeeds, finds no solution, or prints one line."""
     monkeypatch.chdir(tmp_path)
     make(name)
     if name == "long vines":

@@ -1,4 +1,4 @@
-"""What every actuator promises."""
+"""Properties common to all actuators."""
 
 from dataclasses import FrozenInstanceError, fields
 
@@ -21,13 +21,13 @@ def table(actuator: Actuator) -> ForceTable:
 
 
 def test_the_spam_is_the_default() -> None:
-    """Actuators are found by their kind, the sPAM first."""
+    """Actuators are registered by kind, the sPAM first."""
     assert list(actuators()) == ["spam", "pouch"]
     assert all(actuator.kind == kind for kind, actuator in actuators().items())
 
 
 def test_actuators_are_values(actuator: Actuator) -> None:
-    """Equal by their numbers, fit to be a key, and not to be changed."""
+    """They compare by value, are hashable and immutable."""
     again = type(actuator)()
     assert again == actuator
     assert hash(again) == hash(actuator)
@@ -37,8 +37,8 @@ def test_actuators_are_values(actuator: Actuator) -> None:
     assert actuator.offset >= 0
 
 
-def test_grid_can_be_made_and_looked_up(actuator: Actuator) -> None:
-    """Cell lengths and pressures rise, are positive, and lie within the table."""
+def test_grid_is_valid_and_within_the_table(actuator: Actuator) -> None:
+    """Cell lengths and pressures are ascending, positive and within the table."""
     grid = actuator.grid
     for part in (grid.l_0, grid.pressure):
         assert np.all(np.diff(part) > 0)
@@ -47,8 +47,8 @@ def test_grid_can_be_made_and_looked_up(actuator: Actuator) -> None:
     assert grid.l_0[-1] <= LONGEST
 
 
-def test_pull_falls_from_taut_to_nothing(actuator: Actuator, table: ForceTable) -> None:
-    """In the model and in the table the force falls strictly with strain, and is zero at full contraction."""
+def test_force_decreases_to_zero(actuator: Actuator, table: ForceTable) -> None:
+    """In the model and in the table the force decreases strictly with strain and vanishes at full contraction."""
     l_0 = actuator.grid.l_0[:, None]
     full = actuator.full_contraction(l_0)
     assert full.shape == l_0.shape
@@ -60,20 +60,20 @@ def test_pull_falls_from_taut_to_nothing(actuator: Actuator, table: ForceTable) 
         assert not part.any()
 
 
-def test_table_is_the_model(actuator: Actuator, table: ForceTable) -> None:
-    """Force within 1e-3 and slope within 2 % of the model and of its differences, up to 98 % of full contraction."""
+def test_table_agrees_with_the_model(actuator: Actuator, table: ForceTable) -> None:
+    """Force within 1e-3 of the model, slope within 2 % of its differences, up to 98 % of full contraction."""
     rng = np.random.default_rng(0)
     l_0 = rng.uniform(*actuator.grid.l_0[[0, -1]], 300)
     strain, h = rng.uniform(0.03, 0.97, 300) * actuator.full_contraction(l_0), 1e-5
     force, slope = table(strain, l_0)
     np.testing.assert_allclose(force, actuator.force_per_pressure(strain, l_0), rtol=1e-3)
     ends = [actuator.force_per_pressure(strain + shift, l_0) for shift in (h, -h)]
-    # Where a sPAM saturates its slope has a kink, and so does the taut end of a pouch.
+    # The slope is discontinuous where a sPAM saturates, and at the taut strain of a pouch.
     assert np.isclose(slope, (ends[0] - ends[1]) / (2 * h), rtol=0.02).mean() > 0.98
 
 
-def test_rows_are_as_the_kernels_take_them(actuator: Actuator) -> None:
-    """Every table has the shapes, the order in memory and the finite numbers that the look-up relies on."""
+def test_rows_are_valid_for_the_kernels(actuator: Actuator) -> None:
+    """Every table has the shapes, the memory order and the finite numbers that the look-up requires."""
     rows = actuator.tabulate()
     assert rows.unsaturated.shape == (ROWS + 1, COLUMNS + 1)
     assert rows.longest_strain.shape == (FINE_ROWS + 1,)

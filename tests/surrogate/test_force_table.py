@@ -33,13 +33,13 @@ def exact_force(strain: Floats, l_0: Floats) -> Floats:
 
 
 def test_table_agrees_with_the_analytic_model(table: ForceTable) -> None:
-    """The relative error is under 1e-3 against the analytic model at 10 000 random points of the working range."""
+    """The relative error to the analytic model is below 1e-3 at 10 000 random points of the working range."""
     strain, l_0 = working_points(10_000, seed=0)
     np.testing.assert_allclose(table(strain, l_0)[0], exact_force(strain, l_0), rtol=1e-3)
 
 
 def test_table_agrees_with_the_reference(table: ForceTable, reference: Reference) -> None:
-    """The 40-digit reference is met within 1e-3 over the working range, saturated cells included."""
+    """The table agrees with the 40-digit reference to 1e-3 over the working range, including saturated cells."""
     known = reference("spam_reference")
     full = dict(zip(known["l0_m"][known["m"] == 0.5], known["strain"][known["m"] == 0.5], strict=True))
     limit = np.array([0.98 * full[l_0] for l_0 in known["l0_m"]])
@@ -49,8 +49,8 @@ def test_table_agrees_with_the_reference(table: ForceTable, reference: Reference
     np.testing.assert_allclose(force, known["force_per_pressure_m2"][use], rtol=1e-3)
 
 
-def test_force_falls_with_strain(table: ForceTable) -> None:
-    """From taut to slack the force falls strictly, for every cell length."""
+def test_force_decreases_with_strain(table: ForceTable) -> None:
+    """From taut to slack the force decreases strictly, for every cell length."""
     l_0 = np.linspace(20e-3, 80e-3, 61)[:, None]
     full = cell_state(0.5, l_0, GEOMETRY).strain
     force, slope = table(np.linspace(-0.2, 0.999, 3000) * full, l_0)
@@ -67,18 +67,18 @@ def test_slope_is_the_derivative_of_the_force(table: ForceTable) -> None:
     h = 1e-8
     slope = table(strain, l_0)[1]
     difference = (table(strain + h, l_0)[0] - table(strain - h, l_0)[0]) / (2 * h)
-    # The table is piecewise linear: a few differences straddle a node.
+    # The table is piecewise linear: some differences span a node.
     close = np.isclose(difference, slope, rtol=1e-5)
     assert close.mean() > 0.99
     np.testing.assert_allclose(difference, slope, rtol=0.05)
     h = 1e-4
     exact = (exact_force(strain + h, l_0) - exact_force(strain - h, l_0)) / (2 * h)
-    # Where the branches meet the slope has a kink.
+    # The slope is discontinuous where the branches meet.
     assert np.isclose(slope, exact, rtol=0.02).mean() > 0.99
 
 
-def test_force_goes_on_linearly_below_zero_strain(table: ForceTable) -> None:
-    """Across zero strain the force is continuous; below it rises along the slope at zero, which stays bounded."""
+def test_force_is_extrapolated_linearly_below_zero_strain(table: ForceTable) -> None:
+    """The force is continuous at zero strain; below it increases with the slope at zero, which is bounded."""
     l_0 = np.linspace(20e-3, 80e-3, 25)
     at_zero, slope = table(0.0, l_0)
     np.testing.assert_allclose(at_zero, exact_force(np.zeros(25), l_0), rtol=1e-3)
@@ -91,7 +91,7 @@ def test_force_goes_on_linearly_below_zero_strain(table: ForceTable) -> None:
 
 
 def test_force_ends_at_full_contraction(table: ForceTable) -> None:
-    """Beyond full contraction the cell is slack: no force and no slope; just before it still pulls."""
+    """Beyond full contraction the cell is slack, with zero force and slope; just before it the force is positive."""
     l_0 = np.linspace(20e-3, 80e-3, 200)
     full = cell_state(0.5, l_0, GEOMETRY).strain
     for beyond in (1.0001, 1.1, 3.0):
@@ -102,7 +102,7 @@ def test_force_ends_at_full_contraction(table: ForceTable) -> None:
 
 
 def test_lower_branch_is_the_physical_one(table: ForceTable) -> None:
-    """Solved as if saturated and as if not, the cell pulls as the weaker of the two - in the model and in the table."""
+    """The force is the smaller of the saturated and unsaturated solutions, in the model and in the table."""
     strain, l_0 = working_points(150, seed=2)
     strain = np.clip(strain, 0.01, None)
     forces = np.empty((2, len(strain)))
@@ -112,7 +112,7 @@ def test_lower_branch_is_the_physical_one(table: ForceTable) -> None:
             def excess(m: float, branch: Callable[..., SpamState] = branch, k: int = k) -> float:
                 return float(branch(m, l_0[k], GEOMETRY).strain) - strain[k]
 
-            # A branch that cannot contract so far, although the other does, pulls not at all.
+            # A branch that cannot contract this far, although the other can, has zero force.
             m = brentq(excess, 1e-3, 0.5, xtol=1e-14) if excess(0.5) > 0 else 0.5
             forces[row, k] = branch(m, l_0[k], GEOMETRY).force_per_pressure
     weaker = forces.min(axis=0)
@@ -122,7 +122,7 @@ def test_lower_branch_is_the_physical_one(table: ForceTable) -> None:
 
 
 @pytest.mark.parametrize("l_0", [0.0149, 0.1001, -0.04, np.nan, [0.04, 0.2]])
-def test_table_refuses_cells_it_does_not_hold(table: ForceTable, l_0: float | list[float]) -> None:
+def test_table_refuses_cells_outside_its_range(table: ForceTable, l_0: float | list[float]) -> None:
     """A cell length outside the table raises a ValueError with the allowed range."""
     with pytest.raises(ValueError, match="l_0 must lie between 15 and 100 mm"):
         table(0.1, l_0)

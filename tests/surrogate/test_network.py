@@ -1,4 +1,4 @@
-"""The network that stands for the actuator, as it is shipped."""
+"""The shipped network model of the actuator."""
 
 import json
 import shutil
@@ -24,14 +24,14 @@ def network() -> Network:
 
 
 def grid(network: Network, strains: int = 2000, cells: int = 121) -> tuple[torch.Tensor, torch.Tensor]:
-    """The whole range, shapes (cells, strains) and (cells, 1)."""
+    """Grid over the whole range, shapes (cells, strains) and (cells, 1)."""
     l_0 = torch.linspace(20e-3, 80e-3, cells, dtype=torch.float64)[:, None]
     low, high = network.limits(l_0)
     return low + (high - low) * torch.linspace(0, 1, strains, dtype=torch.float64), l_0
 
 
-def test_errors_are_as_promised_on_fresh_samples(network: Network) -> None:
-    """On samples of another seed: ten times under the paper's 0.003, force within 1 % at the median and 3 % at 90 %."""
+def test_errors_on_new_samples(network: Network) -> None:
+    """On samples of another seed the error is a tenth of the paper's 0.003; the force errs by 1 % (median), 3 % (p90)."""
     errors, relative = network_errors(network, draw_samples(12345, GEOMETRY, 10_000))
     assert errors.normalised_mse is not None
     assert errors.normalised_mse <= 3e-4
@@ -42,7 +42,7 @@ def test_errors_are_as_promised_on_fresh_samples(network: Network) -> None:
 
 
 def test_paper_form_is_as_good_as_in_the_paper() -> None:
-    """Trained for the outputs m and phi, the same layers reach the 0.003 of paper 002, and miss the force by far more."""
+    """Trained for m and phi, the same layers reach the 0.003 of paper 002, but with a much larger error of the force."""
     errors, _ = network_errors(load_network(SHIPPED / NAMES["paper"]), draw_samples(12345, GEOMETRY, 10_000))
     assert errors.normalised_mse is not None
     assert errors.normalised_mse <= 3e-3
@@ -50,7 +50,7 @@ def test_paper_form_is_as_good_as_in_the_paper() -> None:
 
 
 def test_force_is_that_of_the_state(network: Network) -> None:
-    """The force is Eq. 1d of the network's own m and phi, in both forms."""
+    """The force satisfies Eq. 1d with the network's m and phi, in both forms."""
     samples = draw_samples(2, GEOMETRY, 1000)
     strain, l_0 = torch.as_tensor(samples.strain), torch.as_tensor(samples.l_0)
     for model in (network, load_network(SHIPPED / NAMES["paper"])):
@@ -60,7 +60,7 @@ def test_force_is_that_of_the_state(network: Network) -> None:
 
 
 def test_limits_are_those_of_the_analytic_model(network: Network) -> None:
-    """Strain at the smallest m and at full contraction, on both sides of saturation; the slope over l_0 with them."""
+    """Strain at the smallest m and at full contraction, on both sides of saturation, and their derivatives by l_0."""
     l_0 = torch.linspace(20e-3, 80e-3, 301, dtype=torch.float64, requires_grad=True)
     for found, m in zip(network.limits(l_0), (SMALLEST_M, 0.5), strict=True):
 
@@ -75,16 +75,16 @@ def test_limits_are_those_of_the_analytic_model(network: Network) -> None:
         np.testing.assert_allclose(gradient[inside], slope[inside], rtol=1e-4, atol=1e-4)
 
 
-def test_force_falls_with_strain_and_ends_at_full_contraction(network: Network) -> None:
-    """Positive, falling over the whole range of every cell length, and zero where the cell is fully contracted."""
+def test_force_decreases_and_vanishes_at_full_contraction(network: Network) -> None:
+    """The force is positive, decreases over the whole range of every cell length, and vanishes at full contraction."""
     force = network.force_per_pressure(*grid(network))
     assert (force[:, :-1] > 0).all()
     assert (force.diff(dim=1) < 0).all()
     np.testing.assert_allclose(force[:, -1], 0.0, atol=1e-15)
 
 
-def test_gradients_are_the_differences(network: Network) -> None:
-    """First and second derivatives over strain, and the first over l_0, are those of central differences."""
+def test_gradients_agree_with_differences(network: Network) -> None:
+    """First and second derivatives by strain, and the first by l_0, agree with central differences."""
     strain, l_0 = (x.expand(40, 50).clone().requires_grad_() for x in grid(network, 50, 40))
     force = network.force_per_pressure(strain, l_0)
     over_strain, over_length = torch.autograd.grad(force.sum(), (strain, l_0), create_graph=True)
@@ -102,12 +102,12 @@ def test_gradients_are_the_differences(network: Network) -> None:
         (twice, (slope(strain + h) - slope(strain - h)) / (2 * h)),
     ):
         close = torch.isclose(found, difference, rtol=1e-4, atol=1e-6)
-        # A few differences straddle a kink of a ReLU.
+        # Some differences span a kink of a ReLU.
         assert close.double().mean() > 0.99
 
 
 def test_newton_through_the_network_finds_the_strain(network: Network) -> None:
-    """A step through the network can sit in a solver: Newton's recovers the strain at which a cell pulls with a given force."""
+    """Newton's method with the network's gradients recovers the strain at which a cell has a given force."""
     samples = draw_samples(3, GEOMETRY, 200)
     samples = samples[(samples.m > 0.05) & (samples.m < 0.45)]
     wanted, l_0 = torch.as_tensor(samples.force_per_pressure), torch.as_tensor(samples.l_0)
@@ -122,7 +122,7 @@ def test_newton_through_the_network_finds_the_strain(network: Network) -> None:
 
 
 def test_single_precision_agrees_with_double(network: Network) -> None:
-    """Up to 99 % of full contraction a 32-bit force differs by less than 1e-4 from the 64-bit one."""
+    """Up to 99 % of full contraction the 32-bit and 64-bit forces differ by less than 1e-4."""
     strain, l_0 = grid(network, 200, 61)
     single = network.to("cpu", torch.float32).force_per_pressure(strain.float(), l_0.float())
     assert single.dtype == torch.float32
@@ -157,17 +157,17 @@ def test_cuda_agrees_with_the_cpu(network: Network) -> None:
         (float("nan"), 0.04, "strain = nan"),
     ],
 )
-def test_checked_calls_refuse_what_it_is_not_trained_for(
+def test_checked_calls_refuse_inputs_outside_the_training_range(
     network: Network, strain: float | list[float], l_0: float | list[float], words: str
 ) -> None:
-    """A strain or cell length out of the trained range raises a ValueError that names it."""
+    """A strain or cell length outside the training range raises a ValueError that names it."""
     with pytest.raises(ValueError, match=words):
         network(torch.tensor(strain), torch.tensor(l_0))
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
 def test_checked_calls_reach_the_ends_of_the_range(network: Network, dtype: torch.dtype) -> None:
-    """Both ends of the range are in it, in either precision, and give what an unchecked call gives."""
+    """Both ends of the range are valid in either precision and give the result of an unchecked call."""
     there = network.to("cpu", dtype)
     strain, l_0 = (x.to(dtype) for x in grid(network, 5, 61))
     torch.testing.assert_close(there(strain, l_0), there.force_per_pressure(strain, l_0), rtol=0, atol=0)
@@ -201,8 +201,8 @@ def spoil_geometry(data: dict) -> None:  # type: ignore[type-arg]
     ("spoil", "words"),
     [
         (spoil_shape, r"layers.hidden.weight has the shape 31 x 2; expected 32 x 2"),
-        (spoil_number, "sha256 does not fit"),
-        (spoil_error, "sha256 does not fit"),
+        (spoil_number, "sha256 does not match"),
+        (spoil_error, "sha256 does not match"),
         (spoil_size, "layers.output.bias must hold 2 numbers"),
         (lambda data: data.update(seed=10**400), "seed = 10+ must be a finite number"),
         (spoil_form, "form = 'cubic' must be one of log-force, paper"),
@@ -211,8 +211,8 @@ def spoil_geometry(data: dict) -> None:  # type: ignore[type-arg]
         (lambda data: data.update(schema=7), "schema = 7 must be 1"),
     ],
 )
-def test_bad_weights_are_told_in_one_line(tmp_path: Path, spoil: Callable[[dict], None], words: str) -> None:  # type: ignore[type-arg]
-    """A spoilt file is refused with its name, what is wrong and what is expected."""
+def test_invalid_weights_give_one_line(tmp_path: Path, spoil: Callable[[dict], None], words: str) -> None:  # type: ignore[type-arg]
+    """A corrupted file is refused with its name, the error and the expected content."""
     data = json.loads((SHIPPED / "spam.json").read_text())
     spoil(data)
     (tmp_path / "bad.json").write_text(json.dumps(data))
@@ -222,8 +222,8 @@ def test_bad_weights_are_told_in_one_line(tmp_path: Path, spoil: Callable[[dict]
     assert "\n" not in str(caught.value)
 
 
-def test_missing_and_foreign_files_are_told_in_one_line(tmp_path: Path) -> None:
-    """No file, a folder, no JSON, no table: each is said."""
+def test_missing_and_foreign_files_give_one_line(tmp_path: Path) -> None:
+    """A missing file, a folder, invalid JSON and JSON without a table each have their own message."""
     (tmp_path / "text.json").write_text("hello")
     (tmp_path / "list.json").write_text("[1]")
     (tmp_path / "bytes.json").write_bytes(b"\xff\xfe")
@@ -238,8 +238,8 @@ def test_missing_and_foreign_files_are_told_in_one_line(tmp_path: Path) -> None:
             load_network(tmp_path / name)
 
 
-def test_shipped_weights_tell_where_they_come_from(tmp_path: Path) -> None:
-    """Seed, data and test error beside the weights are those of the analytic model's samples; any path will do."""
+def test_shipped_weights_contain_their_provenance(tmp_path: Path) -> None:
+    """Seed, hash of the samples and test error in the file match the analytic model; any path can be given."""
     for form, name in NAMES.items():
         weights = read_weights(SHIPPED / name)
         assert weights.form == form

@@ -11,14 +11,14 @@ POUCH = PouchMotor()
 
 
 def lens(theta: Floats, l_0: float, width: float) -> tuple[Floats, Floats]:
-    """Length and volume of a pouch between two arcs of length l_0 and half angle theta: its chord, and two segments."""
+    """Length (chord) and volume of a pouch between two arcs of length l_0 and half angle theta."""
     radius = l_0 / (2 * theta)
     return 2 * radius * np.sin(theta), width * 2 * (radius**2 / 2 * (2 * theta - np.sin(2 * theta)))
 
 
 @pytest.mark.parametrize(("l_0", "width"), [(0.02, 0.06), (0.05, 0.06), (0.03, 0.1)])
 def test_force_is_the_work_of_the_pressure(l_0: float, width: float) -> None:
-    """At the lens's strain the pull is -P dV/dL, differentiated by a complex step: no work is lost."""
+    """At the lens's strain the force is -P dV/dL, differentiated by a complex step: energy is conserved."""
     theta = np.linspace(0.3, 1.57, 200)
     h = 1e-30
     length, volume = lens(theta + 1j * h, l_0, width)
@@ -27,8 +27,8 @@ def test_force_is_the_work_of_the_pressure(l_0: float, width: float) -> None:
     np.testing.assert_allclose(force, expected, rtol=1e-9, atol=1e-16)
 
 
-def test_contraction_of_the_whole_stroke_does_the_work_of_the_volume() -> None:
-    """From 2 % of strain to the end the pull does P times the gain in volume, by quadrature."""
+def test_work_over_the_stroke_is_that_of_the_volume() -> None:
+    """From 2 % of strain to full contraction the work of the force is P times the increase of volume, by quadrature."""
     l_0, strain = 0.04, np.linspace(0.02, 1 - 2 / np.pi, 200_001)
     work = l_0 * np.trapezoid(POUCH.force_per_pressure(strain, l_0), strain)
     ends = [half_angle(strain[0]), np.pi / 2]
@@ -37,7 +37,7 @@ def test_contraction_of_the_whole_stroke_does_the_work_of_the_volume() -> None:
 
 
 def test_half_angle_inverts_the_strain() -> None:
-    """Angles from nearly flat to round lead to strains and back; a number is as good as an array."""
+    """Angles from nearly flat to round are recovered from their strains, for numbers and arrays."""
     theta = np.linspace(0.01, 0.99999 * np.pi / 2, 500)
     np.testing.assert_allclose(half_angle(1 - np.sin(theta) / theta), theta, rtol=1e-10)
     assert half_angle(0.0) == 0
@@ -45,14 +45,14 @@ def test_half_angle_inverts_the_strain() -> None:
 
 
 @pytest.mark.parametrize("strain", [-1e-9, 0.37, np.nan, [0.1, 0.5]])
-def test_half_angle_refuses_strains_no_pouch_has(strain: float | list[float]) -> None:
-    """A strain below zero or beyond full contraction raises a ValueError that names the range."""
+def test_half_angle_refuses_strains_out_of_range(strain: float | list[float]) -> None:
+    """A strain below zero or beyond full contraction raises a ValueError that gives the range."""
     with pytest.raises(ValueError, match=r"strain must lie between 0 and 0\.3634"):
         half_angle(strain)
 
 
-def test_taut_film_pulls_along_a_line() -> None:
-    """At the taut strain force and slope are continuous; below it the force is the line through them."""
+def test_force_of_taut_film_is_linear() -> None:
+    """Force and slope are continuous at the taut strain; below it the force is linear."""
     h, taut = 1e-6, POUCH.taut_strain
     at, above, below = (POUCH.force_per_pressure(taut + shift, 0.04) for shift in (0.0, h, -h))
     slope = (above - at) / h
@@ -61,8 +61,8 @@ def test_taut_film_pulls_along_a_line() -> None:
         assert POUCH.force_per_pressure(strain, 0.04) == pytest.approx(at + slope * (strain - taut), rel=1e-3)
 
 
-def test_slack_pouch_does_not_pull() -> None:
-    """Beyond full contraction there is no force, just before it there is."""
+def test_slack_pouch_has_no_force() -> None:
+    """The force is zero beyond full contraction and positive just before it."""
     force = POUCH.force_per_pressure([0.363, 1 - 2 / np.pi, 0.4, 2.0], 0.04)
     assert force[0] > 0
     np.testing.assert_array_equal(force[1:], 0.0)
@@ -70,7 +70,7 @@ def test_slack_pouch_does_not_pull() -> None:
 
 @pytest.mark.parametrize("taut_strain", [1e-3, 1e-2])
 def test_table_agrees_with_the_closed_form(taut_strain: float) -> None:
-    """Up to 98 % of full contraction the table errs by less than 1e-3; with the default taut strain, less than 3e-4."""
+    """Up to 98 % of full contraction the table's error is below 1e-3; with the default taut strain, below 3e-4."""
     rng = np.random.default_rng(0)
     theta = np.concatenate([rng.uniform(0.07, 1.57, 20_000), np.geomspace(0.078, 0.3, 20_000)])
     strain = 1 - np.sin(theta) / theta
@@ -81,8 +81,8 @@ def test_table_agrees_with_the_closed_form(taut_strain: float) -> None:
     np.testing.assert_allclose(force, 60e-3 * l_0 * np.cos(theta) / theta, rtol=1e-3 if taut_strain < 1e-2 else 3e-4)
 
 
-def test_taut_and_slack_pouches_in_the_table_are_those_of_the_model() -> None:
-    """Stretched, and beyond full contraction, the table goes on as the model does."""
+def test_table_extrapolates_like_the_model() -> None:
+    """The table agrees with the model for stretched film and beyond full contraction."""
     table = ForceTable(POUCH.tabulate())
     strain, l_0 = np.array([-1.0, -0.1, 0.0, 5e-3])[:, None], np.array([0.02, 0.033, 0.06])
     np.testing.assert_allclose(table(strain, l_0)[0], POUCH.force_per_pressure(strain, l_0), rtol=1e-9)

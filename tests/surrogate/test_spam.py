@@ -14,7 +14,7 @@ GEOMETRY = Spam()
 
 
 def test_cell_state_agrees_with_the_reference_table(reference: Reference) -> None:
-    """Every column of the 40-digit reference is met to 1e-9, on both sides of saturation."""
+    """Every column of the 40-digit reference is reproduced to 1e-9, on both sides of saturation."""
     table = reference("spam_reference")
     state = cell_state(table["m"], table["l0_m"], GEOMETRY)
     assert np.array_equal(state.saturated, table["saturated"] == 1)
@@ -51,8 +51,8 @@ def test_cell_state_solves_the_equations_of_the_paper(seed: int) -> None:
             assert np.cos(phi) >= r_c / geometry.tube_radius
 
 
-def test_strain_rises_and_force_falls_with_m() -> None:
-    """Strain rises and force falls strictly with m for every fabricable cell length: the inverse is unique."""
+def test_strain_increases_and_force_decreases_with_m() -> None:
+    """Both are strictly monotonic in m for every fabricable cell length, so the inverse is unique."""
     m = np.linspace(0.002, 0.5, 800)
     state = cell_state(m, np.arange(20, 81)[:, None] * 1e-3, GEOMETRY)
     assert state.saturated.any(axis=1).sum() > 30
@@ -62,7 +62,7 @@ def test_strain_rises_and_force_falls_with_m() -> None:
 
 
 def test_branches_meet_where_the_cell_saturates() -> None:
-    """A cell just at saturation is the same by either branch."""
+    """At saturation both branches give the same cell."""
     m = np.linspace(0.05, 0.45, 9)
     l_0 = saturated_cell(m, 1.0, GEOMETRY).active_length
     saturated, unsaturated = saturated_cell(m, l_0, GEOMETRY), unsaturated_cell(m, l_0, GEOMETRY)
@@ -72,7 +72,7 @@ def test_branches_meet_where_the_cell_saturates() -> None:
 
 
 def test_contraction_inverts_the_reference_table(reference: Reference) -> None:
-    """The strains of the reference lead back to its m."""
+    """m of the reference is recovered from its strains."""
     table = reference("spam_reference")
     inside = table["m"] < 0.5  # at full contraction a rounded strain may lie outside
     m = contraction(table["strain"][inside], table["l0_m"][inside], GEOMETRY)
@@ -80,8 +80,8 @@ def test_contraction_inverts_the_reference_table(reference: Reference) -> None:
 
 
 @pytest.mark.parametrize("m", [0.1, 0.45])
-def test_numbers_are_as_good_as_arrays(m: float) -> None:
-    """A plain number for m and l_0 gives the same as an array of one, there and back."""
+def test_scalars_and_arrays_give_the_same(m: float) -> None:
+    """Scalar m and l_0 give the same result as arrays of one element, for the model and its inverse."""
     state, alike = cell_state(m, 0.06, GEOMETRY), cell_state([m], [0.06], GEOMETRY)
     assert float(state.strain) == alike.strain[0]
     assert float(contraction(state.strain, 0.06, GEOMETRY)) == pytest.approx(m, rel=1e-9)
@@ -90,7 +90,7 @@ def test_numbers_are_as_good_as_arrays(m: float) -> None:
 @pytest.mark.parametrize(
     ("strain", "l_0"), [([0.5], 0.04), ([-0.5], 0.04), ([0.1, 0.5], [0.04, 0.04]), ([np.nan], 0.04)]
 )
-def test_contraction_refuses_strains_no_cell_has(strain: list[float], l_0: float | list[float]) -> None:
-    """A strain beyond full contraction, or far below zero, raises a ValueError that names the range."""
+def test_contraction_refuses_strains_out_of_range(strain: list[float], l_0: float | list[float]) -> None:
+    """A strain beyond full contraction, or far below zero, raises a ValueError that gives the range."""
     with pytest.raises(ValueError, match=r"strain must lie between -0\..* and 0\."):
         contraction(strain, l_0, GEOMETRY)

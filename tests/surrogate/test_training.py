@@ -14,7 +14,7 @@ from surrogate.weights_file import Form, read_weights, write_weights
 
 
 def test_samples_cover_the_range_evenly() -> None:
-    """m is uniform in (0, 0.5] and l_0 in 20 to 80 mm; strain and force are the analytic model's; parts are 80/10/10."""
+    """m is uniform in (0, 0.5], l_0 in 20 to 80 mm; strain and force are those of the analytic model; parts are 80/10/10."""
     samples = draw_samples(5, Spam(), 20_000)
     for values, low, high in ((samples.m, SMALLEST_M, 0.5), (samples.l_0, 20e-3, 80e-3)):
         counts, _ = np.histogram(values, 10, (low, high))
@@ -29,8 +29,8 @@ def test_samples_cover_the_range_evenly() -> None:
 
 
 @pytest.mark.parametrize("form", ["log-force", "paper"])
-def test_training_learns_and_repeats_itself(form: Form, tmp_path: Path) -> None:
-    """The validation error more than halves in a few epochs, and the same seed writes the same bytes whatever ran before."""
+def test_training_converges_and_is_reproducible(form: Form, tmp_path: Path) -> None:
+    """The validation error more than halves in a few epochs; the same seed writes the same bytes in any context."""
     calls: list[tuple[int, int]] = []
     network, report = train(3, form, lambda done, total: calls.append((done, total)), epochs=12, count=8000)
     assert isinstance(network, Network)
@@ -48,8 +48,8 @@ def test_training_learns_and_repeats_itself(form: Form, tmp_path: Path) -> None:
     assert (tmp_path / "a").read_bytes() != (tmp_path / "c").read_bytes()
 
 
-def test_weights_survive_their_file(tmp_path: Path) -> None:
-    """What is read is what was written, to the last bit, and the layers answer as they did while training."""
+def test_weights_round_trip(tmp_path: Path) -> None:
+    """Weights are read exactly as written, and the layers give the same outputs as during training."""
     network, report = train(3, epochs=2, count=2000)
     write_weights(tmp_path / "weights.json", report.weights)
     read = read_weights(tmp_path / "weights.json")
@@ -60,8 +60,8 @@ def test_weights_survive_their_file(tmp_path: Path) -> None:
     assert [entry.name for entry in tmp_path.iterdir()] == ["weights.json"]
 
 
-def test_training_stops_where_nothing_gets_better(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The layers that were best on the validation part are kept, and training ends `PATIENCE` epochs after them."""
+def test_training_stops_without_improvement(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The layers with the smallest validation loss are kept, and training stops `PATIENCE` epochs after them."""
     monkeypatch.setattr("surrogate.training.PATIENCE", 5)
     losses = train(0, epochs=500, count=500)[1].losses
     assert len(losses) < 500

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from matplotlib.ticker import MaxNLocator
 from dynamics.euler_lagrange.control import Saturation, Tracking
 from dynamics.euler_lagrange.kinematics import centerline
 from planner.drawing.style import FAINT, INK, save_figure
-from planner.studies.euler_lagrange.study import Result, swinging_plane
+from planner.studies.euler_lagrange.study import Chase, Result, split, swinging_plane
 
 DPI = 140
 COLOURS = "#0a5a96", "#b54d00", "#8a80ad"
@@ -24,16 +25,18 @@ LOST = "#e3e6ea"
 """Where the reference is shorter than the tube."""
 
 
-def save_all(folder: Path, results: Sequence[Result], tracking: Tracking) -> list[Path]:
-    """All five pictures; returns their paths."""
-    paths = {name: folder / f"euler-lagrange-{name}.png" for name in ("static", "growth", "ramp", "plane", "tracking")}
-    of = {name: [result for result in results if result.experiment.figure == name] for name in paths}
-    _save_static(paths["static"], of["static"])
-    _save_growth(paths["growth"], of["growth"])
-    _save_ramp(paths["ramp"], of["ramp"])
-    _save_plane(paths["plane"], of["plane"])
-    save_tracking(paths["tracking"], tracking)
-    return list(paths.values())
+def pictures() -> dict[str, Callable[[Path, Sequence[Result | Chase]], None]]:
+    """What draws each of the five pictures, by the name of its file."""
+    motions = {"static": _save_static, "growth": _save_growth, "ramp": _save_ramp, "plane": _save_plane}
+
+    def motion(figure: str, path: Path, found: Sequence[Result | Chase]) -> None:
+        motions[figure](path, [one for one in split(found)[0] if one.experiment.figure == figure])
+
+    def first_chase(path: Path, found: Sequence[Result | Chase]) -> None:
+        save_tracking(path, split(found)[1][0].tracking)
+
+    drawn = {f"euler-lagrange-{figure}.png": partial(motion, figure) for figure in motions}
+    return {**drawn, "euler-lagrange-tracking.png": first_chase}
 
 
 def _panels(rows: int, title: str, height: float) -> tuple[Figure, list[Axes]]:
@@ -101,7 +104,7 @@ def _save_growth(path: Path, results: Sequence[Result]) -> None:
 
 
 def _save_ramp(path: Path, results: Sequence[Result]) -> None:
-    figure, (above, below) = _panels(2, "One muscle against a weight across the axis", 4.2)
+    figure, (above, below) = _panels(2, "One actuator against a weight across the axis", 4.2)
     above.plot(results[0].motion.times, _inputs(results[0])[:, 1], color=INK, linewidth=1.3)
     _name(above, "sPAM 1 [N]")
     _lines(below, results, 1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -23,7 +23,7 @@ REPEATS = 3
 """A motion is timed so often; the fastest counts."""
 WEIGHTLESS, HANGING, ACROSS = (0.0, 0.0, 0.0), (0.0, 0.0, 9.81), (9.81, 0.0, 0.0)
 LONG_ARM = 2.0
-"""Arm of the muscles in diameters with which the bends of the paper's Figs. 6 and 7 come out."""
+"""Arm of the actuators in diameters with which the bends of the paper's Figs. 6 and 7 come out."""
 PULL, RAMP, PUSH, RELEASED = 20.0, 10.0, 5.0, 0.1
 """Tension of Fig. 7 [N], rise of that of Fig. 6 [N/s], force of Fig. 5 [N], bend of Fig. 4 [rad]."""
 SWITCHED = 5.0
@@ -147,7 +147,7 @@ def swinging_plane(result: Result) -> tuple[Floats, Floats]:
     """Fig. 7 after the switch with the damper of Eq. 16, which acts along theta alone, and not across it.
 
     Args:
-        result: Of a figure "plane", at rest when the muscles are switched; its length stands still.
+        result: Of a figure "plane", at rest when the actuators are switched; its length stands still.
     Returns:
         Times [s], shape (times,), and s, theta, phi, shape (times, 3).
     """
@@ -176,17 +176,32 @@ def reference(at: float) -> tuple[Floats, Floats]:
     return before + way * x**3 * (10 - 15 * x + 6 * x**2), way * 30 * x**2 * (1 - x) ** 2 / BLEND
 
 
-def chases() -> Iterator[Chase]:
-    """Fig. 8 by controllers of different gains and limits."""
-    robot, pull = Robot(levers=LONG_ARM), Muscle.like(Spam()).area * HIGHEST_PRESSURE
+def cases() -> list[Experiment | tuple[str, Controller]]:
+    """All experiments, then Fig. 8 by controllers of different gains and limits."""
+    pull = Muscle.like(Spam()).area * HIGHEST_PRESSURE
     controllers = {
         "default gains": Controller(),
         "paper's gains for s and theta": Controller(100.0, 10.0, 5e4, 1e3),
         "soft gains: 100 and 20 for s, 200 and 20 for u and v": Controller(100.0, 20.0, 200.0, 20.0),
         f"tensions up to {pull:.0f} N, what a sPAM pulls at {1e-3 * HIGHEST_PRESSURE:.0f} kPa": Controller(most_tension=pull),
     }  # fmt: skip
-    for label, controller in controllers.items():
-        yield Chase(label, track(robot, controller, reference, FIRST, float(len(SET_POINTS))))
+    return [*experiments(), *controllers.items()]
+
+
+def run_cases(several: Sequence[Experiment | tuple[str, Controller]]) -> Iterator[Result | Chase]:
+    """Motions and chases, one after the other."""
+    for case in several:
+        yield run(case) if isinstance(case, Experiment) else chase(*case)
+
+
+def chase(label: str, controller: Controller) -> Chase:
+    """Follow the reference of Fig. 8."""
+    return Chase(label, track(Robot(levers=LONG_ARM), controller, reference, FIRST, float(len(SET_POINTS))))
+
+
+def split(found: Sequence[Result | Chase]) -> tuple[list[Result], list[Chase]]:
+    """Motions, and chases."""
+    return [one for one in found if isinstance(one, Result)], [one for one in found if isinstance(one, Chase)]
 
 
 def linear_swing(robot: Robot, s: float) -> tuple[float, float]:

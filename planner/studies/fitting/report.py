@@ -7,7 +7,7 @@ from typing import Any
 
 from dynamics.identification import Fit
 from planner.fitting.report import fit_content, rows, sentences
-from planner.provenance import machine, versions
+from planner.markdown import table
 from planner.studies.fitting.cantilever import Cantilever
 from planner.studies.fitting.study import (
     FRAMES,
@@ -19,72 +19,37 @@ from planner.studies.fitting.study import (
     RATE,
     Start,
 )
+from planner.studies.study import Report
+
+STARTS = "start K", "start C", "K", "error %", "C", "error %", "tip y error mm", "iterations", "s", "within bounds"
 
 
-def report(starts: Sequence[Start], wall: Fit | None, command: str, took: float) -> tuple[str, dict[str, Any]]:
+def report(starts: Sequence[Start], wall: Fit | None) -> Report:
     """Tables for people, and the same for programs.
 
     Args:
         wall: The fit of the wall experiment, where its file was given.
-        took: The whole study [s].
     """
     truth, last = Cantilever(), starts[-1].found
     model = f"{2 * truth.links}-body model of a tube of {2e3 * truth.radius:g} mm, {truth.length:g} m long, {truth.mass_per_length:g} kg/m"
     lines = [
-        "# Fitting the dynamic model",
-        "",
-        f"Made by `{command}` on {machine()}, in {took:.0f} s. Stiffness K and damping C of every joint, the growth rate and the",
-        "whole motion are fitted at once (paper 000, Eq. 16).",
+        "Stiffness K and damping C of every joint, the growth rate and the whole motion are fitted at once (paper 000, Eq. 16).",
         "",
         "## A released cantilever, synthetic",
         "",
         f"K = {truth.stiffness:g} N m/rad, C = {truth.damping:g} N m s/rad at each joint of a {model};",
         f"{FRAMES} frames at {RATE} Hz of {POINTS} points with {1e3 * NOISE:g} mm of noise. The truth was integrated in minimal",
         "coordinates with an adaptive method of high order.",
-        f"Wanted: K within {MOST_STIFFNESS_ERROR:g} %, C within {MOST_DAMPING_ERROR:g} %, from every start.",
+        f"Required: K within {MOST_STIFFNESS_ERROR:g} %, C within {MOST_DAMPING_ERROR:g} %, from every start.",
         "",
-        "| start K | start C | K | error % | C | error % | tip y error mm | iterations | s | kept to |",
-        "|---|---|---|---|---|---|---|---|---|---|",
-    ]
-    for one in starts:
-        stiffness, damping = one.errors()
-        done, tip = one.found.convergence, 1e3 * one.found.tip_error[1]
-        values = [one.found.parameter(name).value for name in ("stiffness", "damping")]
-        cells = [f"{one.stiffness:g}", f"{one.damping:g}", f"{values[0]:.5f}", f"{stiffness:+.3f}", f"{values[1]:.6f}"]
-        cells += [
-            f"{damping:+.2f}",
-            f"{tip:.2f}",
-            f"{done.iterations}",
-            f"{done.seconds:.1f}",
-            "yes" if one.kept else "NO",
-        ]
-        lines.append(f"| {' | '.join(cells)} |")
-    lines += [
+        *table(STARTS, map(_row, starts)),
         "",
         "The tip's error is that against the noisy points (mean absolute). Of the last start, with profiles:",
         "",
     ]
     lines += _found(last)
-    lines += ["", "## Growth into a wall, real", ""]
-    if wall:
-        done = wall.convergence
-        status = "converged" if done.converged else f"NOT converged: {done.status}"
-        lines += [
-            "The published experiment (paper 000, section IV-B.2): 8 frames of the tip sliding along a tilted wall.",
-            f"{done.iterations} iterations, {done.seconds:.1f} s; {status}. Tip x, mean absolute error: "
-            f"**{1e3 * wall.tip_error[0]:.2f} mm** (paper: {PAPER_WALL_MM:g} mm).",
-            "That number says little unless the data identify stiffness and damping as well:",
-            "",
-            *_found(wall),
-        ]
-    else:
-        lines.append("Left out: give the published file with `--wall-growth FILE`.")
+    lines += ["", "## Growth into a wall, real", "", *_wall(wall)]
     content = {
-        "schema": 1,
-        "command": command,
-        "machine": machine(),
-        "versions": versions(),
-        "seconds": round(took, 1),
         "truth": {"stiffness_n_m_per_rad": truth.stiffness, "damping_n_m_s_per_rad": truth.damping},
         "oscillation": [
             {
@@ -97,13 +62,36 @@ def report(starts: Sequence[Start], wall: Fit | None, command: str, took: float)
         ],
         "wall_growth": _measured(wall) if wall else None,
     }
-    return "\n".join(lines) + "\n", content
+    return Report("Fitting the dynamic model", lines, content)
+
+
+def _row(one: Start) -> list[str]:
+    stiffness, damping = one.errors()
+    done, tip = one.found.convergence, 1e3 * one.found.tip_error[1]
+    values = [one.found.parameter(name).value for name in ("stiffness", "damping")]
+    cells = [f"{one.stiffness:g}", f"{one.damping:g}", f"{values[0]:.5f}", f"{stiffness:+.3f}", f"{values[1]:.6f}"]
+    cells += [f"{damping:+.2f}", f"{tip:.2f}", f"{done.iterations}", f"{done.seconds:.1f}"]
+    return [*cells, "yes" if one.kept else "NO"]
+
+
+def _wall(wall: Fit | None) -> list[str]:
+    if not wall:
+        return ["Left out: give the published file with `--wall-growth FILE`."]
+    done = wall.convergence
+    status = "converged" if done.converged else f"NOT converged: {done.status}"
+    return [
+        "The published experiment (paper 000, section IV-B.2): 8 frames of the tip sliding along a tilted wall.",
+        f"{done.iterations} iterations, {done.seconds:.1f} s; {status}. Tip x, mean absolute error: "
+        f"**{1e3 * wall.tip_error[0]:.2f} mm** (paper: {PAPER_WALL_MM:g} mm).",
+        "This error says little unless the data identify stiffness and damping as well:",
+        "",
+        *_found(wall),
+    ]
 
 
 def _found(one: Fit) -> list[str]:
-    table = ["| parameter | value | 95 % | identified |", "|---|---|---|---|"]
-    table += [f"| {' | '.join(row)} |" for row in rows(one.parameters)]
-    return [*table, "", *(f"- {sentence}" for sentence in sentences(one))]
+    found = table(("parameter", "value", "95 %", "identified"), rows(one.parameters))
+    return [*found, "", *(f"- {sentence}" for sentence in sentences(one))]
 
 
 def _measured(one: Fit) -> dict[str, Any]:

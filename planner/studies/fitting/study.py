@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -14,9 +14,9 @@ from planner.studies.fitting.cantilever import Cantilever
 RATE, FRAMES, POINTS, NOISE, SEED = 120, 209, 21, 3e-3, 0
 """Of the synthetic recording: frames a second, frames, points of each, and their noise [m]."""
 STARTS = (0.03, 1e-3), (0.3, 1e-2), (1.0, 1e-4)
-"""K [N m/rad] and C [N m s/rad] that the fits of it begin with."""
+"""K [N m/rad] and C [N m s/rad] that the fits of it start with."""
 MOST_STIFFNESS_ERROR, MOST_DAMPING_ERROR = 1.0, 3.0
-"""What the fits must keep to [%]."""
+"""Largest errors that the fits may have [%]."""
 PAPER_WALL_MM = 1.1
 """Mean absolute error of the tip's x in the paper's wall experiment [mm]."""
 
@@ -35,7 +35,7 @@ def small_oscillation() -> Recording:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Start:
-    """A fit of the synthetic recording, and what it began with."""
+    """A fit of the synthetic recording, and what it started with."""
 
     stiffness: float
     """[N m/rad]"""
@@ -59,18 +59,23 @@ class Start:
         )
 
 
-def oscillation_fits(on_progress: Callable[[str], None]) -> list[Start]:
-    """Fits from every start, the last of them with profiles.
+def fits(cases: Sequence[tuple[float, float] | Recording]) -> Iterator[Start | Fit]:
+    """Fits of the synthetic recording from starts, the last of `STARTS` with profiles; and fits of recordings.
 
+    Args:
+        cases: K [N m/rad] and C [N m s/rad] to start with, or a recording.
     Raises:
         KeyboardInterrupt: Ctrl-C came: a fit that it ended early says nothing of the method.
     """
     seen = oscillation()
-    starts = []
-    for stiffness, damping in STARTS:
-        last = (stiffness, damping) == STARTS[-1]
-        found = fit(seen, start=(stiffness, damping), profiles=last, on_progress=on_progress)
+    for case in cases:
+        found = fit(case) if isinstance(case, Recording) else fit(seen, start=case, profiles=case == STARTS[-1])
         if found.interrupted:
             raise KeyboardInterrupt
-        starts.append(Start(stiffness, damping, found))
-    return starts
+        yield found if isinstance(case, Recording) else Start(*case, found)
+
+
+def split(found: Sequence[Start | Fit]) -> tuple[list[Start], Fit | None]:
+    """Fits of the synthetic recording, and that of a recording where there is one."""
+    others = [one for one in found if not isinstance(one, Start)]
+    return [one for one in found if isinstance(one, Start)], others[0] if others else None

@@ -14,7 +14,7 @@ from scipy.special import stdtrit
 
 from dynamics.tube import VineParams
 from dynamics.vine import Status
-from planner.provenance import machine
+from planner.markdown import table
 from planner.studies.funneling.study import (
     FARTHER,
     FIELD,
@@ -38,6 +38,7 @@ from planner.studies.funneling.study import (
     scattered,
     weakest,
 )
+from planner.studies.study import Report
 from surrogate.compiled import Floats
 
 FLOORS = 1e-9, FLOOR, 5e-3, 10e-3
@@ -140,9 +141,9 @@ class Findings:
 
 
 def verdict(findings: Findings) -> list[str]:
-    """Whether contact concentrates the ends, as the figures have it."""
+    """Whether contact concentrates the ends, by the measured figures."""
     if len(findings.sets) < 2:
-        return ["One field of each density proves nothing: this wants more of them (`--fields`)."]
+        return ["One field of each density proves nothing: more are needed (`--fields`)."]
     return [f"{_on_ratio(findings)} {_on_neighbours(findings)}", *_on_places(findings), _by_density(findings)]
 
 
@@ -153,10 +154,10 @@ def _on_ratio(findings: Findings) -> str:
         "bears out" if bare[0] == sum(bare) else "bears out in part" if bare[0] > bare[1] else "does not bear out"
     )
     return (
-        f"Against the same vines in free space the ratio as published is {_tally(bare, f' of {sum(bare)} pairs of density and k')}; "
-        f"that {borne_out} what paper 002 finds. {'But' if usual[0] < bare[0] else 'And'} it takes ends a micrometre apart for "
-        "a far denser crowd than ends a millimetre apart, and no simulation is as exact as that. Where "
-        f"{1e3 * FLOOR:g} mm is the least that counts, it is {_tally(usual)}."
+        f"Compared with the same vines in free space the ratio as published is {_tally(bare, f' of {sum(bare)} pairs of density and k')}; "
+        f"that {borne_out} what paper 002 finds. {'But' if usual[0] < bare[0] else 'And'} it counts ends a micrometre apart as "
+        "far denser than ends a millimetre apart, and no simulation is that exact. With a least mean distance of "
+        f"{1e3 * FLOOR:g} mm, it is {_tally(usual)}."
     )
 
 
@@ -192,8 +193,8 @@ def _on_places(findings: Findings) -> list[str]:
     return [
         f"A lower ratio does not mean that ends are spread: in {densest} fields the {findings.vines} vines end in "
         f"{few:.0f} places on average, in free space in {many:.0f}. The ratio compares the densest tenth with the mean: "
-        f"where just a tenth shares a place it is nearly {highest_concentration(findings.vines):g}, and where all share "
-        "places it is near 1 again. So the places, and who ends beside whom, say more."
+        f"where just a tenth ends together it is nearly {highest_concentration(findings.vines):g}, and where all end "
+        "together it is near 1 again. So the number of end places, and which neighbours end together, say more."
     ]
 
 
@@ -201,8 +202,10 @@ def _by_density(findings: Findings) -> str:
     lines = []
     for name in CONTACT:
         free, chance = _where(findings.over_free(name).sign), _where(findings.over_chance(name).sign)
-        lines.append(f"- {name}: against free space {free}; against points scattered at random {chance}.")
-    first = f"The ratio with obstacles where {1e3 * FLOOR:g} mm is the least that counts, as far as its 95 % interval tells:"
+        lines.append(f"- {name}: compared with free space {free}; with points scattered at random {chance}.")
+    first = (
+        f"The ratio with obstacles and a least mean distance of {1e3 * FLOOR:g} mm, where its 95 % interval decides:"
+    )
     return "\n".join([first, "", *lines])
 
 
@@ -213,13 +216,9 @@ def _where(signs: Floats) -> str:
     return parts[0].replace(f"k = {EVERY}", "every k") if len(parts) == 1 else ", ".join(parts)
 
 
-def report(findings: Findings, command: str, params: VineParams) -> tuple[str, dict[str, Any]]:
+def report(findings: Findings, params: VineParams) -> Report:
     """Tables for people, and the figures of every fan for programs."""
     lines = [
-        "# Funneling",
-        "",
-        f"Made by `{command}` on {machine()}.",
-        "",
         *(line for paragraph in verdict(findings) for line in (_wrapped(paragraph), "")),
         "## What was grown",
         "",
@@ -234,7 +233,7 @@ def report(findings: Findings, command: str, params: VineParams) -> tuple[str, d
         "![The fans of the first fields](funneling.png)",
         "![The ratio over k](funneling-ratio.png)",
     ]
-    return "\n".join(lines) + "\n", _content(findings, command)
+    return Report("Funneling", lines, _content(findings))
 
 
 def _wrapped(text: str) -> str:
@@ -270,11 +269,14 @@ def _ratio_tables(findings: Findings) -> list[str]:
         f"reach (mean of {DRAWS} draws). No ratio of {findings.vines} ends is above {highest:g}.",
         f"Means of {fields} field{'s' * (fields > 1)} of each density, with 95 % intervals, each for itself:",
         "",
-        _row("", [f"k = {k}" for k in NEIGHBOURS]),
-        _rule(len(NEIGHBOURS)),
-        _row("even fan", _numbers(ratios(even_fan(findings.vines)))),
-        _row("scattered at random", _numbers(findings.scattered)),
-        *(_row(name, Interval.of(findings.ratio[name][:, USUAL]).shown(2)) for name in SHARES),
+        *table(
+            ["", *(f"k = {k}" for k in NEIGHBOURS)],
+            [
+                ["even fan", *_numbers(ratios(even_fan(findings.vines)))],
+                ["scattered at random", *_numbers(findings.scattered)],
+                *([name, *Interval.of(findings.ratio[name][:, USUAL]).shown(2)] for name in SHARES),
+            ],
+        ),
     ]
 
 
@@ -285,7 +287,7 @@ def _floor_tables(findings: Findings) -> list[str]:
     return [
         "## The least r_k",
         "",
-        "Vines in one pocket end at one point, to rounding: how dense that is, the least r_k decides. The paper names none.",
+        "Vines in one pocket end at one point, to rounding: the density there depends on the least r_k. The paper gives none.",
         "Mean ratios, and in how many of the pairs of density and k (obstacles only) the ratio is higher than in free space,",
         "lower, or neither for sure:",
         "",
@@ -300,13 +302,13 @@ def _floor_tables(findings: Findings) -> list[str]:
 def _by_floor(values: dict[str, Floats], heading: str = "", notes: Sequence[str] = ()) -> list[str]:
     """A table of values by density, shape (floors, neighbours) each, with a note on each floor where there are notes."""
     headings = ["", *(f"k = {k}" for k in NEIGHBOURS), *([heading] if notes else [])]
-    lines = [_row("least r_k, mm", headings), _rule(len(headings))]
+    rows = []
     for i, floor in enumerate(FLOORS):
         for name in SHARES:
             note = [notes[i] if name == CONTACT[-1] else ""] if notes else []
             shown = "" if name != "free" else f"{1e3 * floor:g}" if i else "none"
-            lines.append(_row(shown, [name, *_numbers(values[name][i]), *note]))
-    return lines
+            rows.append([shown, name, *_numbers(values[name][i]), *note])
+    return table(["least r_k, mm", *headings], rows)
 
 
 def _places_table(findings: Findings) -> list[str]:
@@ -319,9 +321,8 @@ def _places_table(findings: Findings) -> list[str]:
         f"end together if their ends are nearer than {NEARER:g} times what they are on an even fan, and apart if farther than",
         f"{FARTHER:g} times that. Means, with 95 % intervals over the fields:",
         "",
-        _row("", columns),
-        _rule(len(columns)),
     ]
+    rows = []
     for name, fans in zip(SHARES, zip(*findings.sets, strict=True), strict=True):
         status = np.concatenate([fan.status for fan in fans])
         grown, stalled = status == Status.GROWN, status == Status.STALLED
@@ -329,8 +330,8 @@ def _places_table(findings: Findings) -> list[str]:
         number, largest = findings.places[name].T
         cells += [*Interval.of(number).shown(1), *Interval.of(largest).shown(0, 100)]
         cells += [*Interval.of(findings.neighbours[name]).shown(0, 100), _grown_together(fans)]
-        lines.append(_row(name, cells))
-    return lines
+        rows.append([name, *cells])
+    return lines + table(["", *columns], rows)
 
 
 def _grown_together(fans: Sequence[Fan]) -> str:
@@ -341,24 +342,13 @@ def _grown_together(fans: Sequence[Fan]) -> str:
     return f"{100 * near[both].mean():.0f}" if both.any() else "-"
 
 
-def _row(name: str, cells: Sequence[str]) -> str:
-    return f"| {' | '.join([name, *cells])} |"
-
-
-def _rule(columns: int) -> str:
-    return "|---" * (columns + 1) + "|"
-
-
 def _numbers(values: Floats) -> list[str]:
     return [f"{value:.2f}" for value in values]
 
 
-def _content(findings: Findings, command: str) -> dict[str, Any]:
+def _content(findings: Findings) -> dict[str, Any]:
     shown = {fan.environment.name: (1e3 * fan.ends).round(2).tolist() for fan in findings.sets[0]}
     return {
-        "schema": 1,
-        "command": command,
-        "machine": machine(),
         "vines": findings.vines,
         "neighbours": list(NEIGHBOURS),
         "even_fan": ratios(even_fan(findings.vines)).round(4).tolist(),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -211,11 +211,11 @@ def grow_fan(
     return Fan(environment, number, lines, np.array(status))
 
 
-def study(
-    vines: int, fields: int, seed: int, params: VineParams, threads: int | None = None
+def run_fields(
+    numbers: Sequence[int], vines: int, seed: int, params: VineParams, threads: int | None = None
 ) -> Iterator[tuple[Fan, ...]]:
     """Fans in random fields, one of each density in `SHARES` at a time: the sparser field is part of the denser one."""
-    for number in range(fields):
+    for number in numbers:
         carried = mild_actuation(np.random.default_rng([seed, number, 0]), headings(vines), params)
         yield tuple(
             grow_fan(field(np.random.default_rng([seed, number, 1]), share, name), carried, params, number, threads)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice, pairwise
 
 import numpy as np
 import shapely
@@ -23,20 +24,22 @@ from planner.mapping.actions import Actions
 from surrogate.compiled import Floats
 
 RADIUS, LENGTH = 0.01, 1.2
-"""Of the tube [m], in places of 1 m by 1 m."""
+"""Of the tube [m], in environments of 1 m by 1 m."""
 OBSTACLES, GAP = 10, 0.03
-"""In each place, at least so far from each other and from where tubes are launched [m]."""
+"""In each environment, at least so far from each other and from where tubes are launched [m]."""
 TIMED, COMPARED = 40, 120
-"""Places for timing, and for the comparison."""
+"""Environments for timing, and for the comparison."""
 EVERY = 19
 """One action of so many is looked for on the visibility graph."""
+SAME = 1e-6
+"""Points nearer than this are the same [m]."""
 BATCH, MOST, GROWN, SPACING = 4, 60, 1.5, 0.05
-"""Vines compared in each place, the first of them passive; their segments; length, and between records [m]."""
+"""Vines compared in each environment, the first of them passive; their segments; length, and between records [m]."""
 
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """All actions in one place."""
+    """All actions in one environment."""
 
     outlines_ms: float
     """To inflate and merge its obstacles."""
@@ -46,7 +49,7 @@ class Timing:
     """How many actions ended in each `Status`."""
     looked_for: int
     on_graph: int
-    """Of those looked for, the shapes whose links are all lines of sight between corners, base, turn and tip."""
+    """Of those looked for, the shapes that are paths on the visibility graph of the environment; see `lies_on_graph`."""
     crossing: int
     """Shapes, of all, that enter an inflated obstacle by more than a micrometre."""
     wrong_length: int
@@ -65,6 +68,23 @@ class Pair:
     statuses: tuple[int, int]
 
 
+def cases() -> list[str]:
+    """What is measured in each environment: first the timing, then the comparison."""
+    return ["timing"] * TIMED + ["comparison"] * COMPARED
+
+
+def run_cases(several: Sequence[str]) -> Iterator[Timing | list[Pair]]:
+    """Timings, then pairs of vines compared, one item for each environment."""
+    yield from islice(time_environments(), several.count("timing"))
+    yield from islice(compare(), several.count("comparison"))
+
+
+def split(found: Sequence[Timing | list[Pair]]) -> tuple[list[Timing], list[Pair]]:
+    """Timings, and all pairs."""
+    pairs = [pair for one in found if isinstance(one, list) for pair in one]
+    return [one for one in found if isinstance(one, Timing)], pairs
+
+
 def random_place(rng: np.random.Generator) -> Environment:
     """A unit square with ten convex polygons."""
     shapes: list[shapely.Polygon] = []
@@ -79,8 +99,8 @@ def random_place(rng: np.random.Generator) -> Environment:
     return Environment("polygons", "", np.array([0.0, 0, 1, 1]), start, goal, Obstacles(corners))
 
 
-def time_places() -> Iterator[Timing]:
-    """Time the 570 actions in random places; kernels are compiled first."""
+def time_environments() -> Iterator[Timing]:
+    """Time the 570 actions in random environments; kernels are compiled first."""
     tube, trace, rng = HingeTube(RADIUS, FRICTION, RADIUS), new_trace(1), np.random.default_rng(0)
     for number in range(-1, TIMED):
         place = random_place(rng)
@@ -93,7 +113,8 @@ def time_places() -> Iterator[Timing]:
         deployed = time.perf_counter()
         if number >= 0:
             every = [deploy(walls, tube, launch) for launch in launches]
-            on_graph = [lies_on_graph(shapes, place.bounds, one) for one in every[::EVERY]]
+            pairs = zip(launches[::EVERY], every[::EVERY], strict=True)
+            on_graph = [lies_on_graph(shapes, place.bounds, launch, one) for launch, one in pairs]
             lines = np.array([shapely.LineString(one.shape) for one in every])
             solid = shapely.union_all(inflated(shapes, place.bounds, RADIUS)).buffer(-1e-6)
             crossing = int(shapely.intersects(lines, solid).sum())
@@ -105,14 +126,33 @@ def time_places() -> Iterator[Timing]:
             )  # fmt: skip
 
 
-def lies_on_graph(shapes: Sequence[shapely.Polygon], bounds: Floats, deployment: Deployment) -> bool:
-    """Whether all links are edges of the visibility graph of a place with the base, the turn and the tip."""
-    graph = visibility_graph(shapes, bounds, RADIUS, deployment.shape)
-    return all(graph.has_edge(i, i + 1) for i in range(len(deployment.shape) - 1))
+def lies_on_graph(shapes: Sequence[shapely.Polygon], bounds: Floats, launch: Launch, deployment: Deployment) -> bool:
+    """Whether a shape is a path on the visibility graph of the environment, from the base to the tip.
+
+    The graph's nodes are the corners of the inflated obstacles, and beside them the base, the tip, and the turn where the
+    launch asks for one: that bend is made, not found. Any other bend has to be at a corner.
+    """
+    base, *bends, tip = deployment.shape
+    turn = _turn_of(launch, deployment)
+    free = [base, tip, *(bend for bend in bends if turn is not None and np.hypot(*(bend - turn)) < SAME)]
+    graph = visibility_graph(shapes, bounds, RADIUS, np.array(free))
+    nodes = np.array([graph.nodes[i]["position"] for i in range(graph.number_of_nodes())])
+    apart = np.hypot(*(deployment.shape[:, None] - nodes).transpose(2, 0, 1))
+    on, found = apart.argmin(axis=1), apart.min(axis=1)
+    on[0], on[-1] = 0, 1
+    return bool((found < SAME).all()) and all(graph.has_edge(*link) for link in pairwise(on.tolist()))
+
+
+def _turn_of(launch: Launch, deployment: Deployment) -> Floats | None:
+    """Where along a shape the launch's turn is [m]; None where it has none, or ended before it."""
+    if launch.turn == 0 or launch.turn_at >= deployment.length:
+        return None
+    line = shapely.LineString(deployment.shape)
+    return np.array(line.interpolate(launch.turn_at).coords[0])
 
 
 def compare() -> Iterator[list[Pair]]:
-    """Grow passive and steered vines by both models, in one place of random clutter after the other."""
+    """Grow passive and steered vines by both models, in one environment of random clutter after the other."""
     params = VineParams()
     for seed in range(COMPARED):
         rng = np.random.default_rng(seed)

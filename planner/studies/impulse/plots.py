@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +11,20 @@ from matplotlib.figure import Figure
 
 from environments import Environment
 from planner.design import Design
+from planner.drawing.animation import save_animation
 from planner.drawing.plan import draw_solids, tube_patches
 from planner.drawing.style import FAINT, INK, save_figure
-from planner.studies.impulse.study import CLUTTER_SECONDS, PUBLISHED_MS, SOLVERS, STEP, Timing, of_solver
+from planner.studies.impulse.study import (
+    CLUTTER_SECONDS,
+    PUBLISHED_MS,
+    SOLVERS,
+    STEP,
+    Timing,
+    as_design,
+    clutter_place,
+    clutter_robot,
+    of_solver,
+)
 from planner.studies.impulse.telescope import Motion
 
 DPI = 140
@@ -69,3 +80,17 @@ def save_stills(path: Path, place: Environment, design: Design, motion: Motion) 
     figure.supxlabel("x [mm]", size=9, color=INK)
     figure.supylabel("y [mm]", size=9, color=INK)
     save_figure(path, figure, DPI)
+
+
+def clutter_pictures() -> dict[str, Callable[[Path, Sequence[Motion]], None]]:
+    """What draws the robot in the clutter, still and moving, by the name of the file."""
+    environment, robot = clutter_place(), clutter_robot()
+
+    def stills(path: Path, motions: Sequence[Motion]) -> None:
+        save_stills(path, environment, as_design(motions[0], robot, environment), motions[0])
+
+    def animate(path: Path, motions: Sequence[Motion]) -> None:
+        design = as_design(motions[0], robot, environment)
+        save_animation(path, environment, design, motions[0].joints[::6], lambda _drawn, _of: None)
+
+    return {"impulse-clutter.png": stills, "impulse-clutter.gif": animate}

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
-from typing import Any
 
-from planner.provenance import machine, versions
+import numpy as np
+
+from planner.markdown import table
 from planner.studies.impulse.study import PUBLISHED_MS, SECONDS, SOLVERS, STEP, Timing, _apart, exponent, of_solver
+from planner.studies.impulse.telescope import Motion
+from planner.studies.study import Report
+
+COLUMNS = "bodies", "banded ms", "paper's 3.0 ms", "OSQP, 1e-7 ms", "off mm", "OSQP, 1e-3 (its default) ms", "off mm"
 
 
-def report(timings: Sequence[Timing], command: str) -> tuple[str, dict[str, Any]]:
+def report(timings: Sequence[Timing]) -> Report:
     """A table as Markdown, and what it is made of."""
     slope = exponent(timings)
     grows = (
@@ -19,33 +24,40 @@ def report(timings: Sequence[Timing], command: str) -> tuple[str, dict[str, Any]
     banded = {timing.bodies: timing for timing in of_solver(timings, "banded")}
     real_time = [timing.bodies for timing in banded.values() if timing.milliseconds < 1e3 * STEP]
     lines = [
-        "# Runtime of the impulse simulator",
+        "One thread. The papers' example (000, Figs. 4 and 5): a robot of telescoping links grows past a circle for",
+        f"{SECONDS:g} s in time steps of {1e3 * STEP:g} ms; assembly and contacts are included. Spring, damper and masses per body change",
+        "with the number of bodies such that the robot stays the same. `banded` is the Schur complement, the fastest of five",
+        "runs; OSQP solves the same steps and is set up again for each. Off: distance between the final tip and that of `banded`.",
         "",
-        f"Made by `{command}` on {machine()}, one thread. The papers' example (000, Figs. 4 and 5): a robot of links that",
-        f"telescope grows past a circle for {SECONDS:g} s in steps of {1e3 * STEP:g} ms; everything counts, assembly and contacts",
-        "too. Spring, damper and masses per body change with their number such that the robot stays the same. `banded` is",
-        "the Schur complement, the fastest of five runs; OSQP solves the same steps, set up anew for each. Off: how far the",
-        "tip ends from where `banded` has it.",
-        "",
-        f"Paper 000: {PUBLISHED_MS} ms a step at 30 bodies, real time up to 70; here, of those tried,",
+        f"Paper 000: {PUBLISHED_MS} ms a step at 30 bodies, real time up to 70 bodies. Here, of the sizes tried, real time",
         f"up to {max(real_time, default=0)}.{grows}",
         "",
-        "| bodies | banded ms | against the paper's 3.0 ms | OSQP, 1e-7 ms | off mm | OSQP, 1e-3 (its default) ms | off mm |",
-        "|---|---|---|---|---|---|---|",
+        *table(COLUMNS, _rows(timings, banded)),
     ]
+    content = {"exponent": slope, "timings": [asdict(timing) for timing in timings]}
+    return Report("Runtime of the impulse simulator", lines, content)
+
+
+def _rows(timings: Sequence[Timing], banded: dict[int, Timing]) -> Iterator[list[str]]:
     for bodies, own in banded.items():
         cells = [f"{bodies}", f"{own.milliseconds:.3f}"]
         cells.append(f"1 / {PUBLISHED_MS / own.milliseconds:.0f}" if bodies == 30 else "")
         for solver in list(SOLVERS)[1:]:
             found = [timing for timing in of_solver(timings, solver) if timing.bodies == bodies]
             cells += [f"{found[0].milliseconds:.2f}", f"{1e3 * _apart(found[0], own):.3g}"] if found else ["", ""]
-        lines.append(f"| {' | '.join(cells)} |")
-    content = {
-        "schema": 1,
-        "command": command,
-        "machine": machine(),
-        "versions": versions(),
-        "exponent": slope,
-        "timings": [asdict(timing) for timing in timings],
-    }
-    return "\n".join(lines) + "\n", content
+        yield cells
+
+
+def clutter_report(motion: Motion) -> Report:
+    """Where the robot ends in the clutter, and how deep it was in an obstacle."""
+    (x, y), deepest = 1e3 * motion.joints[-1, -1], 1e3 * float(np.max(motion.deepest))
+    lines = [
+        "The robot of paper 000, section IV-C, grows through a cluttered environment for 3 s. Its final tip is at "
+        f"({x:.0f}, {y:.0f}) mm;",
+        f"no body was ever deeper than {deepest:.3f} mm in an obstacle.",
+        "",
+        "![The robot at several times](impulse-clutter.png)",
+        "![The motion](impulse-clutter.gif)",
+    ]
+    content = {"tip_mm": [round(float(x), 3), round(float(y), 3)], "deepest_mm": round(deepest, 6)}
+    return Report("A robot grown through clutter by the impulse simulator", lines, content)

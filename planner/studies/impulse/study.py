@@ -1,4 +1,4 @@
-"""What papers 000/001 show of the impulse simulator: its runtime over the number of bodies, and a cluttered place."""
+"""What papers 000/001 show of the impulse simulator: its runtime over the number of bodies, and a cluttered environment."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import math
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 
@@ -27,7 +28,7 @@ SOLVERS = {"banded": None, "OSQP, 1e-7": (1e-7, True), "OSQP, 1e-3": (1e-3, Fals
 """Accuracy of OSQP, and whether it polishes; its default is the last."""
 INCH = 0.0254
 CLUTTER = (5.5, -5, 4, 7), (4, -17, 7, 5), (13.5, -17, 8, 6), (13.5, -30, 4, 5), (20.5, -30, 4, 5), (13.5, -30, 10, 1)
-"""Boxes of paper 000's cluttered place: lower left corner, width and height [inch]."""
+"""Boxes of paper 000's cluttered environment: lower left corner, width and height [inch]."""
 CLUTTER_SECONDS = 3.0
 
 
@@ -38,7 +39,7 @@ class Timing:
     solver: str
     bodies: int
     milliseconds: float
-    """A step, on the mean of the fastest of the runs."""
+    """A step, on average, in the fastest of the runs."""
     tip: tuple[float, float]
     """Where the robot ends [m]."""
 
@@ -68,7 +69,7 @@ def circle_robot(bodies: int) -> Telescope:
 
 
 def clutter_place() -> Environment:
-    """Paper 000's cluttered place (section IV-C)."""
+    """Paper 000's cluttered environment (section IV-C)."""
     boxes = INCH * np.array(CLUTTER)
     corners = [box_corners(x, y, x + width, y + height) for x, y, width, height in boxes]
     bay = [0.483, -0.69, 0.038]
@@ -79,7 +80,7 @@ def clutter_robot() -> Telescope:
     """The robot for it: 15 mm wide, 25 links, growing by 205 mm/s.
 
     The papers do not give its spring and masses: they are those of a tube of this width by the moment model, in links
-    as long as they are at the end. Nor its length at first: with 300 mm it comes into the bay at the bottom in time.
+    as long as they are at the end. Nor its length at first: with 300 mm it reaches the bay at the bottom in time.
     """
     params, known, links, rate, half = VineParams(radius=7.5e-3), Inertia(), 25, 0.205, 3e-3
     length = 4 * half + rate * CLUTTER_SECONDS / links
@@ -111,8 +112,13 @@ def as_design(motion: Motion, robot: Telescope, place: Environment) -> Design:
     return Design(place.name, place.sha256, VineParams(radius=robot.radius), bare, tip, motion.joints[-1])
 
 
-def measure(sizes: Sequence[int] = SIZES) -> Iterator[Timing]:
-    """Time every solver at every size; compiles first, if need be.
+def cases(sizes: Sequence[int] = SIZES) -> list[tuple[int, str]]:
+    """Numbers of bodies, and the solvers for each."""
+    return list(product(sizes, SOLVERS))
+
+
+def measure(several: Sequence[tuple[int, str]]) -> Iterator[Timing]:
+    """Time solvers at numbers of bodies; compiles first, if need be.
 
     Raises:
         ModuleNotFoundError: OSQP is not installed.
@@ -120,16 +126,15 @@ def measure(sizes: Sequence[int] = SIZES) -> Iterator[Timing]:
     from dynamics.impulse.osqp_step import OsqpStep
 
     place = circle_place()
-    simulate(circle_robot(sizes[0]), place, STEP, STEP)
-    for bodies in sizes:
-        for solver, settings in SOLVERS.items():
-            seconds, tip = [], np.zeros(2)
-            for _ in range(1 if settings else 5):
-                qp = OsqpStep(settings[0], polishing=settings[1]) if settings else None
-                start = time.perf_counter()
-                tip = simulate(circle_robot(bodies), place, SECONDS, STEP, qp=qp).joints[-1, -1]
-                seconds.append(time.perf_counter() - start)
-            yield Timing(solver, bodies, 1e3 * min(seconds) * STEP / SECONDS, (float(tip[0]), float(tip[1])))
+    simulate(circle_robot(several[0][0]), place, STEP, STEP)
+    for bodies, solver in several:
+        seconds, tip, settings = [], np.zeros(2), SOLVERS[solver]
+        for _ in range(1 if settings else 5):
+            qp = OsqpStep(settings[0], polishing=settings[1]) if settings else None
+            start = time.perf_counter()
+            tip = simulate(circle_robot(bodies), place, SECONDS, STEP, qp=qp).joints[-1, -1]
+            seconds.append(time.perf_counter() - start)
+        yield Timing(solver, bodies, 1e3 * min(seconds) * STEP / SECONDS, (float(tip[0]), float(tip[1])))
 
 
 def of_solver(timings: Sequence[Timing], solver: str) -> list[Timing]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from dynamics.geometric.kinematics import Behaviour
-from planner.provenance import machine, versions
+from planner.markdown import table
 from planner.studies.kinematics.study import (
     AFTER,
     CONTACT_ANGLES_DEG,
@@ -20,16 +20,20 @@ from planner.studies.kinematics.study import (
     TURNS_DEG,
     Outcome,
 )
+from planner.studies.study import Report
+
+COLUMNS = "model", "collisions", "boundaries", "right %", "off deg", "PP", "PaT", "FL", "NP"
+CONTESTED = "model", "collisions", "paper right", "limit analysis right"
 
 PAPER_PERCENT, PAPER_DISTANCE_DEG = 81.72, 5.76
-"""Agreement with hardware in paper 003, section 2.3, and how far off on the mean."""
+"""Agreement with hardware in paper 003, section 2.3, and how far off on average."""
 READING = (
     "The two differ in what holds the base while the turn bends: in the paper Pivot-at-Turn ends where the moment about the base is",
     "nothing (in the slender limit), in limit analysis the base resists with as much as the turn, the other way round. These",
     "propagators have such a base too, so where the two differ they show which follows from the tube's moment, not what hardware does.",
     "",
-    "Limit analysis is wrong, apart from what lies within half a degree of a boundary, where no part yields as sharply as it has",
-    "it. A few degrees above the end of Positive Pivot the moments are nearly equal, and the base, which is straight still, resists",
+    "Limit analysis is wrong, except within half a degree of a boundary, where no part yields as sharply as it assumes.",
+    "A few degrees above the end of Positive Pivot the moments are nearly equal, and the base, which is straight still, resists",
     "with less than the whole moment, the turn, which is bent, with all of it: the base goes first. At contact angles below 20",
     "degrees the wall turns a vine by a degree or two in the whole growth, and much of that is elastic. And the tube of 10.3 kPa",
     "bends along its whole length before it yields anywhere: with a turn of 20 degrees base and turn bend almost alike.",
@@ -62,64 +66,56 @@ def contested(outcomes: Sequence[Outcome]) -> dict[str, int]:
     }
 
 
-def report(outcomes: Sequence[Outcome], command: str, took: float) -> tuple[str, dict[str, Any]]:
-    """Tables for people, and the same with every collision for programs.
-
-    Args:
-        took: The whole study [s].
-    """
+def report(outcomes: Sequence[Outcome]) -> Report:
+    """Tables for people, and the same with every collision for programs."""
+    names = dict.fromkeys(one.model for one in outcomes)
+    models = {name: _model([one for one in outcomes if one.model == name]) for name in names}
     lines = [
-        "# Kinematics of collision",
+        "The picture has the critical angle of a straight vine (paper 003, Fig. 3) and the regions of a vine with one turn",
+        "(Fig. 6), by the paper and, dashed, by limit analysis: rigid links, hinges at base and turn that yield at the same",
+        "moment, the turn's only in its direction.",
         "",
-        f"Made by `{command}` on {machine()}, in {took:.0f} s. `kinematics.png` has the critical angle of a straight vine (paper",
-        "003, Fig. 3) and the regions of a vine with one turn (Fig. 6), by the paper and, dashed, by limit analysis: rigid links,",
-        "hinges at base and turn that yield at the same moment, the turn's only in its direction.",
+        "![Critical angle and regions](kinematics.png)",
         "",
-        "## Against propagators that know nothing of it",
+        "## Compared with propagators that do not use it",
         "",
         f"A tube of {2e3 * RADIUS:g} mm with a turn, a fold in one side, meets a flat wall with its tip {1e3 * AFTER:g} mm after",
         f"the turn, and grows {1e3 * GROWN:g} mm more. Turns of {_listed(TURNS_DEG)} degrees; {_listed(RATIOS)} times as long before",
         f"the turn as after it; contact angles every {CONTACT_ANGLES_DEG.step} degrees, wherever the base is",
-        "before the wall. No friction, as these propagators have none, so that Friction-Locked has only the width that",
+        "before the wall. No friction, so that Friction-Locked has only the width that",
         f"R / L2 = {RADIUS / AFTER:g} gives it. What was seen goes by the lines from base to turn and from turn to tip: the one that",
         "turns more, against what is before it, has given way; locked is a tip that slides by less than",
         f"{100 * SLID:g} % of the growth.",
-        "Off: by how much the contact angle would have to differ, on the mean of those that disagree. Right of predicted is",
-        "by the behaviour foretold: Positive Pivot, Pivot-at-Turn, Friction-Locked, Negative Pivot.",
-        f"The paper's equations against its hardware: {PAPER_PERCENT} %, {PAPER_DISTANCE_DEG} degrees off.",
+        "Off: by how much the contact angle would have to differ, on average over those that disagree. The last columns are right",
+        "of predicted, for each predicted behaviour: Positive Pivot, Pivot-at-Turn, Friction-Locked, Negative Pivot.",
+        f"The paper's equations compared with its hardware: {PAPER_PERCENT} %, {PAPER_DISTANCE_DEG} degrees off.",
         "",
-        "| model | collisions | boundaries | right % | off deg | PP | PaT | FL | NP |",
-        "|---|---|---|---|---|---|---|---|---|",
+        *table(COLUMNS, _rows(models)),
+        "",
+        "Where the two predict different behaviours:",
+        "",
+        *table(CONTESTED, [[name, *map(str, found["where_they_differ"].values())] for name, found in models.items()]),
+        "",
+        *READING,
     ]
-    models: dict[str, dict[str, Any]] = {}
-    for name in dict.fromkeys(one.model for one in outcomes):
-        own = [one for one in outcomes if one.model == name]
-        models[name] = {"forms": [agreement(own, form) for form in FORMS], "where_they_differ": contested(own)}
-        for found in models[name]["forms"]:
-            off = found["mean_distance_deg"]
-            cells = [name, f"{len(own)}", found["form"], f"{found['percent']:.1f}", "" if off is None else f"{off:.1f}"]
-            cells += [f"{well}/{of}" if of else "" for well, of in found["right_of_predicted"].values()]
-            lines.append(f"| {' | '.join(cells)} |")
-    lines += [
-        "",
-        "Where the two foretell different things:",
-        "",
-        "| model | collisions | paper right | limit analysis right |",
-    ]
-    lines.append("|---|---|---|---|")
-    for name, found in models.items():
-        lines.append(f"| {' | '.join([name, *(str(count) for count in found['where_they_differ'].values())])} |")
-    lines += ["", *READING]
     content = {
-        "schema": 1,
-        "command": command,
-        "machine": machine(),
-        "versions": versions(),
-        "seconds": round(took, 1),
         "models": models,
         "collisions": {name: [_content(one) for one in outcomes if one.model == name] for name in models},
     }
-    return "\n".join(lines) + "\n", content
+    return Report("Kinematics of collision", lines, content)
+
+
+def _model(own: Sequence[Outcome]) -> dict[str, Any]:
+    return {"forms": [agreement(own, form) for form in FORMS], "where_they_differ": contested(own)}
+
+
+def _rows(models: dict[str, dict[str, Any]]) -> Iterator[list[str]]:
+    for name, found in models.items():
+        for form in found["forms"]:
+            off, right = form["mean_distance_deg"], form["right_of_predicted"].values()
+            cells = [name, f"{sum(of for _, of in right)}", form["form"], f"{form['percent']:.1f}"]
+            cells += ["" if off is None else f"{off:.1f}"]
+            yield [*cells, *(f"{well}/{of}" if of else "" for well, of in right)]
 
 
 def _listed(values: Sequence[float]) -> str:

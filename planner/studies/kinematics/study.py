@@ -1,4 +1,4 @@
-"""Single-turn vines grown into a flat wall by propagators that know nothing of paper 003, set against what it predicts.
+"""Single-turn vines grown into a flat wall by propagators that do not use paper 003, compared with what it predicts.
 
 The wall has no friction, since these propagators have none. The vine is put before the wall as it is when its tip meets it,
 and grows on a little.
@@ -7,8 +7,8 @@ and grows on a little.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from itertools import product
+from dataclasses import dataclass, field
+from itertools import product, starmap
 from typing import ClassVar
 
 import numpy as np
@@ -23,7 +23,7 @@ from dynamics.tube import Inertia, VineParams
 from dynamics.vine import Actuation, VineState, centerlines
 from environments import Environment, Obstacles
 from environments.obstacles import box_corners
-from surrogate.actuators import Grid
+from surrogate.actuators import Grid, Limits
 from surrogate.compiled import Floats
 from surrogate.force_table import COLUMNS, FINE_LENGTHS, LENGTHS, NODES, ForceRows
 
@@ -44,7 +44,7 @@ FORMS = {"paper": boundaries, "limit analysis": hinge_boundaries}
 class Fold:
     """A preformed turn: film folded out of one side of a segment and taped down (paper 003, section 2.2).
 
-    It is a muscle that pulls hard until the segment is bent by what was folded out, and then not at all. So the tube cannot
+    It is an actuator that pulls hard until the segment is bent by what was folded out, and then not at all. So the tube cannot
     straighten, but bends further against nothing but its own moment. Its cell length is the film folded out.
     """
 
@@ -59,6 +59,8 @@ class Fold:
     """[m]"""
     flat_width: float = 0.0
     """[m]"""
+    limits: Limits = field(default_factory=Limits)
+    """Not used: nobody makes folds."""
 
     @property
     def grid(self) -> Grid:
@@ -96,7 +98,7 @@ class Model:
             radius=RADIUS,
             growth_pressure=self.pressure,
             segment_length=SEGMENT,
-            growth_force=force,
+            growth_share=1.0,
             growth_viscosity=usual.growth_viscosity * force / usual.growth_force,
             bending_viscosity=usual.bending_viscosity * force / usual.growth_force * share,
             actuator=Fold(),
@@ -212,11 +214,14 @@ def collide(model: Model, collision: Collision) -> Outcome:
     return Outcome(model.name, collision, base, end - base, float(slid), float(grown))
 
 
-def study(models: Sequence[Model] = MODELS) -> Iterator[Outcome]:
+def cases() -> list[tuple[Model, Collision]]:
     """Every collision by every model."""
-    for model in models:
-        for collision in collisions():
-            yield collide(model, collision)
+    return list(product(MODELS, collisions()))
+
+
+def run_cases(several: Sequence[tuple[Model, Collision]]) -> Iterator[Outcome]:
+    """Outcomes of cases, one after the other."""
+    return starmap(collide, several)
 
 
 def _lines(state: VineState, place: Environment, params: VineParams, turn: int) -> NDArray[np.complex128]:

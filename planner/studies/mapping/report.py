@@ -1,16 +1,18 @@
-"""The study of mapping in tables, beside what is left of the paper's."""
+"""The study of mapping in tables, beside what the paper still has of its own."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, replace
+from itertools import product
 from typing import Any
 
 import numpy as np
 
 from planner.mapping.belief import PRIOR
-from planner.provenance import machine, versions
+from planner.markdown import table
 from planner.studies.mapping.study import ACTIONS, DEPLOYMENTS, KINDS, LENGTH, LOST, RADIUS, REPEATS, SIDE, Case, Record
+from planner.studies.study import Report
 from surrogate.compiled import Floats
 
 NAMES = {"ideal": "Ideal", "monte-carlo": "Monte-Carlo", "information-gain": "Information gain", "random": "Random"}
@@ -22,7 +24,7 @@ PAPER_TURNS = {("uniform", "monte-carlo"): 6.44, ("non-uniform", "monte-carlo"):
 
 
 def of_kind(records: Sequence[Record], kind: str, actions: str, policy: str, **other: Any) -> Floats:
-    """Scores after each deployment of one kind of case in each place, shape (places, DEPLOYMENTS).
+    """Scores after each deployment of one kind of case in each environment, shape (environments, DEPLOYMENTS).
 
     Args:
         other: What else of a `Case` is not as it is by default.
@@ -31,13 +33,13 @@ def of_kind(records: Sequence[Record], kind: str, actions: str, policy: str, **o
 
 
 def random_band(records: Sequence[Record], kind: str, actions: str) -> tuple[Floats, Floats]:
-    """Mean score of random deployments, and their standard deviation within a place on the mean of all places."""
+    """Mean score of random deployments, and their standard deviation within an environment, on average over all."""
     some = _alike(records, Case(kind, 0, actions, "random"))
     return np.mean([r.scores for r in some], axis=0), np.mean([r.spread for r in some], axis=0)
 
 
 def _alike(records: Sequence[Record], case: Case) -> list[Record]:
-    """Records of cases that differ by their place alone, in the places' order."""
+    """Records of cases that differ by their environment alone, in the environments' order."""
     some = [record for record in records if replace(record.case, number=case.number) == case]
     return sorted(some, key=lambda record: record.case.number)
 
@@ -51,12 +53,12 @@ def ahead_from(records: Sequence[Record], kind: str, actions: str, policy: str) 
 
 
 def difference(one: Floats, other: Floats) -> tuple[float, float]:
-    """Mean of what the final scores in the same places differ by, and its standard error."""
+    """Mean of what the final scores in the same environments differ by, and its standard error."""
     apart = one[:, -1] - other[:, -1]
     return float(apart.mean()), float(apart.std(ddof=1) / np.sqrt(len(apart)))
 
 
-def report(records: Sequence[Record], loop: float, command: str) -> tuple[str, dict[str, Any]]:
+def report(records: Sequence[Record], loop: float) -> Report:
     """Tables as Markdown, and what they are made of.
 
     Args:
@@ -65,56 +67,52 @@ def report(records: Sequence[Record], loop: float, command: str) -> tuple[str, d
     """
     places = len(of_kind(records, "uniform", "straight", "ideal"))
     lines = [
-        "# Mapping by vines",
-        "",
-        f"Made by `{command}` on {machine()}. Paper 003, section 4.2: a place of 1 m by 1 m is mapped by {DEPLOYMENTS}",
-        "deployments from two launch points; the score is 0 for the prior and 100 for the truth. Mean over",
-        f"{places} places, in brackets the standard deviation over them; Random has {REPEATS} orders in each place, its second",
-        "deviation is the mean of those within a place.",
+        f"Paper 003, section 4.2: an environment of 1 m by 1 m is mapped by {DEPLOYMENTS} deployments from two launch points; the",
+        f"score is 0 for the prior and 100 for the truth. Mean over {places} environments, in brackets the standard deviation over",
+        f"them; Random has {REPEATS} orders in each environment, its second deviation is the mean of those within an environment.",
         "",
         f"Ours: tubes of {1e3 * RADIUS:g} mm radius and {LENGTH:g} m length, squares of {SIDE:g} m, prior {PRIOR:g}, walls at all",
-        "sides but that of the launch points, of which the policies know. The paper's are lost, as is its Table 1 but for what",
-        "is quoted here, so that scores cannot be the same: they depend on the prior (it weighs cells hit against cells found free),",
+        "sides but that of the launch points, of which the policies know. The paper does not give these values, and of its Table 1",
+        "only what is quoted here, so scores cannot be the same: they depend on the prior (it weighs cells hit and cells found free),",
         "on the obstacles' size (what lies within them cannot be known), on the sides (a tube that slides along them sweeps",
         "much), and on what counts as swept: here the axis, not the tube's width. See the last table. The squares' side and",
-        "the walls were chosen to come near the paper's Table 2, so that this is no check; the order of the policies and what",
-        "turns add are.",
+        "the walls were chosen to approximate the paper's Table 2, so its scores test nothing; the order of the policies and what",
+        "turns add do.",
         "",
-        "In drawn places a touch in a cell that was found free does not count. The hull of a group may lie over such cells,",
-        "and a tube sent there would seem to learn most of all. And no policy but Random deploys a tube of which another has told",
-        "all, having ended before its turn. The paper says nothing of either.",
+        "In sampled environments a touch in a cell that was found free does not count. The hull of a group may cover such cells,",
+        "and a tube sent there would seem to learn most of all. No policy but Random deploys a tube whose result is known already,",
+        "because another one ended before its turn. The paper says nothing of either.",
         "",
-        f"One choice (570 actions in each of 5 drawn places, drawing and scoring included) takes {loop:.2f} s.",
+        f"One choice (570 actions in each of 5 sampled environments, sampling and scoring included) takes {loop:.2f} s.",
         "",
         "## Table 1: final scores",
         "",
-        f"| policy | {' | '.join(f'{kind}, {actions}' for kind in KINDS for actions in ACTIONS)} |",
-        "|---|---|---|---|---|",
+        *table(
+            ["policy", *(f"{kind}, {actions}" for kind, actions in product(KINDS, ACTIONS))],
+            [
+                [name, *(_cell(records, *kind, policy) for kind in product(KINDS, ACTIONS))]
+                for policy, name in NAMES.items()
+            ],
+        ),
+        "",
+        "Paper: Monte-Carlo in uniform environments with straight tubes 64.1 (7.7).",
+        "",
+        "Deployments after which the mean is above Random's by its deviation within an environment, and stays so (paper:",
+        "5 to 10, and not on average in non-uniform environments with straight tubes):",
+        "",
     ]
-    for policy, name in NAMES.items():
-        cells = [_cell(records, kind, actions, policy) for kind in KINDS for actions in ACTIONS]
-        lines.append(f"| {name} | {' | '.join(cells)} |")
-    lines += ["", "Paper: Monte-Carlo in uniform places with straight tubes 64.1 (7.7).", ""]
-    lines += [
-        "Deployments after which the mean is above Random's by its deviation within a place, and stays so (paper:"
-    ]
-    lines += ["5 to 10, and not on average in non-uniform places with straight tubes):", ""]
     for policy in ("monte-carlo", "information-gain"):
         found = [(kind, actions, ahead_from(records, kind, actions, policy)) for kind in KINDS for actions in ACTIONS]
         told = "; ".join(f"{kind}, {actions}: {first or 'never'}" for kind, actions, first in found)
         lines.append(f"* {NAMES[policy]}: {told}")
     lines += ["", *_differences(records), "", *_table_2(records), "", *_lost(records), "", "![Scores](mapping.png)"]
-    lines += ["", "![A place, mapped](mapping-example.png)"]
+    lines += ["", "![An environment, mapped](mapping-example.png)"]
     content = {
-        "schema": 1,
-        "command": command,
-        "machine": machine(),
-        "versions": versions(),
         "loop_s": round(loop, 4),
         "records": [asdict(r.case) | {"scores": r.scores.round(3).tolist(), "spread": r.spread.round(3).tolist(),
                                       "seconds": round(r.seconds, 3)} for r in records],
     }  # fmt: skip
-    return "\n".join(lines) + "\n", content
+    return Report("Mapping by vines", lines, content)
 
 
 def _cell(records: Sequence[Record], kind: str, actions: str, policy: str, **other: Any) -> str:
@@ -127,27 +125,26 @@ def _differences(records: Sequence[Record]) -> list[str]:
     lines = [
         "## What turns and the choice add",
         "",
-        "Differences of final scores in the same places, with their standard error. Information gain chooses by the entropy",
+        "Differences of final scores in the same environments, with their standard error. Information gain chooses by the entropy",
         "of the cells that are seen for the first time; as all unseen cells hold the same prior, that is their number.",
         "",
-        "| | uniform | paper | non-uniform | paper |",
-        "|---|---|---|---|---|",
     ]
+    rows = []
     for policy, name in NAMES.items():
         cells = []
         for kind in KINDS:
             turning, straight = (of_kind(records, kind, actions, policy) for actions in ("turning", "straight"))
             published = PAPER_TURNS.get((kind, policy))
             cells += [_told(difference(turning, straight)), f"{published:+.2f}" if published else ""]
-        lines.append(f"| {name}, turning - straight | {' | '.join(cells)} |")
+        rows.append([f"{name}, turning - straight", *cells])
     for one, other in (("monte-carlo", "random"), ("information-gain", "monte-carlo")):
         for actions in ACTIONS:
             cells = []
             for kind in KINDS:
                 both = (of_kind(records, kind, actions, policy) for policy in (one, other))
                 cells += [_told(difference(*both)), ""]
-            lines.append(f"| {NAMES[one]} - {NAMES[other]}, {actions} | {' | '.join(cells)} |")
-    return lines
+            rows.append([f"{NAMES[one]} - {NAMES[other]}, {actions}", *cells])
+    return [*lines, *table(("", "uniform", "paper", "non-uniform", "paper"), rows)]
 
 
 def _told(found: tuple[float, float]) -> str:
@@ -158,39 +155,38 @@ def _table_2(records: Sequence[Record]) -> list[str]:
     lines = [
         "## Table 2: half of the information",
         "",
-        "Monte-Carlo in uniform places with straight tubes, where only what was found free, or only what was touched, is",
+        "Monte-Carlo in uniform environments with straight tubes, where only what was found free, or only what was touched, is",
         "taken from a deployment, also in choosing the next.",
         "",
-        "| information | score | paper |",
-        "|---|---|---|",
     ]
-    means = []
+    means, rows = [], []
     for information in ("area only", "wall only", "nominal"):
         scores = of_kind(records, "uniform", "straight", "monte-carlo", information=information)
         means.append(scores[:, -1].mean())
         if information == "nominal":
-            lines.append(f"| area only + wall only | {means[0] + means[1]:.1f} | 58.3 |")
+            rows.append(["area only + wall only", f"{means[0] + means[1]:.1f}", "58.3"])
         cell = _cell(records, "uniform", "straight", "monte-carlo", information=information)
-        lines.append(f"| {information} | {cell} | {PAPER[information]} |")
+        rows.append([information, cell, PAPER[information]])
     nominal = of_kind(records, "uniform", "straight", "monte-carlo")[:, -1].mean()
     more = nominal - means[0] - means[1]
-    return [*lines, "", f"Both at once score {more:+.1f} against the sum of the halves (paper: +5.8)."]
+    lines += table(("information", "score", "paper"), rows)
+    return [*lines, "", f"Both at once score {more:+.1f} compared with the sum of the halves (paper: +5.8)."]
 
 
 def _lost(records: Sequence[Record]) -> list[str]:
     lines = [
-        "## What the lost values change",
+        "## What the unknown values change",
         "",
-        "Final scores in uniform places with straight tubes: squares of another side, another prior, and places without",
-        "walls at their sides, where a tube ends that gets there.",
+        "Final scores in uniform environments with straight tubes: squares of another side, another prior, and environments",
+        "without walls at their sides, where a tube ends at the boundary.",
         "",
-        "| side m | prior | place | Monte-Carlo | Random | Monte-Carlo - Random |",
-        "|---|---|---|---|---|---|",
     ]
+    rows = []
     for side, prior, closed in LOST:
         other: dict[str, Any] = {"side": side, "prior": prior, "closed": closed}
         kinds = [("uniform", "straight", policy) for policy in ("monte-carlo", "random")]
         cells = [_cell(records, *kind, **other) for kind in kinds]
         told = _told(difference(*(of_kind(records, *kind, **other) for kind in kinds)))
-        lines.append(f"| {side:g} | {prior:g} | {'closed' if closed else 'open'} | {' | '.join(cells)} | {told} |")
-    return lines
+        rows.append([f"{side:g}", f"{prior:g}", "closed" if closed else "open", *cells, told])
+    columns = "side m", "prior", "environment", "Monte-Carlo", "Random", "Monte-Carlo - Random"
+    return [*lines, *table(columns, rows)]

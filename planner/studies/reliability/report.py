@@ -6,17 +6,18 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from scipy.stats import linregress, t
 
 from dynamics.tube import VineParams
-from planner.provenance import machine
+from planner.markdown import table
 from planner.robustness.survey import Estimate
 from planner.studies.reliability.study import Record
+from planner.studies.study import Report
 
-FUZZED_BY = "pytest -n 0 -m slow tests/fuzz --counts results/fuzz.json"
+FUZZED_BY = "pytest -n 0 -m slow tests/fuzz --counts results/reliability/fuzz.json"
+COLUMNS = "obstacles", "environments", "walled in", "solved", "success %", "states checked", "deepest mm", "faults"
 WARM_UP = 10
 """First runs of a process, in which its memory grows to what it needs."""
 LEAST_RUNS = 10
@@ -56,9 +57,9 @@ def memory_of(values: Sequence[float]) -> Memory | None:
 
 
 def success(records: Sequence[Record]) -> Estimate | None:
-    """Share of the places with a way to the goal in which a design was found; None without such places."""
-    open_places = [record for record in records if not record.walled_in]
-    return Estimate(sum(r.actuators is not None for r in open_places), len(open_places)) if open_places else None
+    """Share of the environments with a way to the goal in which a design was found; None without such environments."""
+    reachable = [record for record in records if not record.walled_in]
+    return Estimate(sum(r.actuators is not None for r in reachable), len(reachable)) if reachable else None
 
 
 def by_density(records: Sequence[Record]) -> dict[float, list[Record]]:
@@ -71,12 +72,11 @@ class InvalidCounts(ValueError):
     """Counts of fuzzing that cannot be read."""
 
 
-def report(records: Sequence[Record], command: str, took: float, fuzz: Sequence[str]) -> tuple[str, dict[str, Any]]:
+def report(records: Sequence[Record], fuzz: Sequence[str]) -> Report:
     """Tables for people, and every run for programs.
 
     Args:
         records: In the order in which they ended.
-        took: All runs together [s].
         fuzz: Lines of `fuzz_lines`.
     """
     tolerance = VineParams().penetration_tolerance
@@ -84,45 +84,35 @@ def report(records: Sequence[Record], command: str, took: float, fuzz: Sequence[
     sizes = sorted({record.case.size for record in records})
     shown = ", ".join(f"{width:g} m x {height:g} m" for width, height in sizes)
     lines = [
-        "# Reliability",
+        "## Random environments",
         "",
-        f"Made by `{command}` on {machine()}, in {took:.0f} s.",
-        "",
-        "## Random places",
-        "",
-        f"{len(records)} random places of {shown}, planned by the quasistatic propagator for {seconds:g} s each, on one thread,",
-        "as many at once as there are threads. The clutter leaves every goal a way as wide as the tube, though not one that the",
-        "muscles can bend to; places that are walled in all the same are counted apart. Brackets: 95 % confidence (Wilson).",
+        f"{len(records)} random environments of {shown}, planned with the quasistatic propagator for {seconds:g} s each, on one thread,",
+        "as many at once as there are threads. Obstacles are placed such that a way as wide as the tube leads to the goal, though",
+        "perhaps not one that the actuators can bend to; environments that are walled in nevertheless are counted separately.",
+        "Brackets: 95 % confidence (Wilson).",
         "States are all nodes that a search tree held at its end and all solutions. Shapely measured how deep they are, with",
         f"circles taken as circles; {tolerance * 1e3:g} mm is allowed. Their numbers must be finite, their tips at the ends of their",
         "centrelines and within the bounds, and solutions must end in the goal.",
         "",
-        "| obstacles | places | walled in | solved | success % | states checked | deepest mm | faults |",
-        "|---|---|---|---|---|---|---|---|",
+        *table(
+            COLUMNS, [*(_row(f"{part:.0%}", some) for part, some in by_density(records).items()), _row("all", records)]
+        ),
+        "",
     ]
-    lines += [_row(f"{density:.0%}", some) for density, some in by_density(records).items()]
-    lines += [_row("all", records), ""]
     faulty = [record for record in records if record.faults]
     if faulty:
-        lines += ["What broke, and how to see it again:", ""]
+        lines += ["Faults, and how to reproduce them:", ""]
         lines += [f"- {'; '.join(record.faults)}: `{record.case.replayed_by}`" for record in faulty]
     else:
         lines.append("No run crashed, and no state broke a rule.")
     lines += ["", *_memory_lines(records), "", "![Success and memory](reliability.png)", "", *fuzz]
-    content = {
-        "schema": 1,
-        "command": command,
-        "machine": machine(),
-        "seconds": round(took, 1),
-        "runs": [record.content() for record in records],
-    }
-    return "\n".join(lines) + "\n", content
+    return Report("Reliability", lines, {"runs": [record.content() for record in records]})
 
 
-def _row(name: str, records: Sequence[Record]) -> str:
+def _row(name: str, records: Sequence[Record]) -> list[str]:
     estimate = success(records)
     checked = [record.checked for record in records if record.checked]
-    cells = [
+    return [
         name,
         str(len(records)),
         str(sum(record.walled_in for record in records)),
@@ -132,25 +122,23 @@ def _row(name: str, records: Sequence[Record]) -> str:
         f"{1e3 * max((one.deepest for one in checked), default=0.0):.4f}",
         str(sum(bool(record.faults) for record in records)),
     ]
-    return f"| {' | '.join(cells)} |"
 
 
 def _memory_lines(records: Sequence[Record]) -> list[str]:
     lines = ["## Memory", ""]
     if not (processes := resident(records)):
-        return [*lines, "This system does not tell the resident memory of a process."]
+        return [*lines, "This system does not report the resident memory of a process."]
     lines += [
-        f"Resident memory of each process after each of its runs, the first {WARM_UP} apart; a line by least squares, with its",
+        f"Resident memory of each process after each of its runs, without the first {WARM_UP}; a line by least squares, with its",
         "95 % confidence.",
         "",
-        "| process | runs | at the end MB | slope, MB in 100 runs |",
-        "|---|---|---|---|",
     ]
+    rows = []
     for number, values in enumerate(processes, start=1):
         memory = memory_of(values)
         slope = f"{memory.slope:+.2f} ± {memory.error:.2f}" if memory else "too few runs"
-        lines.append(f"| {number} | {len(values)} | {values[-1]:.0f} | {slope} |")
-    return lines
+        rows.append([f"{number}", f"{len(values)}", f"{values[-1]:.0f}", slope])
+    return lines + table(("process", "runs", "at the end MB", "slope, MB in 100 runs"), rows)
 
 
 def fuzz_lines(path: Path) -> list[str]:
@@ -163,7 +151,7 @@ def fuzz_lines(path: Path) -> list[str]:
     if not path.is_file():
         return [
             *lines,
-            f"Not counted: `{FUZZED_BY}` does, and the next report takes it up.",
+            f"Not counted. `{FUZZED_BY}` counts, and the next report includes it.",
         ]
     try:
         kinds: dict[str, dict[str, int]] = json.loads(path.read_text(encoding="utf-8"))["kinds"]
@@ -174,10 +162,10 @@ def fuzz_lines(path: Path) -> list[str]:
         f"Made by `{FUZZED_BY}`: random input, valid, almost valid and hostile, drawn by Hypothesis. Each ended in one of",
         "the exit codes that the README names, bad input with one line that says why, and none with another error.",
         "",
-        f"| what was drawn | examples | {' | '.join(f'exit code {code}' for code in codes)} |",
-        "|---|---|" + "---|" * len(codes),
     ]
-    for kind, outcomes in kinds.items():
-        counts = [str(outcomes.get(code, 0)) for code in codes]
-        lines.append(f"| {kind} | {sum(outcomes.values())} | {' | '.join(counts)} |")
-    return lines
+    columns = ["input", "examples", *(f"exit code {code}" for code in codes)]
+    rows = (
+        [kind, str(sum(outcomes.values())), *(str(outcomes.get(code, 0)) for code in codes)]
+        for kind, outcomes in kinds.items()
+    )
+    return lines + table(columns, rows)

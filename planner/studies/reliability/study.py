@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import gc
-import multiprocessing
 import os
 import traceback
 from collections import deque
 from collections.abc import Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import asdict, dataclass, replace
 from functools import partial
@@ -22,8 +21,8 @@ from dynamics.tube import VineParams
 from environments import Environment, generate_environment
 from environments.reach import WalledIn, goal_within_reach
 from planner.search.run import Budget, Run
-from planner.studies.planning_runs import ignore_interrupts
 from planner.studies.reliability.checks import Checked, check_states
+from planner.studies.workers import process_pool
 from surrogate.compiled import thread_count
 
 DENSITIES = 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6
@@ -134,7 +133,7 @@ def run_cases(several: Sequence[Case]) -> Iterator[Record]:
     waiting = deque(several)
     while waiting:
         under_way: dict[Future[Record], Case] = {}
-        with _pool(workers := min(thread_count(), len(several))) as pool:
+        with process_pool(workers := min(thread_count(), len(several))) as pool:
             try:
                 while waiting or under_way:
                     while waiting and len(under_way) < workers:
@@ -149,12 +148,8 @@ def run_cases(several: Sequence[Case]) -> Iterator[Record]:
 
 
 def _alone(case: Case) -> Record:
-    with _pool(1) as pool:
+    with process_pool(1) as pool:
         try:
             return pool.submit(run_case, case).result()
         except BrokenProcessPool:
             return Record(case, crash="the process died")
-
-
-def _pool(workers: int) -> ProcessPoolExecutor:
-    return ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), ignore_interrupts)

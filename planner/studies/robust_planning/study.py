@@ -1,8 +1,8 @@
-"""What choosing designs by success is worth, and at what price in actuators."""
+"""What choosing designs by success is worth, and how many more actuators that takes."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,12 +10,12 @@ from dynamics.tube import VineParams
 from environments import load_environment
 from planner.robustness.selection import CANDIDATES, FINAL, SLACK, THRESHOLD, Champion, Choice, Selection
 from planner.robustness.trials import Spread
-from planner.search.run import Budget, Run
+from planner.search.run import Budget, Keep, Run
 
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """One planning run, and its designs judged: the cheapest, and the likeliest for every number of actuators."""
+    """One planning run, and its designs judged: that of lowest cost, and the likeliest for every number of actuators."""
 
     environment: str
     seed: int
@@ -35,33 +35,25 @@ class Judged:
         }
 
 
-def study(
-    environments: Sequence[str], seeds: int, seconds: float, level: float, on_trials: Callable[[int], None]
-) -> Iterator[Judged]:
-    """Plan with every seed in every environment and judge what was found, up to two actuators more than the cheapest.
+def run_cases(cases: Sequence[tuple[str, int]], seconds: float, level: float) -> Iterator[Judged]:
+    """Plan each case and judge what was found, up to two actuators more than the design of lowest cost has.
 
     Args:
+        cases: Environments and seeds.
         seconds: Of each search [s].
         level: Standard deviation of obstacles and of bending [-].
-        on_trials: Called with the number of trials after each batch.
     """
     params = VineParams()
-    for name in environments:
+    for name, seed in cases:
         environment = load_environment(name, params.radius)
-        for seed in range(seeds):
-            run = Run.prepare(environment, params, seed=seed, keep=CANDIDATES, slack=SLACK)
-            for _ in run.run(Budget(seconds)):
-                pass
-            counted: list[int] = []
-
-            def count(trials: int, counted: list[int] = counted) -> None:
-                counted.append(trials)
-                on_trials(trials)
-
-            if designs := [solution.design for solution in run.solutions.best]:
-                spread = Spread.of_levels(level, level)
-                replayer = run.solutions.replayer
-                selection = Selection(environment, spread, run.search.catalogue, seed, FINAL, count, replayer)
-                cheapest = Champion(designs[0], selection.judge(designs[0]), 1)
-                choice = Choice(level, THRESHOLD, cheapest, list(selection.champions(designs)))
-                yield Judged(environment.name, seed, choice, run.seconds, sum(counted))
+        run = Run.prepare(environment, params, seed=seed, keep=Keep(CANDIDATES, SLACK))
+        for _ in run.run(Budget(seconds)):
+            pass
+        counted: list[int] = []
+        if designs := [solution.design for solution in run.solutions.best]:
+            spread = Spread.of_levels(level, level)
+            replayer = run.solutions.replayer
+            selection = Selection(environment, spread, run.search.catalogue, seed, FINAL, counted.append, replayer)
+            cheapest = Champion(designs[0], selection.judge(designs[0]), 1)
+            choice = Choice(level, THRESHOLD, cheapest, list(selection.champions(designs)))
+            yield Judged(environment.name, seed, choice, run.seconds, sum(counted))

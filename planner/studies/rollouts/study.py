@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -11,7 +11,7 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from dynamics.propagator import Propagator, PropagatorFactory
+from dynamics.propagator import CannotRun, Propagator, PropagatorFactory
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from dynamics.vine import Actuation, Integers, Rollout, Status, centerlines
@@ -29,6 +29,19 @@ SENSITIVE, UNSOLVED, UNEXPLAINED = REASONS = ("sensitive", "unsolved", "unexplai
 if not, it parts no longer when the steps are solved more closely; or neither."""
 LONG = 20.0
 """A rollout that takes longer than this [s] is timed once instead of three times."""
+
+
+Models = dict[str, tuple[PropagatorFactory, PropagatorFactory]]
+"""What makes each propagator, and the same one with steps solved more closely, by name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One measurement of a model: its speed with a batch, or where its vines end in an environment."""
+
+    model: str
+    batch: int | None = None
+    environment: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,11 +91,57 @@ class Agreement:
         return list(self.parted.values()).count(reason)
 
 
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """What is grown where speeds are measured."""
+
+    environment: str
+    params: VineParams
+    length: float
+    """[m]; at most 1.5 m where ends are compared."""
+
+
+def cases(models: Models, batches: Sequence[int], environments: Sequence[str]) -> list[Case]:
+    """The speed of every model with every batch, then where vines of all but the first end in every environment."""
+    ends = [Case(model, None, name) for name in environments for model in list(models)[1:]]
+    return [*(Case(model, batch) for batch in batches for model in models), *ends]
+
+
+def run_cases(
+    several: Sequence[Case], models: Models, grown: Growth, tell: Callable[[str], object]
+) -> Iterator[RolloutSpeed | Agreement]:
+    """Measure cases one after the other.
+
+    Args:
+        tell: Called with a line about a batch that is left out.
+    Raises:
+        CannotRun: A model cannot grow the smallest batch.
+    """
+    smallest = min((case.batch for case in several if case.batch), default=0)
+    for case in several:
+        make, closer = models[case.model]
+        if case.environment:
+            length = min(grown.length, 1.5)
+            yield measure_agreement(case.environment, grown.params, make, closer, case.model, 200, length)
+        elif case.batch:
+            try:
+                yield measure_rollouts(grown.environment, grown.params, make, case.model, case.batch, grown.length)
+            except CannotRun as error:
+                if case.batch == smallest:
+                    raise
+                tell(f"left out: {error}")
+
+
+def split(found: Sequence[RolloutSpeed | Agreement]) -> tuple[list[RolloutSpeed], list[Agreement]]:
+    """Speeds, and comparisons of ends."""
+    speeds = [one for one in found if isinstance(one, RolloutSpeed)]
+    return speeds, [one for one in found if isinstance(one, Agreement)]
+
+
 def measure_rollouts(
-    env: str, make: PropagatorFactory, model: str, batch: int, length: float, done: Callable[[], None] = lambda: None
+    env: str, params: VineParams, make: PropagatorFactory, model: str, batch: int, length: float
 ) -> RolloutSpeed:
-    """Grow vines with random sections from the start of an environment; calls `done` after each of three rollouts."""
-    params = VineParams()
+    """Grow vines with random sections from the start of an environment, three times."""
     environment = load_environment(env, params.radius)
     start = time.perf_counter()
     propagator = make(environment, params)
@@ -94,7 +153,6 @@ def measure_rollouts(
         if not steps or best < LONG:
             seconds, rollout = _timed(propagator, carried, length, params)
             best, steps = min(best, seconds), int(rollout.steps.sum())
-        done()
     device = propagator.device_name
     return RolloutSpeed(environment.name, model, machine(), device, batch, length, steps, best, first_call)
 
@@ -120,14 +178,20 @@ def random_actuation(params: VineParams, batch: int, length: float, seed: int) -
 
 
 def measure_agreement(
-    env: str, make: PropagatorFactory, closer: PropagatorFactory, model: str, vines: int, length: float, seed: int = 1
+    env: str,
+    params: VineParams,
+    make: PropagatorFactory,
+    closer: PropagatorFactory,
+    model: str,
+    vines: int,
+    length: float,
+    seed: int = 1,
 ) -> Agreement:
     """Grow the same random vines under a propagator and under the quasi-static one.
 
     Args:
         closer: Makes the same propagator with steps solved more closely, to tell why vines part.
     """
-    params = VineParams()
     environment = load_environment(env, params.radius)
     carried = random_actuation(params, vines, length, seed)
     exact = QuasiStatic(environment, params)

@@ -8,69 +8,62 @@ from typing import Any
 import numpy as np
 
 from dynamics.geometric.kinematics import Behaviour
-from planner.provenance import machine
+from planner.markdown import table
 from planner.studies.sensing.study import DENSITY, KEPT, LEAST_NODES, LENGTH, NOISES, RADIUS, SPACING, Trial, words
+from planner.studies.study import Report
 from surrogate.compiled import Floats
 
+COUNTS = "deployments", "number", "recovered", "not recovered, reported", "not recovered, not reported"
+ERRORS = "noise deg", "tube at contact", "contacts", "wall points mm", "wall angle deg", "pivots mm", "pivots"
 
-def report(trials: Sequence[Trial], command: str, took: float) -> tuple[str, dict[str, Any]]:
+
+def report(trials: Sequence[Trial]) -> Report:
     """Tables for people, and the same for programs."""
+    counts = [_count(trials, turning) for turning in (False, True)]
     rows = [row for level in range(len(NOISES)) for row in _rows(trials, level)]
     lines = [
-        "# Sensing by deformation",
-        "",
-        f"Made by `{command}` on {machine()}, in {took:.0f} s. Tubes of {2e3 * RADIUS:g} mm, up to {LENGTH:g} m long, grow into",
-        f"random polygons over {DENSITY:.0%} of 1 m²; only deployments that end with {LEAST_NODES} nodes or more count. Walls, pivots",
-        f"and shapes are recovered from length and contact angle (paper 003, section 2.4), read every {1e3 * SPACING:g} mm, at the turn,",
-        "and just before and after the contact begins, ends or changes. The angle has normal noise; errors grow along a",
-        "deployment and are not reset.",
+        f"Tubes of {2e3 * RADIUS:g} mm, up to {LENGTH:g} m long, grow into random polygons over {DENSITY:.0%} of 1 m²; only deployments",
+        f"that end with {LEAST_NODES} nodes or more count. Walls, pivots and shapes are recovered from length and contact angle (paper",
+        f"003, section 2.4), read every {1e3 * SPACING:g} mm, at the turn, and just before and after the contact begins, ends or",
+        "changes. The angle has normal noise; errors grow along a deployment and are not reset.",
         "",
         f"## Without noise: recovered within {1e3 * KEPT:g} mm, all tips and the final shape",
         "",
-        "| deployments | number | recovered | not, and it says so | not, and it does not say so |",
-        "|---|---|---|---|---|",
-    ]
-    counts = []
-    for turning in (False, True):
-        some = [trial for trial in trials if trial.case.turning == turning]
-        kept, told = (
-            sum(one.recovered(0) for one in some),
-            sum(not one.recovered(0) and not one.determined(0) for one in some),
-        )
-        counts.append({"turning": turning, "number": len(some), "recovered": kept, "undetermined": told})
-        name = "with a turn" if turning else "straight"
-        lines.append(f"| {name} | {len(some)} | {kept} | {told} | {len(some) - kept - told} |")
-    lines += [
+        *table(COUNTS, map(_count_row, counts)),
         "",
         "## Errors: median (90th percentile) over contacts",
         "",
-        "| noise deg | tube at contact | contacts | wall points mm | wall angle deg | pivots mm | pivots |",
-        "|---|---|---|---|---|---|---|",
-    ]
-    for row in rows:
-        cells = [
-            f"{row[name][0]:.3g} ({row[name][1]:.3g})" if row[name] else "-"
-            for name in ("points_mm", "angle_deg", "pivots_mm")
-        ]
-        lines.append(
-            f"| {row['noise_deg']} | {row['kind']} | {row['contacts']} | {' | '.join(cells)} | {row['pivots']} |"
-        )
-    lines += [
+        *table(ERRORS, map(_error_row, rows)),
         "",
         "A contact counts as what the readings without noise say the tube did first in it; straight is also a tube whose turn has",
         "not grown yet. Pivots are bends that are new, or elsewhere, at the end of a contact; their error is to the nearest recovered",
-        "node, however far; where noise hides all of them there is none to be far from, and the last column is less.",
+        "node, however far. Where noise hides all nodes there is no distance, and the number in the last column is smaller.",
         "Not recovered without noise, of those seen: two new pivots between two readings, which look like one; and a body that",
-        "comes to hang on a corner before its turn while friction holds the tip.",
+        "hangs on a corner before its turn while friction holds the tip.",
         "",
+        "![Errors over noise](sensing.png)",
     ]
-    return "\n".join(lines), {
-        "schema": 1,
-        "command": command,
-        "seconds": round(took, 1),
-        "exact": counts,
-        "errors": rows,
-    }
+    return Report("Sensing by deformation", lines, {"exact": counts, "errors": rows})
+
+
+def _count(trials: Sequence[Trial], turning: bool) -> dict[str, Any]:
+    """Straight or turning deployments: how many, how many recovered, and how many not where the method says so."""
+    some = [trial for trial in trials if trial.case.turning == turning]
+    kept = sum(one.recovered(0) for one in some)
+    reported = sum(not one.recovered(0) and not one.determined(0) for one in some)
+    return {"turning": turning, "number": len(some), "recovered": kept, "undetermined": reported}
+
+
+def _count_row(count: dict[str, Any]) -> list[str]:
+    numbers = [count[name] for name in ("number", "recovered", "undetermined")]
+    name = "with a turn" if count["turning"] else "straight"
+    return [name, *map(str, numbers), str(numbers[0] - numbers[1] - numbers[2])]
+
+
+def _error_row(row: dict[str, Any]) -> list[str]:
+    spreads = [row[name] for name in ("points_mm", "angle_deg", "pivots_mm")]
+    shown = [f"{spread[0]:.3g} ({spread[1]:.3g})" if spread else "-" for spread in spreads]
+    return [f"{row['noise_deg']}", row["kind"], f"{row['contacts']}", *shown, f"{row['pivots']}"]
 
 
 def _rows(trials: Sequence[Trial], level: int) -> Iterator[dict[str, Any]]:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import multiprocessing
-import signal
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
@@ -20,7 +18,8 @@ from dynamics.geometric.walls import Walls, inflate, polygons
 from dynamics.vine import Status
 from environments.environment import Environment
 from environments.generate import generate_environment
-from surrogate.compiled import Floats, thread_count
+from planner.studies.workers import in_processes
+from surrogate.compiled import Floats
 
 RADIUS, LENGTH, SPACING = 0.02, 1.6, 0.01
 """Radius of the tube, its whole length, and between regular readings [m]."""
@@ -188,12 +187,6 @@ def cases() -> list[Case]:
     return [Case(turning, number) for turning in (False, True) for number in range(DEPLOYMENTS[turning])]
 
 
-def run_cases() -> Iterator[Trial]:
+def run_cases(several: Sequence[Case]) -> Iterator[Trial]:
     """Trials in the order in which they end; leaving early ends those under way."""
-    with multiprocessing.get_context("spawn").Pool(min(thread_count(), len(cases())), _ignore_interrupts) as pool:
-        yield from pool.imap_unordered(run_case, cases())
-
-
-def _ignore_interrupts() -> None:
-    # Ctrl-C goes to every process of the terminal; what to keep is for the first one to say.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    return in_processes(run_case, several)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from typing import Any
 
 import numpy as np
 import torch
 
-from planner.provenance import machine
+from planner.markdown import table
+from planner.studies.study import Report
 from surrogate.compiled import Floats
-from surrogate.evaluation import Speed, devices, measure_speeds, network_errors, table_errors
+from surrogate.evaluation import Speed, measure_speeds, network_errors, table_errors
 from surrogate.force_table import ForceTable
 from surrogate.network import Network
 from surrogate.samples import draw_samples
@@ -23,6 +23,10 @@ STEP = 10_000
 NETWORK, PAPER, TABLE = "network", "network, paper's form", "force table"
 BINS = np.geomspace(1e-7, 10.0, 81)
 """Edges of the histogram of relative errors [-]; what lies beyond counts in the last bin on its side."""
+ERRORS = (
+    *("", "normalised MSE", "median", "90th percentile", "99th", "largest", "largest, strain 0 to 0.02"),
+    "largest, 0 to 90 %",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,23 +55,18 @@ class Evaluation:
         return list(dict.fromkeys(speed.device for speed in self.speeds if speed.model == "network"))
 
 
-def measurements(batches: list[int]) -> int:
-    """How often `evaluate` calls `done`."""
-    return len(batches) * (2 + len(devices()))
-
-
-def evaluate(weights: Weights, paper: Weights, batches: list[int], done: Callable[[], None]) -> Evaluation:
+def evaluate(weights: Weights, paper: Weights, batches: list[int]) -> Evaluation:
     """Judge a network beside the paper's form and the force table, on the test part of its own samples."""
-    network, table = Network.of(weights), ForceTable(weights.geometry.tabulate())
+    network, forces = Network.of(weights), ForceTable(weights.geometry.tabulate())
     test = draw_samples(weights.seed, weights.geometry).parts()[2]
     judged = {
         NETWORK: network_errors(network, test),
         PAPER: network_errors(Network.of(paper), test),
-        TABLE: table_errors(table, test, network),
+        TABLE: table_errors(forces, test, network),
     }
     errors = {name: of[0] for name, of in judged.items()}
     shares = {name: _shares(of[1]) for name, of in judged.items()}
-    speeds = measure_speeds(network, table, batches, done)
+    speeds = measure_speeds(network, forces, batches, lambda: None)
     return Evaluation(weights, len(test), float((test.strain < 0).mean()), errors, shares, speeds)
 
 
@@ -75,42 +74,41 @@ def _shares(relative: Floats) -> Floats:
     return np.histogram(relative.clip(BINS[0], BINS[-1]), BINS)[0] / len(relative)
 
 
-def evaluation_report(evaluation: Evaluation, command: str) -> tuple[str, dict[str, Any]]:
+def report(evaluation: Evaluation) -> Report:
     """Tables for people, and the same figures for programs."""
-    graphics = f" and {torch.cuda.get_device_name()}" if torch.cuda.is_available() else ""
+    graphics = f"The GPU is {torch.cuda.get_device_name()}. " if torch.cuda.is_available() else ""
     lines = [
-        "# The actuator: network and force table",
-        "",
-        f"Made by `{command}` on {machine()}{graphics}.",
-        "",
-        verdict(evaluation),
+        graphics + verdict(evaluation),
         "",
         "## Error",
         "",
-        f"Against the analytic model, on {evaluation.samples:,} samples that training never saw, uniform in m and l_0. The normalised MSE",
-        "is that of m and phi, each over its standard deviation; paper 002 reports 0.003. The paper's form was trained here too; its",
-        "m is kept within 0.001 and 0.5. The table holds the force alone, so it has no m and phi. The rest is the relative error of",
-        "the force, the largest also for strains of 0 to 0.02, where bending starts, and up to 90 % of full contraction. Beyond, the",
-        "force goes to zero, and a relative error says little. Below zero strain the table goes on along its slope at zero by",
-        f"design: with {_percent(evaluation.taut)} of the samples there, that is the far end of its errors.",
+        f"Compared with the analytic model, on {evaluation.samples:,} samples that training never saw, uniform in m and l_0. The",
+        "normalised MSE is that of m and phi, each over its standard deviation; paper 002 reports 0.003. The paper's form was",
+        "trained here too; its m is kept within 0.001 and 0.5. The table holds the force alone, so it has no m and phi. The rest is the",
+        "relative error of the force, the largest also for strains of 0 to 0.02, where bending starts, and up to 90 % of full contraction.",
+        "Beyond, the force goes to zero, and a relative error says little. Below zero strain the table extrapolates linearly by design;",
+        f"with {_percent(evaluation.taut)} of the samples there, these are its largest errors.",
         "",
-        "| | normalised MSE | median | 90th percentile | 99th | largest | largest, strain 0 to 0.02 | largest, 0 to 90 % |",
-        "|---|---|---|---|---|---|---|---|",
-        *(_error_row(name, errors) for name, errors in evaluation.errors.items()),
+        *table(ERRORS, [_error_row(name, errors) for name, errors in evaluation.errors.items()]),
         "",
         "## Speed",
         "",
         "Forces per second, best call; in brackets the ratio to the analytic solver. On the CPU all use one thread. The network",
         "is in single precision; the table gives the slope as well.",
         "",
-        *_speed_table(evaluation),
+        *table(
+            [
+                "forces a call",
+                "analytic solver",
+                "force table",
+                *(f"network, {device}" for device in evaluation.devices),
+            ],
+            _speed_rows(evaluation),
+        ),
         "",
         "![Errors and speeds](surrogate.png)",
     ]
     content = {
-        "schema": 1,
-        "command": command,
-        "machine": machine() + graphics,
         "weights_sha256": evaluation.weights.sha256(),
         "seed": evaluation.weights.seed,
         "samples": evaluation.samples,
@@ -118,7 +116,7 @@ def evaluation_report(evaluation: Evaluation, command: str) -> tuple[str, dict[s
         "histogram": {"edges": BINS.tolist(), **{name: s.tolist() for name, s in evaluation.histograms.items()}},
         "speeds": [{**asdict(speed), "rate": speed.rate} for speed in evaluation.speeds],
     }
-    return "\n".join(lines) + "\n", content
+    return Report("The actuator: network and force table", lines, content)
 
 
 def verdict(evaluation: Evaluation) -> str:
@@ -140,7 +138,7 @@ def verdict(evaluation: Evaluation) -> str:
             f"The planner's default propagator uses the force table because its compiled loop asks for one joint at a time, "
             f"which a network cannot answer without leaving the loop. In figures: {speed}, and {error}."
         )
-    return f"{reason} The network is for propagators in PyTorch: it can be differentiated, and runs on a GPU."
+    return f"{reason} The network is for propagators in PyTorch: it is differentiable, and runs on a GPU."
 
 
 def _times(ratio: float) -> str:
@@ -151,28 +149,21 @@ def _percent(share: float) -> str:
     return f"{100 * share:.2g} %" if share < 1 else f"{100 * share:,.0f} %"
 
 
-def _error_row(name: str, errors: Errors) -> str:
+def _error_row(name: str, errors: Errors) -> list[str]:
     mse = "-" if errors.normalised_mse is None else f"{errors.normalised_mse:.1e}"
     shares = (errors.median, errors.p90, errors.p99, errors.largest, errors.largest_near_zero, errors.largest_working)
-    return f"| {' | '.join([name, mse, *map(_percent, shares)])} |"
+    return [name, mse, *map(_percent, shares)]
 
 
-def _speed_table(evaluation: Evaluation) -> list[str]:
+def _speed_rows(evaluation: Evaluation) -> Iterator[list[str]]:
     models = [("table", "cpu"), *(("network", device) for device in evaluation.devices)]
-    lines = [
-        "| forces a call | analytic solver | force table | "
-        + " | ".join(f"network, {device}" for device in evaluation.devices)
-        + " |",
-        "|---|---|---|" + "---|" * len(evaluation.devices),
-    ]
     for batch in dict.fromkeys(speed.batch for speed in evaluation.speeds):
         analytic = evaluation.rate("analytic", "cpu", batch)
         cells = [f"{batch:,}", _rate(analytic)]
         for model, device in models:
             rate = evaluation.rate(model, device, batch)
             cells.append(f"{_rate(rate)} ({rate / analytic:,.0f})")
-        lines.append(f"| {' | '.join(cells)} |")
-    return lines
+        yield cells
 
 
 def _rate(rate: float) -> str:

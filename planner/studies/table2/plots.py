@@ -21,7 +21,7 @@ from planner.search.cost_to_go import CostToGo
 from planner.search.reverse_tree import ReverseTree
 from planner.search.witnesses import embed, pose_tree
 from planner.studies.planning_runs import Record, quartiles
-from planner.studies.table2.study import of_kind, places
+from planner.studies.table2.study import environments_of, of_kind
 from surrogate.compiled import Floats
 
 COLOURS, STYLES = {True: "#0a5a96", False: "#b54d00"}, {True: "-", False: (0, (4, 1.6))}
@@ -63,7 +63,7 @@ def _save_panels(
     draw: Callable[[Axes, list[Record], Floats, dict[str, Any]], None],
     what: str,
 ) -> None:
-    names = places(records)
+    names = environments_of(records)
     figure, panels = _grid(len(names), height=2.1)
     seconds = np.geomspace(EARLIEST, max(record.case.time_budget for record in records), 400)
     for axes, name in zip(panels, names, strict=False):
@@ -85,7 +85,7 @@ def _save_panels(
 
 
 def save_trees(path: Path, trees: Sequence[tuple[Environment, ReverseTree]]) -> None:
-    """The reverse trees in their places, coloured by their cost to the goal, and the way from the start where they know one."""
+    """The reverse trees in their environments, coloured by cost to the goal, and the path from the start where there is one."""
     figure, panels = _grid(len(trees), height=2.5)
     for axes, (environment, tree) in zip(panels, trees, strict=False):
         lines, costs = _edges(tree)

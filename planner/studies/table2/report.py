@@ -3,57 +3,66 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from scipy.stats import mannwhitneyu
 
-from planner.provenance import machine
+from planner.markdown import table
 from planner.studies.planning.study import PAPER
 from planner.studies.planning_runs import Record, Summary, shown, shown_quartiles
-from planner.studies.table2.study import MOMENTS, of_kind, places
+from planner.studies.study import Report
+from planner.studies.table2.study import MOMENTS, environments_of, of_kind
+
+SIGNIFICANT = 0.05
+"""Probability below which a difference is called one."""
+TREES = (
+    *("environment", "vertices, mean", "grown in, mean s", "reaches the start", "first, ratio", "p"),
+    *("cost, difference", "p"),
+)
 
 
-def report(records: Sequence[Record], command: str) -> tuple[str, dict[str, Any]]:
+def report(records: Sequence[Record]) -> Report:
     """Tables for people, and every run for programs."""
+    names = environments_of(records)
     longest = max(record.case.time_budget for record in records)
     moments = [moment for moment in MOMENTS if moment <= longest]
     lines = [
-        "# Planning with and without the reverse tree",
+        f"{len(records)} runs of at most {longest:g} s, each on one thread, as many at once as there are threads. Times exclude",
+        "compilation and include the reverse tree. A run ends with the iteration under way, so it may find its first solution a",
+        "little after its time. Quartiles are median (lower ... upper); a run without a solution counts as slower and costlier",
+        "than any with one. Means are over runs with a solution. Paper 002 (Table 2): means, on a GPU. Cost is actuators +",
+        "length / 100 m.",
         "",
-        f"Made by `{command}` on {machine()}: {len(records)} runs of at most {longest:g} s, each on one thread, as many at",
-        "once as there are threads. Compiling apart; the time that the reverse tree takes counts. A run ends with the iteration",
-        "under way, so it may find its first solution a little after its time. Quartiles are median (lower ... upper), a run",
-        "without a solution counting as slower and dearer than any with one; means are over runs with one. Paper 002 (Table 2):",
-        "means, on a GPU. Cost is actuators + length / 100 m.",
+        *table(_columns(moments), [_row(records, name, tree, moments) for name in names for tree in (True, False)]),
         "",
-        "| environment | reverse tree | solved | first, mean s | first, quartiles s | "
-        f"solved after {', '.join(f'{moment:g}' for moment in moments)} s | cost at the end, mean | cost, quartiles "
-        "| iteration, ms | paper: first, s | cost | iteration, s |",
-        "|---|---|---|---|---|---|---|---|---|---|---|---|",
+        "The tree itself, and what it changes: medians of the runs with it divided by those without, or less those without, and",
+        "the probability of a difference at least as large if the tree changed nothing (Mann-Whitney, two-sided).",
+        "",
+        *table(TREES, [_tree_row(records, name) for name in names]),
+        "",
+        *_significant(records, names),
+        "",
+        "![Share solved over time](success-vs-time.png)",
+        "![Lowest cost over time](cost-vs-time.png)",
+        "![The trees](reverse-trees.png)",
     ]
-    lines += [_row(records, name, heuristic, moments) for name in places(records) for heuristic in (True, False)]
-    lines += [
-        "",
-        "The tree itself, and what it changes: medians of the runs with it over those without, and the probability of a",
-        "difference at least as large if it changed nothing (Mann-Whitney, two-sided).",
-        "",
-        "| environment | vertices, mean | grown in, mean s | knows the start | first, ratio | p | cost, difference | p |",
-        "|---|---|---|---|---|---|---|---|",
-    ]
-    lines += [_tree_row(records, name) for name in places(records)]
-    lines += ["", "![Solved by when](success-vs-time.png)", "![Best cost by when](cost-vs-time.png)"]
-    lines += ["![The trees](reverse-trees.png)"]
-    content = {"schema": 1, "command": command, "machine": machine(), "runs": [r.content() for r in records]}
-    return "\n".join(lines) + "\n", content
+    content = {"runs": [record.content() for record in records]}
+    return Report("Planning with and without the reverse tree", lines, content)
 
 
-def _row(records: Sequence[Record], name: str, heuristic: bool, moments: list[float]) -> str:
+def _columns(moments: list[float]) -> list[str]:
+    after = ", ".join(f"{moment:g}" for moment in moments)
+    found = ["environment", "reverse tree", "solved", "first, mean s", "first, quartiles s", f"solved after {after} s"]
+    found += ["cost at the end, mean", "cost, quartiles", "iteration, ms", "paper: first, s", "cost", "iteration, s"]
+    return found
+
+
+def _row(records: Sequence[Record], name: str, heuristic: bool, moments: list[float]) -> list[str]:
     some = of_kind(records, name, heuristic)
     summary = Summary.of(some)
     solved = ", ".join(f"{np.mean([record.first <= moment for record in some]):.0%}" for moment in moments)
     paper = [f"{figure:.2f}" for figure in PAPER[name][heuristic]] if name in PAPER else ["-"] * 3
-    cells = [
+    return [
         name,
         "yes" if heuristic else "no",
         f"{summary.solved} of {summary.runs}",
@@ -65,10 +74,9 @@ def _row(records: Sequence[Record], name: str, heuristic: bool, moments: list[fl
         shown(1e3 * summary.iteration, 0),
         *paper,
     ]
-    return f"| {' | '.join(cells)} |"
 
 
-def _tree_row(records: Sequence[Record], name: str) -> str:
+def _tree_row(records: Sequence[Record], name: str) -> list[str]:
     guided, plain = of_kind(records, name, True), of_kind(records, name, False)
     known = sum(bool(record.tree_reaches_start) for record in guided)
     cells = [
@@ -81,6 +89,24 @@ def _tree_row(records: Sequence[Record], name: str) -> str:
         medians = {part: [getattr(Summary.of(some), part)[1] for some in (guided, plain)] for part in ("first", "cost")}
         ratio, difference = np.divide(*medians["first"]), np.subtract(*medians["cost"])
     for value, part in ((ratio, "first"), (difference, "cost")):
-        one, other = ([min(getattr(record, part), 1e9) for record in some] for some in (guided, plain))
-        cells += [shown(float(value)), f"{mannwhitneyu(one, other).pvalue:.2g}"]
-    return f"| {' | '.join(cells)} |"
+        cells += [shown(float(value)), f"{_p_value(guided, plain, part):.2g}"]
+    return cells
+
+
+def _p_value(guided: Sequence[Record], plain: Sequence[Record], part: str) -> float:
+    one, other = ([min(getattr(record, part), 1e9) for record in some] for some in (guided, plain))
+    return float(mannwhitneyu(one, other).pvalue)
+
+
+def _significant(records: Sequence[Record], names: Sequence[str]) -> list[str]:
+    """Where the runs show that the tree changes something, and in which direction."""
+    lines = []
+    for part, words in (("first", "the time to the first solution"), ("cost", "the cost at the end")):
+        found = []
+        for name in names:
+            pair = of_kind(records, name, True), of_kind(records, name, False)
+            if (p := _p_value(*pair, part)) < SIGNIFICANT:
+                ranks = [np.mean([min(getattr(record, part), 1e9) for record in some]) for some in pair]
+                found.append(f"`{name}` ({'lower' if ranks[0] < ranks[1] else 'higher'} with the tree, p = {p:.2g})")
+        lines.append(f"At p < {SIGNIFICANT:g} the tree changes {words} in {', '.join(found) or 'no environment'}.")
+    return [*lines, "Elsewhere these runs show no difference; p is not corrected for the number of comparisons."]

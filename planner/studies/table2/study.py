@@ -26,7 +26,7 @@ def of_kind(records: Sequence[Record], environment: str, heuristic: bool) -> lis
     return [r for r in records if Path(r.case.environment).stem == environment and r.case.heuristic == heuristic]
 
 
-def places(records: Sequence[Record]) -> list[str]:
+def environments_of(records: Sequence[Record]) -> list[str]:
     """Environments of which there are runs with the heuristic and without."""
     names = dict.fromkeys(Path(record.case.environment).stem for record in records)
     return [name for name in names if of_kind(records, name, True) and of_kind(records, name, False)]

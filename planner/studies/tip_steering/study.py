@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -41,13 +42,13 @@ class Stage:
     joints: Floats
     """From base to tip [m], shape (n, 2)."""
     heading: float
-    """Of the tip, against the straight vine [rad]."""
+    """Of the tip, from that of the straight vine [rad]."""
     free: float
     """What it would be without obstacles [rad]."""
     status: Status
 
 
-def place(params: VineParams) -> Environment:
+def passage(params: VineParams) -> Environment:
     """A wall with a passage hardly wider than the tube, and a goal out of sight behind it."""
     gap = params.radius + SPARE
     walls = (box_corners(0.3, gap, 0.5, 0.35), box_corners(0.3, -0.5, 0.5, -gap))
@@ -61,16 +62,18 @@ def place(params: VineParams) -> Environment:
     )
 
 
-def steer(propagator: Propagator, environment: Environment, params: VineParams) -> list[Stage]:
-    """Take one vine through all of `MOVES`.
+def steer(
+    moves: Sequence[tuple[float, float]], propagator: Propagator, environment: Environment, params: VineParams
+) -> Iterator[Stage]:
+    """Take one vine through moves such as `MOVES`: one stage for each, fewer if the propagator cannot continue.
 
-    Returns:
-        One stage a move; fewer if the propagator could not go on.
+    Args:
+        moves: Pressures [Pa], and lengths to grow under them [m].
     """
     segments = round((STRAIGHT + STEERED + GROWN_ON) / params.segment_length)
     distal = (np.arange(segments) + 0.5) * params.segment_length > STRAIGHT
-    joint, state, stages = joint_moments(params), propagator.start(1, segments), list[Stage]()
-    for pressure, length in MOVES:
+    joint, state = joint_moments(params), propagator.start(1, segments)
+    for pressure, length in moves:
         actuation = Actuation(np.where(distal, pressure, 0.0)[None], np.full((1, segments), CELL))
         rollout = propagator.grow(state, actuation, length, params.segment_length)
         if not rollout.records[0]:
@@ -80,5 +83,4 @@ def steer(propagator: Propagator, environment: Environment, params: VineParams) 
         grown = float(grown_length(state, params)[0])
         free = float(free_curvature(joint, pressure, CELL)) * (grown - STRAIGHT)
         joints = centerlines(state, environment.start, params)[0, : state.segments[0] + 1]
-        stages.append(Stage(pressure, grown, joints, float(turn), free, Status(rollout.status[0])))
-    return stages
+        yield Stage(pressure, grown, joints, float(turn), free, Status(rollout.status[0]))

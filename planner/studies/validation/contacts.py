@@ -1,4 +1,4 @@
-"""A vine with one muscle all along it, grown into a box: its bend under contact against that in free space.
+"""A vine with one actuator along its whole length, grown into a box: its bend under contact compared with that in free space.
 
 Paper 002, section 6.1 and Fig. 5. The vine bends to the left. Its contact angle is the one between its heading and the box's
 face on that side: where it is acute the box pushes the tip on in the direction of the bend, where it is obtuse against it,
@@ -20,6 +20,7 @@ from dynamics.tube import VineParams
 from dynamics.vine import Actuation, Rollout, Status, centerlines, grown_length, host
 from environments import Environment, Obstacles
 from environments.obstacles import box_corners
+from planner.markdown import table
 from planner.search.catalogue import Catalogue
 from planner.studies.validation.paths import touched
 from surrogate.compiled import Floats
@@ -34,19 +35,23 @@ BOX = box_corners(-0.8, -0.3, 0.8, 0.0)
 """What the vine meets, at (0, 0) [m]."""
 BENT = np.radians(0.5)
 """A vine that contact bends by less than this in all is as it is in free space [rad]."""
+COLUMNS = (
+    *("contact", "propagator", "end", "mm", "contact", "turned deg", "near the tip deg", "most deg", "at mm"),
+    *("base half %", "as published"),
+)
 
 
 @cache
-def muscle() -> tuple[float, float, float]:
-    """Pressure [Pa], cell length [m] and free-space curvature [1/m] of the one muscle, on the default tube."""
+def actuator() -> tuple[float, float, float]:
+    """Pressure [Pa], cell length [m] and free-space curvature [1/m] of the one actuator, on the default tube."""
     catalogue = Catalogue.of(VineParams())
     entry = int(catalogue.synthesise(CURVATURE)[0])
     return float(catalogue.pressure[entry]), float(catalogue.l_0[entry]), float(catalogue.curvature[entry])
 
 
 def grow_bent(propagator: Propagator, params: VineParams, length: float, record_every: float = RECORD) -> Rollout:
-    """Grow a vine with the muscle along it from the start."""
-    pressure, l_0, _ = muscle()
+    """Grow a vine with the actuator along it from the start."""
+    pressure, l_0, _ = actuator()
     shape = 1, int(np.ceil(length / params.segment_length - 1e-9))
     carried = Actuation(np.full(shape, pressure), np.full(shape, l_0))
     return propagator.grow(propagator.start(*shape), carried, length, record_every)
@@ -64,8 +69,8 @@ class Case:
 
     @property
     def place(self) -> Environment:
-        """The box, and the base from where an arc of the muscle's curvature touches its upper face above (0, 0)."""
-        params, (_, _, curvature) = VineParams(), muscle()
+        """The box, and the base from where an arc of the actuator's curvature touches its upper face above (0, 0)."""
+        params, (_, _, curvature) = VineParams(), actuator()
         heading = -self.contact_angle - curvature * self.before
         arc = (np.exp(-1j * self.contact_angle) - np.exp(1j * heading)) / (1j * curvature)
         start = np.array([-arc.real, params.radius - arc.imag, heading])
@@ -94,7 +99,7 @@ class Contact:
     free: Floats
     """Those of the same vine of that length in free space, shape (n + 1, 2)."""
     bends: Floats
-    """Bend of each joint beyond that in free space [rad], positive in the direction of the muscle, shape (n,)."""
+    """Bend of each joint beyond that in free space [rad], positive in the direction of the actuator, shape (n,)."""
     segment_length: float
     """[m]"""
     touches: bool
@@ -197,23 +202,21 @@ def study(names: Sequence[str]) -> Iterator[Contact]:
 def report(outcomes: Sequence[Contact]) -> list[str]:
     """A table as lines of Markdown, and what it shows."""
     lines = [
-        f"A vine of {1e3 * (BEFORE + AFTER):g} mm with one muscle all along it, {muscle()[2]:.2f} /m in free space, meets a box with",
-        f"its tip at {1e3 * BEFORE:g} mm and grows on. Turned: how much further than in free space it is bent in all, in the direction of",
-        "the muscle, and in the half next to the tip. Most: the joint that contact bends most, and where it is, from the base; base",
-        "half: the part of what contact bends that lies in the half next to the base.",
+        f"A vine of {1e3 * (BEFORE + AFTER):g} mm with one actuator along its whole length, {actuator()[2]:.2f} /m in free space, meets",
+        f"a box with its tip at {1e3 * BEFORE:g} mm and grows on. Turned: how much further than in free space it is bent in all, in",
+        "the direction of the actuator, and in the half next to the tip. Most: the joint that contact bends most, and where it is, from",
+        "the base; base half: the part of what contact bends that lies in the half next to the base.",
+        "As published: whether curvature changes in the direction that paper 002 reports, or, head-on, whether the tube buckles",
+        "near its base.",
         "",
-        "| contact | propagator | end | mm | contact | turned deg | near the tip deg | most deg | at mm | base half % | as published |",
-        "|---|---|---|---|---|---|---|---|---|---|---|",
+        *table(COLUMNS, [_row(one) for case in CASES for one in outcomes if one.case == case]),
     ]
-    for case in CASES:
-        lines += [_row(one) for one in outcomes if one.case == case]
-    lines += _stuck(outcomes)
-    return lines
+    return lines + _stuck(outcomes)
 
 
-def _row(one: Contact) -> str:
+def _row(one: Contact) -> list[str]:
     known = one.peak is not None and one.base_share is not None
-    cells = [
+    return [
         f"{one.case.name}, {np.degrees(one.case.contact_angle):.0f}°",
         one.propagator,
         one.status.name.lower(),
@@ -226,7 +229,6 @@ def _row(one: Contact) -> str:
         f"{100 * one.base_share:.0f}" if known and one.base_share is not None else "-",
         "yes" if one.as_published else "no",
     ]
-    return f"| {' | '.join(cells)} |"
 
 
 def _stuck(outcomes: Sequence[Contact]) -> list[str]:

@@ -41,7 +41,7 @@ def save_contacts(path: Path, outcomes: Sequence[Contact]) -> None:
     for axes in panels[-1]:
         axes.set_xlabel("x [mm]", size=8.5, color=INK)
     shown = [
-        Patch(facecolor=TUBE["left"], label="tube, its muscle on the left", **OUTLINE),
+        Patch(facecolor=TUBE["left"], label="tube, its actuator on the left", **OUTLINE),
         Line2D([], [], color=INK, linewidth=1.1, linestyle=DASHED, label="as long in free space"),
         Line2D([], [], color=INK, marker="o", markersize=3.5, linestyle="", label="bent most by contact"),
         Patch(label="box", **OBSTACLE),

@@ -1,4 +1,4 @@
-"""The best designs of the shipped places, grown by every propagator: where their tips end, what they touch, and which way they go."""
+"""The best designs of the shipped environments, grown by every propagator: where their tips end, what they touch, and which way they go."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from dynamics.tube import Inertia, VineParams
 from dynamics.vine import Status
 from environments import Environment, load_environment
 from planner.design import Design
+from planner.markdown import table
 from planner.replay import replay, trajectory
 from planner.search.run import Budget, Run
 from planner.studies.rollouts.study import PARTED
@@ -32,6 +33,10 @@ CHANGES = {"with 10 % less growth force": 0.9, "with 10 % more growth force": 1.
 """Shares of the growth force with which a design is grown again; see `changes`."""
 SLOWER = 0.2
 """Share of the rate of growth at which what has inertia is grown again."""
+COLUMNS = (
+    *("environment", "actuators", "propagator", "end", "mm", "in goal", "tips apart mm", "at most mm"),
+    *("contacts", "same way"),
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,7 +51,7 @@ class Growth:
     """Obstacle and first record; see `paths.touched`."""
     status: Status
     enters: bool
-    """Whether the tip comes into the goal while it grows."""
+    """Whether the tip reaches the goal while it grows."""
     reached: bool
     """Whether it grows to its full length and ends in the goal."""
 
@@ -128,7 +133,7 @@ class Check:
         tip, goal = self.own.lines[-1][-1] if self.own.lines else self.environment.start[:2], self.environment.goal
         if self.own.status == Status.GROWN:
             beyond = float(np.hypot(*(tip - goal[:2])) - goal[2])
-            passed = "it comes into the goal and ends" if self.own.enters else "it ends"
+            passed = "it reaches the goal and ends" if self.own.enters else "it ends"
             return f"{passed} {1e3 * beyond:.1f} mm outside"
         gap, angle = self._wedged()
         ended = "stuck" if self.own.status == Status.STALLED else self.own.status.name.lower().replace("_", " ")
@@ -194,7 +199,7 @@ class Check:
 
 @cache
 def planned(place: str, iterations: int = ITERATIONS) -> tuple[Environment, Design]:
-    """The best design that so many iterations find in a shipped place, the same on one machine whenever it is run.
+    """The best design that so many iterations find in a shipped environment, the same on one machine whenever it is run.
 
     Raises:
         CannotRun: They find none.
@@ -234,7 +239,7 @@ def _model(name: str) -> PropagatorFactory:
 
 def _forced(make: PropagatorFactory, share: float) -> PropagatorFactory:
     """The same propagator with another growth force."""
-    return lambda environment, params: make(environment, replace(params, growth_force=share * params.growth_force))
+    return lambda environment, params: make(environment, replace(params, growth_share=share * params.growth_share))
 
 
 def changes(name: str) -> dict[str, PropagatorFactory]:
@@ -273,7 +278,7 @@ def check(environment: Environment, design: Design, names: Sequence[str]) -> Ite
 
 
 def study(names: Sequence[str], places: Sequence[str] = PLACES) -> Iterator[Check]:
-    """Plan each place and check its design; yields one after the other, `len(places) * len(columns(names))` in all."""
+    """Plan each environment and check its design; yields one after the other, `len(places) * len(columns(names))` in all."""
     for place in places:
         yield from check(*planned(place), names)
 
@@ -281,15 +286,13 @@ def study(names: Sequence[str], places: Sequence[str] = PLACES) -> Iterator[Chec
 def report(checks: Sequence[Check]) -> list[str]:
     """A table as lines of Markdown, and for each design that misses the goal what is known of why."""
     lines = [
-        f"The best design of {ITERATIONS} iterations of the search (seed {SEED}) in each place, found by `{propagators()[0]}`,",
+        f"The best design of {ITERATIONS} iterations of the search (seed {SEED}) in each environment, found by `{propagators()[0]}`,",
         "grown by the others. Tips apart: from the default, at the last length both have, and at most. Contacts: how many obstacles",
         f"are touched on the way (centreline nearer than the radius and {1e3 * TOUCH:g} mm, at a record), and whether they are",
         "the default's, in the order of first touch, up to that length.",
         "Same way: whether the centrelines are homotopic, at the last length both have; - where an obstacle lies between the tips.",
         "",
-        "| place | actuators | propagator | end | mm | in goal | tips apart mm | at most mm | contacts | same way |",
-        "|---|---|---|---|---|---|---|---|---|---|",
-        *map(_row, checks),
+        *table(COLUMNS, map(_row, checks)),
     ]
     failing = [one for one in checks if one.fails]
     if failing:
@@ -298,9 +301,9 @@ def report(checks: Sequence[Check]) -> list[str]:
     return lines
 
 
-def _row(one: Check) -> str:
+def _row(one: Check) -> list[str]:
     known = one.common > 0
-    cells = [
+    return [
         one.environment.name,
         str(one.design.actuators),
         one.propagator,
@@ -312,4 +315,3 @@ def _row(one: Check) -> str:
         f"{len(one.own.touched)}, {one.contacts}",
         {True: "yes", False: "no", None: "-"}[one.same_class],
     ]
-    return f"| {' | '.join(cells)} |"

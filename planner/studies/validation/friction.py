@@ -10,6 +10,7 @@ import numpy as np
 
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.vine import Status
+from planner.markdown import table
 from planner.studies.validation.cross_checks import PLACES, Growth, growth, planned
 from planner.studies.validation.variants import FRICTIONS
 
@@ -41,7 +42,7 @@ class FrictionResult:
 
 
 def study(places: Sequence[str] = PLACES) -> Iterator[FrictionResult]:
-    """Grow the design of each place without friction and with each of `COEFFICIENTS`."""
+    """Grow the design of each environment without friction and with each of `COEFFICIENTS`."""
     for place in places:
         environment, design = planned(place)
         smooth: Growth | None = None
@@ -56,18 +57,17 @@ def report(found: Sequence[FrictionResult]) -> list[str]:
     """A table as lines of Markdown: in the goal or not, and how far the tip ends from where it ends without friction."""
     frictions = list(dict.fromkeys(one.friction for one in found))
     lines = [
-        "The best designs of the shipped places (those of the cross-checks), which were found without friction, grown with it:",
+        "The best designs of the shipped environments (those of the cross-checks), which were found without friction, grown with it:",
         "whether they end in the goal, and how far from where the tip ended without.",
         "",
-        f"| place | actuators | {' | '.join(f'friction {friction:g}' for friction in frictions)} |",
-        "|" + "---|" * (len(frictions) + 2),
     ]
+    rows = []
     for place in dict.fromkeys(one.place for one in found):
         own = [one for one in found if one.place == place]
-        lines.append(f"| {place} | {own[0].actuators} | {' | '.join(map(_cell, own))} |")
+        rows.append([place, str(own[0].actuators), *map(_cell, own)])
     kept = [sum(one.growth.reached for one in found if one.friction == friction) for friction in frictions]
-    lines.append(f"| in the goal | | {' | '.join(map(str, kept))} |")
-    return lines
+    rows.append(["in the goal", "", *map(str, kept)])
+    return lines + table(["environment", "actuators", *(f"friction {friction:g}" for friction in frictions)], rows)
 
 
 def _cell(one: FrictionResult) -> str:

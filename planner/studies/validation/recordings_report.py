@@ -1,4 +1,4 @@
-"""How near the propagators come to recorded growths, as tables."""
+"""How close the propagators are to recorded growths, as tables."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import numpy as np
 
 from dynamics.registry import propagators
 from dynamics.vine import Status
+from planner.markdown import table
 from planner.studies.validation.recordings import CLEAR, LEAST_LENGTH, Deployment
 from planner.studies.validation.variants import FOLD, FOLD_BEND
 
@@ -51,13 +52,14 @@ def report(found: Sequence[Deployment], names: Sequence[str], unable: Sequence[s
         "",
         *(f"`{name}` cannot do this: it knows no contact." for name in unable),
         *([""] if unable else []),
-        f"Beside it, as published for robots with one muscle and other walls, over a radius of {PAPER_RADIUS} mm (paper 002, Table 1):",
+        f"Beside it, as published for robots with one actuator and other walls, over a radius of {PAPER_RADIUS} mm (paper 002, Table 1):",
         "",
-        "| paper 002 | mean mm | std mm | radii |",
-        "|---|---|---|---|",
-        *(
-            f"| {case} | {mean:.1f} | {deviation:.1f} | {mean / PAPER_RADIUS:.2f} |"
-            for case, (mean, deviation) in PAPER.items()
+        *table(
+            ("paper 002", "mean mm", "std mm", "radii"),
+            [
+                [case, f"{mean:.1f}", f"{deviation:.1f}", f"{mean / PAPER_RADIUS:.2f}"]
+                for case, (mean, deviation) in PAPER.items()
+            ],
         ),
         "",
         "Paper 003, section 3.3, has a mean of 34.0 mm between corners of recorded and simulated shapes, for tubes of 32.3 mm radius.",
@@ -75,16 +77,13 @@ def mean_of(found: Sequence[Deployment], model: str) -> float:
 
 def _table(found: Sequence[Deployment], models: Sequence[str]) -> list[str]:
     recordings = list(dict.fromkeys(one.recording.name for one in found))
-    lines = [
-        f"| | {' | '.join(recordings)} | mean of all | radii |",
-        "|" + "---|" * (len(recordings) + 3),
-    ]
+    rows = []
     for model in models:
         own = {one.recording.name: one for one in found if one.model == model}
         cells = [_cell(own[name]) if name in own else "-" for name in recordings]
         radii = float(np.mean([one.mean / one.recording.tube_radius for one in own.values()]))
-        lines.append(f"| {model} | {' | '.join(cells)} | {1e3 * mean_of(found, model):.1f} | {radii:.2f} |")
-    return lines
+        rows.append([model, *cells, f"{1e3 * mean_of(found, model):.1f}", f"{radii:.2f}"])
+    return table(["", *recordings, "mean of all", "radii"], rows)
 
 
 def _cell(one: Deployment) -> str:
@@ -96,7 +95,7 @@ def _cell(one: Deployment) -> str:
 
 
 def _verdict(found: Sequence[Deployment], changes: Sequence[str]) -> list[str]:
-    """What a change gains on the mean, and on how many recordings: what helps some and harms others is no physics."""
+    """What a change gains on average, and on how many recordings: a change that helps some and harms others is no better physics."""
     default = propagators()[0]
     base = {one.recording.name: one.mean for one in found if one.model == default}
     lines = []
@@ -104,7 +103,7 @@ def _verdict(found: Sequence[Deployment], changes: Sequence[str]) -> list[str]:
         gains = [1e3 * (base[one.recording.name] - one.mean) for one in found if one.model == model]
         word = "nearer" if np.mean(gains) > 0 else "farther"
         lines.append(
-            f"- {model}: {abs(np.mean(gains)):.2f} mm {word} on the mean; nearer in {sum(g > 0 for g in gains)} of {len(gains)} "
+            f"- {model}: {abs(np.mean(gains)):.2f} mm {word} on average; nearer in {sum(g > 0 for g in gains)} of {len(gains)} "
             f"recordings, at most {max(0.0, *gains):.1f} mm nearer and {max(0.0, *(-gain for gain in gains)):.1f} mm farther."
         )
     return lines

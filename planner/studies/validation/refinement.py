@@ -1,8 +1,8 @@
 """How far results move when steps or segments are halved, for every propagator, where nothing can tip over.
 
-The scene is one arc, bent by a muscle: in free space, and sliding along a wall that it bends into. Errors are the greatest distance, over
-all records, of the tip from that at half the step or half the segment: for a method of order p they fall by 2^p each time, whatever the
-limit is, so no finest result has to stand in for the truth.
+The scene is one arc, bent by an actuator: in free space, and sliding along a wall that it bends into. Errors are the greatest distance,
+over all records, of the tip from that at half the step or half the segment: for a method of order p they fall by 2^p each time, whatever
+the limit is, so no finest result has to stand in for the truth.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ from dynamics.registry import load_propagator
 from dynamics.tube import VineParams
 from dynamics.vine import Status
 from environments import Environment, Obstacles
-from planner.studies.validation.contacts import Case, grow_bent, muscle
+from planner.markdown import table
+from planner.studies.validation.contacts import Case, actuator, grow_bent
 from surrogate.compiled import Floats
 
 BEFORE, AFTER = 0.4, 0.1
@@ -48,6 +49,7 @@ ROUNDING = 1e-12
 STEP, AS_GIVEN, PER_LENGTH = "step", "segment, moment per joint", "segment, moment per length"
 """What is halved. A segment's moment is either Eq. 2 of paper 002 for its bend however long it is, as `VineParams` has
 it, or that of the tube of the default: Eq. 2 for the bend of 25 mm of tube, of which the segment's is a part."""
+COLUMNS = "propagator", "scene", "halved", "halvings", "first error mm", "last error mm", "slope"
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,14 +223,14 @@ def chain_error(segment_length: float) -> float:
     A joint bends by curvature times segment where the segment begins, so against the arc a chain is turned by half of that: its
     tip is off by chord times curvature times segment / 2. With half the segments half of it is left.
     """
-    curvature = muscle()[2]
+    curvature = actuator()[2]
     chord = 2 / curvature * np.sin(curvature * (BEFORE + AFTER) / 2)
     return float(chord * curvature * segment_length / 4)
 
 
 def curvatures_as_given() -> list[float]:
-    """Free-space curvature [1/m] that the muscle gives tubes of each of `SEGMENTS`, where a segment's moment is Eq. 2 for its bend."""
-    pressure, l_0, _ = muscle()
+    """Free-space curvature [1/m] that the actuator gives tubes of each of `SEGMENTS`, where a segment's moment is Eq. 2 for its bend."""
+    pressure, l_0, _ = actuator()
     joints = (joint_moments(replace(VineParams(), segment_length=length)) for length in SEGMENTS)
     return [float(free_curvature(joint, pressure, l_0)) for joint in joints]
 
@@ -238,16 +240,14 @@ def report(found: Sequence[Refinement]) -> list[str]:
     lengths = ", ".join(f"{1e3 * length:g}" for length in SEGMENTS)
     bent = ", ".join(f"{curvature:.2f}" for curvature in curvatures_as_given())
     lines = [
-        f"An arc of {1e3 * (BEFORE + AFTER):g} mm, its muscle all along it; at the wall it slides on from {1e3 * BEFORE:g} mm.",
+        f"An arc of {1e3 * (BEFORE + AFTER):g} mm, its actuator along its whole length; at the wall it slides on from {1e3 * BEFORE:g} mm.",
         "Error: the greatest distance, over all records, of the tip from that at half the size; first and last of so many halvings.",
         f"Slope: of log error over log size, by least squares over the last {FITTED} errors; {EXPECTED} is expected. Moment per length: a",
         "segment has the moment that its bend has as a part of a default one. Per joint: that of Eq. 2 for its bend however long it",
         "is, which is another tube for each length:",
-        f"in free space the muscle bends it to {bent} /m with segments of {lengths} mm.",
+        f"in free space the actuator bends it to {bent} /m with segments of {lengths} mm.",
         "",
-        "| propagator | scene | halved | halvings | first error mm | last error mm | slope |",
-        "|---|---|---|---|---|---|---|",
-        *map(_row, found),
+        *table(COLUMNS, map(_row, found)),
         "",
         f"With a moment per length the first error is expected to be {1e3 * chain_error(SEGMENTS[0]):.2f} mm in free space, the last "
         f"{1e3 * chain_error(SEGMENTS[-2]):.2f}: joints stand where segments begin, which turns the arc by half a segment's bend.",
@@ -255,10 +255,9 @@ def report(found: Sequence[Refinement]) -> list[str]:
     return lines
 
 
-def _row(one: Refinement) -> str:
+def _row(one: Refinement) -> list[str]:
     errors = ["-", "-"] if one.complaint else [f"{1e3 * error:.3g}" for error in (one.errors[0], one.errors[-1])]
     slope = one.complaint or (
         "none: zero to rounding" if one.exact else "-" if one.slope is None else f"{one.slope:.2f}"
     )
-    cells = [one.propagator, one.scene, one.halved, str(len(one.errors)), *errors, slope]
-    return f"| {' | '.join(cells)} |"
+    return [one.propagator, one.scene, one.halved, str(len(one.errors)), *errors, slope]

@@ -182,10 +182,10 @@ def test_no_solution_is_exit_code_3(tmp_path: Path) -> None:
     assert "--time-budget" in done.stdout
     assert os.listdir(tmp_path / "runs" / "building") == ["checkpoint.npz"]
     go_on = "plan", "--resume", "runs/building", "--iterations", 2
-    assert f"go on with: vinewright {' '.join(map(str, go_on))}\n" in done.stdout
+    assert f"resume with: vinewright {' '.join(map(str, go_on))}\n" in done.stdout
     done = vinewright(*go_on, cwd=tmp_path)
     assert done.returncode == 3
-    assert "going on after iteration 1, " in done.stdout
+    assert "resumed after iteration 1, " in done.stdout
     assert "2 iterations" in done.stdout
 
 
@@ -194,7 +194,7 @@ def test_a_walled_in_goal_is_told_at_once(tmp_path: Path) -> None:
     (tmp_path / "walled.toml").write_text(WALLED_IN)
     done = vinewright("plan", "walled.toml", cwd=tmp_path)
     assert done.returncode == 3
-    assert "walled: the goal is walled in: no way as wide as the tube leads to it from the start" in done.stdout
+    assert "walled: the goal is walled in: no path as wide as the tube leads from the start to it" in done.stdout
     assert "wider than 67 mm" in done.stdout
     assert "planning" not in done.stdout
     assert os.listdir(tmp_path) == ["walled.toml"]
@@ -291,7 +291,7 @@ def test_an_interrupt_keeps_what_was_found(tmp_path: Path, number: int) -> None:
     run = json.loads((tmp_path / "run" / "run.json").read_text())
     assert run["inputs"]["stopped"] == "interrupted"
     assert (tmp_path / "run" / "design.json").exists()
-    assert printed.endswith("go on with: vinewright plan --resume run\n")
+    assert printed.endswith("resume with: vinewright plan --resume run\n")
 
 
 def test_a_killed_run_leaves_no_folder(tmp_path: Path) -> None:
@@ -332,6 +332,6 @@ def test_bench_prints_rates_and_writes_tables(tmp_path: Path) -> None:
     assert re.search(r"[\d,]+ vine-steps/s", done.stdout)
     done = vinewright("bench", "plan", "--env", "divider", "--seeds", 2, "--time-budget", 1.5, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    content = json.loads((tmp_path / "results" / "planning.json").read_text())
+    content = json.loads((tmp_path / "results" / "planning" / "data.json").read_text())
     assert len(content["runs"]) == 2
-    assert "| divider | " in (tmp_path / "results" / "planning.md").read_text()
+    assert "| divider | " in (tmp_path / "results" / "planning" / "README.md").read_text()

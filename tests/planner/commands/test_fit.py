@@ -13,9 +13,16 @@ import numpy as np
 import pytest
 
 from dynamics.identification import Fit, fit
+from dynamics.impulse.propagator import Impulse
 from dynamics.recording import Recording, load_recording, write_recording
+from dynamics.tube import VineParams
+from dynamics.tube_file import load_tube, similar
+from environments import Environment, write_environment
 from planner.cli import main
+from planner.design import Design, Section
+from planner.design_file import design_content
 from planner.fitting.plots import save_fits
+from planner.fitting.tube import fitted_tube
 from planner.studies.fitting.report import report
 from planner.studies.fitting.study import STARTS, Start, small_oscillation
 
@@ -59,7 +66,7 @@ def test_fit_finds_the_truth_and_writes_its_folder(
     assert vinewright(monkeypatch, "fit", RECORDING, "--bodies", 4) == 0
     printed = capsys.readouterr().out
     folder = tmp_path / "runs" / "fit-oscillation"
-    assert sorted(os.listdir(folder)) == ["fit.json", "fit.png"]
+    assert sorted(os.listdir(folder)) == ["fit.json", "fit.png", "tube.toml"]
     assert (folder / "fit.png").read_bytes()[:4] == b"\x89PNG"
     found = json.loads((folder / "fit.json").read_text())
     assert (found["schema"], found["converged"], found["bodies"]) == (1, True, 4)
@@ -74,12 +81,61 @@ def test_fit_finds_the_truth_and_writes_its_folder(
         assert parameters[name]["identified"]
     low, high = parameters["growth rate"]["interval_95"]
     assert low < 0 < high
+    assert not parameters["growth rate"]["identified"]
+    assert re.search(r"growth rate \[m/s\] .*│ no +│", printed)
     joints = np.array(found["trajectory"]["joints_m"])
     assert joints.shape == (len(found["trajectory"]["times_s"]), 3, 2)
     assert found["tip_mean_absolute_error_m"][1] < 2e-3
     assert re.search(r"stiffness \[N m/rad\] +│ +0\.(30|299)", printed)
     assert "These data identify the stiffness: 0." in printed
     assert printed.endswith("wrote runs/fit-oscillation/\n")
+
+
+def test_what_is_fitted_reaches_simulate(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The fit's tube file is one that `simulate` grows: stiffness, damping, growth rate and mass are those of the fit."""
+    monkeypatch.chdir(tmp_path)
+    assert vinewright(monkeypatch, "fit", RECORDING, "--bodies", 4, "--out", "fitted") == 0
+    found = {one["name"]: one for one in json.loads(Path("fitted/fit.json").read_text())["parameters"]}
+    stiffness, damping = found["bending stiffness EI"], found["damping time"]
+    assert stiffness["identified"]
+    assert damping["identified"]
+    params = load_tube("fitted/tube.toml")
+    assert params.radius == load_recording(RECORDING).tube_radius
+    assert params.bending_stiffness == stiffness["value"]
+    room = Environment("room", "", [0, 0, 1, 1], [0.1, 0.5, 0.0], [0.5, 0.5, 0.05])
+    model = Impulse(room, params)
+    joint = model.joint
+    assert joint.elasticity.stiffness * joint.segment_length == pytest.approx(stiffness["value"], rel=1e-6)
+    assert model.tube.damping == pytest.approx(damping["value"] * joint.elasticity.stiffness)
+    assert model.tube.mass_per_length == load_recording(RECORDING).mass_per_length
+    text = Path("fitted/tube.toml").read_text()
+    if not found["growth rate"]["identified"]:
+        assert re.search(r"^# growth_rate_mm_per_s = .*not identified", text, re.MULTILINE)
+    write_environment(room, tmp_path / "room.toml")
+    bare = Section(0.0, 0.4, "none", 0.0, 0.0, 0.0)
+    usual = VineParams(radius=params.radius)
+    design = Design("room", room.sha256, usual, (bare,), np.array([0.5, 0.5, 0.0]), np.zeros((2, 2)))
+    (tmp_path / "design.json").write_text(json.dumps(design_content(design)))
+    capsys.readouterr()
+    chosen = "--tube", "fitted/tube.toml", "--propagator", "impulse"
+    assert vinewright(monkeypatch, "simulate", "room.toml", "design.json", *chosen) == 0
+    printed = capsys.readouterr().out
+    assert "note: --tube fitted/tube.toml is not the tube this design was made for" in printed
+    assert "reaches the goal" in printed
+
+
+def test_what_is_not_identified_stays_a_comment(tmp_path: Path, quick: Fit) -> None:
+    """Parameters that the recording does not identify are the prototype's in proportion, and the file says why."""
+    vague = replace(quick, parameters=tuple(replace(one, interval=(None, None)) for one in quick.parameters))
+    (tmp_path / "tube.toml").write_text(fitted_tube(vague))
+    params, usual = load_tube(tmp_path / "tube.toml"), similar(quick.recording.tube_radius)
+    mass = replace(usual.inertia, mass_per_length=quick.mass_per_length)
+    assert params == replace(usual, inertia=mass)
+    text = (tmp_path / "tube.toml").read_text()
+    for key in ("bending_stiffness_n_m2", "damping_time_s", "growth_rate_mm_per_s"):
+        assert re.search(rf"^# {key} = .*not identified by the recording", text, re.MULTILINE)
 
 
 def test_a_fit_that_does_not_converge_is_kept_with_exit_code_3(
@@ -109,7 +165,7 @@ def test_an_hdf5_file_is_kept_as_a_recording(tmp_path: Path, monkeypatch: pytest
     monkeypatch.setattr("dynamics.identification.problem.MOST_ITERATIONS", 1)
     wall = wall_file(tmp_path / "wall.h5")
     assert vinewright(monkeypatch, "fit", wall, "--bodies", 2, "--out", tmp_path / "fit") == 3
-    assert sorted(os.listdir(tmp_path / "fit")) == ["fit.json", "fit.png", "recording.json"]
+    assert sorted(os.listdir(tmp_path / "fit")) == ["fit.json", "fit.png", "recording.json", "tube.toml"]
     read = load_recording(tmp_path / "fit" / "recording.json")
     np.testing.assert_allclose(read.centerlines[2][-1], [0.093, 0.323])
     assert len(read.contacts) == 4
@@ -210,10 +266,9 @@ def test_an_interrupted_study_writes_nothing(
         return replace(quick, interrupted=seen.name.startswith("wall") or when == "oscillation")
 
     monkeypatch.setattr("planner.studies.fitting.study.fit", fitted)
-    monkeypatch.setattr("dynamics.identification.fit", fitted)
     out, wall = tmp_path / "results", wall_file(tmp_path / "wall.h5")
     assert vinewright(monkeypatch, "reproduce", "fitting", "--wall-growth", wall, "--out", out) == 2
-    assert capsys.readouterr().err == "error: interrupted; nothing was written\n"
+    assert capsys.readouterr().err == "error: interrupted before all fits were over; nothing was written\n"
     assert os.listdir(out) == []
     assert len(begun) == (1 if when == "oscillation" else len(STARTS) + 1)
 
@@ -226,8 +281,12 @@ def test_the_studys_exit_code_says_whether_all_is_well(
 ) -> None:
     """0 only if every start meets the truth and the wall's fit converged."""
     converged = replace(quick.convergence, converged=status == "Solve_Succeeded", status=status)
-    monkeypatch.setattr("planner.studies.fitting.study.fit", lambda *_, **__: of_stiffness(quick, stiffness))
-    monkeypatch.setattr("dynamics.identification.fit", lambda *_, **__: replace(quick, convergence=converged))
+
+    def fitted(seen: Recording, *_: object, **__: object) -> Fit:
+        wall = seen.name.startswith("wall")
+        return replace(quick, convergence=converged) if wall else of_stiffness(quick, stiffness)
+
+    monkeypatch.setattr("planner.studies.fitting.study.fit", fitted)
     monkeypatch.setattr("planner.fitting.plots.save_fits", lambda *_: None)
     wall = wall_file(tmp_path / "wall.h5")
     assert vinewright(monkeypatch, "reproduce", "fitting", "--wall-growth", wall, "--out", tmp_path) == code
@@ -237,6 +296,6 @@ def test_the_studys_exit_code_says_whether_all_is_well(
 def test_reproduce_fitting_writes_its_results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """All three starts meet the truth: exit code 0, a table, its data and a picture."""
     assert vinewright(monkeypatch, "reproduce", "fitting", "--out", tmp_path) == 0
-    assert sorted(os.listdir(tmp_path)) == ["fitting.json", "fitting.md", "fitting.png"]
-    rows = start_rows((tmp_path / "fitting.md").read_text())
+    assert sorted(os.listdir(tmp_path / "fitting")) == ["README.md", "data.json", "fitting.png"]
+    rows = start_rows((tmp_path / "fitting" / "README.md").read_text())
     assert [(row[0], row[-1]) for row in rows] == [("0.03", "yes"), ("0.3", "yes"), ("1", "yes")]

@@ -1,4 +1,4 @@
-"""`vinewright map`, as a user meets it."""
+"""The command `vinewright map`."""
 
 import json
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ from PIL import Image
 from planner.cli import main
 from planner.mapping import policies
 
-PLACE = """
+ENVIRONMENT = """
 schema = 1
 unit = "mm"
 bounds = {min = [0, 0], max = [1000, 1000]}
@@ -27,9 +27,9 @@ circles = [[200, 780, 90]]
 def run(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, *arguments: object, heading: str = "90", block: str = ""
 ) -> int:
-    place = tmp_path / "place.toml"
-    place.write_text(PLACE.replace("HEADING", heading).replace("BLOCK", block))
-    words = ["vinewright", "map", str(place), "--radius", "10", *map(str, arguments)]
+    file = tmp_path / "environment.toml"
+    file.write_text(ENVIRONMENT.replace("HEADING", heading).replace("BLOCK", block))
+    words = ["vinewright", "map", str(file), "--radius", "10", *map(str, arguments)]
     monkeypatch.setattr("sys.argv", words)
     monkeypatch.chdir(tmp_path)
     with pytest.raises(SystemExit) as ended:
@@ -41,22 +41,22 @@ def run(
 def test_map_is_printed_and_written(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A table, map.json that holds the same, and a picture; circles become polygons, and that is said."""
+    """A table, map.json with the same content, and a figure; a note says that circles become polygons."""
     out = tmp_path / "out"
     assert run(monkeypatch, tmp_path, "--deployments", 3, "--seed", 4, "--out", out) == 0
     printed = capsys.readouterr().out
-    assert "note: 1 circle or wall is taken as a polygon around it, nowhere more than 1 mm further out" in printed
+    assert "note: 1 circle or wall is replaced by a circumscribed polygon, at most 1 mm larger" in printed
     content = json.loads((out / "map.json").read_text())
     assert (
         content["command"]
-        == "vinewright map place.toml --actions straight --deployments 3 --policy monte-carlo --seed 4 --radius 10"
+        == "vinewright map environment.toml --actions straight --deployments 3 --policy monte-carlo --seed 4 --radius 10"
     )
     assert content["tube"] == {"radius_mm": 10, "length_mm": 1200}
     scores = [one["score"] for one in content["deployments"]]
     assert scores == sorted(scores)
     assert all(f"{score:.1f}" in printed for score in scores)
     assert len(content["ideal"]) == len(content["random"]["mean"]) == 3
-    # The lowest row is the last: no tube can be in the cells of a box, nor miss the launch points' own.
+    # The lowest row is the last. No tube can be in the cells of a box; the cell of a launch point is always seen.
     rows = np.array([list(row) for row in content["map"]])[::-1]
     assert rows.shape == (35, 35)
     assert set(np.unique(rows)) <= {"#", ".", "?"}
@@ -90,7 +90,7 @@ def test_interrupted_keeps_what_was_mapped(
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"heading": "-90"}, "a tube launched at (333, 0) mm under -165 deg leaves the bounds at once"),
+        ({"heading": "-90"}, "a tube launched at (333, 0) mm at -165 deg leaves the bounds immediately"),
         ({"block": ", [300, 0, 360, 100], [640, 0, 700, 100]"}, "both launch points, (333, 0) mm and (667, 0) mm"),
     ],
 )
@@ -101,17 +101,17 @@ def test_no_launch_is_one_line(
     change: dict[str, str],
     words: str,
 ) -> None:
-    """Where no tube can be launched, one line says where and what to do; exit code 2."""
+    """If no tube can be launched, one line gives the position and advice; exit code 2."""
     assert run(monkeypatch, tmp_path, **change) == 2
     printed = capsys.readouterr()
     assert (printed.out, printed.err.count("\n")) == ("", 1)
     assert words in printed.err
 
 
-def test_a_blocked_launch_point_is_told(
+def test_a_blocked_launch_point_is_noted(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Tubes then start at the other one."""
+    """All tubes are then launched at the other point."""
     assert run(monkeypatch, tmp_path, "--policy", "ideal", "--deployments", 2, block=", [300, 0, 360, 100]") == 0
     printed = capsys.readouterr().out
     assert "note: no tube is launched at (333, 0) mm: an obstacle is in the way" in printed

@@ -9,11 +9,13 @@ import numpy as np
 import pytest
 
 from dynamics.tube import VineParams
+from environments import Environment
 from planner.cli import main
 from planner.design import Design, Section
 from planner.design_file import load_design
 from planner.robustness.selection import Champion, Choice
 from planner.robustness.survey import Estimate
+from planner.robustness.trials import Deviations, Outcome, grow_trials
 from planner.studies.robust_planning.report import report
 from planner.studies.robust_planning.study import Judged
 
@@ -64,13 +66,13 @@ def test_robustness_writes_tables_and_pictures(
     """Table, data and both pictures; at the level by which it was chosen the design succeeds as often as was said."""
     assert (
         vinewright(
-            monkeypatch, folder, "robustness", "small.toml", planned, "--trials", 60, "--levels", "5", "--out", "out"
+            monkeypatch, folder, "robustness", "small.toml", planned, "--trials", 60, "--levels", "0,5", "--out", "out"
         )
         == 0
     )
-    names = {entry.name for entry in (folder / "out").iterdir()}
-    assert names == {f"robustness-small{end}" for end in (".md", ".json", ".png", "-margins.png")}
-    content = json.loads((folder / "out" / "robustness-small.json").read_text())
+    names = {entry.name for entry in (folder / "out" / "robustness-small").iterdir()}
+    assert names == {"README.md", "data.json", "robustness-small.png", "robustness-small-margins.png"}
+    content = json.loads((folder / "out" / "robustness-small" / "data.json").read_text())
     assert content["levels"] == [0.0, 0.05]
     assert content["counts"]["0 % / 0 %"]["reached"] == 60
     chosen = json.loads((planned / "run.json").read_text())["robust"]["chosen"]
@@ -78,7 +80,44 @@ def test_robustness_writes_tables_and_pictures(
         chosen["reached"] / 1000, abs=0.17
     )  # 4 sigma
     assert len(content["margins"]) == 3 * load_design(planned).actuators + 3
-    assert "out/robustness-small.md" in capsys.readouterr().out
+    assert "out/robustness-small: README.md" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("options", "surveys"),
+    [
+        (["--levels", "5"], 1),
+        (["--levels", "5", "--sources"], 1 + 6),
+        (["--levels", "5", "--start-mm", "3"], 1 + 6),
+        (["--levels", "0,5", "--no-sources"], 4),
+        ([], 25 + 6),
+    ],
+)
+def test_only_what_was_asked_is_grown(
+    planned: Path, folder: Path, monkeypatch: pytest.MonkeyPatch, options: list[str], surveys: int
+) -> None:
+    """One level is one survey; the sources of error alone come with the default grid, or where they are asked for."""
+    from planner.robustness import survey
+
+    grown: list[int] = []
+
+    def counting(design: Design, environment: Environment, deviations: Deviations) -> Outcome:
+        outcome = grow_trials(design, environment, deviations)
+        grown.append(len(outcome.reached))
+        return outcome
+
+    monkeypatch.setattr(survey, "grow_trials", counting)
+    monkeypatch.setattr("planner.commands.robustness.DRAWN", 2)
+    assert vinewright(monkeypatch, folder, "robustness", "small.toml", planned, "--trials", 3, *options) == 0
+    assert grown == [3] * surveys + [2]  # the last are those in the picture
+    content = json.loads((folder / "results" / "robustness-small.json").read_text())
+    assert len(content["counts"]) == surveys
+    table = (folder / "results" / "robustness-small.md").read_text()
+    assert ("## One source at a time" in table) == (surveys in (7, 31))
+    assert ("variation together" in table) == (surveys in (1, 7))
+    assert f"`{content['command']}`" in table
+    asked = [part for part in options if part.startswith("--")]
+    assert all(part in content["command"] for part in asked)
 
 
 def test_interrupted_trials_are_kept(planned: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -94,12 +133,12 @@ def test_interrupted_trials_are_kept(planned: Path, folder: Path, monkeypatch: p
             yield grown
 
     monkeypatch.setattr(Survey, "run", broken)
-    arguments = "robustness", "small.toml", planned, "--trials", 5, "--levels", "5", "--out", "part"
+    arguments = "robustness", "small.toml", planned, "--trials", 5, "--levels", "0,5", "--out", "part"
     assert vinewright(monkeypatch, folder, *arguments) == 0
-    content = json.loads((folder / "part" / "robustness-small.json").read_text())
+    content = json.loads((folder / "part" / "robustness-small" / "data.json").read_text())
     assert len(content["counts"]) == 4  # the fourth was grown, though not yet told
     assert "interrupted" in content["command"]
-    assert "| - |" in (folder / "part" / "robustness-small.md").read_text()
+    assert "| - |" in (folder / "part" / "robustness-small" / "README.md").read_text()
 
 
 def test_interrupted_pictures_leave_the_tables(planned: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -111,8 +150,9 @@ def test_interrupted_pictures_leave_the_tables(planned: Path, folder: Path, monk
     monkeypatch.setattr("planner.robustness.plots.save_robustness", broken)
     arguments = "robustness", "small.toml", planned, "--trials", 5, "--levels", "-0,5,5.0000001", "--out", "drawn"
     assert vinewright(monkeypatch, folder, *arguments[:-4], f"--levels={arguments[-3]}", *arguments[-2:]) == 0
-    assert {entry.name for entry in (folder / "drawn").iterdir()} == {"robustness-small.md", "robustness-small.json"}
-    assert json.loads((folder / "drawn" / "robustness-small.json").read_text())["levels"] == [0.0, 0.05]
+    drawn = folder / "drawn" / "robustness-small"
+    assert {entry.name for entry in drawn.iterdir()} == {"README.md", "data.json"}
+    assert json.loads((drawn / "data.json").read_text())["levels"] == [0.0, 0.05]
 
 
 def test_a_plan_is_kept_whose_judging_is_interrupted(
@@ -134,10 +174,10 @@ def test_the_study_plans_and_judges(folder: Path, monkeypatch: pytest.MonkeyPatc
     """`reproduce robust-planning` in a small place: a table with the gain, and every champion in the data."""
     arguments = "reproduce", "robust-planning", "--env", "small.toml", "--runs", 1, "--time-budget", 1, "--out", "study"
     assert vinewright(monkeypatch, folder, *arguments) == 0
-    content = json.loads((folder / "study" / "robust-planning.json").read_text())
+    content = json.loads((folder / "study" / "robust-planning" / "data.json").read_text())
     assert len(content["runs"]) == 1
     assert content["runs"][0]["trials"] > 1000 * len(content["runs"][0]["champions"])
-    assert "points with as many actuators" in (folder / "study" / "robust-planning.md").read_text()
+    assert "points with as many actuators" in (folder / "study" / "robust-planning" / "README.md").read_text()
 
 
 def test_gains_are_those_of_the_figures() -> None:

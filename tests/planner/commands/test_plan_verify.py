@@ -1,4 +1,4 @@
-"""`plan --verify`: a design counts if a second propagator gets into the goal with it too."""
+"""`plan --verify`: a design counts if a second propagator reaches the goal with it too."""
 
 import json
 import re
@@ -50,7 +50,7 @@ def test_a_design_that_the_second_propagator_confirms(
     """Exit code 0; the design written is the one that was confirmed, and grown again by that propagator it gets there."""
     code, folder = vinewright(OPEN, "--verify", "impulse")
     assert code == 0
-    assert "verified by impulse: its tip comes into the goal there too" in capsys.readouterr().out
+    assert "verified by impulse: its tip reaches the goal there too" in capsys.readouterr().out
     run = json.loads((folder / "run.json").read_text())
     found = run["verification"]
     assert (run["inputs"]["verify"], found["propagator"], found["verified"]) == ("impulse", "impulse", True)
@@ -117,11 +117,11 @@ def straight(length: float) -> Design:
 @pytest.mark.parametrize(
     ("lengths", "chosen", "words"),
     [
-        ([0.3, 0.6, 0.7], 1, "verified by impulse: .* ends 0 mm from .*; 1 cheaper solution was not"),
+        ([0.3, 0.6, 0.7], 1, "verified by impulse: .* ends 0 mm from .*; 1 lower-cost solution was not"),
         (
             [0.3, 0.4],
             0,
-            "NOT verified by impulse: none of 2 solutions gets into the goal; the best ends 200 mm outside",
+            "NOT verified by impulse: none of 2 solutions reaches the goal; the best ends 200 mm outside",
         ),
         ([0.3], 0, "NOT verified by impulse: the design ends 200 mm outside the goal, 0 mm from"),
         ([], 0, "NOT verified by impulse: interrupted before any design was grown"),
@@ -130,7 +130,7 @@ def straight(length: float) -> Design:
 def test_the_best_confirmed_design_is_chosen(
     environment: Callable[..., Environment], lengths: list[float], chosen: int, words: str
 ) -> None:
-    """The first that gets into the goal; if none does, or none was grown, the first of all, and it is said so."""
+    """The first that reaches the goal; if none does, or none was grown, the first of all, and it is said so."""
     place = replace(environment(), goal=np.array([0.6, 0.0, 0.1]))
     designs = [straight(length) for length in lengths]
     grown = grow_designs(designs, place, Impulse(place, VineParams()))

@@ -1,4 +1,4 @@
-"""Pictures of plans and of growth."""
+"""Figures of plans and animations of growth."""
 
 import math
 from collections.abc import Callable
@@ -38,7 +38,7 @@ def run(request: pytest.FixtureRequest, shipped: dict[str, Environment], params:
 
 @pytest.fixture(scope="module")
 def grown(run: Run) -> np.ndarray:
-    """Joints of the best design of a run at the end of every segment [m]."""
+    """Joints of a run's best design at the end of every segment [m]."""
     return trajectory(run.environment, run.best.design, replay(run.best.design, run.propagator))[0]
 
 
@@ -54,13 +54,13 @@ def straight(params: VineParams, sides: str = "lnr") -> Design:
 
 
 def shapes(design: Design) -> dict[str, shapely.Polygon]:
-    """Polygons [mm] of the patches that are drawn, by name."""
+    """Polygons [mm] of the drawn patches, by name."""
     patches = tube_patches(design, design.centerline)
     return {str(patch.get_gid()): shapely.Polygon(patch.get_path().vertices) for patch in patches[:-1]}
 
 
 class Picture:
-    """A PNG, and where a point of the place lies in it."""
+    """A PNG, and the transform from the environment to its pixels."""
 
     def __init__(self, path: Path, environment: Environment, design: Design | None) -> None:
         self.pixels = np.asarray(Image.open(path).convert("RGB"))
@@ -80,9 +80,9 @@ def rgb(colour: str) -> np.ndarray:
 
 @pytest.mark.parametrize("name", known_environments())
 def test_the_drawing_has_the_aspect_of_the_bounds(name: str, shipped: dict[str, Environment], tmp_path: Path) -> None:
-    """A millimetre is as long upwards as across, and the drawing is the bounds with a margin of under 2 %."""
-    save_environment(tmp_path / "place.png", shipped[name])
-    picture = Picture(tmp_path / "place.png", shipped[name], None)
+    """Both axes have the same scale, and the drawing shows the bounds with a margin below 2 %."""
+    save_environment(tmp_path / "environment.png", shipped[name])
+    picture = Picture(tmp_path / "environment.png", shipped[name], None)
     assert picture.pixels.shape[:2] == tuple(picture.axes.figure.canvas.get_width_height()[::-1])
     low, high = 1e3 * shipped[name].bounds.reshape(2, 2)
     corners = picture.axes.transData.transform([low, high])
@@ -97,23 +97,23 @@ def test_the_drawing_has_the_aspect_of_the_bounds(name: str, shipped: dict[str, 
 def test_obstacles_are_solid_and_the_rest_is_free(
     shipped: dict[str, Environment], environment: MakeEnvironment, tmp_path: Path
 ) -> None:
-    """Points deep in an obstacle are grey with no seams; points clear of all are not, inside a ring of walls too."""
+    """Points inside obstacles are grey without seams; points outside are not, also inside a ring of walls."""
     round_things = environment(
         boxes=[(-3, -3, -2, -2), (-2, -3, -1, -2)], circles=[(1, 1, 1), (2, 1, 1)], walls=[(-3, 3, 3, 3, 0.4)]
     )
-    for place in (shipped["divider"], shipped["tube"], replace(round_things, start=np.array([-3.5, -3.5, 0]))):
-        save_environment(tmp_path / "place.png", place)
-        picture = Picture(tmp_path / "place.png", place, None)
-        axes = [np.linspace(place.bounds[k], place.bounds[k + 2], 150) for k in range(2)]
+    for scene in (shipped["divider"], shipped["tube"], replace(round_things, start=np.array([-3.5, -3.5, 0]))):
+        save_environment(tmp_path / "environment.png", scene)
+        picture = Picture(tmp_path / "environment.png", scene, None)
+        axes = [np.linspace(scene.bounds[k], scene.bounds[k + 2], 150) for k in range(2)]
         points = np.stack(np.meshgrid(*axes), axis=-1).reshape(-1, 2)
-        pixel = (place.bounds[2] - place.bounds[0]) / 1000
-        away = np.hypot(*(points - place.goal[:2]).T) > place.goal[2] + 3 * pixel
-        away &= np.hypot(*(points - place.start[:2]).T) > 0.15
-        solid = shapely.union_all(place.obstacles.shapes()).buffer(1e-4)
+        pixel = (scene.bounds[2] - scene.bounds[0]) / 1000
+        away = np.hypot(*(points - scene.goal[:2]).T) > scene.goal[2] + 3 * pixel
+        away &= np.hypot(*(points - scene.start[:2]).T) > 0.15
+        solid = shapely.union_all(scene.obstacles.shapes()).buffer(1e-4)
         inside = shapely.contains(solid.buffer(-3 * pixel), shapely.points(points)) & away
-        outside = (place.obstacles.clearance(points) > 3 * pixel) & away
-        outside &= (np.abs(points - place.bounds[[0, 1]]) > 3 * pixel).all(axis=1)
-        outside &= (np.abs(points - place.bounds[[2, 3]]) > 3 * pixel).all(axis=1)
+        outside = (scene.obstacles.clearance(points) > 3 * pixel) & away
+        outside &= (np.abs(points - scene.bounds[[0, 1]]) > 3 * pixel).all(axis=1)
+        outside &= (np.abs(points - scene.bounds[[2, 3]]) > 3 * pixel).all(axis=1)
         assert (picture.at(points[inside]) == rgb(OBSTACLE["facecolor"])).all()
         assert (picture.at(points[outside]) == 255).all()
         assert inside.sum() > 500
@@ -121,7 +121,7 @@ def test_obstacles_are_solid_and_the_rest_is_free(
 
 
 def test_the_tube_has_its_true_width(params: VineParams) -> None:
-    """A straight tube covers its length times its diameter, and half a disc at the tip."""
+    """A straight tube covers its length times its diameter, plus half a disc at the tip."""
     design = straight(params)
     length, radius = 1e3 * design.length, 1e3 * params.radius
     drawn = shapes(design)
@@ -130,8 +130,8 @@ def test_the_tube_has_its_true_width(params: VineParams) -> None:
     assert whole.bounds == pytest.approx((0, -radius, length + radius, radius), abs=1e-6)
 
 
-def test_sections_end_where_they_should_and_leave_no_crack(params: VineParams) -> None:
-    """A section is cut straight at its end, which the next one underlies; earlier ones lie on later ones."""
+def test_sections_end_at_their_position_without_gaps(params: VineParams) -> None:
+    """A section ends perpendicular to the axis; the next one continues below it."""
     design = straight(params, "lrn")
     drawn, radius = shapes(design), 1e3 * params.radius
     for k, end in enumerate((300, 600)):
@@ -143,7 +143,7 @@ def test_sections_end_where_they_should_and_leave_no_crack(params: VineParams) -
 
 
 def test_actuators_lie_on_their_side(params: VineParams) -> None:
-    """A left actuator lies left of the centreline, a right one right, within the tube, as long as their section."""
+    """A left actuator is left of the centreline, a right one right, within the tube and as long as its section."""
     drawn = shapes(straight(params))
     assert set(drawn) == {"section 0", "section 1", "section 2", "actuator 0", "actuator 2"}
     radius = 1e3 * params.radius
@@ -156,24 +156,37 @@ def test_actuators_lie_on_their_side(params: VineParams) -> None:
         assert low < y_min < y_max < high
 
 
+def test_actuators_have_the_colour_of_their_side(params: VineParams) -> None:
+    """Left and right actuators can be told apart by their colours, which differ from that of their tube."""
+    design = straight(params)
+    patches = {str(patch.get_gid()): to_hex(patch.get_facecolor()) for patch in tube_patches(design, design.centerline)}
+    assert patches["actuator 0"] == ACTUATOR["left"]
+    assert patches["actuator 2"] == ACTUATOR["right"]
+    assert len({patches[name] for name in ("actuator 0", "actuator 2", "section 0", "section 1", "section 2")}) == 5
+
+
 def test_sections_have_the_colour_of_their_side(run: Run, tmp_path: Path) -> None:
-    """In the written picture every section shows its colour in its middle, and nothing shines through between two."""
+    """In the written picture the tube has its section's colour all along, but for thin lines where sections meet."""
     best = run.best.design
     save_plan(
         tmp_path / "plan.png", run.environment, best, branches_of(run.search.tree, run.environment.start, run.params)
     )
     picture = Picture(tmp_path / "plan.png", run.environment, best)
     line = shapely.LineString(best.centerline)
-    for section in best.sections:
-        middle = line.interpolate((section.start + section.end) / 2)
-        assert to_hex(picture.at([[middle.x, middle.y]])[0] / 255) == TUBE[section.side]
-    along = shapely.line_interpolate_point(line, np.linspace(0, line.length, 2000))
-    tube = picture.at(shapely.get_coordinates(along))
-    assert (tube[:, 2] <= rgb(TUBE["none"])[2] + 3).all() or (tube[:, 2] < 235).all()
+    along = np.linspace(0, line.length, 2000)
+    points = shapely.get_coordinates(shapely.line_interpolate_point(line, along))
+    goal, ends = run.environment.goal, np.array([section.end for section in best.sections])
+    # The arrow at the base, the goal and what is marked in it lie on the tube.
+    bare = (along > 0.1) & (np.hypot(*(points - goal[:2]).T) > goal[2] + 0.01)
+    own = np.array([rgb(TUBE[best.sections[k].side]) for k in np.searchsorted(ends, along[bare])])
+    shown = picture.at(points[bare])
+    other = np.abs(shown - own).max(axis=1) > 3
+    assert (np.abs(along[bare][other, None] - ends).min(axis=1) < 0.01).all()
+    assert (shown[other].max(axis=1) <= own.max()).all(), "something paler shines through between two sections"
 
 
-def test_a_tube_that_stalled_is_drawn_as_far_as_it_grew(environment: MakeEnvironment, params: VineParams) -> None:
-    """With a shorter centreline than the design's, later sections are left out; with a point, the tube is."""
+def test_a_stalled_tube_is_drawn_up_to_its_tip(environment: MakeEnvironment, params: VineParams) -> None:
+    """With a centreline shorter than the design, later sections are omitted; with a single point, the whole tube."""
     design = straight(params, "lnrl")
     short = replace(design, centerline=design.centerline[:19])  # 0.45 m
     drawn = shapes(short)
@@ -184,7 +197,7 @@ def test_a_tube_that_stalled_is_drawn_as_far_as_it_grew(environment: MakeEnviron
 
 
 def test_branches_end_at_the_tips_of_their_nodes(run: Run) -> None:
-    """Every node but the root has a branch, as many segments long as it has more than its parent, up to its tip."""
+    """Every node except the root has a branch from its parent's tip to its own."""
     tree = run.search.tree
     branches = branches_of(tree, run.environment.start, run.params)
     nodes = np.flatnonzero(tree.used & (tree.parent >= 0))
@@ -197,7 +210,7 @@ def test_branches_end_at_the_tips_of_their_nodes(run: Run) -> None:
 
 
 def test_growth_is_animated(run: Run, grown: np.ndarray, tmp_path: Path) -> None:
-    """80 frames or as many as there are moments; the tube grows from first to last, and the last one stays."""
+    """At most 80 frames, or one per record; the tube grows from first to last, and the last frame is held."""
     seen: list[tuple[int, int]] = []
     path = tmp_path / "growth.gif"
     save_animation(path, run.environment, run.best.design, grown, lambda done, total: seen.append((done, total)))
@@ -222,8 +235,8 @@ def test_growth_is_animated(run: Run, grown: np.ndarray, tmp_path: Path) -> None
     assert durations[-1] > 1000
 
 
-def test_pictures_appear_whole_or_not_at_all(environment: MakeEnvironment, params: VineParams, tmp_path: Path) -> None:
-    """Breaking off leaves the old file and nothing beside it; where nothing can be written, that is said."""
+def test_figures_are_written_atomically(environment: MakeEnvironment, params: VineParams, tmp_path: Path) -> None:
+    """An interruption keeps the old file and leaves no other; a failure to write raises an error."""
     design, path = straight(params), tmp_path / "growth.gif"
     path.write_text("old")
 
@@ -243,7 +256,7 @@ def test_pictures_appear_whole_or_not_at_all(environment: MakeEnvironment, param
 def test_any_name_and_any_number_of_actuators_fit(
     environment: MakeEnvironment, params: VineParams, tmp_path: Path
 ) -> None:
-    """Names are shown as they are, shortened, and of many actuators the first are listed; the page does not grow."""
+    """Names are shown verbatim, truncated; of many actuators the first are listed; the page size is constant."""
     named = replace(environment(), name=r"costs $5 and \frac{ " * 20)
     heights = []
     for count in (0, 1, 6, 60):
@@ -253,12 +266,13 @@ def test_any_name_and_any_number_of_actuators_fit(
     assert heights[-1] < 2 * heights[0]
     texts = [text.get_text() for text in plan_figure(named, straight(params, "lr" * 30)).texts]
     assert any("more" in text for text in texts)
-    assert ACTUATOR["left"] != ACTUATOR["right"]
 
 
 @pytest.mark.parametrize(("actuator", "heading"), [(Spam(), "cell [mm]"), (PouchMotor(), "pouch [mm]")])
-def test_table_calls_a_cell_what_its_maker_does(environment: MakeEnvironment, actuator: Actuator, heading: str) -> None:
-    """The column of cell lengths is headed by the actuator's own word, clear of the headings beside it."""
+def test_table_uses_the_actuators_name_of_a_cell(
+    environment: MakeEnvironment, actuator: Actuator, heading: str
+) -> None:
+    """The column of cell lengths is headed by the actuator's name of a cell, clear of the neighbouring headings."""
     figure = plan_figure(environment(), straight(VineParams(actuator=actuator)))
     figure.draw_without_rendering()
     found = {text.get_text(): text.get_window_extent() for text in figure.texts}

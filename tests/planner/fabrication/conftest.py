@@ -1,4 +1,4 @@
-"""Builds of known measures, made without planning."""
+"""Builds of known dimensions, constructed without planning."""
 
 from collections.abc import Callable
 
@@ -14,7 +14,7 @@ MakeBuild = Callable[..., Build]
 
 @pytest.fixture(scope="session")
 def make_build() -> MakeBuild:
-    """Make a build of parts `(side, cells, l_0)` or `("none", length)` [m] from the base on, at 35 kPa."""
+    """Factory of builds at 35 kPa from parts `(side, cells, l_0)` or `("none", length)` [m], from the base."""
 
     def make(*parts: tuple, params: VineParams | None = None) -> Build:
         sections: list[Section] = []
@@ -34,5 +34,5 @@ def make_build() -> MakeBuild:
 
 @pytest.fixture(scope="session")
 def example(make_build: MakeBuild) -> Build:
-    """L1 from 300 to 594 mm in 7 cells of 42 mm, R2 from 800 to 1160 mm in 12 of 30 mm, on 1300 mm of tube."""
+    """L1 from 300 to 594 mm with 7 cells of 42 mm, R2 from 800 to 1160 mm with 12 of 30 mm, on 1300 mm of tube."""
     return make_build(("none", 0.3), ("left", 7, 0.042), ("none", 0.206), ("right", 12, 0.03), ("none", 0.14))

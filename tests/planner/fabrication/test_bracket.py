@@ -12,7 +12,7 @@ import trimesh
 from planner.fabrication.bracket import bracket, write_bracket
 from surrogate.spam import Spam
 
-# All in mm, as a maker would measure: plate, ring, chamfers; foot, its slot, stem and round corners.
+# All in mm: plate, ring, chamfers; foot, its slot, stem and rounded corners.
 THICK, RIM, CHAMFER, EASE = 5.0, 3.0, 1.0, 0.5
 FOOT, HIGH, SLOT, SLOT_LOW, CORNER, STEM, ROUND = 21.0, 6.0, (13.0, 2.0), 2.0, 0.5, 8.0, 2.0
 
@@ -35,11 +35,11 @@ def circle(radius: float) -> Ring:
 def whole_plate(constriction: float, tube: float) -> Ring:
     """Ring, straight stem and foot, with round corners between them."""
     outer, half = constriction + RIM, STEM / 2
-    # The corner at the ring is round about a point beside the stem that lies `rise` below the ring's middle.
+    # The fillet at the ring is centred on a point beside the stem, `rise` below the ring's centre.
     rise = np.sqrt((outer + ROUND) ** 2 - (half + ROUND) ** 2)
     behind = np.arcsin((half + ROUND) / (outer + ROUND))
     turn, bare = np.pi / 2 - behind, tube - rise - HIGH
-    assert bare >= ROUND, "the round corners must not run into one another"
+    assert bare >= ROUND, "the fillets must not overlap"
     foot_area, foot_edge = rounded_box(FOOT, HIGH, ROUND)
     area = foot_area + STEM * bare + (2 - np.pi / 2) * ROUND**2
     area += outer**2 * (np.pi - behind) + (half + ROUND) * rise - ROUND**2 * turn
@@ -49,17 +49,17 @@ def whole_plate(constriction: float, tube: float) -> Ring:
 
 
 def moved(ring: Ring, out: float) -> float:
-    """Area [mm^2] when the outline moves outwards (Steiner)."""
+    """Area [mm^2] after the outline moves outwards (Steiner formula)."""
     return ring[0] + out * ring[1] + np.pi * out**2
 
 
 def prism(ring: Ring, chamfer: float) -> float:
-    """Volume [mm^3] over a ring that moves outwards at both faces, at 45 degrees; a negative chamfer moves it inwards."""
+    """Volume [mm^3] of a ring that widens at both faces, at 45 degrees; a negative chamfer narrows it."""
     return THICK * ring[0] + chamfer * abs(chamfer) * ring[1] + 2 / 3 * np.pi * abs(chamfer) ** 3
 
 
 def section(mesh: trimesh.Trimesh, z: float) -> shapely.Polygon:
-    """What a plane parallel to the printer's bed cuts [mm]."""
+    """Section by a plane parallel to the printer's bed [mm]."""
     ends = trimesh.intersections.mesh_plane(mesh, [0, 0, 1], [0, 0, z])[:, :, :2]
     lines = shapely.set_precision(shapely.linestrings(ends), 1e-4)
     rings = shapely.polygonize(lines[shapely.length(lines) > 0])
@@ -72,7 +72,7 @@ EXTREMES = [(2.0, 9.0), (10.18, 17.18), (2.0, 60.0), (48.0, 60.0), (28.0, 35.0)]
 
 @pytest.mark.parametrize(("constriction", "tube"), SIZES + EXTREMES)
 def test_a_bracket_is_one_printable_solid(constriction: float, tube: float) -> None:
-    """Watertight, in one piece with two holes, on the bed, and nothing but its underside overhangs by more than 45 degrees."""
+    """Watertight, one piece with two holes, on the bed; nothing except the underside overhangs by more than 45 degrees."""
     mesh = bracket(spam(constriction, tube))
     assert mesh.is_watertight
     assert mesh.is_volume
@@ -87,8 +87,8 @@ def test_a_bracket_is_one_printable_solid(constriction: float, tube: float) -> N
 
 
 @pytest.mark.parametrize(("constriction", "tube"), SIZES + EXTREMES)
-def test_the_hole_closes_the_tube_where_the_model_has_it(constriction: float, tube: float) -> None:
-    """At mid-plane its area is that of the constriction, and its middle lies the tube's radius above the foot."""
+def test_the_hole_is_where_the_model_constricts_the_tube(constriction: float, tube: float) -> None:
+    """At mid-plane its area is that of the constriction, and its centre lies one tube radius above the foot."""
     middle = section(bracket(spam(constriction, tube)), THICK / 2)
     hole, slot = sorted((shapely.Polygon(ring) for ring in middle.interiors), key=lambda ring: -ring.centroid.y)
     assert hole.area == pytest.approx(np.pi * constriction**2, rel=2e-3)
@@ -97,7 +97,7 @@ def test_the_hole_closes_the_tube_where_the_model_has_it(constriction: float, tu
     # Tape 12 mm wide lies flat on the slot's floor.
     assert slot.intersection(shapely.box(-6, SLOT_LOW, 6, SLOT_LOW + 0.2)).area == pytest.approx(12 * 0.2, rel=1e-3)
     assert shapely.Polygon(middle.exterior).bounds[1] == pytest.approx(0, abs=1e-5)
-    # Everywhere around hole and slot there is plate enough to print.
+    # The plate around hole and slot is wide enough to print.
     assert middle.exterior.distance(hole) > min(RIM, SLOT_LOW) - 0.01
     assert hole.distance(slot) > 2.9
 
@@ -113,7 +113,7 @@ def test_volume_and_underside_are_those_of_the_closed_form(constriction: float, 
     underside = moved(plate, -EASE) - moved(hole, CHAMFER) - moved(slot, EASE)
     assert mesh.area_faces[lying].sum() == pytest.approx(underside, rel=1e-3)
     assert section(mesh, THICK / 2).area == pytest.approx(plate[0] - hole[0] - slot[0], rel=1e-3)
-    # The frusta alone: between the faces, the hole is wider than the constriction by what is left of the chamfer.
+    # The frusta alone: at this height the hole is wider than the constriction by the rest of the chamfer.
     hole_above = max(
         (shapely.Polygon(ring) for ring in section(mesh, 0.25).interiors), key=lambda ring: ring.centroid.y
     )
@@ -121,7 +121,7 @@ def test_volume_and_underside_are_those_of_the_closed_form(constriction: float, 
 
 
 def test_the_file_is_the_bracket_in_millimetres(tmp_path: Path) -> None:
-    """A binary STL that reads back as the same solid; nothing else is left in the folder."""
+    """A binary STL that reads back as the same solid; no other file is left in the folder."""
     write_bracket(tmp_path / "bracket.stl", Spam())
     mesh, read = bracket(Spam()), trimesh.load_mesh(tmp_path / "bracket.stl")
     assert [path.name for path in tmp_path.iterdir()] == ["bracket.stl"]
@@ -144,8 +144,8 @@ def test_the_file_is_the_bracket_in_millimetres(tmp_path: Path) -> None:
         (5.0, np.nan, "tube_radius = nan mm must be from"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_made_is_refused(constriction: float, tube: float, message: str, tmp_path: Path) -> None:
-    """The message names the measure and what is allowed, and no file is begun."""
+def test_impossible_dimensions_are_refused(constriction: float, tube: float, message: str, tmp_path: Path) -> None:
+    """The message names the dimension and the allowed range, and no file is written."""
     with pytest.raises(ValueError, match=message):
         write_bracket(tmp_path / "bracket.stl", spam(constriction, tube))
     assert not list(tmp_path.iterdir())

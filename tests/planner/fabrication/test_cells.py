@@ -1,4 +1,4 @@
-"""Rounding to whole cells: what is made can be made, is near to what was planned, and reaches the goal where it can."""
+"""Rounding to whole cells: the result can be fabricated, is close to the plan, and reaches the goal where possible."""
 
 from dataclasses import replace
 from itertools import pairwise
@@ -18,7 +18,7 @@ from planner.replay import grow_designs
 
 PARAMS = VineParams()
 ROOM = Environment("room", "", np.array([-6.0, -6.0, 6.0, 6.0]), np.zeros(3), np.array([0.0, 0.0, 20.0]), Obstacles())
-"""A room that is all goal: the nearest rounding is taken."""
+"""A room covered by the goal: the nearest rounding is taken."""
 
 
 @pytest.fixture(scope="module")
@@ -44,9 +44,9 @@ parts = st.lists(
 
 @settings(max_examples=25, deadline=None)
 @given(parts)
-def test_what_is_made_is_whole_and_near(model: QuasiStatic, parts: Parts) -> None:
-    """Sections follow each other without gap or overlap, actuated ones have whole cells at whole millimetres, in number
-    within one of what was planned; the tube is never shorter, and all else of a section is as it was."""
+def test_rounded_designs_are_whole_and_near(model: QuasiStatic, parts: Parts) -> None:
+    """Sections follow each other without gap or overlap. Actuated ones have whole cells, start at whole millimetres, and
+    have within one cell of the planned number; the tube is never shorter, and nothing else of a section changes."""
     sections, end = [], 0.0
     for side, segments, cell in parts:
         length = 0.025 * segments
@@ -72,8 +72,8 @@ def test_what_is_made_is_whole_and_near(model: QuasiStatic, parts: Parts) -> Non
         assert 1e3 * other.start == pytest.approx(round(1e3 * other.start), abs=1e-6)
 
 
-def test_whole_cells_stay_as_they_are(model: QuasiStatic) -> None:
-    """A design that has whole cells is not changed."""
+def test_whole_cells_do_not_change(model: QuasiStatic) -> None:
+    """A design of whole cells is not changed."""
     sections = (
         Section(0.0, 0.2, "none", 0, 0, 0),
         Section(0.2, 0.6, "left", 1.0, 0.04, 5e3),
@@ -85,7 +85,7 @@ def test_whole_cells_stay_as_they_are(model: QuasiStatic) -> None:
 
 
 def test_a_section_keeps_its_middle(model: QuasiStatic) -> None:
-    """By itself a section gets the nearest number of cells about its middle: 10 of 41 mm about 0.4 m."""
+    """A single section gets the nearest number of cells about its middle: 10 of 41 mm about 0.4 m."""
     bare = Section(0.0, 0.2, "none", 0, 0, 0), Section(0.6, 1.0, "none", 0, 0, 0)
     planned = design_of(bare[0], Section(0.2, 0.6, "left", 1, 0.041, 5e3), bare[1])
     section = actuated(round_to_cells(planned, ROOM, model)[0].design)[0]
@@ -93,7 +93,7 @@ def test_a_section_keeps_its_middle(model: QuasiStatic) -> None:
 
 
 def test_neighbours_that_grow_move_apart(model: QuasiStatic) -> None:
-    """Two sections of 100 mm that become 118 mm each move apart by as much to either side, never over one another."""
+    """Two sections of 100 mm that become 118 mm each move apart symmetrically and do not overlap."""
     sections = [Section(0.0, 0.2, "none", 0, 0, 0)]
     sections += [Section(0.2 + 0.1 * k, 0.3 + 0.1 * k, side, 1, 0.059, 5e3) for k, side in enumerate(("left", "right"))]  # type: ignore[arg-type]
     sections.append(Section(0.4, 0.8, "none", 0, 0, 0))
@@ -103,7 +103,7 @@ def test_neighbours_that_grow_move_apart(model: QuasiStatic) -> None:
 
 
 def test_a_section_shorter_than_a_cell_is_refused(model: QuasiStatic) -> None:
-    """It is named by its ends and its cell, in millimetres; one of exactly a cell is fine."""
+    """The message gives its ends and cell length in millimetres; a section of exactly one cell is valid."""
     short = Section(0.0, 0.05, "left", 1, 0.06, 5e3), Section(0.05, 0.5, "none", 0, 0, 0)
     with pytest.raises(InvalidDesign, match="from 0 to 50 mm is shorter than one cell of 60 mm"):
         round_to_cells(design_of(*short), ROOM, model)
@@ -112,26 +112,27 @@ def test_a_section_shorter_than_a_cell_is_refused(model: QuasiStatic) -> None:
 
 
 def test_another_rounding_is_taken_where_the_nearest_misses(model: QuasiStatic) -> None:
-    """With the goal where one cell more ends, and the nearest rounding not, one cell more is made."""
+    """If the nearest rounding misses the goal and one more cell reaches it, the section gets one more cell."""
     planned = design_of(Section(0.0, 0.51, "left", 3.0, 0.08, 35e3), Section(0.51, 1.51, "none", 0, 0, 0))
     nearest = actuated(round_to_cells(planned, ROOM, model)[0].design)[0]
     assert nearest.end - nearest.start == pytest.approx(0.48)
     more = replace(planned.sections[0], end=0.56), replace(planned.sections[1], start=0.56)
     tip = grow_designs([design_of(*more)], ROOM, model)[0].design.tip
-    place = replace(ROOM, goal=np.array([*tip[:2], 0.03]))
-    made, tried = round_to_cells(planned, place, QuasiStatic(place, PARAMS))
+    environment = replace(ROOM, goal=np.array([*tip[:2], 0.03]))
+    made, tried = round_to_cells(planned, environment, QuasiStatic(environment, PARAMS))
     assert made.ends_in_goal
     assert tried > 1
-    place = replace(ROOM, goal=np.array([5.0, 5.0, 0.03]))
-    missed, tried = round_to_cells(planned, place, QuasiStatic(place, PARAMS))
+    environment = replace(ROOM, goal=np.array([5.0, 5.0, 0.03]))
+    missed, tried = round_to_cells(planned, environment, QuasiStatic(environment, PARAMS))
     assert not missed.reached
     assert actuated(missed.design)[0] == nearest
     assert actuated(made.design)[0].end == pytest.approx(0.56)
 
 
-def test_a_design_without_actuators_is_grown_too() -> None:
-    """Nothing is to be rounded; it is said whether it reaches the goal."""
-    place = replace(ROOM, goal=np.array([0.5, 0.0, 0.05]))
-    made, _ = round_to_cells(design_of(Section(0.0, 0.5, "none", 0, 0, 0)), place, QuasiStatic(place, PARAMS))
+def test_a_design_without_actuators_is_simulated_too() -> None:
+    """There is nothing to round; the result still says whether the design reaches the goal."""
+    environment = replace(ROOM, goal=np.array([0.5, 0.0, 0.05]))
+    design = design_of(Section(0.0, 0.5, "none", 0, 0, 0))
+    made, _ = round_to_cells(design, environment, QuasiStatic(environment, PARAMS))
     assert made.reached
     assert made.design.tip == pytest.approx([0.5, 0, 0], abs=1e-9)

@@ -1,4 +1,4 @@
-"""Cut list, table of sections and pressures: every figure by hand."""
+"""Cut list, table of sections and pressures: every figure computed by hand."""
 
 import csv
 import io
@@ -24,7 +24,7 @@ def rows(text: str) -> list[dict[str, str]]:
 
 
 def slack(pressure: float, l_0: float, length: float) -> float:
-    """Shortening of a muscle in free space [mm]: the strain at its arm (paper 002, Eq. 3) over its length."""
+    """Shortening of an actuator in free space [mm]: the strain at its arm (paper 002, Eq. 3) over its length."""
     arm = 2 * 33.35 + 17.18
     return arm * float(free_curvature(joint_moments(PARAMS), pressure, l_0)) * length
 
@@ -34,21 +34,21 @@ def test_parts_have_their_lengths(example: Build) -> None:
     parts = {(row["part"], row["name"]): row for row in rows(cut_list(example))}
     body = parts["body", "body"]
     assert (body["quantity"], body["cut_length_mm"], body["width_mm"]) == ("1", "1420", f"{np.pi * 33.35:.1f}")
-    for muscle in example.muscles:
-        section = muscle.section
+    for actuator in example.actuators:
+        section = actuator.section
         length = section.end - section.start
         expected = 80 + 1e3 * length + slack(section.pressure, section.l_0, length)
-        row = parts["muscle", muscle.name]
+        row = parts["muscle", actuator.name]
         assert float(row["cut_length_mm"]) == pytest.approx(expected, abs=0.06)
         assert float(row["width_mm"]) == pytest.approx(np.pi * 17.18, abs=0.05)
-        assert float(parts["feed line", muscle.name]["cut_length_mm"]) == pytest.approx(1e3 * section.start + 300)
+        assert float(parts["feed line", actuator.name]["cut_length_mm"]) == pytest.approx(1e3 * section.start + 300)
     assert parts["bracket", ""]["quantity"] == str(8 + 13)
     assert parts["tape", ""]["quantity"] == str(8 + 13)
     assert parts["fitting", ""]["quantity"] == "2"
 
 
 def test_allowances_add_up(example: Build) -> None:
-    """What a length is made up of is stated, and the numbers in it add up to the length."""
+    """The stated components of a cut length add up to it."""
     for row in rows(cut_list(example)):
         if row["cut_length_mm"] and "+" in row["made_up_of"]:
             numbers = [float(part.strip().split()[0]) for part in row["made_up_of"].split("+")]
@@ -56,14 +56,14 @@ def test_allowances_add_up(example: Build) -> None:
 
 
 def test_each_set_point_has_a_regulator(make_build: MakeBuild) -> None:
-    """Muscles at the same pressure share one, the body has its own."""
+    """Actuators at the same pressure share a regulator; the body has its own."""
     build = make_build(("left", 5, 0.04), ("right", 5, 0.04), ("none", 0.2))
     regulators = [row for row in rows(cut_list(build)) if row["part"] == "regulator"]
     assert [row["made_up_of"] for row in regulators] == ["feeds L1, R2", "feeds the body"]
 
 
-def test_sections_are_told_in_numbers(example: Build) -> None:
-    """Start, end, side, cells, and every cell's end, as the design has them."""
+def test_section_table_matches_the_design(example: Build) -> None:
+    """Start, end, side, cells and every cell end are those of the design."""
     one, other = rows(section_table(example))
     assert (one["name"], one["start_mm"], one["end_mm"], one["side"]) == ("L1", "300", "594", "left")
     assert (one["l0_mm"], one["cells"]) == ("42", "7")
@@ -73,7 +73,7 @@ def test_sections_are_told_in_numbers(example: Build) -> None:
 
 
 def test_pouches_need_no_brackets(make_build: MakeBuild) -> None:
-    """Pouch motors are taped along their length; there is nothing to print."""
+    """Pouch motors are taped along their length and need no printed parts."""
     build = make_build(("left", 5, 0.04), ("none", 0.2), params=VineParams(actuator=PouchMotor()))
     parts = [row["part"] for row in rows(cut_list(build))]
     assert "bracket" not in parts
@@ -81,32 +81,32 @@ def test_pouches_need_no_brackets(make_build: MakeBuild) -> None:
     assert tape["cut_length_mm"] == "200"
 
 
-def test_a_bare_tube_is_a_body_and_its_regulator(make_build: MakeBuild) -> None:
-    """Without muscles there is nothing else."""
+def test_a_bare_tube_needs_a_body_and_its_regulator(make_build: MakeBuild) -> None:
+    """Without actuators no other part is listed."""
     build = make_build(("none", 1.0))
     assert [row["part"] for row in rows(cut_list(build))] == ["body", "regulator"]
     assert rows(section_table(build)) == []
 
 
 def test_pressures_are_set_points_with_limits(example: Build) -> None:
-    """Set points in kPa and psi, hoop stress P R / t, and from where to where the goal is kept by the margins."""
+    """Set points in kPa and psi, hoop stress P R / t, and the range in which the goal is reached, from the margins."""
     margins = [Margin("section 1: pressure", "%", 4.0, 20.0), Margin("section 2: pressure", "%", 0.0, 2.5)]
     body, one, other = pressure_content(example, margins, reached=True)["lines"]
     assert body["set_psi"] == pytest.approx(1.5)
     assert body["hoop_stress_mpa"] == pytest.approx(10.342 * 33.35 / 0.05 / 1e3, abs=0.01)
     assert body["limit_kpa"] == pytest.approx(16e3 * 0.05 / 33.35, abs=0.01)
-    pressures = [muscle.section.pressure / 1e3 for muscle in example.muscles]
+    pressures = [actuator.section.pressure / 1e3 for actuator in example.actuators]
     for line, pressure, margin in zip((one, other), pressures, margins, strict=True):
         assert line["set_kpa"] == pressure
         assert line["goal_kept_from_kpa"] == pytest.approx(pressure * (1 - margin.less / 100), abs=0.01)
-        # Nobody is told to go beyond the limit.
+        # The range never exceeds the limit.
         assert line["goal_kept_to_kpa"] == pytest.approx(min(pressure * (1 + margin.more / 100), 35.0), abs=0.01)
         assert line["hoop_stress_mpa"] == pytest.approx(pressure * 17.18 / 0.05 / 1e3, abs=0.01)
         assert line["limit_kpa"] == 35.0  # what the regulators hold; the film would hold 46.6
 
 
-def test_no_pressure_keeps_a_goal_that_is_missed(example: Build) -> None:
-    """Where the set points do not reach the goal there is no range."""
+def test_a_missed_goal_has_no_pressure_range(example: Build) -> None:
+    """If the set points do not reach the goal, there is no range."""
     margins = [Margin("section 1: pressure", "%", 0.0, 0.0)] * 2
     _, one, _ = pressure_content(example, margins, reached=False)["lines"]
     assert (one["goal_kept_from_kpa"], one["goal_kept_to_kpa"]) == (None, None)

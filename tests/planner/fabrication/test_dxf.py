@@ -1,4 +1,4 @@
-"""The pattern as a DXF file, read again by ezdxf."""
+"""The pattern as a DXF file, read back by ezdxf."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -28,14 +28,14 @@ def drawing(example: Build, tmp_path_factory: pytest.TempPathFactory) -> Drawing
 
 
 def outlines(drawing: Drawing) -> list[np.ndarray]:
-    """Corners of what is cut [mm], from the highest on, then from the left: two cuts across a tube are a piece."""
+    """Corners of the pieces [mm], from top to bottom, then from the left; two cuts across a tube bound a piece."""
     cut = [np.array(line.get_points("xy")) for line in drawing.modelspace().query('LWPOLYLINE[layer=="CUT"]')]
     cut.sort(key=lambda corners: (-round(corners[:, 1].max(), 6), corners[:, 0].min()))
     return [np.concatenate(pair) for pair in zip(cut[::2], cut[1::2], strict=True)]
 
 
 def marks(drawing: Drawing) -> Marks:
-    """Lines that carry a muscle's name and a number, shape (2, 2) [mm]."""
+    """Lines that carry an actuator's name and a number, shape (2, 2) [mm]."""
     found: Marks = {}
     for line in drawing.modelspace().query("LWPOLYLINE"):
         assert isinstance(line, LWPolyline)
@@ -46,8 +46,8 @@ def marks(drawing: Drawing) -> Marks:
     return found
 
 
-def test_file_is_sound_and_in_millimetres(drawing: Drawing) -> None:
-    """The file is an R2010 drawing in metric millimetres in which an audit finds nothing to repair."""
+def test_file_is_valid_and_in_millimetres(drawing: Drawing) -> None:
+    """The file is an R2010 drawing in millimetres, and an audit finds no errors."""
     audit = drawing.audit()
     assert not audit.errors
     assert not audit.fixes
@@ -56,8 +56,8 @@ def test_file_is_sound_and_in_millimetres(drawing: Drawing) -> None:
     assert drawing.header["$MEASUREMENT"] == 1
 
 
-def test_layers_are_told_apart(drawing: Drawing) -> None:
-    """Everything lies on one of four layers, each of its own colour."""
+def test_layers_have_different_colours(drawing: Drawing) -> None:
+    """Every entity is on one of four layers, each with its own colour."""
     names = {"CUT", "SEAL", "MARK", "TEXT"}
     colours = {name: drawing.layers.get(name).color for name in names}
     assert len(set(colours.values())) == 4
@@ -66,7 +66,7 @@ def test_layers_are_told_apart(drawing: Drawing) -> None:
 
 
 def test_brackets_are_l_0_apart(drawing: Drawing) -> None:
-    """Measured on the body, brackets are l_0 apart to a millionth of a millimetre, the first at the section's start."""
+    """On the body, brackets are l_0 apart to a millionth of a millimetre; the first is at the section's start."""
     found = marks(drawing)
     assert set(found) == {"L1", "R2"}
     for name, start, cells, cell in (("L1", 300.0, 7, 42.0), ("R2", 800.0, 12, 30.0)):
@@ -78,29 +78,29 @@ def test_brackets_are_l_0_apart(drawing: Drawing) -> None:
 
 
 def test_brackets_lie_on_folds_that_are_half_a_circumference_apart(drawing: Drawing) -> None:
-    """Left brackets end on the body's upper fold, right ones on the lower, pi R below it, and point inwards."""
+    """Left marks start on the body's upper fold, right ones on the lower fold, pi R below it; both point inwards."""
     body, found = outlines(drawing)[0], marks(drawing)
     high, low = body[:, 1].max(), body[:, 1].min()
     assert high - low == pytest.approx(np.pi * 33.35, abs=1e-6)
     assert {mark[0, 1] for mark in found["L1"].values()} == {high}
     assert {mark[0, 1] for mark in found["R2"].values()} == {low}
-    assert all(low < mark[1, 1] < high for muscle in found.values() for mark in muscle.values())
+    assert all(low < mark[1, 1] < high for actuator in found.values() for mark in actuator.values())
 
 
 def test_pieces_have_their_sizes(drawing: Drawing, example: Build) -> None:
-    """Body and strips are cut across to their sizes, never along their folds; the body's base is at x = 0."""
+    """Body and strips are cut to length across, never along their folds; the body's base is at x = 0."""
     for line in drawing.modelspace().query('LWPOLYLINE[layer=="CUT"]'):
         assert np.ptp(np.array(line.get_points("xy"))[:, 0]) == 0
         assert not line.closed
     sizes = [np.ptp(corners, axis=0) for corners in outlines(drawing)]
-    strips = [[60 + 1e3 * muscle.contraction + length + 20, np.pi * 17.18]
-              for muscle, length in zip(example.muscles, (294, 360), strict=True)]  # fmt: skip
+    strips = [[60 + 1e3 * actuator.contraction + length + 20, np.pi * 17.18]
+              for actuator, length in zip(example.actuators, (294, 360), strict=True)]  # fmt: skip
     assert sizes == [pytest.approx(np.array(size), abs=1e-6) for size in ([1420, np.pi * 33.35], *strips)]
     assert outlines(drawing)[0][:, 0].min() == pytest.approx(-100, abs=1e-9)
 
 
-def test_writing_stands_where_it_belongs(drawing: Drawing) -> None:
-    """Names and numbers are texts of millimetres' height; each number stands beside the bracket that has it."""
+def test_labels_are_at_their_marks(drawing: Drawing) -> None:
+    """Names and numbers are texts a few millimetres high; each number is beside its bracket."""
     texts = list(drawing.modelspace().query("TEXT"))
     assert {"BODY", "LEFT", "RIGHT", "L1", "R2", "12 × 30 mm", "300 to 594 mm"} <= {text.dxf.text for text in texts}
     assert all(2 < text.dxf.height < 8 for text in texts)
@@ -110,8 +110,8 @@ def test_writing_stands_where_it_belongs(drawing: Drawing) -> None:
 
 
 @pytest.mark.parametrize("parts", [[("none", 12.0)], [("left", 9, 0.04), ("right", 200, 0.0333), ("none", 5.0)]])
-def test_other_builds_are_sound_too(make_build: MakeBuild, tmp_path: Path, parts: list[tuple]) -> None:
-    """No muscles, long tubes and pouches make sound files as well, with a mark for every end of a cell."""
+def test_other_builds_are_valid_too(make_build: MakeBuild, tmp_path: Path, parts: list[tuple]) -> None:
+    """Builds without actuators, long tubes and pouches give valid files with a mark at every cell end."""
     build = make_build(*parts, params=VineParams(actuator=PouchMotor()))
     write_dxf(tmp_path / "pattern.dxf", pattern_of(build))
     drawing = ezdxf.readfile(tmp_path / "pattern.dxf")

@@ -1,4 +1,4 @@
-"""The pack, as `vinewright export` writes it: whole, and the same vine when it is built from its files."""
+"""The pack written by `vinewright export`: complete, and its files describe the same vine."""
 
 import csv
 import json
@@ -26,7 +26,7 @@ FILES = {
 
 
 def planned(environment: Environment, params: VineParams = VineParams(), fraction: float = 1.0) -> Design:  # noqa: B008
-    """A design that leans on the divider's blocks, for a goal where it ends."""
+    """A design that touches the divider's blocks; the goal is placed at its tip."""
     sections = (
         Section(0.0, 0.2 * fraction, "none", 0.0, 0.0, 0.0),
         Section(0.2 * fraction, 0.725, "right", 3.0, 0.042, 35e3),
@@ -39,12 +39,12 @@ def planned(environment: Environment, params: VineParams = VineParams(), fractio
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a design and its place, as a planning run leaves them."""
+    """A folder with a design and its environment, as written by a planning run."""
     folder = tmp_path_factory.mktemp("run")
     divider = load_environment("divider")
     design = planned(divider)
-    place = replace(divider, name="bench", goal=np.array([*design.tip[:2], 0.05]))
-    write_environment(place, folder / "environment.toml")
+    environment = replace(divider, name="bench", goal=np.array([*design.tip[:2], 0.05]))
+    write_environment(environment, folder / "environment.toml")
     content = design_content(
         replace(design, environment="bench", sha256=load_environment(folder / "environment.toml").sha256)
     )
@@ -53,7 +53,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def vinewright(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> int:
-    """Run a command in this process; returns its exit code."""
+    """Run a command in this process and return its exit code."""
     monkeypatch.setattr("sys.argv", ["vinewright", *map(str, arguments)])
     with pytest.raises(SystemExit) as ended:
         main()
@@ -68,14 +68,14 @@ def pack(run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
-def test_the_pack_is_whole(pack: Path) -> None:
-    """All files of all formats, and nothing half-written beside them."""
+def test_the_pack_is_complete(pack: Path) -> None:
+    """All files of all formats are there, and no temporary file is left."""
     assert {entry.name for entry in pack.iterdir()} == FILES
     assert all(entry.stat().st_size > 100 for entry in pack.iterdir())
 
 
-def test_the_pack_says_whether_it_works(pack: Path) -> None:
-    """What was planned and what is made stand side by side, and that the goal is reached."""
+def test_the_pack_says_whether_the_goal_is_reached(pack: Path) -> None:
+    """It holds the planned and the fabricated sections, and that the goal is reached."""
     content = json.loads((pack / "pack.json").read_text())
     assert content["reaches_goal"] is True
     assert content["planned_mm"] == [[200.0, 725.0], [725.0, 900.0]]
@@ -88,8 +88,8 @@ def test_the_pack_says_whether_it_works(pack: Path) -> None:
     )
 
 
-def test_built_from_the_drawing_it_ends_at_the_same_tip(pack: Path) -> None:
-    """Sections measured on the DXF, with the pressures of the pack, grow to the tip that its design predicts, to 0.1 mm."""
+def test_a_design_rebuilt_from_the_drawing_has_the_same_tip(pack: Path) -> None:
+    """Sections measured on the DXF, at the pack's pressures, reach the predicted tip to 0.1 mm."""
     drawing = ezdxf.readfile(pack / "pattern.dxf")
     marks: dict[str, dict[int, np.ndarray]] = {}
     for line in drawing.modelspace().query('LWPOLYLINE[layer=="MARK"]'):
@@ -99,16 +99,16 @@ def test_built_from_the_drawing_it_ends_at_the_same_tip(pack: Path) -> None:
     pressures = {line["line"]: line["set_kpa"] for line in json.loads((pack / "pressures.json").read_text())["lines"]}
     with (pack / "sections.csv").open(newline="") as file:
         table = {row["name"]: row for row in csv.DictReader(file)}
-    middle = np.mean([mark[1] for muscle in marks.values() for mark in muscle.values()])
+    middle = np.mean([mark[1] for actuator in marks.values() for mark in actuator.values()])
     sections, end = [], 0.0
     for name, found in sorted(marks.items(), key=lambda item: item[1][0][0]):
-        places = np.array([found[k] for k in range(len(found))])
-        l_0 = float(np.diff(places[:, 0]).mean())
-        assert np.diff(places[:, 0]) == pytest.approx(l_0, abs=1e-6)
+        points = np.array([found[k] for k in range(len(found))])
+        l_0 = float(np.diff(points[:, 0]).mean())
+        assert np.diff(points[:, 0]) == pytest.approx(l_0, abs=1e-6)
         assert l_0 == pytest.approx(float(table[name]["l0_mm"]), abs=1e-6)
-        side = "left" if places[0, 1] > middle else "right"
+        side = "left" if points[0, 1] > middle else "right"
         assert side == table[name]["side"]
-        start, stop = 1e-3 * places[0, 0], 1e-3 * places[-1, 0]
+        start, stop = 1e-3 * points[0, 0], 1e-3 * points[-1, 0]
         if start > end + 1e-9:
             sections.append(Section(end, start, "none", 0.0, 0.0, 0.0))
         sections.append(Section(start, stop, side, 0.0, 1e-3 * l_0, 1e3 * pressures[name]))  # type: ignore[arg-type]
@@ -116,30 +116,31 @@ def test_built_from_the_drawing_it_ends_at_the_same_tip(pack: Path) -> None:
     made = load_design(pack)
     if made.length > end + 1e-9:
         sections.append(Section(end, made.length, "none", 0.0, 0.0, 0.0))
-    place = load_environment(pack / "environment.toml")
+    environment = load_environment(pack / "environment.toml")
     rebuilt = replace(made, sections=tuple(sections))
-    tip = grow_designs([rebuilt], place, QuasiStatic(place, made.params).refined())[0].design.tip
+    tip = grow_designs([rebuilt], environment, QuasiStatic(environment, made.params).refined())[0].design.tip
     assert np.hypot(*(tip[:2] - made.tip[:2])) < 1e-4
     assert tip[2] == pytest.approx(made.tip[2], abs=1e-3)
 
 
-def test_pressures_hold_where_the_file_says(pack: Path) -> None:
-    """At the ends of what it calls kept the goal is reached: grown with those pressures, one line at a time."""
-    made, place = load_design(pack), load_environment(pack / "environment.toml")
+def test_the_goal_is_reached_at_the_limits_of_the_pressure_range(pack: Path) -> None:
+    """Simulated at the ends of each range, one line at a time, the design reaches the goal."""
+    made, environment = load_design(pack), load_environment(pack / "environment.toml")
     lines = json.loads((pack / "pressures.json").read_text())["lines"][1:]
     actuated = [k for k, section in enumerate(made.sections) if section.side != "none"]
     for k, line in zip(actuated, lines, strict=True):
         for key in ("goal_kept_from_kpa", "goal_kept_to_kpa"):
             sections = list(made.sections)
             sections[k] = replace(sections[k], pressure=1e3 * line[key])
-            grown = grow_designs([replace(made, sections=tuple(sections))], place, QuasiStatic(place, made.params))
+            varied = replace(made, sections=tuple(sections))
+            grown = grow_designs([varied], environment, QuasiStatic(environment, made.params))
             assert grown[0].reached, (line, key)
 
 
-def test_formats_that_cannot_be_written_are_named_and_the_others_are_whole(
+def test_formats_that_cannot_be_written_are_named_and_the_others_are_written(
     run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Without the extra: exit code 2, one line with the pip command, and every other format is there."""
+    """Without the extra: exit code 2, one line with the pip command, and every other format is written."""
     for library in ("ezdxf", "trimesh", "manifold3d"):
         for name in [name for name in sys.modules if name.split(".")[0] == library]:
             monkeypatch.delitem(sys.modules, name)
@@ -155,7 +156,7 @@ def test_formats_that_cannot_be_written_are_named_and_the_others_are_whole(
 def test_pouches_make_a_pack_without_brackets(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """All but the bracket; the exit code is 3 where the design as made misses the goal, and the pack says so."""
+    """Everything except the bracket; if the rounded design misses the goal the exit code is 3, and the pack says so."""
     divider = load_environment("divider")
     (tmp_path / "design.json").write_text(
         json.dumps(design_content(planned(divider, VineParams(actuator=PouchMotor()))))
@@ -173,10 +174,10 @@ def test_pouches_make_a_pack_without_brackets(
     assert "MISSES the goal" in capsys.readouterr().out
 
 
-def test_what_a_maker_should_mind_is_told(
+def test_fabrication_warnings(
     run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A tip that grows through the goal, pressures beyond their limit, and feed ends without room stand in the pack."""
+    """The pack warns of a tip that leaves the goal, pressures above their limit, and feed ends without room."""
     content = json.loads((run / "design.json").read_text())
     content["sections"][1]["pressure_kpa"] = 36.0
     content["sections"][0]["end_mm"] = content["sections"][1]["start_mm"] = 100.0
@@ -186,19 +187,19 @@ def test_what_a_maker_should_mind_is_told(
     vinewright(monkeypatch, *arguments, "--formats", "json")
     pack = json.loads((tmp_path / "pack" / "pack.json").read_text())
     assert pack["length_mm"]["planned"] == 1120.0
-    told = capsys.readouterr().out
-    assert all(f"mind: {warning}" in told for warning in pack["warnings"])
+    printed = capsys.readouterr().out
+    assert all(f"warning: {warning}" in printed for warning in pack["warnings"])
     assert any("above its limit of 35 kPa" in warning for warning in pack["warnings"])
     assert any("feed ends of R1" in warning for warning in pack["warnings"])
-    assert any("grows on out of it" in warning for warning in pack["warnings"]) == (
+    assert any("leaves it again" in warning for warning in pack["warnings"]) == (
         pack["reaches_goal"] and not pack["ends_in_goal"]
     )
 
 
-def test_a_tip_that_grows_through_the_goal_is_told(
+def test_a_tip_that_leaves_the_goal_again_gives_a_warning(
     run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """With 150 mm more of bare tube the tip comes into the goal and leaves it: exit code 0, and a word of it."""
+    """With 150 mm more of bare tube the tip reaches the goal and leaves it again: exit code 0 and a warning."""
     content = json.loads((run / "design.json").read_text())
     content["sections"][-1]["end_mm"] = content["tube"]["length_mm"] = content["cost"]["length_mm"] = 1150.0
     (tmp_path / "design.json").write_text(json.dumps(content))
@@ -206,23 +207,23 @@ def test_a_tip_that_grows_through_the_goal_is_told(
     assert vinewright(monkeypatch, *arguments, "--formats", "json") == 0
     pack = json.loads((tmp_path / "pack" / "pack.json").read_text())
     assert (pack["reaches_goal"], pack["ends_in_goal"]) == (True, False)
-    assert "grows on out of it" in capsys.readouterr().out
+    assert "leaves it again" in capsys.readouterr().out
 
 
-def test_the_plan_is_not_written_over(
+def test_the_plan_is_not_overwritten(
     run: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A pack does not go into the folder of its design."""
+    """A pack is not written into the folder of its design."""
     before = (run / "design.json").read_bytes()
     assert vinewright(monkeypatch, "export", run, "--out", run) == 2
     assert "holds the plan; give another --out" in capsys.readouterr().err
     assert (run / "design.json").read_bytes() == before
 
 
-def test_one_format_that_cannot_be_leaves_the_others(
+def test_one_impossible_format_does_not_stop_the_others(
     run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """No bracket can be printed for so wide a tube: the other formats are written, then exit code 2 with what is allowed."""
+    """No bracket can be printed for such a wide tube: the other formats are written; exit code 2 and the allowed range."""
     content = json.loads((run / "design.json").read_text())
     content["actuator"]["tube_radius_mm"] = 100.0
     (tmp_path / "design.json").write_text(json.dumps(content))
@@ -233,10 +234,10 @@ def test_one_format_that_cannot_be_leaves_the_others(
 
 
 @pytest.mark.parametrize("command", ["export", "robustness"])
-def test_a_design_for_another_place_needs_force(
+def test_a_design_for_another_environment_needs_force(
     run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], command: str
 ) -> None:
-    """Where the place has changed it is one line and exit code 2; with --force it goes on, with a warning."""
+    """A changed environment gives one line and exit code 2; --force proceeds with a warning."""
     options = ["--env", "divider", "--formats", "csv"] if command == "export" else ["--trials", "1", "--levels", "0"]
     arguments = [command, run] if command == "export" else [command, "divider", run]
     out = tmp_path / "out"
@@ -250,10 +251,10 @@ def test_a_design_for_another_place_needs_force(
     assert list(out.iterdir())
 
 
-def test_a_place_that_is_nowhere_is_asked_for(
+def test_an_unknown_environment_must_be_given(
     run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A design without its place beside it, of a name that is not shipped, needs --env; a short section is refused."""
+    """A design without its environment file, and not for a shipped one, needs --env; a short section is refused."""
     alone = tmp_path / "design.json"
     alone.write_text((run / "design.json").read_text())
     assert vinewright(monkeypatch, "export", alone, "--out", tmp_path / "pack") == 2

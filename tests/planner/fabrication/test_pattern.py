@@ -19,12 +19,12 @@ from surrogate.spam import Spam
 
 MakeBuild = Callable[..., Build]
 WIDTH = np.pi * 33.35
-"""Of the body's lay-flat tube: half the circumference of a tube of radius 33.35 mm."""
+"""Width of the body's lay-flat tube: half the circumference of a tube of radius 33.35 mm."""
 STRIP = np.pi * 17.18
 LEFT_MARKS, RIGHT_MARKS = 300 + 42.0 * np.arange(8), 800 + 30.0 * np.arange(13)
-"""Where the cells of the example end [mm]."""
+"""Cell ends of the example [mm]."""
 CAPITAL = 1493 / 2048
-"""Of DejaVu Sans, over its size."""
+"""Height of capitals relative to the font size in DejaVu Sans."""
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +37,7 @@ def on(piece: Piece, layer: Layer) -> list[Line]:
 
 
 def across(piece: Piece, layer: Layer) -> list[float]:
-    """Where lines of a layer go from one long edge to the other [mm]."""
+    """Positions of a layer's lines from one long edge to the other [mm]."""
     _, low, _, high = piece.bounds
     ends = [line.points for line in on(piece, layer) if len(line.points) == 2]
     return sorted(p[0, 0] for p in ends if p[0, 0] == p[1, 0] and np.allclose(sorted(p[:, 1]), [low, high]))
@@ -45,12 +45,12 @@ def across(piece: Piece, layer: Layer) -> list[float]:
 
 @cache
 def letters(text: str) -> Bbox:
-    """What a text covers in DejaVu Sans where capitals are 1 mm high [mm]."""
+    """Extent of a text in DejaVu Sans with capitals 1 mm high [mm]."""
     return TextPath((0, 0), text, size=1 / CAPITAL, prop=FontProperties(family="DejaVu Sans")).get_extents()
 
 
 def box_of(text: Text) -> shapely.Polygon:
-    """What a text covers [mm]."""
+    """Extent of a text [mm]."""
     bounds = letters(text.text)
     left = text.at[0] - {"left": 0.0, "middle": 0.5, "right": 1.0}[text.align] * text.height * bounds.width
     x, y = (left, left + text.height * bounds.width), (bounds.y0, bounds.y1)
@@ -68,7 +68,7 @@ def test_body_is_as_wide_as_half_the_tube(pattern: Pattern) -> None:
 
 
 def test_actuator_lines_lie_on_the_folds(pattern: Pattern) -> None:
-    """Seen from above the left line is the upper fold and the right line the lower, from end to end."""
+    """Seen from above, the left line is the upper fold and the right line the lower fold, over the full length."""
     body = pattern.pieces[0]
     _, low, _, high = body.bounds
     along = [line for line in on(body, Layer.MARK) if line.points[0, 1] == line.points[-1, 1]]
@@ -79,7 +79,7 @@ def test_actuator_lines_lie_on_the_folds(pattern: Pattern) -> None:
 
 
 def test_cell_ends_are_marked_on_the_fold_of_their_side(pattern: Pattern) -> None:
-    """Every cell end has a mark whose outer end lies on its fold, at the start of the section and every l_0 from there."""
+    """Every cell end has a mark that starts on its fold, from the start of the section on at intervals of l_0."""
     body = pattern.pieces[0]
     _, low, _, high = body.bounds
     for name, expected, edge, side in (("L1", LEFT_MARKS, high, "left"), ("R2", RIGHT_MARKS, low, "right")):
@@ -94,8 +94,8 @@ def test_cell_ends_are_marked_on_the_fold_of_their_side(pattern: Pattern) -> Non
     assert sum(line.tick is not None for line in pattern.lines()) == 8 + 13
 
 
-def test_numbers_stand_at_their_marks(pattern: Pattern) -> None:
-    """On body and strips numbers count from 0 at the base, each beside its own line and nearer to it than to any other."""
+def test_numbers_are_at_their_marks(pattern: Pattern) -> None:
+    """On body and strips the numbers count from 0 at the base; each is nearer to its own line than to any other."""
     body, left, right = pattern.pieces
     for piece, side, marks in (
         (body, "left", LEFT_MARKS),
@@ -112,7 +112,7 @@ def test_numbers_stand_at_their_marks(pattern: Pattern) -> None:
 
 
 def test_sections_are_marked_across(pattern: Pattern) -> None:
-    """A line goes across the body at the base and at the end of every section, and nowhere else."""
+    """Lines cross the body at the base and at the end of every section, and nowhere else."""
     assert across(pattern.pieces[0], Layer.MARK) == pytest.approx([0, 300, 594, 800, 1160, 1300], abs=1e-9)
 
 
@@ -123,15 +123,15 @@ def test_tip_is_sealed_beyond_the_tube(pattern: Pattern) -> None:
     assert 1300 < seam < 1320
 
 
-def test_sections_say_what_they_are(pattern: Pattern) -> None:
-    """Name, from and to, length, cells and pressure stand in each section; LEFT at the upper fold, RIGHT at the lower."""
+def test_sections_are_labelled(pattern: Pattern) -> None:
+    """Each section shows name, range, length, cells and pressure; LEFT at the upper fold, RIGHT at the lower."""
     body = pattern.pieces[0]
     _, low, _, high = body.bounds
 
     def within(start: float, end: float) -> set[str]:
         return {text.text for text in body.texts if start < text.at[0] < end and not text.text.isdigit()}
 
-    assert within(0, 300) == {"no muscle", "0 to 300 mm", "300 mm", "LEFT", "RIGHT"}
+    assert within(0, 300) == {"no actuator", "0 to 300 mm", "300 mm", "LEFT", "RIGHT"}
     assert within(300, 594) == {"L1", "300 to 594 mm", "294 mm", "7 × 42 mm", "35 kPa", "LEFT", "RIGHT"}
     assert within(800, 1160) == {"R2", "800 to 1160 mm", "360 mm", "12 × 30 mm", "35 kPa", "LEFT", "RIGHT"}
     assert "growth" in within(-100, 0)
@@ -140,9 +140,13 @@ def test_sections_say_what_they_are(pattern: Pattern) -> None:
 
 
 def test_strip_has_a_line_at_every_cell_end(example: Build, pattern: Pattern) -> None:
-    """A sPAM's strip is pi R_act wide; behind 60 mm for seal and fitting and the slack follow n cells, then 20 mm of film."""
+    """A sPAM's strip is pi R_act wide: 60 mm for seal and fitting, the slack, n cells, then 20 mm of film."""
     for piece, cells, cell, slack in zip(
-        pattern.pieces[1:], (7, 12), (42.0, 30.0), [1e3 * muscle.contraction for muscle in example.muscles], strict=True
+        pattern.pieces[1:],
+        (7, 12),
+        (42.0, 30.0),
+        [1e3 * actuator.contraction for actuator in example.actuators],
+        strict=True,
     ):
         left, low, right, high = piece.bounds
         assert high - low == pytest.approx(STRIP, abs=1e-9)
@@ -156,7 +160,7 @@ def test_strip_has_a_line_at_every_cell_end(example: Build, pattern: Pattern) ->
 
 
 def test_fitting_lies_between_seal_and_first_cell(pattern: Pattern) -> None:
-    """The place of the fitting is marked in the 40 mm behind the seal at the fed end, in the middle of the strip."""
+    """The fitting is marked within the 40 mm after the seal at the feed end, in the middle of the strip."""
     for piece in pattern.pieces[1:]:
         left, low, _, high = piece.bounds
         (mark,) = (line.points for line in on(piece, Layer.MARK) if line.closed)
@@ -165,12 +169,12 @@ def test_fitting_lies_between_seal_and_first_cell(pattern: Pattern) -> None:
 
 
 def test_pouches_are_sealed_from_each_other_but_for_an_airway(make_build: MakeBuild) -> None:
-    """Pouches end in seams with a gap for the air, of which only the last is closed; nothing is threaded on at lines."""
+    """Pouches end in seams with a gap for the air; only the last seam is closed. There are no bracket lines."""
     build = make_build(("right", 5, 0.04), ("none", 0.1), params=VineParams(actuator=PouchMotor(45e-3)))
     _, strip = pattern_of(build).pieces
     left, low, _, high = strip.bounds
     assert high - low == pytest.approx(45, abs=1e-9)
-    first = left + 60 + 1e3 * build.muscles[0].contraction
+    first = left + 60 + 1e3 * build.actuators[0].contraction
     assert across(strip, Layer.MARK) == []
     closed = across(strip, Layer.SEAL)
     assert len(closed) == 2
@@ -199,7 +203,7 @@ MANY = {
     "long": ([("none", 3.0), ("left", 110, 0.04), ("none", 4.6)], VineParams()),
     "pouches": ([("left", 9, 0.04), ("none", 0.05), ("right", 3, 0.0205)], VineParams(actuator=PouchMotor())),
     "wide": ([("left", 9, 0.04), ("right", 3, 0.02)], VineParams(radius=1.0)),
-    "thin": ([("left", 9, 0.04), ("right", 3, 0.02)], VineParams(radius=1e-3)),
+    "thin": ([("left", 9, 0.04), ("right", 3, 0.02)], VineParams(radius=1e-3, penetration_tolerance=1e-4)),
     "wide strips": ([("left", 9, 0.04), ("right", 3, 0.02)], VineParams(actuator=Spam(10e-3, 70e-3))),
 }
 
@@ -211,10 +215,10 @@ def any_build(request: pytest.FixtureRequest, make_build: MakeBuild) -> Build:
 
 
 def test_pieces_keep_apart_and_in_their_rows(any_build: Build) -> None:
-    """No piece lies on another; none crosses a row's boundary unless it is wider than a row, and then it begins at its top."""
+    """No pieces overlap. None crosses a row's boundary unless it is wider than a row; then it starts at the row's top."""
     pattern = pattern_of(any_build)
     boxes = [shapely.box(*piece.bounds) for piece in pattern.pieces]
-    assert [piece.name for piece in pattern.pieces] == ["body", *(muscle.name for muscle in any_build.muscles)]
+    assert [piece.name for piece in pattern.pieces] == ["body", *(actuator.name for actuator in any_build.actuators)]
     assert min((a.distance(b) for a, b in combinations(boxes, 2)), default=9) > 2
     for piece in pattern.pieces:
         _, low, _, high = piece.bounds
@@ -227,8 +231,8 @@ def test_pieces_keep_apart_and_in_their_rows(any_build: Build) -> None:
     assert min(box.bounds[0] for box in boxes) == pytest.approx(-100)
 
 
-def test_strips_lie_behind_one_another(make_build: MakeBuild) -> None:
-    """Short strips of a long tube share a line below the body: one row is enough."""
+def test_strips_share_a_lane(make_build: MakeBuild) -> None:
+    """Short strips of a long tube share a lane below the body: one row is enough."""
     pattern = pattern_of(make_build(("left", 9, 0.04), ("none", 1.0), ("right", 9, 0.04), ("none", 1.0)))
     assert pattern.rows == 1
     first, second = (piece.bounds for piece in pattern.pieces[1:])
@@ -236,8 +240,8 @@ def test_strips_lie_behind_one_another(make_build: MakeBuild) -> None:
     assert first[2] < second[0]
 
 
-def test_writing_can_be_read(any_build: Build) -> None:
-    """Measured in a real font, no text lies on another or on a line, and none leaves its piece."""
+def test_labels_are_legible(any_build: Build) -> None:
+    """Measured in a real font, no text overlaps another text or a line, and none leaves its piece."""
     for piece in pattern_of(any_build).pieces:
         boxes = [box_of(text) for text in piece.texts]
         assert shapely.box(*piece.bounds).contains(shapely.union_all(boxes))
@@ -246,9 +250,9 @@ def test_writing_can_be_read(any_build: Build) -> None:
             tree = shapely.STRtree(others)
             for k, box in enumerate(boxes):
                 hits = [i for i in tree.query(box, "intersects") if others is lines or i != k]
-                assert not hits, f"{piece.name}: {piece.texts[k].text} lies on something"
+                assert not hits, f"{piece.name}: {piece.texts[k].text} overlaps something"
 
 
-def test_writing_is_large_enough(pattern: Pattern) -> None:
-    """On pieces of usual size nothing is written smaller than 2.4 mm."""
+def test_labels_are_large_enough(pattern: Pattern) -> None:
+    """On pieces of usual size no text is smaller than 2.4 mm."""
     assert min(text.height for text in pattern.texts()) > 2.4

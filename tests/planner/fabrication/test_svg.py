@@ -30,13 +30,13 @@ def lines(drawing: ElementTree.Element, layer: str) -> list[np.ndarray]:
 
 
 def outlines(drawing: ElementTree.Element) -> list[np.ndarray]:
-    """Corners of what is cut [mm], from the highest on, then from the left: two cuts across a tube are a piece."""
+    """Corners of the pieces [mm], from top to bottom, then from the left; two cuts across a tube bound a piece."""
     cut = sorted(lines(drawing, "CUT"), key=lambda corners: (round(corners[:, 1].min(), 3), corners[0, 0]))
     return [np.concatenate(pair) for pair in zip(cut[::2], cut[1::2], strict=True)]
 
 
-def test_drawing_is_at_true_size(drawing: ElementTree.Element) -> None:
-    """A unit of the drawing is a millimetre, and its size is that of the pattern: 1420 mm of body, and little around it."""
+def test_drawing_is_full_scale(drawing: ElementTree.Element) -> None:
+    """One unit of the drawing is a millimetre; its size is that of the pattern, 1420 mm of body, plus a small margin."""
     assert drawing.tag == f"{SVG}svg"
     width, height = (float(drawing.attrib[key].removesuffix("mm")) for key in ("width", "height"))
     assert drawing.attrib["width"].endswith("mm")
@@ -51,7 +51,7 @@ def test_drawing_is_at_true_size(drawing: ElementTree.Element) -> None:
 
 
 def test_layers_are_groups_with_hairlines_of_their_own_colours(drawing: ElementTree.Element) -> None:
-    """Each layer is one group by its name, which Inkscape too shows as a layer; lines are thin and not filled."""
+    """Each layer is one named group, which Inkscape shows as a layer; lines are thin and not filled."""
     groups = list(drawing)
     assert [group.attrib["id"] for group in groups] == LAYERS
     inkscape = "{http://www.inkscape.org/namespaces/inkscape}"
@@ -63,7 +63,7 @@ def test_layers_are_groups_with_hairlines_of_their_own_colours(drawing: ElementT
 
 
 def test_pieces_and_marks_have_their_sizes(drawing: ElementTree.Element) -> None:
-    """Body and strips are cut at their sizes; short marks at the upper fold are 42 mm apart, at the lower one 30 mm."""
+    """Body and strips have their sizes; short marks are 42 mm apart at the upper fold and 30 mm at the lower."""
     body, *strips = outlines(drawing)
     assert np.ptp(body, axis=0) == pytest.approx([1420, np.pi * 33.35], abs=2e-4)
     assert [np.ptp(strip[:, 1]) for strip in strips] == pytest.approx([np.pi * 17.18] * 2, abs=2e-4)
@@ -75,7 +75,7 @@ def test_pieces_and_marks_have_their_sizes(drawing: ElementTree.Element) -> None
 
 
 def test_left_is_up(drawing: ElementTree.Element) -> None:
-    """Texts stand upright at their places: LEFT near the upper fold, RIGHT near the lower, each number at its mark."""
+    """Texts are at their positions: LEFT near the upper fold, RIGHT near the lower, each number at its mark."""
     body = outlines(drawing)[0]
     base, high, low = body[:, 0].min() + 100, body[:, 1].min(), body[:, 1].max()
     texts = [(e.text, float(e.attrib["x"]) - base, float(e.attrib["y"])) for e in drawing.iter(f"{SVG}text")]
@@ -86,8 +86,8 @@ def test_left_is_up(drawing: ElementTree.Element) -> None:
     assert [x for _, x in numbers] == pytest.approx([300 + 42 * k for k in range(8)], abs=2)
 
 
-def test_file_is_the_same_each_time(example: Build, tmp_path: Path) -> None:
-    """The same build makes the same file."""
+def test_file_is_deterministic(example: Build, tmp_path: Path) -> None:
+    """The same build gives the same file."""
     for name in ("one", "two"):
         write_svg(tmp_path / name, pattern_of(example))
     assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()

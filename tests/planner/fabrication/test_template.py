@@ -1,4 +1,4 @@
-"""The template on sheets of paper: its pages are read again as drawing commands."""
+"""The printed template: its pages are read back as drawing commands."""
 
 import re
 from collections.abc import Callable
@@ -35,7 +35,7 @@ LEFT, TOP = -104.0, 198.0
 
 
 class Printed:
-    """A template that has been written."""
+    """A template that was written to a file."""
 
     def __init__(self, path: Path, paper: Paper, build: Build, environment: Environment, reached: bool = True) -> None:
         self.paper, self.path = paper, path
@@ -46,7 +46,7 @@ class Printed:
 
 
 def segments(page: PageObject) -> np.ndarray:
-    """Straight lines of a page where they are printed [point], shape (n, 2, 2)."""
+    """Straight lines of a page in page coordinates [point], shape (n, 2, 2)."""
     at, stack, found, last, first = np.eye(3), [], [], np.zeros(3), np.zeros(3)
     for operands, operator in ContentStream(page["/Contents"].get_object(), page.pdf).operations:
         if operator == b"q":
@@ -66,7 +66,7 @@ def segments(page: PageObject) -> np.ndarray:
 
 
 def vertical(page: PageObject, x: float) -> np.ndarray:
-    """Lower and upper ends of a page's vertical lines at x, from the left edge of the sheet; all in millimetres."""
+    """Lower and upper ends of a page's vertical lines at x from the left edge of the sheet, all in millimetres."""
     lines = segments(page) * POINT
     here = lines[(np.abs(lines[:, :, 0] - x) < 1e-3).all(axis=1)]
     return np.sort(here[:, :, 1], axis=1)
@@ -86,7 +86,7 @@ def printed(
 
 
 def test_pages_have_the_size_of_the_paper(printed: Printed) -> None:
-    """The cover is upright, every tile on its side, on A4 or Letter to a tenth of a point."""
+    """The cover is portrait, every tile landscape, on A4 or Letter to a tenth of a point."""
     long, short = PAPERS[printed.paper]
     for k, page in enumerate(printed.reader.pages):
         size = (long, short) if k in printed.tiles else (short, long)
@@ -99,7 +99,7 @@ def test_pages_have_the_size_of_the_paper(printed: Printed) -> None:
 
 
 def test_every_page_has_a_ruler_of_100_mm(printed: Printed) -> None:
-    """The cover and every tile have one line of exactly 283.4646 points, with ticks every tenth of it."""
+    """The cover and every tile have one line of exactly 283.4646 points, with a tick every tenth of it."""
     for k in [0, *printed.tiles]:
         lines = segments(printed.reader.pages[k])
         lengths = np.hypot(*(lines[:, 1] - lines[:, 0]).T)
@@ -114,11 +114,11 @@ def test_every_page_has_a_ruler_of_100_mm(printed: Printed) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "place", "fold"), [("L1", 300 + 5 * 42.0, 4.0), ("R2", 800 + 11 * 30.0, 4 + np.pi * 33.35)]
+    ("name", "position", "fold"), [("L1", 300 + 5 * 42.0, 4.0), ("R2", 800 + 11 * 30.0, 4 + np.pi * 33.35)]
 )
-def test_bracket_is_printed_at_its_place(printed: Printed, name: str, place: float, fold: float) -> None:
-    """Bracket 5 of L1 and 11 of R2 are on the sheet, and at the point of it, that follow from the tile's pitch."""
-    column, beyond = divmod(place - LEFT, PITCH[printed.paper])
+def test_bracket_is_printed_at_its_position(printed: Printed, name: str, position: float, fold: float) -> None:
+    """Brackets 5 of L1 and 11 of R2 are on the sheet, and at the position on it, that follow from the tile's pitch."""
+    column, beyond = divmod(position - LEFT, PITCH[printed.paper])
     page = printed.reader.pages[printed.tiles[int(column)]]
     marks = vertical(page, MARGIN[printed.paper] + beyond)
     edge = TOP - fold
@@ -127,12 +127,12 @@ def test_bracket_is_printed_at_its_place(printed: Printed, name: str, place: flo
 
 
 def test_marks_are_as_far_apart_as_cells(printed: Printed) -> None:
-    """All marks on the folds, of all sheets put together, are those of the design, each once but for the overlap."""
+    """The marks on the folds of all sheets together are those of the design, each once except in the overlap."""
     found: dict[str, set[float]] = {"left": set(), "right": set()}
     for column, k in enumerate(printed.tiles):
         lines = segments(printed.reader.pages[k]) * POINT
         marks = lines[(lines[:, 0, 0] == lines[:, 1, 0]) & (np.abs(np.ptp(lines[..., 1], axis=1) - 8) < 1e-3)]
-        # From the fold inwards: the crosses at the corners go outwards there.
+        # Marks point inwards from the fold; the crosses at the corners point outwards there.
         marks = marks[(marks[:, 1, 1] > TOP - 4 - np.pi * 33.35) & (marks[:, 1, 1] < TOP - 4)]
         x = marks[:, 0, 0] - MARGIN[printed.paper] + column * PITCH[printed.paper] + LEFT
         for side, fold in (("left", TOP - 4), ("right", TOP - 4 - np.pi * 33.35)):
@@ -141,8 +141,8 @@ def test_marks_are_as_far_apart_as_cells(printed: Printed) -> None:
     assert sorted(found["right"]) == pytest.approx([800 + 30 * k for k in range(13)], abs=0.01)
 
 
-def test_crosses_of_neighbours_lie_on_each_other(printed: Printed) -> None:
-    """The corners of a tile have crosses; those at its right edge are those at the left edge of the next, a pitch away."""
+def test_crosses_of_neighbours_coincide(printed: Printed) -> None:
+    """The corners of a tile have crosses; those at its right edge coincide with those at the left edge of the next tile."""
     long, short = (edge * POINT for edge in PAPERS[printed.paper])
     x = MARGIN[printed.paper], MARGIN[printed.paper] + PITCH[printed.paper]
     assert x[0] + x[1] == pytest.approx(long, abs=1e-3)
@@ -154,8 +154,8 @@ def test_crosses_of_neighbours_lie_on_each_other(printed: Printed) -> None:
     assert short - 5 > TOP + 4
 
 
-def test_nothing_is_drawn_where_printers_cannot(printed: Printed) -> None:
-    """On tiles the pattern is clipped 8 mm or more off the edges of the paper, and everything else keeps away as well."""
+def test_nothing_is_drawn_in_the_unprintable_margin(printed: Printed) -> None:
+    """On tiles the pattern is clipped at least 8 mm from the edges of the paper."""
     long, short = PAPERS[printed.paper]
     for k in printed.tiles:
         page = printed.reader.pages[k]
@@ -166,7 +166,7 @@ def test_nothing_is_drawn_where_printers_cannot(printed: Printed) -> None:
 
 
 def test_sheets_are_numbered(printed: Printed) -> None:
-    """Every tile says its row, its number in it, its page, and which pages lie beside it."""
+    """Every tile shows its row, its number in the row, its page, and the pages of its neighbours."""
     for k, index in enumerate(printed.tiles):
         text = printed.texts[index]
         assert f"row 1, sheet {k + 1} of 6 · page {index + 1} of {len(printed.texts)}" in text
@@ -175,13 +175,13 @@ def test_sheets_are_numbered(printed: Printed) -> None:
         assert str(index + 1) in printed.texts[0]
 
 
-def test_cover_says_what_to_make(printed: Printed, example: Build) -> None:
-    """The cover has the facts, a line for each muscle, and the order of assembly; the document has a title and no date."""
+def test_cover_describes_the_build(printed: Printed, example: Build) -> None:
+    """The cover has the key figures, a row per actuator and the assembly steps; the file has a title and no date."""
     cover = printed.texts[0]
     for part in ("plus", "2 actuators", "1300 mm of tube", "reaches the goal", "bracket", "leaks", "feed line"):
         assert part in cover
-    strips = [f"{60 + 1e3 * muscle.contraction + length + 20:.1f}"
-              for muscle, length in zip(example.muscles, (294, 360), strict=True)]  # fmt: skip
+    strips = [f"{60 + 1e3 * actuator.contraction + length + 20:.1f}"
+              for actuator, length in zip(example.actuators, (294, 360), strict=True)]  # fmt: skip
     rows = f"L1 left 300 594 42 7 35 {strips[0]}", f"R2 right 800 1160 30 12 35 {strips[1]}"
     assert set(rows) <= set(cover.split("\n"))
     assert printed.reader.metadata
@@ -190,15 +190,15 @@ def test_cover_says_what_to_make(printed: Printed, example: Build) -> None:
 
 
 def test_fonts_are_embedded(printed: Printed) -> None:
-    """Every font goes with the file."""
+    """Every font is embedded in the file."""
     for page in printed.reader.pages:
         for font in page["/Resources"]["/Font"].values():
             (inner,) = font.get("/DescendantFonts", [font])
             assert "/FontFile2" in inner.get_object()["/FontDescriptor"]
 
 
-def test_file_is_the_same_each_time(example: Build, shipped: dict[str, Environment], tmp_path: Path) -> None:
-    """The same build makes the same file, even for somebody whose figures are trimmed by default."""
+def test_file_is_deterministic(example: Build, shipped: dict[str, Environment], tmp_path: Path) -> None:
+    """The same build gives the same file, even if the user's settings trim figures by default."""
     one = Printed(tmp_path / "one.pdf", "a4", example, shipped["plus"])
     with matplotlib.rc_context({"savefig.bbox": "tight"}):
         other = Printed(tmp_path / "other.pdf", "a4", example, shipped["plus"])
@@ -207,7 +207,7 @@ def test_file_is_the_same_each_time(example: Build, shipped: dict[str, Environme
 
 
 def figures_of(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> list[Figure]:
-    """Pages as figures; of the file only the first is written."""
+    """All pages as figures; only the first is written to the file."""
     figures: list[Figure] = []
     save = PdfPages.savefig
 
@@ -222,36 +222,36 @@ def figures_of(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> list[Figu
     return figures
 
 
-def test_writing_stays_on_the_page(
+def test_text_stays_on_the_page(
     make_build: MakeBuild, shipped: dict[str, Environment], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Many muscles, a warning and a strange long name: no text leaves its page or lies on another, tables go on."""
+    """Many actuators, a warning and a long unusual name: no text leaves its page or overlaps another; the table is complete."""
     parts = [("left" if k % 2 else "right", 1, 0.02) for k in range(45)]
     build = make_build(*parts, ("none", 0.3))
-    place = replace(shipped["plus"], name="$x_1$ & <b>\n" + "Long \\name " * 20 + "名")
+    environment = replace(shipped["plus"], name="$x_1$ & <b>\n" + "Long \\name " * 20 + "名")
     for paper in PAPERS:
-        figures = figures_of(monkeypatch, tmp_path / "t.pdf", paper, build, pattern_of(build), place, False)
+        figures = figures_of(monkeypatch, tmp_path / "t.pdf", paper, build, pattern_of(build), environment, False)
         for figure in figures:
             renderer = FigureCanvasAgg(figure).get_renderer()
-            # What is clipped belongs to the pattern.
+            # Clipped texts belong to the pattern.
             texts = [text for text in figure.texts if text.get_text() and text.get_clip_box() is None]
             boxes = [text.get_window_extent(renderer) for text in texts]
             for text, box in zip(texts, boxes, strict=True):
                 assert figure.bbox.x0 < box.x0 < box.x1 < figure.bbox.x1, text.get_text()
                 assert figure.bbox.y0 < box.y0 < box.y1 < figure.bbox.y1, text.get_text()
             for (a, one), (b, other) in combinations(zip(texts, boxes, strict=True), 2):
-                assert not one.overlaps(other), f"{a.get_text()} lies on {b.get_text()}"
+                assert not one.overlaps(other), f"{a.get_text()} overlaps {b.get_text()}"
         written = [text.get_text() for figure in figures for text in figure.texts]
         assert {f"{'LR'[k % 2 == 0]}{k + 1}" for k in range(45)} <= set(written)
         assert "This design does not reach its goal in the model." in written
 
 
 def test_wide_tubes_take_several_rows(make_build: MakeBuild, shipped: dict[str, Environment], tmp_path: Path) -> None:
-    """A body of 471 mm goes over three rows of tiles, which say who lies above and below; empty tiles are left out."""
+    """A body 471 mm wide spans three rows of tiles, which show their neighbours above and below; empty tiles are omitted."""
     build = make_build(("none", 1.0))
     wide = Build(replace(build.design, params=replace(build.design.params, radius=0.15)))
     printed = Printed(tmp_path / "template.pdf", "a4", wide, shipped["plus"])
-    # 1120 mm and 471 mm: five tiles by three, of which all have a part of the outline, a label or a line across.
+    # 1120 mm by 471 mm: five by three tiles; each has a part of the outline, a label or a line across.
     sheets = [re.findall(r"row (\d), sheet (\d) of (\d)", printed.texts[k])[0] for k in printed.tiles]
     assert {row for row, _, _ in sheets} == {"1", "2", "3"}
     assert all("▾ page" in printed.texts[k] for k in printed.tiles if "row 1," in printed.texts[k])
@@ -261,7 +261,7 @@ def test_wide_tubes_take_several_rows(make_build: MakeBuild, shipped: dict[str, 
 def test_long_tubes_and_bare_ones_are_printed(
     make_build: MakeBuild, shipped: dict[str, Environment], tmp_path: Path
 ) -> None:
-    """12 m of tube without a muscle fill 47 sheets of A4, and the map shows them all."""
+    """12 m of tube without an actuator fill 47 sheets of A4; the map shows all of them."""
     printed = Printed(tmp_path / "template.pdf", "a4", make_build(("none", 12.0)), shipped["plus"])
     assert len(printed.tiles) == 47
     cover = " ".join(text for k, text in enumerate(printed.texts) if k not in printed.tiles)

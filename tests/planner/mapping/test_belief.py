@@ -1,4 +1,4 @@
-"""What is known, scored."""
+"""Scores and information gain of beliefs."""
 
 import numpy as np
 import pytest
@@ -14,20 +14,20 @@ def drawn(rng: np.random.Generator, *shape: int) -> np.ndarray:
 
 
 def unweighted(matrix: np.ndarray, rubric: np.ndarray) -> float:
-    """Paper 003, Eq. 33, as it is printed."""
+    """Paper 003, Eq. 33, as printed."""
     return float((rubric * matrix).sum() + ((1 - rubric) * (1 - matrix)).sum())
 
 
 @pytest.mark.parametrize("prior", [0.1, 0.2, 0.5])
 def test_score_of_prior_and_rubric(prior: float) -> None:
-    """Knowing nothing scores 0, knowing all 100."""
+    """The prior scores 0, the rubric 100."""
     rubric = drawn(np.random.default_rng(1))
     assert Belief.blank(prior).score(rubric) == 0
     assert Belief(rubric, ~rubric, prior).score(rubric) == pytest.approx(100, abs=1e-10)
 
 
 def test_scores_are_those_of_the_equations() -> None:
-    """Scores after each deployment, and in an order, agree with Eqs. 31 to 33 on whole matrices."""
+    """Scores after each deployment, and of a sequence, agree with Eqs. 31 to 33 for the full matrices."""
     rng = np.random.default_rng(2)
     rubric, belief = drawn(rng), Belief(drawn(rng), drawn(rng), 0.2)
     found = Outcomes(drawn(rng, 4), drawn(rng, 4), np.zeros(4, np.int64), np.zeros(4))
@@ -47,8 +47,8 @@ def test_scores_are_those_of_the_equations() -> None:
     assert cumulative_scores(found, order, 0.2, rubric) == pytest.approx(both, abs=1e-9)
 
 
-def test_a_cell_seen_twice_tells_nothing_new() -> None:
-    """Information is gained from cells seen for the first time alone, as many bits as their prior holds."""
+def test_a_cell_seen_again_gives_no_information() -> None:
+    """The information gain is the entropy of the prior of the cells that are seen for the first time."""
     rng = np.random.default_rng(3)
     found = Outcomes(drawn(rng, 2), drawn(rng, 2), np.zeros(2, np.int64), np.zeros(2))
     blank = Belief.blank(0.2)

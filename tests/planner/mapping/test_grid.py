@@ -1,4 +1,4 @@
-"""Cells that shapes cover, and what a deployment marks in them."""
+"""Cells covered by shapes, and cells marked by deployments."""
 
 import numpy as np
 import pytest
@@ -18,7 +18,7 @@ def marked(corners: np.ndarray, half: float = 0.5) -> np.ndarray:
 
 
 def trace_of(nodes: np.ndarray, swept: np.ndarray, contacts: np.ndarray) -> Trace:
-    """A trace made by hand."""
+    """A hand-made trace."""
     trace = new_trace()
     for k, (room, part) in enumerate(
         zip((trace.nodes, trace.swept, trace.contacts), (nodes, swept, contacts), strict=True)
@@ -36,7 +36,7 @@ def seen(trace: Trace, rubric: np.ndarray, grid: Grid = UNIT) -> tuple[np.ndarra
 
 @pytest.mark.parametrize("corners", [3, 2, 1])
 def test_marks_the_cells_that_shapely_finds(corners: int) -> None:
-    """Triangles, segments and points, partly outside the grid, meet the same cells as by shapely."""
+    """Triangles, segments and points, partly outside the grid, intersect the same cells as in shapely."""
     rng = np.random.default_rng(corners)
     every = squares(UNIT, EVERY)
     for size in np.exp(rng.uniform(np.log(0.01), np.log(60), 300)):
@@ -47,8 +47,8 @@ def test_marks_the_cells_that_shapely_finds(corners: int) -> None:
         assert np.array_equal(marked(points), expected)
 
 
-def test_what_comes_up_to_a_border_does_not_reach_in() -> None:
-    """A triangle on whole cells marks those inside alone, rounding or not; a wider margin takes those beside it as well."""
+def test_touching_a_border_does_not_mark_the_cell_beyond() -> None:
+    """A triangle on whole cells marks only those inside, despite rounding; a wider margin also marks its neighbours."""
     square = np.array([[3.0, 4.0], [5.0, 4.0], [5.0, 6.0]])
     for shift in (0.0, 1e-12, -1e-12):
         inside = marked(square + shift, 0.5 - BORDER)
@@ -56,8 +56,8 @@ def test_what_comes_up_to_a_border_does_not_reach_in() -> None:
         assert marked(square + shift, 0.5 + BORDER)[3:7, 2:6].sum() > 3
 
 
-def test_squares_and_covered_agree_with_a_grid_of_any_place() -> None:
-    """A box on whole cells covers just these, in bounds that are not square and do not begin at 0."""
+def test_squares_and_covered_agree_for_any_bounds() -> None:
+    """A box on whole cells covers exactly these, in bounds that are not square and do not start at 0."""
     grid = Grid.of(np.array([-1.0, 2.0, 6.0, 16.0]))
     assert (grid.width, grid.height) == pytest.approx((0.2, 0.4))
     cells = covered(grid, [shapely.box(-1 + 4 * 0.2, 2 + 7 * 0.4, -1 + 6 * 0.2, 2 + 10 * 0.4)])
@@ -69,12 +69,12 @@ def test_squares_and_covered_agree_with_a_grid_of_any_place() -> None:
 
 
 def test_nothing_is_covered_without_obstacles() -> None:
-    """A blank place has a blank rubric."""
+    """An empty environment has an empty rubric."""
     assert not covered(UNIT, []).any()
 
 
-def test_contact_on_a_border_is_in_the_obstacles_cell() -> None:
-    """An obstacle's side on a border of cells is a hit in the covered one alone, to whichever side it is off by rounding."""
+def test_contact_on_a_border_is_in_the_covered_cell() -> None:
+    """An obstacle's side on a border of cells is a hit only in the covered cell, whatever the rounding."""
     rubric = covered(UNIT, [shapely.box(10, 10, 14, 12)])
     nodes = np.array([[5.5, 0.5], [5.5, 1.5]])
     for shift in (0.0, 1e-12, -1e-12):
@@ -84,10 +84,10 @@ def test_contact_on_a_border_is_in_the_obstacles_cell() -> None:
 
 
 def test_axis_and_swept_area_are_misses() -> None:
-    """The last shape and all triangles are found free, in metres."""
+    """The final shape and all swept triangles are found free, in metres."""
     grid = Grid(-1.0, -2.0, 0.1, 0.2)
     nodes = np.array([[-0.95, -1.9], [-0.95, -1.1], [-0.65, -1.1]])
     swept = np.array([[[0.01, 0.01], [0.09, 0.01], [0.05, 0.19]]])
     _, misses = seen(trace_of(nodes, swept, np.empty((0, 4))), np.zeros((CELLS, CELLS), bool), grid)
-    # Columns 0 to 3 of the fifth row come by the second link, which lies in the middle of it.
+    # Columns 0 to 3 of the fifth row are marked by the second link, which passes through its middle.
     assert np.argwhere(misses).tolist() == [[0, 0], [1, 0], [2, 0], [3, 0], [4, 0], [4, 1], [4, 2], [4, 3], [10, 10]]

@@ -1,4 +1,4 @@
-"""Deployments chosen one after the other."""
+"""Policies that choose deployments."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -22,39 +22,39 @@ RADIUS, LENGTH = 0.01, 1.2
 
 @pytest.fixture(scope="module")
 def task(environment: MakeEnvironment) -> Task:
-    """Two boxes, a circle and a bare wall in a square metre, and straight tubes."""
-    place = environment(
+    """Two boxes, a circle and a bare wall in one square metre, and straight tubes."""
+    cluttered = environment(
         boxes=[(0.2, 0.3, 0.36, 0.46), (0.6, 0.6, 0.76, 0.76)],
         circles=[(0.2, 0.78, 0.09)],
         walls=[(0.55, 0.3, 0.7, 0.35, 0.0)],
         bounds=(0, 0, 1, 1),
         start=(0.5, 0.0, np.pi / 2),
     )
-    return Task.of(place, Actions.of(place, "straight", RADIUS, LENGTH), RADIUS)
+    return Task.of(cluttered, Actions.of(cluttered, "straight", RADIUS, LENGTH), RADIUS)
 
 
 def test_hits_are_true(task: Task) -> None:
-    """Every cell found full is covered, and every contact of a deployment lies in a cell that it found full."""
+    """Every hit is a covered cell, and every contact of a deployment lies in a hit."""
     hits, rubric = task.found.hits, task.rubric
     assert hits.any()
     assert not (hits & ~rubric).any()
-    place = task.environment
-    walls = inflate(polygons(place.obstacles), place.bounds, RADIUS)
+    environment = task.environment
+    walls = inflate(polygons(environment.obstacles), environment.bounds, RADIUS)
     for k, launch in enumerate(task.actions.launches):
         full = shapely.union_all(squares(task.grid, hits[k])).buffer(1e-6)
         for ends in deploy(walls, task.tube, Launch(*launch)).contacts.reshape(-1, 2, 2):
             assert full.contains(shapely.LineString(ends) if (ends[0] != ends[1]).any() else shapely.Point(ends[0]))
 
 
-def test_the_axis_is_free_where_no_obstacle_reaches(task: Task) -> None:
-    """A cell found free has room for the axis: it is never within an obstacle."""
+def test_free_cells_are_not_inside_obstacles(task: Task) -> None:
+    """A cell found free has room for the axis: it is never completely inside an obstacle."""
     solid = shapely.union_all(polygons(task.environment.obstacles))
     free = squares(task.grid, task.found.misses.any(axis=0))
     assert not shapely.contains_properly(solid, free).any()
 
 
 def test_ideal_is_best_at_every_step(task: Task) -> None:
-    """No single action would have scored more, at the first step or later; and none is taken twice."""
+    """At every step no other action would have a higher score, and no action is repeated."""
     steps = list(explore(task, "ideal", 6, np.random.default_rng(0)))
     every = range(len(task.actions.launches))
     before, taken = Belief.blank(), set[int]()
@@ -68,31 +68,36 @@ def test_ideal_is_best_at_every_step(task: Task) -> None:
 
 @pytest.mark.parametrize("policy", POLICIES)
 def test_same_seed_same_map(task: Task, policy: str) -> None:
-    """On one thread or two; no action is taken twice."""
+    """With one thread or two; no action is repeated."""
     one, other = (list(explore(task, policy, 5, np.random.default_rng(8), threads)) for threads in (1, 2))
     assert [step.action for step in one] == [step.action for step in other]
     assert len({step.action for step in one}) == 5
     assert np.array_equal(one[-1].belief.occupancy, other[-1].belief.occupancy)
 
 
-def test_a_tube_that_ends_before_its_turn_tells_of_others(environment: MakeEnvironment) -> None:
-    """What an action tells of others is what they find: in a closed room too short for a turn, all of the same heading."""
+def test_a_tube_that_ends_before_its_turn_implies_others(environment: MakeEnvironment) -> None:
+    """Implied outcomes are the simulated ones: in a room too short for a turn, those of all actions with that heading."""
     walls = [(0.0, 0.3, 1.0, 0.3, 0.0), (0.2, 0.0, 0.2, 0.3, 0.0)]
-    place = environment(walls=walls, bounds=(0, 0, 1, 1), start=(0.5, 0.0, np.pi / 2))
-    task = Task.of(place, Actions.of(place, "turning", RADIUS, LENGTH), RADIUS)
-    told = np.array([task.told_by(action) for action in range(len(task.actions.launches))])
-    assert told.diagonal().all()
-    assert set(told.sum(axis=1)) == {1, 7, 13, 19}  # alone, or a straight tube and one to three places of six turns
-    for action, others in zip(*np.nonzero(told), strict=True):
+    room = environment(walls=walls, bounds=(0, 0, 1, 1), start=(0.5, 0.0, np.pi / 2))
+    task = Task.of(room, Actions.of(room, "turning", RADIUS, LENGTH), RADIUS)
+    implied = np.array([task.implied_by(action) for action in range(len(task.actions.launches))])
+    assert implied.diagonal().all()
+    assert set(implied.sum(axis=1)) == {
+        1,
+        7,
+        13,
+        19,
+    }  # itself, or a straight tube and one to three positions of six turns
+    for action, others in zip(*np.nonzero(implied), strict=True):
         assert np.array_equal(task.found.hits[action], task.found.hits[others])
         assert np.array_equal(task.found.misses[action], task.found.misses[others])
-    steps = list(explore(task, "random", len(told), np.random.default_rng(0)))
-    assert len(steps) < len(told)
+    steps = list(explore(task, "random", len(implied), np.random.default_rng(0)))
+    assert len(steps) < len(implied)
     assert np.array_equal(steps[-1].belief.misses, task.found.misses.any(axis=0))
 
 
-def test_all_actions_can_be_taken(task: Task) -> None:
-    """Whatever the order, all deployments together know the same."""
+def test_all_actions_in_any_order_give_the_same_belief(task: Task) -> None:
+    """The belief after all deployments does not depend on their order."""
     count = len(task.actions.launches)
     steps = list(explore(task, "random", count, np.random.default_rng(9)))
     assert np.array_equal(steps[-1].belief.hits, task.found.hits.any(axis=0))
@@ -101,8 +106,8 @@ def test_all_actions_can_be_taken(task: Task) -> None:
     assert scores[:, -1] == pytest.approx(steps[-1].score)
 
 
-def test_half_of_the_information(task: Task) -> None:
-    """Area alone never hits, walls alone never miss, and each scores what it scores of the whole."""
+def test_partial_information(task: Task) -> None:
+    """ "area only" has no hits, "wall only" no misses, and each has its part of the full score."""
     area, wall = (
         next(explore(task.restricted(part), "ideal", 1, np.random.default_rng(0)))
         for part in ("area only", "wall only")
@@ -114,15 +119,15 @@ def test_half_of_the_information(task: Task) -> None:
 
 
 def test_monte_carlo_beats_chance(task: Task) -> None:
-    """After 15 deployments both informed policies are above the mean of random ones by more than its deviation."""
+    """After 15 deployments both informed policies exceed the random mean by more than one standard deviation."""
     scores = random_scores(task, 15, 100, np.random.default_rng(11))[:, -1]
     for policy in ("monte-carlo", "information-gain"):
         *_, last = explore(task, policy, 15, np.random.default_rng(12))
         assert last.score > scores.mean() + scores.std()
 
 
-def test_nothing_is_to_be_learned_where_all_is_known(task: Task) -> None:
-    """Hulls of known cells lie over others that were found free: a touch there is worth nothing, whatever the policy."""
+def test_known_cells_have_no_value(task: Task) -> None:
+    """Hulls of known cells may overlap free ones; a contact there has no value for any policy."""
     hits = np.zeros((CELLS, CELLS), bool)
     hits[15:21, 10] = hits[20, 10:16] = True
     known = Belief(hits, ~hits, 0.2)
@@ -133,11 +138,11 @@ def test_nothing_is_to_be_learned_where_all_is_known(task: Task) -> None:
 
 
 def test_picture_shows_each_belief_and_its_tube(task: Task) -> None:
-    """Panel by panel the cells are those of the belief after 1, 5 and 7 deployments, and the line the tube deployed then."""
+    """The panels show the belief after 1, 5 and 7 deployments and the tube deployed last."""
     steps = list(explore(task, "random", 7, np.random.default_rng(2)))
     figure = map_figure(task, "random", steps, np.arange(7.0), np.ones((3, 7)))
-    place = task.environment
-    walls = inflate(polygons(place.obstacles), place.bounds, RADIUS)
+    environment = task.environment
+    walls = inflate(polygons(environment.obstacles), environment.bounds, RADIUS)
     for axes, moment in zip(figure.axes[1:4], (1, 5, 7), strict=True):
         shown = np.asarray(axes.images[0].get_array())
         belief = steps[moment - 1].belief

@@ -1,4 +1,4 @@
-"""Places drawn from a belief."""
+"""Environments sampled from a belief."""
 
 import numpy as np
 import shapely
@@ -14,7 +14,7 @@ FREE = kept_free(POINTS, RADIUS)
 
 
 def beliefs(rng: np.random.Generator, count: int) -> list[Belief]:
-    """Scattered hits and misses, some of the hits beside a launch point."""
+    """Beliefs with scattered hits and misses, some hits beside a launch point."""
     found = []
     for share in rng.uniform(0, 0.06, count):
         hits = rng.random((CELLS, CELLS)) < share
@@ -23,8 +23,8 @@ def beliefs(rng: np.random.Generator, count: int) -> list[Belief]:
     return found
 
 
-def test_drawn_places_are_as_promised() -> None:
-    """Hits lie in obstacles, launch points do not, and there are 6 to 8 obstacles or as many as groups were hit."""
+def test_properties_of_samples() -> None:
+    """Hits lie in obstacles, launch points do not; there are 6 to 8 obstacles, or as many as groups with hits."""
     rng = np.random.default_rng(4)
     for belief in beliefs(rng, 60):
         sample = sampled(belief, GRID, FREE, rng)
@@ -37,8 +37,8 @@ def test_drawn_places_are_as_promised() -> None:
         assert np.array_equal(sample.rubric, covered(GRID, sample.shapes))
 
 
-def test_a_known_place_is_drawn_as_it_is() -> None:
-    """Where every cell has been seen, the hulls of the hits are all there is."""
+def test_a_known_environment_is_reproduced() -> None:
+    """If every cell has been seen, the sample consists of the hulls of the hits."""
     hits = np.zeros((CELLS, CELLS), bool)
     hits[10:13, 5:9] = hits[20:22, 20:22] = True
     sample = sampled(Belief(hits, ~hits, 0.2), GRID, FREE, np.random.default_rng(0))
@@ -47,7 +47,7 @@ def test_a_known_place_is_drawn_as_it_is() -> None:
 
 
 def test_hulls_are_convex_and_the_largest_are_taken() -> None:
-    """Without hits, all obstacles are convex, and no group left out is larger than one taken."""
+    """Without hits, all obstacles are convex, and no omitted group is larger than a chosen one."""
     seed, belief = 5, Belief.blank(0.2)
     sample = sampled(belief, GRID, kept_free(np.array([[9.0, 9.0]]), RADIUS), np.random.default_rng(seed))
     assert all(shape.equals(shape.convex_hull) for shape in sample.shapes)
@@ -55,12 +55,12 @@ def test_hulls_are_convex_and_the_largest_are_taken() -> None:
     sizes = sorted((np.sum(groups == k) for k in range(1, count + 1)), reverse=True)
     centres = squares(GRID, groups > 0)
     filled = [np.sum(shapely.contains(shape.buffer(1e-9), centres)) for shape in sample.shapes]
-    # A hull may take in cells of others, never fewer than its own.
+    # A hull covers at least its own cells, and may cover others.
     assert all(has >= size for has, size in zip(filled, sizes, strict=False))
 
 
-def test_drawn_again_from_the_same_seed() -> None:
-    """The same belief and seed give the same place."""
+def test_samples_are_reproducible() -> None:
+    """The same belief and seed give the same environment."""
     belief = beliefs(np.random.default_rng(6), 1)[0]
     one, other = (sampled(belief, GRID, FREE, np.random.default_rng(7)) for _ in range(2))
     assert np.array_equal(one.rubric, other.rubric)

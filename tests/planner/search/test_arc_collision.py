@@ -1,4 +1,4 @@
-"""Tubes along arcs, and obstacles."""
+"""Collision checks of tubes along arcs."""
 
 import numpy as np
 import pytest
@@ -23,7 +23,7 @@ RADIUS = 0.03
 
 
 def clearance_along(environment: Environment, pose: np.ndarray, curvature: float, length: float) -> float:
-    """Least distance of an arc from all obstacles [m], by shapely; negative where it leaves the bounds."""
+    """Minimum distance of an arc from all obstacles [m], by shapely; negative if it leaves the bounds."""
     along = np.linspace(0, length, max(int(length / 0.5e-3), 2))
     points = pose_on(np.broadcast_to(pose, (len(along), 3)), np.full(len(along), curvature), along)[:, :2]
     line = shapely.LineString(points)
@@ -38,8 +38,8 @@ CLUTTER = generate_environment(np.random.default_rng(3), density=0.3)
 @pytest.mark.parametrize(
     "environment", [*map(load_environment, ["maze", "tube", "spiral"]), CLUTTER], ids=lambda e: e.name
 )
-def test_arcs_are_free_where_shapely_says_so(environment: Environment) -> None:
-    """Random arcs from free places: whatever touches by over a millimetre is found, whatever keeps clear is free."""
+def test_arcs_agree_with_shapely(environment: Environment) -> None:
+    """Random arcs from free poses: penetrations over one millimetre are detected, arcs without contact are free."""
     rng = np.random.default_rng(1)
     scene, found = arc_scene(environment, RADIUS), [0, 0]
     low, high = environment.bounds[:2], environment.bounds[2:]
@@ -56,7 +56,7 @@ def test_arcs_are_free_where_shapely_says_so(environment: Environment) -> None:
 
 
 def test_gap_is_the_distance_left() -> None:
-    """In free places the gap is the clearance less the radius, up to how far it looks, to round obstacles too."""
+    """At free points the gap is the clearance minus the radius, up to the look-ahead, also for round obstacles."""
     environment, rng = CLUTTER, np.random.default_rng(2)
     assert len(environment.obstacles.circles)
     scene = arc_scene(environment, RADIUS)
@@ -67,7 +67,7 @@ def test_gap_is_the_distance_left() -> None:
 
 
 def test_status_of_biarcs() -> None:
-    """A biarc is too tight before it is blocked, and free if both of its arcs are; either arc can be the bad one."""
+    """TOO_TIGHT has priority over BLOCKED; a biarc is FREE only if both arcs are."""
     environment, rng = load_environment("building"), np.random.default_rng(3)
     scene, seen = arc_scene(environment, RADIUS), dict.fromkeys((FREE, TOO_TIGHT, BLOCKED), 0)
     for _ in range(800):

@@ -7,18 +7,18 @@ from hypothesis import strategies as st
 
 from planner.search.biarc import biarcs, pose_on
 
-PLACE = st.floats(-5, 5)
+COORDINATE = st.floats(-5, 5)
 HEADING = st.floats(-10, 10)
 
 
 def gap(one: np.ndarray, other: np.ndarray) -> float:
-    """Distance of two poses [m], a radian counting for a metre, headings periodic."""
+    """Distance of two poses [m], with one radian equivalent to one metre, headings periodic."""
     turn = np.angle(np.exp(1j * (one[..., 2] - other[..., 2])))
     return float(np.max(np.hypot(np.hypot(one[..., 0] - other[..., 0], one[..., 1] - other[..., 1]), turn)))
 
 
 @settings(max_examples=500, deadline=None)
-@given(PLACE, PLACE, HEADING, PLACE, PLACE, HEADING)
+@given(COORDINATE, COORDINATE, HEADING, COORDINATE, COORDINATE, HEADING)
 @example(0, 0, 0, 1, 0, 0)
 @example(0, 0, 1e-9, 1, 0, 0)
 @example(0, 0, 0, 0, 1, 0)
@@ -28,7 +28,7 @@ def gap(one: np.ndarray, other: np.ndarray) -> float:
 @example(0, 0, 0, 1, 1, -np.pi)
 @example(0, 0, 2.0, 1e-6, 1e-6, 2.5)
 def test_both_arcs_lead_to_the_end(x0: float, y0: float, h0: float, x1: float, y1: float, h1: float) -> None:
-    """Wherever there is a biarc, walking along its arcs ends in the end pose to 1e-9, neither turning more than half."""
+    """The arcs of every biarc end in the end pose to 1e-9, and neither turns by more than half a turn."""
     start, end = np.array([x0, y0, h0]), np.array([x1, y1, h1])
     arcs = biarcs(start, end)
     if not np.isfinite(arcs.length).all():
@@ -40,9 +40,9 @@ def test_both_arcs_lead_to_the_end(x0: float, y0: float, h0: float, x1: float, y
 
 
 @settings(max_examples=200, deadline=None)
-@given(PLACE, PLACE, HEADING, PLACE, PLACE, HEADING)
+@given(COORDINATE, COORDINATE, HEADING, COORDINATE, COORDINATE, HEADING)
 def test_the_tangent_at_the_joint_is_common(x0: float, y0: float, h0: float, x1: float, y1: float, h1: float) -> None:
-    """The second arc, walked back from the end, comes to the joint with the opposite heading of the first."""
+    """The second arc, traversed from its end, reaches the joint with the opposite heading of the first."""
     start, end = np.array([x0, y0, h0]), np.array([x1, y1, h1])
     about = np.array([0, 0, np.pi])
     arcs = biarcs(start, end)
@@ -67,7 +67,7 @@ def test_the_tangent_at_the_joint_is_common(x0: float, y0: float, h0: float, x1:
 def test_closed_forms(
     end: tuple[float, float, float], curvature: tuple[float, float], length: tuple[float, float]
 ) -> None:
-    """From the origin along x, the biarcs that can be told by compass and ruler are found."""
+    """Biarcs from the origin along x agree with the closed forms of elementary cases."""
     arcs = biarcs(np.zeros(3), np.array(end))
     assert np.allclose(arcs.curvature, curvature, atol=1e-12)
     assert np.allclose(arcs.length, length, atol=1e-12)
@@ -75,19 +75,19 @@ def test_closed_forms(
 
 @pytest.mark.parametrize("end", [(0, 0, 1), (0, 0, np.pi), (-1, 0, 0), (1, 0, np.pi), (-1, 0, np.pi)])
 def test_a_turn_on_the_spot_is_no_biarc(end: tuple[float, float, float]) -> None:
-    """Poses that two arcs of less than half a turn cannot join are told by infinite curvatures and lengths."""
+    """For poses that two arcs of less than half a turn cannot connect, curvatures and lengths are infinite."""
     arcs = biarcs(np.zeros(3), np.array(end))
     assert np.isinf(arcs.curvature).all()
     assert np.isinf(arcs.length).all()
 
 
 def test_arcs_of_many_poses_at_once() -> None:
-    """A batch gives what each pair gives alone, and one start broadcasts over many ends."""
+
     rng = np.random.default_rng(3)
     ends = rng.uniform(-2, 2, (4, 5, 3))
     batch = biarcs(np.array([0.3, -0.2, 1.0]), ends)
     assert batch.curvature[0].shape == (4, 5)
-    for place in np.ndindex(4, 5):
-        alone = biarcs(np.array([0.3, -0.2, 1.0]), ends[place])
-        assert np.array_equal(np.array(alone.length), [part[place] for part in batch.length])
-        assert np.array_equal(np.array(alone.sweep), [part[place] for part in batch.sweep])
+    for index in np.ndindex(4, 5):
+        alone = biarcs(np.array([0.3, -0.2, 1.0]), ends[index])
+        assert np.array_equal(np.array(alone.length), [part[index] for part in batch.length])
+        assert np.array_equal(np.array(alone.sweep), [part[index] for part in batch.sweep])

@@ -1,4 +1,4 @@
-"""Actuator synthesis: curvature to a cell length and a pressure that can be made."""
+"""Actuator synthesis: from curvature to cell length and pressure."""
 
 from collections.abc import Callable
 
@@ -26,7 +26,7 @@ def catalogue() -> Catalogue:
     return Catalogue.of(PARAMS)
 
 
-def test_catalogue_holds_the_reference_curvatures(
+def test_catalogue_contains_the_reference_curvatures(
     catalogue: Catalogue, reference: Callable[[str], dict[str, np.ndarray]]
 ) -> None:
     """Every reference actuator is in the catalogue with its curvature, to 1e-3."""
@@ -42,8 +42,8 @@ def test_catalogue_is_the_whole_grid(catalogue: Catalogue) -> None:
     assert pairs == {(l_0, p) for l_0 in range(20, 81) for p in range(5000, 35001, 2500)}
 
 
-def test_synthesis_takes_the_highest_pressure_that_can(catalogue: Catalogue) -> None:
-    """Against a search over the whole grid: highest feasible pressure, nearest cell length, stated error."""
+def test_synthesis_takes_the_highest_feasible_pressure(catalogue: Catalogue) -> None:
+    """Pressure, cell length and error agree with a brute-force search over the whole grid."""
     rng = np.random.default_rng(3)
     wanted = rng.uniform(*catalogue.reachable, 200)
     entry, error = catalogue.synthesise(wanted)
@@ -62,7 +62,7 @@ def test_synthesis_takes_the_highest_pressure_that_can(catalogue: Catalogue) -> 
 
 
 def test_unreachable_curvature_names_the_reachable_range(catalogue: Catalogue) -> None:
-    """A request outside the reachable curvatures is refused with the range."""
+    """An unreachable curvature is refused, and the message gives the range."""
     low, high = catalogue.reachable
     for wanted in (0.1, high + 0.1, [1.0, 9.0]):
         with pytest.raises(ValueError, match=rf"reach {low:.3g} to {high:.3g} 1/m"):
@@ -70,14 +70,14 @@ def test_unreachable_curvature_names_the_reachable_range(catalogue: Catalogue) -
 
 
 def test_grid_is_a_parameter() -> None:
-    """A coarser grid gives a smaller catalogue, of the same curvatures."""
+    """A coarser grid gives a smaller catalogue with the same curvatures."""
     coarse = Catalogue.of(PARAMS, Grid(l_0=np.array([0.03]), pressure=np.array([10e3])))
     assert coarse.curvature == pytest.approx([1.585387671], rel=1e-3)
 
 
 @pytest.mark.parametrize("params", PARAMS_OF.values(), ids=PARAMS_OF)
 def test_catalogue_takes_the_grid_of_its_actuator(params: VineParams) -> None:
-    """Without another grid it is the actuator's own, and no curvature is more than full contraction gives."""
+    """The default grid is that of the actuator, and no curvature exceeds that of full contraction."""
     grid, catalogue = params.actuator.grid, Catalogue.of(params)
     assert np.array_equal(np.unique(catalogue.l_0), grid.l_0)
     assert np.array_equal(np.unique(catalogue.pressure), grid.pressure)
@@ -85,13 +85,13 @@ def test_catalogue_takes_the_grid_of_its_actuator(params: VineParams) -> None:
 
 
 @pytest.mark.parametrize("params", PARAMS_OF.values(), ids=PARAMS_OF)
-def test_grown_curvature_is_the_one_asked_for(params: VineParams) -> None:
-    """The whole loop, curvature -> actuator -> grown vine -> curvature, closes within 0.5 % and the stated error."""
+def test_grown_curvature_is_the_requested_one(params: VineParams) -> None:
+    """The loop curvature -> actuator -> grown vine -> curvature closes within 0.5 % and the stated error."""
     catalogue = Catalogue.of(params)
     wanted = np.linspace(*catalogue.reachable, 12)
     entry, error = catalogue.synthesise(wanted)
-    place = Environment("free", "", np.array([-9.0, -9, 9, 9]), np.zeros(3), np.array([8, 8, 0.1]), Obstacles())
-    model = load_propagator("quasistatic")(place, params)
+    free = Environment("free", "", np.array([-9.0, -9, 9, 9]), np.zeros(3), np.array([8, 8, 0.1]), Obstacles())
+    model = load_propagator("quasistatic")(free, params)
     segments = 40
     pressure, l_0 = (np.repeat(part[entry][:, None], segments, axis=1) for part in (catalogue.pressure, catalogue.l_0))
     rollout = model.grow(model.start(len(wanted), segments), Actuation(pressure, l_0), 1.0, 1.0)
@@ -100,43 +100,43 @@ def test_grown_curvature_is_the_one_asked_for(params: VineParams) -> None:
 
 
 def turn_of(carried: Actuation, segment: float) -> float:
-    """Turn in free space of one vine's segments together [rad]."""
+    """Sum of the bends of one vine's segments in free space [rad]."""
     joint = joint_moments(PARAMS)
     lengths = np.where(carried.pressure, carried.l_0, 0.02)
     return float(free_curvature(joint, carried.pressure, lengths).sum() * segment)
 
 
 @pytest.mark.parametrize(("start", "end"), [(0.1, 0.3), (0.1013, 0.3), (0.1, 0.2871), (0.111, 0.114), (0.0249, 0.9)])
-def test_a_partly_covered_segment_bends_by_its_part(start: float, end: float) -> None:
-    """In free space an actuator turns the tube by its curvature times its length, wherever it begins and ends."""
+def test_a_partly_covered_segment_bends_in_proportion(start: float, end: float) -> None:
+    """In free space an actuator bends the tube by its curvature times its length, wherever it starts and ends."""
     carried = actuation_along([[start]], [[end]], [[-20e3]], [[0.04]], 1.0, PARAMS, 40)
     curvature = float(free_curvature(joint_moments(PARAMS), -20e3, 0.04))
     assert turn_of(carried, PARAMS.segment_length) == pytest.approx(curvature * (end - start), rel=1e-9)
 
 
 def test_two_actuators_share_a_segment() -> None:
-    """Where one ends and an opposite one begins within a segment, it bends by the sum of both parts."""
+    """If one ends and an opposite one starts within a segment, the segment bends by the sum of both parts."""
     carried = actuation_along([[0.1, 0.31]], [[0.31, 0.5]], [[20e3, -30e3]], [[0.04, 0.05]], 0.75, PARAMS, 30)
     one, other = free_curvature(joint_moments(PARAMS), [20e3, -30e3], [0.04, 0.05])
     assert turn_of(carried, PARAMS.segment_length) == pytest.approx(0.21 * one + 0.19 * other, rel=1e-9)
 
 
 def test_actuators_that_overlap_do_not_add_up() -> None:
-    """Two on one side over the same tube bend it as the stronger one does: cells cannot lie on cells."""
+    """Two overlapping actuators on one side bend the tube like the stronger one, because cells cannot overlap."""
     twice = actuation_along([[0.1, 0.1]], [[0.5, 0.5]], [[20e3, 30e3]], [[0.04, 0.04]], 0.75, PARAMS, 30)
     alone = actuation_along([[0.1]], [[0.5]], [[30e3]], [[0.04]], 0.75, PARAMS, 30)
     assert twice.pressure == pytest.approx(alone.pressure)
 
 
 def test_whole_segments_carry_the_pressure_itself() -> None:
-    """Where an actuator covers a segment the pressure is not computed but taken, to the bit."""
+    """A completely covered segment has exactly the actuator's pressure, bit for bit."""
     carried = actuation_along([[0.1 + 1e-13]], [[0.3]], [[20e3]], [[0.04]], 0.75, PARAMS, 30)
     assert carried.pressure[0].tolist() == [0.0] * 4 + [20e3] * 8 + [0.0] * 18
 
 
 @pytest.mark.parametrize(("end", "part"), [(0.51, 1.0), (0.509, 0.9), (0.502, 0.2), (0.7, 1.0)])
-def test_a_last_segment_that_is_shorter_is_covered_by_its_own_part(end: float, part: float) -> None:
-    """Of a tube of 510 mm the last 10 mm bend by the part of them that is covered, and what lies beyond is bare."""
+def test_a_shorter_last_segment_is_covered_in_proportion_to_its_length(end: float, part: float) -> None:
+    """The last 10 mm of a tube of 510 mm bend in proportion to their covered part."""
     carried = actuation_along([[0.2]], [[end]], [[35e3]], [[0.04]], 0.51, PARAMS, 24)
     joint = joint_moments(PARAMS)
     curvature = free_curvature(joint, carried.pressure[0, 20], 0.04)
@@ -144,8 +144,8 @@ def test_a_last_segment_that_is_shorter_is_covered_by_its_own_part(end: float, p
     assert not carried.pressure[0, 21:].any()
 
 
-def test_many_vines_carry_what_each_carries_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Worked out a few at a time, to save memory, or one by one: the same."""
+def test_batched_actuation_agrees_with_single_vines(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Computing in chunks, which saves memory, and one by one gives the same."""
     rng = np.random.default_rng(0)
     start = rng.uniform(0, 0.8, (7, 3))
     parts = [start, start + 0.1, rng.uniform(-30e3, 30e3, (7, 3)), np.full((7, 3), 0.04)]

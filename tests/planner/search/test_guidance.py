@@ -10,7 +10,7 @@ from dynamics.tube import VineParams
 from environments import Environment
 from planner.search.catalogue import Catalogue
 from planner.search.run import Budget, Run
-from planner.search.sst import AS_IT_IS, Search, Switches
+from planner.search.sst import DEFAULT_SWITCHES, Search, Switches
 from planner.search.witnesses import embed, pose_tree
 
 Guide = Callable[[np.ndarray], np.ndarray]
@@ -18,9 +18,11 @@ Guide = Callable[[np.ndarray], np.ndarray]
 
 @pytest.fixture
 def search(shipped: dict[str, Environment], params: VineParams) -> Callable[..., Search]:
-    """A search in the maze, some iterations old."""
+    """A search in the maze after several iterations."""
 
-    def make(guide: Guide | None = None, switches: Switches = AS_IT_IS, iterations: int = 4, batch: int = 80) -> Search:
+    def make(
+        guide: Guide | None = None, switches: Switches = DEFAULT_SWITCHES, iterations: int = 4, batch: int = 80
+    ) -> Search:
         model, rng = QuasiStatic(shipped["maze"], params), np.random.default_rng(7)
         made = Search(shipped["maze"], model, params, Catalogue.of(params), rng, batch, switches)
         if guide:
@@ -32,8 +34,8 @@ def search(shipped: dict[str, Environment], params: VineParams) -> Callable[...,
     return make
 
 
-def test_nodes_know_their_cost_to_go(search: Callable[..., Search]) -> None:
-    """The root and every node grown later carry the cost that the guide tells for their tips."""
+def test_nodes_have_their_cost_to_go(search: Callable[..., Search]) -> None:
+    """The root and every later node have the guide's cost of their tips."""
     guided = search(lambda poses: 1.0 + poses[:, 0] + poses[:, 2] ** 2)
     used = guided.tree.used
     assert used.sum() > 100
@@ -42,7 +44,7 @@ def test_nodes_know_their_cost_to_go(search: Callable[..., Search]) -> None:
 
 
 def test_cost_to_go_prunes_nothing(search: Callable[..., Search]) -> None:
-    """A cost-to-go beyond every bound takes no node out of the tree that would have stayed without it."""
+    """A cost-to-go above every bound removes no node that would have been kept without it."""
     guided, plain = search(iterations=5), search(iterations=5)
     guided.guide(lambda poses: np.full(len(poses), 1e9))
     for one in (guided, plain):
@@ -51,8 +53,8 @@ def test_cost_to_go_prunes_nothing(search: Callable[..., Search]) -> None:
     assert np.array_equal(guided._growable(), plain._growable())
 
 
-def test_what_promises_nothing_is_still_selected(search: Callable[..., Search]) -> None:
-    """Nodes that only guidance passes over get their share of every batch: at least a quarter of what they had."""
+def test_nodes_without_promise_are_still_selected(search: Callable[..., Search]) -> None:
+    """Nodes that guidance ignores are selected at least a quarter as often as without guidance."""
     plain = search()
     left = plain.tree.tips[:, 0] < 1.0
     counts = {}
@@ -66,7 +68,7 @@ def test_what_promises_nothing_is_still_selected(search: Callable[..., Search]) 
 
 
 def selected(search: Search, guide: Guide | None = None) -> np.ndarray:
-    """Nodes that a search would grow in many batches."""
+    """Nodes that a search selects in many batches."""
     if guide:
         search.guide(guide)
     search.rng = np.random.default_rng(4)
@@ -74,7 +76,7 @@ def selected(search: Search, guide: Guide | None = None) -> np.ndarray:
 
 
 def test_guided_selection_adds_both_costs(search: Callable[..., Search]) -> None:
-    """Where cost-to-go tells nothing apart the cheaper rivals win; where it tells much, those nearer to the goal do."""
+    """With a constant cost-to-go the lowest cost-to-come wins; with a large one, the nodes closer to the goal win."""
     one = search()
     cost = one.cost(one.tree.actuators, one.tree.segments)
     distance = np.hypot(*(one.tree.tips[:, :2] - [1.0, 1.2]).T)
@@ -86,8 +88,10 @@ def test_guided_selection_adds_both_costs(search: Callable[..., Search]) -> None
 
 
 @pytest.mark.parametrize("to_go", [(np.inf, np.inf), (50.0, 500.0)])
-def test_a_search_that_is_promised_nothing_is_plain(search: Callable[..., Search], to_go: tuple[float, float]) -> None:
-    """Where cost-to-go is unknown, or nothing near the best solution, nodes are selected as often as without a guide."""
+def test_a_useless_guide_does_not_change_the_selection(
+    search: Callable[..., Search], to_go: tuple[float, float]
+) -> None:
+    """If the cost-to-go is unknown or above the bound everywhere, nodes are selected as often as without a guide."""
     one = search()
     one.bound = 40.0
     plain = selected(one)
@@ -98,7 +102,7 @@ def test_a_search_that_is_promised_nothing_is_plain(search: Callable[..., Search
 
 
 def test_same_seed_same_guided_search(shipped: dict[str, Environment], params: VineParams) -> None:
-    """In one process, runs with the reverse tree repeat to the last bit; its time counts, and is a tenth at most."""
+    """Runs with the reverse tree in one process are identical; its time counts and is at most a tenth."""
     trees = []
     for _ in range(2):
         run = Run.prepare(shipped["needle"], params, seed=2, batch=40, heuristic=True)
@@ -117,14 +121,14 @@ def test_same_seed_same_guided_search(shipped: dict[str, Environment], params: V
 
 
 def test_only_last_states_become_nodes(search: Callable[..., Search]) -> None:
-    """Without maximal recording, an iteration adds no more nodes than it grew vines."""
+    """Without maximal recording, an iteration adds at most one node per vine."""
     small = search(switches=Switches(maximal_recording=False), iterations=3)
     assert 1 < len(small.tree) <= 1 + 3 * 80
     assert len(search(iterations=3).tree) > len(small.tree)
 
 
 def test_nodes_overlap_without_the_subset(search: Callable[..., Search]) -> None:
-    """New nodes keep a neighbourhood apart, unless that is switched off."""
+    """New nodes are at least one neighbourhood apart, unless `subset` is disabled."""
 
     def nearest(one: Search) -> float:
         tips = one.tree.tips[one.tree.active]
@@ -134,8 +138,8 @@ def test_nodes_overlap_without_the_subset(search: Callable[..., Search]) -> None
     assert nearest(search(iterations=1)) >= search(iterations=0).radius
 
 
-def test_best_near_of_radius_nothing_is_the_nearest(search: Callable[..., Search]) -> None:
-    """With a radius of nothing, nodes are selected by distance alone; with a larger one cheaper nodes are."""
+def test_best_near_with_radius_0_is_the_nearest(search: Callable[..., Search]) -> None:
+    """With radius 0 nodes are selected by distance only; with a larger radius nodes of lower cost are selected."""
     means = []
     for factor in (0.0, 6.0):
         one = search(switches=Switches(best_near=factor))

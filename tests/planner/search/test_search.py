@@ -1,4 +1,4 @@
-"""Batched SST* and the solutions it keeps."""
+"""Batched SST* and its solutions."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -7,19 +7,18 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from numpy.typing import ArrayLike
-from rich.console import Console
 
 from dynamics.propagator import CannotRun
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from dynamics.vine import Actuation, Rollout, Status, VineState
 from environments import Environment
-from planner.commands.plan_progress import search
+from planner.plan import search
 from planner.replay import replay
 from planner.search.catalogue import Catalogue
 from planner.search.controls import actuation
 from planner.search.run import Budget, Run
-from planner.search.sst import LEAST_CELLS, Search
+from planner.search.sst import LEAST_CELLS, LENGTH_COST, Search
 
 MakeEnvironment = Callable[..., Environment]
 
@@ -38,7 +37,7 @@ def divider_run(shipped: dict[str, Environment], params: VineParams) -> Run:
 
 @pytest.fixture(scope="module")
 def maze_search(shipped: dict[str, Environment], params: VineParams) -> Search:
-    """A search in the maze that has not been told of any solution."""
+    """A search in the maze without any solution."""
     model = QuasiStatic(shipped["maze"], params)
     search = Search(shipped["maze"], model, params, Catalogue.of(params), np.random.default_rng(5), 100)
     for _ in range(8):
@@ -47,7 +46,7 @@ def maze_search(shipped: dict[str, Environment], params: VineParams) -> Search:
 
 
 def test_nodes_are_vines_grown_from_the_start(maze_search: Search) -> None:
-    """Grown in one go from the start with the controls it carries, nearly every node's vine ends where its tip is."""
+    """Grown from the start in one run with its controls, nearly every node's vine ends at the node's tip."""
     tree, length = maze_search.tree, maze_search.params.segment_length
     nodes = np.flatnonzero(tree.active & (tree.segments > 0))
     assert len(nodes) > 100
@@ -64,11 +63,23 @@ def test_nodes_are_vines_grown_from_the_start(maze_search: Search) -> None:
     assert np.mean(distance < 5e-3) > 0.95
 
 
-def test_a_search_holds_no_vine(
+def test_the_search_bound_ends_at_the_goals_rim(environment: MakeEnvironment, params: VineParams) -> None:
+    """A vine needs to grow only as far as the rim of the goal: a bound that fits no vine to its centre prunes nothing on the way."""
+    room = replace(environment(), goal=np.array([1.0, 0.0, 0.3]))
+    search = Search(room, QuasiStatic(room, params), params, Catalogue.of(params), np.random.default_rng(0), 8)
+    search.bound = LENGTH_COST * 0.76  # a straight vine is in the goal at 0.725 m, and at its centre at 1 m
+    reached = search.iterate()
+    assert len(reached.segments) > 0
+    assert reached.actuators.max() == 0
+    assert params.segment_length * reached.segments.max() < 0.76
+    assert params.segment_length * reached.segments.min() == pytest.approx(0.725)
+
+
+def test_a_search_grows_every_selected_vine(
     environment: MakeEnvironment, params: VineParams, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Vines as long as they may be are not asked to grow by nothing: every length asked for is a segment or more."""
-    place, asked = environment(), []
+    """Vines of maximum length are not grown by zero: every requested length is at least one segment."""
+    empty, asked = environment(), []
     monkeypatch.setattr("planner.search.sst.LONGEST_TUBE", 24 * params.segment_length)
 
     class Listening(QuasiStatic):
@@ -76,17 +87,17 @@ def test_a_search_holds_no_vine(
             asked.append(np.asarray(length))
             return super().grow(state, actuation, length, record_every)
 
-    search = Search(place, Listening(place, params), params, Catalogue.of(params), np.random.default_rng(2), 50)
+    search = Search(empty, Listening(empty, params), params, Catalogue.of(params), np.random.default_rng(2), 50)
     for _ in range(6):
         search.iterate()
     assert (search.tree.segments[search.tree.active] == 24).any()
     assert np.concatenate(asked).min() >= params.segment_length
 
 
-def test_what_is_not_finite_never_becomes_a_node(environment: MakeEnvironment, params: VineParams) -> None:
-    """Of vines that grow on from poisoned nodes none is kept; the search goes on from the others."""
-    place = environment()
-    search = Search(place, QuasiStatic(place, params), params, Catalogue.of(params), np.random.default_rng(3), 60)
+def test_non_finite_states_never_become_nodes(environment: MakeEnvironment, params: VineParams) -> None:
+    """No vine grown from a node with NaN is kept; the search continues from the others."""
+    empty = environment()
+    search = Search(empty, QuasiStatic(empty, params), params, Catalogue.of(params), np.random.default_rng(3), 60)
     search.iterate()
     tree = search.tree
     poisoned = np.flatnonzero(tree.active & (tree.segments > 0))[::2]
@@ -102,8 +113,8 @@ def test_what_is_not_finite_never_becomes_a_node(environment: MakeEnvironment, p
 
 
 def test_a_vine_that_broke_down_leaves_no_node(environment: MakeEnvironment, params: VineParams) -> None:
-    """Not even what was recorded of it while it was still finite: where every vine breaks down, the root stays alone."""
-    place, broke = environment(), []
+    """Not even its finite records: if every vine breaks down, only the root remains."""
+    empty, broke = environment(), []
 
     class Breaking(QuasiStatic):
         def grow(self, state: VineState, actuation: Actuation, length: ArrayLike, record_every: float) -> Rollout:
@@ -112,7 +123,7 @@ def test_a_vine_that_broke_down_leaves_no_node(environment: MakeEnvironment, par
             every = np.ones_like(rollout.status)
             return replace(rollout, status=Status.NOT_FINITE * every, broken=every)
 
-    search = Search(place, Breaking(place, params), params, Catalogue.of(params), np.random.default_rng(3), 20)
+    search = Search(empty, Breaking(empty, params), params, Catalogue.of(params), np.random.default_rng(3), 20)
     for _ in range(2):
         search.iterate()
     assert min(broke) > 0
@@ -120,7 +131,7 @@ def test_a_vine_that_broke_down_leaves_no_node(environment: MakeEnvironment, par
 
 
 def test_cost_counts_sections(maze_search: Search) -> None:
-    """A node's actuators are the sections of its controls, each at least two cells long; children cost no less."""
+    """A node's actuators are the sections of its controls, each at least two cells long; children never cost less."""
     tree = maze_search.tree
     for node in np.flatnonzero(tree.used & (tree.segments > 0)):
         controls = tree.controls[node, : tree.segments[node]]
@@ -137,8 +148,8 @@ def test_cost_counts_sections(maze_search: Search) -> None:
         assert np.array_equal(controls[: tree.segments[parent]], tree.controls[parent, : tree.segments[parent]])
 
 
-def test_pruning_leaves_only_what_can_win(shipped: dict[str, Environment], params: VineParams) -> None:
-    """With a solution of one actuator known, no active node has more, and the root stays."""
+def test_pruning_keeps_only_nodes_that_can_improve(shipped: dict[str, Environment], params: VineParams) -> None:
+    """With a known solution of one actuator, no active node has more, and the root is kept."""
     model = QuasiStatic(shipped["needle"], params)
     search = Search(shipped["needle"], model, params, Catalogue.of(params), np.random.default_rng(0), 60)
     for _ in range(4):
@@ -153,7 +164,7 @@ def test_pruning_leaves_only_what_can_win(shipped: dict[str, Environment], param
 
 
 def test_same_seed_same_search(shipped: dict[str, Environment], params: VineParams, divider_run: Run) -> None:
-    """The same seed and iterations give the same designs to the last bit; another seed gives others."""
+    """The same seed and iterations give bitwise identical designs; another seed gives others."""
     again = run_of(shipped["divider"], params, 12)
     assert len(again.solutions.best) == len(divider_run.solutions.best)
     for one, other in zip(again.solutions.best, divider_run.solutions.best, strict=True):
@@ -164,7 +175,7 @@ def test_same_seed_same_search(shipped: dict[str, Environment], params: VinePara
 
 
 def test_solutions_reach_the_goal_at_half_and_quarter_step(divider_run: Run) -> None:
-    """Every kept solution, grown again by a propagator of its own, ends in the goal; the best needs one actuator."""
+    """Every solution, replayed by a new propagator, ends in the goal; the best needs one actuator."""
     environment, params = divider_run.environment, divider_run.params
     assert divider_run.solutions.best
     assert divider_run.solutions.best[0].design.actuators == 1
@@ -178,7 +189,7 @@ def test_solutions_reach_the_goal_at_half_and_quarter_step(divider_run: Run) -> 
 
 
 def test_solutions_are_distinct_and_sorted(shipped: dict[str, Environment], params: VineParams) -> None:
-    """Cheapest first, and every two differ by a tube's diameter somewhere along the shorter."""
+    """Sorted by cost, and every two differ by at least a tube diameter somewhere along the shorter one."""
     best = run_of(shipped["needle"], params, 12).solutions.best
     assert len(best) >= 2
     assert [s.cost for s in best] == sorted(s.cost for s in best)
@@ -192,7 +203,7 @@ def test_solutions_are_distinct_and_sorted(shipped: dict[str, Environment], para
 
 
 def test_a_candidate_that_misses_on_replay_is_rejected(shipped: dict[str, Environment], params: VineParams) -> None:
-    """A vine that claims to be in the goal but does not grow there is no solution; its branch is cut off."""
+    """A candidate in the goal whose replay does not reach it is not a solution; its branch is pruned."""
     run = Run.prepare(shipped["maze"], params, seed=0)
     for _ in range(3):
         run.search.iterate()
@@ -219,7 +230,7 @@ def test_a_candidate_that_misses_on_replay_is_rejected(shipped: dict[str, Enviro
 
 
 def test_history_only_improves(divider_run: Run) -> None:
-    """Times rise and costs fall along the history; its last entry is the best design."""
+    """Along the history times increase and costs decrease; its last entry is the best design."""
     history = divider_run.history
     assert [m.seconds for m in history] == sorted(m.seconds for m in history)
     costs = [m.actuators + 1e-2 * m.length for m in history]
@@ -243,15 +254,15 @@ def test_budget_ends_the_run(shipped: dict[str, Environment], params: VineParams
 
 
 def test_search_ends_when_nothing_better_is_left(shipped: dict[str, Environment], params: VineParams) -> None:
-    """The bare corridor needs no actuator: once that is known and all straight growth was tried, the run is over."""
+    """The bare corridor needs no actuator: once that is found and all straight growth was tried, the run ends."""
     run = run_of(shipped["tube"], params, 200)
     assert run.search.exhausted
     assert run.search.iteration < 200
     assert run.history[-1].actuators == 0
 
 
-def test_what_was_found_outlives_a_lack_of_memory(shipped: dict[str, Environment], params: VineParams) -> None:
-    """A propagator that cannot go on ends the search with its reason if there is a solution, and is an error else."""
+def test_solutions_survive_a_lack_of_memory(shipped: dict[str, Environment], params: VineParams) -> None:
+    """If the propagator cannot continue, the search ends with its reason if there is a solution, else with an error."""
     run = Run.prepare(shipped["divider"], params)
     iterate = run.search.iterate
 
@@ -261,9 +272,9 @@ def test_what_was_found_outlives_a_lack_of_memory(shipped: dict[str, Environment
         return iterate()
 
     run.search.iterate = fail_once_solved  # type: ignore[method-assign, assignment]
-    assert search(Console(quiet=True), run, Budget(60.0), lambda: None) == "out of memory; try --batch 50"
+    assert search(run, Budget(60.0), lambda: None) == "out of memory; try --batch 50"
     assert run.best
     run.solutions.best.clear()
     run.search.iterate = lambda: (_ for _ in ()).throw(CannotRun("out of memory"))  # type: ignore[method-assign]
     with pytest.raises(CannotRun):
-        search(Console(quiet=True), run, Budget(60.0), lambda: None)
+        search(run, Budget(60.0), lambda: None)

@@ -29,8 +29,8 @@ def grow(tree: Tree, parents: list[int]) -> np.ndarray:
 
 @settings(max_examples=60, deadline=None)
 @given(st.integers(0, 10_000))
-def test_books_stay_straight(seed: int) -> None:
-    """After any growing and retiring: children counts are right, only inactive leaves go, parents outlive children."""
+def test_the_tree_stays_consistent(seed: int) -> None:
+    """After any additions and removals: child counts are right, only inactive leaves are freed, parents outlive children."""
     rng = np.random.default_rng(seed)
     tree = Tree(lambda count: np.zeros((count, 3)))
     grow(tree, [-1])
@@ -48,7 +48,7 @@ def test_books_stay_straight(seed: int) -> None:
 
 
 def test_retiring_a_chain_frees_it_from_the_leaf() -> None:
-    """An inactive node stays while something grows from it, and goes with its last child."""
+    """An inactive node is kept while it has children, and freed with the last one."""
     tree = Tree(lambda count: np.zeros((count, 3)))
     root = grow(tree, [-1])[0]
     child = grow(tree, [root])[0]
@@ -62,7 +62,7 @@ def test_retiring_a_chain_frees_it_from_the_leaf() -> None:
 
 
 def test_descendants_are_all_below_a_node() -> None:
-    """A branch is the node and whatever grew from it, and nothing else."""
+    """A branch consists of the node and all its descendants."""
     tree = Tree(lambda count: np.zeros((count, 3)))
     root = grow(tree, [-1])[0]
     left, right = grow(tree, [root, root])
@@ -72,8 +72,8 @@ def test_descendants_are_all_below_a_node() -> None:
 
 
 @pytest.mark.parametrize("device", ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
-def test_bends_of_a_device_are_taken_up_again(device: str) -> None:
-    """Where a propagator keeps its bends in PyTorch, a stored tree comes back there, as precise, to the last bit."""
+def test_angles_on_a_device_are_restored(device: str) -> None:
+    """For a propagator with PyTorch arrays, a stored tree is restored to the same device and precision, bit for bit."""
     bends = torch.linspace(-1.0, 1.0, 9, dtype=torch.float32, device=device).reshape(3, 3)
 
     def unbent(count: int) -> torch.Tensor:
@@ -92,7 +92,7 @@ def test_bends_of_a_device_are_taken_up_again(device: str) -> None:
 
 
 def test_one_candidate_for_each_neighbourhood() -> None:
-    """The kept candidates are the cheapest around and lie apart; every other has a cheaper one within the radius."""
+    """Kept candidates are apart; every other candidate has one of lower cost within the radius."""
     rng = np.random.default_rng(0)
     poses = rng.uniform([0, 0, -4], [1, 1, 4], (400, 3))
     costs = rng.uniform(0, 1, 400)
@@ -107,13 +107,13 @@ def test_one_candidate_for_each_neighbourhood() -> None:
         assert costs[near].min() <= costs[k]
 
 
-def test_only_a_cheaper_node_takes_over_a_witness() -> None:
-    """A second candidate near a witness is kept if and only if it costs less than the node there."""
+def test_only_a_node_of_lower_cost_takes_over_a_witness() -> None:
+    """A second candidate near a witness is kept if and only if its cost is below that of the witness's node."""
     witnesses = Witnesses()
     pose = np.array([[0.5, 0.5, 3.1]])
     chosen, witness = witnesses.best(pose, np.array([1.0]), 0.1)
     witnesses.node[witness], witnesses.cost[witness] = 7, 1.0
-    across = np.array([[0.5, 0.5, -3.1]])  # 0.08 rad on, over the half turn
+    across = np.array([[0.5, 0.5, -3.1]])  # 0.08 rad further, across the wrap at half a turn
     assert len(witnesses.best(across, np.array([1.5]), 0.1)[0]) == 0
     chosen, again = witnesses.best(across, np.array([0.5]), 0.1)
     assert list(chosen) == [0]
@@ -121,7 +121,7 @@ def test_only_a_cheaper_node_takes_over_a_witness() -> None:
 
 
 def test_a_pruned_node_frees_its_witness() -> None:
-    """Once the node of a witness is dead, any candidate near it is welcome again."""
+    """After the node of a witness is pruned, any candidate near it is accepted."""
     witnesses = Witnesses()
     pose = np.array([[0.5, 0.5, 0.0]])
     _, witness = witnesses.best(pose, np.array([1.0]), 0.1)

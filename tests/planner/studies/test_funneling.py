@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from dynamics.vine import Actuation, Status
 from environments import Environment, Obstacles
-from planner.commands.funnel import funnel
+from planner.commands.reproduce import funneling as funnel
 from planner.studies.funneling.report import USUAL, Findings, Interval, report, verdict
 from planner.studies.funneling.study import (
     FIELD,
@@ -40,8 +40,8 @@ from planner.studies.funneling.study import (
     neighbour_distances,
     places,
     ratios,
+    run_fields,
     scattered,
-    study,
     weakest,
 )
 from surrogate.compiled import Floats
@@ -225,11 +225,11 @@ def test_two_walls_that_close_to_a_gap_funnel(params: VineParams) -> None:
 
 def test_a_study_grows_the_same_vines_in_every_density(params: VineParams) -> None:
     """One fan of each density at a time, and in free space another fan for every number."""
-    sets = list(study(3, 2, 5, params))
+    sets = list(run_fields(range(2), 3, 5, params))
     assert [[fan.environment.name for fan in fans] for fans in sets] == [list(SHARES)] * 2
     assert [fans[0].number for fans in sets] == [0, 1]
     assert not np.allclose(sets[0][0].ends, sets[1][0].ends)
-    again = next(study(3, 1, 5, params))
+    again = next(run_fields([0], 3, 5, params))
     for one, other in zip(sets[0], again, strict=True):
         np.testing.assert_array_equal(one.ends, other.ends)
 
@@ -271,7 +271,7 @@ def test_the_verdict_follows_the_figures() -> None:
     crowd[:17] = crowd[8]
     said = verdict(synthetic(4, crowd))
     assert "higher in 18 of 18 pairs of density and k; that bears out what paper 002 finds" in said[0]
-    assert "Where 1 mm is the least that counts, it is higher in 18. Contact gathers vines, and parts some" in said[0]
+    assert "With a least mean distance of 1 mm, it is higher in 18. Contact gathers vines, and parts some" in said[0]
     assert "- dense: against free space higher at every k;" in said[-1]
     same = verdict(synthetic(4, even))
     assert "higher in 0 of 18" in same[0]
@@ -296,8 +296,8 @@ def test_the_report_holds_the_figures() -> None:
     crowd = even_fan(50)
     crowd[:5] = crowd[2]
     findings = synthetic(3, crowd)
-    text, content = report(findings, "the command", VineParams())
-    assert "Made by `the command` on" in text
+    made = report(findings, VineParams())
+    text, content = made.text, made.content
     low, high = ratios(even_fan(50))[[0, -1]]
     row = next(line for line in text.splitlines() if line.startswith("| even fan |"))
     assert (row.split(" | ")[1], row.split(" | ")[-1]) == (f"{low:.2f}", f"{high:.2f} |")
@@ -336,29 +336,30 @@ def test_the_command_writes_tables_data_and_pictures(tmp_path: Path) -> None:
     out = tmp_path / "new"
     code, printed = run("--vines", 20, "--fields", 2, "--seed", 3, "--out", out)
     assert code == 0
+    assert [path.name for path in out.iterdir()] == ["funneling"]
+    out = out / "funneling"
     assert sorted(path.name for path in out.iterdir()) == [
-        "funneling-ratio.png", "funneling.json", "funneling.md", "funneling.png",
+        "README.md", "data.json", "funneling-ratio.png", "funneling.png",
     ]  # fmt: skip
-    assert "`vinewright funnel --vines 20 --fields 2 --seed 3` on" in (out / "funneling.md").read_text()
-    rows = json.loads((out / "funneling.json").read_text())["fields"]
+    assert "`vinewright reproduce funneling --vines 20 --fields 2 --seed 3` on" in (out / "README.md").read_text()
+    rows = json.loads((out / "data.json").read_text())["fields"]
     assert [(row["field"], row["density"]) for row in rows] == [(i, name) for i in range(2) for name in SHARES]
     for name in ("funneling.png", "funneling-ratio.png"):
         assert (out / name).read_bytes()[:4] == b"\x89PNG"
-    assert "mean ratio" in printed
     assert "scattered at random" in printed
 
 
 def interrupted_after(monkeypatch: pytest.MonkeyPatch, fields: int) -> None:
     """Have Ctrl-C come after so many fields."""
-    grown = funneling.study
+    grown = funneling.run_fields
 
-    def study(vines: int, *arguments: Any) -> Iterator[tuple[Fan, ...]]:
-        for number, fans in enumerate(grown(vines, *arguments)):
+    def run_fields(numbers: Sequence[int], vines: int, *arguments: Any) -> Iterator[tuple[Fan, ...]]:
+        for number, fans in enumerate(grown(numbers, vines, *arguments)):
             if vines > 2 and number == fields:  # the first, of two vines, is to compile
                 raise KeyboardInterrupt
             yield fans
 
-    monkeypatch.setattr(funneling, "study", study)
+    monkeypatch.setattr(funneling, "run_fields", run_fields)
 
 
 def test_ctrl_c_keeps_the_fields_done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -367,7 +368,7 @@ def test_ctrl_c_keeps_the_fields_done(tmp_path: Path, monkeypatch: pytest.Monkey
     code, printed = run("--vines", 20, "--fields", 9, "--out", tmp_path)
     assert code == 0
     assert "interrupted after 1 of 9 fields" in printed
-    text = (tmp_path / "funneling.md").read_text()
+    text = (tmp_path / "funneling" / "README.md").read_text()
     assert "--fields 9 --seed 0, interrupted,` on" in text
     assert "One field of each density proves nothing" in text
 
@@ -377,7 +378,7 @@ def test_ctrl_c_before_any_field_writes_nothing(tmp_path: Path, monkeypatch: pyt
     interrupted_after(monkeypatch, 0)
     code, said = run("--vines", 20, "--out", tmp_path)
     assert code == 2
-    assert said == "interrupted before one field of each density was done; nothing was written"
+    assert said == "interrupted before one of them was over; nothing was written"
     assert not list(tmp_path.iterdir())
 
 

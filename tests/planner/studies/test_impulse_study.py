@@ -11,7 +11,16 @@ from planner.cli import main
 from planner.studies.impulse import study as impulse
 from planner.studies.impulse.plots import save_runtime, save_stills
 from planner.studies.impulse.report import report
-from planner.studies.impulse.study import SOLVERS, Timing, as_design, clutter_place, clutter_robot, exponent, measure
+from planner.studies.impulse.study import (
+    SOLVERS,
+    Timing,
+    as_design,
+    cases,
+    clutter_place,
+    clutter_robot,
+    exponent,
+    measure,
+)
 
 PNG = b"\x89PNG"
 
@@ -34,19 +43,20 @@ def test_exponent_is_the_slope_of_logarithms() -> None:
 
 def test_report_sets_solvers_side_by_side() -> None:
     """A row a size, how much quicker than published at 30 bodies, how far off OSQP ends; partial measurements too."""
-    table, content = report(timings(30, 140, 300)[:-1], "vinewright reproduce impulse-runtime")
+    made = report(timings(30, 140, 300)[:-1])
+    table, content = made.text, made.content
     assert "| 30 | 0.015 | 1 / 200 | 3.00 | 2 | 3.00 | 2 |" in table
     assert "| 300 | 0.150 |  | 30.00 | 2 |  |  |" in table
     assert "up to 300" in table
     assert "power of 1.00" in table
-    assert "nan" not in report(timings(20)[:1], "")[0]
+    assert "nan" not in report(timings(20)[:1]).text
     assert content["timings"][0] == {"solver": "banded", "bodies": 30, "milliseconds": 0.015, "tip": (0.5, 0.1)}
     json.dumps(content, allow_nan=False)
 
 
 def test_solvers_are_measured_on_the_same_robot(tmp_path: Path) -> None:
     """Of a small robot every solver gets a time, and ends within a millimetre of the others."""
-    found = list(measure([6]))
+    found = list(measure(cases([6])))
     assert [one.solver for one in found] == list(SOLVERS)
     assert all(one.milliseconds > 0 for one in found)
     assert np.ptp([one.tip for one in found], axis=0).max() < 1e-3
@@ -69,7 +79,7 @@ def test_ctrl_c_keeps_what_was_timed(
 ) -> None:
     """Interrupted, table, data and picture hold what was timed before, and say so."""
 
-    def interrupted() -> Iterator[Timing]:
+    def interrupted(_cases: object) -> Iterator[Timing]:
         yield from timings(20)
         raise KeyboardInterrupt
 
@@ -79,6 +89,6 @@ def test_ctrl_c_keeps_what_was_timed(
         main()
     assert ended.value.code == 0
     assert "interrupted after 3 of 24 robots" in capsys.readouterr().out
-    assert "impulse-runtime, interrupted," in (tmp_path / "impulse-runtime.md").read_text()
-    assert len(json.loads((tmp_path / "impulse-runtime.json").read_text())["timings"]) == 3
-    assert (tmp_path / "impulse-runtime.png").read_bytes()[:4] == PNG
+    assert "impulse-runtime, interrupted," in (tmp_path / "impulse-runtime" / "README.md").read_text()
+    assert len(json.loads((tmp_path / "impulse-runtime" / "data.json").read_text())["timings"]) == 3
+    assert (tmp_path / "impulse-runtime" / "impulse-runtime.png").read_bytes()[:4] == PNG

@@ -118,12 +118,13 @@ def test_report_counts_who_is_right() -> None:
     assert hinges["mean_distance_deg"] == pytest.approx(7)
     assert hinges["right_of_predicted"]["pivot_at_turn"] == [2, 3]
     assert contested(some) == {"collisions": 1, "paper": 0, "limit analysis": 1}
-    table, content = report(some, "vinewright reproduce kinematics", 3.0)
+    made = report(some)
+    table, content = made.text, made.content
     assert f"| {HINGES.name} | 4 | limit analysis | 75.0 | 7.0 | 1/1 | 2/3 |  |  |" in table
     assert f"| {HINGES.name} | 1 | 0 | 1 |" in table
     assert len(content["collisions"][HINGES.name]) == 4
     json.dumps(content, allow_nan=False)
-    assert "nan" not in report(some[:1], "", 0.0)[0]
+    assert "nan" not in report(some[:1]).text
 
 
 def test_collisions_have_their_base_before_the_wall() -> None:
@@ -142,16 +143,16 @@ def test_ctrl_c_keeps_what_was_grown(
 ) -> None:
     """Interrupted, table, data and picture hold what was grown before, and say so."""
 
-    def interrupted() -> Iterator[Outcome]:
+    def interrupted(_cases: object) -> Iterator[Outcome]:
         yield outcome(20, 2, 0)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(kinematics, "study", interrupted)
+    monkeypatch.setattr(kinematics, "run_cases", interrupted)
     monkeypatch.setattr("sys.argv", ["vinewright", "reproduce", "kinematics", "--out", str(tmp_path)])
     with pytest.raises(SystemExit) as ended:
         main()
     assert ended.value.code == 0
     assert "interrupted after 1 of 1080 collisions" in capsys.readouterr().out
-    assert "kinematics, interrupted," in (tmp_path / "kinematics.md").read_text()
-    assert len(json.loads((tmp_path / "kinematics.json").read_text())["collisions"][HINGES.name]) == 1
-    assert (tmp_path / "kinematics.png").read_bytes()[:4] == PNG
+    assert "kinematics, interrupted," in (tmp_path / "kinematics" / "README.md").read_text()
+    assert len(json.loads((tmp_path / "kinematics" / "data.json").read_text())["collisions"][HINGES.name]) == 1
+    assert (tmp_path / "kinematics" / "kinematics.png").read_bytes()[:4] == PNG

@@ -59,7 +59,8 @@ def test_paired_difference_and_its_error() -> None:
 def test_report_has_the_paper_beside_ours() -> None:
     """Table 1 by policy, kind and actions, Table 2 by information; all records are in the data."""
     every = records(FINAL)
-    text, content = report(every, 0.25, "the command")
+    made = report(every, 0.25)
+    text, content = made.text, made.content
     assert "| Ideal | 81.0 (1.4) | 81.0 (1.4) | 81.0 (1.4) | 81.0 (1.4) |" in text
     assert "| Random | 41.0 (1.4; 3.2) |" in text
     assert "| Monte-Carlo - Random, straight | +20.0 ± 0.0 |" in text

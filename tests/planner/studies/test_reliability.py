@@ -95,7 +95,8 @@ def test_walled_in_places_are_no_failures(tmp_path: Path) -> None:
     assert estimate
     assert (estimate.reached, estimate.trials) == (2, 4)
     (tmp_path / "fuzz.json").write_text(json.dumps({"schema": 1, "kinds": {"designs": {"0": 3, "2": 39}}}))
-    text, content = report(records, "command", 3.0, fuzz_lines(tmp_path / "fuzz.json"))
+    made = report(records, fuzz_lines(tmp_path / "fuzz.json"))
+    text, content = made.text, made.content
     assert "| all | 5 | 1 | 2 | 50.0 (15.0 ... 85.0) | 30 | 2.0000 | 2 |" in text  # Wilson, by hand
     assert f"- 3 of 10 states are too deep: `{case.replayed_by}`" in text
     assert "- ValueError: x (sst.py, line 1): `" in text
@@ -140,8 +141,8 @@ def test_a_short_soak_finds_nothing_wrong(tmp_path: Path, monkeypatch: pytest.Mo
     with pytest.raises(SystemExit) as ended:
         main()
     assert ended.value.code == 0
-    assert sorted(os.listdir("results")) == ["reliability.json", "reliability.md", "reliability.png"]
-    runs = json.loads(Path("results/reliability.json").read_text())["runs"]
+    assert sorted(os.listdir("results/reliability")) == ["README.md", "data.json", "reliability.png"]
+    runs = json.loads(Path("results/reliability/data.json").read_text())["runs"]
     assert len(runs) == 3
     for run in runs:
         assert run["checked"]["states"] > 0

@@ -21,10 +21,10 @@ def test_tip_steering_is_drawn_and_told(tmp_path: Path) -> None:
     """A picture, and a row for each pressure: the tip turns left, comes back, turns right, nearly as in free space."""
     done = reproduce("tip-steering", "--out", "new/figures", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert (tmp_path / "new" / "figures" / "tip-steering.png").read_bytes()[:4] == b"\x89PNG"
-    assert os.listdir(tmp_path / "new" / "figures") == ["tip-steering.png"]
-    number = r"\s+(-?[\d.]+)\s+"
-    rows = np.array(re.findall("│".join([""] + [number] * 6 + [r"\s+grown"]), done.stdout), float)
+    folder = tmp_path / "new" / "figures" / "tip-steering"
+    assert (folder / "tip-steering.png").read_bytes()[:4] == b"\x89PNG"
+    assert sorted(os.listdir(folder)) == ["README.md", "data.json", "tip-steering.png"]
+    rows = np.array(re.findall(r"\|".join([""] + [r" (-?[\d.]+) "] * 6 + [" grown"]), done.stdout), float)
     pressure, length, _, y, turn, free = rows.T
     assert pressure.tolist() == [0, 5, 10, 15, 35, 15, 10, 5, 0, -5, -10, -15, -35, -35]
     assert length.tolist() == [800] * 13 + [1000]
@@ -34,19 +34,31 @@ def test_tip_steering_is_drawn_and_told(tmp_path: Path) -> None:
     np.testing.assert_allclose(turn[5:9], turn[3::-1], atol=0.05)
 
 
+def test_tip_steering_takes_another_tube(tmp_path: Path) -> None:
+    """With `--tube` the passage is as wide as that tube needs, and the report names it; a mistake is one line, exit code 2."""
+    (tmp_path / "thin.toml").write_text("schema = 1\nradius_mm = 27\n")
+    done = reproduce("tip-steering", "--tube", "thin.toml", "--out", "new", cwd=tmp_path)
+    assert done.returncode in (0, 3), done.stderr
+    assert "reproduce tip-steering --tube thin.toml`" in (tmp_path / "new" / "tip-steering" / "README.md").read_text()
+    (tmp_path / "thin.toml").write_text("schema = 1\nradius_mm = 0\n")
+    done = reproduce("tip-steering", "--tube", "thin.toml", "--out", "other", cwd=tmp_path)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "radius_mm" in done.stderr
+
+
 def test_table_2_is_made_with_its_pictures(tmp_path: Path) -> None:
     """Runs with and without the reverse tree, in a table beside its data and three pictures."""
     options = ["--env", "divider", "--env", "tube", "--runs", 1, "--time-budget", 1, "--out", "new"]
     done = reproduce("table2", *options, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert sorted(os.listdir(tmp_path / "new")) == [
-        "cost-vs-time.png", "reverse-trees.png", "success-vs-time.png", "table2.json", "table2.md",
+    assert sorted(os.listdir(tmp_path / "new" / "table2")) == [
+        "README.md", "cost-vs-time.png", "data.json", "reverse-trees.png", "success-vs-time.png",
     ]  # fmt: skip
-    content = json.loads((tmp_path / "new" / "table2.json").read_text())
+    content = json.loads((tmp_path / "new" / "table2" / "data.json").read_text())
     assert [(run["environment"], run["heuristic"]) for run in content["runs"]] == [
         ("divider", True), ("divider", False), ("tube", True), ("tube", False),
     ]  # fmt: skip
-    table = (tmp_path / "new" / "table2.md").read_text()
+    table = (tmp_path / "new" / "table2" / "README.md").read_text()
     assert "`vinewright reproduce table2 --runs 1 --time-budget 1 --env divider --env tube`" in table
 
 
@@ -64,15 +76,15 @@ def test_an_interrupted_study_keeps_what_was_measured(tmp_path: Path) -> None:
     signal.signal(signal.SIGINT, before)
     assert process.stdout
     for line in process.stdout:
-        if "20 of 90 runs" in line:
+        if "18 of 90 runs" in line:
             break
     os.killpg(process.pid, signal.SIGINT)
     printed, errors = process.communicate(timeout=60)
     assert (process.returncode, errors) == (0, "")
     assert re.search(r"interrupted after \d+ of 90 runs", printed)
-    runs = json.loads((tmp_path / "out" / "ablations.json").read_text())["runs"]
-    assert 20 <= len(runs) < 90
-    assert ", interrupted,` on" in (tmp_path / "out" / "ablations.md").read_text()
+    runs = json.loads((tmp_path / "out" / "ablations" / "data.json").read_text())["runs"]
+    assert 18 <= len(runs) < 90
+    assert ", interrupted,` on" in (tmp_path / "out" / "ablations" / "README.md").read_text()
 
 
 def test_a_walled_in_goal_cannot_be_studied(tmp_path: Path) -> None:
@@ -85,6 +97,6 @@ def test_a_walled_in_goal_cannot_be_studied(tmp_path: Path) -> None:
     done = reproduce("table2", "--env", "shut.toml", "--runs", 1, cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith(
-        "error: shut: the goal is walled in: no way as wide as the tube leads to it from the start"
+        "error: shut: the goal is walled in: no path as wide as the tube leads from the start to it"
     )
     assert done.stderr.count("\n") == 1

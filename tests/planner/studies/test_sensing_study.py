@@ -51,7 +51,8 @@ def test_random_growths_come_back_or_are_said_not_to() -> None:
     """Of the study's deployments most come back within 1 mm; its report counts them, and the rest."""
     trials = [run_case(Case(turning, number)) for turning in (False, True) for number in range(3)]
     assert sum(trial.recovered(0) for trial in trials) >= 5
-    table, content = report(trials, "test", 1.0)
+    made = report(trials)
+    table, content = made.text, made.content
     assert [one["number"] for one in content["exact"]] == [3, 3]
     assert {row["noise_deg"] for row in content["errors"]} == set(NOISES)
     assert "Friction" in table or "friction-locked" in table

@@ -12,9 +12,11 @@ from environments import Environment
 from planner.search.reverse_tree import ReverseTree
 from planner.search.sst import Switches
 from planner.studies.ablations import study as ablations
+from planner.studies.ablations.report import report as ablations_report
 from planner.studies.planning_runs import Case, Record, Summary, quartiles, run_cases
 from planner.studies.table2 import study as table2
 from planner.studies.table2.plots import save_costs, save_success, save_trees
+from planner.studies.table2.report import report as table2_report
 
 
 def record(case: Case, *history: tuple[float, float]) -> Record:
@@ -55,7 +57,8 @@ def test_summary_counts_the_unsolved_as_last(records: list[Record]) -> None:
 
 def test_table_2_has_both_kinds_and_the_paper(records: list[Record]) -> None:
     """A row each with and without the tree: shares solved by when, the paper's figures, and how likely the difference is."""
-    text, content = table2.report(records, "the command")
+    made = table2_report(records)
+    text, content = made.text, made.content
     rows = {tuple(line.split(" | ")[:2]): line.split(" | ") for line in text.splitlines() if line.startswith("| maze")}
     guided, plain = rows["| maze", "yes"], rows["| maze", "no"]
     assert guided[2:6] == ["3 of 4", "2.33", "2.00 (1.00 ... 4.00)", "25%, 50%, 75%"]
@@ -73,7 +76,7 @@ def test_table_2_has_both_kinds_and_the_paper(records: list[Record]) -> None:
 def test_a_place_without_any_solution_is_shown() -> None:
     """Nothing solved, with or without, makes dashes and no error; a place planned one way only is left out."""
     cases = table2.cases(["needle"], 2, 5.0)
-    text, _ = table2.report([*map(record, cases), record(Case("long", 0, 5.0))], "the command")
+    text = table2_report([*map(record, cases), record(Case("long", 0, 5.0))]).text
     assert "| needle | yes | 0 of 2 | - | - (- ... -) | 0%, 0%, 0% | - |" in text
     assert "long" not in text
 
@@ -90,7 +93,7 @@ def test_ablations_tell_every_kind_apart() -> None:
             *(getattr(switches, part) != getattr(usual[1], part) for part in switches.__slots__),
         ]
         assert sum(changed) <= 1
-    text, _ = ablations.report([record(case, (case.batch / 100, 1.0)) for case in cases], "the command")
+    text = ablations_report([record(case, (case.batch / 100, 1.0)) for case in cases]).text
     rows = [line for line in text.splitlines() if line.startswith("| maze")]
     assert len(rows) == 10
     assert [row for row in rows if "| batch 300 | 2 of 2 | 3.00 (3.00 ... 3.00) |" in row]

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from planner.studies.surrogate.plots import save_evaluation
-from planner.studies.surrogate.report import BINS, NETWORK, PAPER, TABLE, Evaluation, evaluation_report, verdict
+from planner.studies.surrogate.report import BINS, NETWORK, PAPER, TABLE, Evaluation, report, verdict
 from surrogate.evaluation import Speed
 from surrogate.weights_file import NAMES, SHIPPED, Errors, read_weights
 
@@ -72,7 +72,8 @@ def test_verdict_follows_the_figures(evaluation: Evaluation) -> None:
 
 def test_report_has_the_figures(evaluation: Evaluation, tmp_path: Path) -> None:
     """Tables with a row for each model and size of call, the same numbers as data, and a picture."""
-    table, content = evaluation_report(evaluation, "vinewright surrogate evaluate")
+    made = report(evaluation)
+    table, content = made.text, made.content
     assert "| network | 2.0e-04 | 0.4 % | 2 % | 3 % | 10 % | 2 % | 5 % |" in table
     assert "| force table | - | 0.0001 % |" in table
     assert "| 10,000 | 1,000 | 20,000,000 (20,000) | 1,000,000 (1,000) |" in table
@@ -86,8 +87,8 @@ def test_evaluate_writes_tables_data_and_picture(tmp_path: Path) -> None:
     """The shipped network, in small calls: the promised bounds stand in the data."""
     done = vinewright("surrogate", "evaluate", "--largest-batch", 10, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert sorted(os.listdir(tmp_path / "results")) == ["surrogate.json", "surrogate.md", "surrogate.png"]
-    content = json.loads((tmp_path / "results" / "surrogate.json").read_text())
+    assert sorted(os.listdir(tmp_path / "results" / "surrogate")) == ["README.md", "data.json", "surrogate.png"]
+    content = json.loads((tmp_path / "results" / "surrogate" / "data.json").read_text())
     assert content["errors"][NETWORK]["normalised_mse"] <= 3e-4
     assert content["errors"][NETWORK]["median"] < 0.01
     assert content["errors"][NETWORK]["p90"] < 0.03

@@ -1,4 +1,4 @@
-"""Tracking: a tube whose axis is known, drawn into a video, is found again."""
+"""Tracking of a tube with a known axis that is drawn into a video."""
 
 import io
 import json
@@ -25,14 +25,14 @@ WIDTH, HEIGHT, RADIUS, RATE = 460, 320, 16.0, 20.0
 TUBE, CLUTTER = (60, 70, 225), (200, 60, 60)  # blue, green, red
 START = (40.3, 180.7, 0.2)
 PARTS = (100, 0.0), (80, -1 / 60), (70, 1 / 50), (110, 1 / 36)
-"""Lengths and curvatures of the arcs that the tube grows along [pixel]; a pixel is a millimetre."""
+"""Lengths and curvatures of the arcs of the tube [pixel]; a pixel is a millimetre."""
 LENGTHS = 0, 60, 150, 205, 0, 260, 315, 355, 300
-"""Length of the tube in each frame; 0 is no tube, and it is pulled back a little in the end."""
+"""Length of the tube in each frame; 0 means no tube; the tube is retracted slightly at the end."""
 STEP = 0.5
 
 
 def along(parts: Any, x: float, y: float, heading: float) -> Array:
-    """Points each `STEP` along arcs, in closed form from arc to arc; shape (n, 2)."""
+    """Points every `STEP` along arcs, in closed form; shape (n, 2)."""
     points = [np.array([[x, y]])]
     for length, curvature in parts:
         arc = STEP * np.arange(1, round(length / STEP) + 1)
@@ -46,7 +46,7 @@ def along(parts: Any, x: float, y: float, heading: float) -> Array:
 
 
 def coverage(axis: Array, width: int = WIDTH, height: int = HEIGHT) -> Array:
-    """Share of each pixel that lies within a radius of the axis, from 2 x 2 places in it."""
+    """Share of each pixel within a radius of the axis, from 2 x 2 samples per pixel."""
     y, x = (np.mgrid[0 : 2 * height, 0 : 2 * width] + 0.5) / 2 - 0.5
     away, _ = cKDTree(axis).query(np.column_stack([x.ravel(), y.ravel()]), distance_upper_bound=RADIUS + 1)
     fine = np.clip(0.5 + 2 * (RADIUS - np.minimum(away, RADIUS + 1)), 0, 1)
@@ -54,7 +54,7 @@ def coverage(axis: Array, width: int = WIDTH, height: int = HEIGHT) -> Array:
 
 
 def distance_apart(one: Array, other: Array) -> float:
-    """Greatest distance from either line to the other (Hausdorff)."""
+    """Hausdorff distance of two polylines."""
     dense = []
     for line in (one, other):
         arc = np.concatenate([[0.0], np.hypot(*np.diff(line, axis=0).T).cumsum()])
@@ -70,23 +70,23 @@ def axis() -> Array:
 
 @pytest.fixture(scope="module")
 def pictures(axis: Array) -> list[Image]:
-    """A textured, noisy place with clutter of another colour, in changing light, in which the tube grows."""
+    """Images of the growing tube in a textured, noisy scene with clutter of another colour, in changing light."""
     rng = np.random.default_rng(3)
-    place = cv2.GaussianBlur(rng.normal(0, 60, (HEIGHT, WIDTH, 3)), (0, 0), 3) + np.array([150, 140, 130])
-    cv2.circle(place, (400, 60), 40, CLUTTER, -1)
-    cv2.rectangle(place, (60, 250), (160, 300), (60, 170, 60), -1)
+    scene = cv2.GaussianBlur(rng.normal(0, 60, (HEIGHT, WIDTH, 3)), (0, 0), 3) + np.array([150, 140, 130])
+    cv2.circle(scene, (400, 60), 40, CLUTTER, -1)
+    cv2.rectangle(scene, (60, 250), (160, 300), (60, 170, 60), -1)
     made = []
     for frame, length in enumerate(LENGTHS):
         share = coverage(axis[: round(length / STEP) + 1])[..., None] if length else 0.0
         light = 1 + 0.1 * np.sin(frame)
-        picture = light * (place * (1 - share) + np.array(TUBE) * share) + rng.normal(0, 6, place.shape)
+        picture = light * (scene * (1 - share) + np.array(TUBE) * share) + rng.normal(0, 6, scene.shape)
         made.append(np.clip(picture, 0, 255).astype(np.uint8))
     return made
 
 
 @pytest.fixture(scope="module")
 def video(pictures: list[Image], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The same, compressed into a file."""
+    """The same images in a compressed video file."""
     path = tmp_path_factory.mktemp("video") / "growth.mp4"
     writer = cv2.VideoWriter(str(path), cv2.VideoWriter.fourcc(*"mp4v"), RATE, (WIDTH, HEIGHT))
     for picture in pictures:
@@ -97,7 +97,7 @@ def video(pictures: list[Image], tmp_path_factory: pytest.TempPathFactory) -> Pa
 
 @dataclass(frozen=True)
 class Ran:
-    """What a run of the command left."""
+    """Output of a run of the command."""
 
     code: int
     said: str
@@ -148,12 +148,12 @@ def ran(request: pytest.FixtureRequest) -> Any:
 
 
 def test_tracked_centrelines_are_within_a_millimetre_of_the_truth(ran: Ran, axis: Array) -> None:
-    """By colour and by background, in every frame, the tip included: 1 mm at a millimetre a pixel, ordered, in metres."""
+    """By colour and by background, in every frame, including the tip: within 1 mm at 1 mm per pixel, ordered, in metres."""
     assert (ran.code, ran.errors) == (0, "")
     shown = [(frame, length) for frame, length in enumerate(LENGTHS) if length]
     assert [frame["time_s"] for frame in ran.content["frames"]] == pytest.approx([f / RATE for f, _ in shown])
     for line, (_, length) in zip(ran.lines, shown, strict=True):
-        # From pixels, y down, to the base's own frame, y up.
+        # From pixels, y down, to the base's frame, y up.
         truth = (axis[: round(length / STEP) + 1] - axis[0]) * (1, -1)
         assert distance_apart(line, truth) < 1.0
         assert np.hypot(*(line[0] - truth[0])) < 1.0
@@ -164,7 +164,7 @@ def test_tracked_centrelines_are_within_a_millimetre_of_the_truth(ran: Ran, axis
 
 
 def test_radius_and_heading_are_measured(ran: Ran) -> None:
-    """The radius that was drawn to 0.3 mm, and the direction of the first, straight part to a degree, y up."""
+    """The drawn radius to 0.3 mm, and the direction of the first, straight part to one degree, y up."""
     assert ran.content["tube_radius_m"] == pytest.approx(1e-3 * RADIUS, abs=0.3e-3)
     assert ran.content["base"]["position_m"] == [0, 0]
     assert ran.content["base"]["heading_rad"] == pytest.approx(-START[2], abs=np.radians(1))
@@ -172,14 +172,14 @@ def test_radius_and_heading_are_measured(ran: Ran) -> None:
     assert "as given" in ran.said
 
 
-def test_frames_without_a_tube_are_skipped_and_shrinking_is_told(ran: Ran) -> None:
-    """Two frames show no tube, and one a tube shorter than before: both are counted, and nothing else is lost."""
-    assert "a tube in 7 frames, from 0.05 to 0.40 s; 2 skipped" in ran.said
-    assert "in 1 frame, first at 0.40 s" in ran.said
+def test_frames_without_a_tube_are_skipped_and_shrinking_gives_a_warning(ran: Ran) -> None:
+    """Two frames show no tube, and one a tube shorter than before: both are reported, and no other frame is lost."""
+    assert "a tube in 7 frames, from 0.05 to 0.40 s; 2 without one skipped" in ran.said
+    assert "warning: in 1 frame the tube is shorter than before by more than a radius, first at 0.40 s" in ran.said
 
 
 def test_overlay_can_be_read_back(ran: Ran) -> None:
-    """A picture for each frame, without a tube or with one, at the video's rate, in a codec for browsers."""
+    """An image for each frame, with or without a tube, at the video's rate, in a codec for browsers."""
     made = ran.overlay
     assert (made.width, made.height, made.rate) == (WIDTH, HEIGHT, pytest.approx(RATE))
     assert len(list(made.images())) == len(LENGTHS)
@@ -187,17 +187,17 @@ def test_overlay_can_be_read_back(ran: Ran) -> None:
     assert code.upper() in (b"VP09", b"VP90")
 
 
-def test_a_given_radius_is_kept_and_a_wrong_one_told(video: Path, tmp_path: Path) -> None:
-    """The recording has the radius that the user gave, though the video contradicts it; every second frame is tracked."""
+def test_a_given_radius_is_kept_and_a_wrong_one_gives_a_warning(video: Path, tmp_path: Path) -> None:
+    """The recording has the given radius, even if the video contradicts it; every second frame is tracked."""
     ran = track(video, tmp_path, *AT_BASE, "--color", "#e1463c", "--radius", "25", "--every", "2")
     assert ran.content["tube_radius_m"] == 0.025
-    assert "mind: these differ" in ran.said
+    assert "warning: the two radii differ" in ran.said
     assert [frame["time_s"] for frame in ran.content["frames"]] == pytest.approx([2 / RATE, 6 / RATE, 8 / RATE])
     assert ran.overlay.rate == pytest.approx(RATE / 2, rel=0.01)
 
 
 def test_ctrl_c_keeps_what_was_tracked(video: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Interrupted at the fifth frame, the recording and the overlay have what came before."""
+    """Interrupted at the fifth frame, recording and overlay contain the frames before it."""
     whole = VideoFile.images
 
     def cut_short(self: VideoFile, every: int = 1) -> Iterator[tuple[int, Image]]:
@@ -231,8 +231,8 @@ def test_ctrl_c_keeps_what_was_tracked(video: Path, tmp_path: Path, monkeypatch:
         (["--out", "no/such/made.json"], ["--out", "cannot be written"]),
     ],
 )
-def test_what_cannot_be_tracked_is_one_line(video: Path, tmp_path: Path, options: list[str], words: list[str]) -> None:
-    """One clear line on the error stream, nothing written."""
+def test_invalid_input_gives_one_line(video: Path, tmp_path: Path, options: list[str], words: list[str]) -> None:
+    """One line on the error stream, and no file is written."""
     cv2.imwrite(str(tmp_path / "small.png"), np.zeros((4, 8, 3), np.uint8))
     ran = track(video, tmp_path, *options)
     assert ran.code == 2
@@ -242,8 +242,8 @@ def test_what_cannot_be_tracked_is_one_line(video: Path, tmp_path: Path, options
     assert os.listdir(tmp_path) == ["small.png"]
 
 
-def test_the_video_is_never_written_over(video: Path, tmp_path: Path) -> None:
-    """An overlay that is the video itself is refused, and the video stays as it is."""
+def test_the_video_is_never_overwritten(video: Path, tmp_path: Path) -> None:
+    """An overlay with the path of the video is refused, and the video is unchanged."""
     before = video.read_bytes()
     ran = track(video, tmp_path, "--overlay", str(video))
     assert ran.code == 2
@@ -256,8 +256,8 @@ def as_likeness(share: Array) -> Any:
 
 
 @pytest.mark.parametrize("gap", [7.0, 12.0])
-def test_a_hairpin_that_nearly_touches_itself_is_followed_round(gap: float) -> None:
-    """Two strands of a tube, a few pixels apart: the axis goes round the bend, and not across."""
+def test_a_hairpin_that_nearly_touches_itself_is_followed(gap: float) -> None:
+    """Two strands of a tube are a few pixels apart: the axis follows the bend and does not cross the gap."""
     bend = RADIUS + gap / 2
     truth = along([(150, 0.0), (np.pi * bend, 1 / bend), (120, 0.0)], 40.0, 60.0, 0.0)
     region = tube_region(as_likeness(coverage(truth, 280, 160)), truth[0])
@@ -267,8 +267,8 @@ def test_a_hairpin_that_nearly_touches_itself_is_followed_round(gap: float) -> N
     assert distance_apart(found.points, truth) < 1.0
 
 
-def test_axis_begins_at_the_base_inside_the_region() -> None:
-    """A tube that is seen behind its base too is followed from the base on."""
+def test_axis_starts_at_the_base_inside_the_region() -> None:
+    """A tube that is visible behind its base is followed from the base."""
     truth = along([(250, 0.0)], 30.0, 50.0, 0.0)
     region = tube_region(as_likeness(coverage(truth, 320, 100)), None)
     assert region is not None
@@ -277,8 +277,8 @@ def test_axis_begins_at_the_base_inside_the_region() -> None:
     assert distance_apart(found.points, np.array([[100.0, 50.0], [280.0, 50.0]])) < 0.5
 
 
-def test_spurs_of_the_skeleton_are_left_out() -> None:
-    """The longest way from the base, in order, without the branch that leaves it."""
+def test_spurs_of_the_skeleton_are_omitted() -> None:
+    """The longest path from the base, in order, without the side branch."""
     skeleton = np.zeros((20, 60), bool)
     skeleton[10, 5:50] = True
     skeleton[4:10, 30] = True
@@ -287,20 +287,20 @@ def test_spurs_of_the_skeleton_are_left_out() -> None:
 
 
 def test_the_region_is_the_one_at_the_base() -> None:
-    """A larger region of the same colour elsewhere, and a speck beside the base, are not the tube; far ones are none."""
+    """A larger region of the same colour elsewhere and a speck beside the base are ignored, and so are distant regions."""
     likeness = np.full((200, 300), -20, np.float32)
     likeness[20:40, 10:110] = 20
     likeness[100:200, 150:300] = 20
     likeness[50:53, 4:7] = 20
     region = tube_region(likeness, np.array([8.0, 48.0]))
     assert region is not None
-    assert abs(int(region.sum()) - 2000) < 30  # the opening takes the corners
+    assert abs(int(region.sum()) - 2000) < 30  # the morphological opening removes the corners
     assert not region[60:].any()
     assert tube_region(likeness, np.array([60.0, 150.0])) is None
 
 
 class Drawn:
-    """A segmentation of pictures that hold the region itself."""
+    """A segmentation of images whose pixels are the coverage by the tube."""
 
     tolerance = 0.5
 
@@ -314,7 +314,7 @@ def grown(axis: Array, lengths: list[int]) -> list[Image]:
 
 
 def test_base_is_where_the_tube_meets_the_border() -> None:
-    """A tube that comes in over the left border begins in the middle of where it crosses that."""
+    """The base of a tube that crosses the left border is the middle of the crossing."""
     found = find_base(grown(along([(300, 0.0)], -20.0, 70.0, 0.0), [90, 200]), Drawn())
     assert found is not None
     assert found.pixel == pytest.approx([0.0, 70.0], abs=1.0)
@@ -323,28 +323,28 @@ def test_base_is_where_the_tube_meets_the_border() -> None:
 
 @pytest.mark.parametrize("heading", [0.0, np.pi])
 def test_base_is_the_end_that_does_not_move(heading: float) -> None:
-    """Without a border: the end that later tubes share, one radius behind the axis's first point, whichever way it grows."""
+    """Without a border it is the end shared with later frames, one radius behind the axis's first point."""
     truth = along([(200, 0.0)], 150 - 100 * np.cos(heading), 70.0, heading)
     found = find_base(grown(truth, [0, 80, 140]), Drawn())
     assert found is not None
     assert found.pixel == pytest.approx([150 - (100 + RADIUS) * np.cos(heading), 70.0], abs=1.5)
 
 
-def test_heading_is_the_median_also_beyond_half_a_turn() -> None:
-    """Directions on both sides of the jump of angles, and one outlier: their median."""
+def test_heading_is_the_median_across_the_wrap_of_angles() -> None:
+    """The median of directions on both sides of the wrap, with one outlier."""
     lines = [np.array([[0.0, 0.0], [np.cos(a), np.sin(a)]]) for a in np.radians([178.0, 179.0, -179.0, -178.0, 90.0])]
     assert np.degrees(base_heading(lines, 0.2)) % 360 == pytest.approx(179.0)
 
 
-def test_median_of_pictures_has_no_tube_that_passes() -> None:
-    """What covers a pixel in fewer than half of the pictures is gone."""
+def test_median_image_has_no_moving_tube() -> None:
+    """An object that covers a pixel in fewer than half of the images is removed."""
     pictures = [np.full((4, 5, 3), 90, np.uint8) for _ in range(5)]
     pictures[0][1], pictures[1][1], pictures[2][3] = 200, 210, 10
     assert np.array_equal(median_image(pictures), np.full((4, 5, 3), 90))
 
 
 def test_shrinking_frames_are_those_shorter_than_before() -> None:
-    """Only what is shorter by more than a radius than the longest before."""
+    """Only frames whose tube is shorter by more than a radius than the longest before."""
     lengths = [50.0, 100.0, 92.0, 80.0, 120.0]
     tracked = [Tracked(time, Axis(np.array([[0.0, 0.0], [length, 0.0]]), 10.0)) for time, length in enumerate(lengths)]
     assert shrinking(tracked) == [3]

@@ -17,7 +17,7 @@ from planner.studies.validation.contacts import (
     Case,
     Contact,
     able,
-    muscle,
+    actuator,
     report,
     study,
     touch,
@@ -36,8 +36,8 @@ def contact(bends: list[float], case: Case = ACUTE, status: Status = Status.GROW
 
 @pytest.mark.parametrize("case", CASES)
 def test_the_tip_meets_the_box_at_the_angle_it_is_for(case: Case) -> None:
-    """Along the muscle's arc from the base: its end touches the upper face above (0, 0), and nothing before it does."""
-    place, curvature, radius = case.place, muscle()[2], VineParams().radius
+    """Along the actuator's arc from the base: its end touches the upper face above (0, 0), and nothing before it does."""
+    place, curvature, radius = case.place, actuator()[2], VineParams().radius
     at = np.linspace(0, case.before, 2001)
     heading = place.start[2] + curvature * at
     moves = np.exp(1j * (heading[1:] + heading[:-1]) / 2) * np.diff(at)
@@ -64,7 +64,7 @@ def test_contact_bends_a_vine_the_way_the_box_pushes(name: str, case: Case, sens
 
 @pytest.mark.parametrize("name", ["quasistatic", "impulse"])
 def test_head_on_the_largest_bend_is_near_the_base(name: str) -> None:
-    """Against the muscle, as the base is farthest from the line of the force, and ever less towards the tip."""
+    """Against the actuator, as the base is farthest from the line of the force, and ever less towards the tip."""
     found = touch(name, HEAD_ON)
     assert found.as_published
     assert found.peak is not None

@@ -97,7 +97,7 @@ def test_ends_outside_the_goal_are_measured(environment: MakeEnvironment) -> Non
     here = Growth(np.array([0.4]), [np.array([[0.0, 0], [0.3, 0]])], [], Status.GROWN, True, True)
     one = Check(place, straight(0.4, place.goal), "impulse", past, here, ("with more",), ("with less",))
     first, *rest = one.causes()
-    assert first == "it comes into the goal and ends 50.0 mm outside"
+    assert first == "it reaches the goal and ends 50.0 mm outside"
     assert rest[-2:] == ["with more it ends in the goal", "with less the default misses it"]
 
 

@@ -11,7 +11,7 @@ from dynamics.moment import free_curvature, joint_moments, total_moment
 from dynamics.registry import propagators
 from dynamics.tube import VineParams
 from planner.studies.validation import refinement
-from planner.studies.validation.contacts import able, muscle
+from planner.studies.validation.contacts import able, actuator
 from planner.studies.validation.refinement import (
     AFTER,
     AS_GIVEN,
@@ -38,7 +38,7 @@ PNG = b"\x89PNG"
 
 def test_a_chain_is_turned_by_half_a_segment_against_its_arc() -> None:
     """Tips of chains and half as fine ones, in closed form, are as far apart as said, but for the second order."""
-    curvature, length = muscle()[2], BEFORE + AFTER
+    curvature, length = actuator()[2], BEFORE + AFTER
 
     def tip(segment: float) -> complex:
         heading = curvature * segment * np.arange(1, round(length / segment) + 1)
@@ -52,7 +52,7 @@ def test_a_chain_is_turned_by_half_a_segment_against_its_arc() -> None:
 def test_moments_per_length_are_those_of_the_default_tube(length: float) -> None:
     """A segment bent by its part of the default's bend has the default's moment, and curves alike in free space."""
     usual, spread = joint_moments(VineParams()), per_length(length)
-    share, (pressure, l_0, curvature) = length / 25e-3, muscle()
+    share, (pressure, l_0, curvature) = length / 25e-3, actuator()
     of = cell(usual.rows, l_0)
     for bend in (-0.4, 0.02, 0.05, 0.3):
         expected, slope = total_moment(usual, bend, pressure, of)
@@ -81,7 +81,7 @@ def test_a_moment_per_joint_is_another_tube_for_each_segment() -> None:
     assert found.errors[-1] > found.errors[0]
     curvature = refinement.curvatures_as_given()
     assert curvature == sorted(curvature)
-    assert curvature[SEGMENTS.index(25e-3)] == pytest.approx(muscle()[2])
+    assert curvature[SEGMENTS.index(25e-3)] == pytest.approx(actuator()[2])
 
 
 @pytest.mark.parametrize(("name", "scene"), [("quasistatic", "wall"), ("euler-lagrange", "free space")])

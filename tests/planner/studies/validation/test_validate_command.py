@@ -11,15 +11,24 @@ from rich.console import Console
 from dynamics.recording import Recording, write_recording
 from dynamics.vine import Status
 from planner.cli import main
-from planner.commands.validate import Part, _gathered
+from planner.studies.study import Study, run_study
 from planner.studies.validation.friction import COEFFICIENTS, report, study
+from planner.studies.validation.study import Item, Part, run_parts
+from planner.studies.validation.study import report as report_parts
 
 
-def test_interrupted_parts_keep_what_was_done() -> None:
+class One(str):
+    """An item that has content."""
+
+    def content(self) -> dict[str, str]:
+        return {"name": self}
+
+
+def test_interrupted_parts_keep_what_was_done(tmp_path: Path) -> None:
     """The items before Ctrl-C are kept, of that part and of those before; the parts after it are not begun."""
 
     def until_interrupted() -> Iterator[str]:
-        yield "second"
+        yield One("second")
         raise KeyboardInterrupt
 
     def never() -> Iterator[str]:
@@ -27,11 +36,20 @@ def test_interrupted_parts_keep_what_was_done() -> None:
         yield ""
 
     parts = [
-        Part("a", "a", lambda: iter(["first"]), 1, list),
+        Part("a", "a", lambda: iter([One("first")]), 1, list),
         Part("b", "b", until_interrupted, 3, list),
         Part("c", "c", never, 1, list),
     ]
-    assert _gathered(Console(), parts) == {"a": ["first"], "b": ["second"]}
+    study = Study("validation", parts, run_parts, lambda found: report_parts(parts, found))
+    found = run_study(study, "command", tmp_path, Console())
+    assert found.results == [Item("a", "first"), Item("b", "second")]
+    data = json.loads((tmp_path / "validation" / "data.json").read_text())
+    assert (data["command"], data["a"], data["b"]) == (
+        "command, interrupted,",
+        [{"name": "first"}],
+        [{"name": "second"}],
+    )
+    assert "c" not in data
 
 
 @pytest.mark.slow
@@ -48,8 +66,8 @@ def test_all_parts_stand_in_one_report(tmp_path: Path, monkeypatch: pytest.Monke
         main()
     assert ended.value.code == 0
     text, content = (
-        (tmp_path / "out" / "validation.md").read_text(),
-        json.loads((tmp_path / "out" / "validation.json").read_text()),
+        (tmp_path / "out" / "validation" / "README.md").read_text(),
+        json.loads((tmp_path / "out" / "validation" / "data.json").read_text()),
     )
     for part in ("Recorded growths", "Contacts with one obstacle", "The same designs", "Refinement"):
         assert f"## {part}" in text
@@ -58,7 +76,7 @@ def test_all_parts_stand_in_one_report(tmp_path: Path, monkeypatch: pytest.Monke
     assert content["recordings"][0]["mean_mm"] < 0.01
     pictures = [line.split("](")[1].rstrip(")") for line in text.splitlines() if line.startswith("![")]
     assert len(pictures) == 5
-    assert all((tmp_path / "out" / picture).stat().st_size > 10_000 for picture in pictures)
+    assert all((tmp_path / "out" / "validation" / picture).stat().st_size > 10_000 for picture in pictures)
 
 
 @pytest.mark.slow

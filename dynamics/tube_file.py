@@ -1,0 +1,409 @@
+"""Tube files: `tube.toml`, written and read, and the tubes that come with the package.
+
+What a file leaves out is the prototype's, in proportion to the tube's radius and growth pressure (`similar`): lengths go with R,
+forces with P R^2, moments with P R^3. `template` makes a file with every key, its unit and what it means.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import tomllib
+from collections.abc import Collection, Mapping
+from dataclasses import fields, replace
+from decimal import Decimal
+from importlib.resources import files
+from pathlib import Path
+from typing import Annotated, Any, Literal, NamedTuple
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
+
+from dynamics.moment import wrinkling
+from dynamics.tube import GROWTH_PRESSURE, Inertia, VineParams
+from environments.file_model import Name, describe, hint
+from environments.reading import Unreadable, read_file
+from surrogate.actuators import Actuator, Limits
+from surrogate.registry import actuators
+
+SUFFIX = ".toml"
+SCHEMA = 1
+_MOST_BYTES = 100_000
+
+
+class InvalidTube(ValueError):
+    """A tube that cannot be used; the one-line message names file, key, value and what is allowed."""
+
+
+class Key(NamedTuple):
+    """One number of a tube as it stands in a file."""
+
+    name: str
+    """With the unit."""
+    power: int
+    """A number in a file is 10^power times that in SI units."""
+    least: float
+    most: float
+    """Both in the unit of the file, and allowed."""
+    meaning: str
+
+
+TUBE = {
+    "radius": Key("radius_mm", 3, 0.5, 1000, "inflated radius R of the tube"),
+    "growth_pressure": Key("growth_pressure_kpa", -3, 0.1, 1000, "gauge pressure P in the tube while it grows"),
+    "segment_length": Key("segment_length_mm", 3, 0.1, 1000, "length of a rigid segment of the model"),
+    "growth_share": Key("growth_share", 0, 1e-6, 1e6, "part of P pi R^2 with which the tip everts"),
+    "growth_viscosity": Key("growth_viscosity_n", 0, 0, 1e4, "force that growing at full rate costs"),
+    "bending_viscosity": Key("bending_viscosity_n_m2", 0, 0, 1e3, "moment over bend and grown length"),
+    "contact_stiffness": Key("contact_stiffness_n_per_m", 0, 1, 1e9, "stiffness of a contact with a wall"),
+    "penetration_tolerance": Key("penetration_tolerance_mm", 3, 1e-4, 1000, "no accepted state is deeper in an obstacle"),
+    "friction": Key("friction", 0, 0, 10, "Coulomb's coefficient of the tip on walls"),
+    "film_thickness": Key("film_thickness_um", 6, 1, 5000, "thickness of the tube's film"),
+    "film_modulus": Key("film_modulus_mpa", -6, 0.01, 1e6, "Young's modulus of the tube's film; with the thickness it sets EI"),
+    "bending_stiffness": Key("bending_stiffness_n_m2", 0, 1e-9, 1e6, "EI before the tube wrinkles, as measured"),
+}  # fmt: skip
+INERTIA = {
+    "mass_per_length": Key("mass_g_per_m", 3, 1e-3, 1e6, "mass of the tube, its tail and its actuators, per length"),
+    "damping_time": Key("damping_time_s", 0, 0, 1e3, "damping over stiffness of a joint"),
+    "growth_rate": Key("growth_rate_mm_per_s", 3, 1e-3, 1e5, "growth when nothing resists"),
+}
+LIMITS = {
+    "shortest_cell": Key("shortest_cell_mm", 3, 0.1, 1e4, "shortest cell, or pouch, that can be made"),
+    "longest_cell": Key("longest_cell_mm", 3, 0.1, 1e4, "longest one"),
+    "cell_step": Key("cell_step_mm", 3, 1e-3, 1e4, "step between cell lengths"),
+    "least_pressure": Key("least_pressure_kpa", -3, 1e-3, 1e3, "least pressure of an actuator"),
+    "most_pressure": Key("most_pressure_kpa", -3, 1e-3, 1e3, "greatest pressure of an actuator"),
+    "pressure_step": Key("pressure_step_kpa", -3, 1e-3, 1e3, "step between pressures"),
+}
+ACTUATORS = {
+    "spam": {
+        "constriction_radius": Key("constriction_radius_mm", 3, 0.01, 1000, "radius to which brackets close the actuator"),
+        "tube_radius": Key("tube_radius_mm", 3, 0.01, 1000, "radius of the saturated actuator"),
+        "film_elasticity": Key("film_elasticity", 0, 1e-9, 1, "empirical constant a of the sPAM model"),
+    },
+    "pouch": {
+        "width": Key("width_mm", 3, 0.1, 1000, "width of the pouches across the tube"),
+        "taut_strain": Key("taut_strain", 0, 1e-4, 0.3, "strain below which the film stretches"),
+    },
+}  # fmt: skip
+"""The numbers of each type of actuator, beside `LIMITS`."""
+ORDER = (
+    ("penetration_tolerance", "radius"),
+    ("constriction_radius", "tube_radius"),
+    ("shortest_cell", "longest_cell"),
+    ("least_pressure", "most_pressure"),
+)
+"""The first of each may not be more than the second."""
+
+
+# ---- the model of a file ----
+
+UNKNOWN = {field.name for field in fields(VineParams) if field.default is None}
+"""What need not be known of a tube."""
+
+
+class Table(BaseModel):
+    """A table of a file: nothing but known keys, and no number that is not finite."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
+
+
+def _numbers(keys: Mapping[str, Key], whole: bool) -> dict[str, Any]:
+    """Numbers as fields of a pydantic model, optional unless `whole`."""
+    found: dict[str, Any] = {}
+    for field, key in keys.items():
+        number = Annotated[float, Field(ge=key.least, le=key.most)]
+        found[key.name] = (number, ...) if whole and field not in UNKNOWN else (number | None, None)
+    return found
+
+
+def actuator_table(kind: str, whole: bool = False) -> Any:
+    """The model of an actuator of a kind; every key is optional unless `whole`."""
+    numbers = _numbers(ACTUATORS[kind], whole) | _numbers(LIMITS, whole)
+    kinds: Any = Literal[kind]
+    return create_model("actuator", __base__=Table, type=(kinds, ... if whole else kind), **numbers)
+
+
+def tube_table(whole: bool = False, **extra: Any) -> Any:
+    """The model of a tube without its actuator; every key is optional unless `whole`.
+
+    Args:
+        extra: Further fields, as pydantic's `create_model` takes them.
+    """
+    return create_model("tube", __base__=Table, **_numbers(TUBE, whole), **_numbers(INERTIA, whole), **extra)
+
+
+_FILE_MODELS = {
+    kind: tube_table(
+        version=(int, Field(alias="schema", ge=SCHEMA, le=SCHEMA)),
+        name=(Name | None, None),
+        description=(str, Field(default="", max_length=2000)),
+        actuator=(actuator_table(kind) | None, None),
+    )
+    for kind in ACTUATORS
+}
+
+
+def actuator_kind(content: Any) -> str:
+    """The type of actuator that a parsed tube has; the default where it names none.
+
+    Raises:
+        InvalidTube: There is no such type.
+    """
+    match content:
+        case {"actuator": {"type": kind}}:
+            if not isinstance(kind, str) or kind not in ACTUATORS:
+                raise InvalidTube(f"actuator.type = {kind!r:.40} must be one of {', '.join(ACTUATORS)}")
+            return kind
+    return next(iter(ACTUATORS))
+
+
+# ---- from a file's numbers to a tube, and back ----
+
+
+def similar(radius: float, growth_pressure: float = GROWTH_PRESSURE, kind: str = "spam") -> VineParams:
+    """The prototype at another radius and growth pressure, of the same film and in proportion throughout.
+
+    Lengths go with R, forces with P R^2, moments with P R^3, mass per length with the film's circumference.
+    """
+    usual, actuator = VineParams(), actuators()[kind]()
+    size, press = radius / usual.radius, growth_pressure / usual.growth_pressure
+    limits = actuator.limits
+    shape = {key: getattr(actuator, key) * (size if one.power else 1.0) for key, one in ACTUATORS[kind].items()}
+    lengths = {key: getattr(limits, key) * size for key in ("shortest_cell", "longest_cell", "cell_step")}
+    return VineParams(
+        radius=radius,
+        growth_pressure=growth_pressure,
+        segment_length=usual.segment_length * size,
+        growth_share=usual.growth_share,
+        growth_viscosity=usual.growth_viscosity * press * size**2,
+        bending_viscosity=usual.bending_viscosity * press * size**4,
+        contact_stiffness=usual.contact_stiffness * press * size,
+        penetration_tolerance=usual.penetration_tolerance * size,
+        inertia=replace(usual.inertia, mass_per_length=usual.inertia.mass_per_length * size),
+        actuator=_made(kind, shape, replace(limits, **lengths)),
+    )
+
+
+def with_actuator(tube: VineParams, kind: str) -> VineParams:
+    """The same tube with actuators of a kind: its own, or those of the prototype in proportion to its radius."""
+    if tube.actuator.kind == kind:
+        return tube
+    return replace(tube, actuator=similar(tube.radius, tube.growth_pressure, kind).actuator)
+
+
+def _made(kind: str, shape: dict[str, float], limits: Limits) -> Actuator:
+    make: Any = actuators()[kind]
+    made: Actuator = make(**shape, limits=limits)
+    return made
+
+
+def tube_of(content: Mapping[str, Any]) -> VineParams:
+    """The tube of checked numbers, as `tube_content` gives them; what is not there is as in `similar`.
+
+    Raises:
+        InvalidTube: Numbers that do not go together.
+    """
+    kind, part = actuator_kind(content), content.get("actuator") or {}
+    given = _in_si(content, TUBE)
+    usual = VineParams()
+    radius, pressure = given.get("radius", usual.radius), given.get("growth_pressure", usual.growth_pressure)
+    try:
+        base = similar(radius, pressure, kind)
+        shape = {key: getattr(base.actuator, key) for key in ACTUATORS[kind]} | _in_si(part, ACTUATORS[kind])
+        limits = {key: getattr(base.actuator.limits, key) for key in LIMITS} | _in_si(part, LIMITS)
+        tolerance = given.get("penetration_tolerance", base.penetration_tolerance)
+        _check_order({"radius": radius, "penetration_tolerance": tolerance}, TUBE, "")
+        _check_order(shape, ACTUATORS[kind], "actuator.")
+        _check_order(limits, LIMITS, "actuator.")
+        made = replace(
+            base,
+            **given,
+            inertia=replace(base.inertia, **_in_si(content, INERTIA)),
+            actuator=_made(kind, shape, Limits(**limits)),
+        )
+        check_bends(made)
+    except InvalidTube:
+        raise
+    except ValueError as error:
+        raise InvalidTube(str(error)) from None
+    return made
+
+
+def _check_order(values: Mapping[str, float], keys: Mapping[str, Key], table: str) -> None:
+    """Refuse limits that are the wrong way round, in the words of the file."""
+    for low, high in ORDER:
+        if low in values and high in values and values[low] > values[high]:
+            least, most = (f"{table}{keys[end].name} = {scaled(values[end], keys[end].power):g}" for end in (low, high))
+            raise InvalidTube(f"{least} must be at most {most}")
+
+
+def check_bends(params: VineParams) -> None:
+    """Make sure that the model of wrinkling holds for a tube.
+
+    Raises:
+        ValueError: It does not, and what would help.
+    """
+    critical, transition = wrinkling(params)
+    if not (0 < critical < 0.5 and 0 < transition < math.pi / 2):
+        raise ValueError(
+            f"growth_pressure = {params.growth_pressure:g} Pa must be within the measurements of wrinkling (Wang et al.), about 0.5 "
+            "to 34 kPa; give film_thickness_um and film_modulus_mpa, or bending_stiffness_n_m2, of a tube at another"
+        )
+
+
+def tube_content(params: VineParams) -> dict[str, Any]:
+    """All of a tube in the units of files; `tube_of` makes the same of it. What is not known is left out."""
+    unwritten = {field.name for field in fields(VineParams)} - {*TUBE, "inertia", "actuator"}
+    unwritten |= {field.name for field in fields(Inertia)} - {*INERTIA}
+    actuator = params.actuator
+    if unwritten or actuator.kind not in ACTUATORS:
+        raise TypeError(f"tube files know no {', '.join(sorted(unwritten)) or type(actuator).__name__}")
+    content = _in_file(params, TUBE) | _in_file(params.inertia, INERTIA)
+    shape = _in_file(actuator, ACTUATORS[actuator.kind]) | _in_file(actuator.limits, LIMITS)
+    return {**content, "actuator": {"type": actuator.kind, **shape}}
+
+
+def difference(one: VineParams, other: VineParams) -> str:
+    """In what two tubes differ, in the keys of files: the first three numbers of each; "" where they are the same."""
+    here, there = (_flat(tube_content(params)) for params in (one, other))
+    found = [key for key in {**here, **there} if here.get(key) != there.get(key)]
+    told = [f"{key} {_told(here.get(key))} there, {_told(there.get(key))} here" for key in found[:3]]
+    return "; ".join(told) + f"; and {len(found) - 3} more" * (len(found) > 3)
+
+
+def _flat(content: Mapping[str, Any]) -> dict[str, Any]:
+    part = content["actuator"]
+    return {
+        **{key: value for key, value in content.items() if key != "actuator"},
+        **{f"actuator.{key}": part[key] for key in part},
+    }
+
+
+def _told(value: float | str | None) -> str:
+    return "unknown" if value is None else value if isinstance(value, str) else f"{value:.6g}"
+
+
+def _in_si(content: Mapping[str, Any], keys: Mapping[str, Key]) -> dict[str, float]:
+    found = {field: (content.get(key.name), key.power) for field, key in keys.items()}
+    return {field: scaled(value, -power) for field, (value, power) in found.items() if value is not None}
+
+
+def _in_file(thing: Any, keys: Mapping[str, Key]) -> dict[str, float]:
+    values = {key.name: (getattr(thing, field), key.power) for field, key in keys.items()}
+    return {name: scaled(value, power) for name, (value, power) in values.items() if value is not None}
+
+
+def scaled(value: float, power: int) -> float:
+    """A number times 10^power, in decimal arithmetic: 33.35 mm are 0.03335 m to the last digit."""
+    return float(Decimal(repr(float(value))).scaleb(power))
+
+
+# ---- files ----
+
+
+def known_tubes() -> list[str]:
+    """Names of the tubes that come with the package, sorted."""
+    entries = (files("dynamics") / "tubes").iterdir()
+    return sorted(Path(entry.name).stem for entry in entries if entry.name.endswith(SUFFIX))
+
+
+def load_tube(name_or_path: str | os.PathLike[str]) -> VineParams:
+    """Read and check a tube.
+
+    Args:
+        name_or_path: One of `known_tubes()`, or the path of a TOML file.
+    Raises:
+        InvalidTube: The file is missing, malformed or describes an impossible tube.
+    """
+    name, path = str(name_or_path), Path(name_or_path)
+    try:
+        if name in known_tubes():
+            return parse_tube((files("dynamics") / "tubes" / f"{name}{SUFFIX}").read_bytes())
+        if not path.exists():
+            known = known_tubes()
+            choices = f"shipped tubes: {', '.join(known)}; or give the path of a TOML file"
+            raise InvalidTube(f"not found{hint(path.stem, known)}; {choices}")
+        return parse_tube(read_file(path, _MOST_BYTES))
+    except OSError as error:
+        reason = f"cannot be read: {error.strerror}"
+    except (InvalidTube, Unreadable) as error:
+        reason = str(error)
+    raise InvalidTube(" ".join(f"{path.name or path}: {reason}".split("\n")))
+
+
+def parse_tube(data: bytes) -> VineParams:
+    """Check what a tube file holds.
+
+    Raises:
+        InvalidTube: As `load_tube`, without the file's name.
+    """
+    try:
+        content = tomllib.loads(data.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise InvalidTube(f"is not UTF-8 text: byte {error.start} is {data[error.start]:#04x}") from None
+    except RecursionError:
+        raise InvalidTube("is nested too deeply") from None
+    except ValueError as error:
+        raise InvalidTube(f"is not TOML: {str(error)[:200]}") from None
+    model = _FILE_MODELS[actuator_kind(content)]
+    try:
+        checked = model.model_validate(_floats(content))
+    except ValidationError as error:
+        raise InvalidTube(describe(error, model)) from None
+    made = tube_of(checked.model_dump(exclude_none=True))
+    if made.growth_share > 1:
+        raise InvalidTube(
+            f"growth_share = {made.growth_share:g} must be at most 1: no tube pushes with more than P pi R^2"
+        )
+    return made
+
+
+def _floats(content: dict[str, Any]) -> dict[str, Any]:
+    """Whole numbers count as numbers; the schema alone is an integer."""
+    made = {key: _floats(value) if isinstance(value, dict) else value for key, value in content.items()}
+    whole = {
+        key: float(value) for key, value in made.items() if type(value) is int and key != "schema" and abs(value) < 1e15
+    }
+    return {**made, **whole}
+
+
+def tube_description(name: str) -> str:
+    """What a shipped tube says of itself."""
+    content = tomllib.loads((files("dynamics") / "tubes" / f"{name}{SUFFIX}").read_text(encoding="utf-8"))
+    return str(content.get("description", ""))
+
+
+HEADER = (
+    "# A tube: every key is optional. What is left out is the prototype's, in proportion to radius and growth pressure:",
+    "# lengths go with R, forces with P R^2, moments with P R^3.",
+)
+
+
+def tube_text(params: VineParams, notes: Mapping[str, str] | None = None, left_out: Collection[str] = ()) -> str:
+    """A tube file with every number that is known, each with what it means; the others stand there as comments.
+
+    Args:
+        notes: What to add to the comment of a key, by the key's name.
+        left_out: Names of keys that are to stand there as comments though they are known.
+    """
+    content, notes = tube_content(params), notes or {}
+    part = content.pop("actuator")
+    kind = part["type"]
+    lines = [*HEADER, "", f"schema = {SCHEMA}", ""]
+    lines += [_line(key, content, notes, left_out) for key in (*TUBE.values(), *INERTIA.values())]
+    lines += ["", "[actuator]", f'type = "{kind}"  # {" or ".join(ACTUATORS)}']
+    lines += [_line(key, part, notes, left_out) for key in (*ACTUATORS[kind].values(), *LIMITS.values())]
+    return "\n".join(lines) + "\n"
+
+
+def template(params: VineParams) -> str:
+    """A file to edit: radius and growth pressure stand in it, all else as comments with this tube's values."""
+    whole = {*TUBE.values(), *INERTIA.values(), *ACTUATORS[params.actuator.kind].values(), *LIMITS.values()}
+    given = {"radius_mm", "growth_pressure_kpa"}
+    return tube_text(params, left_out={key.name for key in whole} - given)
+
+
+def _line(key: Key, content: Mapping[str, Any], notes: Mapping[str, str], left_out: Collection[str]) -> str:
+    value, note = content.get(key.name), f"; {notes[key.name]}" if key.name in notes else ""
+    given = f"{key.name} = {'' if value is None else repr(value)}"
+    return f"{'# ' * (value is None or key.name in left_out)}{given}  # {key.meaning}{note}"

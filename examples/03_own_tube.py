@@ -1,0 +1,23 @@
+"""A tube of one's own: what a pressure and an actuator do to the design."""
+
+import vinewright as vw
+
+
+def main() -> None:
+    """Plan with three tubes in the same environment."""
+    env = vw.load_environment("plus")
+    tubes = {
+        "default": vw.VineParams(),
+        "growth pressure of 14 kPa": vw.VineParams(growth_pressure=14e3),
+        "pouch motors": vw.VineParams(actuator=vw.PouchMotor()),
+    }
+    for name, tube in tubes.items():
+        result = vw.plan(env, tube, seed=1, iterations=8)
+        if result.best is None:
+            print(f"{name}: no design: {result.reason}")
+        else:
+            print(f"{name}: {result.best.actuators} actuator(s), {result.best.length:.2f} m")
+
+
+if __name__ == "__main__":
+    main()

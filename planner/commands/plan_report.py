@@ -1,0 +1,99 @@
+"""`vinewright plan`: its results in words."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from planner.commands.plan_verify import verdict
+from planner.console.terminal import CROSSING, actuators_of, section_table
+from planner.plan import INTERRUPTED
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+    from planner.plan import Result
+    from planner.robustness.selection import Choice
+    from planner.runs.inputs import Inputs
+    from planner.search.run import Run
+
+
+def no_solution(run: Run, reason: str) -> str:
+    """Why there is none, and what to try."""
+    import numpy as np
+
+    tips = run.search.tree.tips[run.search.tree.used]
+    goal = run.environment.goal
+    nearest = max(float(np.hypot(*(tips[:, :2] - goal[:2]).T).min() - goal[2]), 0.0)
+    missed = f"; {run.solutions.rejected} candidates missed the goal when replayed" if run.solutions.rejected else ""
+    return (
+        f"no solution: {reason} after {run.seconds:.1f} s, {run.search.iteration} iterations; "
+        f"the nearest tip ended {nearest * 1e3:.0f} mm outside the goal{missed}.\n"
+        "Try a longer --time-budget, another --seed, or a larger goal; see that every passage is wider than "
+        f"{2e3 * run.params.radius:.0f} mm."
+    )
+
+
+def tell_how_to_resume(console: Console, run: Run, inputs: Inputs, out: Path, reason: str) -> None:
+    """The command that continues a search that could find more."""
+    if run.search.exhausted:
+        return
+    more = f" --time-budget {2 * max(inputs.time_budget_s, run.seconds):.3g}"
+    if reason == "iterations done":
+        more = f" --iterations {2 * run.search.iteration}"
+    console.print(f"resume with: vinewright plan --resume {shlex.quote(str(out))}{more * (reason != INTERRUPTED)}")
+
+
+def report(console: Console, result: Result, out: Path) -> None:
+    """The design, how it was found, and what was written."""
+    design, run = result.best, result.run
+    if design is None:
+        return
+    console.print(section_table(design))
+    solutions = run.solutions
+    others = len(solutions.best) - 1
+    console.print(
+        f"{actuators_of(design)}, tube {design.length * 1e3:.0f} mm, tip at "
+        f"({design.tip[0] * 1e3:.0f}, {design.tip[1] * 1e3:.0f}) mm; first solution after {run.history[0].seconds:.2f} s",
+        style="bold",
+    )
+    console.print(
+        f"{run.search.iteration} iterations in {run.seconds:.1f} s, {result.reason}; {solutions.replayed} candidates replayed at half the "
+        f"step, {solutions.rejected} of them missed the goal; {others} other distinct solution{'s' * (others != 1)} kept"
+    )
+    if tree := run.reverse_tree:
+        guided = f"guided by a reverse tree of {len(tree.poses)} vertices, grown in {tree.seconds:.2f} s"
+        console.print(f"note: planned without cost-to-go: {tree.failure}" if tree.failure else guided)
+    if result.choice:
+        console.print(choice_table(result.choice))
+    if result.verification:
+        console.print(verdict(result.verification), style="bold")
+    if design.crosses_itself:
+        console.print(CROSSING)
+    if friction := result.options.friction:
+        console.print(
+            f"note: found with friction; grow it by `simulate --friction {friction:g}`, as robustness and export know none"
+        )
+    console.print(
+        f"wrote {out}/: design.json, plan.png, environment.toml, solutions.json, trajectory.npz, run.json, checkpoint.npz"
+    )
+
+
+def choice_table(choice: Choice) -> Table:
+    """What was judged, for a terminal."""
+    from rich.table import Table
+
+    table = Table("design", "actuators", "tube mm", "success % (95 % interval)", "")
+    for column in table.columns[1:4]:
+        column.justify = "right"
+    rows = [("lowest cost", choice.cheapest), *(("most likely", champion) for champion in choice.champions)]
+    for name, champion in rows:
+        marks = ["chosen"] if champion is choice.chosen else []
+        if champion is choice.chosen and not choice.met:
+            marks.append(f"(none reaches {100 * choice.threshold:g} %)")
+        cells = [f"{champion.design.actuators}", f"{1e3 * champion.design.length:.0f}", str(champion.estimate)]
+        table.add_row(name, *cells, " ".join(marks))
+    table.title = f"success with errors of {100 * choice.level:g} %, {choice.cheapest.estimate.trials} trials each"
+    return table

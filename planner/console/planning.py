@@ -1,0 +1,101 @@
+"""A plan as it is seen while it is made: its progress, and how Ctrl-C ends it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, TypeVar
+
+from planner.console.compiling import compiling
+from planner.console.errors import needs
+from planner.console.progress import gathered, stoppable
+from planner.console.terminal import actuators_of
+from planner.plan import Watcher
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from environments import Environment
+    from planner.runs.checkpoint import Checkpoint
+    from planner.runs.inputs import Inputs
+    from planner.search.run import Budget, Run
+
+PLAIN_EVERY = 2.0
+"""Seconds between progress lines where there is no terminal."""
+Item = TypeVar("Item")
+
+
+class Shown(Watcher):
+    """Shows a plan on a console while it is made."""
+
+    def __init__(self, console: Console, checkpoint: Checkpoint | None = None) -> None:
+        self.console, self.checkpoint = console, checkpoint
+
+    def beginning(self, environment: Environment, options: Inputs) -> None:
+        """Say what is planned."""
+        self.console.print(
+            f"planning {environment.name}: {options.actuator}, {options.propagator}, seed {options.seed}, "
+            f"{options.time_budget_s:g} s",
+            style="bold",
+        )
+
+    @contextmanager
+    def compiling(self, propagator: str, heuristic: bool = False) -> Iterator[None]:
+        """Say why the first start takes longer, and what is missing."""
+        with compiling(self.console, propagator, heuristic), needs("ompl"):
+            yield
+
+    def prepared(self, run: Run) -> None:
+        """Say where a run is resumed."""
+        if self.checkpoint:
+            self.console.print(
+                f"resumed after iteration {run.search.iteration}, {run.seconds:.1f} s{self.checkpoint.caution}"
+            )
+
+    @contextmanager
+    def searching(self, run: Run, budget: Budget) -> Iterator[Callable[[], None]]:
+        """Show a line that is updated on a terminal, or a new line every two seconds elsewhere."""
+        from rich.live import Live
+        from rich.text import Text
+
+        shown = 0.0
+
+        def show() -> None:
+            nonlocal shown
+            line = _progress(run, budget)
+            if self.console.is_terminal:
+                live.update(Text(line), refresh=True)
+            elif run.seconds >= shown + PLAIN_EVERY:
+                shown = run.seconds
+                self.console.print(line)
+
+        with stoppable(), Live(console=self.console, auto_refresh=False, transient=True) as live:
+            live.update(Text("growing the first vines"), refresh=self.console.is_terminal)
+            yield show
+
+    @contextmanager
+    def judging(self) -> Iterator[Callable[[int], None]]:
+        """Show a bar that counts trials."""
+        from rich.progress import Progress, TextColumn
+
+        columns = *Progress.get_default_columns()[:2], TextColumn("{task.completed:.0f} trials")
+        with Progress(*columns, console=self.console) as bar, stoppable():
+            task = bar.add_task("judging", total=None)
+            yield lambda trials: bar.advance(task, trials)
+
+    def gathered(self, items: Iterable[Item], total: int, words: str) -> list[Item]:
+        """Show a bar that counts them."""
+        return gathered(self.console, items, total, words)
+
+    def note(self, message: str) -> None:
+        """Print it."""
+        self.console.print(message)
+
+
+def _progress(run: Run, budget: Budget) -> str:
+    best = "no solution yet"
+    if run.best:
+        best = f"{actuators_of(run.best.design)}, {run.best.design.length:.2f} m"
+    left = max(budget.seconds - run.seconds, 0.0)
+    rate = run.search.vine_steps / max(run.seconds, 1e-9)
+    return f"iteration {run.search.iteration}  best: {best}  nodes {len(run.search.tree)}  {rate:,.0f} vine-steps/s  {left:.0f} s left"

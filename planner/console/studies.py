@@ -1,0 +1,32 @@
+"""The options that studies share, and how a command is written down."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+RESULTS = Path("results")
+RunsOption = Annotated[int, typer.Option(min=1, max=1000, help="Runs of each kind in each environment.")]
+BudgetOption = Annotated[
+    float, typer.Option("--time-budget", min=0.1, max=1e5, metavar="S", help="Seconds of each run.")
+]
+EnvironmentsOption = Annotated[
+    list[str] | None, typer.Option("--env", metavar="ENV", help="Only these; may be repeated.")
+]
+FolderOption = Annotated[
+    Path,
+    typer.Option(
+        "--out", metavar="DIR", help="Folder of all results: report, data and pictures go to DIR/NAME OF THE STUDY."
+    ),
+]
+
+
+def command_line(words: str, **options: Any) -> str:
+    """A command as it is typed: options without a value are left out, lists are repeated."""
+    typed = [f"vinewright {words}"]
+    for name, value in options.items():
+        values = value if isinstance(value, list) else [] if value is None else [value]
+        typed += [f"--{name.replace('_', '-')} {f'{one:g}' if isinstance(one, float) else one}" for one in values]
+    return " ".join(typed)

@@ -1,0 +1,22 @@
+"""Tables in Markdown, as every report writes them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+
+def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    """Lines of a Markdown table.
+
+    Args:
+        columns: Headings.
+        rows: Cells of each row, as many as there are headings.
+    Raises:
+        ValueError: A row has another number of cells.
+    """
+    lines = [f"| {' | '.join(columns)} |", "|" + "---|" * len(columns)]
+    for cells in rows:
+        if len(cells) != len(columns):
+            raise ValueError(f"a row of {len(cells)} cells in a table of {len(columns)} columns: {cells}")
+        lines.append(f"| {' | '.join(cells)} |")
+    return lines

@@ -1,0 +1,240 @@
+"""From an environment to a design: search, choice by success, verification. Nothing here writes to a console."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from dynamics.interruption import Interruption
+from dynamics.propagator import CannotRun, Propagator, PropagatorFactory
+from dynamics.tube import VineParams
+from environments.environment import Environment
+from environments.reach import goal_within_reach
+from planner.design import Design
+from planner.replay import grow_designs
+from planner.robustness.selection import (
+    CANDIDATES,
+    FINAL,
+    LEVEL,
+    SLACK,
+    THRESHOLD,
+    Champion,
+    Choice,
+    Selection,
+)
+from planner.robustness.trials import Spread
+from planner.runs.checkpoint import Checkpoint
+from planner.runs.folder import UnwritableFolder, design_to_write, save_checkpoint, write_run
+from planner.runs.inputs import Inputs
+from planner.search.run import Budget, HistoryEntry, Keep, Run, warm_up
+from planner.verification import Verification
+
+SAVED_EVERY = 30.0
+"""Seconds between checkpoints."""
+INTERRUPTED = "interrupted"
+Item = TypeVar("Item")
+
+
+class Watcher:
+    """Shows a plan while it is made. This one shows nothing; a subclass overrides what it wants to show."""
+
+    def beginning(self, environment: Environment, options: Inputs) -> None:
+        """Called once the goal is known to be within reach of a tube."""
+
+    def compiling(self, propagator: str, heuristic: bool = False) -> AbstractContextManager[None]:  # noqa: ARG002
+        """Around what may compile kernels."""
+        return nullcontext()
+
+    def prepared(self, run: Run) -> None:
+        """Called before the first iteration, after a checkpoint was restored."""
+
+    def searching(self, run: Run, budget: Budget) -> AbstractContextManager[Callable[[], None]]:  # noqa: ARG002
+        """Around the search; what it gives is called after every iteration."""
+        return nullcontext(lambda: None)
+
+    def judging(self) -> AbstractContextManager[Callable[[int], None]]:
+        """Around the trials of `robust`; what it gives is called with the number of trials in each batch."""
+        return nullcontext(lambda _: None)
+
+    def gathered(self, items: Iterable[Item], total: int, words: str) -> list[Item]:  # noqa: ARG002
+        """The items, which take long to make; fewer after Ctrl-C. `words` say what they are."""
+        found: list[Item] = []
+        try:
+            for item in items:
+                found.append(item)  # what was made before Ctrl-C is kept
+        except KeyboardInterrupt:
+            self.note(f"interrupted after {len(found)} {words}")
+        return found
+
+    def note(self, message: str) -> None:
+        """Called with a message for the user."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Result:
+    """What a plan found, and what it was asked."""
+
+    options: Inputs
+    run: Run
+    """The search, with everything that it found."""
+    reason: str
+    """Why the search ended, in words."""
+    choice: Choice | None = None
+    """What `robust` chose among."""
+    verification: Verification | None = None
+    """What the second propagator found."""
+
+    @property
+    def environment(self) -> Environment:
+        """Where it was planned."""
+        return self.run.environment
+
+    @property
+    def best(self) -> Design | None:
+        """The design to make; None where none reaches the goal."""
+        return design_to_write(self.run, self.choice, self.verification) if self.run.best else None
+
+    @property
+    def designs(self) -> list[Design]:
+        """All distinct designs that were kept, the one of lowest cost first."""
+        return [solution.design for solution in self.run.solutions.best]
+
+    @property
+    def seconds(self) -> float:
+        """Time searched, excluding compilation [s]."""
+        return self.run.seconds
+
+    @property
+    def iterations(self) -> int:
+        """Iterations searched."""
+        return self.run.search.iteration
+
+    @property
+    def history(self) -> list[HistoryEntry]:
+        """When the best design improved, and to what."""
+        return self.run.history
+
+    def save(self, folder: str | Path) -> None:
+        """Write the folder of the run: design, picture, trajectory, solutions and a checkpoint to resume from.
+
+        Raises:
+            UnwritableFolder: It cannot be written, or holds files that are no part of a run.
+            ValueError: There is no design to write.
+        """
+        if not self.run.best:
+            raise ValueError(f"no design was found ({self.reason}): there is nothing to save")
+        write_run(Path(folder), self.run, self.options, self.reason, self.choice, self.verification)
+
+
+QUIET = Watcher()
+
+
+def plan(
+    environment: Environment,
+    tube: VineParams,
+    options: Inputs,
+    make: PropagatorFactory,
+    second: PropagatorFactory | None = None,
+    checkpoint: Checkpoint | None = None,
+    folder: Path | None = None,
+    watcher: Watcher = QUIET,
+) -> Result:
+    """Find a design with the fewest actuators that grows to the goal. Ctrl-C ends the search early and keeps the best.
+
+    Args:
+        make: The model that plans, with its settings: `options.propagator`.
+        second: The model that verifies: `options.verify`.
+        checkpoint: Resume from this instead of beginning.
+        folder: Where checkpoints are kept during the search; None keeps none.
+        watcher: Is told of the progress.
+    Raises:
+        WalledIn: No tube can get to the goal.
+        CannotRun: The model cannot run on this machine, or ran out of memory before anything was found.
+        InvalidCheckpoint: The checkpoint is not of a run with these inputs.
+    """
+    goal_within_reach(environment, tube.clearance)
+    verifier = second(environment, tube) if second else None
+    watcher.beginning(environment, options)
+    with watcher.compiling(options.propagator, options.heuristic):
+        keep = Keep(max(options.solutions, CANDIDATES), SLACK) if options.robust else Keep(options.solutions)
+        run = Run.prepare(environment, tube, make, options.seed, options.batch, keep, options.heuristic)
+        if checkpoint:
+            checkpoint.restore(run)
+    watcher.prepared(run)
+
+    def save() -> None:
+        if folder:
+            save_checkpoint(folder, run, options)
+
+    reason = search(run, options.budget, save, watcher)
+    choice = _choose(run, options, watcher) if run.best and options.robust else None
+    verification = _verified(run, str(options.verify), verifier, choice, watcher) if run.best and verifier else None
+    return Result(options, run, reason, choice, verification)
+
+
+def search(run: Run, budget: Budget, save: Callable[[], None], watcher: Watcher = QUIET) -> str:
+    """Search until the budget is spent or Ctrl-C comes; returns why it ended.
+
+    Args:
+        save: Writes a checkpoint; called now and then, and at the end.
+    Raises:
+        CannotRun: The model cannot go on, and nothing was found.
+    """
+
+    def checkpoint() -> None:
+        try:
+            save()
+        except UnwritableFolder as error:  # a full disk, perhaps for a while: no reason to lose the search
+            watcher.note(f"note: no checkpoint: {error}")
+
+    saved, interruption = run.seconds, Interruption()
+    with watcher.searching(run, budget) as show, interruption.handling_signals():
+        try:
+            for _ in run.run(budget):
+                show()
+                if interruption.requested:
+                    break
+                if run.seconds >= saved + SAVED_EVERY:
+                    saved = run.seconds
+                    checkpoint()
+        except CannotRun as error:
+            if run.best is None:
+                raise
+            return str(error)  # what was found is kept
+        checkpoint()
+    return run.ended(budget) or INTERRUPTED
+
+
+def _choose(run: Run, options: Inputs, watcher: Watcher) -> Choice | None:
+    """Choose among the solutions of a run by their success in trials; among those judged before Ctrl-C, if any were."""
+    designs = [solution.design for solution in run.solutions.best]
+    level = LEVEL if options.level is None else options.level / 100
+    threshold = THRESHOLD if options.threshold is None else options.threshold / 100
+    spread, choice = Spread.of_levels(level, level), None
+    with watcher.judging() as count:
+        catalogue, replayer = run.search.catalogue, run.solutions.replayer
+        selection = Selection(run.environment, spread, catalogue, run.seed, FINAL, count, replayer)
+        try:
+            choice = Choice(level, threshold, Champion(designs[0], selection.judge(designs[0]), 1))
+            champions = selection.champions(designs)
+            while not choice.met and (champion := next(champions, None)):
+                choice.champions.append(champion)
+        except KeyboardInterrupt:
+            watcher.note(
+                "interrupted; the choice is among those judged so far"
+                if choice
+                else "interrupted before any design was judged: this is the one of lowest cost"
+            )
+    return choice
+
+
+def _verified(run: Run, name: str, verifier: Propagator, choice: Choice | None, watcher: Watcher) -> Verification:
+    """Grow what was found by the second propagator; what `robust` chose can only be verified itself."""
+    designs = [choice.chosen.design] if choice else [solution.design for solution in run.solutions.best]
+    with watcher.compiling(name):
+        warm_up(verifier)
+    one_by_one = (grow_designs([design], run.environment, verifier)[0] for design in designs)
+    return Verification(name, run.environment, designs, watcher.gathered(one_by_one, len(designs), f"grown by {name}"))

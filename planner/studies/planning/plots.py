@@ -1,0 +1,21 @@
+"""Pictures of the best design of each environment."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+
+from planner.drawing.plan import save_plan
+from planner.studies.planning.study import Found
+
+
+def pictures(environments: Sequence[str]) -> dict[str, Callable[[Path, Sequence[Found]], None]]:
+    """What draws the best design of each environment, by the name of its file; nothing where none was found."""
+    return {f"plan-{name}.png": partial(_save_best, name) for name in environments}
+
+
+def _save_best(name: str, path: Path, found: Sequence[Found]) -> None:
+    best = [one.best for one in found if one.best and one.outcome.environment == name]
+    if best:
+        save_plan(path, *best[-1])

@@ -1,0 +1,56 @@
+"""The table of what planning finds, and how soon."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Sequence
+from dataclasses import asdict
+
+from planner.markdown import table
+from planner.studies.planning.study import PAPER, PlanningOutcome
+from planner.studies.study import Report
+
+COLUMNS = (
+    "environment",
+    "solved",
+    "first, median",
+    "first, worst",
+    "actuators, median",
+    "actuators, worst",
+    "length, median m",
+    "replays rejected",
+    "paper: first",
+    "paper: actuators",
+)
+
+
+def report(outcomes: Sequence[PlanningOutcome], time_budget: float) -> Report:
+    """A table for people, and the same figures with every run for programs."""
+    names = dict.fromkeys(outcome.environment for outcome in outcomes)
+    lines = [
+        "Times exclude compilation; they are seconds to the first solution that its replay confirmed. Actuators and length are",
+        f"those of the best design after {time_budget:g} s. Paper 002 (Table 2): means, on a GPU. Pictures: the best design of each",
+        "environment, `plan-NAME.png`.",
+        "",
+        *table(COLUMNS, (_row(name, [one for one in outcomes if one.environment == name]) for name in names)),
+    ]
+    return Report("Planning", lines, {"time_budget_s": time_budget, "runs": [asdict(one) for one in outcomes]})
+
+
+def _row(name: str, outcomes: Sequence[PlanningOutcome]) -> list[str]:
+    solved = [outcome for outcome in outcomes if outcome.first_s is not None]
+    paper = [f"{figure:.1f}" for figure in PAPER[name][True][:2]] if name in PAPER else ["-", "-"]
+    cells = ["-"] * 5
+    if solved:
+        # A run without a solution counts as slower than any with one.
+        first = [outcome.first_s if outcome.first_s is not None else float("inf") for outcome in outcomes]
+        actuators = [outcome.actuators or 0 for outcome in solved]
+        cells = [
+            f"{statistics.median(first):.2f}",
+            f"{max(first):.2f}",
+            f"{statistics.median(actuators):g}",
+            f"{max(actuators)}",
+            f"{statistics.median(outcome.length_m or 0.0 for outcome in solved):.2f}",
+        ]
+    replayed, rejected = sum(o.replayed for o in outcomes), sum(o.rejected for o in outcomes)
+    return [name, f"{len(solved)} of {len(outcomes)}", *cells, f"{rejected} of {replayed}", *paper]

@@ -1,0 +1,182 @@
+"""What every study is, and the one way to run it: progress, Ctrl-C, where a result comes from, and writing it."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from typer.exceptions import TyperException
+
+from planner.console.errors import BadInput, writable
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from planner.provenance import Provenance
+
+Case = TypeVar("Case")
+Result = TypeVar("Result")
+
+WORKER_KILLED = 4
+"""Exit code where a worker process was killed; what was measured before is kept."""
+
+
+class NothingMeasured(TyperException):
+    """A worker process was killed before there was anything to report."""
+
+    exit_code = WORKER_KILLED
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a study says: text for people, and the same figures for programs."""
+
+    title: str
+    lines: list[str]
+    """Markdown, after the title and the line that says what made it."""
+    content: dict[str, Any]
+    """For a JSON file, after what made it."""
+
+    @property
+    def text(self) -> str:
+        """The lines as one text."""
+        return "\n".join(self.lines) + "\n"
+
+    def document(self, made: Provenance) -> str:
+        """The whole Markdown file."""
+        return f"# {self.title}\n\n{made.line()}\n\n{self.text}"
+
+
+@dataclass(frozen=True)
+class Study(Generic[Case, Result]):
+    """Cases to measure, and what is made of the results."""
+
+    name: str
+    """Of its folder of results, and of its command."""
+    cases: Sequence[Case]
+    run: Callable[[Sequence[Case]], Iterable[Result]]
+    """Yields the results of cases, in any order."""
+    report: Callable[[list[Result]], Report]
+    draw: Mapping[str, Callable[[Path, list[Result]], object]] = field(default_factory=dict)
+    """What draws each picture, by the name of its file."""
+    unit: str = "runs"
+    """What a case is called, in the plural."""
+    prepare: Callable[[], object] = lambda: None
+    """What is to be done before time is taken, such as compiling."""
+    tell: Callable[[Result], str] | None = None
+    """A line on the console for each result."""
+    enough: Callable[[list[Result]], bool] = bool
+    """Whether results of an interrupted study can be reported."""
+    least: str = "one of them was over"
+    """What was not reached where they cannot."""
+
+
+@dataclass
+class Measured(Generic[Result]):
+    """Results of a study, perhaps not of all cases."""
+
+    results: list[Result] = field(default_factory=list)
+    seconds: float = 0.0
+    stopped: str = ""
+    """Why there are no more; empty where all cases are over."""
+    code: int = 0
+    """Exit code: 0, or `WORKER_KILLED`."""
+
+
+def run_study(study: Study[Case, Result], command: str, out: Path, console: Console) -> Measured[Result]:
+    """Measure all cases, then write report, data and pictures to a folder of the study's name.
+
+    Ctrl-C, and a worker process that is killed, keep what was measured before.
+
+    Args:
+        command: What was typed, for the report.
+        out: Where all results are.
+    Raises:
+        BadInput: The folder cannot be written; or Ctrl-C came before there was enough to report.
+        NothingMeasured: A worker process was killed before that.
+    """
+    from planner.provenance import Provenance
+
+    with writable(out):
+        found = _measure(study, console)
+        if found.stopped and not study.enough(found.results):
+            error = NothingMeasured if found.code else BadInput
+            raise error(f"{found.stopped} before {study.least}; nothing was written")
+        report = study.report(found.results)
+        made = Provenance.here(command + f", {found.stopped}," * bool(found.stopped), found.seconds)
+        console.print(report.document(made))
+        files = _write(study, report, made, found.results, out, console)
+    console.print(f"wrote {out / study.name}: {', '.join(files)}")
+    return found
+
+
+def _measure(study: Study[Case, Result], console: Console) -> Measured[Result]:
+    """Run the cases with progress on the console."""
+    from rich.progress import Progress
+
+    from planner.console.progress import columns, stoppable
+    from planner.studies.workers import WorkerKilled
+
+    found, total = Measured[Result](), len(study.cases)
+    begun = time.perf_counter()
+    try:
+        with stoppable():
+            with console.status("compiling what is not compiled yet, and warming up"):
+                study.prepare()
+            begun = time.perf_counter()
+            with Progress(*columns(), console=console) as bar:
+                task = bar.add_task(study.unit, total=total)
+                for result in study.run(study.cases):
+                    found.results.append(result)
+                    bar.advance(task)
+                    count = len(found.results)
+                    if study.tell:
+                        console.print(study.tell(result))
+                    elif not console.is_terminal and count % max(total // 10, 1) == 0:
+                        console.print(f"{count} of {total} {study.unit}")
+    except KeyboardInterrupt:
+        found.stopped = "interrupted"
+    except WorkerKilled as error:
+        found.stopped, found.code = str(error), WORKER_KILLED
+    if found.stopped:
+        console.print(f"{found.stopped} after {len(found.results)} of {total} {study.unit}")
+    found.seconds = time.perf_counter() - begun
+    return found
+
+
+def _write(
+    study: Study[Case, Result], report: Report, made: Provenance, results: list[Result], out: Path, console: Console
+) -> list[str]:
+    """Write all files beside the study's folder, then move each into it: there is no half of any. Returns their names."""
+    from planner.console.progress import stoppable
+    from planner.runs.folder import write_json
+
+    with _folder_beside(out, study.name) as fresh:
+        write_json(fresh / "data.json", made.content() | report.content)
+        (fresh / "README.md").write_text(report.document(made), encoding="utf-8")
+        try:
+            with stoppable(), console.status("drawing"):
+                for file, draw in study.draw.items():
+                    draw(fresh / file, results)
+        except KeyboardInterrupt:
+            console.print("interrupted; pictures are missing")
+        (out / study.name).mkdir(exist_ok=True)
+        names = sorted(file.name for file in fresh.iterdir() if not file.name.startswith("."))
+        for name in names:
+            (fresh / name).replace(out / study.name / name)
+    return names
+
+
+@contextmanager
+def _folder_beside(out: Path, name: str) -> Iterator[Path]:
+    fresh = Path(tempfile.mkdtemp(prefix=f".{name}.", dir=out))
+    try:
+        yield fresh
+    finally:
+        shutil.rmtree(fresh, ignore_errors=True)

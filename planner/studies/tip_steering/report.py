@@ -1,0 +1,50 @@
+"""The table of tip steering."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from planner.markdown import table
+from planner.studies.study import Report
+from planner.studies.tip_steering.study import GROWN_ON, SPARE, STEERED, STRAIGHT, Stage
+
+COLUMNS = "pressure kPa", "length mm", "tip x mm", "tip y mm", "turn deg", "in free space deg", "status"
+
+
+def report(stages: Sequence[Stage], model: str) -> Report:
+    """A row for each pressure.
+
+    Args:
+        model: Name of the propagator.
+    """
+    lines = [
+        f"A vine of {1e3 * STRAIGHT:g} mm without actuators and {1e3 * STEERED:g} mm with them grows through a passage that is",
+        f"{2e3 * SPARE:g} mm wider than the tube, stops, and its tip is steered by the pressure of one side after the other; then it",
+        f"grows {1e3 * GROWN_ON:g} mm on (paper 002, supplement, Fig. S.12). Propagator: `{model}`. Positive pressures are those of the",
+        "left side. Turn: of the tip's heading, and what it would be in free space.",
+        "",
+        *table(COLUMNS, map(_row, stages)),
+        "",
+        "![The vine under each pressure](tip-steering.png)",
+    ]
+    content = {"propagator": model, "stages": [_content(stage) for stage in stages]}
+    return Report("Tip steering behind a narrow passage", lines, content)
+
+
+def _row(stage: Stage) -> list[str]:
+    values = [1e-3 * stage.pressure, 1e3 * stage.length, *1e3 * stage.joints[-1]]
+    turns = [f"{np.degrees(turn):.2f}" for turn in (stage.heading, stage.free)]
+    return [*(f"{value:.0f}" for value in values), *turns, stage.status.name.lower()]
+
+
+def _content(stage: Stage) -> dict[str, object]:
+    return {
+        "pressure_kpa": 1e-3 * stage.pressure,
+        "length_mm": round(1e3 * stage.length, 3),
+        "tip_mm": (1e3 * stage.joints[-1]).round(3).tolist(),
+        "turn_deg": round(float(np.degrees(stage.heading)), 4),
+        "free_space_turn_deg": round(float(np.degrees(stage.free)), 4),
+        "status": stage.status.name.lower(),
+    }

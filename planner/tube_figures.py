@@ -1,0 +1,72 @@
+"""What follows from a tube's numbers: how hard it pushes, how far it bends, how tightly it turns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dynamics.geometric.kinematics import largest_moment
+from dynamics.moment import joint_moments
+from dynamics.tube import VineParams, full_force
+from planner.search.catalogue import Catalogue
+
+POISSON = 0.45
+"""Poisson's ratio of the film [-], assumed: that of polyethylene and most rubbery films."""
+
+
+@dataclass(frozen=True, slots=True)
+class TubeFigures:
+    """Figures derived from a tube."""
+
+    growth_force: float
+    """Force with which the tip everts [N]."""
+    full_force: float
+    """P pi R^2 [N]."""
+    onset_moment: float
+    """Moment at which it wrinkles, pi P R^3 / 2 [N m] (Comer and Levy; paper 002, Eq. 2)."""
+    largest_moment: float
+    """Moment of the wrinkled tube, pi P R^3 [N m] (paper 003, Eq. 1)."""
+    elastic_bend: float
+    """Bend of a segment up to which it is linear elastic [rad]."""
+    bending_stiffness: float
+    """EI up to there [N m2]: of a joint, its stiffness times the segment's length."""
+    curvatures: tuple[float, float]
+    """Least and greatest curvature that its actuators bend it to in free space [1/m] (paper 002, Eq. 3)."""
+    buckling_length: float
+    """Length from which on a straight tube, pinned at both ends, buckles under its growth force [m] (paper 003, Eq. 2)."""
+
+    @property
+    def least_turning_radius(self) -> float:
+        """Of the centreline, in free space [m]."""
+        return 1 / self.curvatures[1]
+
+    @classmethod
+    def of(cls, params: VineParams) -> TubeFigures:
+        """Derive them (about 0.5 s)."""
+        elasticity = joint_moments(params).elasticity
+        stiffness = elasticity.stiffness * params.segment_length
+        largest = float(largest_moment(params.growth_pressure, params.radius))
+        return cls(
+            growth_force=params.growth_force,
+            full_force=full_force(params.radius, params.growth_pressure),
+            onset_moment=largest / 2,
+            largest_moment=largest,
+            elastic_bend=elasticity.transition,
+            bending_stiffness=stiffness,
+            curvatures=Catalogue.of(params).reachable,
+            buckling_length=_buckling_length(params, stiffness),
+        )
+
+
+def _buckling_length(params: VineParams, stiffness: float) -> float:
+    """Fichter's formula (paper 003, Eq. 2) solved for the length; infinite where shear alone carries the force.
+
+    The pressure resists shear, and the film where its modulus is known.
+    """
+    shear = full_force(params.radius, params.growth_pressure)
+    if params.film_modulus is not None and params.film_thickness is not None:
+        modulus = params.film_modulus / (2 * (1 + POISSON))
+        shear += np.pi * modulus * params.radius * params.film_thickness
+    flexible = 1 / params.growth_force - 1 / shear
+    return float(np.pi * np.sqrt(stiffness * flexible)) if flexible > 0 else 0.0

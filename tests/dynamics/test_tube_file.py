@@ -1,0 +1,156 @@
+"""Tube files, written and read."""
+
+from dataclasses import fields, is_dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dynamics.tube import RADIUS, VineParams
+from dynamics.tube_file import (
+    InvalidTube,
+    difference,
+    known_tubes,
+    load_tube,
+    parse_tube,
+    similar,
+    template,
+    tube_content,
+    tube_description,
+    tube_of,
+    tube_text,
+)
+from surrogate.pouch import PouchMotor
+
+
+def test_the_prototype_is_the_default_tube() -> None:
+    """What every command grows is what is shipped under that name, to the last digit; so is an empty file."""
+    assert load_tube("prototype") == VineParams()
+    assert parse_tube(b"schema = 1") == VineParams()
+    assert similar(RADIUS) == VineParams()
+
+
+def test_shipped_tubes_are_tubes() -> None:
+    """There are the prototype and two smaller ones, and each says what it is."""
+    assert known_tubes() == ["el-hussieny-50mm", "jitosho-24mm", "prototype"]
+    for name in known_tubes():
+        assert load_tube(name).radius <= RADIUS
+        assert tube_description(name)
+    assert load_tube("jitosho-24mm").radius == 12e-3
+    thick = load_tube("el-hussieny-50mm")
+    assert thick.radius == 25e-3
+    assert thick.growth_force == pytest.approx(3.141593 * thick.growth_pressure * thick.radius**2 - 4.0, abs=0.02)
+
+
+@pytest.mark.parametrize("actuator", [VineParams().actuator, PouchMotor(45e-3)])
+def test_every_number_is_written_and_read(actuator: Any) -> None:
+    """A tube none of whose numbers is the default one reads back as it was written."""
+
+    def changed(made: Any, factor: float) -> Any:
+        parts = {field.name: getattr(made, field.name) for field in fields(made)}
+        known = {"friction": 0.3, "film_thickness": 50e-6, "film_modulus": 2e8, "bending_stiffness": 2.5}
+        return replace(
+            made,
+            **{
+                name: changed(part, factor)
+                if is_dataclass(part)
+                else known[name] if part is None else float(f"{part * factor:.9g}")
+                for name, part in parts.items()
+            },
+        )  # fmt: skip
+
+    for factor in (1.03, 0.97):
+        params = changed(VineParams(actuator=actuator), factor)
+        assert parse_tube(tube_text(params).encode()) == params
+        assert tube_of(tube_content(params)) == params
+
+
+def test_the_template_is_the_prototype_and_scales() -> None:
+    """All but radius and pressure is a comment, so whoever changes the radius gets a tube in proportion."""
+    text = template(VineParams())
+    assert parse_tube(text.encode()) == VineParams()
+    assert parse_tube(text.replace("radius_mm = 33.35", "radius_mm = 3.335", 1).encode()) == similar(3.335e-3)
+
+
+def test_similar_tubes_are_in_proportion() -> None:
+    """At a tenth of the radius lengths are a tenth, forces a hundredth, moments a thousandth."""
+    tenth, usual = similar(RADIUS / 10), VineParams()
+    assert tenth.segment_length == pytest.approx(usual.segment_length / 10)
+    assert tenth.growth_force == pytest.approx(usual.growth_force / 100)
+    assert tenth.growth_viscosity == pytest.approx(usual.growth_viscosity / 100)
+    assert tenth.bending_viscosity == pytest.approx(usual.bending_viscosity / 1e4)  # moment times length
+    assert tenth.actuator.limits.longest_cell == pytest.approx(8e-3)
+    assert tenth.actuator.limits.most_pressure == usual.actuator.limits.most_pressure
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("radius_mm = 0", "radius_mm = 0.0 must be greater than or equal to 0.5"),
+        ("radius_mm = nan", "radius_mm = nan must be a finite number"),
+        ("growth_pressure_kpa = inf", "growth_pressure_kpa = inf must be a finite number"),
+        ("radius_mm = -1.0", "radius_mm = -1.0 must be greater than"),
+        ("radius_m = 0.03", "unknown key radius_m (did you mean radius_mm?); allowed: radius_mm, "),
+        ("growth_pressure_psi = 1.5", "unknown key growth_pressure_psi"),
+        ("radius_mm = 'thick'", "radius_mm = 'thick' must be a valid number"),
+        ("radius_mm = true", "radius_mm = True must be a valid number"),
+        ("colour = 'red'", "unknown key colour"),
+        ("friction = -0.1", "friction = -0.1 must be greater than or equal to 0"),
+        ("growth_share = 1.2", "growth_share = 1.2 must be at most 1"),
+        ("penetration_tolerance_mm = 40", "penetration_tolerance_mm = 40 must be at most radius_mm = 33.35"),
+        ("film_modulus_mpa = 200", "film_modulus = 2e+08 must come with a film_thickness"),
+        ("growth_pressure_kpa = 60", "growth_pressure = 60000 Pa must be within the measurements of wrinkling"),
+        ("bending_stiffness_n_m2 = 1e-3", "bending stiffness EI = 0.001 N m2 must be greater than"),
+        ("[actuator]\ntype = 'balloon'", "actuator.type = 'balloon' must be one of spam, pouch"),
+        ("[actuator]\nwidth_mm = 40", "unknown key actuator.width_mm"),
+        ("[actuator]\ntype = 'pouch'\ntube_radius_mm = 17", "unknown key actuator.tube_radius_mm"),
+        (
+            "[actuator]\nshortest_cell_mm = 90",
+            "actuator.shortest_cell_mm = 90 must be at most actuator.longest_cell_mm = 80",
+        ),
+        ("[actuator]\nleast_pressure_kpa = 40", "actuator.least_pressure_kpa = 40 must be at most"),
+        ("[actuator]\nconstriction_radius_mm = 20", "actuator.constriction_radius_mm = 20 must be at most"),
+        ("[actuator]\ncell_step_mm = 0.001", "cell_step = 1e-06 must leave fewer than"),
+        ("actuator = 3", "actuator = 3"),
+        ("radius_mm = ", "is not TOML"),
+    ],
+)
+def test_wrong_files_are_one_line(tmp_path: Path, text: str, words: str) -> None:
+    """File, key, value and what is allowed, in one line."""
+    (tmp_path / "tube.toml").write_text(f"schema = 1\n{text}\n")
+    with pytest.raises(InvalidTube) as error:
+        load_tube(tmp_path / "tube.toml")
+    assert str(error.value).startswith("tube.toml: ")
+    assert words in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (b"", "missing key schema"),
+        (b"schema = 2", "schema = 2 must be"),
+        (b"\xff", "is not UTF-8"),
+        (b"schema = '1'", "schema = '1'"),
+    ],
+)
+def test_other_files_are_refused(data: bytes, words: str) -> None:
+    """Empty, foreign and later files are refused."""
+    with pytest.raises(InvalidTube, match=words):
+        parse_tube(data)
+
+
+def test_a_missing_tube_names_those_that_there_are(tmp_path: Path) -> None:
+    """A typing error gets a hint; a folder is no tube."""
+    with pytest.raises(InvalidTube, match=r"prototyp: not found \(did you mean prototype\?\); shipped tubes: "):
+        load_tube("prototyp")
+    with pytest.raises(InvalidTube, match="cannot be read"):
+        load_tube(tmp_path)
+
+
+def test_differences_are_told_in_keys_of_the_file() -> None:
+    """The first three, and how many more; nothing of two tubes that are the same."""
+    usual = VineParams()
+    assert difference(usual, VineParams()) == ""
+    assert difference(usual, replace(usual, friction=0.2)) == "friction unknown there, 0.2 here"
+    assert difference(usual, similar(20e-3)).startswith("radius_mm 33.35 there, 20 here; ")

@@ -1,0 +1,145 @@
+"""`vinewright tube`, and `--tube` of the commands that grow a vine."""
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dynamics.tube import VineParams
+from dynamics.tube_file import load_tube, similar, tube_text
+from environments import Environment, load_environment, write_environment
+from planner.cli import main
+from planner.console.options import chosen_tube, environment_and_tube
+from planner.design import Design, Section
+from planner.design_file import design_content
+from planner.tube_figures import TubeFigures
+
+Vinewright = Callable[..., tuple[int, str, str]]
+ROOM = Environment("room", "", [0, 0, 1, 1], [0.1, 0.5, 0.0], [0.5, 0.5, 0.05])
+
+
+@pytest.fixture
+def vinewright(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Vinewright:
+    """The command line, run in an empty folder; exit code, output and errors."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments: object) -> tuple[int, str, str]:
+        monkeypatch.setattr("sys.argv", ["vinewright", *map(str, arguments)])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        printed = capsys.readouterr()
+        return int(ended.value.code or 0), printed.out, printed.err
+
+    return run
+
+
+def write_design(params: VineParams, path: Path) -> None:
+    bare = (Section(0.0, 0.4, "none", 0.0, 0.0, 0.0),)
+    design = Design("room", ROOM.sha256, params, bare, np.array([0.5, 0.5, 0.0]), np.array([[0.1, 0.5], [0.5, 0.5]]))
+    path.write_text(json.dumps(design_content(design)))
+
+
+def test_figures_follow_from_the_numbers() -> None:
+    """Closed forms: pi P R^3, EI of a film, Euler's length where shear is stiff, and similar tubes in proportion."""
+    usual = TubeFigures.of(VineParams())
+    assert usual.growth_force == 25.0
+    assert usual.largest_moment == pytest.approx(np.pi * 10342.135939752 * 33.35e-3**3)
+    assert usual.onset_moment == usual.largest_moment / 2
+    assert usual.least_turning_radius == 1 / usual.curvatures[1]
+    small = TubeFigures.of(similar(33.35e-4))
+    for name, power in (("growth_force", 2), ("largest_moment", 3), ("bending_stiffness", 4), ("buckling_length", 1)):
+        assert getattr(small, name) == pytest.approx(getattr(usual, name) / 10**power), name
+    assert small.curvatures == pytest.approx(np.multiply(10, usual.curvatures), rel=1e-2)
+    stiff = replace(VineParams(), film_thickness=2e-3, film_modulus=1e10)
+    euler = np.pi * np.sqrt(np.pi * 33.35e-3**3 * 2e-3 * 1e10 / 25.0)
+    assert TubeFigures.of(stiff).buckling_length == pytest.approx(euler, rel=1e-3)
+
+
+def test_show_prints_them(vinewright: Vinewright) -> None:
+    """Growth force, moments, curvatures, turning radius and buckling length of a shipped tube and of a file."""
+    for name, force in (("prototype", "25 N"), ("jitosho-24mm", "3.237 N")):
+        code, printed, _ = vinewright("tube", "show", name)
+        assert code == 0
+        for words in (force, "greatest moment", "reachable curvatures", "least turning radius", "buckling length"):
+            assert words in printed
+    assert "jitosho-24mm" in vinewright("tube", "list")[1]
+
+
+def test_new_writes_a_template_and_nothing_over(vinewright: Vinewright, tmp_path: Path) -> None:
+    """A file that can be used; one that is there stays, unless `--force` says otherwise."""
+    assert vinewright("tube", "new", "mine.toml")[0] == 0
+    assert load_tube(tmp_path / "mine.toml") == VineParams()
+    (tmp_path / "mine.toml").write_text("schema = 1\nradius_mm = 20\n")
+    code, _, errors = vinewright("tube", "new", "mine.toml")
+    assert (code, errors.count("\n")) == (2, 1)
+    assert "is there already" in errors
+    assert load_tube(tmp_path / "mine.toml").radius == 20e-3
+    assert vinewright("tube", "new", "mine.toml", "--force", "--like", "jitosho-24mm")[0] == 0
+    assert load_tube(tmp_path / "mine.toml") == load_tube("jitosho-24mm")
+    assert vinewright("tube", "new", "mine.txt")[0] == 2
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["radius_m = 0.03", "radius_mm = nan", "colour = 1", "radius_mm = 0", "[actuator]\nshortest_cell_mm = 90"],
+)
+@pytest.mark.parametrize(
+    "command", [("tube", "check"), ("tube", "show"), ("simulate", "room.toml", "design.json", "--tube")]
+)
+def test_a_wrong_file_is_one_line_and_exit_code_2(
+    vinewright: Vinewright, tmp_path: Path, text: str, command: tuple[str, ...]
+) -> None:
+    """A wrong unit, NaN, an unknown key, radius 0 and limits reversed."""
+    write_environment(ROOM, tmp_path / "room.toml")
+    write_design(VineParams(), tmp_path / "design.json")
+    (tmp_path / "bad.toml").write_text(f"schema = 1\n{text}\n")
+    code, printed, errors = vinewright(*command, "bad.toml")
+    assert (code, printed, errors.count("\n")) == (2, "", 1)
+    assert errors.startswith("error: bad.toml: ")
+
+
+def test_check_is_0_for_a_tube(vinewright: Vinewright) -> None:
+    """Shipped tubes are tubes."""
+    assert vinewright("tube", "check", "prototype")[0] == 0
+
+
+def test_simulate_grows_the_tube_it_is_given(vinewright: Vinewright, tmp_path: Path) -> None:
+    """Without `--tube` it is the design's own, and another tube is announced; the same one is not."""
+    write_environment(ROOM, tmp_path / "room.toml")
+    write_design(VineParams(friction=0.1), tmp_path / "design.json")
+    (tmp_path / "same.toml").write_text("schema = 1\nfriction = 0.1\n")
+    for arguments, note in (((), False), (("--tube", "same.toml"), False), (("--tube", "jitosho-24mm"), True)):
+        code, printed, _ = vinewright("simulate", "room.toml", "design.json", *arguments)
+        assert code == 0
+        assert (
+            "note: --tube jitosho-24mm is not the tube this design was made for: radius_mm 33.35 there, 12 here"
+            in printed
+        ) is note
+    code, printed, _ = vinewright(
+        "robustness", "room.toml", "design.json", "--trials", 4, "--levels", "0", "--tube", "jitosho-24mm"
+    )
+    assert code == 0
+    assert "note: --tube" in printed
+    assert "--tube jitosho-24mm` on" in printed
+
+
+def test_an_environment_may_name_its_tube(vinewright: Vinewright, tmp_path: Path) -> None:
+    """A shipped tube by name, or a file beside the environment's, wherever the command runs; `--tube` counts before it."""
+    (tmp_path / "place").mkdir()
+    write_environment(ROOM, tmp_path / "place" / "room.toml")
+    text = (tmp_path / "place" / "room.toml").read_text()
+    (tmp_path / "place" / "thin.toml").write_text(tube_text(similar(5e-3)))
+    for name, radius in (("jitosho-24mm", 12e-3), ("thin.toml", 5e-3)):
+        (tmp_path / "place" / "named.toml").write_text(text.replace('unit = "mm"', f'unit = "mm"\ntube = "{name}"'))
+        environment, params = environment_and_tube(str(tmp_path / "place" / "named.toml"), None)
+        assert params.radius == radius
+        assert environment.sha256 == ROOM.sha256
+        assert chosen_tube("prototype", environment) == VineParams()
+    assert chosen_tube(None, load_environment("divider")) == chosen_tube(None) == VineParams()
+    (tmp_path / "place" / "named.toml").write_text(text.replace('unit = "mm"', 'unit = "mm"\ntube = "none.toml"'))
+    code, _, errors = vinewright("map", "place/named.toml")
+    assert (code, errors.count("\n")) == (2, 1)
+    assert "none.toml: not found" in errors

@@ -1,0 +1,174 @@
+"""The one way to run a study: what is written, what Ctrl-C and a killed worker leave, and where it says it comes from."""
+
+import io
+import json
+import os
+import signal
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from planner.console.errors import BadInput
+from planner.console.studies import command_line
+from planner.markdown import table
+from planner.provenance import Provenance, machine
+from planner.studies.study import WORKER_KILLED, NothingMeasured, Report, Study, run_study
+from planner.studies.workers import WorkerKilled, in_processes
+
+CASES = [1, 2, 3, 4]
+
+
+def squares(cases: Sequence[int]) -> Iterator[int]:
+    yield from (case**2 for case in cases)
+
+
+def report(found: list[int]) -> Report:
+    return Report("Squares", table(("square",), [[str(one)] for one in found]), {"squares": found})
+
+
+def draw(path: Path, found: list[int]) -> None:
+    path.write_text(str(sum(found)))
+
+
+def study(**changes: object) -> Study[int, int]:
+    parts: dict[str, object] = {"name": "squares", "cases": CASES, "run": squares, "report": report}
+    return Study(**(parts | {"draw": {"sum.png": draw}} | changes))  # type: ignore[arg-type]
+
+
+def run(made: Study[int, int], out: Path) -> tuple[int, str]:
+    """Exit code, and what was printed."""
+    printed = io.StringIO()
+    return run_study(made, "vinewright squares", out, Console(file=printed, width=200)).code, printed.getvalue()
+
+
+def test_a_study_writes_report_data_and_pictures(tmp_path: Path) -> None:
+    """Three files in a folder of its name; both texts say by what command, where, in which time and with which versions."""
+    code, printed = run(study(), tmp_path)
+    assert code == 0
+    assert os.listdir(tmp_path) == ["squares"]
+    assert sorted(os.listdir(tmp_path / "squares")) == ["README.md", "data.json", "sum.png"]
+    text = (tmp_path / "squares" / "README.md").read_text()
+    assert text.startswith(f"# Squares\n\nMade by `vinewright squares` on {machine()}, in 0 s, with python ")
+    assert text.endswith("| square |\n|---|\n| 1 |\n| 4 |\n| 9 |\n| 16 |\n")
+    data = json.loads((tmp_path / "squares" / "data.json").read_text())
+    assert (data["schema"], data["command"], data["squares"]) == (1, "vinewright squares", [1, 4, 9, 16])
+    assert data["versions"]["numpy"]
+    assert (tmp_path / "squares" / "sum.png").read_text() == "30"
+    assert "README.md, data.json, sum.png" in printed
+
+
+def interrupted_after(count: int) -> object:
+    def some(cases: Sequence[int]) -> Iterator[int]:
+        yield from squares(cases[:count])
+        raise KeyboardInterrupt
+
+    return some
+
+
+def test_ctrl_c_keeps_what_was_measured(tmp_path: Path) -> None:
+    """The report is that of the cases that were over, and says that it was interrupted."""
+    code, printed = run(study(run=interrupted_after(2)), tmp_path)
+    assert code == 0
+    assert "interrupted after 2 of 4 runs" in printed
+    assert "`vinewright squares, interrupted,` on" in (tmp_path / "squares" / "README.md").read_text()
+    assert json.loads((tmp_path / "squares" / "data.json").read_text())["squares"] == [1, 4]
+
+
+def test_ctrl_c_with_too_little_writes_nothing(tmp_path: Path) -> None:
+    """Where half of the cases make no report, exit code 2 and one line; what was there before is as it was."""
+    run(study(), tmp_path)
+    before = {file.name: file.read_bytes() for file in (tmp_path / "squares").iterdir()}
+    half = study(run=interrupted_after(2), enough=lambda found: len(found) == 4, least="all squares were known")
+    with pytest.raises(BadInput, match=r"^interrupted before all squares were known; nothing was written$"):
+        run(half, tmp_path)
+    assert {file.name: file.read_bytes() for file in (tmp_path / "squares").iterdir()} == before
+
+
+def test_an_error_while_drawing_changes_no_file(tmp_path: Path) -> None:
+    """Report and data are not replaced without the pictures, unless by Ctrl-C, which keeps what was measured."""
+    run(study(), tmp_path)
+
+    def broken(_path: Path, _found: list[int]) -> None:
+        raise ValueError("no ink")
+
+    with pytest.raises(ValueError, match="no ink"):
+        run(study(cases=[7], draw={"sum.png": broken}), tmp_path)
+    assert json.loads((tmp_path / "squares" / "data.json").read_text())["squares"] == [1, 4, 9, 16]
+    assert os.listdir(tmp_path) == ["squares"]
+
+    def interrupted(_path: Path, _found: list[int]) -> None:
+        raise KeyboardInterrupt
+
+    assert "pictures are missing" in run(study(cases=[7], draw={"sum.png": interrupted}), tmp_path)[1]
+    assert json.loads((tmp_path / "squares" / "data.json").read_text())["squares"] == [49]
+
+
+def square_or_be_killed(case: int) -> int:
+    """Ends its own process as the kernel ends one for memory."""
+    if case == 3:
+        time.sleep(0.5)
+        os.kill(os.getpid(), signal.SIGKILL)
+    return case**2
+
+
+def test_a_killed_worker_ends_the_study(tmp_path: Path) -> None:
+    """One line, the exit code of its own, and a report of the cases before, within seconds instead of never."""
+    start = time.perf_counter()
+    killed = study(cases=[1, 2, 3, *range(4, 4000)], run=lambda cases: in_processes(square_or_be_killed, cases))
+    code, printed = run(killed, tmp_path)
+    assert time.perf_counter() - start < 60
+    assert code == WORKER_KILLED == 4
+    assert "a worker process was killed (perhaps the memory ran out) after" in printed
+    assert {1, 4} <= set(json.loads((tmp_path / "squares" / "data.json").read_text())["squares"])
+    assert "`vinewright squares, a worker process was killed" in (tmp_path / "squares" / "README.md").read_text()
+
+
+def test_a_worker_killed_before_any_result_is_an_error(tmp_path: Path) -> None:
+    """Nothing is written, and the exit code is not that of bad input."""
+
+    def killed(_cases: Sequence[int]) -> Iterator[int]:
+        raise WorkerKilled("a worker process was killed")
+        yield 0
+
+    with pytest.raises(NothingMeasured, match=r"^a worker process was killed before .*; nothing was written$") as error:
+        run(study(run=killed), tmp_path)
+    assert error.value.exit_code == WORKER_KILLED
+    assert os.listdir(tmp_path) == []
+
+
+def wait_long(case: int) -> int:
+    if case:
+        time.sleep(600)
+    return case
+
+
+def test_leaving_early_ends_the_cases_under_way() -> None:
+    """After the first result nobody waits for the others."""
+    start = time.perf_counter()
+    results = in_processes(wait_long, [0, 1, 2])
+    assert next(results) == 0
+    results.close()  # type: ignore[attr-defined]
+    assert time.perf_counter() - start < 60
+
+
+def test_provenance_leaves_out_what_was_not_kept() -> None:
+    """Older data has neither time nor versions: the line is shorter, and no key is made up."""
+    made = Provenance("vinewright x", "a machine")
+    assert made.line() == "Made by `vinewright x` on a machine."
+    assert made.content() == {"schema": 1, "command": "vinewright x", "machine": "a machine"}
+
+
+def test_tables_have_as_many_cells_as_headings() -> None:
+    """A row that is too short or too long is refused."""
+    assert table(("a", "b"), [["1", "2"]]) == ["| a | b |", "|---|---|", "| 1 | 2 |"]
+    with pytest.raises(ValueError, match="a row of 1 cells in a table of 2 columns"):
+        table(("a", "b"), [["1"]])
+
+
+def test_commands_are_written_as_they_are_typed() -> None:
+    """Options without a value are left out, lists repeated, underscores written as hyphens."""
+    line = command_line("reproduce x", runs=3, time_budget=2.0, env=["a", "b"], weights=None)
+    assert line == "vinewright reproduce x --runs 3 --time-budget 2 --env a --env b"

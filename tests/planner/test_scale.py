@@ -1,0 +1,110 @@
+"""Tubes of other sizes than the prototype plan, simulate, export and are judged as it does."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dynamics.registry import load_propagator
+from dynamics.tube import RADIUS, VineParams
+from dynamics.tube_file import similar
+from dynamics.vine import Actuation, Status
+from environments import Environment, load_environment
+from environments.obstacles import Obstacles
+from planner.design import Design
+from planner.fabrication.pack import Pack
+from planner.replay import grow_designs
+from planner.robustness.trials import Deviations, Spread, grow_trials
+from planner.search.run import Budget, Run
+
+ITERATIONS = 12
+TENTH = similar(RADIUS / 10)
+
+
+def scaled(place: Environment, size: float) -> Environment:
+    solids = place.obstacles
+    smaller = Obstacles(tuple(size * points for points in solids.polygons), size * solids.circles, size * solids.walls)
+    lengths = {"bounds": size * place.bounds, "start": place.start * [size, size, 1], "goal": size * place.goal}
+    return replace(place, **lengths, obstacles=smaller)
+
+
+TUBES = {
+    "a tenth": (0.1, TENTH),
+    "10 mm": (1.0, VineParams(segment_length=10e-3)),
+    "50 mm": (1.0, VineParams(segment_length=50e-3)),
+}
+
+
+@pytest.fixture(scope="module", params=TUBES)
+def planned(request: pytest.FixtureRequest) -> tuple[float, Environment, Design]:
+    """The scale, the place and the best design that a short search finds there."""
+    size, params = TUBES[request.param]
+    place = scaled(load_environment("divider"), size)
+    run = Run.prepare(place, params, seed=1, batch=50)
+    for _ in run.run(Budget(120.0, ITERATIONS)):
+        pass
+    assert run.best
+    return size, place, run.best.design
+
+
+def test_they_plan(planned: tuple[float, Environment, Design]) -> None:
+    """A design of one or two actuators is found, of about the length that the prototype needs, in proportion."""
+    size, _, design = planned
+    assert design.actuators <= 2
+    assert 1.5 < design.length / size < 1.8
+    assert all(section.end / design.params.segment_length == pytest.approx(round(section.end / design.params.segment_length))
+               for section in design.sections)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["quasistatic", "penalty", "impulse"])
+def test_they_simulate(planned: tuple[float, Environment, Design], name: str) -> None:
+    """Every model with contact and sections grows the design into the goal, near where the plan has it."""
+    size, place, design = planned
+    grown = grow_designs([design], place, load_propagator(name)(place, design.params))[0]
+    assert grown.reached
+    if name != "impulse":
+        assert grown.status == Status.GROWN
+        assert np.hypot(*(grown.design.tip[:2] - design.tip[:2])) < 0.03 * size
+
+
+def test_they_export(planned: tuple[float, Environment, Design], tmp_path: Path) -> None:
+    """In whole cells the design is written in every format that needs no printed bracket."""
+    _, place, design = planned
+    pack = Pack.of(design, place, load_propagator("quasistatic")(place, design.params))
+    for form in ("json", "csv", "svg", "pdf"):
+        assert pack.write(form, tmp_path)
+    assert pack.grown.design.actuators == design.actuators
+    assert pack.grown.design.length == pytest.approx(design.length, rel=0.1)
+
+
+def test_they_are_judged(planned: tuple[float, Environment, Design]) -> None:
+    """Trials without errors reach the goal; with errors some may not, and none breaks down."""
+    size, place, design = planned
+    assert grow_trials(design, place, Deviations.none(design, place, 2)).reached.all()
+    spread = Spread(obstacles=0.02, pressure=0.05, cell=0.02, start=2e-3 * size)
+    outcome = grow_trials(design, place, Deviations.drawn(design, place, spread, range(8), 0))
+    assert outcome.reached.any()
+    assert outcome.counts()["not finite"] == 0
+
+
+def test_a_tenth_of_everything_grows_a_tenth() -> None:
+    """The same steering in a place and of a tube a tenth as large ends at a tenth of the way, and touches with a hundredth."""
+    place = load_environment("divider")
+    tips, forces = [], []
+    for size, params in ((1.0, VineParams()), (0.1, TENTH)):
+        model = load_propagator("quasistatic")(scaled(place, size), params)
+        state, carried = model.start(1, 60), _steered(60, size)
+        rollout = model.grow(state, carried, 40 * params.segment_length, params.segment_length)
+        tips.append(rollout.tips[0, : rollout.records[0], :2] / size)
+        forces.append(rollout.contact_force[0, : rollout.records[0]].max() / size**2)
+    assert len(tips[0]) == len(tips[1]) > 20
+    np.testing.assert_allclose(tips[1], tips[0], atol=2e-3)
+    assert forces[0] > 1.0
+    assert forces[1] == pytest.approx(forces[0], rel=0.02)
+
+
+def _steered(count: int, size: float) -> Actuation:
+    pressure, cells = np.zeros((1, count)), np.full((1, count), 0.07 * size)
+    pressure[0, :20] = -30e3
+    return Actuation(pressure, cells)

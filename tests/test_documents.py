@@ -1,0 +1,29 @@
+"""The Python that README and docs show: every block runs, in a namespace and a folder of its own."""
+
+import re
+from pathlib import Path
+
+import matplotlib as mpl
+import pytest
+
+ROOT = Path(__file__).parents[1]
+BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
+
+
+def blocks() -> list[tuple[str, str]]:
+    """Where each block begins, and what is in it."""
+    found = []
+    for path in [ROOT / "README.md", *sorted(ROOT.glob("docs/**/*.md"))]:
+        text = path.read_text(encoding="utf-8")
+        for match in BLOCK.finditer(text):
+            line = text.count("\n", 0, match.start(1)) + 1
+            found.append((f"{path.relative_to(ROOT)}:{line}", "\n" * (line - 1) + match.group(1)))
+    return found
+
+
+@pytest.mark.parametrize(("place", "program"), [pytest.param(*block, id=block[0]) for block in blocks()])
+def test_a_block_runs(place: str, program: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As somebody would who copies it into a file; pictures are drawn without a screen."""
+    monkeypatch.chdir(tmp_path)
+    mpl.use("agg")
+    exec(compile(program, str(ROOT / place.split(":")[0]), "exec"), {"__name__": "__main__"})

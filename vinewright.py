@@ -1,0 +1,447 @@
+"""Designs vine robots: `import vinewright as vw`.
+
+Lengths are metres, angles radians, pressures pascals. What a name needs is imported when it is first used.
+
+>>> import vinewright as vw
+>>> env = vw.load_environment("divider")
+>>> result = vw.plan(env, seed=1, iterations=10)
+>>> vw.simulate(result.best, env).reached
+True
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypedDict
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from matplotlib.axes import Axes
+
+    from dynamics.propagator import CannotRun
+    from dynamics.registry import propagators
+    from dynamics.tube import Inertia, VineParams
+    from dynamics.tube_file import InvalidTube, known_tubes, load_tube
+    from environments import (
+        Environment,
+        InvalidEnvironment,
+        Obstacles,
+        check_environment,
+        generate_environment,
+        known_environments,
+        load_environment,
+        write_environment,
+    )
+    from environments.reach import WalledIn
+    from planner.design import Design, Section
+    from planner.design_file import InvalidDesign, load_design
+    from planner.fabrication.pack import Pack
+    from planner.plan import Result
+    from planner.replay import Simulation
+    from planner.robustness.survey import Estimate
+    from planner.runs.checkpoint import Checkpoint, InvalidCheckpoint
+    from planner.runs.folder import UnwritableFolder
+    from surrogate.pouch import PouchMotor
+    from surrogate.spam import Spam
+
+__all__ = [
+    "CannotRun",
+    "Design",
+    "Environment",
+    "Estimate",
+    "Inertia",
+    "InvalidCheckpoint",
+    "InvalidDesign",
+    "InvalidEnvironment",
+    "InvalidTube",
+    "Obstacles",
+    "PlanOptions",
+    "PouchMotor",
+    "Result",
+    "Section",
+    "Simulation",
+    "Spam",
+    "UnwritableFolder",
+    "VineParams",
+    "WalledIn",
+    "check_environment",
+    "export",
+    "generate_environment",
+    "known_environments",
+    "known_tubes",
+    "load_design",
+    "load_environment",
+    "load_tube",
+    "plan",
+    "plot",
+    "propagators",
+    "resume",
+    "robustness",
+    "simulate",
+    "write_environment",
+]
+
+_HOMES = {
+    "dynamics.propagator": ("CannotRun",),
+    "dynamics.registry": ("propagators",),
+    "dynamics.tube": ("Inertia", "VineParams"),
+    "dynamics.tube_file": ("InvalidTube", "known_tubes", "load_tube"),
+    "environments.reach": ("WalledIn",),
+    "environments": (
+        *("Environment", "InvalidEnvironment", "Obstacles", "check_environment", "generate_environment"),
+        *("known_environments", "load_environment", "write_environment"),
+    ),
+    "planner.design": ("Design", "Section"),
+    "planner.design_file": ("InvalidDesign", "load_design"),
+    "planner.plan": ("Result",),
+    "planner.replay": ("Simulation",),
+    "planner.robustness.survey": ("Estimate",),
+    "planner.runs.checkpoint": ("InvalidCheckpoint",),
+    "planner.runs.folder": ("UnwritableFolder",),
+    "surrogate.pouch": ("PouchMotor",),
+    "surrogate.spam": ("Spam",),
+}
+"""Where the names are that are not defined here."""
+
+
+def __getattr__(name: str) -> Any:
+    for home, names in _HOMES.items():
+        if name in names:
+            value = getattr(importlib.import_module(home), name)
+            globals()[name] = value
+            return value
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
+class PlanOptions(TypedDict, total=False):
+    """What `plan` can be asked beside time and seed; each has the default of `vinewright plan`."""
+
+    propagator: str
+    """The model that plans: one of `propagators()`."""
+    device: str
+    """Where it computes: "cpu", "cuda" or "auto"."""
+    solver: str
+    """How "penalty" solves its steps: "newton" or "gradient"."""
+    surrogate: str
+    """What "penalty" knows the actuator's force by: "table" or "network"."""
+    friction: float
+    """Coulomb's coefficient of the tip [-]."""
+    batch: int
+    """Vines grown in each iteration."""
+    iterations: int
+    """Most iterations. A plan that ends by iterations, not by time, is the same on every machine."""
+    first: bool
+    """Stop at the first solution."""
+    target_actuators: int
+    """Stop at a solution with no more actuators than this."""
+    solutions: int
+    """How many distinct solutions to keep."""
+    heuristic: bool
+    """Be guided by ways to the goal without contact: for large environments with dead ends. Needs OMPL."""
+    robust: bool
+    """Choose by success in trials with errors."""
+    level: float
+    """Standard deviation of these errors [%]."""
+    threshold: float
+    """Success that is asked for [%]."""
+    verify: str
+    """Count only designs that this other propagator reaches the goal with too."""
+
+
+def plan(
+    environment: Environment,
+    tube: VineParams | None = None,
+    *,
+    seconds: float = 20.0,
+    seed: int = 0,
+    progress: bool = False,
+    **options: Unpack[PlanOptions],
+) -> Result:
+    """Find a design with the fewest actuators that grows from the start to the goal.
+
+    Ctrl-C ends the search early and keeps the best. The first call compiles kernels, which takes up to a minute.
+
+    Args:
+        tube: The tube and its actuators (see `load_tube`); None is that of the environment, else the prototype.
+        seconds: Time to search, excluding compilation [s].
+        seed: Of the random generator.
+        progress: Whether to show a line of progress.
+        options: See `PlanOptions`.
+    Returns:
+        A result whose `best` is the design. It is None where none was found, and `reason` says why.
+    Raises:
+        InvalidEnvironment: Nothing can grow there.
+        WalledIn: No tube can get to the goal.
+        ValueError: An unknown option, or one out of range.
+
+    >>> import vinewright as vw
+    >>> result = vw.plan(vw.load_environment("divider"), seed=1, iterations=10)
+    >>> result.reason
+    'iterations done'
+    >>> design = result.best
+    >>> design.actuators, design.centerline.shape[1]
+    (1, 2)
+    """
+    from planner.console.options import chosen_tube
+
+    tube = chosen_tube(None, environment) if tube is None else tube
+    with _plain_errors():
+        asked = {"actuator": tube.actuator.kind, "time_budget_s": seconds, "seed": seed, **options}
+        return _planned(environment, tube, asked, None, progress)
+
+
+def resume(
+    folder: str | Path, *, seconds: float | None = None, iterations: int | None = None, progress: bool = False
+) -> Result:
+    """Continue a search from the folder of a run, as if it had never ended.
+
+    Args:
+        folder: As `Result.save` wrote it, or `vinewright plan`.
+        seconds: Time to search [s], counted from the beginning of the run; None is no limit if `iterations` is given.
+        iterations: Most iterations, counted in the same way.
+        progress: Whether to show a line of progress.
+    Raises:
+        InvalidCheckpoint: There is no checkpoint in the folder, or it is damaged.
+        ValueError: Nothing is given that ends the search.
+
+    >>> import tempfile
+    >>> import vinewright as vw
+    >>> result = vw.plan(vw.load_environment("divider"), seed=1, iterations=6)
+    >>> with tempfile.TemporaryDirectory() as parent:
+    ...     result.save(f"{parent}/run")
+    ...     vw.resume(f"{parent}/run", iterations=8).iterations
+    8
+    """
+    from planner.runs.checkpoint import read_checkpoint
+
+    if seconds is None and iterations is None:
+        raise ValueError("give seconds or iterations: one of them has to end the search")
+    checkpoint = read_checkpoint(Path(folder))
+    ends = {"time_budget_s": 1e6 if seconds is None else seconds, "iterations": iterations}
+    asked = checkpoint.inputs.model_dump() | ends | {"first": False, "target_actuators": None}
+    with _plain_errors():
+        return _planned(checkpoint.environment, checkpoint.tube, asked, checkpoint, progress)
+
+
+def simulate(
+    design: Design | None,
+    environment: Environment,
+    propagator: str = "quasistatic",
+    *,
+    device: str = "auto",
+    solver: str | None = None,
+    surrogate: str | None = None,
+    qp: str | None = None,
+    friction: float | None = None,
+) -> Simulation:
+    """Grow one vine of a design.
+
+    Args:
+        propagator: The model of the growing vine: one of `propagators()`.
+        device: Where it computes: "cpu", "cuda" or "auto".
+        solver: How "penalty" solves its steps: "newton" or "gradient".
+        surrogate: What "penalty" knows the actuator's force by: "table" or "network".
+        qp: What solves the steps of "impulse": "banded" or "osqp".
+        friction: Coulomb's coefficient of the tip [-].
+    Returns:
+        Whether it reached the goal, where it ends, and its joints [m] at every record, shape (T, N + 1, 2).
+    Raises:
+        ValueError: There is no design, or the propagator has no such setting.
+        InvalidEnvironment: Nothing can grow there.
+
+    >>> import vinewright as vw
+    >>> env = vw.load_environment("divider")
+    >>> result = vw.plan(env, seed=1, iterations=10)
+    >>> simulation = vw.simulate(result.best, env, propagator="impulse")
+    >>> simulation.joints.shape[0] == simulation.lengths.shape[0]
+    True
+    >>> simulation.tip.shape
+    (3,)
+    """
+    from planner.console.options import chosen_model
+    from planner.replay import replay, simulated
+
+    design = _checked(design, environment)
+    with _plain_errors():
+        several = not design.uniform
+        make = chosen_model(design.params, propagator, device, solver, surrogate, qp, several, friction)
+    return simulated(design, environment, replay(design, make(environment, design.params)))
+
+
+def robustness(
+    design: Design | None,
+    environment: Environment,
+    *,
+    trials: int = 1000,
+    obstacles: float = 0.05,
+    bending: float = 0.05,
+    start: float = 0.0,
+    heading: float = 0.0,
+    seed: int = 0,
+) -> Estimate:
+    """How likely a design is to reach the goal where not everything is as planned. All errors are normal.
+
+    Args:
+        trials: How often it is grown.
+        obstacles: Standard deviation of each obstacle's size and position, over its size [-].
+        bending: Standard deviation of each actuator's pressure and cell length, over what is planned [-].
+        start: Standard deviation of the base's x and y [m].
+        heading: Standard deviation of the base's direction [rad].
+        seed: Of all trials.
+    Returns:
+        The share that reached the goal, `rate`, and its 95 % confidence `interval`.
+    Raises:
+        ValueError: There is no design, or no trial.
+        InvalidEnvironment: Nothing can grow there.
+
+    >>> import vinewright as vw
+    >>> env = vw.load_environment("divider")
+    >>> result = vw.plan(env, seed=1, iterations=10)
+    >>> estimate = vw.robustness(result.best, env, trials=20)
+    >>> estimate.trials, 0 <= estimate.rate <= 1
+    (20, True)
+    """
+    from planner.robustness.survey import Estimate, Survey
+    from planner.robustness.trials import Spread
+
+    design = _checked(design, environment)
+    if trials < 1:
+        raise ValueError(f"trials = {trials} must be at least 1")
+    spread = Spread.of_levels(obstacles, bending, start, heading)
+    survey = Survey(design, environment, {"asked": spread}, trials, seed)
+    reached = sum(
+        survey.outcome(spread, range(first, min(first + 1000, trials))).reached.sum()
+        for first in range(0, trials, 1000)
+    )
+    return Estimate(int(reached), trials)
+
+
+def plot(environment: Environment, design: Design | None = None, *, ax: Axes | None = None) -> Axes:
+    """Draw an environment and a design into axes, in metres.
+
+    Args:
+        ax: Where to draw; None is the current axes of pyplot. Its figure is left as it is.
+    Returns:
+        The axes.
+
+    >>> from matplotlib.figure import Figure
+    >>> import vinewright as vw
+    >>> ax = vw.plot(vw.load_environment("divider"), ax=Figure().subplots())
+    >>> ax.get_xlabel()
+    'x [m]'
+    """
+    from planner.drawing.plan import draw_in_axes
+
+    if ax is None:
+        import matplotlib.pyplot as plt
+
+        ax = plt.gca()
+    draw_in_axes(ax, environment, design)
+    return ax
+
+
+def export(
+    design: Design | None,
+    environment: Environment,
+    folder: str | Path,
+    formats: Sequence[str] = ("json", "csv", "svg", "pdf"),
+) -> Pack:
+    """Write what a design is fabricated from: cut list, patterns at true size, pressures.
+
+    Its sections are rounded to whole cells first, so that it still reaches the goal where that can be done.
+
+    Args:
+        folder: It is made where there is none.
+        formats: Some of "json", "csv", "dxf", "svg", "pdf" and "stl"; "dxf" and "stl" need the extra `fab`.
+    Returns:
+        What is made: `grown` says whether it reaches the goal, `warnings` what to know before it is fabricated.
+    Raises:
+        ValueError: There is no design, or a format is unknown.
+        InvalidDesign: A section is shorter than one cell.
+        UnwritableFolder: The folder holds a plan.
+
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import vinewright as vw
+    >>> env = vw.load_environment("divider")
+    >>> result = vw.plan(env, seed=1, iterations=10)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     pack = vw.export(result.best, env, folder, formats=["csv"])
+    ...     sorted(path.name for path in Path(folder).iterdir())
+    ['cut-list.csv', 'sections.csv']
+    """
+    from dynamics.quasistatic.propagator import QuasiStatic
+    from planner.fabrication import FORMATS
+    from planner.fabrication.pack import Pack
+    from planner.runs.folder import UnwritableFolder
+
+    design, out = _checked(design, environment), Path(folder)
+    if unknown := [form for form in formats if form not in FORMATS]:
+        raise ValueError(f"unknown format {unknown[0]!r}; known: {', '.join(FORMATS)}")
+    if (out / "run.json").exists():
+        raise UnwritableFolder(f"{out} holds the plan; give another folder, so that it stays as it is")
+    pack = Pack.of(design, environment, QuasiStatic(environment, design.params))
+    out.mkdir(parents=True, exist_ok=True)
+    for form in formats:
+        pack.write(form, out)
+    return pack
+
+
+def _planned(
+    environment: Environment, tube: VineParams, asked: dict[str, Any], checkpoint: Checkpoint | None, progress: bool
+) -> Result:
+    """What `plan` and `resume` do, once it is clear what is asked."""
+    from environments import check_environment
+    from planner.console.options import chosen_model
+    from planner.console.planning import Shown
+    from planner.console.terminal import new_console
+    from planner.plan import QUIET
+    from planner.plan import plan as make_plan
+    from planner.runs.inputs import Inputs
+
+    check_environment(environment, tube.radius)
+    inputs = Inputs(**asked)
+    make = chosen_model(
+        tube, inputs.propagator, inputs.device, inputs.solver, inputs.surrogate, friction=inputs.friction
+    )
+    inputs = inputs.model_copy(update=getattr(make, "keywords", {}))
+    second = None
+    if inputs.verify:
+        second = chosen_model(tube, inputs.verify, "auto", None, None, friction=inputs.friction)
+    watcher = Shown(new_console(), checkpoint) if progress else QUIET
+    return make_plan(environment, tube, inputs, make, second, checkpoint, watcher=watcher)
+
+
+def _checked(design: Design | None, environment: Environment) -> Design:
+    """A design that can be grown in an environment."""
+    from environments import check_environment
+
+    if design is None:
+        raise ValueError("there is no design; `reason` of the plan's result says why none was found")
+    check_environment(environment, design.params.radius)
+    return design
+
+
+@contextmanager
+def _plain_errors() -> Iterator[None]:
+    """Turn what the command line and pydantic say of bad options into a ValueError of one line."""
+    from pydantic import ValidationError
+
+    from planner.console.errors import BadInput
+
+    try:
+        yield
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = ".".join(str(part) for part in first["loc"]).replace("time_budget_s", "seconds")
+        raise ValueError(f"{name} = {first['input']!r}: {first['msg']}") from None
+    except BadInput as error:
+        raise ValueError(error.message) from None
