@@ -112,6 +112,12 @@ class Environment:
         object.__setattr__(self, "obstacles", Obstacles() if obstacles is None else obstacles)
         object.__setattr__(self, "tube", tube)
 
+    def __repr__(self) -> str:
+        size = " x ".join(f"{side:g}" for side in self.bounds[2:] - self.bounds[:2])
+        shapes = self.obstacles
+        counts = f"{len(shapes.polygons)} polygons, {len(shapes.circles)} circles, {len(shapes.walls)} walls"
+        return f"<Environment {self.name}: {size} m, {counts}>"
+
     @property
     def sha256(self) -> str:
         """Hash of the geometry (without name, description and tube), independent of the file's layout and unit.

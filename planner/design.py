@@ -58,6 +58,14 @@ class Design:
     centerline: Floats
     """Predicted joints from base to tip [m], shape (n, 2)."""
 
+    def __repr__(self) -> str:
+        parts = [
+            f"{one.side} {1e3 * one.start:.0f} to {1e3 * one.end:.0f} mm" for one in self.sections if one.side != "none"
+        ]
+        return (
+            f"<Design for {self.environment}: {1e3 * self.length:.0f} mm of tube, {', '.join(parts) or 'no actuator'}>"
+        )
+
     @property
     def length(self) -> float:
         """Length of the tube [m]."""

@@ -87,6 +87,10 @@ class Result:
     verification: Verification | None = None
     """What the second propagator found."""
 
+    def __repr__(self) -> str:
+        found = repr(self.best) if self.best else "no design"
+        return f"<Result: {found}; {self.reason} after {self.seconds:.1f} s and {self.iterations} iterations>"
+
     @property
     def environment(self) -> Environment:
         """Where it was planned."""
