@@ -15,7 +15,8 @@ from pydantic import AfterValidator, FailFast, Field, ValidationError, create_mo
 from pydantic_core import PydanticCustomError
 
 from dynamics.tube import GROWTH_FORCE, VineParams, share_of
-from dynamics.tube_file import ACTUATORS, InvalidTube, Table, actuator_table, tube_content, tube_of, tube_table
+from dynamics.tube_file import InvalidTube, Table, actuator_table, tube_content, tube_of, tube_table
+from dynamics.tube_keys import ACTUATORS
 from environments.file_model import Name, describe
 from environments.reading import Unreadable, read_file
 from planner.design import Design, Section, Side

@@ -119,6 +119,8 @@ def _planned(
     inputs: Inputs, environment: Environment, params: VineParams, checkpoint: Checkpoint | None, out: Path | None
 ) -> int:
     """Plan, write and report; returns the exit code."""
+    from dataclasses import replace
+
     from environments.reach import WalledIn
     from planner.commands.plan_report import no_solution, report, tell_how_to_resume
     from planner.console.planning import Shown
@@ -126,6 +128,8 @@ def _planned(
     from planner.runs.folder import check_folder, stem_of, sweep
 
     console = new_console()
+    if inputs.friction is not None:  # the design keeps it, for all that grow it again
+        params = replace(params, friction=inputs.friction)
     make = chosen_model(
         params, inputs.propagator, inputs.device, inputs.solver, inputs.surrogate, friction=inputs.friction
     )

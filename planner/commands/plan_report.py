@@ -72,10 +72,6 @@ def report(console: Console, result: Result, out: Path) -> None:
         console.print(verdict(result.verification), style="bold")
     if design.crosses_itself:
         console.print(CROSSING)
-    if friction := result.options.friction:
-        console.print(
-            f"note: found with friction; grow it by `simulate --friction {friction:g}`, as robustness and export know none"
-        )
     console.print(
         f"wrote {out}/: design.json, plan.png, environment.toml, solutions.json, trajectory.npz, run.json, checkpoint.npz"
     )

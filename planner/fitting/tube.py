@@ -7,7 +7,8 @@ from dataclasses import replace
 from dynamics.identification import Fit
 from dynamics.moment import wrinkling
 from dynamics.tube import VineParams
-from dynamics.tube_file import ACTUATORS, INERTIA, LIMITS, TUBE, similar, tube_text
+from dynamics.tube_file import similar, tube_text
+from dynamics.tube_keys import ACTUATORS, INERTIA, LIMITS, TUBE
 
 FITTED = {
     TUBE["bending_stiffness"].name: "bending stiffness EI",

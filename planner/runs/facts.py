@@ -7,7 +7,8 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from dynamics.tube import VineParams
-from dynamics.tube_file import ACTUATORS, InvalidTube, actuator_table, tube_of, tube_table
+from dynamics.tube_file import InvalidTube, actuator_table, tube_of, tube_table
+from dynamics.tube_keys import ACTUATORS
 from environments.file_model import describe
 from planner.runs.inputs import Inputs
 from surrogate.registry import actuators
