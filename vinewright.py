@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
     from dynamics.propagator import CannotRun
     from dynamics.registry import propagators
-    from dynamics.tube import VineParams
+    from dynamics.tube import Inertia, VineParams
+    from dynamics.tube_file import InvalidTube, known_tubes, load_tube
     from environments import (
         Environment,
         InvalidEnvironment,
@@ -52,9 +53,11 @@ __all__ = [
     "Design",
     "Environment",
     "Estimate",
+    "Inertia",
     "InvalidCheckpoint",
     "InvalidDesign",
     "InvalidEnvironment",
+    "InvalidTube",
     "Obstacles",
     "PlanOptions",
     "PouchMotor",
@@ -69,8 +72,10 @@ __all__ = [
     "export",
     "generate_environment",
     "known_environments",
+    "known_tubes",
     "load_design",
     "load_environment",
+    "load_tube",
     "plan",
     "plot",
     "propagators",
@@ -83,7 +88,8 @@ __all__ = [
 _HOMES = {
     "dynamics.propagator": ("CannotRun",),
     "dynamics.registry": ("propagators",),
-    "dynamics.tube": ("VineParams",),
+    "dynamics.tube": ("Inertia", "VineParams"),
+    "dynamics.tube_file": ("InvalidTube", "known_tubes", "load_tube"),
     "environments.reach": ("WalledIn",),
     "environments": (
         *("Environment", "InvalidEnvironment", "Obstacles", "check_environment", "generate_environment"),
@@ -164,7 +170,7 @@ def plan(
     Ctrl-C ends the search early and keeps the best. The first call compiles kernels, which takes up to a minute.
 
     Args:
-        tube: The tube and its actuators; None is the default tube.
+        tube: The tube and its actuators (see `load_tube`); None is that of the environment, else the prototype.
         seconds: Time to search, excluding compilation [s].
         seed: Of the random generator.
         progress: Whether to show a line of progress.
@@ -184,13 +190,11 @@ def plan(
     >>> design.actuators, design.centerline.shape[1]
     (1, 2)
     """
-    from dynamics.tube import VineParams
-    from surrogate.registry import actuators
+    from planner.console.options import chosen_tube
 
-    tube = VineParams() if tube is None else tube
-    kind = next(kind for kind, actuator in actuators().items() if isinstance(tube.actuator, actuator))
+    tube = chosen_tube(None, environment) if tube is None else tube
     with _plain_errors():
-        asked = {"actuator": kind, "time_budget_s": seconds, "seed": seed, **options}
+        asked = {"actuator": tube.actuator.kind, "time_budget_s": seconds, "seed": seed, **options}
         return _planned(environment, tube, asked, None, progress)
 
 
@@ -216,7 +220,6 @@ def resume(
     ...     vw.resume(f"{parent}/run", iterations=8).iterations
     8
     """
-    from dynamics.tube import VineParams
     from planner.runs.checkpoint import read_checkpoint
 
     if seconds is None and iterations is None:
@@ -225,7 +228,7 @@ def resume(
     ends = {"time_budget_s": 1e6 if seconds is None else seconds, "iterations": iterations}
     asked = checkpoint.inputs.model_dump() | ends | {"first": False, "target_actuators": None}
     with _plain_errors():
-        return _planned(checkpoint.environment, VineParams(), asked, checkpoint, progress)
+        return _planned(checkpoint.environment, checkpoint.tube, asked, checkpoint, progress)
 
 
 def simulate(

@@ -184,6 +184,13 @@ def similar(radius: float, growth_pressure: float = GROWTH_PRESSURE, kind: str =
     )
 
 
+def with_actuator(tube: VineParams, kind: str) -> VineParams:
+    """The same tube with actuators of a kind: its own, or those of the prototype in proportion to its radius."""
+    if tube.actuator.kind == kind:
+        return tube
+    return replace(tube, actuator=similar(tube.radius, tube.growth_pressure, kind).actuator)
+
+
 def _made(kind: str, shape: dict[str, float], limits: Limits) -> Actuator:
     make: Any = actuators()[kind]
     made: Actuator = make(**shape, limits=limits)

@@ -16,7 +16,6 @@ app = typer.Typer(help="List, show and make environments.", no_args_is_help=True
 @app.command("list")
 def list_environments() -> None:
     """List the shipped environments."""
-    from rich.console import Console
     from rich.table import Table
 
     from environments import known_environments, load_environment
@@ -28,7 +27,7 @@ def list_environments() -> None:
         obstacles = environment.obstacles
         count = len(obstacles.polygons) + len(obstacles.circles) + len(obstacles.walls)
         table.add_row(name, f"{width:.2f} x {height:.2f}", str(count), environment.description)
-    Console(highlight=False, markup=False).print(table)
+    new_console(wrapped=True).print(table)
 
 
 @app.command()

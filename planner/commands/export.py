@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from planner.console.errors import EXTRAS, BadInput, readable_errors, remedy, same_place, writable
+from planner.console.terminal import new_console
 from planner.fabrication import FORMATS
 
 if TYPE_CHECKING:
@@ -33,9 +34,8 @@ def export(
     ] = False,
 ) -> int:
     """Write cut list, patterns at true size, brackets and pressures. Exit code 3 if the design as made misses the goal."""
-    from rich.console import Console
 
-    console = Console(highlight=False, soft_wrap=True, markup=False)
+    console = new_console()
     wanted = _parsed(formats)
     with readable_errors():
         from dynamics.quasistatic.propagator import QuasiStatic

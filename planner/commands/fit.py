@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from planner.console.errors import BadInput, needs, readable_errors
+from planner.console.terminal import new_console
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -33,9 +34,8 @@ def fit(
 
     Ctrl-C keeps what was found.
     """
-    from rich.console import Console
 
-    console = Console(highlight=False, soft_wrap=True, markup=False)
+    console = new_console()
     if bodies % 2:
         raise BadInput(f"--bodies {bodies} must be even: two for each link")
     with readable_errors(), needs("fit"):

@@ -15,11 +15,14 @@ from planner.console.options import (
     PropagatorOption,
     SolverOption,
     SurrogateOption,
+    TubeOption,
     chosen_model,
+    environment_and_tube,
 )
 from planner.console.terminal import new_console
 
 if TYPE_CHECKING:
+    from dynamics.tube import VineParams
     from environments import Environment
     from planner.runs.checkpoint import Checkpoint
     from planner.runs.inputs import Inputs
@@ -64,7 +67,10 @@ def plan(
         typer.Option(min=0, max=100, help="Success that --robust asks for, in percent.  [default: 90]"),
     ] = None,
     verify: VerifyOption = None,
-    actuator: Annotated[str, typer.Option(help="Actuator that bends the tube: spam or pouch.")] = "spam",
+    tube: TubeOption = None,
+    actuator: Annotated[
+        str | None, typer.Option(help="Actuator that bends the tube: spam or pouch.  [default: the tube's, spam]")
+    ] = None,
     propagator: PropagatorOption = "quasistatic",
     device: DeviceOption = "auto",
     solver: SolverOption = None,
@@ -96,33 +102,30 @@ def plan(
         if resume:
             sweep(resume)
             checkpoint = read_checkpoint(resume)
-            return _planned(
-                checkpoint.inputs.model_copy(update=given), checkpoint, checkpoint.environment, out or resume
-            )
+            again = checkpoint.inputs.model_copy(update=given)
+            return _planned(again, checkpoint.environment, checkpoint.tube, checkpoint, out or resume)
+        environment, params = environment_and_tube(str(env), tube, actuator and known_actuator(actuator))
         with readable_options():
             inputs = Inputs(
-                actuator=actuator, propagator=propagator, device=device, solver=solver, surrogate=surrogate,
+                actuator=params.actuator.kind, propagator=propagator, device=device, solver=solver, surrogate=surrogate,
                 heuristic=heuristic, seed=seed, batch=batch, time_budget_s=time_budget, iterations=iterations, first=first,
                 target_actuators=target_actuators, solutions=solutions, robust=robust, level=level, threshold=threshold,
                 friction=friction, verify=verify,
             )  # fmt: skip
-        return _planned(inputs, None, str(env), out)
+        return _planned(inputs, environment, params, None, out)
 
 
-def _planned(inputs: Inputs, checkpoint: Checkpoint | None, env: Environment | str, out: Path | None) -> int:
+def _planned(
+    inputs: Inputs, environment: Environment, params: VineParams, checkpoint: Checkpoint | None, out: Path | None
+) -> int:
     """Plan, write and report; returns the exit code."""
-    from dynamics.tube import VineParams
-    from environments import load_environment
     from environments.reach import WalledIn
     from planner.commands.plan_report import no_solution, report, tell_how_to_resume
     from planner.console.planning import Shown
     from planner.plan import plan as make_plan
     from planner.runs.folder import check_folder, stem_of, sweep
-    from surrogate.registry import actuators
 
     console = new_console()
-    params = VineParams(actuator=actuators()[known_actuator(inputs.actuator)]())
-    environment = load_environment(env, params.radius) if isinstance(env, str) else env
     make = chosen_model(
         params, inputs.propagator, inputs.device, inputs.solver, inputs.surrogate, friction=inputs.friction
     )

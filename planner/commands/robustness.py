@@ -9,6 +9,7 @@ import typer
 
 from planner.console.errors import BadInput, readable_errors, same_place, writable
 from planner.console.options import TubeOption, replaced_tube
+from planner.console.terminal import new_console
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -52,9 +53,7 @@ def robustness(
     tube: TubeOption = None,
 ) -> None:
     """Grow a design many times, each time a little otherwise. Ctrl-C keeps what was tried."""
-    from rich.console import Console
-
-    console = Console(highlight=False, soft_wrap=True, markup=False)
+    console = new_console()
     grid = parsed_levels(levels)
     with readable_errors():
         from dataclasses import replace

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from planner.console.errors import BadInput, readable_errors
+from planner.console.terminal import new_console
 
 if TYPE_CHECKING:
     from dynamics.tube import VineParams
@@ -20,7 +21,6 @@ TubeArgument = Annotated[str, typer.Argument(metavar="NAME|FILE", help="A shippe
 @app.command("list")
 def list_tubes() -> None:
     """The shipped tubes."""
-    from rich.console import Console
     from rich.table import Table
 
     from dynamics.tube_file import known_tubes, load_tube, tube_description
@@ -30,13 +30,12 @@ def list_tubes() -> None:
         params = load_tube(name)
         numbers = 1e3 * params.radius, 1e-3 * params.growth_pressure, params.growth_force
         table.add_row(name, *(f"{number:.4g}" for number in numbers), tube_description(name))
-    Console(highlight=False, markup=False).print(table)
+    new_console(wrapped=True).print(table)
 
 
 @app.command()
 def show(tube: TubeArgument) -> None:
     """A tube's numbers, and what follows from them."""
-    from rich.console import Console
     from rich.table import Table
 
     with readable_errors():
@@ -46,7 +45,7 @@ def show(tube: TubeArgument) -> None:
         table = Table("", "", "how it is found", title=tube, title_justify="left")
         for row in _rows(params):
             table.add_row(*row)
-    Console(highlight=False, markup=False).print(table)
+    new_console(wrapped=True).print(table)
 
 
 def _rows(params: VineParams) -> list[tuple[str, str, str]]:

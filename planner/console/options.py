@@ -85,16 +85,21 @@ def chosen_tube(tube: str | None, environment: Environment | None = None) -> Vin
     return load_tube(tube or (environment and environment.tube) or DEFAULT_TUBE)
 
 
-def environment_and_tube(env: str, tube: str | None) -> tuple[Environment, VineParams]:
+def environment_and_tube(env: str, tube: str | None, actuator: str | None = None) -> tuple[Environment, VineParams]:
     """An environment whose start has room for the tube that is to grow there, and that tube (`chosen_tube`).
 
+    Args:
+        actuator: The type of actuator, where it is not the tube's own.
     Raises:
         InvalidEnvironment: It cannot be used, or the tube does not fit at its start.
         InvalidTube: The tube cannot be used.
     """
+    from dynamics.tube_file import with_actuator
     from environments import load_environment
 
     params = chosen_tube(tube, load_environment(env, 0.0))
+    if actuator is not None:
+        params = with_actuator(params, actuator)
     return load_environment(env, params.radius), params
 
 

@@ -15,11 +15,15 @@ CROSSING = (
 )
 
 
-def new_console() -> Console:
-    """A console that prints what it is given: names in brackets stay as they are, and long lines are not broken."""
+def new_console(wrapped: bool = False) -> Console:
+    """A console that prints what it is given: names in brackets stay as they are.
+
+    Args:
+        wrapped: Whether long lines, and cells of tables, are broken at the terminal's width.
+    """
     from rich.console import Console
 
-    return Console(highlight=False, soft_wrap=True, markup=False)
+    return Console(highlight=False, soft_wrap=not wrapped, markup=False)
 
 
 def actuators_of(design: Design) -> str:

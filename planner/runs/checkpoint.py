@@ -1,7 +1,7 @@
-"""A checkpoint: all that a planning run needs to go on as if it had never been stopped.
+"""A checkpoint: all that a planning run needs to be resumed as if it had never been stopped.
 
 One `.npz` file that nothing can be hidden in: no pickles, nothing compressed. Its arrays are listed in `ARRAYS`; one of
-them, `facts`, holds JSON (`_Facts`), in which every number has as many digits as it takes to read it back to the last bit.
+them, `facts`, holds JSON (`Facts`), in which every number has as many digits as it takes to read it back to the last bit.
 What follows from the rest (costs, bound, radius, cost-to-go) is not kept, so it cannot disagree.
 """
 
@@ -12,16 +12,19 @@ import os
 import zipfile
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import ValidationError
 
+from dynamics.tube import VineParams
+from dynamics.tube_file import InvalidTube, tube_content
 from environments.environment import Environment, environment_text, parse_environment
 from environments.file_model import InvalidEnvironment, describe
 from environments.obstacles import Obstacles
 from planner.provenance import versions
+from planner.runs.facts import LARGEST, Facts
 from planner.runs.inputs import Inputs
 from planner.search.reverse_tree import ReverseTree
 from planner.search.run import HistoryEntry, Run
@@ -60,78 +63,6 @@ class InvalidCheckpoint(ValueError):
     """A checkpoint that cannot be used; the one-line message names the file and what is wrong with it."""
 
 
-LARGEST = 1e6
-"""Every pose [m, rad], bend [rad] and cost is smaller."""
-
-
-class _Part(BaseModel):
-    model_config = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
-
-
-Count = Annotated[int, Field(ge=0, lt=2**62)]
-Bits = Annotated[int, Field(ge=0, lt=2**128)]
-NotNegative = Annotated[float, Field(ge=0)]
-Coordinate = Annotated[float, Field(gt=-LARGEST, lt=LARGEST)]
-Pose = Annotated[list[Coordinate], Field(min_length=3, max_length=3)]
-Joint = Annotated[list[Coordinate], Field(min_length=2, max_length=2)]
-
-
-class _Pcg64(_Part):
-    state: Bits
-    inc: Bits
-
-
-class _Generator(_Part):
-    """The state of NumPy's default random generator."""
-
-    bit_generator: Literal["PCG64"]
-    state: _Pcg64
-    has_uint32: Literal[0, 1]
-    uinteger: Annotated[int, Field(ge=0, lt=2**32)]
-
-
-class _SolutionPart(_Part):
-    controls: Annotated[list[int], Field(min_length=1)]
-    tip: Pose
-    joints: list[Joint]
-
-
-class _MomentPart(_Part):
-    seconds: NotNegative
-    actuators: Count
-    length: NotNegative
-
-
-class _TreePart(_Part):
-    too_tight: Count
-    blocked: Count
-    seconds: NotNegative
-
-
-class _Facts(_Part):
-    # pydantic keeps the name `schema` for itself
-    version: Literal[1] = Field(alias="schema")
-    versions: dict[str, str]
-    inputs: Inputs
-    name: Annotated[str, Field(min_length=1)]
-    """Of the environment."""
-    environment: str
-    """What is in its file."""
-    sha256: str
-    iteration: Count
-    vine_steps: Count
-    shrinks: Annotated[int, Field(ge=1, le=100)]
-    next_shrink: Annotated[int, Field(ge=1)]
-    generator: _Generator
-    seconds: NotNegative
-    prepare_seconds: NotNegative
-    history: list[_MomentPart]
-    replayed: Count
-    rejected: Count
-    solutions: list[_SolutionPart]
-    reverse_tree: _TreePart | None
-
-
 def write_checkpoint(path: Path, run: Run, inputs: Inputs) -> None:
     """Write the state of a run between two iterations; it is on the disk when this returns.
 
@@ -143,6 +74,7 @@ def write_checkpoint(path: Path, run: Run, inputs: Inputs) -> None:
         "schema": 1,
         "versions": versions(),
         "inputs": inputs.model_dump(),
+        "tube": tube_content(run.params),
         "name": run.environment.name,
         "environment": environment_text(run.environment),
         "sha256": run.environment.sha256,
@@ -196,8 +128,9 @@ class Checkpoint:
     path: Path
     inputs: Inputs
     environment: Environment
+    tube: VineParams
     versions: dict[str, str]
-    _facts: _Facts
+    _facts: Facts
     _arrays: Arrays
 
     @property
@@ -269,12 +202,14 @@ def read_checkpoint(folder: Path) -> Checkpoint:
         _demand(path.is_file() or not path.exists(), "is not a regular file")
         arrays = _read_arrays(path)
         facts = _read_facts(arrays["facts"])
-        environment = _environment(facts, arrays["place"])
+        environment, tube = _environment(facts, arrays["place"]), facts.params()
     except OSError as error:
-        raise InvalidCheckpoint(f"{path}: cannot be read: {error.strerror}; begin anew with `plan ENV`") from None
+        raise InvalidCheckpoint(f"{path}: cannot be read: {error.strerror}; begin again with `plan ENV`") from None
+    except InvalidTube as error:
+        raise InvalidCheckpoint(f"{path}: facts: tube: {error}") from None
     except (InvalidCheckpoint, InvalidEnvironment) as error:
         raise InvalidCheckpoint(f"{path}: {error}") from None
-    return Checkpoint(path, facts.inputs, environment, facts.versions, facts, arrays)
+    return Checkpoint(path, facts.inputs, environment, tube, facts.versions, facts, arrays)
 
 
 # ---- what a file holds ----
@@ -304,16 +239,16 @@ def _read_arrays(path: Path) -> Arrays:
     return arrays
 
 
-def _read_facts(array: NDArray[np.uint8]) -> _Facts:
+def _read_facts(array: NDArray[np.uint8]) -> Facts:
     try:
-        return _Facts.model_validate(json.loads(array.tobytes()))
+        return Facts.model_validate(json.loads(array.tobytes()))
     except ValidationError as error:
-        raise InvalidCheckpoint(f"facts: {describe(error, _Facts)}") from None
+        raise InvalidCheckpoint(f"facts: {describe(error, Facts)}") from None
     except (ValueError, RecursionError):
         raise InvalidCheckpoint("facts is not JSON") from None
 
 
-def _environment(facts: _Facts, numbers: Floats) -> Environment:
+def _environment(facts: Facts, numbers: Floats) -> Environment:
     """The place, to the last bit: as its file tells it, which is checked, with the numbers that the file rounds."""
     file = parse_environment(facts.environment.encode("utf-8", "replace"), facts.name)
     rounded = _numbers(file)
@@ -378,7 +313,7 @@ def _check_witnesses(arrays: Arrays) -> None:
     )
 
 
-def _check_solutions(facts: _Facts, max_segments: int, entries: int, keep: int) -> None:
+def _check_solutions(facts: Facts, max_segments: int, entries: int, keep: int) -> None:
     _demand(len(facts.solutions) <= keep, f"facts: there are {len(facts.solutions)} solutions; {keep} are kept")
     for k, part in enumerate(facts.solutions):
         segments = len(part.controls)

@@ -203,7 +203,7 @@ MANY = {
     "long": ([("none", 3.0), ("left", 110, 0.04), ("none", 4.6)], VineParams()),
     "pouches": ([("left", 9, 0.04), ("none", 0.05), ("right", 3, 0.0205)], VineParams(actuator=PouchMotor())),
     "wide": ([("left", 9, 0.04), ("right", 3, 0.02)], VineParams(radius=1.0)),
-    "thin": ([("left", 9, 0.04), ("right", 3, 0.02)], VineParams(radius=1e-3)),
+    "thin": ([("left", 9, 0.04), ("right", 3, 0.02)], VineParams(radius=1e-3, penetration_tolerance=1e-4)),
     "wide strips": ([("left", 9, 0.04), ("right", 3, 0.02)], VineParams(actuator=Spam(10e-3, 70e-3))),
 }
 

@@ -72,5 +72,6 @@ def test_another_build_gives_the_same_design(shipped: dict[str, Environment], pa
         np.testing.assert_allclose(made["predicted"][key], stored["predicted"][key], rtol=0, atol=SLACK_MM)
     heading = stored["predicted"]["heading_deg"]
     assert made["predicted"]["heading_deg"] == pytest.approx(heading, abs=SLACK_DEG)
-    assert made["tube"] == stored["tube"]
+    # The stored file has schema 1, with fewer keys of the tube.
+    assert {key: made["tube"][key] for key in stored["tube"]} == pytest.approx(stored["tube"], rel=1e-8)
     assert made["cost"] == stored["cost"]

@@ -81,11 +81,15 @@ def test_more_samples_reduce_the_cost(shipped: dict[str, Environment], params: V
     """RRT* improves: the mean cost from the far end of the building decreases as the tree grows."""
     start = shipped["building"].start
     at = np.column_stack([np.linspace(0.5, 5.0, 40), np.full(40, 0.4), np.full(40, start[2])])
-    means = []
+    found = []
     for samples in (2000, 8000):
         costs = CostToGo(ReverseTree.grow(shipped["building"], params, TIGHTEST, seed=0, samples=samples))(at)
-        means.append(np.nanmean(np.where(np.isfinite(costs), costs, np.nan)))
-    assert means[1] < means[0]
+        found.append(costs)
+    few, many = found
+    both = np.isfinite(few) & np.isfinite(many)  # a mean over all would reward a tree that knows the near poses only
+    assert both.sum() > 20
+    assert many[both].mean() < few[both].mean()
+    assert np.isfinite(many).sum() >= np.isfinite(few).sum()
 
 
 def test_the_same_seed_grows_the_same_tree(shipped: dict[str, Environment], params: VineParams) -> None:
@@ -95,20 +99,11 @@ def test_the_same_seed_grows_the_same_tree(shipped: dict[str, Environment], para
     )
     assert one.poses.tobytes() == again.poses.tobytes()
     assert one.cost.tobytes() == again.cost.tobytes()
-    assert one.poses.shape != other.poses.shape or not np.array_equal(one.poses, other.poses)
+    assert not np.array_equal(one.poses, other.poses)
 
 
 @pytest.mark.parametrize(
-    ("end", "said"),
-    [
-        ("", ""),
-        ("raise SystemExit(3)", ""),
-        (
-            "raise RuntimeError",
-            "RuntimeError\
-",
-        ),
-    ],
+    ("end", "said"), [("", ""), ("raise SystemExit(3)", ""), ("raise RuntimeError", "RuntimeError\n")]
 )
 def test_ompl_prints_nothing(end: str, said: str, params: VineParams) -> None:
     """A new process that grows two trees prints no message of OMPL, however it ends, and grows the same trees."""

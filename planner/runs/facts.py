@@ -1,0 +1,109 @@
+"""What a checkpoint says beside its arrays, as it is checked when it is read."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from dynamics.tube import VineParams
+from dynamics.tube_file import ACTUATORS, InvalidTube, actuator_table, tube_of, tube_table
+from environments.file_model import describe
+from planner.runs.inputs import Inputs
+from surrogate.registry import actuators
+
+LARGEST = 1e6
+"""Every pose [m, rad], bend [rad] and cost is smaller."""
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
+
+
+Count = Annotated[int, Field(ge=0, lt=2**62)]
+Bits = Annotated[int, Field(ge=0, lt=2**128)]
+NotNegative = Annotated[float, Field(ge=0)]
+Coordinate = Annotated[float, Field(gt=-LARGEST, lt=LARGEST)]
+Pose = Annotated[list[Coordinate], Field(min_length=3, max_length=3)]
+Joint = Annotated[list[Coordinate], Field(min_length=2, max_length=2)]
+
+
+class _Pcg64(_Part):
+    state: Bits
+    inc: Bits
+
+
+class _Generator(_Part):
+    """The state of NumPy's default random generator."""
+
+    bit_generator: Literal["PCG64"]
+    state: _Pcg64
+    has_uint32: Literal[0, 1]
+    uinteger: Annotated[int, Field(ge=0, lt=2**32)]
+
+
+class _SolutionPart(_Part):
+    controls: Annotated[list[int], Field(min_length=1)]
+    tip: Pose
+    joints: list[Joint]
+
+
+class _MomentPart(_Part):
+    seconds: NotNegative
+    actuators: Count
+    length: NotNegative
+
+
+class _TreePart(_Part):
+    too_tight: Count
+    blocked: Count
+    seconds: NotNegative
+
+
+class Facts(_Part):
+    """`facts` of a checkpoint."""
+
+    # pydantic keeps the name `schema` for itself
+    version: Literal[1] = Field(alias="schema")
+    versions: dict[str, str]
+    inputs: Inputs
+    name: Annotated[str, Field(min_length=1)]
+    """Of the environment."""
+    environment: str
+    """What is in its file."""
+    sha256: str
+    iteration: Count
+    vine_steps: Count
+    shrinks: Annotated[int, Field(ge=1, le=100)]
+    next_shrink: Annotated[int, Field(ge=1)]
+    generator: _Generator
+    seconds: NotNegative
+    prepare_seconds: NotNegative
+    history: list[_MomentPart]
+    replayed: Count
+    rejected: Count
+    solutions: list[_SolutionPart]
+    reverse_tree: _TreePart | None
+    tube: dict[str, Any] | None = None
+    """All of it, in the units of files; older checkpoints are of the default tube."""
+
+    def params(self) -> VineParams:
+        """The tube of the run.
+
+        Raises:
+            InvalidTube: No tube is like that.
+        """
+        if self.tube is None:
+            known = actuators()
+            if self.inputs.actuator not in known:
+                raise InvalidTube(f"inputs.actuator = {self.inputs.actuator!r:.40} must be one of {', '.join(known)}")
+            return VineParams(actuator=known[self.inputs.actuator]())
+        model = _TUBES.get(self.inputs.actuator, _TUBES["spam"])
+        try:
+            return tube_of(model.model_validate(self.tube).model_dump(exclude_none=True))
+        except ValidationError as error:
+            raise InvalidTube(describe(error, model)) from None
+
+
+_TUBES = {kind: tube_table(whole=True, actuator=(actuator_table(kind, whole=True), ...)) for kind in ACTUATORS}
+"""By the type of actuator."""
