@@ -110,9 +110,9 @@ def test_only_what_was_asked_is_grown(
     monkeypatch.setattr("planner.commands.robustness.DRAWN", 2)
     assert vinewright(monkeypatch, folder, "robustness", "small.toml", planned, "--trials", 3, *options) == 0
     assert grown == [3] * surveys + [2]  # the last are those in the picture
-    content = json.loads((folder / "results" / "robustness-small.json").read_text())
+    content = json.loads((folder / "results" / "robustness-small" / "robustness-small.json").read_text())
     assert len(content["counts"]) == surveys
-    table = (folder / "results" / "robustness-small.md").read_text()
+    table = (folder / "results" / "robustness-small" / "robustness-small.md").read_text()
     assert ("## One source at a time" in table) == (surveys in (7, 31))
     assert ("variation together" in table) == (surveys in (1, 7))
     assert f"`{content['command']}`" in table
