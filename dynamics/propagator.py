@@ -27,10 +27,9 @@ class Capabilities:
     sections: bool
     """Actuators that differ along the tube."""
     inertia: bool
+    """A mass that the constructor takes as `inertia`, and that moves on by itself."""
     friction: bool
     """Of the tip on walls."""
-    spatial: bool
-    differentiable: bool
     devices: tuple[str, ...]
 
 
@@ -76,8 +75,24 @@ class Propagator(Protocol):
         ...
 
 
+class OnHost:
+    """What propagators share whose states are numpy arrays."""
+
+    threads: int
+    """Threads that a rollout uses."""
+
+    @property
+    def device_name(self) -> str:
+        """See `Propagator`."""
+        return f"cpu, {self.threads} thread{'s' * (self.threads != 1)}"
+
+    def start(self, batch: int, max_segments: int) -> VineState:
+        """See `Propagator`."""
+        return VineState(np.zeros((batch, max_segments)), np.ones(batch, np.int64), np.zeros(batch))
+
+
 PropagatorFactory = Callable[[Environment, VineParams], Propagator]
-"""Makes a propagator for a tube in a place."""
+"""Makes a propagator for a tube in an environment."""
 
 
 def checked_lengths(

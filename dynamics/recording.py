@@ -21,7 +21,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Self
@@ -32,6 +31,7 @@ from pydantic_core import PydanticCustomError
 
 from environments.file_model import Name, describe
 from environments.reading import Unreadable, read_file
+from environments.writing import whole
 from surrogate.compiled import Floats
 
 LEAST_FRAMES = 3
@@ -322,15 +322,11 @@ def write_recording(recording: Recording, path: Path) -> None:
         _validated(content)
     except InvalidRecording as error:
         raise InvalidRecording(f"{path}: {error}") from None
-    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
-    try:
-        # One frame per line keeps the file readable.
-        frames = ",\n  ".join(json.dumps(frame, allow_nan=False) for frame in content.pop("frames"))
-        head = json.dumps(content, indent=1, allow_nan=False).removesuffix("\n}")
+    # One frame per line keeps the file readable.
+    frames = ",\n  ".join(json.dumps(frame, allow_nan=False) for frame in content.pop("frames"))
+    head = json.dumps(content, indent=1, allow_nan=False).removesuffix("\n}")
+    with whole(path) as partial:
         partial.write_text(f'{head},\n "frames": [\n  {frames}\n ]\n}}\n', encoding="utf-8")
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)
 
 
 def _content(recording: Recording) -> dict[str, Any]:

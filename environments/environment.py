@@ -45,6 +45,7 @@ from numpy.typing import ArrayLike
 from environments.file_model import LONGEST_NAME, UNITS, EnvironmentFile, InvalidEnvironment, check_data, hint
 from environments.obstacles import Obstacles, box_corners
 from environments.reading import Unreadable, read_file
+from environments.writing import whole
 
 _MOST_BYTES = 5_000_000
 _LEAST_GOAL = 1e-6
@@ -192,13 +193,8 @@ def write_environment(environment: Environment, path: str | os.PathLike[str]) ->
     Raises:
         OSError: The file cannot be written.
     """
-    path = Path(path)
-    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
-    try:
+    with whole(Path(path)) as partial:
         partial.write_text(environment_text(environment), encoding="utf-8")
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)
 
 
 def environment_text(environment: Environment) -> str:

@@ -6,8 +6,9 @@ import vinewright as vw
 def main() -> None:
     """Plan with three tubes in the same environment."""
     env = vw.load_environment("plus")
+    print("shipped tubes:", ", ".join(vw.known_tubes()))  # vw.load_tube("tube.toml") reads one's own
     tubes = {
-        "default": vw.VineParams(),
+        "prototype": vw.load_tube("prototype"),
         "growth pressure of 14 kPa": vw.VineParams(growth_pressure=14e3),
         "pouch motors": vw.VineParams(actuator=vw.PouchMotor()),
     }

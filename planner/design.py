@@ -36,6 +36,11 @@ class Section:
         """Sign of its bend: 1 to the left, -1 to the right, 0 without actuator."""
         return {"left": 1.0, "right": -1.0, "none": 0.0}[self.side]
 
+    @property
+    def signed_pressure(self) -> float:
+        """Actuator pressure [Pa], positive where it bends left, negative where right: as an `Actuation` has it."""
+        return self.sense * self.pressure
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Design:
@@ -85,7 +90,7 @@ class Design:
 
     def actuation(self, max_segments: int) -> Actuation:
         """Actuation of each segment of one vine; a partly covered segment is actuated in proportion."""
-        pressure = [section.sense * section.pressure for section in self.sections]
+        pressure = [section.signed_pressure for section in self.sections]
         start = [section.start for section in self.sections]
         end = [section.end for section in self.sections]
         l_0 = [section.l_0 for section in self.sections]

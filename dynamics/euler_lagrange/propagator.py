@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dynamics.euler_lagrange.planar import PlanarTube, grow_arc
 from dynamics.moment import free_curvature, joint_moments
-from dynamics.propagator import CannotRun, Capabilities, checked_lengths
+from dynamics.propagator import CannotRun, Capabilities, OnHost, checked_lengths
 from dynamics.tube import Inertia, VineParams
 from dynamics.vine import Actuation, Integers, Rollout, Status, VineState, centerlines, grown_length
 from environments.environment import Environment
@@ -21,7 +21,7 @@ LONGEST_STEP = 0.1
 """Of time [s]."""
 
 
-class EulerLagrange:
+class EulerLagrange(OnHost):
     """One arc in a horizontal plane, in free space, a mass at its tip; each vine sets out at rest.
 
     The tube's and the muscle's moments are those of the other propagators, its growth and damping those of `Inertia`.
@@ -33,8 +33,6 @@ class EulerLagrange:
         sections=False,
         inertia=True,
         friction=False,
-        spatial=False,
-        differentiable=False,
         devices=("cpu",),
     )
 
@@ -65,7 +63,7 @@ class EulerLagrange:
         if not 0 <= tip_mass < np.inf:
             raise ValueError(f"tip_mass = {tip_mass:g} kg must be at least 0 and finite")
         self.environment, self.params, self.inertia = environment, params, inertia or params.inertia
-        self.joint = joint_moments(params)
+        self.joint, self.threads = joint_moments(params), 1
         self.tube = PlanarTube(
             tip_mass=tip_mass,
             mass_per_length=self.inertia.mass_per_length,
@@ -75,18 +73,9 @@ class EulerLagrange:
             time_step=step,
         )
 
-    @property
-    def device_name(self) -> str:
-        """See `Propagator`."""
-        return "cpu, 1 thread"
-
     def refined(self) -> EulerLagrange:
         """See `Propagator`."""
         return EulerLagrange(self.environment, self.params, self.tube.time_step / 2, self.tube.tip_mass, self.inertia)
-
-    def start(self, batch: int, max_segments: int) -> VineState:
-        """See `Propagator`."""
-        return VineState(np.zeros((batch, max_segments)), np.ones(batch, np.int64), np.zeros(batch))
 
     def grow(self, state: VineState, actuation: Actuation, length: ArrayLike, record_every: float) -> Rollout:
         """See `Propagator`.

@@ -13,7 +13,7 @@ from dynamics.geometric.kinematics import largest_moment
 from dynamics.geometric.rollout import Segmented
 from dynamics.geometric.walls import MITRE_LIMIT, inflate, inflated, polygons
 from dynamics.moment import free_curvature, joint_moments
-from dynamics.propagator import CannotRun, Capabilities, checked_lengths
+from dynamics.propagator import CannotRun, Capabilities, OnHost, checked_lengths
 from dynamics.records import Batch, Records, grow_batch, of_vine
 from dynamics.tube import VineParams
 from dynamics.vine import Actuation, Integers, Rollout, VineState
@@ -21,7 +21,7 @@ from environments.environment import Environment
 from surrogate.compiled import thread_count
 
 
-class Geometric:
+class Geometric(OnHost):
     """Links that turn about pivots, corners and turns; a steered section is a turn at each of its joints.
 
     The shape follows from the place, the steering and the length, not from what came before: every record is grown from
@@ -30,7 +30,7 @@ class Geometric:
     """
 
     capabilities: ClassVar[Capabilities] = Capabilities(
-        contact=True, sections=True, inertia=False, friction=True, spatial=False, differentiable=False, devices=("cpu",)
+        contact=True, sections=True, inertia=False, friction=True, devices=("cpu",)
     )
 
     def __init__(
@@ -59,18 +59,9 @@ class Geometric:
         known = friction if friction is not None else params.friction
         self.tube = HingeTube(params.radius, FRICTION if known is None else known, self.moment / params.growth_force)
 
-    @property
-    def device_name(self) -> str:
-        """See `Propagator`."""
-        return f"cpu, {self.threads} thread{'s' * (self.threads != 1)}"
-
     def refined(self) -> Geometric:
         """See `Propagator`. It takes no steps: this is the same model."""
         return Geometric(self.environment, self.params, self.tube.friction, self.threads)
-
-    def start(self, batch: int, max_segments: int) -> VineState:
-        """See `Propagator`."""
-        return VineState(np.zeros((batch, max_segments)), np.ones(batch, np.int64), np.zeros(batch))
 
     def grow(self, state: VineState, actuation: Actuation, length: ArrayLike, record_every: float) -> Rollout:
         """See `Propagator`."""

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from dynamics.impulse.rollout import grow_one
 from dynamics.impulse.step import ImpulseModel, ImpulseTube, new_work
 from dynamics.moment import joint_moments
-from dynamics.propagator import CannotRun, Capabilities, checked_lengths
+from dynamics.propagator import CannotRun, Capabilities, OnHost, checked_lengths
 from dynamics.records import Batch, Records, grow_batch
 from dynamics.scene import scene_of
 from dynamics.tube import Inertia, VineParams
@@ -41,7 +41,7 @@ def check_qp(qp: str) -> None:
         import osqp  # noqa: F401
 
 
-class Impulse:
+class Impulse(OnHost):
     """Each step finds the velocities that joints, springs, growth and contacts allow (paper 000, Eq. 15).
 
     The tube grows at its tip. Each joint's spring is the tangent of tube and actuator's moment, taken at the end of the
@@ -49,7 +49,7 @@ class Impulse:
     """
 
     capabilities: ClassVar[Capabilities] = Capabilities(
-        contact=True, sections=True, inertia=True, friction=False, spatial=False, differentiable=False, devices=("cpu",)
+        contact=True, sections=True, inertia=True, friction=False, devices=("cpu",)
     )
 
     def __init__(
@@ -91,18 +91,9 @@ class Impulse:
             most_motion=0.6 * margin,
         )
 
-    @property
-    def device_name(self) -> str:
-        """See `Propagator`."""
-        return f"cpu, {self.threads} thread{'s' * (self.threads != 1)}"
-
     def refined(self) -> Impulse:
         """See `Propagator`."""
         return Impulse(self.environment, self.params, self.tube.time_step / 2, self.threads, self.inertia, self.qp)
-
-    def start(self, batch: int, max_segments: int) -> VineState:
-        """See `Propagator`."""
-        return VineState(np.zeros((batch, max_segments)), np.ones(batch, np.int64), np.zeros(batch))
 
     def grow(self, state: VineState, actuation: Actuation, length: ArrayLike, record_every: float) -> Rollout:
         """See `Propagator`. Each vine sets out at rest, and is recorded as it moves."""

@@ -46,8 +46,6 @@ class Penalty:
         sections=True,
         inertia=False,
         friction=False,
-        spatial=False,
-        differentiable=True,
         devices=("cpu", "cuda"),
     )
 

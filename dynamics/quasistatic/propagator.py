@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dynamics.moment import JointMoments, joint_moments
-from dynamics.propagator import Capabilities, checked_lengths
+from dynamics.propagator import Capabilities, OnHost, checked_lengths
 from dynamics.quasistatic.folding import Folding
 from dynamics.quasistatic.rollout import grow_one
 from dynamics.quasistatic.step import QuasiStaticModel, QuasiStaticTube
@@ -22,7 +22,7 @@ from environments.environment import Environment
 from surrogate.compiled import Floats, thread_count
 
 
-class QuasiStatic:
+class QuasiStatic(OnHost):
     """Each step minimises bending energy, damping and growth under contact inequalities.
 
     Unknowns are the joints' bends and the growth itself, which may stall. The energy is separable, so the step is a
@@ -31,7 +31,7 @@ class QuasiStatic:
     """
 
     capabilities: ClassVar[Capabilities] = Capabilities(
-        contact=True, sections=True, inertia=False, friction=True, spatial=False, differentiable=False, devices=("cpu",)
+        contact=True, sections=True, inertia=False, friction=True, devices=("cpu",)
     )
 
     def __init__(
@@ -78,11 +78,6 @@ class QuasiStatic:
             most_motion=0.6 * margin,
         )
 
-    @property
-    def device_name(self) -> str:
-        """See `Propagator`."""
-        return f"cpu, {self.threads} thread{'s' * (self.threads != 1)}"
-
     def refined(self) -> QuasiStatic:
         """See `Propagator`."""
         tube = self.tube
@@ -95,10 +90,6 @@ class QuasiStatic:
         other = copy(self)
         other.environment, other.pose = replace(self.environment, start=pose), np.asarray(pose, float)
         return other
-
-    def start(self, batch: int, max_segments: int) -> VineState:
-        """See `Propagator`."""
-        return VineState(np.zeros((batch, max_segments)), np.ones(batch, np.int64), np.zeros(batch))
 
     def grow(self, state: VineState, actuation: Actuation, length: ArrayLike, record_every: float) -> Rollout:
         """See `Propagator`."""

@@ -57,7 +57,7 @@ def simulate(
         made = load_design(design)
         made = replace(made, params=replaced_tube(console, made.params, tube))
         environment = load_environment(env, made.params.radius)
-        several = len({(part.side, part.l_0, part.pressure) for part in made.sections}) > 1
+        several = not made.uniform
         make = chosen_model(made.params, propagator, device, solver, surrogate, qp, several, friction)
         if out:
             check_folder(out)
@@ -128,7 +128,7 @@ def _curvature(design: Design, rollout: Rollout, length: float) -> dict[str, flo
 
     last = int(rollout.records[0]) - 1
     only = design.sections[0]
-    rest = free_curvature(joint_moments(design.params), only.sense * only.pressure, only.l_0)
+    rest = free_curvature(joint_moments(design.params), only.signed_pressure, only.l_0)
     return {
         "grown_per_m": round(float(host(rollout.angles)[0, last].sum()) / length, 6),
         "at_rest_per_m": round(float(rest), 6),

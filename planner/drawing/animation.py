@@ -11,6 +11,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from PIL import Image
 
 from environments.environment import Environment
+from environments.writing import whole
 from planner.design import Design
 from planner.drawing.plan import (
     FRAME_MS,
@@ -27,7 +28,7 @@ from planner.drawing.plan import (
     foreground,
     tube_patches,
 )
-from planner.drawing.style import FAINT, whole
+from planner.drawing.style import FAINT
 from surrogate.compiled import Floats
 
 

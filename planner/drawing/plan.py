@@ -24,8 +24,9 @@ from shapely.plotting import patch_from_polygon
 
 from dynamics.tube import VineParams
 from environments.environment import Environment
+from environments.writing import whole
 from planner.design import Design, Section
-from planner.drawing.style import ACTUATOR, FAINT, GOAL, INK, OBSTACLE, OUTLINE, SEARCHED, TUBE, whole
+from planner.drawing.style import ACTUATOR, FAINT, GOAL, INK, OBSTACLE, OUTLINE, SEARCHED, TUBE
 from surrogate.compiled import Floats
 
 NUMBER: dict[str, Any] = {"color": "white", "weight": "bold", "ha": "center", "va": "center_baseline"}

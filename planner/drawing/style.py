@@ -1,15 +1,14 @@
-"""Colours and line styles of all figures, and atomic writing of files."""
+"""Colours and line styles of all figures."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+
+from environments.writing import whole
 
 INK, FAINT, SEARCHED, GOAL = "#23282f", "#6b7480", "#8a80ad", "#0a8f62"
 
@@ -32,14 +31,3 @@ def save_figure(path: Path, figure: Figure, dpi: int) -> None:
     FigureCanvasAgg(figure)
     with whole(path) as partial:
         figure.savefig(partial, dpi=dpi, format="png")
-
-
-@contextmanager
-def whole(path: Path) -> Iterator[Path]:
-    """Context manager for atomic writing: yields a temporary path beside `path` and renames it at the end."""
-    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
-    try:
-        yield partial
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)

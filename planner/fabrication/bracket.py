@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import shapely
 
-from planner.drawing.style import whole
+from environments.writing import whole
 from surrogate.compiled import Floats
 from surrogate.spam import Spam
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from planner.drawing.style import whole
+from environments.writing import whole
 from planner.fabrication.pattern import Layer, Pattern
 
 COLOUR = {Layer.CUT: 1, Layer.SEAL: 5, Layer.MARK: 3, Layer.TEXT: 8}

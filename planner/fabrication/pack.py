@@ -12,9 +12,9 @@ import numpy as np
 from dynamics.moment import free_curvature, joint_moments
 from dynamics.propagator import Propagator
 from environments.environment import Environment, write_environment
+from environments.writing import whole
 from planner.design import Design
 from planner.design_file import design_content
-from planner.drawing.style import whole
 from planner.fabrication import FORMATS
 from planner.fabrication import build as allowances
 from planner.fabrication.build import SEAL, Build

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from xml.etree import ElementTree
 
-from planner.drawing.style import whole
+from environments.writing import whole
 from planner.fabrication.pattern import GAP, Layer, Pattern
 
 COLOUR = {Layer.CUT: "#ff0000", Layer.SEAL: "#0000ff", Layer.MARK: "#008000", Layer.TEXT: "#404040"}

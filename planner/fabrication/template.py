@@ -13,8 +13,9 @@ from matplotlib.backends.backend_pdf import PdfPages
 from matplotlib.patches import Rectangle
 
 from environments.environment import Environment
+from environments.writing import whole
 from planner.design import Side
-from planner.drawing.style import ACTUATOR, FAINT, INK, whole
+from planner.drawing.style import ACTUATOR, FAINT, INK
 from planner.fabrication.build import Build
 from planner.fabrication.cover import cover, plan_picture
 from planner.fabrication.paper import LONG_EDGE, POINT, RULER, SHORT_EDGE, Page, Paper, Template, Tile

@@ -122,7 +122,7 @@ def test_growth_to_an_end_is_as_fast_as_before(environment: MakeEnvironment, par
     for most in (10 * whole, 0.3 * whole, 1.01 * whole, 0.505 * whole, 10 * whole):
         growth, dt, _ = take_step(model, vine, work, Span(4, last_length, 0, most), None)
         last_length += growth
-        took.append((growth / whole, dt / tube.step))
+        took.append((growth / whole, dt / tube.time_step))
     np.testing.assert_allclose(took, np.repeat([[1], [0.3], [0.505], [0.505], [1]], 2, axis=1), rtol=1e-3)
 
 

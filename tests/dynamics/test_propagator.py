@@ -6,10 +6,11 @@ from functools import partial
 
 import numpy as np
 import pytest
+import torch
 
 from dynamics.propagator import CannotRun, Capabilities, Propagator
 from dynamics.registry import load_propagator, propagators
-from dynamics.tube import VineParams
+from dynamics.tube import Inertia, VineParams
 from dynamics.vine import Actuation, Rollout, Status, VineState, centerlines, grown_length
 from environments import Environment, Obstacles
 
@@ -88,12 +89,20 @@ def test_registry_starts_with_the_default() -> None:
     assert propagators()[0] == "quasistatic"
 
 
-@EveryPropagator
-def test_says_what_it_can_do(make: Make, free: Environment, params: VineParams) -> None:
-    """Capabilities are declared, and name at least one device."""
-    capabilities = make(free, params).capabilities
-    assert isinstance(capabilities, Capabilities)
-    assert "cpu" in capabilities.devices or "cuda" in capabilities.devices
+@pytest.mark.parametrize("name", propagators())
+def test_computes_on_every_device_it_claims(name: str, free: Environment, params: VineParams) -> None:
+    """The host needs no name; any other device is one to choose, and is used where this machine has it."""
+    model: Callable[..., Propagator] = load_propagator(name)
+    devices = load_propagator(name).capabilities.devices
+    assert devices[0] == "cpu"
+    for device in devices:
+        if device == "cuda" and not torch.cuda.is_available():
+            with pytest.raises(CannotRun, match="no CUDA device"):
+                model(free, params, device=device)
+            continue
+        propagator = model(free, params, device=device) if len(devices) > 1 else model(free, params)
+        assert (device == "cpu") == propagator.device_name.startswith("cpu")
+        assert propagator.grow(propagator.start(1, 2), passive(1, 2), 0.03, 0.03).status[0] == Status.GROWN
 
 
 @EveryPropagator
@@ -355,16 +364,46 @@ def test_some_are_held_while_others_grow(make: Make, free: Environment, params: 
 
 
 @EveryPropagator
-def test_refuses_what_its_capabilities_exclude(
-    make: Make, walled: Environment, free: Environment, params: VineParams
-) -> None:
-    """Obstacles without contact, sections that differ without sections: an error that names the capability."""
+def test_keeps_out_of_obstacles_or_refuses_them(make: Make, walled: Environment, params: VineParams) -> None:
+    """With contact a tube that grows against a wall stays clear of it and is pressed on; without, the wall is refused."""
     if not capabilities(make).contact:
         with pytest.raises(CannotRun, match="contact=False"):
             make(walled, params)
+        return
+    propagator = make(walled, params)
+    rollout = propagator.grow(propagator.start(1, SEGMENTS), passive(1), 0.35, 0.05)
+    points = centerlines(last_state(rollout), walled.start, params)[0]
+    reached = points[~np.isnan(points[:, 1]), 1].max()
+    assert 0.05 - params.radius - 0.01 < reached < 0.05 - params.clearance + 1e-9
+    assert rollout.contact_force[0, : rollout.records[0]].max() > 0.1
+
+
+@EveryPropagator
+def test_bends_each_section_or_refuses_a_second_one(make: Make, free: Environment, params: VineParams) -> None:
+    """With sections a tube bends to the left in one half and to the right in the other; without, that is refused."""
+    propagator = make(free, params)
+    pressure = np.repeat([[2e4, -2e4]], SEGMENTS // 2, axis=1)
+    halves = Actuation(pressure, np.full_like(pressure, 0.04))
     if not capabilities(make).sections:
-        propagator = make(free, params)
-        pressure = np.repeat([[2e4, 0.0]], SEGMENTS // 2, axis=1)
         with pytest.raises(CannotRun, match="sections=False"):
-            propagator.grow(propagator.start(1, SEGMENTS), Actuation(pressure, np.full_like(pressure, 0.04)), 0.3, 0.1)
-    assert make(free, params).grow(make(free, params).start(1, 2), passive(1, 2), 0.03, 0.1).status[0] == Status.GROWN
+            propagator.grow(propagator.start(1, SEGMENTS), halves, 0.3, 0.1)
+        return
+    rollout = propagator.grow(propagator.start(1, SEGMENTS), halves, 0.35, 0.35)
+    angles = rollout.angles[0, 0, :14]
+    assert angles[:PROXIMAL].min() > 0.01
+    assert angles[PROXIMAL:].max() < -0.01
+
+
+@pytest.mark.parametrize("name", propagators())
+def test_mass_matters_or_is_not_taken(name: str, free: Environment, params: VineParams) -> None:
+    """With inertia a tube a hundred times as heavy is elsewhere when it has grown; without, no mass can be given."""
+    model: Callable[..., Propagator] = load_propagator(name)
+    if not load_propagator(name).capabilities.inertia:
+        with pytest.raises(TypeError, match="inertia"):
+            model(free, params, inertia=Inertia())
+        return
+    tips = []
+    for mass in (0.04, 4.0):
+        propagator = model(free, params, inertia=Inertia(mass_per_length=mass))
+        tips.append(propagator.grow(propagator.start(1, SEGMENTS), steered(propagator, 30), 0.35, 0.35).tips[0, 0, :2])
+    assert np.hypot(*(tips[1] - tips[0])) > 1e-5

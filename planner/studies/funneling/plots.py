@@ -18,8 +18,9 @@ from matplotlib.ticker import MultipleLocator
 from PIL import Image
 
 from dynamics.vine import Integers, Status
+from environments.writing import whole
 from planner.drawing.plan import draw_solids
-from planner.drawing.style import FAINT, INK, whole
+from planner.drawing.style import FAINT, INK
 from planner.studies.funneling.report import USUAL, Findings, Interval
 from planner.studies.funneling.study import (
     FAN,

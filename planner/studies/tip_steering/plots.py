@@ -18,8 +18,9 @@ from shapely.plotting import patch_from_polygon
 from dynamics.moment import free_curvature, joint_moments
 from dynamics.tube import VineParams
 from environments import Environment
+from environments.writing import whole
 from planner.drawing.plan import foreground
-from planner.drawing.style import ACTUATOR, FAINT, GOAL, INK, OBSTACLE, TUBE, whole
+from planner.drawing.style import ACTUATOR, FAINT, GOAL, INK, OBSTACLE, TUBE
 from planner.studies.tip_steering.study import CELL, GROWN_ON, MOVES, RISING, SPARE, STEERED, STRAIGHT, Stage
 
 SHADES = LinearSegmentedColormap.from_list(

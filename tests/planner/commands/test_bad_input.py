@@ -88,7 +88,7 @@ from planner.cli import main
         (["map", "maze", "--actions", "curved"], ["--actions curved must be one of straight, turning"]),
         (["map", "maze", "--policy", "guess"], ["--policy guess", "monte-carlo, ideal, random, information-gain"]),
         (["map", "maze", "--deployments", "0"], ["--deployments", "1"]),
-        (["map", "maze", "--deployments", "51"], ["--deployments 51", "there are 50 different ones"]),
+        (["map", "maze", "--deployments", "51"], ["--deployments 51", "only 50 different deployments are possible"]),
         (["map", "maze", "--radius", "nan"], ["--radius nan", "greater than 0", "mm"]),
         (["map", "maze", "--length", "-5"], ["--length -5", "greater than 0", "mm"]),
         (["map", "maze", "--out", "file.txt"], ["file.txt is a file"]),

@@ -101,7 +101,7 @@ def test_train_writes_weights_that_can_be_judged(tmp_path: Path) -> None:
     """A short training prints errors and time and writes both forms, which `evaluate` accepts and refuses rightly."""
     done = vinewright("surrogate", "train", "--epochs", 2, "--seed", 7, "--out", "new", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert re.search(r"log-force: 2 epochs in \d+ s; normalised MSE .* force off by", done.stdout)
+    assert re.search(r"log-force: 2 epochs in \d+ s; normalised MSE .* error of the force", done.stdout)
     assert sorted(os.listdir(tmp_path / "new")) == ["spam-paper.json", "spam.json"]
     assert read_weights(tmp_path / "new" / "spam.json").seed == 7
     refused = vinewright("surrogate", "evaluate", "--weights", "new/spam-paper.json", cwd=tmp_path)
