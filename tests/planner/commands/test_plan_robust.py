@@ -110,9 +110,9 @@ def test_only_what_was_asked_is_grown(
     monkeypatch.setattr("planner.commands.robustness.DRAWN", 2)
     assert vinewright(monkeypatch, folder, "robustness", "small.toml", planned, "--trials", 3, *options) == 0
     assert grown == [3] * surveys + [2]  # the last are those in the picture
-    content = json.loads((folder / "results" / "robustness-small.json").read_text())
+    content = json.loads((folder / "results" / "robustness-small" / "data.json").read_text())
     assert len(content["counts"]) == surveys
-    table = (folder / "results" / "robustness-small.md").read_text()
+    table = (folder / "results" / "robustness-small" / "README.md").read_text()
     assert ("## One source at a time" in table) == (surveys in (7, 31))
     assert ("variation together" in table) == (surveys in (1, 7))
     assert f"`{content['command']}`" in table
@@ -195,9 +195,10 @@ def test_gains_are_those_of_the_figures() -> None:
         judged(0, 300, Champion(one, Estimate(500, 1000), 80), Champion(two, Estimate(950, 1000), 80)),
         judged(1, 400, Champion(one, Estimate(500, 1000), 80)),
     ]
-    table, content = report(runs, "vinewright reproduce robust-planning", 20.0, 100.0)
+    made = report(runs, 20.0)
+    table, content = "\n".join(made.lines), made.content
     assert (
-        "from 35 % on the mean +15 points with as many actuators (2 of 2 runs), +65 points with one more (1 of 2 runs)"
+        "from 35 % on average +15 points with as many actuators (2 of 2 runs), +65 points with one more (1 of 2 runs)"
         in table
     )
     assert "90 % is reached in 1 of 2 runs" in table
