@@ -57,6 +57,9 @@ class VineParams:
     """Growth pressure P_vine [Pa]."""
     segment_length: float = 25e-3
     """Length of a rigid segment, l_seg [m]."""
+    hinge_length: float = 25e-3
+    """Length of tube for whose bend the restoring moment is known [m]: the segments of paper 002. Models with a moment per length
+    use it, whatever their segments."""
     growth_share: float = share_of(GROWTH_FORCE, RADIUS, GROWTH_PRESSURE)
     """Part of P pi R^2 with which the tip everts [-]; the rest is what everting the film takes."""
     growth_viscosity: float = 0.2
@@ -83,7 +86,7 @@ class VineParams:
             "",
             self,
             (
-                "radius", "growth_pressure", "segment_length", "growth_share", "contact_stiffness",
+                "radius", "growth_pressure", "segment_length", "hinge_length", "growth_share", "contact_stiffness",
                 "penetration_tolerance", "film_thickness", "film_modulus", "bending_stiffness",
             ),
             or_zero=("growth_viscosity", "bending_viscosity", "friction"),

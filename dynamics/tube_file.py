@@ -114,6 +114,7 @@ def similar(radius: float, growth_pressure: float = GROWTH_PRESSURE, kind: str =
         radius=radius,
         growth_pressure=growth_pressure,
         segment_length=usual.segment_length * size,
+        hinge_length=usual.hinge_length * size,
         growth_share=usual.growth_share,
         growth_viscosity=usual.growth_viscosity * press * size**2,
         bending_viscosity=usual.bending_viscosity * press * size**4,

@@ -22,6 +22,7 @@ TUBE = {
     "radius": Key("radius_mm", 3, 0.5, 1000, "inflated radius R of the tube"),
     "growth_pressure": Key("growth_pressure_kpa", -3, 0.1, 1000, "gauge pressure P in the tube while it grows"),
     "segment_length": Key("segment_length_mm", 3, 0.1, 1000, "length of a rigid segment of the model"),
+    "hinge_length": Key("hinge_length_mm", 3, 0.1, 1000, "length of tube for whose bend the restoring moment is known"),
     "growth_share": Key("growth_share", 0, 1e-6, 1e6, "part of P pi R^2 with which the tip everts"),
     "growth_viscosity": Key("growth_viscosity_n", 0, 0, 1e4, "force that growing at full rate costs"),
     "bending_viscosity": Key("bending_viscosity_n_m2", 0, 0, 1e3, "moment over bend and grown length"),

@@ -21,9 +21,6 @@ from surrogate.compiled import thread_count
 
 CONTACT_STIFFNESS = 1e7
 """Of a contact [N/m]: the tip, pressed with the growth force, goes in by a few micrometres."""
-HINGE = 25e-3
-"""Length of the prototype for whose bend the moment is known [m]: the segments of paper 002. Shorter ones bend in proportion.
-That of a tube of another radius is longer or shorter in proportion, so that similar tubes have similar moments."""
 QPS = "banded", "osqp"
 """What can solve a step: the banded Schur complement, or OSQP."""
 
@@ -75,7 +72,7 @@ class Impulse(OnHost):
         self.threads = 1 if qp == "osqp" else threads or thread_count()
         self.pose = np.asarray(environment.start, float)
         self.scene, margin = scene_of(environment, params)
-        self.joint = joint_moments(replace(params, segment_length=HINGE * params.scale))
+        self.joint = joint_moments(replace(params, segment_length=params.hinge_length))
         self.tube = ImpulseTube(
             radius=params.radius,
             segment=params.segment_length,

@@ -30,7 +30,7 @@ def export(
         ),
     ] = None,
     force: Annotated[
-        bool, typer.Option("--force", help="Go on with a design that was made for another place.")
+        bool, typer.Option("--force", help="Continue with a design that was made for another environment.")
     ] = False,
 ) -> int:
     """Write cut list, patterns at true size, brackets and pressures. Exit code 3 if the design as made misses the goal."""

@@ -18,6 +18,8 @@ from planner.console.options import (
     TubeOption,
     chosen_model,
     environment_and_tube,
+    note_friction,
+    with_friction,
 )
 from planner.console.terminal import new_console
 
@@ -92,8 +94,6 @@ def plan(
         raise BadInput("give the environment, ENV, or a run to resume, --resume DIR")
     if not robust and (level is not None or threshold is not None):
         raise BadInput("--level and --threshold are for --robust")
-    if robust and friction:
-        raise BadInput("--robust tries designs without friction; leave out --friction or --robust")
     with readable_errors():
         from planner.runs.checkpoint import read_checkpoint
         from planner.runs.folder import sweep
@@ -119,7 +119,6 @@ def _planned(
     inputs: Inputs, environment: Environment, params: VineParams, checkpoint: Checkpoint | None, out: Path | None
 ) -> int:
     """Plan, write and report; returns the exit code."""
-    from dataclasses import replace
 
     from environments.reach import WalledIn
     from planner.commands.plan_report import no_solution, report, tell_how_to_resume
@@ -128,11 +127,9 @@ def _planned(
     from planner.runs.folder import check_folder, stem_of, sweep
 
     console = new_console()
-    if inputs.friction is not None:  # the design keeps it, for all that grow it again
-        params = replace(params, friction=inputs.friction)
-    make = chosen_model(
-        params, inputs.propagator, inputs.device, inputs.solver, inputs.surrogate, friction=inputs.friction
-    )
+    make = chosen_model(params, inputs.propagator, inputs.device, inputs.solver, inputs.surrogate)
+    params = with_friction(params, inputs.friction, inputs.propagator)
+    note_friction(console, params, inputs.propagator)
     # device, solver and surrogate as they were chosen, where there is a choice
     inputs = inputs.model_copy(update=getattr(make, "keywords", {}))
     second = second_model(params, inputs, console) if inputs.verify else None

@@ -26,23 +26,22 @@ VerifyOption = Annotated[
 
 
 def second_model(params: VineParams, inputs: Inputs, console: Console) -> PropagatorFactory:
-    """What makes the propagator that verifies, checked before any work is done; with the same friction, where it knows any.
+    """What makes the propagator that verifies, checked before any work is done.
 
     Raises:
-        BadInput: It is unknown, the one that plans, or knows no contact or no sections.
+        BadInput: It is unknown, the one that plans, or has no contact or no sections.
     """
-    from planner.console.options import chosen_model, has_friction
+    from planner.console.options import chosen_model, note_friction
 
-    verify, friction = str(inputs.verify), inputs.friction
+    verify = str(inputs.verify)
     if verify == inputs.propagator:
         raise BadInput(f"--verify {verify} is the propagator that plans; give another one")
-    if friction is not None and not has_friction(verify):
-        console.print(f"note: {verify} knows no friction; it verifies without")
-        friction = None
     try:
-        return chosen_model(params, verify, "auto", None, None, friction=friction)
+        make = chosen_model(params, verify, "auto", None, None)
     except BadInput as error:
         raise BadInput(f"--verify {verify}: {error.message}") from None
+    note_friction(console, params, verify)
+    return make
 
 
 def verdict(verification: Verification) -> str:

@@ -48,7 +48,7 @@ def robustness(
     seed: Annotated[int, typer.Option(min=0, help="Seed of all trials.")] = 0,
     out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for table, data and pictures.")] = Path("results"),
     force: Annotated[
-        bool, typer.Option("--force", help="Go on with a design that was made for another place.")
+        bool, typer.Option("--force", help="Continue with a design that was made for another environment.")
     ] = False,
     tube: TubeOption = None,
 ) -> None:

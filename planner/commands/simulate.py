@@ -17,7 +17,9 @@ from planner.console.options import (
     SurrogateOption,
     TubeOption,
     chosen_model,
+    note_friction,
     replaced_tube,
+    with_friction,
 )
 from planner.console.terminal import new_console
 
@@ -58,13 +60,15 @@ def simulate(
         made = replace(made, params=replaced_tube(console, made.params, tube))
         environment = load_environment(env, made.params.radius)
         several = not made.uniform
-        make = chosen_model(made.params, propagator, device, solver, surrogate, qp, several, friction)
+        make = chosen_model(made.params, propagator, device, solver, surrogate, qp, several)
+        made = replace(made, params=with_friction(made.params, friction, propagator))
+        note_friction(console, made.params, propagator)
         if out:
             check_folder(out)
         if animate:
             _check_animation(animate)
         if made.sha256 != environment.sha256:
-            console.print(f"note: this design was made for another place ({made.environment})")
+            console.print(f"note: this design was made for another environment ({made.environment})")
         model = make(environment, made.params)
         console.print(section_table(made))
         slow = qp == "osqp"

@@ -102,9 +102,7 @@ def same_place(console: Console, design: Design, environment: Environment, force
     """
     if design.sha256 == environment.sha256:
         return
-    other = (
-        f"this design was made for another place ({design.environment}) than {environment.name}, or that has changed"
-    )
+    other = f"this design was made for another environment ({design.environment}) than {environment.name}, or that has changed"
     if not force:
         raise BadInput(f"{other}; --force goes on nevertheless")
     console.print(f"warning: {other}")

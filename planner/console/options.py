@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,11 +11,9 @@ import typer
 from planner.console.errors import BadInput, needs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from rich.console import Console
 
-    from dynamics.propagator import Propagator, PropagatorFactory
+    from dynamics.propagator import PropagatorFactory
     from dynamics.tube import VineParams
     from environments import Environment
 
@@ -127,12 +126,11 @@ def chosen_model(
     surrogate: str | None,
     qp: str | None = None,
     sections: bool = True,
-    friction: float | None = None,
 ) -> PropagatorFactory:
-    """What makes the chosen propagator in a place; every choice is checked now, before any work is done.
+    """What makes the chosen propagator in an environment; every choice is checked now, before any work is done.
 
     Args:
-        sections: Whether it is to grow tubes with muscles that change along them.
+        sections: Whether it is to grow tubes with actuators that change along them.
     Raises:
         BadInput: An option that this propagator does not have, or sections where it knows none.
         CannotRun: A choice that it does not know, or that this machine does not offer.
@@ -155,11 +153,6 @@ def chosen_model(
     ):
         if value is not None and propagator != owner:
             raise BadInput(f"--{option} {value} is for --propagator {owner}; {propagator} leaves no choice there")
-    if friction is not None and not model.capabilities.friction:
-        owners = " or ".join(filter(has_friction, propagators()))
-        raise BadInput(f"--friction {friction:g} is for --propagator {owners}; {propagator} leaves no choice there")
-    if friction is not None and not 0 <= friction <= MOST_FRICTION:
-        raise BadInput(f"--friction {friction:g} must be from 0 to {MOST_FRICTION:g}")
     if propagator == "penalty":
         from dynamics.penalty.propagator import check_choices
 
@@ -174,8 +167,31 @@ def chosen_model(
         with needs("osqp"):
             check_qp(qp)
         return partial(Impulse, qp=qp)
-    made: Callable[..., Propagator] = model
-    return made if friction is None else partial(made, friction=friction)
+    return model
+
+
+def with_friction(params: VineParams, friction: float | None, propagator: str) -> VineParams:
+    """The tube with the friction that was asked for, if any; a design keeps it, for all that grow it again.
+
+    Raises:
+        BadInput: The friction is out of range, or the propagator has none.
+    """
+    if friction is None:
+        return params
+    from dynamics.registry import propagators
+
+    if not has_friction(propagator):
+        owners = " or ".join(filter(has_friction, propagators()))
+        raise BadInput(f"--friction {friction:g} is for --propagator {owners}; {propagator} has no friction")
+    if not 0 <= friction <= MOST_FRICTION:
+        raise BadInput(f"--friction {friction:g} must be from 0 to {MOST_FRICTION:g}")
+    return replace(params, friction=friction)
+
+
+def note_friction(console: Console, params: VineParams, propagator: str) -> None:
+    """Print a note where a tube has friction and the propagator has not."""
+    if params.friction and not has_friction(propagator):
+        console.print(f"note: {propagator} has no friction; it grows this tube without its {params.friction:g}")
 
 
 def has_friction(propagator: str) -> bool:

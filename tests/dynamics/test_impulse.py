@@ -12,7 +12,7 @@ from dynamics.chain import forward_kinematics
 from dynamics.contacts import find_contacts
 from dynamics.growth import Span
 from dynamics.impulse.bodies import kinetic_energy
-from dynamics.impulse.propagator import HINGE, Impulse
+from dynamics.impulse.propagator import Impulse
 from dynamics.impulse.step import ImpulseModel, add_segment, new_work, set_springs, start, take_step
 from dynamics.moment import carrying, free_curvature, joint_moments, restoring_moment
 from dynamics.propagator import CannotRun
@@ -20,6 +20,8 @@ from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import Inertia, VineParams
 from dynamics.vine import Actuation, Rollout, Status, centerlines, grown_length
 from environments import Environment
+
+HINGE = VineParams().hinge_length
 
 MakeEnvironment = Callable[..., Environment]
 

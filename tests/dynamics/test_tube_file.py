@@ -76,6 +76,7 @@ def test_similar_tubes_are_in_proportion() -> None:
     """At a tenth of the radius lengths are a tenth, forces a hundredth, moments a thousandth."""
     tenth, usual = similar(RADIUS / 10), VineParams()
     assert tenth.segment_length == pytest.approx(usual.segment_length / 10)
+    assert tenth.hinge_length == pytest.approx(usual.hinge_length / 10)
     assert tenth.growth_force == pytest.approx(usual.growth_force / 100)
     assert tenth.growth_viscosity == pytest.approx(usual.growth_viscosity / 100)
     assert tenth.bending_viscosity == pytest.approx(usual.bending_viscosity / 1e4)  # moment times length

@@ -10,7 +10,6 @@ from itertools import product
 
 import numpy as np
 
-from dynamics.impulse.propagator import HINGE
 from dynamics.moment import joint_moments
 from dynamics.tube import Inertia, VineParams
 from environments import Environment, Obstacles
@@ -84,7 +83,7 @@ def clutter_robot() -> Telescope:
     """
     params, known, links, rate, half = VineParams(radius=7.5e-3), Inertia(), 25, 0.205, 3e-3
     length = 4 * half + rate * CLUTTER_SECONDS / links
-    stiffness = joint_moments(params).elasticity.stiffness * HINGE / length
+    stiffness = joint_moments(params).elasticity.stiffness * params.hinge_length / length
     # Of a tube of a given fabric, the mass goes with the circumference.
     mass = known.mass_per_length * params.radius / VineParams().radius * length / 2
     return Telescope(

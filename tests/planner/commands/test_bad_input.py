@@ -121,7 +121,6 @@ from planner.cli import main
         ),
         (["plan", "maze", "--friction", "nan"], ["--friction nan", "finite"]),
         (["plan", "maze", "--robust", "--level", "nan"], ["--level"]),
-        (["plan", "maze", "--friction", "0.3", "--robust"], ["--friction", "--robust"]),
         (["validate", "--recordings", "none"], ["none holds no recordings", "no folder"]),
         (["validate", "--recordings", "1" * 300], ["cannot be read: File name too long"]),
         (["validate", "--propagator", "beam"], ["unknown propagator 'beam'", "quasistatic"]),

@@ -160,7 +160,7 @@ def test_simulate_elsewhere_says_so(planned: tuple[Path, str], tmp_path: Path) -
     folder, _ = planned
     done = vinewright("simulate", "maze", folder / "design.json", cwd=tmp_path)
     assert done.returncode == 3
-    assert "made for another place (divider)" in done.stdout
+    assert "made for another environment (divider)" in done.stdout
     assert "misses the goal" in done.stdout
 
 

@@ -91,16 +91,12 @@ def test_the_second_propagator_has_the_same_friction(
     verify: str,
     friction: float | None,
 ) -> None:
-    """Where it knows any; where not, it is said that it verifies without."""
-    inputs = Inputs(
-        actuator="spam", propagator="quasistatic", device="auto", solver=None, surrogate=None, heuristic=False, seed=0, batch=1,
-        time_budget_s=1.0, iterations=None, first=False, target_actuators=None, solutions=1, robust=False, level=None,
-        threshold=None, friction=given, verify=verify,
-    )  # fmt: skip
-    second = second_model(VineParams(), inputs, Console())(environment(), VineParams())
+    """Where it has any; otherwise a note says that it verifies without."""
+    params = VineParams(friction=given)
+    second = second_model(params, Inputs(verify=verify), Console())(environment(), params)
     if isinstance(second, Geometric):
         assert second.tube.friction == friction
-    assert ("impulse knows no friction" in capsys.readouterr().out) == (friction is None)
+    assert ("impulse has no friction" in capsys.readouterr().out) == (friction is None)
 
 
 def straight(length: float) -> Design:
