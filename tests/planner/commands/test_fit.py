@@ -220,14 +220,14 @@ def test_the_report_says_whether_the_truth_was_met(quick: Fit) -> None:
     failed = replace(good.found, convergence=replace(quick.convergence, converged=False))
     assert not Start(0.1, 1e-3, failed).kept
     made = report([good, off], None)
-    text, content = made.text(), made.content
+    text, content = made.text, made.content
     assert "Left out: give the published file with `--wall-growth FILE`." in text
     assert [row[0] for row in start_rows(text)] == ["0.1", "0.2"]
     assert [(row[3], row[-1]) for row in start_rows(text)] == [("+0.900", "yes"), ("+1.100", "NO")]
     assert content["wall_growth"] is None
     assert [one["start_stiffness_n_m_per_rad"] for one in content["oscillation"]] == [0.1, 0.2]
     made = report([good], quick)
-    assert "(paper: 1.1 mm)" in made.text()
+    assert "(paper: 1.1 mm)" in made.text
     json.dumps(made.content, allow_nan=False)
 
 
