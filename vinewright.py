@@ -12,10 +12,10 @@ True
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from planner.robustness.survey import Estimate
     from planner.runs.checkpoint import Checkpoint, InvalidCheckpoint
     from planner.runs.folder import UnwritableFolder
+    from planner.runs.inputs import PlanOptions
     from surrogate.pouch import PouchMotor
     from surrogate.spam import Spam
 
@@ -102,6 +103,7 @@ _HOMES = {
     "planner.robustness.survey": ("Estimate",),
     "planner.runs.checkpoint": ("InvalidCheckpoint",),
     "planner.runs.folder": ("UnwritableFolder",),
+    "planner.runs.inputs": ("PlanOptions",),
     "surrogate.pouch": ("PouchMotor",),
     "surrogate.spam": ("Spam",),
 }
@@ -119,41 +121,6 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted(__all__)
-
-
-class PlanOptions(TypedDict, total=False):
-    """What `plan` can be asked beside time and seed; each has the default of `vinewright plan`."""
-
-    propagator: str
-    """The model that plans: one of `propagators()`."""
-    device: str
-    """Where it computes: "cpu", "cuda" or "auto"."""
-    solver: str
-    """How "penalty" solves its steps: "newton" or "gradient"."""
-    surrogate: str
-    """What "penalty" knows the actuator's force by: "table" or "network"."""
-    friction: float
-    """Coulomb's coefficient of the tip [-]."""
-    batch: int
-    """Vines grown in each iteration."""
-    iterations: int
-    """Most iterations. A plan that ends by iterations, not by time, is the same on every machine."""
-    first: bool
-    """Stop at the first solution."""
-    target_actuators: int
-    """Stop at a solution with no more actuators than this."""
-    solutions: int
-    """How many distinct solutions to keep."""
-    heuristic: bool
-    """Be guided by ways to the goal without contact: for large environments with dead ends. Needs OMPL."""
-    robust: bool
-    """Choose by success in trials with errors."""
-    level: float
-    """Standard deviation of these errors [%]."""
-    threshold: float
-    """Success that is asked for [%]."""
-    verify: str
-    """Count only designs that this other propagator reaches the goal with too."""
 
 
 def plan(
@@ -190,10 +157,11 @@ def plan(
     >>> design.actuators, design.centerline.shape[1]
     (1, 2)
     """
+    from planner.console.errors import plain_errors
     from planner.console.options import chosen_tube
 
     tube = chosen_tube(None, environment) if tube is None else tube
-    with _plain_errors():
+    with plain_errors():
         asked = {"actuator": tube.actuator.kind, "time_budget_s": seconds, "seed": seed, **options}
         return _planned(environment, tube, asked, None, progress)
 
@@ -220,6 +188,7 @@ def resume(
     ...     vw.resume(f"{parent}/run", iterations=8).iterations
     8
     """
+    from planner.console.errors import plain_errors
     from planner.runs.checkpoint import read_checkpoint
 
     if seconds is None and iterations is None:
@@ -227,7 +196,7 @@ def resume(
     checkpoint = read_checkpoint(Path(folder))
     ends = {"time_budget_s": 1e6 if seconds is None else seconds, "iterations": iterations}
     asked = checkpoint.inputs.model_dump() | ends | {"first": False, "target_actuators": None}
-    with _plain_errors():
+    with plain_errors():
         return _planned(checkpoint.environment, checkpoint.tube, asked, checkpoint, progress)
 
 
@@ -266,13 +235,15 @@ def simulate(
     >>> simulation.tip.shape
     (3,)
     """
-    from planner.console.options import chosen_model
+    from planner.console.errors import plain_errors
+    from planner.console.options import chosen_model, with_friction
     from planner.replay import replay, simulated
 
     design = _checked(design, environment)
-    with _plain_errors():
+    with plain_errors():
         several = not design.uniform
-        make = chosen_model(design.params, propagator, device, solver, surrogate, qp, several, friction)
+        make = chosen_model(design.params, propagator, device, solver, surrogate, qp, several)
+        design = replace(design, params=with_friction(design.params, friction, propagator))
     return simulated(design, environment, replay(design, make(environment, design.params)))
 
 
@@ -400,7 +371,7 @@ def _planned(
 ) -> Result:
     """What `plan` and `resume` do, once it is clear what is asked."""
     from environments import check_environment
-    from planner.console.options import chosen_model
+    from planner.console.options import chosen_model, with_friction
     from planner.console.planning import Shown
     from planner.console.terminal import new_console
     from planner.plan import QUIET
@@ -409,13 +380,10 @@ def _planned(
 
     check_environment(environment, tube.radius)
     inputs = Inputs(**asked)
-    make = chosen_model(
-        tube, inputs.propagator, inputs.device, inputs.solver, inputs.surrogate, friction=inputs.friction
-    )
+    make = chosen_model(tube, inputs.propagator, inputs.device, inputs.solver, inputs.surrogate)
+    tube = with_friction(tube, inputs.friction, inputs.propagator)
     inputs = inputs.model_copy(update=getattr(make, "keywords", {}))
-    second = None
-    if inputs.verify:
-        second = chosen_model(tube, inputs.verify, "auto", None, None, friction=inputs.friction)
+    second = chosen_model(tube, inputs.verify, "auto", None, None) if inputs.verify else None
     watcher = Shown(new_console(), checkpoint) if progress else QUIET
     return make_plan(environment, tube, inputs, make, second, checkpoint, watcher=watcher)
 
@@ -428,20 +396,3 @@ def _checked(design: Design | None, environment: Environment) -> Design:
         raise ValueError("there is no design; `reason` of the plan's result says why none was found")
     check_environment(environment, design.params.radius)
     return design
-
-
-@contextmanager
-def _plain_errors() -> Iterator[None]:
-    """Turn what the command line and pydantic say of bad options into a ValueError of one line."""
-    from pydantic import ValidationError
-
-    from planner.console.errors import BadInput
-
-    try:
-        yield
-    except ValidationError as error:
-        first = error.errors()[0]
-        name = ".".join(str(part) for part in first["loc"]).replace("time_budget_s", "seconds")
-        raise ValueError(f"{name} = {first['input']!r}: {first['msg']}") from None
-    except BadInput as error:
-        raise ValueError(error.message) from None

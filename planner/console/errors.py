@@ -146,3 +146,18 @@ def writable(out: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise BadInput(f"{out} cannot be written: {error.strerror}; give another --out") from None
+
+
+@contextmanager
+def plain_errors() -> Iterator[None]:
+    """Turn bad options into a ValueError of one line, for callers in Python."""
+    from pydantic import ValidationError
+
+    try:
+        yield
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = ".".join(str(part) for part in first["loc"]).replace("time_budget_s", "seconds")
+        raise ValueError(f"{name} = {first['input']!r}: {first['msg']}") from None
+    except BadInput as error:
+        raise ValueError(error.message) from None

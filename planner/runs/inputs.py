@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, TypedDict
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -56,3 +56,38 @@ class Inputs(BaseModel):
     def budget(self) -> Budget:
         """When the search is to stop, counted from its beginning."""
         return Budget(self.time_budget_s, self.iterations, self.first, self.target_actuators)
+
+
+class PlanOptions(TypedDict, total=False):
+    """The options of `vinewright.plan` beside time and seed, with the defaults of `Inputs`."""
+
+    propagator: str
+    """The model that plans: one of `propagators()`."""
+    device: str
+    """Where it computes: "cpu", "cuda" or "auto"."""
+    solver: str
+    """How "penalty" solves its steps: "newton" or "gradient"."""
+    surrogate: str
+    """What "penalty" knows the actuator's force by: "table" or "network"."""
+    friction: float
+    """Coulomb's coefficient of the tip [-]."""
+    batch: int
+    """Vines grown in each iteration."""
+    iterations: int
+    """Most iterations. A plan that ends by iterations, not by time, is the same on every machine."""
+    first: bool
+    """Stop at the first solution."""
+    target_actuators: int
+    """Stop at a solution with no more actuators than this."""
+    solutions: int
+    """How many distinct solutions to keep."""
+    heuristic: bool
+    """Be guided by ways to the goal without contact: for large environments with dead ends. Needs OMPL."""
+    robust: bool
+    """Choose by success in trials with errors."""
+    level: float
+    """Standard deviation of these errors [%]."""
+    threshold: float
+    """Success that is asked for [%]."""
+    verify: str
+    """Count only designs that this other propagator reaches the goal with too."""
