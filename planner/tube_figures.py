@@ -60,7 +60,7 @@ class TubeFigures:
 
 
 def _buckling_length(params: VineParams, stiffness: float) -> float:
-    """Fichter's formula (paper 003, Eq. 2) solved for the length; infinite where shear alone carries the force.
+    """Fichter's formula (paper 003, Eq. 2) solved for the length; 0 where the force exceeds what shear resists.
 
     The pressure resists shear, and the film where its modulus is known.
     """
