@@ -21,7 +21,7 @@ CELL_SIZE = 0.04
 MARGIN = 12e-3
 """Contacts nearer than this are looked at [m]; less for tubes so thin that a step could carry them across a wall."""
 MOST_CELLS = 400_000
-"""Larger places get larger cells."""
+"""Larger environments get larger cells."""
 MOST_ENTRIES = 10_000_000
 """Most edges, and most corners, that the cells list together: large obstacles over one another are in many of them."""
 _AT_ONCE = 4_000_000
@@ -143,7 +143,7 @@ def _listing(cells: NDArray[np.object_], solids: NDArray[np.object_], reach: Flo
         if listed > MOST_ENTRIES:
             raise CannotRun(
                 f"too many large obstacles over one another: more than {MOST_ENTRIES / 1e6:g} million times one lies near one of "
-                f"the {len(cells)} cells of this place; merge obstacles, or leave out those that others hide"
+                f"the {len(cells)} cells of this environment; merge obstacles, or leave out those that others hide"
             )
     solid, cell = np.concatenate(found, axis=1)
     order = np.lexsort((solid, cell))

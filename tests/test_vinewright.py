@@ -191,10 +191,10 @@ def test_plot_leaves_the_figure_alone(divider: vw.Environment, result: vw.Result
     assert result.best
     figure = Figure(figsize=(8, 4))
     left, right = figure.subplots(1, 2)
-    place = left.get_position().bounds
+    bounds = left.get_position().bounds
     assert vw.plot(divider, result.best, ax=left) is left
     assert tuple(figure.get_size_inches()) == (8, 4)
-    assert left.get_position(original=True).bounds == pytest.approx(place)
+    assert left.get_position(original=True).bounds == pytest.approx(bounds)
     assert not right.patches
     assert not figure.texts
     figure.draw_without_rendering()

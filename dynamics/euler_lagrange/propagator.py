@@ -50,13 +50,13 @@ class EulerLagrange(OnHost):
             step: Of time [s].
             tip_mass: What the tip carries [kg].
         Raises:
-            CannotRun: The place has obstacles.
+            CannotRun: The environment has obstacles.
             ValueError: A mass below 0, or a step that is none.
         """
         if environment.obstacles.shapes():
             raise CannotRun(
                 f"{environment.name} has obstacles, and euler-lagrange knows none (contact=False, sections=False: one arc in "
-                "free space): take a place without, or another propagator"
+                "free space): choose an environment without obstacles, or another propagator"
             )
         if not 0 < step <= LONGEST_STEP:
             raise ValueError(f"step = {step:g} s must be greater than 0 and at most {LONGEST_STEP:g}")

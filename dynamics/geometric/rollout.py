@@ -25,7 +25,7 @@ MOST_CORRECTIONS = 8
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Segmented:
-    """What grows vines of segments in one place."""
+    """What grows vines of segments in one environment."""
 
     walls: Walls
     tube: HingeTube

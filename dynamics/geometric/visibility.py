@@ -1,4 +1,4 @@
-"""The visibility graph of a place: what a tube that hangs on corners can be made of (paper 003, section 3.1.1)."""
+"""The visibility graph of an environment: what a tube that hangs on corners can be made of (paper 003, section 3.1.1)."""
 
 from __future__ import annotations
 

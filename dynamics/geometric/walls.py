@@ -55,8 +55,8 @@ def polygons(obstacles: Obstacles) -> list[shapely.Polygon]:
 def inflated(shapes: Sequence[shapely.Geometry], bounds: Floats, radius: float) -> list[shapely.Polygon]:
     """Where the axis of a tube cannot be: obstacles a tube radius wider, merged, as far as the bounds; solid on the left."""
     wider = shapely.buffer(shapes, radius, join_style="mitre", mitre_limit=MITRE_LIMIT, cap_style="square")
-    place = shapely.box(*np.asarray(bounds) + BEYOND * np.array([-1, -1, 1, 1]))
-    parts = shapely.get_parts(shapely.union_all(wider).intersection(place).simplify(1e-9))
+    room = shapely.box(*np.asarray(bounds) + BEYOND * np.array([-1, -1, 1, 1]))
+    parts = shapely.get_parts(shapely.union_all(wider).intersection(room).simplify(1e-9))
     return [orient(part) for part in parts if isinstance(part, shapely.Polygon) and not part.is_empty]
 
 

@@ -61,7 +61,7 @@ class Penalty:
         surrogate: str = "table",
         inner_steps: int | None = None,
     ) -> None:
-        """Copy the place and the tube to a device.
+        """Copy the environment and the tube to a device.
 
         Args:
             device: "cpu", "cuda", or "auto": CUDA where there is some.

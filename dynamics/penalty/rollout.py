@@ -24,7 +24,7 @@ AT_REST = 1e-6
 
 
 class Model(NamedTuple):
-    """A tube in a place, on a device."""
+    """A tube in an environment, on a device."""
 
     params: VineParams
     solids: Solids

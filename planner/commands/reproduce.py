@@ -367,21 +367,21 @@ def mapping(
     with readable_errors():
         from planner.studies.mapping.plots import save_curves, save_example
         from planner.studies.mapping.report import report
-        from planner.studies.mapping.study import cases, run_cases, time_loop, whole_places
+        from planner.studies.mapping.study import cases, run_cases, time_loop, whole_environments
 
         loop: list[float] = []
         study = Study(
             "mapping",
             cases(places),
             run_cases,
-            lambda records: report(whole_places(records), loop[0]),
+            lambda records: report(whole_environments(records), loop[0]),
             {
-                "mapping.png": lambda path, records: save_curves(path, whole_places(records)),
+                "mapping.png": lambda path, records: save_curves(path, whole_environments(records)),
                 "mapping-example.png": lambda path, _records: save_example(path),
             },
             "cases",
             prepare=lambda: loop.append(time_loop()),
-            enough=lambda records: len(whole_places(records)) >= len(cases(2)),
+            enough=lambda records: len(whole_environments(records)) >= len(cases(2)),
             least="two environments of each kind were mapped",
         )
         return measured(study, command_line("reproduce mapping", places=places), out)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from planner.console.errors import BadInput, readable_errors, same_place, writable
+from planner.console.errors import BadInput, readable_errors, same_environment, writable
 from planner.console.options import TubeOption, replaced_tube
 from planner.console.terminal import new_console
 
@@ -48,7 +48,7 @@ def robustness(
     seed: Annotated[int, typer.Option(min=0, help="Seed of all trials.")] = 0,
     out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for table, data and pictures.")] = Path("results"),
     force: Annotated[
-        bool, typer.Option("--force", help="Go on with a design that was made for another place.")
+        bool, typer.Option("--force", help="Continue with a design that was made for another environment.")
     ] = False,
     tube: TubeOption = None,
 ) -> None:
@@ -71,7 +71,7 @@ def robustness(
         made = load_design(design)
         made = replace(made, params=replaced_tube(console, made.params, tube))
         environment = load_environment(env, made.params.radius)
-        same_place(console, made, environment, force)
+        same_environment(console, made, environment, force)
         _note_a_miss(console, made, environment)
         wanted = (len(grid) > 1 or (start_mm, heading_deg) != (START_MM, HEADING_DEG)) if sources is None else sources
         alone = sources_of(1e-3 * start_mm, np.radians(heading_deg)) if wanted else {}

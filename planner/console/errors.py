@@ -94,17 +94,15 @@ def known_actuator(name: str) -> str:
     return name
 
 
-def same_place(console: Console, design: Design, environment: Environment, force: bool) -> None:
-    """Make sure that a design was made for this place; with `force`, say only that it was not.
+def same_environment(console: Console, design: Design, environment: Environment, force: bool) -> None:
+    """Make sure that a design was made for this environment; with `force`, say only that it was not.
 
     Raises:
         BadInput: It was made for another one.
     """
     if design.sha256 == environment.sha256:
         return
-    other = (
-        f"this design was made for another place ({design.environment}) than {environment.name}, or that has changed"
-    )
+    other = f"this design was made for another environment ({design.environment}) than {environment.name}, or that has changed"
     if not force:
         raise BadInput(f"{other}; --force goes on nevertheless")
     console.print(f"warning: {other}")

@@ -21,7 +21,7 @@ from surrogate.compiled import Floats
 
 DPI = 150
 REACHED, MISSED = "#0a8f62", "#b54d00"
-PLACES = 10
+ENVIRONMENTS = 10
 """How many trials' obstacles are outlined."""
 
 
@@ -66,8 +66,8 @@ def _draw_trials(axes: Axes, survey: Survey, trials: Outcome, where: str) -> Non
     environment = survey.environment
     bounds = 1e3 * environment.bounds
     draw_solids(axes, environment, bounds)
-    for place in trials.places[:PLACES]:
-        rings = [1e3 * _outline(shape) for shape in place.obstacles.shapes()]
+    for workspace in trials.environments[:ENVIRONMENTS]:
+        rings = [1e3 * _outline(shape) for shape in workspace.obstacles.shapes()]
         axes.add_collection(LineCollection(rings, colors=FAINT, linewidths=0.5, alpha=0.7, zorder=3), autolim=False)
     for reached, colour in ((False, MISSED), (True, REACHED)):
         lines = [1e3 * line for line, done in zip(trials.joints, trials.reached, strict=True) if done == reached]
@@ -81,7 +81,7 @@ def _draw_trials(axes: Axes, survey: Survey, trials: Outcome, where: str) -> Non
         axes.add_patch(patch)
     axes.set(xlim=bounds[[0, 2]], ylim=bounds[[1, 3]], aspect="equal", xticks=[], yticks=[])
     axes.spines[:].set(linewidth=0.7, color=FAINT)
-    title = f"{len(trials.reached)} trials, {where}; outlines: obstacles of {min(PLACES, len(trials.places))} of them"
+    title = f"{len(trials.reached)} trials, {where}; outlines: obstacles of {min(ENVIRONMENTS, len(trials.environments))} of them"
     axes.set_title(title, size=10, color=INK, loc="left")
     axes.legend(loc="upper left", bbox_to_anchor=(0, 0), ncols=2, fontsize=9, frameon=False, labelcolor=INK)
 

@@ -46,7 +46,7 @@ class Margin:
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """One number of a design or a place that may stray."""
+    """One number of a design or an environment that may stray."""
 
     name: str
     unit: str
@@ -56,7 +56,7 @@ class Parameter:
 
 def parameters(design: Design, environment: Environment) -> list[Parameter]:
     """All that may stray."""
-    return [*section_parameters(design), *place_parameters(environment)]
+    return [*section_parameters(design), *environment_parameters(environment)]
 
 
 def margin(design: Design, environment: Environment, parameter: Parameter) -> Margin:
@@ -89,7 +89,7 @@ def section_parameters(design: Design, parts: Sequence[str] = ("pressure", "cell
     ]
 
 
-def place_parameters(environment: Environment) -> list[Parameter]:
+def environment_parameters(environment: Environment) -> list[Parameter]:
     """What may stray of the start, and the obstacles, all of them together."""
     left = environment.start[2] + np.pi / 2
 

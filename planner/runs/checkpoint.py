@@ -115,7 +115,7 @@ def write_checkpoint(path: Path, run: Run, inputs: Inputs) -> None:
 
 
 def _numbers(environment: Environment) -> Floats:
-    """All numbers of a place in one row: its file rounds them, and a search goes on from the last bit."""
+    """All numbers of an environment in one row: its file rounds them, but a search must resume from the last bit."""
     solid = environment.obstacles
     parts = [environment.bounds, environment.start, environment.goal, *solid.polygons, solid.circles, solid.walls]
     return np.concatenate([np.ravel(part) for part in parts])
@@ -249,7 +249,7 @@ def _read_facts(array: NDArray[np.uint8]) -> Facts:
 
 
 def _environment(facts: Facts, numbers: Floats) -> Environment:
-    """The place, to the last bit: as its file tells it, which is checked, with the numbers that the file rounds."""
+    """The environment, to the last bit: as in its file, which is checked, with the numbers that the file rounds."""
     file = parse_environment(facts.environment.encode("utf-8", "replace"), facts.name)
     rounded = _numbers(file)
     same = len(numbers) == len(rounded) and np.allclose(numbers, rounded, rtol=1e-9, atol=1e-12)

@@ -1,4 +1,4 @@
-"""The folder a run is kept in: written beside its place and moved into it, so that it is there whole or not at all.
+"""The folder a run is kept in: written under a temporary name beside it and then moved, so that it appears atomically.
 
 A kill may leave what was being written, but only beside the folder and under a name that begins with a dot:
 `.NAME.new.*` is half of something, and `.NAME.old.*` is the folder itself, caught between the two moves that exchange it.

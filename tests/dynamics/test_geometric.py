@@ -30,7 +30,7 @@ def length_of(deployment: Deployment) -> float:
 
 @dataclass(frozen=True)
 class Trial:
-    """A deployment in a place of star-shaped obstacles, most of them concave, that may overlap and leave the bounds."""
+    """A deployment in an environment of star-shaped obstacles, most of them concave, that may overlap and leave the bounds."""
 
     stars: list[tuple[float, float, float, list[float]]]
     launch: Launch

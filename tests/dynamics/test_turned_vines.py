@@ -141,12 +141,12 @@ def test_locked_vine_folds_onto_what_is_beside_it(side: int) -> None:
     before, after = (against_a_wall(turn, 1.0, angle, tube, more).shape for more in (0.0, 0.3))
     np.testing.assert_allclose(before[2], after[2], atol=1e-9)
     # A post where the last link will have been half way.
-    place = after[2] + 0.5 * ((before[1] - after[2]) + (after[1] - after[2])) / 2
-    post = shapely.Point(place).buffer(0.01, quad_segs=2)
+    centre = after[2] + 0.5 * ((before[1] - after[2]) + (after[1] - after[2])) / 2
+    post = shapely.Point(centre).buffer(0.01, quad_segs=2)
     shape = against_a_wall(turn, 1.0, angle, tube, 0.3, post).shape
     assert shapely.LineString(shape).distance(post) == pytest.approx(tube.radius, abs=1e-4)
     assert len(shape) == 4
-    np.testing.assert_allclose(shape[2], place, atol=0.013)
+    np.testing.assert_allclose(shape[2], centre, atol=0.013)
 
 
 @pytest.mark.parametrize(("turn", "low", "high"), [(50, -0.1, 20), (-50, -20, 0.1)])

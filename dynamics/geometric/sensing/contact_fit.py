@@ -19,7 +19,7 @@ EXACT = 1e-7
 """Errors that readings without noise are taken to have [rad]."""
 MOST_CHANGES = 5
 _LENGTHS, _ARCS, _PREFIXES, _TRIED, _FAILED = 16, 48, 12, 3, 1
-"""How finely a change is looked for, after how many parts of noisy readings, and from how many places it is refined."""
+"""How finely a change is looked for, after how many parts of noisy readings, and from how many positions it is refined."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,15 +254,15 @@ class _Search:
         begin = course.changes[-1].length
         first = int(np.searchsorted(self.lengths, begin))
         spread = np.linspace(first, count - 2, _LENGTHS).astype(int)
-        places = np.unique([*spread[spread >= first], *range(max(first, count - 6), count - 1)]).astype(int)
+        positions = np.unique([*spread[spread >= first], *range(max(first, count - 6), count - 1)]).astype(int)
         found = list[tuple[float, Change]]()
-        for place in places:
-            length = float(max(self.lengths[place], begin))
+        for position in positions:
+            length = float(max(self.lengths[position], begin))
             motion = course.motion_at(length)
             shape = motion.shape_at(length)
             nodes = [arc for arc in shape.arcs[:-1] if length - arc > 1e-6]
             arcs = np.concatenate([nodes, np.linspace(0, length, _ARCS + 1)[:-1]])
-            errors = self._slides(shape, course.wall, arcs, count, place) + self.error(course, place)
+            errors = self._slides(shape, course.wall, arcs, count, position) + self.error(course, position)
             for k in [*range(len(nodes)), *(len(nodes) + _lowest(errors[len(nodes) :]))]:
                 new = k >= len(nodes)
                 found.append((float(errors[k]) + PRICE * new, Change(length, float(arcs[k]), fitted=1 + new)))

@@ -33,9 +33,13 @@ class Shape:
     @classmethod
     def launched(cls, start: Floats) -> Shape:
         """A tube of no length at x, y [m] and heading [rad]."""
-        place, heading = np.asarray(start[:2], float), float(start[2])
+        position, heading = np.asarray(start[:2], float), float(start[2])
         return cls(
-            np.array([place, place]), np.zeros(2), np.array([heading, heading]), np.zeros(1), np.full(1, BASE, np.int64)
+            np.array([position, position]),
+            np.zeros(2),
+            np.array([heading, heading]),
+            np.zeros(1),
+            np.full(1, BASE, np.int64),
         )
 
     @property

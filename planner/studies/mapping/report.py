@@ -17,7 +17,7 @@ from surrogate.compiled import Floats
 
 NAMES = {"ideal": "Ideal", "monte-carlo": "Monte-Carlo", "information-gain": "Information gain", "random": "Random"}
 PAPER = {"nominal": "64.1 (7.7)", "area only": "51.2 (7.18)", "wall only": "7.1 (2.46)"}
-"""Monte-Carlo in uniform places with straight tubes, as in paper 003's Table 2."""
+"""Monte-Carlo in uniform environments with straight tubes, as in paper 003's Table 2."""
 PAPER_TURNS = {("uniform", "monte-carlo"): 6.44, ("non-uniform", "monte-carlo"): 9.70, ("uniform", "random"): 4.67,
                ("non-uniform", "random"): 7.40}  # fmt: skip
 """Points that turns add, in paper 003, section 5.3."""
@@ -65,10 +65,10 @@ def report(records: Sequence[Record], loop: float) -> Report:
         records: Of all cases.
         loop: Time of one choice among the turning actions [s].
     """
-    places = len(of_kind(records, "uniform", "straight", "ideal"))
+    environments = len(of_kind(records, "uniform", "straight", "ideal"))
     lines = [
         f"Paper 003, section 4.2: an environment of 1 m by 1 m is mapped by {DEPLOYMENTS} deployments from two launch points; the",
-        f"score is 0 for the prior and 100 for the truth. Mean over {places} environments, in brackets the standard deviation over",
+        f"score is 0 for the prior and 100 for the truth. Mean over {environments} environments, in brackets the standard deviation over",
         f"them; Random has {REPEATS} orders in each environment, its second deviation is the mean of those within an environment.",
         "",
         f"Ours: tubes of {1e3 * RADIUS:g} mm radius and {LENGTH:g} m length, squares of {SIDE:g} m, prior {PRIOR:g}, walls at all",

@@ -64,7 +64,7 @@ def judge(
 
     Args:
         obstacles: Polygons and circles.
-        bounds: Of the place [m], shape (4,).
+        bounds: Of the environment [m], shape (4,).
         lines: Joints from base to tip of each tube [m], shape (n, 2) each.
         tips: What is said of their tips: x [m], y [m] and heading [rad], shape (tubes, 3).
         radius: Of the tubes [m].

@@ -68,7 +68,7 @@ class Case:
     """Length at which the tip meets the box [m]."""
 
     @property
-    def place(self) -> Environment:
+    def environment(self) -> Environment:
         """The box, and the base from where an arc of the actuator's curvature touches its upper face above (0, 0)."""
         params, (_, _, curvature) = VineParams(), actuator()
         heading = -self.contact_angle - curvature * self.before
@@ -169,20 +169,20 @@ class Contact:
 
 def touch(name: str, case: Case, after: float = AFTER) -> Contact:
     """Grow one vine into the box by the propagator of a name, and to the same length without the box."""
-    params, make, place = VineParams(), load_propagator(name), case.place
-    inside = grow_bent(make(place, params), params, case.before + after)
-    line, bends, length = _end(inside, place, params)
-    outside = grow_bent(make(replace(place, obstacles=Obstacles()), params), params, length)
-    free, free_bends, _ = _end(outside, place, params)
-    touches = bool(touched([line], place, params.radius))
+    params, make, environment = VineParams(), load_propagator(name), case.environment
+    inside = grow_bent(make(environment, params), params, case.before + after)
+    line, bends, length = _end(inside, environment, params)
+    outside = grow_bent(make(replace(environment, obstacles=Obstacles()), params), params, length)
+    free, free_bends, _ = _end(outside, environment, params)
+    touches = bool(touched([line], environment, params.radius))
     status = Status(inside.status[0])
     return Contact(name, case, status, length, line, free, bends - free_bends, params.segment_length, touches)
 
 
-def _end(rollout: Rollout, place: Environment, params: VineParams) -> tuple[Floats, Floats, float]:
+def _end(rollout: Rollout, environment: Environment, params: VineParams) -> tuple[Floats, Floats, float]:
     """Joints [m], bends [rad] and length [m] of the first vine at its last record."""
     state = rollout.state(np.zeros(1, np.int64), rollout.records[:1] - 1)
-    line = centerlines(state, place.start, params)[0]
+    line = centerlines(state, environment.start, params)[0]
     count = int(state.segments[0])
     return line[: count + 1], host(state.angles)[0, :count], float(grown_length(state, params)[0])
 

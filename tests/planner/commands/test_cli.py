@@ -156,7 +156,7 @@ def test_plan_with_pouches(tmp_path: Path) -> None:
 
 
 def test_simulate_elsewhere_says_so(planned: tuple[Path, str], tmp_path: Path) -> None:
-    """In a place it was not made for a design is grown with a note, and exit code 3 if it misses."""
+    """In an environment it was not made for a design is grown with a note, and exit code 3 if it misses."""
     folder, _ = planned
     done = vinewright("simulate", "maze", folder / "design.json", cwd=tmp_path)
     assert done.returncode == 3

@@ -21,10 +21,10 @@ from planner.studies.robust_planning.study import Judged
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory, small_place: Callable[[str], str]) -> Path:
-    """A folder with a small place."""
+def folder(tmp_path_factory: pytest.TempPathFactory, small_environment: Callable[[str], str]) -> Path:
+    """A folder with a small environment."""
     made = tmp_path_factory.mktemp("small")
-    (made / "small.toml").write_text(small_place("[[250, 300, 300, 500]]"))
+    (made / "small.toml").write_text(small_environment("[[250, 300, 300, 500]]"))
     return made
 
 
@@ -47,7 +47,7 @@ def planned(folder: Path) -> Path:
 
 
 def test_a_robust_plan_keeps_what_it_was_chosen_by(planned: Path) -> None:
-    """The run says what was judged, the design is the one that was chosen, and its place lies beside it."""
+    """The run says what was judged, the design is the one that was chosen, and its environment lies beside it."""
     run, design = json.loads((planned / "run.json").read_text()), load_design(planned)
     robust = run["robust"]
     assert robust["level"] == 0.05
@@ -171,7 +171,7 @@ def test_a_plan_is_kept_whose_judging_is_interrupted(
 
 @pytest.mark.slow
 def test_the_study_plans_and_judges(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """`reproduce robust-planning` in a small place: a table with the gain, and every champion in the data."""
+    """`reproduce robust-planning` in a small environment: a table with the gain, and every champion in the data."""
     arguments = "reproduce", "robust-planning", "--env", "small.toml", "--runs", 1, "--time-budget", 1, "--out", "study"
     assert vinewright(monkeypatch, folder, *arguments) == 0
     content = json.loads((folder / "study" / "robust-planning" / "data.json").read_text())
@@ -183,12 +183,12 @@ def test_the_study_plans_and_judges(folder: Path, monkeypatch: pytest.MonkeyPatc
 def test_gains_are_those_of_the_figures() -> None:
     """Points gained over the cheapest, by the price in actuators, over the runs that have such a design."""
     sections = Section(0.0, 0.2, "left", 1.0, 0.04, 5e3), Section(0.2, 0.4, "none", 0, 0, 0)
-    one = Design("place", "", VineParams(), sections, np.zeros(3), np.zeros((1, 2)))
+    one = Design("small", "", VineParams(), sections, np.zeros(3), np.zeros((1, 2)))
     two = replace(one, sections=(*sections, Section(0.4, 0.6, "right", 1.0, 0.04, 5e3)))
 
     def judged(seed: int, cheapest: int, *champions: Champion) -> Judged:
         return Judged(
-            "place", seed, Choice(0.05, 0.9, Champion(one, Estimate(cheapest, 1000), 1), list(champions)), 20.0, 9
+            "small", seed, Choice(0.05, 0.9, Champion(one, Estimate(cheapest, 1000), 1), list(champions)), 20.0, 9
         )
 
     runs = [

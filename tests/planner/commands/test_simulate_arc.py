@@ -21,7 +21,7 @@ PRESSURE, CELL, LENGTH = 20e3, 42e-3, 0.8
 
 @pytest.fixture
 def folder(tmp_path: Path, params: VineParams, joint: JointMoments, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty place, one with a post far away, and designs of one section and of two."""
+    """An empty environment, one with a post far away, and designs of one section and of two."""
     monkeypatch.chdir(tmp_path)
     curvature = float(free_curvature(joint, PRESSURE, CELL))
     turn = curvature * LENGTH
@@ -78,7 +78,7 @@ def test_last_kernel_of_every_propagator_is_known() -> None:
 
 
 @pytest.mark.parametrize(
-    ("place", "design", "words"),
+    ("environment", "design", "words"),
     [
         ("post.toml", "one.json", "post has obstacles, and euler-lagrange knows none (contact=False"),
         ("bench.toml", "two.json", "one arc (sections=False)"),
@@ -86,14 +86,14 @@ def test_last_kernel_of_every_propagator_is_known() -> None:
 )
 def test_simulate_refuses_what_an_arc_cannot(
     folder: Path,
-    place: str,
+    environment: str,
     design: str,
     words: str,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """Obstacles anywhere, and sections that differ, end with one line that names the capability; nothing is written."""
-    assert simulate(place, design, "--out", "sim", monkeypatch=monkeypatch) == 2
+    assert simulate(environment, design, "--out", "sim", monkeypatch=monkeypatch) == 2
     printed = capsys.readouterr()
     error = printed.err
     assert printed.out.count("\n") <= 1  # at most the note that the design was made elsewhere

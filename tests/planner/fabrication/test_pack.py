@@ -247,7 +247,7 @@ def test_a_design_for_another_environment_needs_force(
     assert "--force" in printed.err
     assert not out.exists()
     assert vinewright(monkeypatch, *arguments, *options, "--out", out, "--force") in (0, 3)
-    assert "warning: this design was made for another place (bench)" in capsys.readouterr().out
+    assert "warning: this design was made for another environment (bench)" in capsys.readouterr().out
     assert list(out.iterdir())
 
 

@@ -124,10 +124,12 @@ def test_no_trial_is_used_twice(good: Design, room: Environment, monkeypatch: py
 
 def test_variants_end_in_the_goal_and_can_be_made(good: Design, room: Environment) -> None:
     """Variants differ, end in the goal as planned, follow on without gaps, and have two cells a section at least."""
-    place = replace(room, goal=np.array([*room.goal[:2], 0.05]))
-    variants = selection(place, [])._variants([good])
+    environment = replace(room, goal=np.array([*room.goal[:2], 0.05]))
+    variants = selection(environment, [])._variants([good])
     assert len({variant.sections for variant in [good, *variants]}) == len(variants) + 1 > 3
-    assert all(grown.ends_in_goal for grown in grow_designs(variants, place, QuasiStatic(place, PARAMS).refined()))
+    assert all(
+        grown.ends_in_goal for grown in grow_designs(variants, environment, QuasiStatic(environment, PARAMS).refined())
+    )
     for variant in variants:
         assert variant.sections[0].start == 0.0
         assert all(one.end == two.start for one, two in pairwise(variant.sections))

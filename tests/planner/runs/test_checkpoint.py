@@ -100,8 +100,8 @@ def test_nothing_that_matters_is_forgotten(shipped: dict[str, Environment], para
     assert whole.search.shrinks > 1
 
 
-def test_a_place_is_kept_to_the_last_bit(params: VineParams, tmp_path: Path) -> None:
-    """A place whose numbers have more digits than its file shows comes back with all of them."""
+def test_an_environment_is_kept_to_the_last_bit(params: VineParams, tmp_path: Path) -> None:
+    """An environment whose numbers have more digits than its file shows comes back with all of them."""
     (tmp_path / "thirds.toml").write_text(
         "schema = 1\nunit = 'm'\n[bounds]\nmin = [0, 0]\nmax = [2.0000000000001, 1.3]\n"
         "[start]\nposition = [0.33333333333333331, 0.3]\nheading_deg = 12.345678901234567\n"
@@ -109,14 +109,14 @@ def test_a_place_is_kept_to_the_last_bit(params: VineParams, tmp_path: Path) -> 
         "[obstacles]\ncircles = [[1.1234567890123456, 0.3, 0.077777777777777779]]\n"
         "polygons = [[[0.8, 1.0], [1.1111111111111112, 1.2], [0.9, 1.2345678901234567]]]\n"
     )
-    place = load_environment(tmp_path / "thirds.toml")
-    write_checkpoint(tmp_path / CHECKPOINT, prepared(place, params), INPUTS)
+    environment = load_environment(tmp_path / "thirds.toml")
+    write_checkpoint(tmp_path / CHECKPOINT, prepared(environment, params), INPUTS)
     again = read_checkpoint(tmp_path).environment
-    assert (again.name, again.sha256) == ("thirds", place.sha256)
+    assert (again.name, again.sha256) == ("thirds", environment.sha256)
     for name in ("bounds", "start", "goal"):
-        assert getattr(again, name).tobytes() == getattr(place, name).tobytes()
-    assert again.obstacles.circles.tobytes() == place.obstacles.circles.tobytes()
-    assert again.obstacles.polygons[0].tobytes() == place.obstacles.polygons[0].tobytes()
+        assert getattr(again, name).tobytes() == getattr(environment, name).tobytes()
+    assert again.obstacles.circles.tobytes() == environment.obstacles.circles.tobytes()
+    assert again.obstacles.polygons[0].tobytes() == environment.obstacles.polygons[0].tobytes()
 
 
 def test_other_versions_are_told(stopped: Path, tmp_path: Path) -> None:
@@ -167,8 +167,8 @@ def test_damaged_files_are_refused(stopped: Path, tmp_path: Path, refused: Calla
     with zipfile.ZipFile(stopped / CHECKPOINT) as file:
         inside = [member.header_offset + 200 for member in file.infolist() if member.file_size > 400]
     assert len(inside) > 8
-    for place in inside:
-        (tmp_path / CHECKPOINT).write_bytes(whole[:place] + bytes([whole[place] ^ 64]) + whole[place + 1 :])
+    for position in inside:
+        (tmp_path / CHECKPOINT).write_bytes(whole[:position] + bytes([whole[position] ^ 64]) + whole[position + 1 :])
         assert "damaged" in refused()
     arrays = arrays_of(stopped)
     np.savez_compressed(tmp_path / CHECKPOINT, **arrays)  # type: ignore[arg-type]

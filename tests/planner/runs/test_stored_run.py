@@ -49,7 +49,7 @@ def content(path: Path) -> dict[str, Any]:
 
 
 def test_designs_and_places_are_read(shipped: dict[str, Environment]) -> None:
-    """Design and place of run and pack belong together and to the shipped place; what is read is what is written."""
+    """Design and environment of run and pack belong together and to the shipped environment; what is read is what is written."""
     assert {entry.name for entry in RUN.iterdir()} <= set(FILES)
     for folder in (RUN, PACK):
         design = load_design(folder)

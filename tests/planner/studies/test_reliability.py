@@ -22,11 +22,13 @@ RADIUS, TOLERANCE = 0.03, 1e-3
 
 
 def judged(
-    place: Environment, *lines: list[list[float]], tips: list[list[float]] | None = None
+    environment: Environment, *lines: list[list[float]], tips: list[list[float]] | None = None
 ) -> tuple[float, list[str]]:
     """What the judge says of tubes by their centrelines; tips are the lines' ends if not given."""
     ends = tips or [[*line[-1], 0.0] for line in lines]
-    return judge(place.obstacles, place.bounds, [np.array(line) for line in lines], np.array(ends), RADIUS, TOLERANCE)
+    return judge(
+        environment.obstacles, environment.bounds, [np.array(line) for line in lines], np.array(ends), RADIUS, TOLERANCE
+    )
 
 
 @pytest.mark.parametrize(
@@ -45,17 +47,19 @@ def test_judge_measures_depth(
 
 def test_judge_sees_what_is_not_finite_not_inside_and_not_at_its_end(environment: MakeEnvironment) -> None:
     """NaN in one of two tubes, a tube beyond the bounds, and a tip that is said to be elsewhere: each is told by itself."""
-    place = environment()
+    workspace = environment()
     sound = [[0.0, 0.0], [0.5, 0.0]]
-    assert judged(place, sound) == (0.0, [])
-    assert judged(place, sound, [[0.0, 0.0], [np.nan, 0.0]])[1] == ["1 of 2 states hold numbers that are not finite"]
-    assert judged(place, sound, tips=[[0.5, 0.0, np.inf]])[1] == ["1 of 1 states hold numbers that are not finite"]
-    assert judged(place, sound, [[0.0, 0.0], [4.25, 0.0]])[1] == ["a tube lies 250 mm outside the bounds"]
-    assert judged(place, sound, tips=[[0.5, 0.002, 0.0]])[1] == ["a tip lies 2 mm from the end of its centreline"]
+    assert judged(workspace, sound) == (0.0, [])
+    assert judged(workspace, sound, [[0.0, 0.0], [np.nan, 0.0]])[1] == [
+        "1 of 2 states hold numbers that are not finite"
+    ]
+    assert judged(workspace, sound, tips=[[0.5, 0.0, np.inf]])[1] == ["1 of 1 states hold numbers that are not finite"]
+    assert judged(workspace, sound, [[0.0, 0.0], [4.25, 0.0]])[1] == ["a tube lies 250 mm outside the bounds"]
+    assert judged(workspace, sound, tips=[[0.5, 0.002, 0.0]])[1] == ["a tip lies 2 mm from the end of its centreline"]
 
 
 def test_cases_mix_densities_and_sizes() -> None:
-    """In 1 000 places every density meets every size, within one as often as any other, each with a seed of its own."""
+    """In 1 000 environments every density meets every size, within one as often as any other, each with a seed of its own."""
     every = cases(1000, 2.0)
     met = [(case.density, case.size) for case in every]
     counts = {pair: met.count(pair) for pair in met}
@@ -65,7 +69,7 @@ def test_cases_mix_densities_and_sizes() -> None:
 
 
 def test_the_commands_of_a_fault_make_its_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What the report gives to see a fault again makes the very place."""
+    """What the report gives to see a fault again makes the very environment."""
     case = Case(5, 0.3, (2.5, 1.5), 2.0)
     new, again = case.replayed_by.split(" && ")
     monkeypatch.chdir(tmp_path)
@@ -73,7 +77,7 @@ def test_the_commands_of_a_fault_make_its_place(tmp_path: Path, monkeypatch: pyt
     with pytest.raises(SystemExit) as ended:
         main()
     assert ended.value.code == 0
-    assert load_environment(tmp_path / again.split()[2]).sha256 == case.place().sha256
+    assert load_environment(tmp_path / again.split()[2]).sha256 == case.environment().sha256
 
 
 def test_memory_is_a_line_after_warm_up() -> None:
@@ -86,7 +90,7 @@ def test_memory_is_a_line_after_warm_up() -> None:
 
 
 def test_walled_in_places_are_no_failures(tmp_path: Path) -> None:
-    """They count as places, not as attempts; faults are listed with how to see them again; fuzzing's counts are taken up."""
+    """They count as environments, not as attempts; faults are listed with how to see them again; fuzzing's counts are taken up."""
     case = Case(7, 0.2, (1.5, 1.5), 2.0)
     solved = Record(case, actuators=2, checked=Checked(10, 0.0004, []), process=1, resident_mb=200.0)
     deep = replace(solved, actuators=None, checked=Checked(10, 0.002, ["3 of 10 states are too deep"]))
@@ -106,7 +110,7 @@ def test_walled_in_places_are_no_failures(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", ["{}", "[]", "no JSON", '{"kinds": {"designs": 3}}'])
 def test_counts_that_are_none_are_refused(tmp_path: Path, text: str) -> None:
-    """Before any place is planned, with the command that writes them."""
+    """Before any environment is planned, with the command that writes them."""
     (tmp_path / "fuzz.json").write_text(text)
     with pytest.raises(InvalidCounts, match=r"fuzz.json holds no counts of fuzzing; remove it, or write it by pytest"):
         fuzz_lines(tmp_path / "fuzz.json")
@@ -135,7 +139,7 @@ def test_a_process_that_dies_is_one_crash(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_a_short_soak_finds_nothing_wrong(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Three places end with tables, data and a picture; no state breaks a rule."""
+    """Three environments end with tables, data and a picture; no state breaks a rule."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("sys.argv", ["vinewright", "reproduce", "soak", "--count", "3", "--time-budget", "0.2"])
     with pytest.raises(SystemExit) as ended:

@@ -77,11 +77,11 @@ def test_a_growth_recorded_from_another_propagator_is_met(environment: MakeEnvir
     """What impulse grows along a wall, written down as a recording, is met by quasistatic within 2 mm a frame."""
     params = VineParams(radius=RADIUS)
     wall = [0.45, -0.35, 0.75, 0.35]
-    place = environment(start=START, walls=[[*wall, 0.0]])
-    propagator = Impulse(place, params)
+    workspace = environment(start=START, walls=[[*wall, 0.0]])
+    propagator = Impulse(workspace, params)
     rollout = propagator.grow(propagator.start(1, 34), Actuation(np.zeros((1, 34)), np.full((1, 34), 0.04)), 0.8, 0.02)
     records = np.arange(rollout.records[0])
-    lines = centerlines(rollout.state(np.zeros_like(records), records), place.start, params)
+    lines = centerlines(rollout.state(np.zeros_like(records), records), workspace.start, params)
     made = recording([line[~np.isnan(line[:, 0])] for line in lines[2:]], np.array([wall]))
     found = deploy(made, "quasistatic", QuasiStatic)
     assert rollout.contact_force.any()

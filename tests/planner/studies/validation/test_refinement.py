@@ -23,8 +23,8 @@ from planner.studies.validation.refinement import (
     Refinement,
     cases,
     chain_error,
+    environment_of,
     per_length,
-    place_of,
     refine_segments,
     refine_step,
     report,
@@ -115,9 +115,9 @@ def test_slopes_are_those_of_powers() -> None:
 
 def test_what_does_not_grow_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
     """A vine that leaves the bounds has no errors but a complaint, in the table too."""
-    place = place_of("free space")
-    small = replace(place, bounds=np.array([place.start[0] - 0.2, -0.5, 1.5, 1.5]))
-    monkeypatch.setattr(refinement, "place_of", lambda _: small)
+    environment = environment_of("free space")
+    small = replace(environment, bounds=np.array([environment.start[0] - 0.2, -0.5, 1.5, 1.5]))
+    monkeypatch.setattr(refinement, "environment_of", lambda _: small)
     found = [refine_step("quasistatic", "free space"), refine_segments("quasistatic", "free space", AS_GIVEN)]
     assert all("left the bounds" in one.complaint for one in found)
     assert "left the bounds" in report(found)[-4]
