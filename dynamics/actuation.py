@@ -11,7 +11,7 @@ from dynamics.vine import Actuation
 from surrogate.compiled import Floats
 
 TOGETHER = 5_000_000
-"""Pairs of an actuator and a segment that are looked at at once, to save memory."""
+"""Pairs of an actuator and a segment that are compared at once, to save memory."""
 
 
 ROUNDING = 1e-9

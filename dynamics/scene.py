@@ -19,7 +19,7 @@ Indices = NDArray[np.int32]
 CELL_SIZE = 0.04
 """Side of a grid cell [m]: about a segment of the prototype and the reach of its contacts."""
 MARGIN = 12e-3
-"""Contacts nearer than this are looked at [m]; less for tubes so thin that a step could carry them across a wall."""
+"""Contacts nearer than this are considered [m]; less for tubes so thin that a step could carry them across a wall."""
 MOST_CELLS = 400_000
 """Larger environments get larger cells."""
 MOST_ENTRIES = 10_000_000
@@ -49,7 +49,7 @@ class Scene(NamedTuple):
 
 
 def scene_of(environment: Environment, params: VineParams) -> tuple[Scene, float]:
-    """The scene for a tube, and the margin below which gaps must be looked at [m]."""
+    """The scene for a tube, and the margin below which gaps must be considered [m]."""
     margin = min(MARGIN, 0.36 * params.radius)
     reach = params.radius + margin
     return build_scene(environment, reach, reach + params.segment_length, CELL_SIZE * min(params.scale, 1.0)), margin

@@ -207,8 +207,8 @@ def difference(one: VineParams, other: VineParams) -> str:
     """In what two tubes differ, in the keys of files: the first three numbers of each; "" where they are the same."""
     here, there = (_flat(tube_content(params)) for params in (one, other))
     found = [key for key in {**here, **there} if here.get(key) != there.get(key)]
-    told = [f"{key} {_told(here.get(key))} there, {_told(there.get(key))} here" for key in found[:3]]
-    return "; ".join(told) + f"; and {len(found) - 3} more" * (len(found) > 3)
+    differences = [f"{key} {_text(here.get(key))} there, {_text(there.get(key))} here" for key in found[:3]]
+    return "; ".join(differences) + f"; and {len(found) - 3} more" * (len(found) > 3)
 
 
 def _flat(content: Mapping[str, Any]) -> dict[str, Any]:
@@ -219,7 +219,7 @@ def _flat(content: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _told(value: float | str | None) -> str:
+def _text(value: float | str | None) -> str:
     return "unknown" if value is None else value if isinstance(value, str) else f"{value:.6g}"
 
 

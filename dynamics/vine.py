@@ -104,7 +104,7 @@ class Rollout:
         return VineState(self.angles[vines, records], self.segments[vines, records], self.last_length[vines, records])
 
     def enters(self, disc: Floats) -> NDArray[np.bool_]:
-        """Whether each tip comes into a disc while it grows, also between two records, shape (batch,).
+        """Whether each tip enters a disc while it grows, also between two records, shape (batch,).
 
         Args:
             disc: x, y and radius [m].

@@ -81,7 +81,7 @@ class Result:
     run: Run
     """The search, with everything that it found."""
     reason: str
-    """Why the search ended, in words."""
+    """Why the search ended, as text."""
     choice: Choice | None = None
     """What `robust` chose among."""
     verification: Verification | None = None
@@ -153,7 +153,7 @@ def plan(
         second: The model that verifies: `options.verify`.
         checkpoint: Resume from this instead of beginning.
         folder: Where checkpoints are kept during the search; None keeps none.
-        watcher: Is told of the progress.
+        watcher: Is notified of the progress.
     Raises:
         WalledIn: No tube can get to the goal.
         CannotRun: The model cannot run on this machine, or ran out of memory before anything was found.
@@ -185,7 +185,7 @@ def search(run: Run, budget: Budget, save: Callable[[], None], watcher: Watcher 
     Args:
         save: Writes a checkpoint; called now and then, and at the end.
     Raises:
-        CannotRun: The model cannot go on, and nothing was found.
+        CannotRun: The model cannot continue, and nothing was found.
     """
 
     def checkpoint() -> None:
@@ -213,7 +213,7 @@ def search(run: Run, budget: Budget, save: Callable[[], None], watcher: Watcher 
 
 
 def _choose(run: Run, options: Inputs, watcher: Watcher) -> Choice | None:
-    """Choose among the solutions of a run by their success in trials; among those judged before Ctrl-C, if any were."""
+    """Choose among the solutions of a run by their success in trials; among those evaluated before Ctrl-C, if any were."""
     designs = [solution.design for solution in run.solutions.best]
     level = LEVEL if options.level is None else options.level / 100
     threshold = THRESHOLD if options.threshold is None else options.threshold / 100
@@ -222,15 +222,15 @@ def _choose(run: Run, options: Inputs, watcher: Watcher) -> Choice | None:
         catalogue, replayer = run.search.catalogue, run.solutions.replayer
         selection = Selection(run.environment, spread, catalogue, run.seed, FINAL, count, replayer)
         try:
-            choice = Choice(level, threshold, Champion(designs[0], selection.judge(designs[0]), 1))
+            choice = Choice(level, threshold, Champion(designs[0], selection.evaluate(designs[0]), 1))
             champions = selection.champions(designs)
             while not choice.met and (champion := next(champions, None)):
                 choice.champions.append(champion)
         except KeyboardInterrupt:
             watcher.note(
-                "interrupted; the choice is among those judged so far"
+                "interrupted; the choice is among those evaluated so far"
                 if choice
-                else "interrupted before any design was judged: this is the one of lowest cost"
+                else "interrupted before any design was evaluated: this is the one of lowest cost"
             )
     return choice
 

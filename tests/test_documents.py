@@ -23,7 +23,7 @@ def blocks() -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize(("where", "program"), [pytest.param(*block, id=block[0]) for block in blocks()])
 def test_a_block_runs(where: str, program: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As somebody would who copies it into a file; pictures are drawn without a screen."""
+    """As if copied into a file; pictures are drawn without a screen."""
     monkeypatch.chdir(tmp_path)
     mpl.use("agg")
     exec(compile(program, str(ROOT / where.split(":")[0]), "exec"), {"__name__": "__main__"})

@@ -1,4 +1,4 @@
-"""Tracking: a PD controller with gravity compensation that can only push at the core and pull at the muscles."""
+"""Tracking: a PD controller with gravity compensation that can only push at the core and pull at the actuators."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ class Event(NamedTuple):
 class Controller:
     """Gains and limits of paper 004's Eq. 24, in (s, u, v).
 
-    As printed it lacks the transpose's pseudo-inverse and Y_e. The forces asked for are shared out such that the core
-    does not suck and no muscle pushes. The paper's gains are for (s, theta, phi) and do not carry over; the default ones
+    As printed it lacks the transpose's pseudo-inverse and Y_e. The requested forces are distributed such that the core
+    does not suck and no actuator pushes. The paper's gains are for (s, theta, phi) and do not carry over; the default ones
     follow its Fig. 8 closely.
 
     Raises:
@@ -65,7 +65,7 @@ class Controller:
     most_core: float = math.inf
     """Largest force in the core [N]."""
     most_tension: float = math.inf
-    """Largest pull of a muscle [N]."""
+    """Largest pull of an actuator [N]."""
 
     def __post_init__(self) -> None:
         for name in ("growth_gain", "growth_damping", "bend_gain", "bend_damping"):
@@ -113,7 +113,7 @@ class Tracking:
     q: Floats
     """s [m], u and v [rad], shape (steps, 3)."""
     reference: Floats
-    """s [m], theta [rad], phi [rad] asked for, shape (steps, 3)."""
+    """s [m], theta [rad], phi [rad] requested, shape (steps, 3)."""
     inputs: Floats
     """Force in the core and tensions during the step [N], shape (steps, 4)."""
     events: tuple[Event, ...]
@@ -130,7 +130,7 @@ class Tracking:
     def errors(self) -> Floats:
         """What is missing to the reference, s [m], theta and phi [rad], shape (steps, 3); phi's within half a turn.
 
-        A bend that is asked for as negative is one to the other side.
+        A requested bend that is negative is one to the other side.
         """
         errors = polar(regular(self.reference)) - self.polar
         errors[:, 2] = (errors[:, 2] + np.pi) % (2 * np.pi) - np.pi
@@ -155,7 +155,7 @@ def track(
 ) -> Tracking:
     """Follow a reference from rest, in steps of time, semi-implicitly.
 
-    The controller foresees its step: errors are those at its end, as the model tells before limits are met. So stiff gains
+    The controller looks one step ahead: errors are those at its end, as predicted by the model without limits. So stiff gains
     need no short steps (Tan, Liu and Turk, Stable Proportional-Derivative Controllers, 2011). While the reference is shorter
     than the tube, the core pushes just not enough to make it grow.
 

@@ -1,4 +1,4 @@
-"""A robot under given forces, by an adaptive integrator; where the growth comes to a stop it is held until it goes on."""
+"""A robot under given forces, by an adaptive integrator; where the growth stops it is held until it resumes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dynamics.euler_lagrange.model import Robot, acceleration, checked_inputs, c
 from surrogate.compiled import Floats
 
 Inputs = Callable[[float, Floats], ArrayLike]
-"""Force in the core and pulls of the three muscles [N], shape (4,), over time [s] and q."""
+"""Force in the core and pulls of the three actuators [N], shape (4,), over time [s] and q."""
 AT_ONCE = 1e-9
 """Times that are no further apart [s] are one."""
 RELEASE = 1e-9

@@ -38,7 +38,7 @@ class Body(NamedTuple):
 
 @compiled()
 def new_body(turns: int) -> Body:
-    """Room for a body with so many turns."""
+    """Room for a body with this many turns."""
     room = MOST_CONTACTS + turns
     return Body(
         np.empty((room, 2)),

@@ -1,4 +1,4 @@
-"""Vines of segments grown by geometry: each record is a deployment of its own, from the base."""
+"""Vines of segments grown by geometry: each record is a separate deployment, from the base."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ class Trace(NamedTuple):
 
 @compiled()
 def new_trace(turns: int = 1, triangles: int = 2000) -> Trace:
-    """Room for a tube with so many turns, and so many triangles; with none, no triangles are kept."""
+    """Room for a tube with this many turns and triangles; with none, no triangles are kept."""
     return Trace(
         np.empty((MOST_CONTACTS + turns + 1, 2)),
         np.empty(MOST_CONTACTS + turns + 1, np.int64),

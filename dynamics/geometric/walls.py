@@ -17,7 +17,7 @@ from surrogate.compiled import Floats
 POLYGON_TOLERANCE = 1e-3
 """Circles and walls become polygons around them that are nowhere further out than this [m]."""
 MITRE_LIMIT = 2.0
-"""Corners are inflated to a point up to so many tube radii away, as those of 60 degrees are; sharper ones are cut off there."""
+"""Corners are inflated to a point up to this many tube radii away, as those of 60 degrees are; sharper ones are cut off there."""
 BEYOND = 1e-6
 """Walls end so far outside the bounds [m]: a tip that slides along one gets there, and is out."""
 

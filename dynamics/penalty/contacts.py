@@ -87,7 +87,7 @@ def forward_kinematics(angles: Tensor, lengths: Tensor, last: Tensor, pose: Tens
 
 
 def most_contacts(segments: int) -> int:
-    """So many contacts of a vine, those with the smallest gaps, are looked at.
+    """This many contacts of a vine, those with the smallest gaps, are considered.
 
     Of random vines of up to 4 m in the shipped environments hardly any has more within 2 mm, and a step seldom closes that.
     """

@@ -37,7 +37,7 @@ class Penalty:
 
     Every step minimises Eq. 4 over the bends and the growth: the potential of all bends, the drive to grow, and
     contact as a stiff penalty. How many steps a vine may take follows from its length alone, and nothing is copied to
-    the host before the last one: a vine that has not come to its length by then counts as stalled. What a rollout
+    the host before the last one: a vine that has not reached its length by then counts as stalled. What a rollout
     records of angles and forces stays on the device.
     """
 

@@ -47,7 +47,7 @@ def export(
 
         made = load_design(design)
         if (out / "run.json").exists() or out.resolve() == (design if design.is_dir() else design.parent).resolve():
-            raise BadInput(f"{out} holds the plan; give another --out, so that it stays as it is")
+            raise BadInput(f"{out} holds the plan; give another --out, so that it is not overwritten")
         environment = _environment_of(design, made, env)
         same_environment(console, made, environment, force)
         with writable(out):
@@ -114,7 +114,9 @@ def _report(console: Console, pack: Pack, out: Path, files: list[str]) -> None:
         max(abs(one - other) for one, other in zip(planned, made, strict=True))
         for planned, made in zip(content["planned_mm"], content["made_mm"], strict=True)
     ]
-    cells = f"sections rounded to whole cells: no end moved by more than {max(moved):.0f} mm" if moved else "no muscles"
+    cells = (
+        f"sections rounded to whole cells: no end moved by more than {max(moved):.0f} mm" if moved else "no actuators"
+    )
     if pack.grown.reached:
         console.print(
             f"{cells}; the design as made reaches the goal, {content['tip_moved_mm']:.0f} mm from where it was planned to"

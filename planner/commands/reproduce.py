@@ -135,7 +135,7 @@ def robust_planning(
     env: EnvironmentsOption = None,
     out: FolderOption = RESULTS,
 ) -> int:
-    """Choose designs by their success in trials with errors; what that gains. Ctrl-C keeps what was judged."""
+    """Choose designs by their success in trials with errors; what that gains. Ctrl-C keeps what was evaluated."""
     with readable_errors():
         from dynamics.quasistatic.propagator import QuasiStatic
         from dynamics.tube import VineParams
@@ -150,10 +150,10 @@ def robust_planning(
             "robust-planning",
             [(name, seed) for name in names for seed in range(runs)],
             lambda cases: run_cases(cases, time_budget, level / 100),
-            lambda judged: report(judged, time_budget),
+            lambda evaluated: report(evaluated, time_budget),
             prepare=lambda: warm_up(QuasiStatic(environments[0], VineParams())),
             tell=lambda one: f"{one.environment}, seed {one.seed}: {one.choice.chosen.estimate}",
-            least="a design was judged",
+            least="a design was evaluated",
         )
         command = command_line("reproduce robust-planning", runs=runs, level=level, time_budget=time_budget, env=env)
         return measured(study, command, out)

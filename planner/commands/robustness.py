@@ -118,7 +118,7 @@ def parsed_levels(text: str) -> list[float]:
 
 
 def _grow(console: Console, survey: Survey) -> bool:
-    """Grow all trials with progress on the console; returns whether nobody interrupted."""
+    """Grow all trials with progress on the console; returns False if interrupted."""
     from rich.progress import Progress
 
     from planner.console.progress import columns, stoppable

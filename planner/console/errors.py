@@ -1,4 +1,4 @@
-"""Bad input, told in one line."""
+"""Bad input, reported in one line."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ EXTRAS = {
     "torch": ("PyTorch", ("torch",)),
     "video": ("OpenCV and scikit-image", ("cv2", "skimage")),
 }
-"""What each extra brings, in words and as the packages that are imported."""
+"""What each extra brings, as text and as the packages that are imported."""
 
 
 class BadInput(TyperException):
@@ -104,7 +104,7 @@ def same_environment(console: Console, design: Design, environment: Environment,
         return
     other = f"this design was made for another environment ({design.environment}) than {environment.name}, or that has changed"
     if not force:
-        raise BadInput(f"{other}; --force goes on nevertheless")
+        raise BadInput(f"{other}; --force continues nevertheless")
     console.print(f"warning: {other}")
 
 

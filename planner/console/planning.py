@@ -1,4 +1,4 @@
-"""A plan as it is seen while it is made: its progress, and how Ctrl-C ends it."""
+"""What is shown while a plan is made: its progress, and how Ctrl-C ends it."""
 
 from __future__ import annotations
 

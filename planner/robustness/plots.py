@@ -30,7 +30,7 @@ def save_robustness(path: Path, survey: Survey, levels: Sequence[float], trials:
 
     Args:
         trials: Trials to draw.
-        where: At which levels they were grown, in words.
+        where: At which levels they were grown, as text.
     """
     bounds = survey.environment.bounds
     aspect = float((bounds[2] - bounds[0]) / (bounds[3] - bounds[1]))
@@ -91,13 +91,13 @@ def _outline(shape: Any) -> Floats:
 
 
 def save_sensitivity(path: Path, margins: Sequence[Margin]) -> None:
-    """A tornado: how far each parameter may stray before the goal is lost; what gives out first lies on top."""
+    """A tornado: how far each parameter may stray before the goal is lost; the smallest margin lies on top."""
     ordered = sorted(margins, key=lambda margin: margin.share, reverse=True)
     figure = Figure(figsize=(8.2, 1.3 + 0.31 * len(ordered)), layout="constrained", facecolor="white")
     axes = figure.subplots()
     axes.axvline(0, color=INK, linewidth=0.9, zorder=3)
     for row, margin in enumerate(ordered):
-        # What was looked at, and of it what is held.
+        # The range that was searched, and the part of it in which the goal is reached.
         axes.barh(row, 2, left=-1, height=0.72, color="#eef0f3", zorder=1)
         ends = (-margin.less / margin.most, "left", "-"), (margin.more / margin.most, "right", "+")
         for reach, side, sign in ends:
@@ -112,5 +112,5 @@ def save_sensitivity(path: Path, margins: Sequence[Margin]) -> None:
     units = dict.fromkeys((margin.unit, margin.most) for margin in ordered)
     looked = ", ".join(f"{most:g} {unit}" for unit, most in units)
     axes.set_title("how far each may stray, all others as planned, before the goal is lost", size=10, color=INK)
-    axes.set_xlabel(f"grey: looked at, up to {looked} to either side", size=8.5, color=FAINT)
+    axes.set_xlabel(f"grey: searched, up to {looked} to either side", size=8.5, color=FAINT)
     save_figure(path, figure, DPI)

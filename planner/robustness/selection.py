@@ -17,17 +17,17 @@ from planner.robustness.trials import Deviations, Spread, grow_trials
 from planner.search.catalogue import Catalogue
 
 LEVEL, THRESHOLD = 0.05, 0.9
-"""Errors under which designs are judged, and success that is asked for, unless somebody says otherwise [-]."""
+"""Errors under which designs are evaluated, and success that is required, by default [-]."""
 CANDIDATES = 40
 """Distinct solutions to choose from."""
 MORE = 2
-"""How many more actuators than the cheapest they may have."""
+"""How many more actuators than the design of lowest cost they may have."""
 SLACK = MORE + 0.05
-"""How much dearer they may be, in actuators: as many, and 5 m of tube."""
+"""How much more they may cost, in actuators: as many, and 5 m of tube."""
 FINAL = 1000
-"""Trials in which a design is judged once it has been chosen."""
-CHOOSING, JUDGING = 2_000_000, 1_000_000
-"""Numbers of the first trials that choose, and that judge what was chosen: none of them is in any survey."""
+"""Trials in which a design is evaluated once it has been chosen."""
+CHOOSING, EVALUATING = 2_000_000, 1_000_000
+"""Numbers of the first trials that choose, and that evaluate what was chosen: none of them is in any survey."""
 FIRST_RUNG, LAST_RUNG = 16, 128
 """Trials of every design, and of each of the last few, before the first half of them is dropped."""
 FINALISTS = 4
@@ -73,39 +73,39 @@ class Choice:
     level: float
     """Of obstacles and of bending [-]."""
     threshold: float
-    """Rate that is asked for [-]."""
-    cheapest: Champion
+    """Rate that is required [-]."""
+    lowest_cost: Champion
     """The planner's best design, which no trial chose."""
     champions: list[Champion] = field(default_factory=list)
 
     @property
-    def judged(self) -> list[Champion]:
+    def evaluated(self) -> list[Champion]:
         """All that can be chosen, fewest actuators first."""
-        return [self.cheapest, *self.champions]
+        return [self.lowest_cost, *self.champions]
 
     @property
     def met(self) -> bool:
-        """Whether one succeeds as often as is asked for."""
-        return any(champion.estimate.rate >= self.threshold for champion in self.judged)
+        """Whether one succeeds as often as is required."""
+        return any(champion.estimate.rate >= self.threshold for champion in self.evaluated)
 
     @property
     def chosen(self) -> Champion:
         """The first that succeeds often enough, so the one with the fewest actuators.
 
-        Where none does, the first that the trials cannot tell from the likeliest: whose interval reaches up to its rate.
+        Where none does, the first that the trials cannot distinguish from the likeliest: whose interval reaches up to its rate.
         """
-        likeliest = max(champion.estimate.rate for champion in self.judged)
-        for champion in self.judged:
+        likeliest = max(champion.estimate.rate for champion in self.evaluated)
+        for champion in self.evaluated:
             if champion.estimate.rate >= self.threshold:
                 return champion
-        return next(champion for champion in self.judged if champion.estimate.interval[1] >= likeliest)
+        return next(champion for champion in self.evaluated if champion.estimate.interval[1] >= likeliest)
 
     def content(self) -> dict[str, Any]:
         """For a JSON file."""
         return {
             "level": self.level,
             "threshold": self.threshold,
-            "cheapest": self.cheapest.content(),
+            "cheapest": self.lowest_cost.content(),
             "champions": [champion.content() for champion in self.champions],
             "chosen": self.chosen.content(),
         }
@@ -128,7 +128,7 @@ class Selection:
 
         Args:
             replayer: Says whether a variant ends in the goal where all is as planned.
-            final: Trials in which a champion is judged, none of which chose it.
+            final: Trials in which a champion is evaluated, none of which chose it.
             on_trials: Called with the number of trials after each batch.
         """
         self.environment, self.spread, self.catalogue = environment, spread, catalogue
@@ -146,11 +146,11 @@ class Selection:
             for _ in range(ROUNDS):
                 best = self._halved([*best, *self._variants(best)], FINALISTS)
             made = self._halved(best, 1, LAST_RUNG)[0]
-            yield Champion(made, self.judge(made), len(some) + ROUNDS * VARIANTS)
+            yield Champion(made, self.evaluate(made), len(some) + ROUNDS * VARIANTS)
 
-    def judge(self, design: Design) -> Estimate:
+    def evaluate(self, design: Design) -> Estimate:
         """Success of a design in the final trials."""
-        return Estimate(self._reached(design, range(JUDGING, JUDGING + self.final)), self.final)
+        return Estimate(self._reached(design, range(EVALUATING, EVALUATING + self.final)), self.final)
 
     def _reached(self, design: Design, trials: Sequence[int]) -> int:
         drawn = Deviations.drawn(design, self.environment, self.spread, trials, self.seed)
@@ -159,7 +159,7 @@ class Selection:
         return int(reached.sum())
 
     def _halved(self, designs: Sequence[Design], keep: int, rung: int = FIRST_RUNG) -> list[Design]:
-        """The best few, best first, by trials that nobody has seen before.
+        """The best few, best first, by trials that were not used before.
 
         All are grown in the same trials; each time half of them are left, these get as many trials again as they have had.
         """

@@ -15,9 +15,9 @@ from planner.robustness.trials import Deviations, grow_trials
 from surrogate.compiled import Floats
 
 STEPS = 40
-"""Deviations looked at on either side of the plan."""
+"""Deviations searched on either side of the plan."""
 MOST = {"%": 0.2, "mm": 50e-3, "deg": np.radians(10.0)}
-"""Greatest deviation looked at, by its unit [-, m, rad]."""
+"""Greatest deviation searched, by its unit [-, m, rad]."""
 SHOWN = {"%": 100.0, "mm": 1e3, "deg": 180 / np.pi}
 """What a deviation is multiplied by to be in its unit."""
 
@@ -35,12 +35,12 @@ class Margin:
 
     @property
     def most(self) -> float:
-        """The greatest deviation that was looked at, in `unit`."""
+        """The greatest deviation that was searched, in `unit`."""
         return float(MOST[self.unit] * SHOWN[self.unit])
 
     @property
     def share(self) -> float:
-        """The lesser of the two margins, over the greatest looked at: what loses the goal first has the least."""
+        """The lesser of the two margins, over the greatest searched: the smallest share loses the goal first."""
         return min(self.less, self.more) / self.most
 
 
@@ -60,7 +60,7 @@ def parameters(design: Design, environment: Environment) -> list[Parameter]:
 
 
 def margin(design: Design, environment: Environment, parameter: Parameter) -> Margin:
-    """How far a parameter may stray, to `STEPS` steps; 0 to both sides where the design misses as it is."""
+    """How far a parameter may stray, to `STEPS` steps; 0 to both sides where the design itself misses."""
     deviations = np.linspace(-MOST[parameter.unit], MOST[parameter.unit], 2 * STEPS + 1)
     rows = Deviations.none(design, environment, len(deviations))
     parameter.change(rows, deviations)

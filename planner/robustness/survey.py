@@ -16,7 +16,7 @@ from planner.robustness.trials import HANDMADE, Deviations, Outcome, Spread, gro
 SHOWN_EVERY = 100
 """Trials after which there is something to show."""
 EACH = 0.1
-"""Level of a source that is looked at alone [-]."""
+"""Level of a source that is drawn alone [-]."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ def sources(start: float = 5e-3, heading: float = np.radians(1.0)) -> dict[str, 
 
 @dataclass(slots=True)
 class Survey:
-    """What to try, and what came of it; iterate over `run` to fill it in."""
+    """What to try, and its results; iterate over `run` to fill it in."""
 
     design: Design
     environment: Environment

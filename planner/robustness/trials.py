@@ -1,4 +1,4 @@
-"""Trials: a design grown where muscles, start and obstacles are not quite as planned (paper 002, section 6.3)."""
+"""Trials: a design grown where actuators, start and obstacles are not quite as planned (paper 002, section 6.3)."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ class Deviations:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Outcome:
-    """What came of trials."""
+    """The results of trials."""
 
     reached: NDArray[np.bool_]
     """Whether the tip came into the goal while it grew, shape (trials,)."""

@@ -173,7 +173,7 @@ def _tree_facts(run: Run) -> dict[str, Any] | None:
 
 
 def design_to_write(run: Run, choice: Choice | None, verification: Verification | None) -> Design:
-    """The design of a run that has a solution: the best verified, else what --robust chose, else the cheapest."""
+    """The design of a run that has a solution: the best verified, else what --robust chose, else the one of lowest cost."""
     if verification:
         return verification.design
     return choice.chosen.design if choice else run.solutions.best[0].design
@@ -191,7 +191,7 @@ def write_run(
 
     Args:
         inputs: What the run was asked to do.
-        stopped: Why it ended, in words.
+        stopped: Why it ended, as text.
         choice: What --robust chose.
         verification: What --verify found.
     """

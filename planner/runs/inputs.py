@@ -46,11 +46,11 @@ class Inputs(BaseModel):
     level: Percent | None = None
     """Standard deviation of these errors [%]; None is the usual one."""
     threshold: Percent | None = None
-    """Success that is asked for [%]; None is the usual one."""
+    """Success that is required [%]; None is the usual one."""
     friction: float | None = None
     """Of the tip [-]."""
     verify: str | None = None
-    """The second propagator, which judges what was found."""
+    """The second propagator, which checks what was found."""
 
     @property
     def budget(self) -> Budget:

@@ -26,7 +26,7 @@ def in_processes(run: Callable[[Case], Result], cases: Sequence[Case]) -> Iterat
     Leaving early ends the cases under way.
 
     Args:
-        run: A function of a module, as it is looked up by name in the other process.
+        run: A function of a module, looked up by name in the other process.
     Raises:
         WorkerKilled: One of the processes was killed; results that were over before have been yielded.
     """

@@ -129,7 +129,7 @@ def test_vine_that_leaves_has_no_record_outside(environment: MakeEnvironment, pa
 
 
 def test_state_that_cannot_be_grown_so_stays(environment: MakeEnvironment, params: VineParams) -> None:
-    """A vine on the far side of a wall, which none gets to by growing so, is kept as it is, stalled."""
+    """A vine on the far side of a wall, which no deployment reaches, is not changed, stalled."""
     workspace = environment(boxes=[(0.3, -0.9, 0.4, 0.9)], start=(0, 0, 0), bounds=(-1, -1, 2, 1))
     model = Geometric(workspace, params)
     given = VineState(np.zeros((1, SEGMENTS)), np.array([30]), np.array([0.01]))

@@ -1,4 +1,4 @@
-"""A vine that goes wrong is told of by step and segment, and spoils nothing: every propagator promises so."""
+"""A vine that goes wrong is reported with step and segment, and spoils nothing: every propagator promises so."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -65,7 +65,7 @@ def tells_the_truth(rollout: Rollout) -> bool:
 
 @EveryPropagator
 def test_poisoned_vines_are_named_and_spoil_nothing(name: str, workspace: Environment, params: VineParams) -> None:
-    """They take no step and have no record, their segment is told; a vine grown and one held beside them end as ever."""
+    """They take no step and have no record, their segment is reported; a vine grown and one held beside them end as ever."""
     propagator, state, lengths = propagator_of(name, workspace, params), straight(), np.array([0.05] * 5 + [0.0])
     healthy = propagator.grow(state, steered(), lengths, 0.05)
     assert (healthy.broken == -1).all()
@@ -87,7 +87,7 @@ def test_poisoned_vines_are_named_and_spoil_nothing(name: str, workspace: Enviro
 
 @pytest.mark.parametrize("name", [name for name in propagators() if name != "geometric"])
 def test_a_vine_that_breaks_down_ends_at_that_step(name: str, workspace: Environment, params: VineParams) -> None:
-    """A joint bent the wrong way until its muscle's force overflows breaks in the first step; the others do not mind.
+    """A joint bent the wrong way until its actuator's force overflows breaks in the first step; the others do not mind.
 
     So does that of a held vine. Not geometric, for which the bends so far do not matter.
     """

@@ -236,7 +236,7 @@ def test_single_precision_comes_close(environment: MakeEnvironment, params: Vine
 def test_roundings_do_not_add_up(
     environment: MakeEnvironment, params: VineParams, dtype: torch.dtype, record_every: float
 ) -> None:
-    """A vine of 60 segments comes to its length in just so many, in no extra step, if records fall on segments or not."""
+    """A vine of 60 segments reaches its length in exactly as many steps, whether records fall on segments or not."""
     step, carried = 25e-3 / 7.3, uniform(0.0, 0.04, 60)
     exact = QuasiStatic(environment(), params, step)
     propagator = Penalty(environment(), params, "cpu", step=step, dtype=dtype, inner_steps=1)

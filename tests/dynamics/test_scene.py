@@ -1,4 +1,4 @@
-"""The scene that kernels query, and the contacts they find in it; shapely is the judge."""
+"""The scene that kernels query, and the contacts they find in it; shapely is the reference."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -79,7 +79,7 @@ def check_against_shapely(environment: Environment, seed: int, wanted: int) -> i
             continue
         distance = exact_distance(environment.obstacles, shapely.LineString(points))
         base = exact_distance(environment.obstacles, shapely.Point(points[0]))
-        # A centreline in an obstacle has no distance. And the base cannot move: nobody looks at its own contacts.
+        # A centreline in an obstacle has no distance. And the base cannot move: its own contacts are not considered.
         if distance <= 1e-9 or (base < distance + 1e-9 and base < RADIUS + MARGIN):
             continue
         contacts, count = contacts_of(scene, pose)
@@ -154,7 +154,7 @@ def test_room_between_boxes_has_faces_but_no_corners(environment: MakeEnvironmen
     assert {tuple(corner[:2]) for corner in scene.corners} == {(0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0)}
 
 
-def test_empty_place_has_no_contacts(environment: MakeEnvironment) -> None:
+def test_empty_environment_has_no_contacts(environment: MakeEnvironment) -> None:
     """Without obstacles every query is empty."""
     contacts, count = contacts_of(scene_of(environment()), Pose(np.zeros(3), np.zeros(8), np.full(8, SEGMENT)))
     assert count == 0

@@ -110,7 +110,7 @@ def _room() -> Any:
 
 
 def test_friction_and_inertia_are_the_tubes() -> None:
-    """Propagators take friction and inertia from the tube, unless they are told otherwise."""
+    """Propagators take friction and inertia from the tube, unless they are given others."""
     environment = load_environment("divider")
     rubbed = VineParams(friction=0.2, inertia=Inertia(mass_per_length=0.1, damping_time=0.02, growth_rate=0.05))
     assert QuasiStatic(environment, VineParams()).tube.friction == 0.0

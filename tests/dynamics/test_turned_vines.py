@@ -135,7 +135,7 @@ def test_locked_vine_folds_until_friction_gives_way() -> None:
 
 @pytest.mark.parametrize("side", [1, -1])
 def test_locked_vine_folds_onto_what_is_beside_it(side: int) -> None:
-    """Its last link, which turns about the tip, comes to hang on a corner in its way."""
+    """Its last link, which turns about the tip, hangs on a corner in its way."""
     turn, tube = side * np.radians(50), HingeTube(1e-3, 0.5, 1e-6)
     angle = hinge_boundaries(tube.friction, turn, 1.0)[1:].mean()
     before, after = (against_a_wall(turn, 1.0, angle, tube, more).shape for more in (0.0, 0.3))

@@ -1,4 +1,4 @@
-"""Tubes of other sizes than the prototype plan, simulate, export and are judged as it does."""
+"""Tubes of other sizes than the prototype plan, simulate, export and are evaluated as it does."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -85,7 +85,7 @@ def test_they_export(planned: tuple[float, Environment, Design], tmp_path: Path)
     assert pack.grown.design.length == pytest.approx(design.length, rel=0.1)
 
 
-def test_they_are_judged(planned: tuple[float, Environment, Design]) -> None:
+def test_they_are_evaluated(planned: tuple[float, Environment, Design]) -> None:
     """Trials without errors reach the goal; with errors some may not, and none breaks down."""
     size, environment, design = planned
     assert grow_trials(design, environment, Deviations.none(design, environment, 2)).reached.all()

@@ -24,7 +24,7 @@ ROUNDING = 1e-8
 class Readings:
     """What is sensed while a tube grows.
 
-    A sensor that reads at the moment a contact begins, ends or changes tells the heading then exactly; where it does not,
+    A sensor that reads at the moment a contact begins, ends or changes gives the heading then exactly; where it does not,
     the heading is wrong by what the tube turned between two readings.
     """
 

@@ -110,7 +110,7 @@ class Course:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WallFit:
-    """The cheapest course."""
+    """The course of lowest cost."""
 
     course: Course
     determined: bool
@@ -147,7 +147,7 @@ def fit_wall(shape: Shape, lengths: Floats, angles: Floats, noise: float, fricti
     explained = error <= n + 4 * np.sqrt(2 * n)
     ends = np.searchsorted(lengths, [*(change.length for change in best.changes[1:]), np.inf])
     begins = np.searchsorted(lengths, [change.length for change in best.changes], side="right")
-    # Each change needs readings of its own, and all together one that checks them.
+    # Each change needs its own readings, and all together one that checks them.
     enough = n > 1 + sum(change.fitted for change in best.changes)
     enough &= all(end - begin >= change.fitted for change, begin, end in zip(best.changes, begins, ends, strict=True))
     return WallFit(best, bool(explained and (enough or n == 1) and not rivals))
@@ -216,7 +216,7 @@ class _Search:
         return (((angles - self.angles[first:count]) / self.noise) ** 2).sum(axis=1)
 
     def explain(self, course: Course, limit: float) -> Course | None:
-        """Add changes of the hinge as the readings ask for them, one after another; None if it gets dearer than a limit."""
+        """Add changes of the hinge as the readings require, one after another; None if the cost exceeds a limit."""
         n, exact = len(self.lengths), self.noise == EXACT
         counts = range(2, n + 1) if exact else np.unique(np.linspace(2, n, _PREFIXES).astype(int))
         failed = 0

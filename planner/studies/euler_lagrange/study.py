@@ -12,7 +12,7 @@ from scipy.optimize import brentq
 
 from dynamics.euler_lagrange.control import Controller, Tracking, track
 from dynamics.euler_lagrange.kinematics import polar
-from dynamics.euler_lagrange.model import Muscle, Robot, acceleration
+from dynamics.euler_lagrange.model import LinearActuator, Robot, acceleration
 from dynamics.euler_lagrange.motion import Inputs, Motion, open_loop
 from surrogate.compiled import Floats
 from surrogate.spam import Spam
@@ -31,7 +31,7 @@ SWITCHED = 5.0
 HIGHEST_PRESSURE = 35e3
 """Of a sPAM [Pa]."""
 SET_POINTS = np.array([[1.0, 0.5, 0.0], [3.0, 1.0, 1.0], [2.0, 2.0, 2.0], [5.0, 1.5, -1.0], [6.0, 0.5, -2.0]])
-"""s [m], theta [rad] and phi [rad] asked for from each second on; the third length is shorter than has grown."""
+"""s [m], theta [rad] and phi [rad] requested from each second on; the third length is shorter than has grown."""
 FIRST = np.array([1.0, 0.1, 0.0])
 BLEND = 0.8
 """Time in which the reference gets from one to the next, smoothly [s]."""
@@ -168,7 +168,7 @@ def swinging_plane(result: Result) -> tuple[Floats, Floats]:
 
 
 def reference(at: float) -> tuple[Floats, Floats]:
-    """(s, theta, phi) asked for, and their rates, at a time [s]: from set point to set point without a jerk."""
+    """(s, theta, phi) requested, and their rates, at a time [s]: from set point to set point without a jerk."""
     k = min(int(at), len(SET_POINTS) - 1)
     before = SET_POINTS[k - 1] if k else FIRST
     x = min((at - k) / BLEND, 1.0)
@@ -178,7 +178,7 @@ def reference(at: float) -> tuple[Floats, Floats]:
 
 def cases() -> list[Experiment | tuple[str, Controller]]:
     """All experiments, then Fig. 8 by controllers of different gains and limits."""
-    pull = Muscle.like(Spam()).area * HIGHEST_PRESSURE
+    pull = LinearActuator.like(Spam()).area * HIGHEST_PRESSURE
     controllers = {
         "default gains": Controller(),
         "paper's gains for s and theta": Controller(100.0, 10.0, 5e4, 1e3),
@@ -207,7 +207,7 @@ def split(found: Sequence[Result | Chase]) -> tuple[list[Result], list[Chase]]:
 def linear_swing(robot: Robot, s: float) -> tuple[float, float]:
     """Decay and angular frequency of slight bends of a hanging robot of length s [1/s, rad/s].
 
-    An oscillator of mass m s^2 / 4, spring K + m g s / 3 and damper D: what M and G come to as theta goes to 0.
+    An oscillator of mass m s^2 / 4, spring K + m g s / 3 and damper D: the limit of M and G as theta goes to 0.
     """
     inertia = robot.mass * s**2 / 4
     decay = robot.bending_damping / (2 * inertia)

@@ -1,4 +1,4 @@
-"""What a study of funneling says, in words and in tables."""
+"""What a study of funneling says, as text and tables."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ def verdict(findings: Findings) -> list[str]:
 
 
 def _on_ratio(findings: Findings) -> str:
-    """What the ratio says, as published and where ends that are hardly apart are not told apart."""
+    """What the ratio says, as published and where ends that are hardly apart are not distinguished."""
     bare, usual = findings.signs(0), findings.signs()
     borne_out = (
         "bears out" if bare[0] == sum(bare) else "bears out in part" if bare[0] > bare[1] else "does not bear out"
@@ -237,7 +237,7 @@ def report(findings: Findings, params: VineParams) -> Report:
 
 
 def _wrapped(text: str) -> str:
-    """Paragraphs in lines of readable length; a list is left as it is."""
+    """Paragraphs in lines of readable length; a list is not changed."""
     return text if "\n" in text else fill(text, 118)
 
 

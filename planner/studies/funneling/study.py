@@ -40,7 +40,7 @@ TURN, TURN_AT = (0.1, 0.2), 0.3
 [-]; distance from the base at which the actuator begins [m]."""
 NEIGHBOURS = 2, 3, 5, 8, 10, 15
 FLOOR = 1e-3
-"""Least mean distance to neighbours that counts [m]: the penetration tolerance, as nearer ends are not told apart."""
+"""Least mean distance to neighbours that counts [m]: the penetration tolerance, as nearer ends are not distinguished."""
 ONE_PLACE = 10e-3
 """Ends are in one place that a chain joins with no link longer than this [m]."""
 NEARER, FARTHER = 0.5, 2.0
@@ -66,7 +66,7 @@ def concentration(density: Floats) -> float:
 
 
 def highest_concentration(count: int) -> float:
-    """The ratio of a tenth of so many points in one place, and the others far from each other [-]."""
+    """The ratio of a tenth of this many points in one place, and the others far from each other [-]."""
     return count / _tenth(count)
 
 

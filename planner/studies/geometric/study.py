@@ -30,7 +30,7 @@ OBSTACLES, GAP = 10, 0.03
 TIMED, COMPARED = 40, 120
 """Environments for timing, and for the comparison."""
 EVERY = 19
-"""One action of so many is looked for on the visibility graph."""
+"""One action in this many is looked for on the visibility graph."""
 SAME = 1e-6
 """Points nearer than this are the same [m]."""
 BATCH, MOST, GROWN, SPACING = 4, 60, 1.5, 0.05

@@ -1,6 +1,6 @@
 """Single-turn vines grown into a flat wall by propagators that do not use paper 003, compared with what it predicts.
 
-The wall has no friction, since these propagators have none. The vine is put before the wall as it is when its tip meets it,
+The wall has no friction, since these propagators have none. The vine is put before the wall in the shape that it has when its tip meets it,
 and grows on a little.
 """
 
@@ -60,7 +60,7 @@ class Fold:
     flat_width: float = 0.0
     """[m]"""
     limits: Limits = field(default_factory=Limits)
-    """Not used: nobody makes folds."""
+    """Not used: there are no folds."""
 
     @property
     def grid(self) -> Grid:

@@ -27,7 +27,7 @@ def of_kind(records: Sequence[Record], kind: str, actions: str, policy: str, **o
     """Scores after each deployment of one kind of case in each environment, shape (environments, DEPLOYMENTS).
 
     Args:
-        other: What else of a `Case` is not as it is by default.
+        other: What else of a `Case` differs from the default.
     """
     return np.array([r.scores for r in _alike(records, Case(kind, 0, actions, policy, **other))])
 
@@ -103,8 +103,8 @@ def report(records: Sequence[Record], loop: float) -> Report:
     ]
     for policy in ("monte-carlo", "information-gain"):
         found = [(kind, actions, ahead_from(records, kind, actions, policy)) for kind in KINDS for actions in ACTIONS]
-        told = "; ".join(f"{kind}, {actions}: {first or 'never'}" for kind, actions, first in found)
-        lines.append(f"* {NAMES[policy]}: {told}")
+        when = "; ".join(f"{kind}, {actions}: {first or 'never'}" for kind, actions, first in found)
+        lines.append(f"* {NAMES[policy]}: {when}")
     lines += ["", *_differences(records), "", *_table_2(records), "", *_lost(records), "", "![Scores](mapping.png)"]
     lines += ["", "![An environment, mapped](mapping-example.png)"]
     content = {
@@ -135,19 +135,19 @@ def _differences(records: Sequence[Record]) -> list[str]:
         for kind in KINDS:
             turning, straight = (of_kind(records, kind, actions, policy) for actions in ("turning", "straight"))
             published = PAPER_TURNS.get((kind, policy))
-            cells += [_told(difference(turning, straight)), f"{published:+.2f}" if published else ""]
+            cells += [_text(difference(turning, straight)), f"{published:+.2f}" if published else ""]
         rows.append([f"{name}, turning - straight", *cells])
     for one, other in (("monte-carlo", "random"), ("information-gain", "monte-carlo")):
         for actions in ACTIONS:
             cells = []
             for kind in KINDS:
                 both = (of_kind(records, kind, actions, policy) for policy in (one, other))
-                cells += [_told(difference(*both)), ""]
+                cells += [_text(difference(*both)), ""]
             rows.append([f"{NAMES[one]} - {NAMES[other]}, {actions}", *cells])
     return [*lines, *table(("", "uniform", "paper", "non-uniform", "paper"), rows)]
 
 
-def _told(found: tuple[float, float]) -> str:
+def _text(found: tuple[float, float]) -> str:
     return f"{found[0]:+.1f} ± {found[1]:.1f}"
 
 
@@ -186,7 +186,7 @@ def _lost(records: Sequence[Record]) -> list[str]:
         other: dict[str, Any] = {"side": side, "prior": prior, "closed": closed}
         kinds = [("uniform", "straight", policy) for policy in ("monte-carlo", "random")]
         cells = [_cell(records, *kind, **other) for kind in kinds]
-        told = _told(difference(*(of_kind(records, *kind, **other) for kind in kinds)))
-        rows.append([f"{side:g}", f"{prior:g}", "closed" if closed else "open", *cells, told])
+        difference_text = _text(difference(*(of_kind(records, *kind, **other) for kind in kinds)))
+        rows.append([f"{side:g}", f"{prior:g}", "closed" if closed else "open", *cells, difference_text])
     columns = "side m", "prior", "environment", "Monte-Carlo", "Random", "Monte-Carlo - Random"
     return [*lines, *table(columns, rows)]

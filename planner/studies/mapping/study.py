@@ -56,7 +56,7 @@ class Case:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Record:
-    """What came of it."""
+    """Its result."""
 
     case: Case
     scores: Floats

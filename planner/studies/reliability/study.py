@@ -1,4 +1,4 @@
-"""A long test: planning in many random environments, every state of every search judged by shapely, memory watched."""
+"""A long test: planning in many random environments, every state of every search checked by shapely, memory watched."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """What came of a case."""
+    """The result of a case."""
 
     case: Case
     walled_in: bool = False
@@ -72,11 +72,11 @@ class Record:
     process: int = 0
     """In which process it ran."""
     resident_mb: float | None = None
-    """Resident memory of the process when the case was over; None where the system does not tell."""
+    """Resident memory of the process when the case was over; None where the system does not report it."""
 
     @property
     def faults(self) -> list[str]:
-        """What broke, in words."""
+        """Which rules were broken, as text."""
         return [self.crash] * bool(self.crash) + (self.checked.faults if self.checked else [])
 
     def content(self) -> dict[str, Any]:

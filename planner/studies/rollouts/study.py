@@ -190,7 +190,7 @@ def measure_agreement(
     """Grow the same random vines under a propagator and under the quasi-static one.
 
     Args:
-        closer: Makes the same propagator with steps solved more closely, to tell why vines part.
+        closer: Makes the same propagator with steps solved more closely, to find why vines part.
     """
     environment = load_environment(env, params.radius)
     carried = random_actuation(params, vines, length, seed)
@@ -229,7 +229,7 @@ def _parts_from_itself(exact: QuasiStatic, carried: Actuation, length: float) ->
 
 
 def _deepest(rollout: Rollout, environment: Environment, params: VineParams) -> float:
-    """How deep the recorded vines come to lie in an obstacle, at most [m]."""
+    """How deep the recorded vines lie in an obstacle, at most [m]."""
     solid = shapely.union_all(environment.obstacles.shapes())
     shapely.prepare(solid)
     vine, record = np.nonzero(np.arange(rollout.segments.shape[1]) < rollout.records[:, None])

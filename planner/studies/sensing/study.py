@@ -24,7 +24,7 @@ from surrogate.compiled import Floats
 RADIUS, LENGTH, SPACING = 0.02, 1.6, 0.01
 """Radius of the tube, its whole length, and between regular readings [m]."""
 DENSITY, SHORTEST, LEAST_NODES = 0.2, 0.5, 4
-"""Of the clutter; a deployment counts if it got so far [m] and its shape ended with so many nodes."""
+"""Of the clutter; a deployment counts if it got this far [m] and its shape ended with this many nodes."""
 TURNS, TURNS_AT = (-60, -40, -20, 20, 40, 60), (0.2, 0.4, 0.6)
 """[deg], [m]"""
 NOISES = (0, 1, 3, 5)

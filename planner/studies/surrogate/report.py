@@ -34,7 +34,7 @@ class Evaluation:
     """Errors and speeds of the models of the actuator."""
 
     weights: Weights
-    """Of the network that is judged."""
+    """Of the network that is evaluated."""
     samples: int
     """Samples of the test part."""
     taut: float
@@ -56,16 +56,16 @@ class Evaluation:
 
 
 def evaluate(weights: Weights, paper: Weights, batches: list[int]) -> Evaluation:
-    """Judge a network beside the paper's form and the force table, on the test part of its own samples."""
+    """Evaluate a network beside the paper's form and the force table, on the test part of its own samples."""
     network, forces = Network.of(weights), ForceTable(weights.geometry.tabulate())
     test = draw_samples(weights.seed, weights.geometry).parts()[2]
-    judged = {
+    measured = {
         NETWORK: network_errors(network, test),
         PAPER: network_errors(Network.of(paper), test),
         TABLE: table_errors(forces, test, network),
     }
-    errors = {name: of[0] for name, of in judged.items()}
-    shares = {name: _shares(of[1]) for name, of in judged.items()}
+    errors = {name: of[0] for name, of in measured.items()}
+    shares = {name: _shares(of[1]) for name, of in measured.items()}
     speeds = measure_speeds(network, forces, batches, lambda: None)
     return Evaluation(weights, len(test), float((test.strain < 0).mean()), errors, shares, speeds)
 

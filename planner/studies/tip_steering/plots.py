@@ -34,7 +34,7 @@ WIDTH, HEIGHT, DPI = 9.0, 5.1, 160
 
 
 def save_picture(path: Path, environment: Environment, params: VineParams, stages: list[Stage]) -> None:
-    """Write `picture` as a PNG; the file appears whole or not at all."""
+    """Write `picture` as a PNG; the file appears atomically."""
     canvas: Any = FigureCanvasAgg(picture(environment, params, stages))
     with whole(path) as partial, partial.open("wb") as file:
         canvas.print_png(file)

@@ -26,7 +26,7 @@ from planner.studies.validation.paths import touched
 from surrogate.compiled import Floats
 
 CURVATURE = 1.0
-"""Of the vine in free space [1/m], as near as the actuators come to it."""
+"""Of the vine in free space [1/m], as near as the actuators get to it."""
 BEFORE, AFTER = 0.7, 0.15
 """Length at which the tip meets the box, and what the vine grows on [m]."""
 RECORD = 12.5e-3
@@ -34,7 +34,7 @@ RECORD = 12.5e-3
 BOX = box_corners(-0.8, -0.3, 0.8, 0.0)
 """What the vine meets, at (0, 0) [m]."""
 BENT = np.radians(0.5)
-"""A vine that contact bends by less than this in all is as it is in free space [rad]."""
+"""A vine that contact bends by less than this in all has its shape in free space [rad]."""
 COLUMNS = (
     *("contact", "propagator", "end", "mm", "contact", "turned deg", "near the tip deg", "most deg", "at mm"),
     *("base half %", "as published"),
@@ -193,7 +193,7 @@ def able(names: Sequence[str]) -> list[str]:
 
 
 def study(names: Sequence[str]) -> Iterator[Contact]:
-    """Every case by every one of these propagators that knows contact; `able` tells which."""
+    """Every case by every one of these propagators that knows contact; `able` says which."""
     for name in able(names):
         for case in CASES:
             yield touch(name, case)

@@ -199,7 +199,7 @@ class Check:
 
 @cache
 def planned(name: str, iterations: int = ITERATIONS) -> tuple[Environment, Design]:
-    """The best design that so many iterations find in a shipped environment, the same on one machine whenever it is run.
+    """The best design that this many iterations find in a shipped environment, the same on one machine whenever it is run.
 
     Raises:
         CannotRun: They find none.

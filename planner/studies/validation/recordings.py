@@ -19,11 +19,11 @@ from environments import Environment, Obstacles
 from surrogate.compiled import Floats
 
 CLEAR = 2.0
-"""Frames tell the start pose until the tip is nearer to a wall than this [tube radii],"""
+"""Frames give the start pose until the tip is nearer to a wall than this [tube radii],"""
 LEAST_LENGTH = 4.0
 """from where the visible tube is as long as this on [tube radii]."""
 RECORD = 5e-3
-"""Between the lengths at which a simulated vine is looked at [m]."""
+"""Between the lengths at which a simulated vine is recorded [m]."""
 ROOM = 0.5
 """What an environment reaches beyond all that was recorded [m]."""
 
@@ -85,7 +85,7 @@ def read_recordings(folder: Path) -> list[Recording]:
         raise InvalidRecording(f"{folder} cannot be read: {error.strerror}") from None
     if not paths:
         raise InvalidRecording(
-            f"{folder} holds no recordings (*.json), or is no folder; what one holds is told in dynamics/recording.py"
+            f"{folder} holds no recordings (*.json), or is no folder; its format is described in dynamics/recording.py"
         )
     # What is compared goes by length: a rate makes times of a recording's indices, and any will do.
     return [load_recording(path, frames_per_second=1.0) for path in paths]

@@ -23,7 +23,7 @@ from planner.runs.inputs import Inputs
 from planner.verification import Verification
 
 OPEN, DEFLECTING = "[[250, 300, 300, 500]]", "[[300, 205, 320, 500]]"
-"""A block that is in nobody's way, and one whose edge the tip runs into head-on: what pushes on buckles past it or is stuck."""
+"""A block that is in no tube's way, and one whose edge the tip runs into head-on: what pushes on buckles past it or is stuck."""
 
 
 @pytest.fixture

@@ -51,7 +51,7 @@ def simulate(*arguments: str, monkeypatch: pytest.MonkeyPatch) -> int:
 def test_simulate_compares_curvatures(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], joint: JointMoments
 ) -> None:
-    """The arc comes to the goal; its curvature, with inertia, is told beside that at rest, and they agree within 1 %."""
+    """The arc reaches the goal; its curvature, with inertia, is reported beside that at rest, and they agree within 1 %."""
     assert simulate("bench.toml", "one.json", "--out", "sim", monkeypatch=monkeypatch) == 0
     found = json.loads((folder / "sim" / "simulation.json").read_text())
     assert found["status"] == "grown"
@@ -64,7 +64,7 @@ def test_simulate_compares_curvatures(
 
 @pytest.mark.usefixtures("folder")
 def test_sections_alike_are_one(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    """Two sections of the same muscle, one behind the other, are an arc too."""
+    """Two sections of the same actuator, one behind the other, are an arc too."""
     for _ in range(2):
         assert simulate("bench.toml", "alike.json", monkeypatch=monkeypatch) == 0
         printed = capsys.readouterr().out
@@ -73,7 +73,7 @@ def test_sections_alike_are_one(monkeypatch: pytest.MonkeyPatch, capsys: pytest.
 
 
 def test_last_kernel_of_every_propagator_is_known() -> None:
-    """Whatever is chosen, it can be told whether there is something to compile."""
+    """For every choice it is known whether there is something to compile."""
     assert set(LAST_KERNEL) == set(propagators())
 
 

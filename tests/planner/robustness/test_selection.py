@@ -53,7 +53,7 @@ def test_the_likeliest_is_found_and_bettered(good: Design, room: Environment) ->
     chooser = selection(room, counted)
     champions = list(chooser.champions([*poor, good]))
     assert len(champions) == 1
-    best, edge = chooser.judge(good), chooser.judge(poor[0])
+    best, edge = chooser.evaluate(good), chooser.evaluate(poor[0])
     assert edge.rate < best.rate - 0.05
     assert champions[0].estimate.rate >= best.rate - 0.02
     assert champions[0].estimate.trials == 200
@@ -87,18 +87,18 @@ def champion_of(design: Design, actuators: int, reached: int) -> Champion:
 
 
 def test_the_choice_has_the_fewest_actuators_of_those_that_suffice(good: Design) -> None:
-    """Above the threshold fewest actuators count; below it, success, unless the trials cannot tell two apart."""
-    cheapest = champion_of(good, 1, 300)
+    """Above the threshold fewest actuators count; below it, success, unless the trials cannot distinguish two."""
+    lowest = champion_of(good, 1, 300)
     one, two, three = (champion_of(good, n, reached) for n, reached in ((1, 600), (2, 910), (3, 990)))
-    assert Choice(0.05, 0.9, cheapest, [one, two, three]).chosen is two
-    assert Choice(0.05, 0.5, cheapest, [one, two, three]).chosen is one
-    assert Choice(0.05, 0.995, cheapest, [one, two, three]).chosen is three
-    assert not Choice(0.05, 0.995, cheapest, [one, two, three]).met
+    assert Choice(0.05, 0.9, lowest, [one, two, three]).chosen is two
+    assert Choice(0.05, 0.5, lowest, [one, two, three]).chosen is one
+    assert Choice(0.05, 0.995, lowest, [one, two, three]).chosen is three
+    assert not Choice(0.05, 0.995, lowest, [one, two, three]).met
     alike = champion_of(good, 3, 920)
-    assert Choice(0.05, 0.95, cheapest, [one, two, alike]).chosen is two
-    assert Choice(0.05, 0.95, cheapest, []).chosen is cheapest
+    assert Choice(0.05, 0.95, lowest, [one, two, alike]).chosen is two
+    assert Choice(0.05, 0.95, lowest, []).chosen is lowest
     assert Choice(0.05, 0.9, champion_of(good, 1, 700), [one]).chosen.estimate.reached == 700
-    # The cheapest may do, and then nothing else is needed.
+    # The design of lowest cost may suffice; then nothing else is needed.
     enough = champion_of(good, 1, 950)
     assert Choice(0.05, 0.9, enough).met
     assert Choice(0.05, 0.9, enough, [three]).chosen is enough

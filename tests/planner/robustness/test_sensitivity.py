@@ -37,10 +37,10 @@ def test_a_straight_tube_may_turn_until_it_passes_the_goal() -> None:
     assert heading.unit == "deg"
     for reach in (heading.less, heading.more):
         assert most - 0.25 < reach <= most
-    assert (sideways.less, sideways.more) == pytest.approx((50, 50))  # all that is looked at
+    assert (sideways.less, sideways.more) == pytest.approx((50, 50))  # all that is searched
 
 
-def test_sides_are_told_apart() -> None:
+def test_sides_are_distinguished() -> None:
     """A goal to the left of the way may be met from farther on the left: the base moves left by more than to the right."""
     environment = room((0.8, 0.0102, 0.0306))
     sideways = margin(design_of(BARE), environment, environment_parameters(environment)[0])
@@ -64,7 +64,7 @@ def test_an_actuated_section_may_stray_by_as_much_as_its_turn() -> None:
         design_of(section, Section(0.4, 0.8, "none", 0, 0, 0)), environment, section_parameters(design_of(section))[0]
     )
     assert found.name == "section 1: pressure"
-    # The same by the line of the tail, at every step that is looked at.
+    # The same by the line of the tail, at every step that is searched.
     for sign, reach in ((-1, found.less), (1, found.more)):
         held = 0
         while held < 40:
@@ -96,6 +96,6 @@ def test_every_number_is_looked_at() -> None:
 
 
 def test_the_least_margin_counts() -> None:
-    """Margins of different units are compared by their share of what was looked at."""
+    """Margins of different units are compared by their share of what was searched."""
     assert Margin("one", "mm", 5.0, 50.0).share == pytest.approx(0.1)
     assert Margin("other", "%", 20.0, 3.0).share == pytest.approx(0.15)

@@ -87,7 +87,7 @@ def test_lengths_move_what_comes_after(design: Design, room: Environment) -> Non
 
 
 def test_the_same_trials_at_every_level(design: Design, room: Environment) -> None:
-    """A trial is known by its number and the seed: at twice the level it differs by twice as much, whoever is beside it."""
+    """A trial is known by its number and the seed: at twice the level it differs by twice as much, whichever trials grow with it."""
     one = Deviations.drawn(design, room, Spread.of_levels(0.1, 0.05), range(5), seed=4)
     other = Deviations.drawn(design, room, Spread.of_levels(0.2, 0.1), [3], seed=4)
     for field in fields(Deviations):
@@ -159,7 +159,7 @@ def test_trials_that_break_down_say_where(design: Design, room: Environment) -> 
 
 @pytest.mark.parametrize("size", [0.05, 0.5])
 def test_a_base_in_an_obstacle_has_no_room(design: Design, room: Environment, size: float) -> None:
-    """Where an obstacle comes to lie on the base nothing grows, however deep the base is in it."""
+    """Where an obstacle lies on the base nothing grows, however deep the base is in it."""
     beside = replace(room, obstacles=Obstacles((box_corners(-0.7 - size, -size, -0.7 + size, size),)))
     rows = Deviations.none(design, beside, 2)
     rows.shift[1, 0, 0] = 0.7
@@ -182,7 +182,7 @@ def test_a_design_without_actuators_can_be_tried(room: Environment) -> None:
 
 
 def test_a_tube_of_any_length_bends_to_its_tip(room: Environment) -> None:
-    """A tube of 1010 mm whose actuator is a hair shorter than planned bends at its tip as one that is not, to a hair."""
+    """A tube of 1010 mm whose actuator is very slightly shorter than planned bends at its tip like one that is not, almost exactly."""
     sections = Section(0.0, 0.5, "none", 0, 0, 0), Section(0.5, 1.01, "left", 2.0, 0.04, 35e3)
     odd = Design("room", "", PARAMS, sections, np.zeros(3), np.zeros((1, 2)))
     rows = Deviations.none(odd, room, 2)

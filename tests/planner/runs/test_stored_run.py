@@ -68,7 +68,7 @@ def _made(design: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_the_other_files_have_a_schema() -> None:
-    """What nobody reads again says its schema too, and holds the keys that the documentation speaks of."""
+    """Files that are not read again state their schema too, and holds the keys that the documentation speaks of."""
     design, solutions, run = (content(RUN / f"{name}.json") for name in ("design", "solutions", "run"))
     assert {solutions["schema"], run["schema"], design["schema"]} == {1}
     assert solutions["solutions"][0] == design

@@ -287,7 +287,7 @@ def test_the_verdict_follows_the_figures() -> None:
 
 
 def test_a_low_ratio_of_ends_in_few_places_is_explained() -> None:
-    """Where all vines end in three places, the ratio is lower than in free space, and the words say why."""
+    """Where all vines end in three places, the ratio is lower than in free space, and the report says why."""
     three = even_fan(50)[np.repeat([5, 25, 45], [17, 17, 16])]
     said = verdict(synthetic(4, three, wobble=2e-2))
     assert any("in dense fields the 50 vines end in 3 places on average" in line for line in said)
@@ -354,7 +354,7 @@ def test_the_command_writes_tables_data_and_pictures(tmp_path: Path) -> None:
 
 
 def interrupted_after(monkeypatch: pytest.MonkeyPatch, fields: int) -> None:
-    """Have Ctrl-C come after so many fields."""
+    """Raise Ctrl-C after this many fields."""
     grown = funneling.run_fields
 
     def run_fields(numbers: Sequence[int], vines: int, *arguments: Any) -> Iterator[tuple[Fan, ...]]:

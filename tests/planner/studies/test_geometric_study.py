@@ -14,7 +14,7 @@ from planner.studies.geometric.report import report
 from planner.studies.geometric.study import LENGTH, OBSTACLES, RADIUS, Pair, Timing, lies_on_graph, random_environment
 
 
-def test_places_are_as_told() -> None:
+def test_environments_are_as_described() -> None:
     """Ten convex polygons in a unit square, clear of each other and of where tubes are launched."""
     environment = random_environment(np.random.default_rng(2))
     shapes = [shapely.Polygon(corners) for corners in environment.obstacles.polygons]

@@ -21,7 +21,7 @@ from planner.studies.mapping.study import (
 
 
 @pytest.mark.parametrize(("kind", "most"), [("uniform", 5), ("non-uniform", 6)])
-def test_places_are_as_in_the_paper(kind: str, most: int) -> None:
+def test_environments_are_as_in_the_paper(kind: str, most: int) -> None:
     """3 to 5 equal squares or 3 to 6 polygons, a cell apart and off the launch points, the same from the same number."""
     counts, concave = set(), 0
     for number in range(12):
@@ -81,7 +81,7 @@ def test_report_has_the_paper_beside_ours() -> None:
     assert len(content["records"]) == len(every) == 2 * (len(KINDS) * len(ACTIONS) * len(FINAL) + 2 + 6)
 
 
-def test_interrupted_study_keeps_whole_places() -> None:
+def test_interrupted_study_keeps_whole_environments() -> None:
     """Records of an environment that is not done are left out."""
     every = records(FINAL)
     assert whole_environments(every) == every
@@ -90,7 +90,7 @@ def test_interrupted_study_keeps_whole_places() -> None:
     assert of_kind(kept, "uniform", "straight", "ideal").shape == (1, DEPLOYMENTS)
 
 
-def test_closed_places_have_walls_that_are_known() -> None:
+def test_closed_environments_have_walls_that_are_known() -> None:
     """No tube leaves but by the launch points' side; walls there cover no cell, and are there in drawn environments too."""
     closed, opened = (mapping.task_of("uniform", 0, "straight", closed=whether) for whether in (True, False))
     assert np.array_equal(closed.rubric, opened.rubric)

@@ -30,7 +30,7 @@ ENVIRONMENTS = {
 
 
 @pytest.mark.parametrize("name", ENVIRONMENTS)
-def test_growths_in_places_made_by_hand_come_back(name: str) -> None:
+def test_growths_in_environments_made_by_hand_come_back(name: str) -> None:
     """All tips, which at contact are on the real walls' offset, and the final shape, within 1 mm."""
     solids, (x, y, heading, at, turn) = ENVIRONMENTS[name]
     launch = Launch(x, y, heading, 1.3, at, turn)

@@ -73,7 +73,7 @@ def test_table_2_has_both_kinds_and_the_paper(records: list[Record]) -> None:
     assert content["runs"][0]["switches"] == {"maximal_recording": True, "subset": True, "best_near": 2.0}
 
 
-def test_a_place_without_any_solution_is_shown() -> None:
+def test_an_environment_without_any_solution_is_shown() -> None:
     """Nothing solved, with or without, makes dashes and no error; an environment planned one way only is left out."""
     cases = table2.cases(["needle"], 2, 5.0)
     text = table2_report([*map(record, cases), record(Case("long", 0, 5.0))]).text

@@ -28,7 +28,7 @@ PNG = b"\x89PNG"
 
 
 def contact(bends: list[float], case: Case = ACUTE, status: Status = Status.GROWN) -> Contact:
-    """A vine of 25 mm segments bent beyond free space by so many degrees at each joint."""
+    """A vine of 25 mm segments bent beyond free space by this many degrees at each joint."""
     line = np.zeros((len(bends) + 1, 2))
     line[:, 0] = 25e-3 * np.arange(len(line))
     return Contact("made", case, status, 25e-3 * len(bends), line, line, np.radians(bends), 25e-3, True)

@@ -55,7 +55,7 @@ def test_all_agree_in_free_space(environment: MakeEnvironment) -> None:
         assert not one.own.touched
 
 
-def test_a_design_that_others_miss_is_told_of(environment: MakeEnvironment) -> None:
+def test_a_design_that_others_miss_is_reported(environment: MakeEnvironment) -> None:
     """A tube grown straight at a wall: geometry is stuck there, by moments it buckles and ends elsewhere; the report says which and why."""
     workspace = environment(boxes=[(0.5, -0.6, 0.6, 0.6)], start=(0.0, 0.0, np.radians(2)))
     free = next(check(workspace, straight(0.7, workspace.goal), ("quasistatic",)))
@@ -117,7 +117,7 @@ def test_checks_are_written_and_drawn(environment: MakeEnvironment, tmp_path: Pa
 
 
 def test_planning_does_not_depend_on_the_time() -> None:
-    """So many iterations with one seed find the same design again."""
+    """The same number of iterations with one seed find the same design again."""
     first = planned("pickone", 4)[1]
     planned.cache_clear()
     again = planned("pickone", 4)[1]
@@ -126,8 +126,8 @@ def test_planning_does_not_depend_on_the_time() -> None:
 
 
 @pytest.mark.slow
-def test_designs_of_every_place_survive_half_the_step() -> None:
-    """And touch the same obstacles: the models that know moments agree wherever nothing hangs by a hair."""
+def test_designs_of_every_environment_survive_half_the_step() -> None:
+    """And touch the same obstacles: the models that know moments agree wherever the motion is not sensitive to initial conditions."""
     found = [one for environment in ENVIRONMENTS for one in check(*planned(environment), ("quasistatic", "impulse"))]
     assert {one.environment.name for one in found} == set(ENVIRONMENTS)
     for one in found:

@@ -28,7 +28,7 @@ def test_obstacles_are_listed_in_the_order_of_first_touch(environment: MakeEnvir
 
 @pytest.mark.parametrize("turns", [-2, -1, 1, 3])
 def test_winding_counts_turns(turns: int) -> None:
-    """Of a circle run through so many times about a point inside; about one outside it is none."""
+    """Of a circle run through several times about a point inside; about one outside it is none."""
     angle = turns * np.linspace(0, 2 * np.pi, 200, endpoint=False)
     circle = np.stack([np.cos(angle), np.sin(angle)], axis=-1)
     assert winding(circle, np.array([0.3, -0.4])) == turns

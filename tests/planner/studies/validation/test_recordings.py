@@ -51,7 +51,7 @@ def test_start_pose_is_where_early_frames_point_back_to() -> None:
 
 
 def test_without_early_frames_the_base_is_as_marked() -> None:
-    """A tube that is near a wall from the first frame on tells nothing; the mark is all there is."""
+    """A tube that is near a wall from the first frame on gives nothing; there is only the mark."""
     marked = (0.0, 0.1, 0.3)
     found = start_pose(recording([ray(0.3)] * 3, np.array([[0.3, -0.5, 0.3, 0.5]]), marked))
     np.testing.assert_array_equal(found, marked)

@@ -76,7 +76,7 @@ def test_segments_converge_at_first_order_in_free_space(name: str) -> None:
 
 
 def test_a_moment_per_joint_is_another_tube_for_each_segment() -> None:
-    """Eq. 2 is for the bend of a segment: the curvatures foretold differ, so the tips do not come together."""
+    """Eq. 2 is for the bend of a segment: the predicted curvatures differ, so the tips do not converge."""
     found = refine_segments("geometric", "free space", AS_GIVEN)
     assert found.errors[-1] > found.errors[0]
     curvature = refinement.curvatures_as_given()
