@@ -15,7 +15,7 @@ TOGETHER = 5_000_000
 
 
 ROUNDING = 1e-9
-"""A segment covered or bare but for this part is wholly so."""
+"""A segment that is covered or bare except for this part counts as wholly covered or bare."""
 
 
 def actuation_along(

@@ -45,26 +45,26 @@ class Watcher:
         """Called once the goal is known to be within reach of a tube."""
 
     def compiling(self, propagator: str, heuristic: bool = False) -> AbstractContextManager[None]:  # noqa: ARG002
-        """Around what may compile kernels."""
+        """Context manager around code that may compile kernels."""
         return nullcontext()
 
     def prepared(self, run: Run) -> None:
         """Called before the first iteration, after a checkpoint was restored."""
 
     def searching(self, run: Run, budget: Budget) -> AbstractContextManager[Callable[[], None]]:  # noqa: ARG002
-        """Around the search; what it gives is called after every iteration."""
+        """Context manager around the search; its value is called after every iteration."""
         return nullcontext(lambda: None)
 
     def judging(self) -> AbstractContextManager[Callable[[int], None]]:
-        """Around the trials of `robust`; what it gives is called with the number of trials in each batch."""
+        """Context manager around the trials of `robust`; its value is called with the number of trials in each batch."""
         return nullcontext(lambda _: None)
 
     def gathered(self, items: Iterable[Item], total: int, words: str) -> list[Item]:  # noqa: ARG002
-        """The items, which take long to make; fewer after Ctrl-C. `words` say what they are."""
+        """The items, which take long to compute; fewer after Ctrl-C. `words` describes them."""
         found: list[Item] = []
         try:
             for item in items:
-                found.append(item)  # what was made before Ctrl-C is kept
+                found.append(item)  # the items before Ctrl-C are kept
         except KeyboardInterrupt:
             self.note(f"interrupted after {len(found)} {words}")
         return found
@@ -75,7 +75,7 @@ class Watcher:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Result:
-    """What a plan found, and what it was asked."""
+    """The result of a plan, and its inputs."""
 
     options: Inputs
     run: Run
@@ -155,7 +155,7 @@ def plan(
         folder: Where checkpoints are kept during the search; None keeps none.
         watcher: Is notified of the progress.
     Raises:
-        WalledIn: No tube can get to the goal.
+        WalledIn: No tube can reach the goal.
         CannotRun: The model cannot run on this machine, or ran out of memory before anything was found.
         InvalidCheckpoint: The checkpoint is not of a run with these inputs.
     """
@@ -191,7 +191,7 @@ def search(run: Run, budget: Budget, save: Callable[[], None], watcher: Watcher 
     def checkpoint() -> None:
         try:
             save()
-        except UnwritableFolder as error:  # a full disk, perhaps for a while: no reason to lose the search
+        except UnwritableFolder as error:  # the disk may be full only for a while: no reason to lose the search
             watcher.note(f"note: no checkpoint: {error}")
 
     saved, interruption = run.seconds, Interruption()

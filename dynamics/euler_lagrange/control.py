@@ -20,7 +20,7 @@ from surrogate.compiled import Floats
 Reference = Callable[[float], tuple[ArrayLike, ArrayLike]]
 """(s, theta, phi) and their rates over time [s]."""
 NOTICED = 1e-3
-"""A reference that is shorter than the tube by less is no event [m]."""
+"""A reference that is shorter than the tube by less than this is no event [m]."""
 
 
 class Saturation(StrEnum):
@@ -88,8 +88,8 @@ class Controller:
     def inputs(self, robot: Robot, force: Floats) -> tuple[Floats, list[Saturation]]:
         """Force in the core and tensions [N], shape (4,), for a generalised force (s, u, v), and what is at its limit.
 
-        The least tensions that bend as asked are at most two, and never negative; where the limit forbids them, all
-        are lessened alike, so that the direction stays. The core makes up for what they take from the growth.
+        The smallest tensions that give the requested bend are at most two, and never negative; where the limit forbids them, all
+        are reduced by the same factor, so that the direction stays. The core makes up for what they take from the growth.
         """
         tensions, _ = nnls(-actuator_jacobian(robot.arm)[1:, 1:].T, force[1:])
         met = []
@@ -128,7 +128,7 @@ class Tracking:
 
     @property
     def errors(self) -> Floats:
-        """What is missing to the reference, s [m], theta and phi [rad], shape (steps, 3); phi's within half a turn.
+        """Difference from the reference, s [m], theta and phi [rad], shape (steps, 3); phi's within half a turn.
 
         A requested bend that is negative is one to the other side.
         """
@@ -207,8 +207,8 @@ def _command(
     at_core = [one for one in met if one != Saturation.TENSION]
     if not at_core:
         return inputs, met
-    # The growth is not what was foreseen. Foreseen as it would be, the bend would be upset and set right by huge tensions,
-    # as one acts on the other; so let it go on as it does.
+    # The core is at its limit, so the growth differs from the prediction. Growth and bend are coupled: with the predicted
+    # growth the bend would be disturbed and corrected by huge tensions. So predict with the present rate of growth.
     foreseen = solve(matrix, right - matrix[:, 0] * rates[0], True)
     beside, met = controller.inputs(robot, asked - (gains * h + damping) * foreseen)
     return np.append(inputs[0], beside[1:]), [*at_core, *(one for one in met if one == Saturation.TENSION)]

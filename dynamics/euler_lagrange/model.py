@@ -32,7 +32,7 @@ class LinearActuator:
     """An actuator whose pull falls linearly as it shortens (paper 004, Eq. 15).
 
     Eq. 15 is T = k p (l - l_eq). An actuator that gets longer as the tube grows gets softer, and l_eq grows with it; so here
-    k = area / (s - l_eq) and l_eq = (1 - contraction) s. The paper gives none of them.
+    k = area / (s - l_eq) and l_eq = (1 - contraction) s. The paper gives no values for them.
     """
 
     area: float
@@ -150,7 +150,7 @@ class Robot:
         return np.concatenate([[core], -pulls]) @ actuator_jacobian(self.arm)
 
     def static_force(self, q: Floats) -> Floats:
-        """G(q), what gravity and springs ask to be held, shape (3,) (Eq. 20)."""
+        """G(q), the generalised force that holds gravity and springs, shape (3,) (Eq. 20)."""
         body = self.body
         return body.springs * q - weight(q, body.mass, body.gravity)
 
@@ -278,7 +278,7 @@ def rates_after(matrix: Floats, right: Floats, held: bool) -> Floats:
     """Rates after a semi-implicit step of time, shape (3,), from its `implicit_system`; q moves on by them.
 
     Args:
-        held: Nothing may grow. Else the growth stands still where it would turn back.
+        held: Nothing may grow. Otherwise the growth stops where it would reverse.
     """
     after = solve(matrix, right, held)
     if after[0] < 0.0:

@@ -18,9 +18,9 @@ LUMPED = 0.2
 the kinetic energy of the sideways motion theta x^2 / (2 s) of all points x along the tube. That it grows adds forces as
 small as the growth is slow; they are left out."""
 SHORTEST = 1e-3
-"""A tube shorter than this [m] has no inertia to speak of: it is as bent as it would be at rest."""
+"""A tube shorter than this [m] has negligible inertia: it has the bend of its equilibrium."""
 AT_REST = 1e-7
-"""A held tube that is this near to its rest [rad], and would not move further in a second, is there."""
+"""A held tube this near to its equilibrium [rad] that would not move further in a second is at rest."""
 LONGEST_HOLD = 120.0
 """One that still moves after this time [s] is stalled, and so is a growing one that has hardly grown in this time."""
 

@@ -19,7 +19,7 @@ POLYGON_TOLERANCE = 1e-3
 MITRE_LIMIT = 2.0
 """Corners are inflated to a point up to this many tube radii away, as those of 60 degrees are; sharper ones are cut off there."""
 BEYOND = 1e-6
-"""Walls end so far outside the bounds [m]: a tip that slides along one gets there, and is out."""
+"""Walls end this far outside the bounds [m]: a tip that slides along one gets there, and is out."""
 
 
 class Walls(NamedTuple):

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def no_solution(run: Run, reason: str) -> str:
-    """Why there is none, and what to try."""
+    """Why there is no design, and what to try."""
     import numpy as np
 
     tips = run.search.tree.tips[run.search.tree.used]

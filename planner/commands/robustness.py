@@ -1,4 +1,4 @@
-"""`vinewright robustness`: how likely a design is to work where not everything is as planned."""
+"""`vinewright robustness`: how likely a design is to work despite deviations from the plan."""
 
 from __future__ import annotations
 

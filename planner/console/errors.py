@@ -43,7 +43,7 @@ def readable_errors() -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        # Only now, as this takes longer than many a command.
+        # Imported here because it takes longer than many a command.
         from dynamics.propagator import CannotRun
         from dynamics.recording import InvalidRecording
         from dynamics.tube_file import InvalidTube
@@ -74,7 +74,7 @@ def readable_errors() -> Iterator[None]:
 
 @contextmanager
 def readable_options() -> Iterator[None]:
-    """Turn what pydantic says of options, such as a NaN, into `BadInput`."""
+    """Turn pydantic's errors about options, such as a NaN, into `BadInput`."""
     from pydantic import ValidationError
 
     try:

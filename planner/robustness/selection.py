@@ -44,9 +44,9 @@ LEAST_CELLS = 2
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Champion:
-    """The likeliest of the designs with as many actuators, and its success in trials that did not find it.
+    """The most robust of the designs with as many actuators, and its success in trials that did not select it.
 
-    A threshold is held against the same estimate, so a rate that just meets one is a little flattered.
+    A threshold is compared with the same estimate, so a rate that just meets it is biased slightly upwards.
     """
 
     design: Design
@@ -75,7 +75,7 @@ class Choice:
     threshold: float
     """Rate that is required [-]."""
     lowest_cost: Champion
-    """The planner's best design, which no trial chose."""
+    """The planner's best design, which was chosen without trials."""
     champions: list[Champion] = field(default_factory=list)
 
     @property
@@ -139,7 +139,7 @@ class Selection:
     def champions(self, designs: Sequence[Design]) -> Iterator[Champion]:
         """The likeliest design for every number of actuators up to `MORE` above the fewest, fewest first."""
         counts = sorted({design.actuators for design in designs})
-        # A search keeps solutions that it found before a much cheaper one.
+        # A search keeps solutions that it found before one of much lower cost.
         for actuators in [count for count in counts if count <= counts[0] + MORE]:
             some = [design for design in designs if design.actuators == actuators]
             best = self._halved(some, FINALISTS)
@@ -174,7 +174,7 @@ class Selection:
         return left
 
     def _variants(self, designs: Sequence[Design]) -> list[Design]:
-        """Designs a little different from the given ones, of those only that end in the goal as planned."""
+        """Small variations of the given designs; only those that end in the goal without deviations."""
         drawn = [self._variant(designs[int(self.rng.integers(len(designs)))]) for _ in range(VARIANTS)]
         known = {design.sections for design in designs}
         made = {variant.sections: variant for variant in drawn if variant.sections not in known}

@@ -20,16 +20,16 @@ from planner.replay import grow as grow_vines
 from surrogate.compiled import Floats, thread_count
 
 LEAST_FACTOR = 0.1
-"""No obstacle, pressure or cell gets smaller than this part of what it was planned to be."""
+"""No obstacle, pressure or cell gets smaller than this part of its planned value."""
 MOST_FACTOR = 2.0
-"""No error of turn asks for more than this times the pressure."""
+"""No error of turn requires more than this times the pressure."""
 TOGETHER = 25
 """Trials in the same environment that one thread grows at once."""
 
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """Standard deviations of what may not be as planned; all are normal and independent of one another."""
+    """Standard deviations of the deviations from the plan; all are normal and independent."""
 
     obstacles: float = 0.0
     """Of each obstacle's size, over its size; and of its position along x and along y, over its width (`reach_of`)."""
@@ -53,7 +53,7 @@ class Spread:
 
 
 HANDMADE = Spread(turn=np.radians(0.12), length=0.36e-3)
-"""The best that hands make: errors of bend and length per section (Agharese and Okamura, 2023)."""
+"""The best manual fabrication: errors of bend and length per section (Agharese and Okamura, 2023)."""
 PRESETS = {"none": Spread(), "handmade": HANDMADE}
 """Tolerances by name."""
 
@@ -144,7 +144,7 @@ class Outcome:
     """The results of trials."""
 
     reached: NDArray[np.bool_]
-    """Whether the tip came into the goal while it grew, shape (trials,)."""
+    """Whether the tip reached the goal while it grew, shape (trials,)."""
     status: Integers
     """`Status` of each, shape (trials,)."""
     joints: Floats
@@ -152,7 +152,7 @@ class Outcome:
     environments: list[Environment]
     """Where each grew."""
     broken: dict[int, str]
-    """How the growth of each ended that came to be `NOT_FINITE`, by its row."""
+    """How the growth of each that became `NOT_FINITE` ended, by its row."""
 
     def counts(self) -> dict[str, int]:
         """How many trials ended in which way."""

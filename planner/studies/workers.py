@@ -1,4 +1,4 @@
-"""Cases side by side in processes of their own, and what happens when one of these is killed."""
+"""Cases in parallel processes, and what happens when one of these is killed."""
 
 from __future__ import annotations
 

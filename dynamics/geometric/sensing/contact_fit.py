@@ -16,15 +16,15 @@ from surrogate.compiled import Floats
 PRICE = 10.0
 """What a fitted number, or a choice against the kinematics, must take off the sum of squared errors (in units of the noise)."""
 EXACT = 1e-7
-"""Errors that readings without noise are taken to have [rad]."""
+"""Errors assumed for readings without noise [rad]."""
 MOST_CHANGES = 5
 _LENGTHS, _ARCS, _PREFIXES, _TRIED, _FAILED = 16, 48, 12, 3, 1
-"""How finely a change is looked for, after how many parts of noisy readings, and from how many positions it is refined."""
+"""Resolution of the search for a change, after how many parts of noisy readings, and from how many positions it is refined."""
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """From a length on another hinge turns."""
+    """Another hinge turns from a certain length on."""
 
     length: float
     """Of the whole tube [m]."""
@@ -250,7 +250,7 @@ class _Search:
         return best
 
     def _extended(self, course: Course, count: int) -> Iterator[Course]:
-        """One more change, where readings ask for it most: at a node, or at a corner not known yet."""
+        """One more change, where the readings call for it most: at a node, or at a corner not known yet."""
         begin = course.changes[-1].length
         first = int(np.searchsorted(self.lengths, begin))
         spread = np.linspace(first, count - 2, _LENGTHS).astype(int)

@@ -1,4 +1,4 @@
-"""What a study of funneling says, as text and tables."""
+"""Results of a study of funneling, as text and tables."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ class Findings:
 
     @cached_property
     def neighbours(self) -> dict[str, Floats]:
-        """Shares of the vines that set out side by side and end together, and apart, shape (fields, 2)."""
+        """Shares of neighbouring vines that end together, and apart, shape (fields, 2)."""
 
         def shares(fan: Fan) -> Floats:
             distance = neighbour_distances(fan.ends)
@@ -141,7 +141,7 @@ class Findings:
 
 
 def verdict(findings: Findings) -> list[str]:
-    """Whether contact concentrates the ends, by the measured figures."""
+    """Whether contact concentrates the ends, from the measured figures."""
     if len(findings.sets) < 2:
         return ["One field of each density proves nothing: more are needed (`--fields`)."]
     return [f"{_on_ratio(findings)} {_on_neighbours(findings)}", *_on_places(findings), _by_density(findings)]

@@ -1,4 +1,4 @@
-"""Funneling: whether obstacles bring vines together that set out apart (paper 002, section 6.4)."""
+"""Funneling: whether obstacles bring vines together that start apart (paper 002, section 6.4)."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ FLOOR = 1e-3
 ONE_PLACE = 10e-3
 """Ends are in one place that a chain joins with no link longer than this [m]."""
 NEARER, FARTHER = 0.5, 2.0
-"""Vines that set out side by side end together, or apart: their distance over that on an even fan [-]."""
+"""Neighbouring vines end together, or apart: their distance over that on an even fan [-]."""
 
 
 def densities(points: Floats, k: int, floor: float = FLOOR) -> Floats:
@@ -85,7 +85,7 @@ def places(points: Floats) -> Integers:
 
 
 def neighbour_distances(ends: Floats) -> Floats:
-    """Distances between the ends of vines that set out side by side, over that on an even fan [-], shape (n - 1,)."""
+    """Distances between the ends of neighbouring vines, over that on an even fan [-], shape (n - 1,)."""
     even = 2 * LENGTH * math.sin(FAN / (len(ends) - 1) / 2)
     return np.hypot(*np.diff(ends, axis=0).T) / even
 

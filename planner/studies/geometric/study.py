@@ -1,4 +1,4 @@
-"""Deployments by geometry: how long they take, whether they lie on the visibility graph, and what quasistatic says of them."""
+"""Deployments by geometry: how long they take, whether they lie on the visibility graph, and how they compare with quasistatic."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from surrogate.compiled import Floats
 RADIUS, LENGTH = 0.01, 1.2
 """Of the tube [m], in environments of 1 m by 1 m."""
 OBSTACLES, GAP = 10, 0.03
-"""In each environment, at least so far from each other and from where tubes are launched [m]."""
+"""In each environment, at least this far from each other and from where tubes are launched [m]."""
 TIMED, COMPARED = 40, 120
 """Environments for timing, and for the comparison."""
 EVERY = 19

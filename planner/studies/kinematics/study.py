@@ -1,7 +1,7 @@
-"""Single-turn vines grown into a flat wall by propagators that do not use paper 003, compared with what it predicts.
+"""Single-turn vines grown into a flat wall by propagators that do not use paper 003, compared with its predictions.
 
 The wall has no friction, since these propagators have none. The vine is put before the wall in the shape that it has when its tip meets it,
-and grows on a little.
+and grows a little further.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ from surrogate.force_table import COLUMNS, FINE_LENGTHS, LENGTHS, NODES, ForceRo
 RADIUS, AFTER, SEGMENT = 24e-3, 0.4, 0.1
 """Tube radius, length after the turn, and length of a segment [m]."""
 TURNS_DEG, RATIOS, CONTACT_ANGLES_DEG = (20, 40, 60, 80), (0.5, 1.0, 2.0), range(7, 175, 5)
-"""What the collisions are of: turns, lengths before over after the turn, contact angles. None is on a boundary's round number."""
+"""Parameters of the collisions: turns, lengths before over after the turn, contact angles. None lies exactly on a boundary."""
 GROWN = 0.04
-"""What a vine grows in contact [m]."""
+"""Length that a vine grows in contact [m]."""
 SLID = 0.1
 """A tip that slides by less than this part of what the vine grows stays where it is [-]."""
 STIFF = 200.0

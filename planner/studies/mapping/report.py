@@ -1,4 +1,4 @@
-"""The study of mapping in tables, beside what the paper still has of its own."""
+"""The study of mapping in tables, beside the published values."""
 
 from __future__ import annotations
 

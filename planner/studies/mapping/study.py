@@ -32,9 +32,9 @@ SIZES = 0.12, 0.28
 CONCAVE = 0.5
 """Share of the polygons that are made of two hulls."""
 LOST = (SIDE, PRIOR, True), (0.16, PRIOR, True), (SIDE, 0.4, True), (SIDE, PRIOR, False)
-"""Sides [m], priors, and whether environments are closed, with which scores are compared as the paper does not give them."""
+"""Sides [m], priors, and whether environments are closed, varied because the paper does not give them."""
 ROOM = 1 / CELLS
-"""Obstacles are at least so far apart [m]: a cell, as in the paper."""
+"""Obstacles are at least this far apart [m]: a cell, as in the paper."""
 
 
 @dataclass(frozen=True, slots=True)

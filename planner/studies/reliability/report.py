@@ -1,4 +1,4 @@
-"""What a long test found, as tables: success by density, what was checked, memory, and what fuzzing tried."""
+"""Results of a long test, as tables: success by density, what was checked, memory, and what fuzzing tried."""
 
 from __future__ import annotations
 

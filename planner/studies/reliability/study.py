@@ -85,7 +85,7 @@ class Record:
 
 
 def cases(count: int, seconds: float) -> list[Case]:
-    """Densities and sizes in turn, so that what grows with the runs is not what grows with the environments."""
+    """Densities and sizes in turn, so that growth over the runs is not confused with growth over the environments."""
     return [
         Case(k, DENSITIES[k % len(DENSITIES)], SIZES[k // len(DENSITIES) % len(SIZES)], seconds) for k in range(count)
     ]
@@ -138,7 +138,7 @@ def run_cases(several: Sequence[Case]) -> Iterator[Record]:
                 while waiting or under_way:
                     while waiting and len(under_way) < workers:
                         under_way[pool.submit(run_case, waiting[0])] = waiting[0]
-                        waiting.popleft()  # only now: what a broken pool does not take is still to be run
+                        waiting.popleft()  # removed only now: a case that a broken pool does not accept still has to be run
                     for future in wait(under_way, return_when=FIRST_COMPLETED).done:
                         record = future.result()
                         del under_way[future]

@@ -1,4 +1,4 @@
-"""What choosing designs by success is worth, and how many more actuators that takes."""
+"""Gain from choosing designs by success, and the number of additional actuators."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Measurements of the propagators side by side: how fast they grow vines, and where these end."""
+"""Measurements of all propagators: speed, and where their vines end."""
 
 from __future__ import annotations
 
@@ -247,7 +247,7 @@ def tip_distance(one: Rollout, other: Rollout) -> Floats:
 
 
 def speeds_elsewhere(content: dict[str, Any]) -> list[RolloutSpeed]:
-    """What an earlier report holds of other machines."""
+    """The results of other machines in an earlier report."""
     names = [field.name for field in fields(RolloutSpeed)]
     rows = (RolloutSpeed(**{name: row[name] for name in names}) for row in content["speeds"] if "machine" in row)
     return [speed for speed in rows if speed.machine != machine()]

@@ -1,4 +1,4 @@
-"""The picture of what the actuator network and the force table are worth."""
+"""The picture of errors and speeds of the actuator network and the force table."""
 
 from __future__ import annotations
 

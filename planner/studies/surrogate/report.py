@@ -1,4 +1,4 @@
-"""What the actuator network and the force table are worth, measured side by side."""
+"""Errors and speeds of the actuator network and the force table, measured together."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from surrogate.weights_file import Errors, Weights
 
 BATCHES = [1, 10, 100, 1000, 10_000, 100_000]
 STEP = 10_000
-"""Forces that one step of a search asks for: 100 vines of about 100 joints."""
+"""Forces that one step of a search evaluates: 100 vines of about 100 joints."""
 NETWORK, PAPER, TABLE = "network", "network, paper's form", "force table"
 BINS = np.geomspace(1e-7, 10.0, 81)
 """Edges of the histogram of relative errors [-]; what lies beyond counts in the last bin on its side."""
@@ -120,7 +120,7 @@ def report(evaluation: Evaluation) -> Report:
 
 
 def verdict(evaluation: Evaluation) -> str:
-    """Which model the planner uses, and why, as the figures have it."""
+    """Which model the planner uses, and why, from the measured figures."""
     network, table = evaluation.errors[NETWORK], evaluation.errors[TABLE]
     batches = [speed.batch for speed in evaluation.speeds if speed.batch <= STEP]
     batch = max(batches)

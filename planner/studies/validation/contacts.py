@@ -232,6 +232,6 @@ def _row(one: Contact) -> list[str]:
 
 
 def _stuck(outcomes: Sequence[Contact]) -> list[str]:
-    """Who ended where others went on."""
+    """Propagators whose vine ended where others continued."""
     found = [one for one in outcomes if one.status != Status.GROWN]
     return ["", *(f"`{one.propagator}`, {one.case.name}: {one.status.advice}." for one in found)] if found else []

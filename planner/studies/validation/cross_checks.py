@@ -118,7 +118,7 @@ class Check:
         return self.default.reached and not self.own.reached
 
     def causes(self) -> list[str]:
-        """What the records and the growths with one thing changed say of why the goal is missed."""
+        """Possible causes of missing the goal, from the records and from growths with one thing changed."""
         if not self.fails:
             return []
         said = [self._end()]
@@ -284,7 +284,7 @@ def study(names: Sequence[str], environments: Sequence[str] = ENVIRONMENTS) -> I
 
 
 def report(checks: Sequence[Check]) -> list[str]:
-    """A table as lines of Markdown, and for each design that misses the goal what is known of why."""
+    """A table as lines of Markdown, and for each design that misses the goal the known causes."""
     lines = [
         f"The best design of {ITERATIONS} iterations of the search (seed {SEED}) in each environment, found by `{propagators()[0]}`,",
         "grown by the others. Tips apart: from the default, at the last length both have, and at most. Contacts: how many obstacles",

@@ -54,7 +54,7 @@ def study(environments: Sequence[str] = ENVIRONMENTS) -> Iterator[FrictionResult
 
 
 def report(found: Sequence[FrictionResult]) -> list[str]:
-    """A table as lines of Markdown: in the goal or not, and how far the tip ends from where it ends without friction."""
+    """A table as lines of Markdown: whether the tip ends in the goal, and how far it ends from where it ends without friction."""
     frictions = list(dict.fromkeys(one.friction for one in found))
     lines = [
         "The best designs of the shipped environments (those of the cross-checks), which were found without friction, grown with it:",

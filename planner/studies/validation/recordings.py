@@ -1,4 +1,4 @@
-"""Recorded growths of real vines, grown again by the propagators: how far the shapes are from each other at equal length."""
+"""Recorded growths of real vines, grown again by the propagators: the distance between the shapes at equal length."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def read_recordings(folder: Path) -> list[Recording]:
         raise InvalidRecording(
             f"{folder} holds no recordings (*.json), or is no folder; its format is described in dynamics/recording.py"
         )
-    # What is compared goes by length: a rate makes times of a recording's indices, and any will do.
+    # Shapes are compared at equal length, so any frame rate will do.
     return [load_recording(path, frames_per_second=1.0) for path in paths]
 
 
