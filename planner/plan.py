@@ -55,7 +55,7 @@ class Watcher:
         """Context manager around the search; its value is called after every iteration."""
         return nullcontext(lambda: None)
 
-    def judging(self) -> AbstractContextManager[Callable[[int], None]]:
+    def evaluating(self) -> AbstractContextManager[Callable[[int], None]]:
         """Context manager around the trials of `robust`; its value is called with the number of trials in each batch."""
         return nullcontext(lambda _: None)
 
@@ -218,7 +218,7 @@ def _choose(run: Run, options: Inputs, watcher: Watcher) -> Choice | None:
     level = LEVEL if options.level is None else options.level / 100
     threshold = THRESHOLD if options.threshold is None else options.threshold / 100
     spread, choice = Spread.of_levels(level, level), None
-    with watcher.judging() as count:
+    with watcher.evaluating() as count:
         catalogue, replayer = run.search.catalogue, run.solutions.replayer
         selection = Selection(run.environment, spread, catalogue, run.seed, FINAL, count, replayer)
         try:

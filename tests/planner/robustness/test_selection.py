@@ -105,7 +105,7 @@ def test_the_choice_has_the_fewest_actuators_of_those_that_suffice(good: Design)
 
 
 def test_no_trial_is_used_twice(good: Design, room: Environment, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every halving grows trials that none before it has seen, and the last few get 128 at least; judging has its own."""
+    """Every halving grows trials that none before it has seen, and the last few get 128 at least; the evaluation has its own."""
     seen: list[tuple[Design, range]] = []
 
     def note(_: Selection, design: Design, trials: range) -> int:
