@@ -210,11 +210,9 @@ def test_two_walls_that_close_to_a_gap_funnel(params: VineParams) -> None:
         [*(START + 0.25 * ahead + side * 0.45 * across), *(START + 1.2 * ahead + side * 0.045 * across), 0.01]
         for side in (1, -1)
     ]
-    environment = field(np.random.default_rng(0), 0.0)
+    empty = field(np.random.default_rng(0), 0.0)
     walls = Obstacles(walls=np.array(sides))
-    fan = grow_fan(
-        Environment("", "", environment.bounds, environment.start, environment.goal, walls), bare(20), params
-    )
+    fan = grow_fan(Environment("", "", empty.bounds, empty.start, empty.goal, walls), bare(20), params)
     along, aside = (fan.ends - START) @ ahead, (fan.ends - START) @ across
     assert (fan.status == Status.GROWN).all()
     assert along.min() > 1.6
@@ -242,15 +240,13 @@ def test_a_study_grows_the_same_vines_in_every_density(params: VineParams) -> No
 def synthetic(fields: int, contact: Floats, wobble: float = 1e-3) -> Findings:
     """Free fans that are even but for a wobble, and fans whose ends are given wherever there are obstacles."""
     rng = np.random.default_rng(0)
-    environments_of = {name: field(rng, 0.0, name) for name in SHARES}
+    fields_of = {name: field(rng, 0.0, name) for name in SHARES}
     sets = []
     for number in range(fields):
         free = even_fan(len(contact)) + rng.normal(0, wobble, (len(contact), 2))
         near = contact + rng.normal(0, 1e-7, contact.shape)
         sets.append(
-            tuple(
-                around(free if name == "free" else near, Status.GROWN, environments_of[name], number) for name in SHARES
-            )
+            tuple(around(free if name == "free" else near, Status.GROWN, fields_of[name], number) for name in SHARES)
         )
     return Findings(sets, 0)
 
