@@ -243,7 +243,7 @@ def test_a_design_for_another_environment_needs_force(
     out = tmp_path / "out"
     assert vinewright(monkeypatch, *arguments, *options, "--out", out) == 2
     printed = capsys.readouterr()
-    assert "another place (bench)" in printed.err
+    assert "another environment (bench)" in printed.err
     assert "--force" in printed.err
     assert not out.exists()
     assert vinewright(monkeypatch, *arguments, *options, "--out", out, "--force") in (0, 3)
