@@ -11,11 +11,11 @@ from dynamics.vine import Actuation
 from surrogate.compiled import Floats
 
 TOGETHER = 5_000_000
-"""Pairs of an actuator and a segment that are looked at at once, to save memory."""
+"""Pairs of an actuator and a segment that are compared at once, to save memory."""
 
 
 ROUNDING = 1e-9
-"""A segment covered or bare but for this part is wholly so."""
+"""A segment that is covered or bare except for this part counts as wholly covered or bare."""
 
 
 def actuation_along(

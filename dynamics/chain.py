@@ -77,7 +77,7 @@ def outside(scene: Scene, chain: Chain, segments: int) -> bool:
 
 @compiled()
 def finite(chain: Chain, segments: int, forces: Floats, broken: Integers) -> bool:
-    """Whether a vine that has been placed is somewhere, under forces that are numbers.
+    """Whether the joints and contact forces of a vine are finite, once its joints have been computed.
 
     Args:
         forces: On each segment [N].

@@ -48,7 +48,7 @@ class Propagator(Protocol):
 
     @property
     def device_name(self) -> str:
-        """The device it computes on, in words."""
+        """The device it computes on, as text."""
         ...
 
     def refined(self) -> Propagator:
@@ -67,10 +67,10 @@ class Propagator(Protocol):
         is at rest, `STALLED` when it still moves after the propagator's patience. A vine of no length is at rest. One that
         swings into a full circle where a model ends has no record, and is `COILED`.
 
-        A vine whose state is not finite, or comes to be so, ends there as `NOT_FINITE`, and nothing of it that is not finite
+        A vine whose state is not finite, or becomes so, ends there as `NOT_FINITE`, and nothing of it that is not finite
         is recorded. The others grow as they would without it.
 
-        `state` is left as it is. Raises ValueError for arrays whose shapes do not fit.
+        `state` is not changed. Raises ValueError for arrays whose shapes do not fit.
         """
         ...
 

@@ -19,9 +19,9 @@ Indices = NDArray[np.int32]
 CELL_SIZE = 0.04
 """Side of a grid cell [m]: about a segment of the prototype and the reach of its contacts."""
 MARGIN = 12e-3
-"""Contacts nearer than this are looked at [m]; less for tubes so thin that a step could carry them across a wall."""
+"""Contacts nearer than this are considered [m]; less for tubes so thin that a step could carry them across a wall."""
 MOST_CELLS = 400_000
-"""Larger places get larger cells."""
+"""Larger environments get larger cells."""
 MOST_ENTRIES = 10_000_000
 """Most edges, and most corners, that the cells list together: large obstacles over one another are in many of them."""
 _AT_ONCE = 4_000_000
@@ -49,7 +49,7 @@ class Scene(NamedTuple):
 
 
 def scene_of(environment: Environment, params: VineParams) -> tuple[Scene, float]:
-    """The scene for a tube, and the margin below which gaps must be looked at [m]."""
+    """The scene for a tube, and the margin below which gaps must be considered [m]."""
     margin = min(MARGIN, 0.36 * params.radius)
     reach = params.radius + margin
     return build_scene(environment, reach, reach + params.segment_length, CELL_SIZE * min(params.scale, 1.0)), margin
@@ -143,7 +143,7 @@ def _listing(cells: NDArray[np.object_], solids: NDArray[np.object_], reach: Flo
         if listed > MOST_ENTRIES:
             raise CannotRun(
                 f"too many large obstacles over one another: more than {MOST_ENTRIES / 1e6:g} million times one lies near one of "
-                f"the {len(cells)} cells of this place; merge obstacles, or leave out those that others hide"
+                f"the {len(cells)} cells of this environment; merge obstacles, or leave out those that others hide"
             )
     solid, cell = np.concatenate(found, axis=1)
     order = np.lexsort((solid, cell))

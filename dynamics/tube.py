@@ -12,7 +12,7 @@ from surrogate.checks import check_positive
 from surrogate.spam import Spam
 
 RADIUS = 33.35e-3
-"""Radius of the prototype [m]: what was measured on it holds for other tubes in proportion."""
+"""Radius of the prototype [m]: values measured on it are scaled for other tubes."""
 GROWTH_PRESSURE = 1.5 * 6894.757293168
 """Growth pressure of the prototype [Pa]."""
 GROWTH_FORCE = 25.0
@@ -28,7 +28,7 @@ def share_of(force: float, radius: float, growth_pressure: float) -> float:
 
 
 def full_force(radius: float, growth_pressure: float) -> float:
-    """Growth pressure times cross-section, P pi R^2 [N]: what a tube would push with if everting cost nothing."""
+    """Growth pressure times cross-section, P pi R^2 [N]: the force of a tube whose eversion costs nothing."""
     return math.pi * growth_pressure * radius**2
 
 
@@ -77,7 +77,7 @@ class VineParams:
     film_modulus: float | None = None
     """Young's modulus E of the tube's film [Pa], where it is known."""
     bending_stiffness: float | None = None
-    """EI of the tube before it wrinkles [N m2], where it was measured; it counts before what film and modulus give."""
+    """EI of the tube before it wrinkles [N m2], where it was measured; it takes precedence over the value from film and modulus."""
     inertia: Inertia = Inertia()
     actuator: Actuator = field(default_factory=Spam)
 

@@ -38,7 +38,7 @@ class InvalidTube(ValueError):
 # ---- the model of a file ----
 
 UNKNOWN = {field.name for field in fields(VineParams) if field.default is None}
-"""What need not be known of a tube."""
+"""Values of a tube that may be unknown."""
 
 
 class Table(BaseModel):
@@ -171,7 +171,7 @@ def tube_of(content: Mapping[str, Any]) -> VineParams:
 
 
 def _check_order(values: Mapping[str, float], keys: Mapping[str, Key], table: str) -> None:
-    """Refuse limits that are the wrong way round, in the words of the file."""
+    """Refuse limits that are the wrong way round, in the terms of the file."""
     for low, high in ORDER:
         if low in values and high in values and values[low] > values[high]:
             least, most = (f"{table}{keys[end].name} = {scaled(values[end], keys[end].power):g}" for end in (low, high))
@@ -208,8 +208,8 @@ def difference(one: VineParams, other: VineParams) -> str:
     """In what two tubes differ, in the keys of files: the first three numbers of each; "" where they are the same."""
     here, there = (_flat(tube_content(params)) for params in (one, other))
     found = [key for key in {**here, **there} if here.get(key) != there.get(key)]
-    told = [f"{key} {_told(here.get(key))} there, {_told(there.get(key))} here" for key in found[:3]]
-    return "; ".join(told) + f"; and {len(found) - 3} more" * (len(found) > 3)
+    differences = [f"{key} {_text(here.get(key))} there, {_text(there.get(key))} here" for key in found[:3]]
+    return "; ".join(differences) + f"; and {len(found) - 3} more" * (len(found) > 3)
 
 
 def _flat(content: Mapping[str, Any]) -> dict[str, Any]:
@@ -220,7 +220,7 @@ def _flat(content: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _told(value: float | str | None) -> str:
+def _text(value: float | str | None) -> str:
     return "unknown" if value is None else value if isinstance(value, str) else f"{value:.6g}"
 
 
@@ -309,7 +309,7 @@ def _floats(content: dict[str, Any]) -> dict[str, Any]:
 
 
 def tube_description(name: str) -> str:
-    """What a shipped tube says of itself."""
+    """The description of a shipped tube."""
     content = tomllib.loads((files("dynamics") / "tubes" / f"{name}{SUFFIX}").read_text(encoding="utf-8"))
     return str(content.get("description", ""))
 
@@ -338,7 +338,7 @@ def tube_text(params: VineParams, notes: Mapping[str, str] | None = None, left_o
 
 
 def template(params: VineParams) -> str:
-    """A file to edit: radius and growth pressure stand in it, all else as comments with this tube's values."""
+    """A file to edit with radius and growth pressure; all else as comments with this tube's values."""
     whole = {*TUBE.values(), *INERTIA.values(), *ACTUATORS[params.actuator.kind].values(), *LIMITS.values()}
     given = {"radius_mm", "growth_pressure_kpa"}
     return tube_text(params, left_out={key.name for key in whole} - given)

@@ -1,4 +1,4 @@
-"""The keys of tube files: what each number is called there, in which unit, and within which range."""
+"""The keys of tube files: the name, unit and range of each number."""
 
 from __future__ import annotations
 

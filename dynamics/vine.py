@@ -14,7 +14,7 @@ from surrogate.compiled import Floats
 
 Integers = NDArray[np.int64]
 Array = Any
-"""A numpy array, or a torch tensor on the device of the propagator that made it; `host` makes the one of the other."""
+"""A numpy array, or a torch tensor on the device of the propagator that made it; `host` converts the latter to the former."""
 
 
 class Status(IntEnum):
@@ -90,7 +90,7 @@ class Rollout:
     steps: Integers
     """Steps each vine took, shape (batch,)."""
     broken: Integers
-    """Segment, counted from 0 at the base, at which each vine came to be `NOT_FINITE`, and -1 elsewhere; shape (batch,)."""
+    """Segment, counted from 0 at the base, at which each vine became `NOT_FINITE`, and -1 elsewhere; shape (batch,)."""
 
     def ending(self, vine: int) -> str:
         """How the growth of one vine ended, and what to do about it."""
@@ -104,7 +104,7 @@ class Rollout:
         return VineState(self.angles[vines, records], self.segments[vines, records], self.last_length[vines, records])
 
     def enters(self, disc: Floats) -> NDArray[np.bool_]:
-        """Whether each tip comes into a disc while it grows, also between two records, shape (batch,).
+        """Whether each tip enters a disc while it grows, also between two records, shape (batch,).
 
         Args:
             disc: x, y and radius [m].

@@ -45,26 +45,26 @@ class Watcher:
         """Called once the goal is known to be within reach of a tube."""
 
     def compiling(self, propagator: str, heuristic: bool = False) -> AbstractContextManager[None]:  # noqa: ARG002
-        """Around what may compile kernels."""
+        """Context manager around code that may compile kernels."""
         return nullcontext()
 
     def prepared(self, run: Run) -> None:
         """Called before the first iteration, after a checkpoint was restored."""
 
     def searching(self, run: Run, budget: Budget) -> AbstractContextManager[Callable[[], None]]:  # noqa: ARG002
-        """Around the search; what it gives is called after every iteration."""
+        """Context manager around the search; its value is called after every iteration."""
         return nullcontext(lambda: None)
 
-    def judging(self) -> AbstractContextManager[Callable[[int], None]]:
-        """Around the trials of `robust`; what it gives is called with the number of trials in each batch."""
+    def evaluating(self) -> AbstractContextManager[Callable[[int], None]]:
+        """Context manager around the trials of `robust`; its value is called with the number of trials in each batch."""
         return nullcontext(lambda _: None)
 
     def gathered(self, items: Iterable[Item], total: int, words: str) -> list[Item]:  # noqa: ARG002
-        """The items, which take long to make; fewer after Ctrl-C. `words` say what they are."""
+        """The items, which take long to compute; fewer after Ctrl-C. `words` describes them."""
         found: list[Item] = []
         try:
             for item in items:
-                found.append(item)  # what was made before Ctrl-C is kept
+                found.append(item)  # the items before Ctrl-C are kept
         except KeyboardInterrupt:
             self.note(f"interrupted after {len(found)} {words}")
         return found
@@ -75,13 +75,13 @@ class Watcher:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Result:
-    """What a plan found, and what it was asked."""
+    """The result of a plan, and its inputs."""
 
     options: Inputs
     run: Run
     """The search, with everything that it found."""
     reason: str
-    """Why the search ended, in words."""
+    """Why the search ended, as text."""
     choice: Choice | None = None
     """What `robust` chose among."""
     verification: Verification | None = None
@@ -153,9 +153,9 @@ def plan(
         second: The model that verifies: `options.verify`.
         checkpoint: Resume from this instead of beginning.
         folder: Where checkpoints are kept during the search; None keeps none.
-        watcher: Is told of the progress.
+        watcher: Is notified of the progress.
     Raises:
-        WalledIn: No tube can get to the goal.
+        WalledIn: No tube can reach the goal.
         CannotRun: The model cannot run on this machine, or ran out of memory before anything was found.
         InvalidCheckpoint: The checkpoint is not of a run with these inputs.
     """
@@ -185,13 +185,13 @@ def search(run: Run, budget: Budget, save: Callable[[], None], watcher: Watcher 
     Args:
         save: Writes a checkpoint; called now and then, and at the end.
     Raises:
-        CannotRun: The model cannot go on, and nothing was found.
+        CannotRun: The model cannot continue, and nothing was found.
     """
 
     def checkpoint() -> None:
         try:
             save()
-        except UnwritableFolder as error:  # a full disk, perhaps for a while: no reason to lose the search
+        except UnwritableFolder as error:  # the disk may be full only for a while: no reason to lose the search
             watcher.note(f"note: no checkpoint: {error}")
 
     saved, interruption = run.seconds, Interruption()
@@ -213,24 +213,24 @@ def search(run: Run, budget: Budget, save: Callable[[], None], watcher: Watcher 
 
 
 def _choose(run: Run, options: Inputs, watcher: Watcher) -> Choice | None:
-    """Choose among the solutions of a run by their success in trials; among those judged before Ctrl-C, if any were."""
+    """Choose among the solutions of a run by their success in trials; among those evaluated before Ctrl-C, if any were."""
     designs = [solution.design for solution in run.solutions.best]
     level = LEVEL if options.level is None else options.level / 100
     threshold = THRESHOLD if options.threshold is None else options.threshold / 100
     spread, choice = Spread.of_levels(level, level), None
-    with watcher.judging() as count:
+    with watcher.evaluating() as count:
         catalogue, replayer = run.search.catalogue, run.solutions.replayer
         selection = Selection(run.environment, spread, catalogue, run.seed, FINAL, count, replayer)
         try:
-            choice = Choice(level, threshold, Champion(designs[0], selection.judge(designs[0]), 1))
+            choice = Choice(level, threshold, Champion(designs[0], selection.evaluate(designs[0]), 1))
             champions = selection.champions(designs)
             while not choice.met and (champion := next(champions, None)):
                 choice.champions.append(champion)
         except KeyboardInterrupt:
             watcher.note(
-                "interrupted; the choice is among those judged so far"
+                "interrupted; the choice is among those evaluated so far"
                 if choice
-                else "interrupted before any design was judged: this is the one of lowest cost"
+                else "interrupted before any design was evaluated: this is the one of lowest cost"
             )
     return choice
 

@@ -1,4 +1,4 @@
-"""Designs grown again, to see where they get."""
+"""Designs grown again, to see where they end."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def grow(propagator: Propagator, actuation: Actuation, length: ArrayLike, segmen
 
 
 def grow_designs(designs: Sequence[Design], environment: Environment, propagator: Propagator) -> list[Grown]:
-    """Grow designs of one tube from the start, all at once; each gets the tip and centreline that it is grown to.
+    """Grow designs of one tube from the start, all at once; each result has the tip and centreline at the end of its growth.
 
     A design of which nothing grew ends at the start.
     """
@@ -83,7 +83,7 @@ def replay(design: Design, propagator: Propagator) -> Rollout:
 
 
 def simulated(design: Design, environment: Environment, rollout: Rollout) -> Simulation:
-    """What one vine of a design did (see `replay`)."""
+    """The growth of one vine of a design (see `replay`)."""
     (end,) = _ends([design], environment, rollout)
     joints, lengths = trajectory(environment, design, rollout)
     force = np.asarray(host(rollout.contact_force)[0, : len(lengths)])

@@ -97,8 +97,8 @@ def environment() -> MakeEnvironment:
 
 
 @pytest.fixture(scope="session")
-def small_place() -> Callable[[str], str]:
-    """The file of a small place in which a design is found at once, with the boxes given [mm]."""
+def small_environment() -> Callable[[str], str]:
+    """The file of a small environment in which a design is found at once, with the boxes given [mm]."""
 
     def text(boxes: str) -> str:
         return (

@@ -21,9 +21,9 @@ def blocks() -> list[tuple[str, str]]:
     return found
 
 
-@pytest.mark.parametrize(("place", "program"), [pytest.param(*block, id=block[0]) for block in blocks()])
-def test_a_block_runs(place: str, program: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As somebody would who copies it into a file; pictures are drawn without a screen."""
+@pytest.mark.parametrize(("where", "program"), [pytest.param(*block, id=block[0]) for block in blocks()])
+def test_a_block_runs(where: str, program: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if copied into a file; pictures are drawn without a screen."""
     monkeypatch.chdir(tmp_path)
     mpl.use("agg")
-    exec(compile(program, str(ROOT / place.split(":")[0]), "exec"), {"__name__": "__main__"})
+    exec(compile(program, str(ROOT / where.split(":")[0]), "exec"), {"__name__": "__main__"})

@@ -62,7 +62,7 @@ def statements(node: ast.AST, at_start: bool) -> Iterator[ast.AST]:
 
 @pytest.mark.parametrize("package", PACKAGES)
 def test_no_package_imports_upwards(package: str) -> None:
-    """Environments and surrogate know nobody, dynamics knows these two, and nobody in them knows planner."""
+    """Environments and surrogate import nothing else, dynamics only these two, and none of them planner."""
     files = [path for path in SOURCES if path.is_relative_to(ROOT / package)]
     assert files
     upwards = {

@@ -1,4 +1,4 @@
-"""The public names: what a program gets that imports them, and what it is told where something is wrong."""
+"""The public names: what a program gets that imports them, and its errors where something is wrong."""
 
 import doctest
 import inspect
@@ -83,7 +83,7 @@ def test_a_saved_plan_is_read_and_resumed(result: vw.Result, tmp_path: Path) -> 
     assert resumed.best.sections == whole.best.sections
 
 
-def test_a_folder_of_somebody_else_is_not_replaced(result: vw.Result, tmp_path: Path) -> None:
+def test_a_folder_of_another_origin_is_not_replaced(result: vw.Result, tmp_path: Path) -> None:
     """What is no part of a run stays."""
     (tmp_path / "thesis.tex").write_text("all of it")
     with pytest.raises(vw.UnwritableFolder, match=r"holds thesis\.tex, which is no part of a run"):
@@ -123,7 +123,7 @@ def test_a_plan_without_a_solution_says_why(environment: Callable[..., vw.Enviro
         vw.simulate(found.best, far)
 
 
-def test_bad_input_is_told_in_one_line(divider: vw.Environment, result: vw.Result) -> None:
+def test_bad_input_is_reported_in_one_line(divider: vw.Environment, result: vw.Result) -> None:
     """What is wrong and what is allowed; a closed room has no way to the goal."""
     with pytest.raises(vw.InvalidEnvironment, match=r"dividr: not found \(did you mean divider\?\)"):
         vw.load_environment("dividr")
@@ -191,10 +191,10 @@ def test_plot_leaves_the_figure_alone(divider: vw.Environment, result: vw.Result
     assert result.best
     figure = Figure(figsize=(8, 4))
     left, right = figure.subplots(1, 2)
-    place = left.get_position().bounds
+    bounds = left.get_position().bounds
     assert vw.plot(divider, result.best, ax=left) is left
     assert tuple(figure.get_size_inches()) == (8, 4)
-    assert left.get_position(original=True).bounds == pytest.approx(place)
+    assert left.get_position(original=True).bounds == pytest.approx(bounds)
     assert not right.patches
     assert not figure.texts
     figure.draw_without_rendering()

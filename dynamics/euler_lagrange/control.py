@@ -1,4 +1,4 @@
-"""Tracking: a PD controller with gravity compensation that can only push at the core and pull at the muscles."""
+"""Tracking: a PD controller with gravity compensation that can only push at the core and pull at the actuators."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from surrogate.compiled import Floats
 Reference = Callable[[float], tuple[ArrayLike, ArrayLike]]
 """(s, theta, phi) and their rates over time [s]."""
 NOTICED = 1e-3
-"""A reference that is shorter than the tube by less is no event [m]."""
+"""A reference that is shorter than the tube by less than this is no event [m]."""
 
 
 class Saturation(StrEnum):
@@ -46,8 +46,8 @@ class Event(NamedTuple):
 class Controller:
     """Gains and limits of paper 004's Eq. 24, in (s, u, v).
 
-    As printed it lacks the transpose's pseudo-inverse and Y_e. The forces asked for are shared out such that the core
-    does not suck and no muscle pushes. The paper's gains are for (s, theta, phi) and do not carry over; the default ones
+    As printed it lacks the transpose's pseudo-inverse and Y_e. The requested forces are distributed such that the core
+    does not suck and no actuator pushes. The paper's gains are for (s, theta, phi) and do not carry over; the default ones
     follow its Fig. 8 closely.
 
     Raises:
@@ -65,7 +65,7 @@ class Controller:
     most_core: float = math.inf
     """Largest force in the core [N]."""
     most_tension: float = math.inf
-    """Largest pull of a muscle [N]."""
+    """Largest pull of an actuator [N]."""
 
     def __post_init__(self) -> None:
         for name in ("growth_gain", "growth_damping", "bend_gain", "bend_damping"):
@@ -88,8 +88,8 @@ class Controller:
     def inputs(self, robot: Robot, force: Floats) -> tuple[Floats, list[Saturation]]:
         """Force in the core and tensions [N], shape (4,), for a generalised force (s, u, v), and what is at its limit.
 
-        The least tensions that bend as asked are at most two, and never negative; where the limit forbids them, all
-        are lessened alike, so that the direction stays. The core makes up for what they take from the growth.
+        The smallest tensions that give the requested bend are at most two, and never negative; where the limit forbids them, all
+        are reduced by the same factor, so that the direction stays. The core makes up for what they take from the growth.
         """
         tensions, _ = nnls(-actuator_jacobian(robot.arm)[1:, 1:].T, force[1:])
         met = []
@@ -113,7 +113,7 @@ class Tracking:
     q: Floats
     """s [m], u and v [rad], shape (steps, 3)."""
     reference: Floats
-    """s [m], theta [rad], phi [rad] asked for, shape (steps, 3)."""
+    """s [m], theta [rad], phi [rad] requested, shape (steps, 3)."""
     inputs: Floats
     """Force in the core and tensions during the step [N], shape (steps, 4)."""
     events: tuple[Event, ...]
@@ -128,9 +128,9 @@ class Tracking:
 
     @property
     def errors(self) -> Floats:
-        """What is missing to the reference, s [m], theta and phi [rad], shape (steps, 3); phi's within half a turn.
+        """Difference from the reference, s [m], theta and phi [rad], shape (steps, 3); phi's within half a turn.
 
-        A bend that is asked for as negative is one to the other side.
+        A requested bend that is negative is one to the other side.
         """
         errors = polar(regular(self.reference)) - self.polar
         errors[:, 2] = (errors[:, 2] + np.pi) % (2 * np.pi) - np.pi
@@ -155,7 +155,7 @@ def track(
 ) -> Tracking:
     """Follow a reference from rest, in steps of time, semi-implicitly.
 
-    The controller foresees its step: errors are those at its end, as the model tells before limits are met. So stiff gains
+    The controller looks one step ahead: errors are those at its end, as predicted by the model without limits. So stiff gains
     need no short steps (Tan, Liu and Turk, Stable Proportional-Derivative Controllers, 2011). While the reference is shorter
     than the tube, the core pushes just not enough to make it grow.
 
@@ -207,8 +207,8 @@ def _command(
     at_core = [one for one in met if one != Saturation.TENSION]
     if not at_core:
         return inputs, met
-    # The growth is not what was foreseen. Foreseen as it would be, the bend would be upset and set right by huge tensions,
-    # as one acts on the other; so let it go on as it does.
+    # The core is at its limit, so the growth differs from the prediction. Growth and bend are coupled: with the predicted
+    # growth the bend would be disturbed and corrected by huge tensions. So predict with the present rate of growth.
     foreseen = solve(matrix, right - matrix[:, 0] * rates[0], True)
     beside, met = controller.inputs(robot, asked - (gains * h + damping) * foreseen)
     return np.append(inputs[0], beside[1:]), [*at_core, *(one for one in met if one == Saturation.TENSION)]

@@ -1,7 +1,7 @@
-"""Constant curvature in space: where the tip is, how it moves, how long the muscles are (paper 004, Eqs. 1 to 7).
+"""Constant curvature in space: where the tip is, how it moves, how long the actuators are (paper 004, Eqs. 1 to 7).
 
 A configuration is q = (s, u, v): length [m], and the bend theta [rad] in the plane phi [rad] as u = theta cos phi and
-v = theta sin phi. In these everything is smooth at theta = 0, and the muscles' lengths are linear. The base's z axis is
+v = theta sin phi. In these everything is smooth at theta = 0, and the actuators' lengths are linear. The base's z axis is
 the direction of growth; the tip bends towards -(cos phi, sin phi), as in Eq. 1.
 """
 
@@ -15,7 +15,7 @@ import numpy as np
 from surrogate.compiled import Floats, compiled
 
 PLANES = 2 * np.pi / 3 * np.array([0.0, 1.0, -1.0])
-"""Where the muscles sit around the tube, beta_i [rad]: muscle i alone bends it in the plane phi = beta_i."""
+"""Where the actuators sit around the tube, beta_i [rad]: actuator i alone bends it in the plane phi = beta_i."""
 COIL = 2 * np.pi
 """Bend at which the tip is back at the base [rad]: there neither growing nor turning moves it, and the model ends."""
 NEARLY = 1e-4
@@ -120,10 +120,10 @@ def tip_jacobian_rate(q: Floats, rate: Floats) -> Floats:
 
 
 def actuator_jacobian(arm: float) -> Floats:
-    """How the lengths of core and three muscles change with q, shape (4, 3): lengths = J_l q.
+    """How the lengths of core and three actuators change with q, shape (4, 3): lengths = J_l q.
 
     Args:
-        arm: Distance of the muscles from the axis that does not change its length [m]; half the diameter in Eq. 3.
+        arm: Distance of the actuators from the axis that does not change its length [m]; half the diameter in Eq. 3.
     Source: paper 004, Eqs. 3 and 7; there the cosine needs phi - beta_i.
     """
     lengths = np.ones((4, 3))

@@ -23,16 +23,16 @@ from surrogate.compiled import Floats, compiled
 from surrogate.spam import Spam
 
 USUAL_CELL = 42e-3
-"""Cell length of the muscle that `Muscle.like` is made for unless another is given [m]."""
+"""Cell length of the actuator that `LinearActuator.like` is made for unless another is given [m]."""
 INPUTS = "core", "sPAM 1", "sPAM 2", "sPAM 3"
 
 
 @dataclass(frozen=True, slots=True)
-class Muscle:
-    """A muscle whose pull falls linearly as it shortens (paper 004, Eq. 15).
+class LinearActuator:
+    """An actuator whose pull falls linearly as it shortens (paper 004, Eq. 15).
 
-    Eq. 15 is T = k p (l - l_eq). A muscle that gets longer as the tube grows gets softer, and l_eq grows with it; so here
-    k = area / (s - l_eq) and l_eq = (1 - contraction) s. The paper gives none of them.
+    Eq. 15 is T = k p (l - l_eq). An actuator that gets longer as the tube grows gets softer, and l_eq grows with it; so here
+    k = area / (s - l_eq) and l_eq = (1 - contraction) s. The paper gives no values for them.
     """
 
     area: float
@@ -41,17 +41,17 @@ class Muscle:
     """Part of its length by which it has shortened when its pull ends [-]."""
 
     @staticmethod
-    def like(actuator: Actuator, l_0: float = USUAL_CELL) -> Muscle:
+    def like(actuator: Actuator, l_0: float = USUAL_CELL) -> LinearActuator:
         """The line through an actuator's pull at half of its contraction and at its end.
 
         Args:
             l_0: Cell length [m].
         """
         end = float(actuator.full_contraction(l_0))
-        return Muscle(2 * float(actuator.force_per_pressure(0.5 * end, l_0)), end)
+        return LinearActuator(2 * float(actuator.force_per_pressure(0.5 * end, l_0)), end)
 
     def tension(self, pressure: ArrayLike, length: ArrayLike, full: float) -> Floats:
-        """Pull [N], not negative: a slack muscle does not push.
+        """Pull [N], not negative: a slack actuator does not push.
 
         Args:
             pressure: [Pa], any shape.
@@ -63,8 +63,8 @@ class Muscle:
 
 
 @cache
-def _spam() -> Muscle:
-    return Muscle.like(Spam())
+def _spam() -> LinearActuator:
+    return LinearActuator.like(Spam())
 
 
 class Body(NamedTuple):
@@ -82,7 +82,7 @@ class Body(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Robot:
-    """A vine with a camera at its tip and three muscles all along it, clamped at its base. Defaults: paper 004, Table 1.
+    """A vine with a camera at its tip and three actuators all along it, clamped at its base. Defaults: paper 004, Table 1.
 
     Raises:
         ValueError: A value out of its range.
@@ -101,15 +101,15 @@ class Robot:
     diameter: float = 0.05
     """Of the tube, D [m]."""
     levers: float = 0.5
-    """Distance of the muscles from the axis that does not change its length [diameters]: one half in Eq. 3."""
+    """Distance of the actuators from the axis that does not change its length [diameters]: one half in Eq. 3."""
     gravity: tuple[float, float, float] = (0.0, 0.0, 9.81)
     """Pull of the earth in the base's frame [m/s^2]; along z the robot hangs."""
-    muscle: Muscle = field(default_factory=_spam)
+    actuator: LinearActuator = field(default_factory=_spam)
 
     def __post_init__(self) -> None:
         positive = {"mass", "diameter", "levers"}
         for one in fields(self):
-            if one.name in ("gravity", "muscle"):
+            if one.name in ("gravity", "actuator"):
                 continue
             value = getattr(self, one.name)
             if not math.isfinite(value) or value < 0 or (value == 0 and one.name in positive):
@@ -117,13 +117,13 @@ class Robot:
                 raise ValueError(f"robot.{one.name} = {value:g} must be {allowed} and finite")
         if len(self.gravity) != 3 or not np.isfinite(self.gravity).all():
             raise ValueError(f"robot.gravity = {self.gravity} must be three finite numbers")
-        for name, value in (("area", self.muscle.area), ("contraction", self.muscle.contraction)):
+        for name, value in (("area", self.actuator.area), ("contraction", self.actuator.contraction)):
             if not 0 < value < math.inf:
-                raise ValueError(f"robot.muscle.{name} = {value:g} must be greater than 0 and finite")
+                raise ValueError(f"robot.actuator.{name} = {value:g} must be greater than 0 and finite")
 
     @property
     def arm(self) -> float:
-        """Of the muscles [m]."""
+        """Of the actuators [m]."""
         return self.levers * self.diameter
 
     @property
@@ -134,15 +134,15 @@ class Robot:
         return Body(self.mass, np.array(self.gravity), springs, dampers)
 
     def lengths(self, q: Floats) -> Floats:
-        """Lengths of core and muscles [m], shape (4,) (Eq. 3)."""
+        """Lengths of core and actuators [m], shape (4,) (Eq. 3)."""
         return actuator_jacobian(self.arm) @ q
 
     def tensions(self, pressures: ArrayLike, q: Floats) -> Floats:
-        """Pulls of the three muscles at their pressures [Pa], shape (3,) [N] (Eq. 15)."""
-        return self.muscle.tension(pressures, self.lengths(q)[1:], float(q[0]))
+        """Pulls of the three actuators at their pressures [Pa], shape (3,) [N] (Eq. 15)."""
+        return self.actuator.tension(pressures, self.lengths(q)[1:], float(q[0]))
 
     def actuation(self, inputs: Floats) -> Floats:
-        """Generalised force (s, u, v) of force in the core and pulls of the muscles, shape (4,) [N] (Eq. 14).
+        """Generalised force (s, u, v) of force in the core and pulls of the actuators, shape (4,) [N] (Eq. 14).
 
         Eq. 14 needs the transpose of J_l, and a pull shortens: its virtual work is -T dl.
         """
@@ -150,7 +150,7 @@ class Robot:
         return np.concatenate([[core], -pulls]) @ actuator_jacobian(self.arm)
 
     def static_force(self, q: Floats) -> Floats:
-        """G(q), what gravity and springs ask to be held, shape (3,) (Eq. 20)."""
+        """G(q), the generalised force that holds gravity and springs, shape (3,) (Eq. 20)."""
         body = self.body
         return body.springs * q - weight(q, body.mass, body.gravity)
 
@@ -162,7 +162,7 @@ class Robot:
 
 
 def checked_inputs(inputs: ArrayLike) -> Floats:
-    """Force in the core and pulls of the muscles [N], shape (4,).
+    """Force in the core and pulls of the actuators [N], shape (4,).
 
     Raises:
         ValueError: One that pushes, or is no number.
@@ -188,7 +188,7 @@ def checked_start(polar: ArrayLike) -> Floats:
     if values[0] <= 0:
         raise ValueError(f"s = {values[0]:g} m must be greater than 0: a vine of no length has no inertia")
     if not 0 <= values[1] < COIL - NEARLY:
-        raise ValueError(f"theta = {values[1]:g} rad must be at least 0 and less than 2 pi; phi tells the direction")
+        raise ValueError(f"theta = {values[1]:g} rad must be at least 0 and less than 2 pi; phi gives the direction")
     return values
 
 
@@ -240,7 +240,7 @@ def solve(matrix: Floats, right: Floats, locked: bool) -> Floats:
 
 @compiled()
 def acceleration(q: Floats, rate: Floats, force: Floats, mass: float, gravity: Floats, locked: bool) -> Floats:
-    """q'' under a generalised force, shape (3,); gravity comes to it.
+    """q'' under a generalised force, shape (3,); gravity is added.
 
     Args:
         locked: Whether the growth stands still: then its row is no equation, as what holds it is unknown.
@@ -259,7 +259,7 @@ def implicit_system(q: Floats, rate: Floats, force: Floats, body: Body, seconds:
     """Matrix (3, 3) and right-hand side (3,) of the rates after a step of time at whose end springs and dampers act.
 
     Args:
-        force: At its beginning, without the dampers', with the springs'; gravity comes to it.
+        force: At its beginning, without the dampers', with the springs'; gravity is added.
     """
     matrix = mass_matrix(q, body.mass)
     right = force + weight(q, body.mass, body.gravity)
@@ -278,7 +278,7 @@ def rates_after(matrix: Floats, right: Floats, held: bool) -> Floats:
     """Rates after a semi-implicit step of time, shape (3,), from its `implicit_system`; q moves on by them.
 
     Args:
-        held: Nothing may grow. Else the growth stands still where it would turn back.
+        held: Nothing may grow. Otherwise the growth stops where it would reverse.
     """
     after = solve(matrix, right, held)
     if after[0] < 0.0:

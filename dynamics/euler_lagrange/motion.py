@@ -1,4 +1,4 @@
-"""A robot under given forces, by an adaptive integrator; where the growth comes to a stop it is held until it goes on."""
+"""A robot under given forces, by an adaptive integrator; where the growth stops it is held until it resumes."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from dynamics.euler_lagrange.model import Robot, acceleration, checked_inputs, c
 from surrogate.compiled import Floats
 
 Inputs = Callable[[float, Floats], ArrayLike]
-"""Force in the core and pulls of the three muscles [N], shape (4,), over time [s] and q."""
+"""Force in the core and pulls of the three actuators [N], shape (4,), over time [s] and q."""
 AT_ONCE = 1e-9
-"""Times that are no further apart [s] are one."""
+"""Times that are closer than this [s] are merged."""
 RELEASE = 1e-9
-"""Growth goes on when it would by more than this [m/s^2], so that rounding does not let it go."""
+"""Growth resumes when its acceleration would exceed this [m/s^2], so that rounding does not release it."""
 MOST_LOCKS = 10_000
-"""Of the growth between two jumps: more are no motion, but a fault."""
+"""Most phases of the growth between two jumps: more indicate a fault."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,7 +56,7 @@ def open_loop(
     start_rates: ArrayLike = (0.0, 0.0, 0.0),
     tolerance: float = 1e-8,
 ) -> Motion:
-    """Move a robot by LSODA, event by event: growth that stops, growth that goes on, inputs that jump.
+    """Move a robot by LSODA, event by event: growth that stops, growth that resumes, inputs that jump.
 
     Args:
         start: s [m], theta [rad], phi [rad].
@@ -67,7 +67,7 @@ def open_loop(
     Raises:
         ValueError: A start without length or of a full circle, growth that begins backwards, inputs that push,
             times that do not rise, a tolerance out of range.
-        ArithmeticError: The integrator cannot go on.
+        ArithmeticError: The integrator cannot continue.
     """
     q, rates, times = regular(checked_start(start)), np.asarray(start_rates, float), np.asarray(times, float)
     if rates.shape != (3,) or not np.isfinite(rates).all() or rates[0] < 0:
@@ -112,7 +112,7 @@ def _ends(times: Floats, jumps: Sequence[float]) -> list[float]:
 
 
 def _with(locks: list[tuple[float, float]], begin: float, end: float) -> list[tuple[float, float]]:
-    """The locks with one more; one that goes on where the last ended is the same."""
+    """The locks with one more; one that begins where the last ended extends it."""
     if locks and locks[-1][1] >= begin:
         return [*locks[:-1], (locks[-1][0], end)]
     return [*locks, (begin, end)]
@@ -136,7 +136,7 @@ class _Run:
         return np.concatenate([rates, acceleration(q, rates, force, body.mass, body.gravity, locked)])
 
     def release(self, time: float, state: Floats) -> float:
-        """Above 0 where growth that stands still goes on [m/s^2]."""
+        """Above 0 where stopped growth resumes [m/s^2]."""
         return float(self.rate(time, state, False)[3]) - RELEASE
 
     def locks(self, time: float, state: Floats) -> bool:
@@ -146,7 +146,7 @@ class _Run:
     def phase(
         self, begin: float, end: float, state: Floats, locked: bool, inside: Floats
     ) -> tuple[list[Floats], float, Floats, str]:
-        """Move on until the growth stops or goes on, the tube is a circle, or to the end [s].
+        """Move on until the growth stops or resumes, the tube is a circle, or to the end [s].
 
         Args:
             inside: Times to record at [s].

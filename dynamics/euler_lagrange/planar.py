@@ -1,4 +1,4 @@
-"""A tube bent by one muscle, in a plane: its moment instead of a linear spring, its length the coordinate it is recorded by."""
+"""A tube bent by one actuator, in a plane: its moment instead of a linear spring, its length the coordinate it is recorded by."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ LUMPED = 0.2
 the kinetic energy of the sideways motion theta x^2 / (2 s) of all points x along the tube. That it grows adds forces as
 small as the growth is slow; they are left out."""
 SHORTEST = 1e-3
-"""A tube shorter than this [m] has no inertia to speak of: it is as bent as it would be at rest."""
+"""A tube shorter than this [m] has negligible inertia: it has the bend of its equilibrium."""
 AT_REST = 1e-7
-"""A held tube that is this near to its rest [rad], and would not move further in a second, is there."""
+"""A held tube this near to its equilibrium [rad] that would not move further in a second is at rest."""
 LONGEST_HOLD = 120.0
 """One that still moves after this time [s] is stalled, and so is a growing one that has hardly grown in this time."""
 
@@ -47,13 +47,13 @@ def grow_arc(
     tube: PlanarTube, joint: JointMoments, pressure: float, l_0: float, curvature: float, length: float, lengths: Floats,
     bends: Floats,
 ) -> tuple[int, int, int]:  # fmt: skip
-    """Grow an arc that sets out at rest, or hold it, if the one length asked for is that which it has.
+    """Grow an arc that sets out at rest, or hold it, if the only requested length is that which it has.
 
     The bends of its joints are alike, so the moment of one of them is the generalised force of the whole bend; its
     derivative by the bend is less, the longer the tube. What bending the new tube takes is not taken from the growth.
 
     Args:
-        pressure: Of the muscle all along it [Pa], signed.
+        pressure: Of the actuator all along it [Pa], signed.
         curvature: At rest [1/m].
         length: That it has [m].
         lengths: At which it is recorded [m], rising, shape (records,).

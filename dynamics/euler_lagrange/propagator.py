@@ -24,7 +24,7 @@ LONGEST_STEP = 0.1
 class EulerLagrange(OnHost):
     """One arc in a horizontal plane, in free space, a mass at its tip; each vine sets out at rest.
 
-    The tube's and the muscle's moments are those of the other propagators, its growth and damping those of `Inertia`.
+    The tube's and the actuator's moments are those of the other propagators, its growth and damping those of `Inertia`.
     As in paper 004 all mass is at the tip: what it carries, and what stands for the tube's own.
     """
 
@@ -50,13 +50,13 @@ class EulerLagrange(OnHost):
             step: Of time [s].
             tip_mass: What the tip carries [kg].
         Raises:
-            CannotRun: The place has obstacles.
+            CannotRun: The environment has obstacles.
             ValueError: A mass below 0, or a step that is none.
         """
         if environment.obstacles.shapes():
             raise CannotRun(
                 f"{environment.name} has obstacles, and euler-lagrange knows none (contact=False, sections=False: one arc in "
-                "free space): take a place without, or another propagator"
+                "free space): choose an environment without obstacles, or another propagator"
             )
         if not 0 < step <= LONGEST_STEP:
             raise ValueError(f"step = {step:g} s must be greater than 0 and at most {LONGEST_STEP:g}")
@@ -81,13 +81,13 @@ class EulerLagrange(OnHost):
         """See `Propagator`.
 
         Raises:
-            CannotRun: A muscle that changes along the tube, or a state that is no arc.
+            CannotRun: An actuator that changes along the tube, or a state that is no arc.
         """
         lengths = checked_lengths(state, actuation, length, record_every, self.params)
         broken = state.broken
         state = _without(state, broken >= 0)
         before = grown_length(state, self.params)
-        pressure, l_0 = self._one_muscle(actuation, before + lengths)
+        pressure, l_0 = self._one_actuator(actuation, before + lengths)
         curvature = free_curvature(self.joint, pressure, l_0)
         bend = self._one_arc(state)
         batch = len(lengths)
@@ -110,7 +110,7 @@ class EulerLagrange(OnHost):
             )  # fmt: skip
         return self._rollout(at, bends, outcome, broken, state.angles.shape[1])
 
-    def _one_muscle(self, actuation: Actuation, lengths: Floats) -> tuple[Floats, Floats]:
+    def _one_actuator(self, actuation: Actuation, lengths: Floats) -> tuple[Floats, Floats]:
         """Pressure [Pa] and cell length [m] of each vine, shape (batch,), alike in all segments that it will have."""
         carried = np.arange(actuation.pressure.shape[1]) * self.params.segment_length < lengths[:, None] - 1e-9
         first, cells = actuation.pressure[:, 0], actuation.l_0[:, 0]
@@ -118,10 +118,10 @@ class EulerLagrange(OnHost):
         other |= (np.abs(actuation.l_0 - cells[:, None]) > ROUNDING * cells[:, None]) & (first[:, None] != 0)
         if (other & carried).any():
             raise CannotRun(
-                "euler-lagrange bends a tube as one arc (sections=False): this one has a muscle that changes along it, or ends "
+                "euler-lagrange bends a tube as one arc (sections=False): this one has an actuator that changes along it, or ends "
                 "before it does; take a design of one section from base to tip, or another propagator"
             )
-        # Where there is no muscle, its cells may be of any length, also of one that no table knows.
+        # Where there is no actuator, its cells may be of any length, also of one that no table knows.
         return np.ascontiguousarray(first), np.where(first == 0, self.joint.rows.longest, cells)
 
     def _one_arc(self, state: VineState) -> Floats:

@@ -12,9 +12,9 @@ from surrogate.compiled import Floats, compiled
 STRAIGHT = 1e-12
 """Smaller bends are rounding [rad]."""
 BASE, FREE = 2, 0
-"""What `Body.side` says of a base, which holds the body on both sides, and of a turn that touches nothing."""
+"""Values of `Body.side` for a base, which holds the body on both sides, and for a turn that touches nothing."""
 MOST_CONTACTS = 60
-"""Nodes there is room for beside the turns."""
+"""Capacity for nodes in addition to the turns."""
 
 
 class Body(NamedTuple):
@@ -38,7 +38,7 @@ class Body(NamedTuple):
 
 @compiled()
 def new_body(turns: int) -> Body:
-    """Room for a body with so many turns."""
+    """An empty body with capacity for this many turns."""
     room = MOST_CONTACTS + turns
     return Body(
         np.empty((room, 2)),
@@ -69,7 +69,7 @@ def insert(body: Body, at: int, x: float, y: float, heading: float, turn: float,
 
 @compiled()
 def let_go(body: Body, after: int) -> None:
-    """Free the nodes after one of the contacts that held them: turns and bends stay, straight ones are no more."""
+    """Free the nodes after one of the contacts that held them: turns and bends stay, straight nodes are removed."""
     x, y = tip_of(body)
     kept = after + 1
     for i in range(after + 1, body.nodes[0]):

@@ -22,9 +22,9 @@ from dynamics.vine import Status
 from surrogate.compiled import Floats, compiled
 
 MOST_IDLE = 12
-"""A tube that gives way so often in a row without moving is stuck."""
+"""A tube that gives way this often in succession without moving is stuck."""
 MOST_EVENTS = 1000
-"""More than any tube can meet."""
+"""Upper limit of events; more than any tube can meet."""
 
 
 class Launch(NamedTuple):

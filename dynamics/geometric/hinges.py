@@ -19,7 +19,7 @@ from surrogate.compiled import compiled
 FRICTION = 0.3
 """Of a tip on a wall, as measured (paper 003) [-]."""
 TINY = 1e-12
-"""Bends [rad] and levers [m] below this are rounding."""
+"""Bends [rad] and levers [m] below this are rounding errors."""
 STUCK, SLIDES, LOCKED = 0, 1, 2
 """The tip cannot move; it slides, one hinge turning; it stays, pivot and turn bending as the tube grows on."""
 

@@ -12,12 +12,12 @@ from dynamics.geometric.walls import Walls
 from surrogate.compiled import compiled
 
 LENGTH, AT_END, UNBENT, UNLOCKED, FOLDED, AT_FOOT = 10, 11, 12, 13, 14, 15
-"""How a motion ends, beside the kinds of `Touch`: grown as asked, tip at the wall's end, a bend sprung back, friction
+"""How a motion ends, beside the kinds of `Touch`: grown to the requested length, tip at the wall's end, a bend sprung back, friction
 overcome, a turn folded up, or the tip where it turns back, or further turning would draw it in."""
 BACK = 1e-6
-"""How far a tip goes on where it turns back [m]."""
+"""How far a tip continues after the point where it turns back [m]."""
 MOST_FOLDED = np.radians(150)
-"""Seen from the pivot, a turn goes so far from the tip at most [rad]."""
+"""Largest angle between turn and tip, seen from the pivot [rad]."""
 
 
 @compiled()

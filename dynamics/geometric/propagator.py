@@ -24,8 +24,8 @@ from surrogate.compiled import thread_count
 class Geometric(OnHost):
     """Links that turn about pivots, corners and turns; a steered section is a turn at each of its joints.
 
-    The shape follows from the place, the steering and the length, not from what came before: every record is grown from
-    the base, as if its steering had always been there. A state that cannot be so grown stays as it is, stalled.
+    The shape follows from the environment, the steering and the length, not from what came before: every record is grown from
+    the base, as if its steering had always been there. A state that cannot be grown in this way remains unchanged, stalled.
     Of forces it knows that on the tip.
     """
 

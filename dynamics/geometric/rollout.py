@@ -1,4 +1,4 @@
-"""Vines of segments grown by geometry: each record is a deployment of its own, from the base."""
+"""Vines of segments grown by geometry: each record is a separate deployment, from the base."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MOST_CORRECTIONS = 8
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Segmented:
-    """What grows vines of segments in one place."""
+    """What grows vines of segments in one environment."""
 
     walls: Walls
     tube: HingeTube

@@ -17,7 +17,7 @@ FAN = np.radians(6)
 
 
 class Trace(NamedTuple):
-    """Room for all that one deployment leaves behind, used again for the next one."""
+    """Buffers for all that one deployment leaves behind, reused for the next one."""
 
     nodes: Floats
     """Base, pivots, turns and tip [m], shape (room, 2)."""
@@ -36,7 +36,7 @@ class Trace(NamedTuple):
 
 @compiled()
 def new_trace(turns: int = 1, triangles: int = 2000) -> Trace:
-    """Room for a tube with so many turns, and so many triangles; with none, no triangles are kept."""
+    """Buffers for a tube with this many turns and triangles; with none, no triangles are kept."""
     return Trace(
         np.empty((MOST_CONTACTS + turns + 1, 2)),
         np.empty(MOST_CONTACTS + turns + 1, np.int64),
@@ -49,7 +49,7 @@ def new_trace(turns: int = 1, triangles: int = 2000) -> Trace:
 
 @compiled()
 def full(trace: Trace) -> bool:
-    """Whether there was no room for a triangle, or may be none for the next contacts."""
+    """Whether a triangle did not fit, or the next contacts may not fit."""
     return 0 < len(trace.swept) < trace.counts[1] or trace.counts[2] > MOST_TOUCHED - 3
 
 

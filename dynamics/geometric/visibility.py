@@ -1,4 +1,4 @@
-"""The visibility graph of a place: what a tube that hangs on corners can be made of (paper 003, section 3.1.1)."""
+"""The visibility graph of an environment: what a tube that hangs on corners can be made of (paper 003, section 3.1.1)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import networkx
 
 TOUCH = 1e-7
-"""Lines may go so far into an obstacle [m]: they may touch it, and go along its sides."""
+"""Lines may go this far into an obstacle [m]: they may touch it, and go along its sides."""
 
 
 def visibility_graph(
@@ -23,7 +23,7 @@ def visibility_graph(
 ) -> networkx.Graph[int]:
     """Lines of sight between the corners of inflated obstacles, and other points such as a base and a turn.
 
-    The simulator finds its way without it: what it finds must lie on it.
+    The simulator does not use it: its paths must lie on the graph.
 
     Args:
         shapes: Obstacles, not inflated.

@@ -17,9 +17,9 @@ from surrogate.compiled import Floats
 POLYGON_TOLERANCE = 1e-3
 """Circles and walls become polygons around them that are nowhere further out than this [m]."""
 MITRE_LIMIT = 2.0
-"""Corners are inflated to a point up to so many tube radii away, as those of 60 degrees are; sharper ones are cut off there."""
+"""Corners are inflated to a point up to this many tube radii away, as those of 60 degrees are; sharper ones are cut off there."""
 BEYOND = 1e-6
-"""Walls end so far outside the bounds [m]: a tip that slides along one gets there, and is out."""
+"""Walls end this far outside the bounds [m]: a tip that slides along one gets there, and is out."""
 
 
 class Walls(NamedTuple):
@@ -55,8 +55,8 @@ def polygons(obstacles: Obstacles) -> list[shapely.Polygon]:
 def inflated(shapes: Sequence[shapely.Geometry], bounds: Floats, radius: float) -> list[shapely.Polygon]:
     """Where the axis of a tube cannot be: obstacles a tube radius wider, merged, as far as the bounds; solid on the left."""
     wider = shapely.buffer(shapes, radius, join_style="mitre", mitre_limit=MITRE_LIMIT, cap_style="square")
-    place = shapely.box(*np.asarray(bounds) + BEYOND * np.array([-1, -1, 1, 1]))
-    parts = shapely.get_parts(shapely.union_all(wider).intersection(place).simplify(1e-9))
+    room = shapely.box(*np.asarray(bounds) + BEYOND * np.array([-1, -1, 1, 1]))
+    parts = shapely.get_parts(shapely.union_all(wider).intersection(room).simplify(1e-9))
     return [orient(part) for part in parts if isinstance(part, shapely.Polygon) and not part.is_empty]
 
 

@@ -87,9 +87,9 @@ def forward_kinematics(angles: Tensor, lengths: Tensor, last: Tensor, pose: Tens
 
 
 def most_contacts(segments: int) -> int:
-    """So many contacts of a vine, those with the smallest gaps, are looked at.
+    """This many contacts of a vine, those with the smallest gaps, are considered.
 
-    Of random vines of up to 4 m in the shipped places hardly any has more within 2 mm, and a step seldom closes that.
+    Of random vines of up to 4 m in the shipped environments hardly any has more within 2 mm, and a step seldom closes that.
     """
     return max(32, 2 * segments // 5)
 
@@ -101,7 +101,7 @@ def find_contacts(solids: Solids, radius: float, margin: float, chain: Chain) ->
     corner projects beyond one segment and before the next.
     """
     batch, segments = chain.cosine.shape
-    with torch.no_grad():  # which contacts to look at is no matter of gradients
+    with torch.no_grad():  # the choice of contacts needs no gradients
         cell = _cell(solids, chain.x[:, 1:], chain.y[:, 1:])
         edge, corner = solids.near_edges[cell].long(), solids.near_corners[cell].long()
         every = torch.arange(segments, device=cell.device).expand(batch, -1)[..., None]
@@ -187,5 +187,5 @@ def _padded(offsets: Indices, items: Indices) -> Indices:
 
 
 def _never_empty(solids: Floats) -> Floats:
-    """At least one row, which no cell lists, so that there is something to look up."""
+    """At least one row, which no cell lists, so that the table is not empty."""
     return solids if len(solids) else np.zeros((1, solids.shape[1]))

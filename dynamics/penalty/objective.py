@@ -79,16 +79,16 @@ class Objective(NamedTuple):
         return gradient
 
     def bending_along(self, d: Tensor, direction: Tensor) -> Callable[[Tensor], tuple[Tensor, Tensor]]:
-        """How the energy's slope along a line rises without contact, and its curvature, over the place on the line."""
+        """How the energy's slope along a line rises without contact, and its curvature, over the position on the line."""
         weight = self.weights.bending / Weights().bending
         turn, bend = direction[:, :-1], self.bend + self.scale * d[:, :-1]
         before = self.restoring.moment_and_slope(bend)[0]
         linear = (self.viscosity * direction**2).sum(1) + weight * (self.pull_slope * self.scale * turn**2).sum(1)
 
-        def at(place: Tensor) -> tuple[Tensor, Tensor]:
-            moment, slope = self.restoring.moment_and_slope(bend + place[:, None] * self.scale * turn)
+        def at(position: Tensor) -> tuple[Tensor, Tensor]:
+            moment, slope = self.restoring.moment_and_slope(bend + position[:, None] * self.scale * turn)
             rise = ((moment - before) * turn).sum(1)
-            return place * linear + weight * rise, linear + weight * (slope * self.scale * turn**2).sum(1)
+            return position * linear + weight * rise, linear + weight * (slope * self.scale * turn**2).sum(1)
 
         return at
 

@@ -27,7 +27,7 @@ from surrogate.network import one_thread
 ALLOWANCE = 1.6
 """Steps a vine may take, over those of free growth: of 1 700 random vines that reached 1.5 or 4 m, one needed more."""
 SPARE_STEPS = 16
-"""Steps a vine may take beside these, however short its way."""
+"""Steps a vine may take in addition, however short it is."""
 HELD_STEPS = 120
 """Steps a held vine may take: nearly all that come to rest in contact do so in half as many."""
 
@@ -37,7 +37,7 @@ class Penalty:
 
     Every step minimises Eq. 4 over the bends and the growth: the potential of all bends, the drive to grow, and
     contact as a stiff penalty. How many steps a vine may take follows from its length alone, and nothing is copied to
-    the host before the last one: a vine that has not come to its length by then counts as stalled. What a rollout
+    the host before the last one: a vine that has not reached its length by then counts as stalled. What a rollout
     records of angles and forces stays on the device.
     """
 
@@ -61,15 +61,15 @@ class Penalty:
         surrogate: str = "table",
         inner_steps: int | None = None,
     ) -> None:
-        """Copy the place and the tube to a device.
+        """Copy the environment and the tube to a device.
 
         Args:
-            device: "cpu", "cuda", or "auto": CUDA where there is some.
+            device: "cpu", "cuda", or "auto": CUDA where available.
             solver: "newton", or "gradient": conjugate gradients, as many steps as published.
             step: Growth of one step [m]; a sixth of a segment if not given.
             dtype: torch.float64 or torch.float32.
             weights: Of Eq. 4; those of paper 002 if not given.
-            surrogate: What the actuator's force is known by: "table", or "network" as published (sPAMs only; free-space
+            surrogate: Model of the actuator's force: "table", or "network" as published (sPAMs only; free-space
                 curvatures are off by up to 2 %).
             inner_steps: Of the solver in each step; 10 of Newton's or 50 gradient steps if not given.
         Raises:
@@ -164,7 +164,7 @@ class Penalty:
         self, state: VineState, pressure: Tensor, l_0: Tensor, lengths: Floats, record_every: float
     ) -> tuple[Records, Tensor]:
         batch, room = state.angles.shape
-        # Where nothing pulls, l_0 may be anything; any that is known does.
+        # Without pressure l_0 has no effect; any cell length that is known will do.
         l_0 = torch.where(pressure == 0, self.model.pull.lengths[1], l_0)
         angles, last_length, length = map(self._tensor, (state.angles, state.last_length, lengths))
         segments = torch.as_tensor(state.segments, dtype=torch.int64, device=self.device)

@@ -1,4 +1,4 @@
-"""What an actuator pulls with, in tensors, from a taut film to a slack one."""
+"""Force of an actuator, in tensors, from a taut film to a slack one."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def pull_of(params: VineParams, surrogate: str, device: torch.device, dtype: tor
 
 
 def check_surrogate(surrogate: str, params: VineParams) -> None:
-    """Make sure that a surrogate is there for a tube's actuator.
+    """Make sure that there is a surrogate for a tube's actuator.
 
     Raises:
         CannotRun: Another name than "table" or "network", or an actuator that the network was not trained for.

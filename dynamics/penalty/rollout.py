@@ -17,14 +17,14 @@ from dynamics.tube import VineParams
 from dynamics.vine import Status
 
 BISECTIONS = 45
-HELD_LAPSE = 0.1
+HELD_DT = 0.1
 """Time of a step of a held vine, in metres of free growth: long, so that viscosity does not keep it from its rest."""
 AT_REST = 1e-6
 """A held vine whose joints move by less in a step [m] is at rest."""
 
 
 class Model(NamedTuple):
-    """A tube in a place, on a device."""
+    """A tube in an environment, on a device."""
 
     params: VineParams
     solids: Solids
@@ -38,7 +38,7 @@ class Model(NamedTuple):
     step: float
     """Growth, and so time, of a full step [m]."""
     margin: float
-    """Contacts with a smaller gap are looked at [m]."""
+    """Contacts with a smaller gap are considered [m]."""
 
     @property
     def slack(self) -> float:
@@ -115,7 +115,7 @@ def grow(model: Model, vines: Vines, record_every: float, records: Records, step
     """Fill in the records; returns the tips' x [m], y [m] and heading [rad], shape (batch, 3).
 
     Args:
-        steps: The most steps that any vine is allowed: so many are computed.
+        steps: The most steps that any vine is allowed: this many are computed.
         most_segments: Segments of the longest vine before the first step.
     """
     full, room = model.params.segment_length, vines.angles.shape[1]
@@ -167,7 +167,7 @@ def _chain(model: Model, vines: Vines, count: int) -> Chain:
 
 
 def _record(model: Model, vines: Vines, chain: Chain, deep: Tensor, record_every: float, records: Records) -> None:
-    """Write a record of every vine that has come to one, and end those that are done or have taken all their steps."""
+    """Write a record of every vine that is due for one, and end those that are done or have taken all their steps."""
     ahead = _due(vines, records, record_every)
     due, grown = torch.minimum(ahead, vines.length), vines.grown(model.params.segment_length)
     held = vines.length == 0
@@ -212,8 +212,8 @@ def _advance(
     # While anything is too deep a vine bends without growing; a held one never grows, and takes its time.
     held = vines.length == 0
     most = torch.where(deep | held, 0.0, most)
-    lapse = torch.where(held, HELD_LAPSE, torch.where(most > 0, most.clamp(min=0.2 * step), step))
-    objective, curvature = _objective(model, vines, chain, contacts, most, lapse)
+    dt = torch.where(held, HELD_DT, torch.where(most > 0, most.clamp(min=0.2 * step), step))
+    objective, curvature = _objective(model, vines, chain, contacts, most, dt)
     start = torch.zeros_like(objective.viscosity)
     start[:, -1] = most + model.params.growth_force / objective.contact_stiffness
     d = minimise(objective, start, model.solver)
@@ -223,7 +223,7 @@ def _advance(
     part = (vines.last_length + growth) / (vines.last_length + most).clamp(min=1e-6)
     bend = torch.where(at_last, part[:, None] * d[:, :-1] + (curvature * growth)[:, None], d[:, :-1])
     motion = _most_motion(chain, bend, growth)
-    # Nothing is met unseen: no joint moves farther than the contacts that were looked at.
+    # Nothing is met unseen: no joint moves farther than the contacts that were considered.
     share = torch.where(vines.alive, (0.6 * model.margin / motion).clamp(max=1), 0.0)
     pressed = objective.contact_stiffness * torch.relu(-objective.gaps(d)[:, : contacts.gap.shape[1]])
     count = chain.cosine.shape[1]
@@ -235,7 +235,7 @@ def _advance(
 
 
 def _objective(
-    model: Model, vines: Vines, chain: Chain, contacts: Contacts, most: Tensor, lapse: Tensor
+    model: Model, vines: Vines, chain: Chain, contacts: Contacts, most: Tensor, dt: Tensor
 ) -> tuple[Objective, Tensor]:
     """The step's objective, and the curvature of each growing segment [1/m], which it keeps as it lengthens."""
     params, count = model.params, chain.cosine.shape[1]
@@ -261,7 +261,7 @@ def _objective(
     bounds = jacobian.new_zeros(len(most), 2, count + 1)
     bounds[:, 0, -1], bounds[:, 1, -1] = -1.0, 1.0
     viscosity = torch.cat(
-        [(params.bending_viscosity / lapse)[:, None].expand(-1, count), (params.growth_viscosity / lapse)[:, None]], 1
+        [(params.bending_viscosity / dt)[:, None].expand(-1, count), (params.growth_viscosity / dt)[:, None]], 1
     )
     objective = Objective(
         model.restoring, bend, scale, lever * force, -lever * force_slope * per_bend, viscosity, params.growth_force,

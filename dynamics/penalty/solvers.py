@@ -11,7 +11,7 @@ from torch import Tensor
 from dynamics.penalty.objective import Objective
 
 INNER_STEPS = {"newton": 10, "gradient": 50}
-"""Steps of each solver unless told otherwise: 50 are paper 002's; with fewer than 10 Newton steps a vine that snaps goes astray."""
+"""Default number of steps of each solver: 50 are paper 002's; with fewer than 10 Newton steps a vine that snaps goes astray."""
 LINE_STEPS = 4
 LONGEST_STEP = 4.0
 """A line search goes no farther, in units of its direction."""
@@ -52,7 +52,7 @@ SOLVERS = {"newton": newton, "gradient": descend}
 
 
 def chosen_solver(name: str, steps: int | None = None) -> Solver:
-    """A solver by its name, with so many inner steps; with its own number if none is given."""
+    """A solver by its name, with this many inner steps; with its default number if none is given."""
     return partial(SOLVERS[name], steps=steps or INNER_STEPS[name])
 
 

@@ -1,4 +1,4 @@
-"""`vinewright bench`: how fast it is, and what it finds."""
+"""`vinewright bench`: speed of the propagators, and quality of the plans."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def _speed(speed: RolloutSpeed) -> str:
 
 
 def _measured_elsewhere(out: Path) -> list[RolloutSpeed]:
-    """What the report in a folder, if there is one, holds of other machines: it is kept."""
+    """The times of other machines in the report of a folder, if there is one: they are kept."""
     from planner.studies.rollouts.study import speeds_elsewhere
 
     before = out / "rollouts" / "data.json"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from planner.console.errors import EXTRAS, BadInput, readable_errors, remedy, same_place, writable
+from planner.console.errors import EXTRAS, BadInput, readable_errors, remedy, same_environment, writable
 from planner.console.terminal import new_console
 from planner.fabrication import FORMATS
 
@@ -26,7 +26,8 @@ def export(
     env: Annotated[
         str | None,
         typer.Option(
-            metavar="ENV", help="The place, where it does not lie beside the design and is not a shipped one."
+            metavar="ENV",
+            help="The environment, where its file does not lie beside the design and it is not a shipped one.",
         ),
     ] = None,
     force: Annotated[
@@ -46,9 +47,9 @@ def export(
 
         made = load_design(design)
         if (out / "run.json").exists() or out.resolve() == (design if design.is_dir() else design.parent).resolve():
-            raise BadInput(f"{out} holds the plan; give another --out, so that it stays as it is")
-        environment = _place_of(design, made, env)
-        same_place(console, made, environment, force)
+            raise BadInput(f"{out} holds the plan; give another --out, so that it is not overwritten")
+        environment = _environment_of(design, made, env)
+        same_environment(console, made, environment, force)
         with writable(out):
             with compiling(console), console.status("growing it again, in whole cells"):
                 pack = Pack.of(made, environment, QuasiStatic(environment, made.params))
@@ -68,7 +69,7 @@ def _parsed(formats: str) -> list[str]:
     return wanted
 
 
-def _place_of(path: Path, design: Design, env: str | None) -> Environment:
+def _environment_of(path: Path, design: Design, env: str | None) -> Environment:
     """The environment that was given, or lies beside the design, or is shipped under its name."""
     from environments import known_environments, load_environment
 
@@ -79,7 +80,9 @@ def _place_of(path: Path, design: Design, env: str | None) -> Environment:
         return load_environment(beside, design.params.radius)
     if design.environment in known_environments():
         return load_environment(design.environment, design.params.radius)
-    raise BadInput(f"the place of this design ({design.environment}) is not known here; give it by --env FILE.toml")
+    raise BadInput(
+        f"the environment of this design ({design.environment}) is not known here; give it by --env FILE.toml"
+    )
 
 
 def _write(console: Console, pack: Pack, wanted: list[str], out: Path) -> tuple[list[str], list[str]]:
@@ -111,7 +114,9 @@ def _report(console: Console, pack: Pack, out: Path, files: list[str]) -> None:
         max(abs(one - other) for one, other in zip(planned, made, strict=True))
         for planned, made in zip(content["planned_mm"], content["made_mm"], strict=True)
     ]
-    cells = f"sections rounded to whole cells: no end moved by more than {max(moved):.0f} mm" if moved else "no muscles"
+    cells = (
+        f"sections rounded to whole cells: no end moved by more than {max(moved):.0f} mm" if moved else "no actuators"
+    )
     if pack.grown.reached:
         console.print(
             f"{cells}; the design as made reaches the goal, {content['tip_moved_mm']:.0f} mm from where it was planned to"

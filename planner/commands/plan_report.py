@@ -1,4 +1,4 @@
-"""`vinewright plan`: its results in words."""
+"""`vinewright plan`: its results as text."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def no_solution(run: Run, reason: str) -> str:
-    """Why there is none, and what to try."""
+    """Why there is no design, and what to try."""
     import numpy as np
 
     tips = run.search.tree.tips[run.search.tree.used]
@@ -78,18 +78,18 @@ def report(console: Console, result: Result, out: Path) -> None:
 
 
 def choice_table(choice: Choice) -> Table:
-    """What was judged, for a terminal."""
+    """What was evaluated, for a terminal."""
     from rich.table import Table
 
     table = Table("design", "actuators", "tube mm", "success % (95 % interval)", "")
     for column in table.columns[1:4]:
         column.justify = "right"
-    rows = [("lowest cost", choice.cheapest), *(("most likely", champion) for champion in choice.champions)]
+    rows = [("lowest cost", choice.lowest_cost), *(("most likely", champion) for champion in choice.champions)]
     for name, champion in rows:
         marks = ["chosen"] if champion is choice.chosen else []
         if champion is choice.chosen and not choice.met:
             marks.append(f"(none reaches {100 * choice.threshold:g} %)")
         cells = [f"{champion.design.actuators}", f"{1e3 * champion.design.length:.0f}", str(champion.estimate)]
         table.add_row(name, *cells, " ".join(marks))
-    table.title = f"success with errors of {100 * choice.level:g} %, {choice.cheapest.estimate.trials} trials each"
+    table.title = f"success with errors of {100 * choice.level:g} %, {choice.lowest_cost.estimate.trials} trials each"
     return table

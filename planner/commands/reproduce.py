@@ -135,7 +135,7 @@ def robust_planning(
     env: EnvironmentsOption = None,
     out: FolderOption = RESULTS,
 ) -> int:
-    """Choose designs by their success in trials with errors; what that gains. Ctrl-C keeps what was judged."""
+    """Choose designs by their success in trials with errors; what that gains. Ctrl-C keeps what was evaluated."""
     with readable_errors():
         from dynamics.quasistatic.propagator import QuasiStatic
         from dynamics.tube import VineParams
@@ -150,10 +150,10 @@ def robust_planning(
             "robust-planning",
             [(name, seed) for name in names for seed in range(runs)],
             lambda cases: run_cases(cases, time_budget, level / 100),
-            lambda judged: report(judged, time_budget),
+            lambda evaluated: report(evaluated, time_budget),
             prepare=lambda: warm_up(QuasiStatic(environments[0], VineParams())),
             tell=lambda one: f"{one.environment}, seed {one.seed}: {one.choice.chosen.estimate}",
-            least="a design was judged",
+            least="a design was evaluated",
         )
         command = command_line("reproduce robust-planning", runs=runs, level=level, time_budget=time_budget, env=env)
         return measured(study, command, out)
@@ -367,21 +367,21 @@ def mapping(
     with readable_errors():
         from planner.studies.mapping.plots import save_curves, save_example
         from planner.studies.mapping.report import report
-        from planner.studies.mapping.study import cases, run_cases, time_loop, whole_places
+        from planner.studies.mapping.study import cases, run_cases, time_loop, whole_environments
 
         loop: list[float] = []
         study = Study(
             "mapping",
             cases(places),
             run_cases,
-            lambda records: report(whole_places(records), loop[0]),
+            lambda records: report(whole_environments(records), loop[0]),
             {
-                "mapping.png": lambda path, records: save_curves(path, whole_places(records)),
+                "mapping.png": lambda path, records: save_curves(path, whole_environments(records)),
                 "mapping-example.png": lambda path, _records: save_example(path),
             },
             "cases",
             prepare=lambda: loop.append(time_loop()),
-            enough=lambda records: len(whole_places(records)) >= len(cases(2)),
+            enough=lambda records: len(whole_environments(records)) >= len(cases(2)),
             least="two environments of each kind were mapped",
         )
         return measured(study, command_line("reproduce mapping", places=places), out)

@@ -1,4 +1,4 @@
-"""`vinewright robustness`: how likely a design is to work where not everything is as planned."""
+"""`vinewright robustness`: how likely a design is to work despite deviations from the plan."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from planner.console.errors import BadInput, readable_errors, same_place, writable
+from planner.console.errors import BadInput, readable_errors, same_environment, writable
 from planner.console.options import TubeOption, replaced_tube
 from planner.console.terminal import new_console
 
@@ -71,7 +71,7 @@ def robustness(
         made = load_design(design)
         made = replace(made, params=replaced_tube(console, made.params, tube))
         environment = load_environment(env, made.params.radius)
-        same_place(console, made, environment, force)
+        same_environment(console, made, environment, force)
         _note_a_miss(console, made, environment)
         wanted = (len(grid) > 1 or (start_mm, heading_deg) != (START_MM, HEADING_DEG)) if sources is None else sources
         alone = sources_of(1e-3 * start_mm, np.radians(heading_deg)) if wanted else {}
@@ -118,7 +118,7 @@ def parsed_levels(text: str) -> list[float]:
 
 
 def _grow(console: Console, survey: Survey) -> bool:
-    """Grow all trials with progress on the console; returns whether nobody interrupted."""
+    """Grow all trials with progress on the console; returns False if interrupted."""
     from rich.progress import Progress
 
     from planner.console.progress import columns, stoppable

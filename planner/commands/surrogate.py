@@ -76,17 +76,17 @@ def evaluate(
     with readable_errors(), needs("torch"):
         from planner.studies.surrogate.plots import save_evaluation
         from planner.studies.surrogate.report import BATCHES, report
-        from planner.studies.surrogate.report import evaluate as judge
+        from planner.studies.surrogate.report import evaluate as evaluated
         from surrogate.weights_file import NAMES, SHIPPED, read_weights
 
-        judged, paper = read_weights(weights or SHIPPED / NAMES["log-force"]), read_weights(SHIPPED / NAMES["paper"])
-        if judged.form != "log-force":
+        network, paper = read_weights(weights or SHIPPED / NAMES["log-force"]), read_weights(SHIPPED / NAMES["paper"])
+        if network.form != "log-force":
             raise BadInput(f"{weights} has the paper's form, which is always included; expected the form log-force")
         batches = [batch for batch in BATCHES if batch <= largest_batch]
         study = Study(
             "surrogate",
-            [judged],
-            lambda cases: (judge(one, paper, batches) for one in cases),
+            [network],
+            lambda cases: (evaluated(one, paper, batches) for one in cases),
             lambda found: report(found[0]),
             {"surrogate.png": lambda path, found: save_evaluation(path, found[0])},
             "networks",

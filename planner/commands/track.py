@@ -75,7 +75,7 @@ class Job:
     radius: float | None
     """Given radius of the tube [mm]."""
     every: int
-    """Every so many frames are tracked."""
+    """Every n-th frame is tracked."""
     recorded: Path
     """File of the recording."""
     drawn: Path

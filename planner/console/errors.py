@@ -1,4 +1,4 @@
-"""Bad input, told in one line."""
+"""Bad input, reported in one line."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ EXTRAS = {
     "torch": ("PyTorch", ("torch",)),
     "video": ("OpenCV and scikit-image", ("cv2", "skimage")),
 }
-"""What each extra brings, in words and as the packages that are imported."""
+"""What each extra brings, as text and as the packages that are imported."""
 
 
 class BadInput(TyperException):
@@ -43,7 +43,7 @@ def readable_errors() -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        # Only now, as this takes longer than many a command.
+        # Imported here because it takes longer than many a command.
         from dynamics.propagator import CannotRun
         from dynamics.recording import InvalidRecording
         from dynamics.tube_file import InvalidTube
@@ -74,7 +74,7 @@ def readable_errors() -> Iterator[None]:
 
 @contextmanager
 def readable_options() -> Iterator[None]:
-    """Turn what pydantic says of options, such as a NaN, into `BadInput`."""
+    """Turn pydantic's errors about options, such as a NaN, into `BadInput`."""
     from pydantic import ValidationError
 
     try:
@@ -94,8 +94,8 @@ def known_actuator(name: str) -> str:
     return name
 
 
-def same_place(console: Console, design: Design, environment: Environment, force: bool) -> None:
-    """Make sure that a design was made for this place; with `force`, say only that it was not.
+def same_environment(console: Console, design: Design, environment: Environment, force: bool) -> None:
+    """Make sure that a design was made for this environment; with `force`, say only that it was not.
 
     Raises:
         BadInput: It was made for another one.
@@ -104,7 +104,7 @@ def same_place(console: Console, design: Design, environment: Environment, force
         return
     other = f"this design was made for another environment ({design.environment}) than {environment.name}, or that has changed"
     if not force:
-        raise BadInput(f"{other}; --force goes on nevertheless")
+        raise BadInput(f"{other}; --force continues nevertheless")
     console.print(f"warning: {other}")
 
 

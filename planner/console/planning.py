@@ -1,4 +1,4 @@
-"""A plan as it is seen while it is made: its progress, and how Ctrl-C ends it."""
+"""What is shown while a plan is made: its progress, and how Ctrl-C ends it."""
 
 from __future__ import annotations
 
@@ -74,13 +74,13 @@ class Shown(Watcher):
             yield show
 
     @contextmanager
-    def judging(self) -> Iterator[Callable[[int], None]]:
+    def evaluating(self) -> Iterator[Callable[[int], None]]:
         """Show a bar that counts trials."""
         from rich.progress import Progress, TextColumn
 
         columns = *Progress.get_default_columns()[:2], TextColumn("{task.completed:.0f} trials")
         with Progress(*columns, console=self.console) as bar, stoppable():
-            task = bar.add_task("judging", total=None)
+            task = bar.add_task("evaluating", total=None)
             yield lambda trials: bar.advance(task, trials)
 
     def gathered(self, items: Iterable[Item], total: int, words: str) -> list[Item]:

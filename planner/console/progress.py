@@ -16,7 +16,7 @@ Item = TypeVar("Item")
 
 
 def columns() -> list[ProgressColumn]:
-    """What a progress bar shows of work that is counted."""
+    """The columns of a progress bar of work that is counted."""
     from rich.progress import MofNCompleteColumn, Progress, TimeRemainingColumn
 
     return [*Progress.get_default_columns()[:2], MofNCompleteColumn(), TimeRemainingColumn()]
@@ -24,7 +24,7 @@ def columns() -> list[ProgressColumn]:
 
 @contextmanager
 def stoppable() -> Iterator[None]:
-    """Have Ctrl-C and SIGTERM raise KeyboardInterrupt, also where the shell that began this has them ignored.
+    """Have Ctrl-C and SIGTERM raise KeyboardInterrupt, even where the shell that started this process ignores them.
 
     Only the main thread gets signals; in another one this changes nothing.
     """
@@ -40,7 +40,7 @@ def stoppable() -> Iterator[None]:
 
 
 def gathered(console: Console, items: Iterable[Item], total: int, words: str) -> list[Item]:
-    """What long work yields, counted by a progress bar; after Ctrl-C what came before it, and it is said how much.
+    """What long work yields, counted by a progress bar; after Ctrl-C only the items before it, with a message that says how many.
 
     Args:
         words: What is counted.

@@ -27,7 +27,7 @@ def new_console(wrapped: bool = False) -> Console:
 
 
 def actuators_of(design: Design) -> str:
-    """How many a design has, in words."""
+    """How many a design has, as text."""
     return f"{design.actuators} actuator{'s' * (design.actuators != 1)}"
 
 

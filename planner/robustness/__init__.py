@@ -1,1 +1,1 @@
-"""How likely a design is to reach the goal where place, muscles and start are not quite as planned."""
+"""How likely a design is to reach the goal when environment, actuators and start are not quite as planned."""

@@ -21,7 +21,7 @@ from surrogate.compiled import Floats
 
 DPI = 150
 REACHED, MISSED = "#0a8f62", "#b54d00"
-PLACES = 10
+ENVIRONMENTS = 10
 """How many trials' obstacles are outlined."""
 
 
@@ -30,7 +30,7 @@ def save_robustness(path: Path, survey: Survey, levels: Sequence[float], trials:
 
     Args:
         trials: Trials to draw.
-        where: At which levels they were grown, in words.
+        where: At which levels they were grown, as text.
     """
     bounds = survey.environment.bounds
     aspect = float((bounds[2] - bounds[0]) / (bounds[3] - bounds[1]))
@@ -66,8 +66,8 @@ def _draw_trials(axes: Axes, survey: Survey, trials: Outcome, where: str) -> Non
     environment = survey.environment
     bounds = 1e3 * environment.bounds
     draw_solids(axes, environment, bounds)
-    for place in trials.places[:PLACES]:
-        rings = [1e3 * _outline(shape) for shape in place.obstacles.shapes()]
+    for workspace in trials.environments[:ENVIRONMENTS]:
+        rings = [1e3 * _outline(shape) for shape in workspace.obstacles.shapes()]
         axes.add_collection(LineCollection(rings, colors=FAINT, linewidths=0.5, alpha=0.7, zorder=3), autolim=False)
     for reached, colour in ((False, MISSED), (True, REACHED)):
         lines = [1e3 * line for line, done in zip(trials.joints, trials.reached, strict=True) if done == reached]
@@ -81,7 +81,7 @@ def _draw_trials(axes: Axes, survey: Survey, trials: Outcome, where: str) -> Non
         axes.add_patch(patch)
     axes.set(xlim=bounds[[0, 2]], ylim=bounds[[1, 3]], aspect="equal", xticks=[], yticks=[])
     axes.spines[:].set(linewidth=0.7, color=FAINT)
-    title = f"{len(trials.reached)} trials, {where}; outlines: obstacles of {min(PLACES, len(trials.places))} of them"
+    title = f"{len(trials.reached)} trials, {where}; outlines: obstacles of {min(ENVIRONMENTS, len(trials.environments))} of them"
     axes.set_title(title, size=10, color=INK, loc="left")
     axes.legend(loc="upper left", bbox_to_anchor=(0, 0), ncols=2, fontsize=9, frameon=False, labelcolor=INK)
 
@@ -91,13 +91,13 @@ def _outline(shape: Any) -> Floats:
 
 
 def save_sensitivity(path: Path, margins: Sequence[Margin]) -> None:
-    """A tornado: how far each parameter may stray before the goal is lost; what gives out first lies on top."""
+    """A tornado: how far each parameter may stray before the goal is lost; the smallest margin lies on top."""
     ordered = sorted(margins, key=lambda margin: margin.share, reverse=True)
     figure = Figure(figsize=(8.2, 1.3 + 0.31 * len(ordered)), layout="constrained", facecolor="white")
     axes = figure.subplots()
     axes.axvline(0, color=INK, linewidth=0.9, zorder=3)
     for row, margin in enumerate(ordered):
-        # What was looked at, and of it what is held.
+        # The range that was searched, and the part of it in which the goal is reached.
         axes.barh(row, 2, left=-1, height=0.72, color="#eef0f3", zorder=1)
         ends = (-margin.less / margin.most, "left", "-"), (margin.more / margin.most, "right", "+")
         for reach, side, sign in ends:
@@ -112,5 +112,5 @@ def save_sensitivity(path: Path, margins: Sequence[Margin]) -> None:
     units = dict.fromkeys((margin.unit, margin.most) for margin in ordered)
     looked = ", ".join(f"{most:g} {unit}" for unit, most in units)
     axes.set_title("how far each may stray, all others as planned, before the goal is lost", size=10, color=INK)
-    axes.set_xlabel(f"grey: looked at, up to {looked} to either side", size=8.5, color=FAINT)
+    axes.set_xlabel(f"grey: searched, up to {looked} to either side", size=8.5, color=FAINT)
     save_figure(path, figure, DPI)

@@ -11,7 +11,7 @@ from planner.robustness.sensitivity import Margin
 from planner.robustness.survey import Survey, cell_name
 
 ENOUGH = 0.9
-"""Rate of success that is asked for [-]."""
+"""Rate of success that is required [-]."""
 PAPER = {"obstacles": 0.1, "bending": 0.12}
 """Levels up to which paper 002 (section 7.3) reports that rate [-]."""
 
@@ -47,7 +47,7 @@ def _preface(survey: Survey, command: str) -> list[str]:
     design = survey.design
     done = sum(sum(counts.values()) for counts in survey.counts.values())
     seconds, slowest = sum(survey.seconds.values()), max(survey.seconds, key=survey.seconds.__getitem__)
-    muscles = [
+    actuators = [
         f"{1e3 * s.start:.0f} to {1e3 * s.end:.0f} mm {s.side}, cells of {1e3 * s.l_0:.0f} mm at {1e-3 * s.pressure:g} kPa"
         for s in design.actuated
     ]
@@ -57,9 +57,9 @@ def _preface(survey: Survey, command: str) -> list[str]:
         f"Made by `{command}` on {machine()}: {done} trials in {seconds:.0f} s.",
         f"Slowest: {sum(survey.counts[slowest].values())} trials at {slowest} in {survey.seconds[slowest]:.1f} s.",
         f"The design: {design.actuators} actuator{'s' * (design.actuators != 1)}, {1e3 * design.length:.0f} mm of tube"
-        + "".join(f"; {muscle}" for muscle in muscles)
+        + "".join(f"; {actuator}" for actuator in actuators)
         + ".",
-        "A trial succeeds if the tip comes into the goal while it grows. Brackets: 95 % confidence (Wilson). Everything is drawn",
+        "A trial succeeds if the tip reaches the goal while it grows. Brackets: 95 % confidence (Wilson). Everything is drawn",
         "from a normal distribution whose standard deviation is the level: obstacles differ in size by so much of it, and in x and",
         "y by so much of their width (of the tube's, where that is more), each by itself; actuators in pressure, and in the length",
         "of their cells and so of themselves. The same trial numbers are the same draws at every level.",
@@ -116,7 +116,7 @@ def _verdict(survey: Survey, levels: Sequence[float]) -> str:
 
 
 def _held(survey: Survey, cells: Sequence[tuple[float, float]]) -> str:
-    """The last of rising cells up to which the goal is reached often enough, in words."""
+    """The last of rising cells up to which the goal is reached often enough, as text."""
     held = None
     for cell in cells:
         estimate = survey.estimate(cell_name(*cell))
@@ -135,8 +135,8 @@ def _margin_table(margins: Sequence[Margin]) -> list[str]:
         "## What loses the goal first",
         "",
         "How far one parameter may stray, all others as planned, with the goal still reached there and all the way; the first",
-        f"row gives out first. Looked at: up to {', '.join(sorted({f'{m.most:g} {m.unit}' for m in margins}))}. A section that",
-        "begins at the base has no place further down: there it is cut short.",
+        f"row has the smallest margin. Searched: up to {', '.join(sorted({f'{m.most:g} {m.unit}' for m in margins}))}. A section that",
+        "begins at the base cannot begin further down: there it is cut short.",
         "",
         "| parameter | downwards | upwards |",
         "|---|---|---|",
@@ -148,7 +148,7 @@ def _margin_table(margins: Sequence[Margin]) -> list[str]:
 
 
 def margin_words(margin: Margin, value: float, sign: str) -> str:
-    """A margin with its sign and unit; `or more` where it is all that was looked at."""
+    """A margin with its sign and unit; `or more` where it is all that was searched."""
     if not value:
         return f"0 {margin.unit}"
     return f"{sign}{value:.3g} {margin.unit}{' or more' if value > margin.most - 1e-9 else ''}"

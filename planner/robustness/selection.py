@@ -17,17 +17,17 @@ from planner.robustness.trials import Deviations, Spread, grow_trials
 from planner.search.catalogue import Catalogue
 
 LEVEL, THRESHOLD = 0.05, 0.9
-"""Errors under which designs are judged, and success that is asked for, unless somebody says otherwise [-]."""
+"""Errors under which designs are evaluated, and success that is required, by default [-]."""
 CANDIDATES = 40
 """Distinct solutions to choose from."""
 MORE = 2
-"""How many more actuators than the cheapest they may have."""
+"""How many more actuators than the design of lowest cost they may have."""
 SLACK = MORE + 0.05
-"""How much dearer they may be, in actuators: as many, and 5 m of tube."""
+"""How much more they may cost, in actuators: as many, and 5 m of tube."""
 FINAL = 1000
-"""Trials in which a design is judged once it has been chosen."""
-CHOOSING, JUDGING = 2_000_000, 1_000_000
-"""Numbers of the first trials that choose, and that judge what was chosen: none of them is in any survey."""
+"""Trials in which a design is evaluated once it has been chosen."""
+CHOOSING, EVALUATING = 2_000_000, 1_000_000
+"""Numbers of the first trials that choose, and that evaluate what was chosen: none of them is in any survey."""
 FIRST_RUNG, LAST_RUNG = 16, 128
 """Trials of every design, and of each of the last few, before the first half of them is dropped."""
 FINALISTS = 4
@@ -44,9 +44,9 @@ LEAST_CELLS = 2
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Champion:
-    """The likeliest of the designs with as many actuators, and its success in trials that did not find it.
+    """The most robust of the designs with as many actuators, and its success in trials that did not select it.
 
-    A threshold is held against the same estimate, so a rate that just meets one is a little flattered.
+    A threshold is compared with the same estimate, so a rate that just meets it is biased slightly upwards.
     """
 
     design: Design
@@ -73,39 +73,39 @@ class Choice:
     level: float
     """Of obstacles and of bending [-]."""
     threshold: float
-    """Rate that is asked for [-]."""
-    cheapest: Champion
-    """The planner's best design, which no trial chose."""
+    """Rate that is required [-]."""
+    lowest_cost: Champion
+    """The planner's best design, which was chosen without trials."""
     champions: list[Champion] = field(default_factory=list)
 
     @property
-    def judged(self) -> list[Champion]:
+    def evaluated(self) -> list[Champion]:
         """All that can be chosen, fewest actuators first."""
-        return [self.cheapest, *self.champions]
+        return [self.lowest_cost, *self.champions]
 
     @property
     def met(self) -> bool:
-        """Whether one succeeds as often as is asked for."""
-        return any(champion.estimate.rate >= self.threshold for champion in self.judged)
+        """Whether one succeeds as often as is required."""
+        return any(champion.estimate.rate >= self.threshold for champion in self.evaluated)
 
     @property
     def chosen(self) -> Champion:
         """The first that succeeds often enough, so the one with the fewest actuators.
 
-        Where none does, the first that the trials cannot tell from the likeliest: whose interval reaches up to its rate.
+        Where none does, the first that the trials cannot distinguish from the likeliest: whose interval reaches up to its rate.
         """
-        likeliest = max(champion.estimate.rate for champion in self.judged)
-        for champion in self.judged:
+        likeliest = max(champion.estimate.rate for champion in self.evaluated)
+        for champion in self.evaluated:
             if champion.estimate.rate >= self.threshold:
                 return champion
-        return next(champion for champion in self.judged if champion.estimate.interval[1] >= likeliest)
+        return next(champion for champion in self.evaluated if champion.estimate.interval[1] >= likeliest)
 
     def content(self) -> dict[str, Any]:
         """For a JSON file."""
         return {
             "level": self.level,
             "threshold": self.threshold,
-            "cheapest": self.cheapest.content(),
+            "cheapest": self.lowest_cost.content(),
             "champions": [champion.content() for champion in self.champions],
             "chosen": self.chosen.content(),
         }
@@ -128,7 +128,7 @@ class Selection:
 
         Args:
             replayer: Says whether a variant ends in the goal where all is as planned.
-            final: Trials in which a champion is judged, none of which chose it.
+            final: Trials in which a champion is evaluated, none of which chose it.
             on_trials: Called with the number of trials after each batch.
         """
         self.environment, self.spread, self.catalogue = environment, spread, catalogue
@@ -139,18 +139,18 @@ class Selection:
     def champions(self, designs: Sequence[Design]) -> Iterator[Champion]:
         """The likeliest design for every number of actuators up to `MORE` above the fewest, fewest first."""
         counts = sorted({design.actuators for design in designs})
-        # A search keeps solutions that it found before a much cheaper one.
+        # A search keeps solutions that it found before one of much lower cost.
         for actuators in [count for count in counts if count <= counts[0] + MORE]:
             some = [design for design in designs if design.actuators == actuators]
             best = self._halved(some, FINALISTS)
             for _ in range(ROUNDS):
                 best = self._halved([*best, *self._variants(best)], FINALISTS)
             made = self._halved(best, 1, LAST_RUNG)[0]
-            yield Champion(made, self.judge(made), len(some) + ROUNDS * VARIANTS)
+            yield Champion(made, self.evaluate(made), len(some) + ROUNDS * VARIANTS)
 
-    def judge(self, design: Design) -> Estimate:
+    def evaluate(self, design: Design) -> Estimate:
         """Success of a design in the final trials."""
-        return Estimate(self._reached(design, range(JUDGING, JUDGING + self.final)), self.final)
+        return Estimate(self._reached(design, range(EVALUATING, EVALUATING + self.final)), self.final)
 
     def _reached(self, design: Design, trials: Sequence[int]) -> int:
         drawn = Deviations.drawn(design, self.environment, self.spread, trials, self.seed)
@@ -159,7 +159,7 @@ class Selection:
         return int(reached.sum())
 
     def _halved(self, designs: Sequence[Design], keep: int, rung: int = FIRST_RUNG) -> list[Design]:
-        """The best few, best first, by trials that nobody has seen before.
+        """The best few, best first, by trials that were not used before.
 
         All are grown in the same trials; each time half of them are left, these get as many trials again as they have had.
         """
@@ -174,7 +174,7 @@ class Selection:
         return left
 
     def _variants(self, designs: Sequence[Design]) -> list[Design]:
-        """Designs a little different from the given ones, of those only that end in the goal as planned."""
+        """Small variations of the given designs; only those that end in the goal without deviations."""
         drawn = [self._variant(designs[int(self.rng.integers(len(designs)))]) for _ in range(VARIANTS)]
         known = {design.sections for design in designs}
         made = {variant.sections: variant for variant in drawn if variant.sections not in known}

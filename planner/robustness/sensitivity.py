@@ -1,4 +1,4 @@
-"""Sensitivity: how far each parameter may stray, the others as planned, before the goal is lost."""
+"""Sensitivity: how far each parameter may deviate, the others as planned, before the goal is lost."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from planner.robustness.trials import Deviations, grow_trials
 from surrogate.compiled import Floats
 
 STEPS = 40
-"""Deviations looked at on either side of the plan."""
+"""Deviations searched on either side of the plan."""
 MOST = {"%": 0.2, "mm": 50e-3, "deg": np.radians(10.0)}
-"""Greatest deviation looked at, by its unit [-, m, rad]."""
+"""Greatest deviation searched, by its unit [-, m, rad]."""
 SHOWN = {"%": 100.0, "mm": 1e3, "deg": 180 / np.pi}
 """What a deviation is multiplied by to be in its unit."""
 
 
 @dataclass(frozen=True, slots=True)
 class Margin:
-    """How far one parameter may stray to either side."""
+    """How far one parameter may deviate to either side."""
 
     name: str
     unit: str
@@ -35,32 +35,32 @@ class Margin:
 
     @property
     def most(self) -> float:
-        """The greatest deviation that was looked at, in `unit`."""
+        """The greatest deviation that was searched, in `unit`."""
         return float(MOST[self.unit] * SHOWN[self.unit])
 
     @property
     def share(self) -> float:
-        """The lesser of the two margins, over the greatest looked at: what loses the goal first has the least."""
+        """The lesser of the two margins, over the greatest searched: the smallest share loses the goal first."""
         return min(self.less, self.more) / self.most
 
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """One number of a design or a place that may stray."""
+    """One number of a design or an environment that may deviate."""
 
     name: str
     unit: str
     change: Callable[[Deviations, Floats], None]
-    """Writes deviations, one a trial, where they belong."""
+    """Writes deviations, one per trial, into the fields that they change."""
 
 
 def parameters(design: Design, environment: Environment) -> list[Parameter]:
-    """All that may stray."""
-    return [*section_parameters(design), *place_parameters(environment)]
+    """All parameters that may deviate."""
+    return [*section_parameters(design), *environment_parameters(environment)]
 
 
 def margin(design: Design, environment: Environment, parameter: Parameter) -> Margin:
-    """How far a parameter may stray, to `STEPS` steps; 0 to both sides where the design misses as it is."""
+    """How far a parameter may deviate, to `STEPS` steps; 0 to both sides where the design itself misses."""
     deviations = np.linspace(-MOST[parameter.unit], MOST[parameter.unit], 2 * STEPS + 1)
     rows = Deviations.none(design, environment, len(deviations))
     parameter.change(rows, deviations)
@@ -76,7 +76,7 @@ def _run(reached: NDArray[np.bool_]) -> int:
 
 
 def section_parameters(design: Design, parts: Sequence[str] = ("pressure", "cell length", "place")) -> list[Parameter]:
-    """What may stray of each actuated section."""
+    """Parameters of each actuated section."""
     fields = {"pressure": "%", "cell length": "%", "place": "mm"}
 
     def change(part: str, k: int, rows: Deviations, deviations: Floats) -> None:
@@ -89,8 +89,8 @@ def section_parameters(design: Design, parts: Sequence[str] = ("pressure", "cell
     ]
 
 
-def place_parameters(environment: Environment) -> list[Parameter]:
-    """What may stray of the start, and the obstacles, all of them together."""
+def environment_parameters(environment: Environment) -> list[Parameter]:
+    """Parameters of the start, and of the obstacles, all of them together."""
     left = environment.start[2] + np.pi / 2
 
     def change_heading(rows: Deviations, deviations: Floats) -> None:

@@ -14,9 +14,9 @@ from planner.design import Design
 from planner.robustness.trials import HANDMADE, Deviations, Outcome, Spread, grow_trials
 
 SHOWN_EVERY = 100
-"""Trials after which there is something to show."""
+"""Trials between two reports of progress."""
 EACH = 0.1
-"""Level of a source that is looked at alone [-]."""
+"""Level of a source that is drawn alone [-]."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ def sources(start: float = 5e-3, heading: float = np.radians(1.0)) -> dict[str, 
 
 @dataclass(slots=True)
 class Survey:
-    """What to try, and what came of it; iterate over `run` to fill it in."""
+    """What to try, and its results; iterate over `run` to fill it in."""
 
     design: Design
     environment: Environment
@@ -76,7 +76,7 @@ class Survey:
     counts: dict[str, dict[str, int]] = field(default_factory=dict)
     """How the trials of each spread ended (`Outcome.counts`); those under way are in it too."""
     broken: list[str] = field(default_factory=list)
-    """How the growth of every trial ended that came to be not finite."""
+    """How the growth of every trial that became not finite ended."""
     seconds: dict[str, float] = field(default_factory=dict)
     """Time that they took [s]."""
 
@@ -95,7 +95,7 @@ class Survey:
 
         Args:
             levels: Of obstacles and of bending alike [-].
-            alone: Sources to look at alone, by name; all of `sources` unless given.
+            alone: Sources to draw alone, by name; all of `sources` unless given.
             tolerances: What is never as planned: its `length` and `turn` are in every trial.
         """
         grid = {cell_name(one, other): Spread.of_levels(one, other) for one in levels for other in levels}

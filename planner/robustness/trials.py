@@ -1,4 +1,4 @@
-"""Trials: a design grown where muscles, start and obstacles are not quite as planned (paper 002, section 6.3)."""
+"""Trials: a design grown where actuators, start and obstacles are not quite as planned (paper 002, section 6.3)."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from planner.replay import grow as grow_vines
 from surrogate.compiled import Floats, thread_count
 
 LEAST_FACTOR = 0.1
-"""No obstacle, pressure or cell gets smaller than this part of what it was planned to be."""
+"""No obstacle, pressure or cell gets smaller than this part of its planned value."""
 MOST_FACTOR = 2.0
-"""No error of turn asks for more than this times the pressure."""
+"""No error of turn requires more than this times the pressure."""
 TOGETHER = 25
-"""Trials in the same place that one thread grows at once."""
+"""Trials in the same environment that one thread grows at once."""
 
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """Standard deviations of what may not be as planned; all are normal and independent of one another."""
+    """Standard deviations of the deviations from the plan; all are normal and independent."""
 
     obstacles: float = 0.0
     """Of each obstacle's size, over its size; and of its position along x and along y, over its width (`reach_of`)."""
@@ -53,7 +53,7 @@ class Spread:
 
 
 HANDMADE = Spread(turn=np.radians(0.12), length=0.36e-3)
-"""The best that hands make: errors of bend and length per section (Agharese and Okamura, 2023)."""
+"""The best manual fabrication: errors of bend and length per section (Agharese and Okamura, 2023)."""
 PRESETS = {"none": Spread(), "handmade": HANDMADE}
 """Tolerances by name."""
 
@@ -96,7 +96,7 @@ class Deviations:
         lengths = np.zeros((len(trials), len(design.sections)))
         for row, trial in enumerate(trials):
             rng = np.random.default_rng([seed, trial])
-            # The place comes first: designs of different sections meet the same obstacles in trials of one number.
+            # The environment comes first: designs of different sections meet the same obstacles in trials of one number.
             for part in (drawn.start, drawn.size, drawn.shift, drawn.pressure, drawn.cell, drawn.turn, lengths):
                 part[row] = rng.standard_normal(part[row].shape)
         for part, scale in ((drawn.pressure, spread.pressure), (drawn.cell, spread.cell), (drawn.turn, spread.turn)):
@@ -109,17 +109,17 @@ class Deviations:
         drawn.shift[:] *= spread.obstacles * reach_of(environment, design)[:, None]
         return drawn
 
-    def places(self, environment: Environment) -> list[Environment]:
-        """Where each trial grows: the place itself where nothing in it differs."""
-        factor, places = np.maximum(1 + self.size, LEAST_FACTOR), []
+    def environments(self, environment: Environment) -> list[Environment]:
+        """Where each trial grows: the environment itself where nothing in it differs."""
+        factor, environments = np.maximum(1 + self.size, LEAST_FACTOR), []
         for row, (start, size, shift) in enumerate(zip(self.start, self.size, self.shift, strict=True)):
-            place = environment
+            varied = environment
             if start.any():
-                place = replace(place, start=environment.start + start)
+                varied = replace(varied, start=environment.start + start)
             if size.any() or shift.any():
-                place = replace(place, obstacles=environment.obstacles.varied(factor[row], shift))
-            places.append(place)
-        return places
+                varied = replace(varied, obstacles=environment.obstacles.varied(factor[row], shift))
+            environments.append(varied)
+        return environments
 
     def actuation(self, design: Design) -> Actuation:
         """What the segments of each trial carry."""
@@ -141,18 +141,18 @@ class Deviations:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Outcome:
-    """What came of trials."""
+    """The results of trials."""
 
     reached: NDArray[np.bool_]
-    """Whether the tip came into the goal while it grew, shape (trials,)."""
+    """Whether the tip reached the goal while it grew, shape (trials,)."""
     status: Integers
     """`Status` of each, shape (trials,)."""
     joints: Floats
     """Centrelines at the end of growth [m], shape (trials, segments + 1, 2), NaN beyond the tip."""
-    places: list[Environment]
+    environments: list[Environment]
     """Where each grew."""
     broken: dict[int, str]
-    """How the growth of each ended that came to be `NOT_FINITE`, by its row."""
+    """How the growth of each that became `NOT_FINITE` ended, by its row."""
 
     def counts(self) -> dict[str, int]:
         """How many trials ended in which way."""
@@ -175,21 +175,21 @@ def reach_of(environment: Environment, design: Design) -> Floats:
 def grow_trials(design: Design, environment: Environment, deviations: Deviations) -> Outcome:
     """Grow a design once for each row of deviations, on all threads (about 5 ms a trial on one)."""
     params = design.params
-    carried, places = deviations.actuation(design), deviations.places(environment)
+    carried, environments = deviations.actuation(design), deviations.environments(environment)
     trials, most = carried.pressure.shape
     model = partial(QuasiStatic, params=params, threads=1)
     planned = model(environment)
     outcome = Outcome(
-        np.zeros(trials, bool), np.zeros(trials, np.int64), np.full((trials, most + 1, 2), np.nan), places, {}
+        np.zeros(trials, bool), np.zeros(trials, np.int64), np.full((trials, most + 1, 2), np.nan), environments, {}
     )
 
     def grow(rows: Integers) -> None:
-        place = places[rows[0]]
-        if place is not environment and place.obstacles.clearance(place.start[:2]) < params.clearance:
+        varied = environments[rows[0]]
+        if varied is not environment and varied.obstacles.clearance(varied.start[:2]) < params.clearance:
             outcome.status[rows] = Status.UNRESOLVED  # an obstacle lies where the base should be
             return
-        moved = place.obstacles is not environment.obstacles
-        propagator = model(place) if moved else planned.starting_at(place.start)
+        moved = varied.obstacles is not environment.obstacles
+        propagator = model(varied) if moved else planned.starting_at(varied.start)
         actuation = Actuation(carried.pressure[rows], carried.l_0[rows])
         rollout = grow_vines(propagator, actuation, design.length, params.segment_length)
         outcome.reached[rows] = rollout.enters(environment.goal)
@@ -198,9 +198,9 @@ def grow_trials(design: Design, environment: Environment, deviations: Deviations
         outcome.broken.update((int(rows[vine]), rollout.ending(vine)) for vine in broken)
         grown = np.flatnonzero(rollout.records)
         last = rollout.state(grown, rollout.records[grown] - 1)
-        outcome.joints[rows[grown]] = centerlines(last, place.start, params)
+        outcome.joints[rows[grown]] = centerlines(last, varied.start, params)
 
-    elsewhere = np.array([place is not environment for place in places], bool)
+    elsewhere = np.array([varied is not environment for varied in environments], bool)
     here = np.flatnonzero(~elsewhere)
     batches = [here[k : k + TOGETHER] for k in range(0, len(here), TOGETHER)]
     with ThreadPoolExecutor(thread_count()) as pool:

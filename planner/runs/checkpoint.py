@@ -1,6 +1,6 @@
 """A checkpoint: all that a planning run needs to be resumed as if it had never been stopped.
 
-One `.npz` file that nothing can be hidden in: no pickles, nothing compressed. Its arrays are listed in `ARRAYS`; one of
+One `.npz` file that cannot hide anything: no pickles, no compression. Its arrays are listed in `ARRAYS`; one of
 them, `facts`, holds JSON (`Facts`), in which every number has as many digits as it takes to read it back to the last bit.
 What follows from the rest (costs, bound, radius, cost-to-go) is not kept, so it cannot disagree.
 """
@@ -115,7 +115,7 @@ def write_checkpoint(path: Path, run: Run, inputs: Inputs) -> None:
 
 
 def _numbers(environment: Environment) -> Floats:
-    """All numbers of a place in one row: its file rounds them, and a search goes on from the last bit."""
+    """All numbers of an environment in one row: its file rounds them, but a search must resume from the last bit."""
     solid = environment.obstacles
     parts = [environment.bounds, environment.start, environment.goal, *solid.polygons, solid.circles, solid.walls]
     return np.concatenate([np.ravel(part) for part in parts])
@@ -135,7 +135,7 @@ class Checkpoint:
 
     @property
     def caution(self) -> str:
-        """What to say where it was written by other versions of what a result depends on; nothing where it was not."""
+        """A message if it was written with other versions of what a result depends on; otherwise empty."""
         now = versions()
         changed = [f"{name} {then}" for name, then in self.versions.items() if now.get(name, then) != then]
         return f"; begun with {', '.join(changed)}, so it may not end as it would have" if changed else ""
@@ -195,7 +195,7 @@ def read_checkpoint(folder: Path) -> Checkpoint:
     """Read and check the checkpoint of a run.
 
     Raises:
-        InvalidCheckpoint: It is missing, damaged, of another schema, or holds what no checkpoint holds.
+        InvalidCheckpoint: It is missing, damaged, of another schema, or holds what no checkpoint may hold.
     """
     path = folder / CHECKPOINT
     try:
@@ -224,7 +224,7 @@ def _read_arrays(path: Path) -> Arrays:
                 arrays = {name: file[name] for name in file.files}
     except OSError:
         raise
-    except Exception:  # what a damaged file makes zipfile and NumPy raise is not to be foreseen
+    except Exception:  # what zipfile and NumPy raise for a damaged file cannot be predicted
         raise InvalidCheckpoint("is no checkpoint, or a damaged one") from None
     _demand(not packed, "is compressed; no checkpoint is")
     _demand(arrays.keys() == ARRAYS.keys(), f"must hold the arrays {', '.join(ARRAYS)}")
@@ -249,7 +249,7 @@ def _read_facts(array: NDArray[np.uint8]) -> Facts:
 
 
 def _environment(facts: Facts, numbers: Floats) -> Environment:
-    """The place, to the last bit: as its file tells it, which is checked, with the numbers that the file rounds."""
+    """The environment, to the last bit: as in its file, which is checked, with the numbers that the file rounds."""
     file = parse_environment(facts.environment.encode("utf-8", "replace"), facts.name)
     rounded = _numbers(file)
     same = len(numbers) == len(rounded) and np.allclose(numbers, rounded, rtol=1e-9, atol=1e-12)

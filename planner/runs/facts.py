@@ -1,4 +1,4 @@
-"""What a checkpoint says beside its arrays, as it is checked when it is read."""
+"""What a checkpoint says beside its arrays, checked when it is read."""
 
 from __future__ import annotations
 

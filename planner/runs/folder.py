@@ -1,8 +1,8 @@
-"""The folder a run is kept in: written beside its place and moved into it, so that it is there whole or not at all.
+"""The folder a run is kept in: written under a temporary name beside it and then moved, so that it appears atomically.
 
 A kill may leave what was being written, but only beside the folder and under a name that begins with a dot:
 `.NAME.new.*` is half of something, and `.NAME.old.*` is the folder itself, caught between the two moves that exchange it.
-Nobody reads these; the next start puts the latter back and clears the former away (`sweep`).
+These are never read; the next start puts the latter back and removes the former (`sweep`).
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ FILES = (
 )
 """What a folder written here may hold; a folder with anything else is never replaced."""
 LONGEST_NAME = 80
-"""Most letters of an environment's name in that of a file."""
+"""Maximum number of letters of an environment's name in that of a file."""
 
 
 class UnwritableFolder(OSError):
@@ -46,7 +46,7 @@ class UnwritableFolder(OSError):
 
 
 def stem_of(named: Environment | Recording) -> str:
-    """The name of an environment or a recording as it may stand in a file's."""
+    """The name of an environment or a recording in a form that a file name allows."""
     return re.sub(r"[^\w-]", "_", named.name)[:LONGEST_NAME] or "unnamed"
 
 
@@ -72,7 +72,7 @@ def check_folder(out: Path) -> None:
 
 
 def sweep(out: Path) -> None:
-    """Clear away what a killed run left beside a folder, and put the folder back if the kill came between two moves.
+    """Remove what a killed run left beside a folder, and put the folder back if the kill came between two moves.
 
     Two runs that write the same folder at once would disturb each other; neither would leave half a folder.
 
@@ -99,7 +99,7 @@ def _prefix(out: Path, kind: str) -> str:
 
 
 def _strange(folder: Path) -> list[str]:
-    """What is in a folder that is no part of a run."""
+    """The files of a folder that are not part of a run."""
     if not folder.exists():
         return []
     # A file that is being written has a dot before its name, and the process and `partial` after it.
@@ -108,12 +108,12 @@ def _strange(folder: Path) -> list[str]:
 
 
 def save_checkpoint(out: Path, run: Run, inputs: Inputs) -> None:
-    """Put a checkpoint into the folder of a run, whole, in the place of the one before; the other files stay.
+    """Replace the checkpoint in the folder of a run atomically; the other files stay.
 
     So the results of an earlier run are there until this one has its own.
 
     Raises:
-        UnwritableFolder: Saying why; what was there is as it was.
+        UnwritableFolder: Saying why; what was there is unchanged.
     """
     out = out.absolute()
     fresh: Path | None = None
@@ -133,10 +133,10 @@ def save_checkpoint(out: Path, run: Run, inputs: Inputs) -> None:
 
 
 def write_folder(out: Path, fill: Callable[[Path], None]) -> None:
-    """Let `fill` write into a temporary folder beside `out`, then put it in the place of `out`.
+    """Let `fill` write into a temporary folder beside `out`, then replace `out` by it.
 
     Raises:
-        UnwritableFolder: Saying why; `out` is as it was.
+        UnwritableFolder: Saying why; `out` is unchanged.
     """
     check_folder(out)
     out = out.absolute()
@@ -150,7 +150,7 @@ def write_folder(out: Path, fill: Callable[[Path], None]) -> None:
             old = Path(tempfile.mkdtemp(prefix=_prefix(out, "old"), dir=out.parent))
             out.replace(old)
             fresh.replace(out)
-            old.replace(fresh)  # not while it is cleared away may it be taken for the folder
+            old.replace(fresh)  # while it is removed it must not be taken for the folder
         else:
             fresh.replace(out)
     except OSError as error:
@@ -173,7 +173,7 @@ def _tree_facts(run: Run) -> dict[str, Any] | None:
 
 
 def design_to_write(run: Run, choice: Choice | None, verification: Verification | None) -> Design:
-    """The design of a run that has a solution: the best verified, else what --robust chose, else the cheapest."""
+    """The design of a run that has a solution: the best verified, else what --robust chose, else the one of lowest cost."""
     if verification:
         return verification.design
     return choice.chosen.design if choice else run.solutions.best[0].design
@@ -191,7 +191,7 @@ def write_run(
 
     Args:
         inputs: What the run was asked to do.
-        stopped: Why it ended, in words.
+        stopped: Why it ended, as text.
         choice: What --robust chose.
         verification: What --verify found.
     """

@@ -1,4 +1,4 @@
-"""What `vinewright plan` was asked to do, as it stands in `run.json` and in a checkpoint."""
+"""What `vinewright plan` was asked to do, as recorded in `run.json` and in a checkpoint."""
 
 from __future__ import annotations
 
@@ -44,13 +44,13 @@ class Inputs(BaseModel):
     robust: bool = False
     """Choose by success in trials with errors."""
     level: Percent | None = None
-    """Standard deviation of these errors [%]; None is the usual one."""
+    """Standard deviation of these errors [%]; None is the default."""
     threshold: Percent | None = None
-    """Success that is asked for [%]; None is the usual one."""
+    """Success that is required [%]; None is the default."""
     friction: float | None = None
     """Of the tip [-]."""
     verify: str | None = None
-    """The second propagator, which judges what was found."""
+    """The second propagator, which checks what was found."""
 
     @property
     def budget(self) -> Budget:

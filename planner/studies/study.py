@@ -1,4 +1,4 @@
-"""What every study is, and the one way to run it: progress, Ctrl-C, where a result comes from, and writing it."""
+"""What every study is, and the one way to run it: progress, Ctrl-C, provenance, and writing the results."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ class NothingMeasured(TyperException):
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What a study says: text for people, and the same figures for programs."""
+    """The report of a study: text for people, and the same figures for programs."""
 
     title: str
     lines: list[str]
-    """Markdown, after the title and the line that says what made it."""
+    """Markdown, after the title and the provenance line."""
     content: dict[str, Any]
-    """For a JSON file, after what made it."""
+    """For a JSON file, after the provenance."""
 
     @property
     def text(self) -> str:
@@ -55,7 +55,7 @@ class Report:
 
 @dataclass(frozen=True)
 class Study(Generic[Case, Result]):
-    """Cases to measure, and what is made of the results."""
+    """Cases to measure, and the report and pictures of the results."""
 
     name: str
     """Of its folder of results, and of its command."""
@@ -66,15 +66,15 @@ class Study(Generic[Case, Result]):
     draw: Mapping[str, Callable[[Path, list[Result]], object]] = field(default_factory=dict)
     """What draws each picture, by the name of its file."""
     unit: str = "runs"
-    """What a case is called, in the plural."""
+    """Name of the cases, in the plural."""
     prepare: Callable[[], object] = lambda: None
-    """What is to be done before time is taken, such as compiling."""
+    """Called before time is measured, for example to compile."""
     tell: Callable[[Result], str] | None = None
     """A line on the console for each result."""
     enough: Callable[[list[Result]], bool] = bool
     """Whether results of an interrupted study can be reported."""
     least: str = "one of them was over"
-    """What was not reached where they cannot."""
+    """What is missing for a report otherwise, for the error message."""
 
 
 @dataclass
@@ -84,7 +84,7 @@ class Measured(Generic[Result]):
     results: list[Result] = field(default_factory=list)
     seconds: float = 0.0
     stopped: str = ""
-    """Why there are no more; empty where all cases are over."""
+    """Why the study stopped early; empty if all cases are done."""
     code: int = 0
     """Exit code: 0, or `WORKER_KILLED`."""
 
@@ -153,7 +153,7 @@ def _measure(study: Study[Case, Result], console: Console) -> Measured[Result]:
 def _write(
     study: Study[Case, Result], report: Report, made: Provenance, results: list[Result], out: Path, console: Console
 ) -> list[str]:
-    """Write all files beside the study's folder, then move each into it: there is no half of any. Returns their names."""
+    """Write all files beside the study's folder, then move each into it: no file is ever incomplete. Returns their names."""
     from planner.console.progress import stoppable
     from planner.runs.folder import write_json
 

@@ -1,4 +1,4 @@
-"""Cases side by side in processes of their own, and what happens when one of these is killed."""
+"""Cases in parallel processes, and what happens when one of these is killed."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def in_processes(run: Callable[[Case], Result], cases: Sequence[Case]) -> Iterat
     Leaving early ends the cases under way.
 
     Args:
-        run: A function of a module, as it is looked up by name in the other process.
+        run: A function of a module, looked up by name in the other process.
     Raises:
         WorkerKilled: One of the processes was killed; results that were over before have been yielded.
     """

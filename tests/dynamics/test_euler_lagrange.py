@@ -22,7 +22,7 @@ from dynamics.euler_lagrange.kinematics import (
     tip_pose,
 )
 from dynamics.euler_lagrange.model import (
-    Muscle,
+    LinearActuator,
     Robot,
     acceleration,
     checked_inputs,
@@ -174,7 +174,7 @@ def test_rate_of_the_jacobian_is_its_difference() -> None:
         np.testing.assert_allclose(tip_jacobian_rate(q, rates), change, atol=1e-6)
 
 
-def test_muscles_are_as_long_as_equation_3_says() -> None:
+def test_actuators_are_as_long_as_equation_3_says() -> None:
     """l_i = s - D theta cos(phi - beta_i) / 2, and pulls do virtual work -T dl."""
     robot = Robot()
     s, t, phi = 1.3, 0.7, 0.4
@@ -193,26 +193,26 @@ def test_core_pushes_with_what_exceeds_the_yield_force() -> None:
     np.testing.assert_allclose(Robot().actuation(np.array([9.0, 0, 0, 0])), [5.0, 0, 0], atol=1e-15)
 
 
-def test_muscle_pulls_between_full_and_contracted() -> None:
+def test_actuator_pulls_between_full_and_contracted() -> None:
     """Eq. 15: all of its pull at full length, half at half of its contraction, none beyond the end; linear in pressure."""
-    muscle = Muscle(area=2e-3, contraction=0.2)
-    np.testing.assert_allclose(muscle.tension(10e3, [2.0, 1.8, 1.6, 1.2], 2.0), [20, 10, 0, 0], atol=1e-12)
-    assert muscle.tension(20e3, 1.8, 2.0) == pytest.approx(20.0)
+    actuator = LinearActuator(area=2e-3, contraction=0.2)
+    np.testing.assert_allclose(actuator.tension(10e3, [2.0, 1.8, 1.6, 1.2], 2.0), [20, 10, 0, 0], atol=1e-12)
+    assert actuator.tension(20e3, 1.8, 2.0) == pytest.approx(20.0)
 
 
-def test_muscle_like_a_spam_agrees_where_it_was_fitted() -> None:
+def test_actuator_like_a_spam_agrees_where_it_was_fitted() -> None:
     """At half of its contraction the line pulls like the analytic sPAM, at its end like it: not at all."""
-    spam, muscle = Spam(), Muscle.like(Spam(), 30e-3)
+    spam, linear = Spam(), LinearActuator.like(Spam(), 30e-3)
     end = float(spam.full_contraction(30e-3))
-    assert muscle.contraction == end
+    assert linear.contraction == end
     pull = 15e3 * float(spam.force_per_pressure(end / 2, 30e-3))
-    assert muscle.tension(15e3, 1 - end / 2, 1.0) == pytest.approx(pull)
-    assert Robot().muscle == Muscle.like(Spam())
+    assert linear.tension(15e3, 1 - end / 2, 1.0) == pytest.approx(pull)
+    assert Robot().actuator == LinearActuator.like(Spam())
 
 
 def test_tensions_follow_pressures_and_shape() -> None:
-    """The muscle on the inner side of the bend is shorter and pulls less."""
-    robot = Robot(muscle=Muscle(2e-3, 0.2))
+    """The actuator on the inner side of the bend is shorter and pulls less."""
+    robot = Robot(actuator=LinearActuator(2e-3, 0.2))
     straight = robot.tensions([1e4, 1e4, 0.0], np.array([1.0, 0.0, 0.0]))
     np.testing.assert_allclose(straight, [20, 20, 0])
     bent = robot.tensions([1e4, 1e4, 1e4], np.array([1.0, 0.5, 0.0]))
@@ -265,8 +265,8 @@ def test_configurations_turn_into_each_other() -> None:
         ("levers", np.inf, "finite"),
         ("gravity", (0.0, 9.81), "three finite numbers"),
         ("gravity", (0.0, 0.0, np.nan), "three finite numbers"),
-        ("muscle", Muscle(0.0, 0.3), "robot.muscle.area = 0"),
-        ("muscle", Muscle(1e-3, -0.3), "robot.muscle.contraction = -0.3"),
+        ("actuator", LinearActuator(0.0, 0.3), "robot.actuator.area = 0"),
+        ("actuator", LinearActuator(1e-3, -0.3), "robot.actuator.contraction = -0.3"),
     ],
 )
 def test_refuses_robots_that_cannot_be(name: str, value: Any, words: str) -> None:
@@ -285,7 +285,7 @@ def test_refuses_robots_that_cannot_be(name: str, value: Any, words: str) -> Non
         ((1, 2, 3), r"shape \(3,\)"),
     ],
 )
-def test_refuses_muscles_that_push(inputs: tuple[float, ...], words: str) -> None:
+def test_refuses_actuators_that_push(inputs: tuple[float, ...], words: str) -> None:
     """Inputs of the wrong sign or number are named."""
     with pytest.raises(ValueError, match=words):
         checked_inputs(inputs)

@@ -21,7 +21,7 @@ def waves(time: float) -> tuple[list[float], list[float]]:
 
 
 def test_tensions_make_the_force_asked_for_and_never_push() -> None:
-    """Within the limits the inputs have the generalised force asked for exactly, at most two muscles pulling."""
+    """Within the limits the inputs have the requested generalised force exactly, at most two actuators pulling."""
     robot, controller = Robot(), Controller()
     for force in np.random.default_rng(2).uniform(-5, 5, (500, 3)) + np.array([200.0, 0, 0]):
         inputs, met = controller.inputs(robot, force)
@@ -32,7 +32,7 @@ def test_tensions_make_the_force_asked_for_and_never_push() -> None:
 
 
 def test_least_tensions_are_taken() -> None:
-    """A bend in a muscle's plane is that muscle's alone; between two it is shared; the core never sucks."""
+    """A bend in an actuator's plane is that actuator's alone; between two it is shared; the core never sucks."""
     robot = Robot()
     for i, beta in enumerate(PLANES):
         inputs, _ = Controller().inputs(robot, np.array([0.0, np.cos(beta), np.sin(beta)]))
@@ -44,7 +44,7 @@ def test_least_tensions_are_taken() -> None:
 
 
 def test_limits_keep_the_direction_of_the_bend() -> None:
-    """At a limit all tensions are lessened alike, and what is at its limit is told."""
+    """At a limit all tensions are lessened alike, and what is at its limit is reported."""
     robot, limited = Robot(), Controller(most_tension=10.0, most_core=15.0)
     inputs, met = limited.inputs(robot, np.array([0.0, 2.0, 1.0]))
     assert met == [Saturation.TENSION, Saturation.CORE]
@@ -96,7 +96,7 @@ def test_reference_that_falls_from_afar_is_no_brake() -> None:
 
 
 def test_bend_at_its_limit_beside_a_core_at_its() -> None:
-    """Where both are at their limit, both are told, and neither is told where it is not."""
+    """Where both are at their limit, both are reported, and neither is reported where it is not."""
     found = track(Robot(), Controller(most_core=40.0, most_tension=30.0), still(2, 1.0, 1), (1.0, 0.0, 0.0), 1.0)
     for what, largest, limit in (
         (Saturation.CORE, found.inputs[:, 0], 40.0),
@@ -134,7 +134,7 @@ def test_reference_shorter_than_grown_is_an_event() -> None:
     assert "cannot shrink" in event.what
 
 
-def test_muscles_at_their_limit_are_told_while_the_growth_waits() -> None:
+def test_actuators_at_their_limit_are_reported_while_the_growth_waits() -> None:
     """What the core does meanwhile is no event: it is not to push."""
     found = track(Robot(), Controller(most_tension=30.0, most_core=1.0), still(0.5, 1.5, 1), (1.0, 0.1, 0.0), 0.5)
     assert {event.what for event in found.events} == {Saturation.SHORTER, Saturation.TENSION}
@@ -145,7 +145,7 @@ def test_muscles_at_their_limit_are_told_while_the_growth_waits() -> None:
     [({"most_tension": 30.0}, Saturation.TENSION), ({"most_core": 20.0}, Saturation.CORE)],
 )
 def test_limits_are_events(limits: dict[str, float], what: Saturation) -> None:
-    """Asked for more than they can give, muscles and core stay at their limit, and the event is recorded."""
+    """Where more is requested than they can give, actuators and core stay at their limit, and the event is recorded."""
     found = track(Robot(), Controller(**limits), still(1.5, 1.5, 1.0), (1.0, 0.1, 0.0), 2.0)
     assert what in [event.what for event in found.events]
     largest = found.inputs[:, 1:] if what == Saturation.TENSION else found.inputs[:, 0]

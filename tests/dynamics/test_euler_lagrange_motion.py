@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from dynamics.euler_lagrange.kinematics import COIL, PLANES
-from dynamics.euler_lagrange.model import Muscle, Robot, implicit_system, rates_after
+from dynamics.euler_lagrange.model import LinearActuator, Robot, implicit_system, rates_after
 from dynamics.euler_lagrange.motion import Motion, open_loop
 
 WEIGHTLESS = (0.0, 0.0, 0.0)
@@ -61,7 +61,7 @@ def test_turning_the_start_turns_the_motion(angle: float, gravity: tuple[float, 
     np.testing.assert_allclose(turned.q, motion.q @ turn.T, atol=1e-7)
 
 
-def test_turning_the_muscles_turns_the_motion() -> None:
+def test_turning_the_actuators_turns_the_motion() -> None:
     """What sPAM 1 does, sPAM 2 does 120 degrees on, and sPAM 3 120 degrees back."""
     ends = [
         open_loop(Robot(), constant(90, *(80.0 * (np.arange(3) == k))), (0.8, 0.0, 0.0), TEN_SECONDS, tolerance=1e-11)
@@ -85,7 +85,7 @@ def test_growth_is_linear_under_a_constant_force(axial: float, rate: float) -> N
     assert motion.locks == ()
 
 
-def test_plane_goes_to_that_of_the_muscle_that_pulls() -> None:
+def test_plane_goes_to_that_of_the_actuator_that_pulls() -> None:
     """sPAM 2 in place of sPAM 1: phi goes from 0 to 2 pi / 3, theta comes back to T arm / K."""
     robot = Robot(gravity=WEIGHTLESS, levers=2.0)
 
@@ -97,9 +97,9 @@ def test_plane_goes_to_that_of_the_muscle_that_pulls() -> None:
     np.testing.assert_allclose(motion.polar[-1], [1.0, 20 * 0.1 / 20, 2 * np.pi / 3], atol=1e-6)
 
 
-def test_pressure_bends_to_where_spring_and_muscle_balance() -> None:
+def test_pressure_bends_to_where_spring_and_actuator_balance() -> None:
     """Eq. 15 and the tube's spring, both linear: theta = a p A / (K + a^2 p A / (contraction s))."""
-    robot = Robot(gravity=WEIGHTLESS, muscle=Muscle(2e-3, 0.25))
+    robot = Robot(gravity=WEIGHTLESS, actuator=LinearActuator(2e-3, 0.25))
     motion = open_loop(
         robot, lambda _, q: np.append(0.0, robot.tensions([0.0, 0.0, 30e3], q)), (1.5, 0.0, 0.0), TEN_SECONDS
     )
@@ -171,7 +171,7 @@ def test_step_holds_and_locks_the_growth() -> None:
 
 
 def test_motion_ends_at_a_full_circle() -> None:
-    """A muscle that bends the tube into a circle ends the motion there, and it says so."""
+    """An actuator that bends the tube into a circle ends the motion there, and it says so."""
     motion = open_loop(Robot(gravity=WEIGHTLESS), constant(0, 0, 0, 9e3), (1.0, 0.1, 0.0), TEN_SECONDS)
     assert motion.coiled
     assert len(motion.times) == len(motion.q) < len(TEN_SECONDS)
@@ -223,7 +223,7 @@ def test_jumps_that_nearly_coincide_are_one() -> None:
 
 
 def test_inputs_after_a_jump_are_not_seen_before_it() -> None:
-    """An input is asked for at a jump only when what was before it is over, and never at the end."""
+    """An input is evaluated at a jump only when what was before it is over, and never at the end."""
     seen: list[float] = []
 
     def inputs(time: float, _q: np.ndarray) -> tuple[float, ...]:
@@ -247,7 +247,7 @@ def test_growth_that_hardly_moves_never_turns_back() -> None:
 
 
 def test_core_at_its_yield_force_stands_still() -> None:
-    """Nothing to grow with and nothing that pulls: one lock over all of the time, however often it is looked at."""
+    """Nothing to grow with and nothing that pulls: one lock over all of the time, however often it is checked."""
     motion = open_loop(Robot(gravity=WEIGHTLESS), constant(4, 0, 0, 0), (1.0, 0.0, 0.0), TEN_SECONDS, jumps=(2.0, 7.0))
     assert motion.locks == ((0.0, 10.0),)
     np.testing.assert_array_equal(motion.q, np.tile([1.0, 0.0, 0.0], (101, 1)))

@@ -67,7 +67,7 @@ def test_growing_tube_lags_behind_its_rest(free: Environment, params: VineParams
 
 
 def test_ends_where_quasistatic_growth_does(free: Environment, params: VineParams) -> None:
-    """Slow growth under every pressure comes to within 1 mm of the quasi-static tip, at every record."""
+    """Slow growth under every pressure comes within 1 mm of the quasi-static tip, at every record."""
     pressures = carrying(0, 8, 20, -35)
     model, other = EulerLagrange(free, params), QuasiStatic(free, params)
     one = model.grow(model.start(4, SEGMENTS), pressures, 1.0, 0.1)
@@ -159,8 +159,8 @@ def test_refuses_states_that_are_no_arcs(free: Environment, params: VineParams) 
         model.grow(state, carrying(10, segments=4), 0.01, 0.01)
 
 
-def test_refuses_muscles_that_end_early(free: Environment, params: VineParams) -> None:
-    """A muscle that ends within the tube is refused; one that changes beyond the tube's end is not there."""
+def test_refuses_actuators_that_end_early(free: Environment, params: VineParams) -> None:
+    """An actuator that ends within the tube is refused; one that changes beyond the tube's end is not there."""
     model = EulerLagrange(free, params)
     pressure = np.repeat([[2e4, 0.0]], 4, axis=1)
     ending = Actuation(pressure, np.full((1, 8), CELL))
@@ -173,7 +173,7 @@ def test_refuses_muscles_that_end_early(free: Environment, params: VineParams) -
 
 
 def test_cells_without_pressure_may_be_anything(free: Environment, params: VineParams) -> None:
-    """Where there is no muscle, cell lengths that differ, or are no numbers, make no difference."""
+    """Where there is no actuator, cell lengths that differ, or are no numbers, make no difference."""
     model, cells = EulerLagrange(free, params), np.array([[0.03, 0.07, 0.02, 0.05], [np.nan] * 4, [-3e9] * 4])
     rollout = model.grow(model.start(3, 4), Actuation(np.zeros((3, 4)), cells), 0.1, 0.1)
     np.testing.assert_array_equal(rollout.angles, 0.0)

@@ -17,12 +17,12 @@ SEGMENTS = 48
 
 def bent(environment: MakeEnvironment, params: VineParams, **folding: float) -> tuple[Rollout, np.ndarray]:
     """A tube under the end of a wall, turned up by a slope behind it; and its joints at the end."""
-    place = environment(walls=[[*CORNER, 0.3, 0.6, 0.0], [0.75, -0.1, 1.1, 0.4, 0.0]])
-    propagator = QuasiStatic(place, params, **folding)
+    workspace = environment(walls=[[*CORNER, 0.3, 0.6, 0.0], [0.75, -0.1, 1.1, 0.4, 0.0]])
+    propagator = QuasiStatic(workspace, params, **folding)
     bare = Actuation(np.zeros((1, SEGMENTS)), np.full((1, SEGMENTS), 0.04))
     rollout = propagator.grow(propagator.start(1, SEGMENTS), bare, 1.1, 0.05)
     last = rollout.records - 1
-    return rollout, centerlines(rollout.state(np.zeros(1, np.int64), last), place.start, params)[0]
+    return rollout, centerlines(rollout.state(np.zeros(1, np.int64), last), workspace.start, params)[0]
 
 
 def test_tube_folds_at_the_corner_that_presses_it(environment: MakeEnvironment, params: VineParams) -> None:

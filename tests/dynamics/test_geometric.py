@@ -30,7 +30,7 @@ def length_of(deployment: Deployment) -> float:
 
 @dataclass(frozen=True)
 class Trial:
-    """A deployment in a place of star-shaped obstacles, most of them concave, that may overlap and leave the bounds."""
+    """A deployment in an environment of star-shaped obstacles, most of them concave, that may overlap and leave the bounds."""
 
     stars: list[tuple[float, float, float, list[float]]]
     launch: Launch
@@ -211,7 +211,7 @@ def test_wraps_around_a_corner_beside_it() -> None:
 
 @settings(max_examples=80, deadline=None, derandomize=True)
 @given(Trials)
-def test_mirrored_places_give_mirrored_deployments(trial: Trial) -> None:
+def test_mirrored_environments_give_mirrored_deployments(trial: Trial) -> None:
     """What is mirrored about the middle of the square grows mirrored: the same length, and the same shape."""
     flipped = [(x, 1 - y, -first, spokes[:1] + spokes[:0:-1]) for x, y, first, spokes in trial.stars]
     launch = trial.launch
@@ -244,7 +244,7 @@ def test_walls_become_polygons_around_them(thickness: float) -> None:
     assert shapely.distance(line, corners).max() <= thickness / 2 + POLYGON_TOLERANCE
 
 
-def test_empty_place_stops_no_tube() -> None:
+def test_empty_environment_stops_no_tube() -> None:
     """Without obstacles a tube grows straight, but for its turn, and leaves the bounds where it must."""
     walls = among()
     bent = deploy(walls, TUBE, Launch(0, 0, 0.5, 1.0, 0.4, 0.7))

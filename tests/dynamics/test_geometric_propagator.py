@@ -32,24 +32,24 @@ def some_steered(rng: np.random.Generator, batch: int) -> Actuation:
     return Actuation(pressure, np.full_like(pressure, 0.05))
 
 
-def joints(rollout: Rollout, vine: int, record: int, place: Environment, params: VineParams) -> np.ndarray:
-    points = centerlines(rollout.state(np.array([vine]), np.array([record])), place.start, params)[0]
+def joints(rollout: Rollout, vine: int, record: int, environment: Environment, params: VineParams) -> np.ndarray:
+    points = centerlines(rollout.state(np.array([vine]), np.array([record])), environment.start, params)[0]
     return points[~np.isnan(points[:, 0])]
 
 
 def test_no_segment_enters_an_obstacle(params: VineParams, shipped: dict[str, Environment]) -> None:
-    """Segments, which cut the corners that the body bends at, stay within the penetration tolerance, in many places."""
+    """Segments, which cut the corners that the body bends at, stay within the penetration tolerance, in many environments."""
     rng, bent = np.random.default_rng(0), 0
     clutter = [generate_environment(np.random.default_rng(seed)) for seed in (83, 109, 161, 233, 360)]
-    for place in [*(shipped[name] for name in ("maze", "divider", "building", "needle")), *clutter]:
-        solid = shapely.union_all(place.obstacles.shapes())
-        model = Geometric(place, params, friction=0.0)
+    for environment in [*(shipped[name] for name in ("maze", "divider", "building", "needle")), *clutter]:
+        solid = shapely.union_all(environment.obstacles.shapes())
+        model = Geometric(environment, params, friction=0.0)
         rollout = model.grow(model.start(16, SEGMENTS), some_steered(rng, 16), 1.5, 0.1)
         for vine in range(16):
             for record in range(rollout.records[vine]):
-                line = shapely.LineString(joints(rollout, vine, record, place, params))
+                line = shapely.LineString(joints(rollout, vine, record, environment, params))
                 assert line.distance(solid) >= params.radius - params.penetration_tolerance
-                assert shapely.box(*place.bounds).covers(line)
+                assert shapely.box(*environment.bounds).covers(line)
                 bent += abs(rollout.angles[vine, record]).max() > 0.3
     assert bent > 20
 
@@ -58,14 +58,14 @@ def test_segments_keep_off_a_post_wherever_their_joints_are(environment: MakeEnv
     """Hanging on a post by some 40 degrees, whatever part of a segment is there: not deeper than the tolerance."""
     for shift in np.arange(0, 0.025, 0.0025):
         post, wall = (0.3 + shift, 0.2, 0.005), (0.75 + shift, -1, 1.2, 2)
-        place = environment(circles=[post], boxes=[wall], start=(0, 0, 0.45), bounds=(-1, -1, 2, 2))
-        model = Geometric(place, params)
+        workspace = environment(circles=[post], boxes=[wall], start=(0, 0, 0.45), bounds=(-1, -1, 2, 2))
+        model = Geometric(workspace, params)
         rollout = model.grow(model.start(1, SEGMENTS), passive(), 1.5, 1.5)
         assert rollout.status[0] == Status.GROWN
         assert 0.5 < rollout.angles[0, 0, 1:].sum() < 0.9
         assert rollout.tips[0, 0, 0] == pytest.approx(0.75 + shift - params.radius, abs=1e-6)
-        line = shapely.LineString(joints(rollout, 0, 0, place, params))
-        solid = shapely.union_all(place.obstacles.shapes())
+        line = shapely.LineString(joints(rollout, 0, 0, workspace, params))
+        solid = shapely.union_all(workspace.obstacles.shapes())
         assert line.distance(solid) >= params.radius - params.penetration_tolerance
 
 
@@ -75,9 +75,9 @@ def test_passive_vine_ends_where_quasistatic_has_it(environment: MakeEnvironment
     There quasistatic's tube, which bends a little all along, leaves the corner later.
     """
     corners = [(0.5, -0.3), (0.9, 0.25), (0.9, -0.3)]
-    place = environment(polygons=[corners], start=(0, 0, 0), bounds=(-1, -1, 2, 1))
+    workspace = environment(polygons=[corners], start=(0, 0, 0), bounds=(-1, -1, 2, 1))
     tips = []
-    for model in (Geometric(place, params, friction=0.0), QuasiStatic(place, params)):
+    for model in (Geometric(workspace, params, friction=0.0), QuasiStatic(workspace, params)):
         rollout = model.grow(model.start(1, SEGMENTS), passive(), 1.2, 0.1)
         assert rollout.status[0] == Status.GROWN
         tips.append(rollout.tips[0, : rollout.records[0], :2])
@@ -91,9 +91,9 @@ def test_passive_vine_ends_where_quasistatic_has_it(environment: MakeEnvironment
 
 def test_free_shape_is_the_steered_one(environment: MakeEnvironment, params: VineParams) -> None:
     """In free space every joint has the free-space curvature of its segment times its length."""
-    place, rng = environment(start=(0, 0, 0.5), bounds=(-9, -9, 9, 9)), np.random.default_rng(0)
+    workspace, rng = environment(start=(0, 0, 0.5), bounds=(-9, -9, 9, 9)), np.random.default_rng(0)
     actuation = Actuation(rng.uniform(-15e3, 15e3, (3, SEGMENTS)), np.full((3, SEGMENTS), 0.05))
-    model = Geometric(place, params)
+    model = Geometric(workspace, params)
     rollout = model.grow(model.start(3, SEGMENTS), actuation, 0.99, 0.99)
     lengths = np.clip(0.99 - params.segment_length * np.arange(SEGMENTS), 0, params.segment_length)
     expected = free_curvature(joint_moments(params), actuation.pressure, actuation.l_0) * lengths
@@ -104,8 +104,8 @@ def test_force_on_the_tip_is_the_hinge_s(environment: MakeEnvironment, params: V
     """Sliding: the tube's largest moment over the force's lever; stuck: what the growth force can press the wall with."""
     ahead = 0.5 - params.radius
     moment = np.pi * params.growth_pressure * params.radius**3
-    place = environment(boxes=[(0.5, -0.9, 0.9, 0.9)], start=(0, 0, 0.6), bounds=(-1, -1, 2, 1))
-    model = Geometric(place, params, friction=0.2)
+    workspace = environment(boxes=[(0.5, -0.9, 0.9, 0.9)], start=(0, 0, 0.6), bounds=(-1, -1, 2, 1))
+    model = Geometric(workspace, params, friction=0.2)
     slides = model.grow(model.start(1, SEGMENTS), passive(), 0.7, 0.7)
     heading = np.arccos(ahead / 0.7)
     force = moment / (0.7 * (np.sin(heading) - 0.2 * np.cos(heading)))
@@ -120,8 +120,8 @@ def test_force_on_the_tip_is_the_hinge_s(environment: MakeEnvironment, params: V
 
 def test_vine_that_leaves_has_no_record_outside(environment: MakeEnvironment, params: VineParams) -> None:
     """Out of bounds it ends with the last record inside."""
-    place = environment(start=(0, 0, 0), bounds=(-0.5, -0.5, 0.55, 0.5))
-    model = Geometric(place, params)
+    workspace = environment(start=(0, 0, 0), bounds=(-0.5, -0.5, 0.55, 0.5))
+    model = Geometric(workspace, params)
     rollout = model.grow(model.start(1, SEGMENTS), passive(), 1.0, 0.1)
     assert rollout.status[0] == Status.OUT_OF_BOUNDS
     assert rollout.records[0] == 5
@@ -129,9 +129,9 @@ def test_vine_that_leaves_has_no_record_outside(environment: MakeEnvironment, pa
 
 
 def test_state_that_cannot_be_grown_so_stays(environment: MakeEnvironment, params: VineParams) -> None:
-    """A vine on the far side of a wall, which none gets to by growing so, is kept as it is, stalled."""
-    place = environment(boxes=[(0.3, -0.9, 0.4, 0.9)], start=(0, 0, 0), bounds=(-1, -1, 2, 1))
-    model = Geometric(place, params)
+    """A vine on the far side of a wall, which no deployment reaches, is not changed, stalled."""
+    workspace = environment(boxes=[(0.3, -0.9, 0.4, 0.9)], start=(0, 0, 0), bounds=(-1, -1, 2, 1))
+    model = Geometric(workspace, params)
     given = VineState(np.zeros((1, SEGMENTS)), np.array([30]), np.array([0.01]))
     rollout = model.grow(given, passive(), 0.2, 0.05)
     assert rollout.status[0] == Status.STALLED
@@ -144,6 +144,6 @@ def test_state_that_cannot_be_grown_so_stays(environment: MakeEnvironment, param
 def test_start_in_the_point_of_an_inflated_corner_is_refused(environment: MakeEnvironment, params: VineParams) -> None:
     """It is further from the box than the radius, and yet within what the axis cannot enter: one line says so."""
     away = 0.8 * params.radius  # from either side
-    place = environment(boxes=[(0.2, 0.2, 0.5, 0.5)], start=(0.2 - away, 0.2 - away, 0), bounds=(-1, -1, 1, 1))
+    workspace = environment(boxes=[(0.2, 0.2, 0.5, 0.5)], start=(0.2 - away, 0.2 - away, 0), bounds=(-1, -1, 1, 1))
     with pytest.raises(CannotRun, match=r"geometric inflates corners .* the start is in one: move it"):
-        Geometric(place, params)
+        Geometric(workspace, params)

@@ -17,7 +17,7 @@ def test_kernels_know_the_numbers_of_status() -> None:
 
 
 def test_next_record_is_due_one_interval_on_and_no_later_than_the_end() -> None:
-    """The first record is one interval on, not at the start; the last one is at the length asked for."""
+    """The first record is one interval on, not at the start; the last one is at the requested length."""
     task = Task(1, 0.0, 0.25, 0.1)
     assert [next_stop(task, recorded) for recorded in range(4)] == pytest.approx([0.1, 0.2, 0.25, 0.25])
 
@@ -25,7 +25,7 @@ def test_next_record_is_due_one_interval_on_and_no_later_than_the_end() -> None:
 @pytest.mark.parametrize(("share", "stalled"), [(0.9, True), (1.1, False)])
 @pytest.mark.parametrize("what", ["length", "joint"])
 def test_a_vine_is_stalled_if_neither_length_nor_joints_change(share: float, stalled: bool, what: str) -> None:
-    """A change of `STILL` since the last look, and no less, is progress; between two looks nothing is judged."""
+    """A change of `STILL` since the last check, and no less, is progress; between two checks nothing is decided."""
     chain, seen = new_chain(3), np.zeros((4, 2))
     for part in chain:
         part[:] = 0.0

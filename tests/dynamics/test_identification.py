@@ -200,15 +200,15 @@ def test_a_fit_that_does_not_converge_has_a_note(monkeypatch: pytest.MonkeyPatch
 )
 def test_ctrl_c_keeps_the_results(when: str, profiles: int, converged: bool) -> None:
     """The last iterate, or during the profiles the finished fit."""
-    told = []
+    reported = []
 
     def interrupt(words: str) -> None:
-        told.append(words)
+        reported.append(words)
         if words == when:
             raise KeyboardInterrupt
 
     found = fit(small_oscillation(), 4, start=(0.1, 1e-3), refine=1, on_progress=interrupt)
-    assert told[-1] == when
+    assert reported[-1] == when
     assert len(found.profiles) == profiles
     assert found.convergence.converged is converged
     if converged:
@@ -254,11 +254,11 @@ def test_ctrl_c_between_solutions_keeps_the_results(
 
 def test_a_finished_fit_survives_an_interrupted_finer_one() -> None:
     """Ctrl-C at the first iterate of the finer problem returns the fit with the original steps."""
-    told = []
+    reported = []
 
     def interrupt(words: str) -> None:
-        told.append(words)
-        if told.count("fitting: iteration 2") == 2:
+        reported.append(words)
+        if reported.count("fitting: iteration 2") == 2:
             raise KeyboardInterrupt
 
     found = fit(small_oscillation(), 4, start=(0.1, 1e-3), on_progress=interrupt)

@@ -21,7 +21,7 @@ from planner.studies.fitting.cantilever import Cantilever
         (0.01, (0.009, None), False),
     ],
 )
-def test_a_value_is_identified_if_it_is_told_from_0_and_narrow(
+def test_a_value_is_identified_if_it_differs_from_0_and_narrow(
     value: float, interval: tuple[float | None, float | None], identified: bool
 ) -> None:
     """An interval that includes 0 or spans as much as the value identifies nothing."""

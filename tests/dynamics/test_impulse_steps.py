@@ -15,7 +15,7 @@ from dynamics.impulse.schur import factorise, new_factor, project
 from dynamics.propagator import CannotRun
 from environments import Environment
 from planner.studies.fitting.cantilever import Cantilever
-from planner.studies.impulse.study import circle_place, circle_robot, clutter_place, clutter_robot
+from planner.studies.impulse.study import circle_environment, circle_robot, clutter_environment, clutter_robot
 from planner.studies.impulse.telescope import Motion, Telescope, simulate
 from surrogate.compiled import Floats
 
@@ -32,7 +32,7 @@ def free(environment: MakeEnvironment) -> Environment:
 
 @pytest.fixture(scope="module")
 def circle() -> Environment:
-    return circle_place()
+    return circle_environment()
 
 
 def random_bodies(count: int, seed: int) -> tuple[Bodies, Rows]:
@@ -138,7 +138,7 @@ def depth(robot: Telescope, motion: Motion, place: Environment) -> float:
 
 def test_joints_hold_and_tube_stays_out_of_the_clutter() -> None:
     """In the papers' clutter no joint opens by 0.01 mm and no part of the tube is 0.1 mm deep, as it bends and slides."""
-    robot, place = clutter_robot(), clutter_place()
+    robot, place = clutter_robot(), clutter_environment()
     motion = simulate(robot, place, 3.0, 0.01)
     assert joints_apart(robot, motion) < 1e-5
     assert depth(robot, motion, place) < 1e-4
@@ -149,7 +149,7 @@ def test_joints_hold_and_tube_stays_out_of_the_clutter() -> None:
 
 def test_lengths_grow_at_the_rate_asked_for() -> None:
     """Every link grows at its share of the rate, whatever stands in the way."""
-    motion = simulate(clutter_robot(), clutter_place(), 3.0, 0.01)
+    motion = simulate(clutter_robot(), clutter_environment(), 3.0, 0.01)
     lengths = np.hypot(*np.moveaxis(np.diff(motion.joints[-1], axis=0), -1, 0))
     np.testing.assert_allclose(lengths, 4 * 3e-3 + 3.0 * 0.205 / 25, rtol=1e-9)
 

@@ -23,7 +23,7 @@ Form = Callable[..., Floats]
 
 
 def drawn(count: int, seed: int = 0) -> tuple[Floats, Floats, Floats, Floats]:
-    """Friction, turn [rad], ratio and slenderness of so many vines whose tip is ahead of the pivot."""
+    """Friction, turn [rad], ratio and slenderness of vines whose tip is ahead of the pivot."""
     rng = np.random.default_rng(seed)
     friction, turn = rng.uniform(0, 0.9, count), rng.uniform(0.05, 1.5, count)
     return friction, turn, np.exp(rng.uniform(-1.5, 1.5, count)), np.exp(rng.uniform(-6, -1, count))
@@ -228,6 +228,6 @@ def test_what_the_equations_do_not_cover_is_refused(arguments: tuple[float, ...]
             form(*arguments)
 
 
-def test_every_behaviour_is_told_in_words() -> None:
+def test_every_behaviour_is_described() -> None:
     """Each has its own description."""
     assert len({one.description for one in Behaviour}) == 4

@@ -1,4 +1,4 @@
-"""A vine that goes wrong is told of by step and segment, and spoils nothing: every propagator promises so."""
+"""A vine that goes wrong is reported with step and segment, and spoils nothing: every propagator promises so."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -22,18 +22,18 @@ JOINT = 5
 
 
 @pytest.fixture(scope="module")
-def place(environment: MakeEnvironment) -> Environment:
+def workspace(environment: MakeEnvironment) -> Environment:
     """A wall, at which the vines bend as they grow on."""
     return environment(start=(0.3, -0.2, 2.0), boxes=[[-1.0, 0.05, 1.0, 0.1]])
 
 
-def propagator_of(name: str, place: Environment, params: VineParams) -> Propagator:
+def propagator_of(name: str, workspace: Environment, params: VineParams) -> Propagator:
     """On the CPU, without obstacles where it knows no contact; PyTorch is slow: in few, long steps."""
     model: Callable[..., Propagator] = load_propagator(name)
     if name == "penalty":
         model = partial(model, device="cpu", step=25e-3 / 2, inner_steps=4)
     contact = load_propagator(name).capabilities.contact
-    return model(place if contact else replace(place, obstacles=Obstacles()), params)
+    return model(workspace if contact else replace(workspace, obstacles=Obstacles()), params)
 
 
 EveryPropagator = pytest.mark.parametrize("name", propagators())
@@ -64,9 +64,9 @@ def tells_the_truth(rollout: Rollout) -> bool:
 
 
 @EveryPropagator
-def test_poisoned_vines_are_named_and_spoil_nothing(name: str, place: Environment, params: VineParams) -> None:
-    """They take no step and have no record, their segment is told; a vine grown and one held beside them end as ever."""
-    propagator, state, lengths = propagator_of(name, place, params), straight(), np.array([0.05] * 5 + [0.0])
+def test_poisoned_vines_are_named_and_spoil_nothing(name: str, workspace: Environment, params: VineParams) -> None:
+    """They take no step and have no record, their segment is reported; a vine grown and one held beside them end as ever."""
+    propagator, state, lengths = propagator_of(name, workspace, params), straight(), np.array([0.05] * 5 + [0.0])
     healthy = propagator.grow(state, steered(), lengths, 0.05)
     assert (healthy.broken == -1).all()
     angles, last_length = state.angles.copy(), state.last_length.copy()
@@ -86,12 +86,12 @@ def test_poisoned_vines_are_named_and_spoil_nothing(name: str, place: Environmen
 
 
 @pytest.mark.parametrize("name", [name for name in propagators() if name != "geometric"])
-def test_a_vine_that_breaks_down_ends_at_that_step(name: str, place: Environment, params: VineParams) -> None:
-    """A joint bent the wrong way until its muscle's force overflows breaks in the first step; the others do not mind.
+def test_a_vine_that_breaks_down_ends_at_that_step(name: str, workspace: Environment, params: VineParams) -> None:
+    """A joint bent the wrong way until its actuator's force overflows breaks in the first step; the others do not mind.
 
     So does that of a held vine. Not geometric, for which the bends so far do not matter.
     """
-    propagator, state, lengths = propagator_of(name, place, params), straight(), np.array([0.05] * 4 + [0.0] * 2)
+    propagator, state, lengths = propagator_of(name, workspace, params), straight(), np.array([0.05] * 4 + [0.0] * 2)
     healthy = propagator.grow(state, steered(), lengths, 0.05)
     angles = state.angles.copy()
     angles[[1, 4], JOINT] = -1e308
@@ -108,9 +108,9 @@ def test_a_vine_that_breaks_down_ends_at_that_step(name: str, place: Environment
     assert tells_the_truth(rollout)
 
 
-def test_a_step_that_osqp_cannot_take_up_ends_its_vine_alone(place: Environment, params: VineParams) -> None:
+def test_a_step_that_osqp_cannot_take_up_ends_its_vine_alone(workspace: Environment, params: VineParams) -> None:
     """The same where OSQP solves the steps of impulse, which refuses numbers that are not finite."""
-    propagator, state = Impulse(place, params, qp="osqp"), straight()
+    propagator, state = Impulse(workspace, params, qp="osqp"), straight()
     state.angles[1, JOINT] = -1e308
     rollout = propagator.grow(state, steered(), 1e-3, 1e-3)
     assert (rollout.status[1], rollout.steps[1]) == (Status.NOT_FINITE, 1)
@@ -119,9 +119,9 @@ def test_a_step_that_osqp_cannot_take_up_ends_its_vine_alone(place: Environment,
 
 
 @EveryPropagator
-def test_absurd_pressures_end_in_something_finite(name: str, place: Environment, params: VineParams) -> None:
+def test_absurd_pressures_end_in_something_finite(name: str, workspace: Environment, params: VineParams) -> None:
     """With the largest pressure that there is nothing hangs, nothing recorded overflows, and the others do not mind."""
-    propagator, carried = propagator_of(name, place, params), steered()
+    propagator, carried = propagator_of(name, workspace, params), steered()
     start = propagator.start(BATCH, SEGMENTS)
     healthy = propagator.grow(start, steered(), 0.1, 0.025)
     carried.pressure[1] = np.finfo(float).max
@@ -137,10 +137,10 @@ def test_absurd_pressures_end_in_something_finite(name: str, place: Environment,
     [("growth_pressure", 1e200), ("growth_share", 1e-300), ("bending_viscosity", 1e308)],
 )
 def test_absurd_tubes_end_in_something_finite(
-    name: str, place: Environment, params: VineParams, parameter: str, value: float
+    name: str, workspace: Environment, params: VineParams, parameter: str, value: float
 ) -> None:
     """Where a tube's moments, forces or damping overflow or vanish, nothing hangs and nothing recorded overflows."""
-    propagator = propagator_of(name, place, replace(params, **{parameter: value}))
+    propagator = propagator_of(name, workspace, replace(params, **{parameter: value}))
     rollout = propagator.grow(propagator.start(BATCH, SEGMENTS), steered(), 0.05, 0.025)
     assert tells_the_truth(rollout)
     if parameter == "growth_pressure" and name != "geometric":  # that knows no stiffness

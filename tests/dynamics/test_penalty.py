@@ -77,19 +77,19 @@ Grown = tuple[Environment, Rollout, Rollout]
 @pytest.fixture(scope="module", params=["newton", "gradient"])
 def in_clutter(request: pytest.FixtureRequest, environment: MakeEnvironment, params: VineParams) -> Grown:
     """Random vines among all four kinds of obstacles, by a solver and by the exact propagator."""
-    place = environment(**CLUTTER)
+    workspace = environment(**CLUTTER)
     carried = random_actuation(params, 24, 0.8, seed=2)
     step = 25e-3 / 4
-    one, other = Penalty(place, params, "cpu", request.param, step), QuasiStatic(place, params, step)
-    return place, *(model.grow(model.start(24, 32), carried, 0.8, 0.025) for model in (one, other))
+    one, other = Penalty(workspace, params, "cpu", request.param, step), QuasiStatic(workspace, params, step)
+    return workspace, *(model.grow(model.start(24, 32), carried, 0.8, 0.025) for model in (one, other))
 
 
 def test_nothing_is_entered(in_clutter: Grown, params: VineParams) -> None:
     """Among polygons, boxes, circles and walls no recorded vine is deeper than 1 mm (2 mm are allowed)."""
-    place, rollout, _ = in_clutter
+    workspace, rollout, _ = in_clutter
     vine, record = np.nonzero(np.arange(rollout.segments.shape[1]) < rollout.records[:, None])
-    joints = centerlines(rollout.state(vine, record), place.start, params)
-    solid = shapely.union_all(place.obstacles.shapes())
+    joints = centerlines(rollout.state(vine, record), workspace.start, params)
+    solid = shapely.union_all(workspace.obstacles.shapes())
     lines = [shapely.LineString(line[~np.isnan(line[:, 0])]) for line in joints]
     clearance = min(line.distance(solid) for line in lines)
     assert params.radius - params.penetration_tolerance - 1e-4 < clearance < params.radius  # 1e-4: shapely's circles
@@ -108,7 +108,7 @@ def test_agrees_with_the_exact_propagator_in_contact(in_clutter: Grown) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", known_environments())
 def test_random_rollouts_end_where_the_exact_ones_do(name: str) -> None:
-    """Of 200 random vines in each shipped place 90 % end within 1 mm, and 98 % have not parted; none is deeper than 1 mm.
+    """Of 200 random vines in each shipped environment 90 % end within 1 mm, and 98 % have not parted; none is deeper than 1 mm.
 
     Those that part are sensitive under the exact propagator alone, or do not part with four times the inner steps.
     """
@@ -172,15 +172,15 @@ def test_tip_is_differentiable_in_pressure(environment: MakeEnvironment, params:
     check_slopes(found, expected)
 
 
-@pytest.mark.parametrize(("place", "surrogate"), [("free", "network"), ("contact", "table")])
+@pytest.mark.parametrize(("kind", "surrogate"), [("free", "network"), ("contact", "table")])
 def test_tip_is_differentiable_in_curvature(
-    environment: MakeEnvironment, params: VineParams, place: str, surrogate: str
+    environment: MakeEnvironment, params: VineParams, kind: str, surrogate: str
 ) -> None:
     """The same with respect to curvature, which is had at a given pressure by the length of the cells.
 
     In free space the heading turns by the vine's length for each unit of curvature.
     """
-    obstacles = CEILING if place == "contact" else {}
+    obstacles = CEILING if kind == "contact" else {}
     propagator = Penalty(environment(**obstacles), params, "cpu", surrogate=surrogate, step=25e-3 / 2)
     pressure, l_0 = three_vines()
     curvature = rest_curvature(propagator.model, pressure.detach(), l_0)
@@ -194,7 +194,7 @@ def test_tip_is_differentiable_in_curvature(
             cells -= missed / per_length.repeat(2)
     assert (missed.abs() < 1e-3 * step.repeat(2)).all()
     check_slopes(found, differences(propagator, every, cells, 2 * step))
-    if place == "free":
+    if kind == "free":
         np.testing.assert_allclose(found[:, 2], LENGTH, rtol=1e-2)
 
 
@@ -236,7 +236,7 @@ def test_single_precision_comes_close(environment: MakeEnvironment, params: Vine
 def test_roundings_do_not_add_up(
     environment: MakeEnvironment, params: VineParams, dtype: torch.dtype, record_every: float
 ) -> None:
-    """A vine of 60 segments comes to its length in just so many, in no extra step, if records fall on segments or not."""
+    """A vine of 60 segments reaches its length in exactly as many steps, whether records fall on segments or not."""
     step, carried = 25e-3 / 7.3, uniform(0.0, 0.04, 60)
     exact = QuasiStatic(environment(), params, step)
     propagator = Penalty(environment(), params, "cpu", step=step, dtype=dtype, inner_steps=1)

@@ -1,4 +1,4 @@
-"""Random vines in the shipped environments: none gets into an obstacle or through one. Shapely is the judge."""
+"""Random vines in the shipped environments: none gets into an obstacle or through one. Shapely is the reference."""
 
 from collections.abc import Callable, Iterator
 
@@ -34,7 +34,7 @@ def random_actuation(batch: int, segments: int, seed: int) -> Actuation:
     return Actuation(pressure, l_0)
 
 
-class Judge:
+class Checker:
     """What shapely says of a vine's recorded centrelines in an environment."""
 
     def __init__(self, environment: Environment, params: VineParams) -> None:
@@ -110,7 +110,7 @@ def test_no_vine_enters_or_crosses_an_obstacle(
     rollouts: int,
 ) -> None:
     """No recorded state of random rollouts is deeper than 1 mm, and none crosses an obstacle to the next."""
-    environment, propagator, judge = shipped[name], quasistatic(name), Judge(shipped[name], params)
+    environment, propagator, checker = shipped[name], quasistatic(name), Checker(shipped[name], params)
     statuses: list[int] = []
     records = 0
     for seed, batch in portions(rollouts):
@@ -119,9 +119,9 @@ def test_no_vine_enters_or_crosses_an_obstacle(
         rollout = propagator.grow(propagator.start(batch, SEGMENTS[name]), actuation, length, RECORD_EVERY)
         for vine in range(batch):
             lines, lengths = recorded(rollout, vine, environment.start, params)
-            assert judge.too_deep(lines) == 0
+            assert checker.too_deep(lines) == 0
             for k in range(1, len(lines)):
-                assert not judge.crosses(lines[k - 1], lines[k], lengths[k] - lengths[k - 1]), (seed, vine, k)
+                assert not checker.crosses(lines[k - 1], lines[k], lengths[k] - lengths[k - 1]), (seed, vine, k)
             records += len(lines)
         statuses += [int(status) for status in rollout.status]
     assert records > 50 * rollouts  # the vines met things: they did not end at the start
@@ -131,15 +131,15 @@ def test_no_vine_enters_or_crosses_an_obstacle(
     assert share[Status.UNRESOLVED] <= 0.02
 
 
-def test_judge_sees_a_crossing(environment: MakeEnvironment, params: VineParams) -> None:
+def test_checker_finds_a_crossing(environment: MakeEnvironment, params: VineParams) -> None:
     """A centreline that was above an obstacle and is below it has crossed; one that merely swung aside has not."""
-    judge = Judge(environment(boxes=[[0.4, -0.05, 0.5, 0.05]]), params)
+    checker = Checker(environment(boxes=[[0.4, -0.05, 0.5, 0.05]]), params)
     base, above, below = (
         np.zeros((1, 2)),
         [[0.2, 0.2], [0.45, 0.2], [0.9, 0.0]],
         [[0.2, -0.2], [0.45, -0.2], [0.9, 0.0]],
     )
     higher = [[0.2, 0.4], [0.45, 0.5], [0.9, 0.2]]
-    assert judge.crosses(np.vstack([base, above]), np.vstack([base, below]), 0.0)
-    assert not judge.crosses(np.vstack([base, above]), np.vstack([base, higher]), 0.0)
-    assert judge.too_deep([np.vstack([base, above]), np.vstack([base, [[0.3, 0.07], [0.6, 0.07]]])]) == 1
+    assert checker.crosses(np.vstack([base, above]), np.vstack([base, below]), 0.0)
+    assert not checker.crosses(np.vstack([base, above]), np.vstack([base, higher]), 0.0)
+    assert checker.too_deep([np.vstack([base, above]), np.vstack([base, [[0.3, 0.07], [0.6, 0.07]]])]) == 1

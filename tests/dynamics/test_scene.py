@@ -1,4 +1,4 @@
-"""The scene that kernels query, and the contacts they find in it; shapely is the judge."""
+"""The scene that kernels query, and the contacts they find in it; shapely is the reference."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -79,7 +79,7 @@ def check_against_shapely(environment: Environment, seed: int, wanted: int) -> i
             continue
         distance = exact_distance(environment.obstacles, shapely.LineString(points))
         base = exact_distance(environment.obstacles, shapely.Point(points[0]))
-        # A centreline in an obstacle has no distance. And the base cannot move: nobody looks at its own contacts.
+        # A centreline in an obstacle has no distance. And the base cannot move: its own contacts are not considered.
         if distance <= 1e-9 or (base < distance + 1e-9 and base < RADIUS + MARGIN):
             continue
         contacts, count = contacts_of(scene, pose)
@@ -100,15 +100,15 @@ def test_grid_finds_what_shapely_finds_in_shipped_environments(shipped: dict[str
 
 
 def test_grid_finds_what_shapely_finds_among_all_kinds_of_obstacles(environment: MakeEnvironment) -> None:
-    """The same for circles, thick and bare walls, and concave polygons, in a place of their own."""
+    """The same for circles, thick and bare walls, and concave polygons, in an environment of their own."""
     comb = [[0.2, 0.1], [0.9, 0.1], [0.9, 0.5], [0.75, 0.5], [0.75, 0.25], [0.55, 0.3], [0.35, 0.25], [0.3, 0.6]]
-    place = environment(
+    workspace = environment(
         polygons=[comb, [[1.5, 0.2], [1.2, 0.9], [1.55, 0.6], [1.9, 1.0]]],
         circles=[[0.4, 0.9, 0.11], [1.0, 0.7, 0.004], [1.75, 0.35, 0.08]],
         walls=[[0.7, 0.85, 1.1, 1.05, 0.06], [1.1, 0.2, 1.2, 0.5, 0.0], [0.05, 0.8, 0.2, 0.6, 0.012]],
         bounds=(0.0, 0.0, 2.0, 1.15),
     )
-    assert check_against_shapely(place, seed=20, wanted=600) > 50
+    assert check_against_shapely(workspace, seed=20, wanted=600) > 50
 
 
 def test_smallest_gap_is_negative_when_too_deep(environment: MakeEnvironment) -> None:
@@ -154,7 +154,7 @@ def test_room_between_boxes_has_faces_but_no_corners(environment: MakeEnvironmen
     assert {tuple(corner[:2]) for corner in scene.corners} == {(0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0)}
 
 
-def test_empty_place_has_no_contacts(environment: MakeEnvironment) -> None:
+def test_empty_environment_has_no_contacts(environment: MakeEnvironment) -> None:
     """Without obstacles every query is empty."""
     contacts, count = contacts_of(scene_of(environment()), Pose(np.zeros(3), np.zeros(8), np.full(8, SEGMENT)))
     assert count == 0
@@ -176,18 +176,21 @@ def test_rows_are_the_derivatives_of_the_distance(
     environment: MakeEnvironment, obstacle: dict[str, list[list[float]]]
 ) -> None:
     """J over joint j, alpha + beta x_j + gamma y_j, and J over growth are shapely's distance differentiated."""
-    place = environment(**obstacle)
-    scene, rng, h, checked = scene_of(place), np.random.default_rng(5), 1e-6, 0
+    workspace = environment(**obstacle)
+    scene, rng, h, checked = scene_of(workspace), np.random.default_rng(5), 1e-6, 0
     slopes: list[float] = []
 
     def distance(pose: Pose) -> float:
-        return exact_distance(place.obstacles, shapely.LineString(pose.points()))
+        return exact_distance(workspace.obstacles, shapely.LineString(pose.points()))
 
     while checked < 60:
         pose = random_pose(rng, np.array([-0.2, -0.3, 0.6, 0.6]))
         points = pose.points()
         near = distance(pose)
-        if not 1e-3 < near < RADIUS + MARGIN or exact_distance(place.obstacles, shapely.Point(points[0])) < near + 1e-4:
+        if (
+            not 1e-3 < near < RADIUS + MARGIN
+            or exact_distance(workspace.obstacles, shapely.Point(points[0])) < near + 1e-4
+        ):
             continue
         contacts, count = contacts_of(scene, pose)
         order = np.argsort(contacts.gap[:count])

@@ -48,7 +48,7 @@ def test_a_straight_tube_slides_on_a_flat_wall(angle: float) -> None:
 
 @pytest.mark.parametrize(("angle", "parts"), [(0.9, [0.5]), (2.3, [0.5]), (0.9, [0.3, 0.6])])
 def test_new_pivots_are_found_where_they_are(angle: float, parts: list[float]) -> None:
-    """The body comes to hang on corners on its way, between readings: their places, and the wall, within 1e-9 m."""
+    """The body hangs on corners on its way, between readings: their positions, and the wall, within 1e-9 m."""
     wall, met = START[2] + angle, BASE + 0.7 * unit(START[2])
     along = unit(wall) * np.sign(np.cos(angle))
     pivot, before, grown, changes = BASE, 0.0, 0.0, [*[0.1333, 0.2777][: len(parts)], 0.45]

@@ -95,30 +95,30 @@ def test_propagators_push_with_the_tubes_share(name: str) -> None:
 
 def test_geometric_levers_follow_the_growth_force() -> None:
     """Paper 003, Eq. 3: the shortest lever is pi P R^3 over the growth force, R over the share: similar tubes, similar levers."""
-    place = _room()
-    levers = [_geometric(place, VineParams(radius=radius)).tube.reach / radius for radius in (33.35e-3, 20e-3)]
+    environment = _room()
+    levers = [_geometric(environment, VineParams(radius=radius)).tube.reach / radius for radius in (33.35e-3, 20e-3)]
     assert levers == pytest.approx([1 / VineParams().growth_share] * 2)
 
 
-def _geometric(place: Any, params: VineParams) -> Any:
-    return load_propagator("geometric")(place, params)
+def _geometric(environment: Any, params: VineParams) -> Any:
+    return load_propagator("geometric")(environment, params)
 
 
 def _room() -> Any:
-    place = load_environment("divider")
-    return replace(place, obstacles=type(place.obstacles)())
+    environment = load_environment("divider")
+    return replace(environment, obstacles=type(environment.obstacles)())
 
 
 def test_friction_and_inertia_are_the_tubes() -> None:
-    """Propagators take friction and inertia from the tube, unless they are told otherwise."""
-    place = load_environment("divider")
+    """Propagators take friction and inertia from the tube, unless they are given others."""
+    environment = load_environment("divider")
     rubbed = VineParams(friction=0.2, inertia=Inertia(mass_per_length=0.1, damping_time=0.02, growth_rate=0.05))
-    assert QuasiStatic(place, VineParams()).tube.friction == 0.0
-    assert QuasiStatic(place, rubbed).tube.friction == 0.2
-    assert QuasiStatic(place, rubbed, friction=0.4).tube.friction == 0.4
-    assert _geometric(place, VineParams()).tube.friction == 0.3
-    assert _geometric(place, rubbed).tube.friction == 0.2
-    impulse = Impulse(place, rubbed).tube
+    assert QuasiStatic(environment, VineParams()).tube.friction == 0.0
+    assert QuasiStatic(environment, rubbed).tube.friction == 0.2
+    assert QuasiStatic(environment, rubbed, friction=0.4).tube.friction == 0.4
+    assert _geometric(environment, VineParams()).tube.friction == 0.3
+    assert _geometric(environment, rubbed).tube.friction == 0.2
+    impulse = Impulse(environment, rubbed).tube
     assert (impulse.mass_per_length, impulse.growth_rate) == (0.1, 0.05)
 
 

@@ -66,7 +66,7 @@ def test_every_number_is_written_and_read(actuator: Any) -> None:
 
 
 def test_the_template_is_the_prototype_and_scales() -> None:
-    """All but radius and pressure is a comment, so whoever changes the radius gets a tube in proportion."""
+    """All but radius and pressure is a comment, so a changed radius gives a tube in proportion."""
     text = template(VineParams())
     assert parse_tube(text.encode()) == VineParams()
     assert parse_tube(text.replace("radius_mm = 33.35", "radius_mm = 3.335", 1).encode()) == similar(3.335e-3)
@@ -149,7 +149,7 @@ def test_a_missing_tube_names_those_that_there_are(tmp_path: Path) -> None:
         load_tube(tmp_path)
 
 
-def test_differences_are_told_in_keys_of_the_file() -> None:
+def test_differences_are_reported_in_keys_of_the_file() -> None:
     """The first three, and how many more; nothing of two tubes that are the same."""
     usual = VineParams()
     assert difference(usual, VineParams()) == ""

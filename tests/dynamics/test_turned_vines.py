@@ -135,18 +135,18 @@ def test_locked_vine_folds_until_friction_gives_way() -> None:
 
 @pytest.mark.parametrize("side", [1, -1])
 def test_locked_vine_folds_onto_what_is_beside_it(side: int) -> None:
-    """Its last link, which turns about the tip, comes to hang on a corner in its way."""
+    """Its last link, which turns about the tip, hangs on a corner in its way."""
     turn, tube = side * np.radians(50), HingeTube(1e-3, 0.5, 1e-6)
     angle = hinge_boundaries(tube.friction, turn, 1.0)[1:].mean()
     before, after = (against_a_wall(turn, 1.0, angle, tube, more).shape for more in (0.0, 0.3))
     np.testing.assert_allclose(before[2], after[2], atol=1e-9)
     # A post where the last link will have been half way.
-    place = after[2] + 0.5 * ((before[1] - after[2]) + (after[1] - after[2])) / 2
-    post = shapely.Point(place).buffer(0.01, quad_segs=2)
+    centre = after[2] + 0.5 * ((before[1] - after[2]) + (after[1] - after[2])) / 2
+    post = shapely.Point(centre).buffer(0.01, quad_segs=2)
     shape = against_a_wall(turn, 1.0, angle, tube, 0.3, post).shape
     assert shapely.LineString(shape).distance(post) == pytest.approx(tube.radius, abs=1e-4)
     assert len(shape) == 4
-    np.testing.assert_allclose(shape[2], place, atol=0.013)
+    np.testing.assert_allclose(shape[2], centre, atol=0.013)
 
 
 @pytest.mark.parametrize(("turn", "low", "high"), [(50, -0.1, 20), (-50, -20, 0.1)])

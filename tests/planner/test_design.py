@@ -25,14 +25,14 @@ from surrogate.spam import Spam
 
 @pytest.fixture
 def design() -> Design:
-    place = load_environment("divider")
+    environment = load_environment("divider")
     sections = (
         Section(0.0, 0.25, "none", 0.0, 0.0, 0.0),
         Section(0.25, 0.5, "left", 2.5, 0.03, 25e3),
         Section(0.5, 0.8, "right", 1.5, 0.03, 10e3),
     )
     line = np.array([[0.2, 0.2], [0.2, 0.3], [0.25, 0.4]])
-    return Design("divider", place.sha256, VineParams(), sections, np.array([0.25, 0.4, 1.1]), line)
+    return Design("divider", environment.sha256, VineParams(), sections, np.array([0.25, 0.4, 1.1]), line)
 
 
 def test_file_holds_what_a_maker_needs(design: Design) -> None:

@@ -46,12 +46,12 @@ def test_designs_of_different_lengths_get_where_they_end(room: Environment) -> N
 
 def test_nothing_grows_out_of_a_wall(room: Environment) -> None:
     """A base in a wall has no record: it is predicted where it starts, and reaches nothing."""
-    place = replace(room, start=np.array([1.05, 0.49, 0.0]), goal=np.array([1.05, 0.49, 0.3]))
-    (one,) = grow_designs([straight(0.5)], place, QuasiStatic(place, PARAMS))
+    environment = replace(room, start=np.array([1.05, 0.49, 0.0]), goal=np.array([1.05, 0.49, 0.3]))
+    (one,) = grow_designs([straight(0.5)], environment, QuasiStatic(environment, PARAMS))
     assert one.status != Status.GROWN
     assert not one.reached
     assert not one.ends_in_goal
-    assert one.design.tip == pytest.approx(place.start)
+    assert one.design.tip == pytest.approx(environment.start)
     assert one.design.centerline.shape == (1, 2)
 
 

@@ -1,4 +1,4 @@
-"""Tubes of other sizes than the prototype plan, simulate, export and are judged as it does."""
+"""Tubes of other sizes than the prototype plan, simulate, export and are evaluated as it does."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -22,11 +22,15 @@ ITERATIONS = 12
 TENTH = similar(RADIUS / 10)
 
 
-def scaled(place: Environment, size: float) -> Environment:
-    solids = place.obstacles
+def scaled(environment: Environment, size: float) -> Environment:
+    solids = environment.obstacles
     smaller = Obstacles(tuple(size * points for points in solids.polygons), size * solids.circles, size * solids.walls)
-    lengths = {"bounds": size * place.bounds, "start": place.start * [size, size, 1], "goal": size * place.goal}
-    return replace(place, **lengths, obstacles=smaller)
+    lengths = {
+        "bounds": size * environment.bounds,
+        "start": environment.start * [size, size, 1],
+        "goal": size * environment.goal,
+    }
+    return replace(environment, **lengths, obstacles=smaller)
 
 
 TUBES = {
@@ -38,14 +42,14 @@ TUBES = {
 
 @pytest.fixture(scope="module", params=TUBES)
 def planned(request: pytest.FixtureRequest) -> tuple[float, Environment, Design]:
-    """The scale, the place and the best design that a short search finds there."""
+    """The scale, the environment and the best design that a short search finds there."""
     size, params = TUBES[request.param]
-    place = scaled(load_environment("divider"), size)
-    run = Run.prepare(place, params, seed=1, batch=50)
+    environment = scaled(load_environment("divider"), size)
+    run = Run.prepare(environment, params, seed=1, batch=50)
     for _ in run.run(Budget(120.0, ITERATIONS)):
         pass
     assert run.best
-    return size, place, run.best.design
+    return size, environment, run.best.design
 
 
 def test_they_plan(planned: tuple[float, Environment, Design]) -> None:
@@ -63,8 +67,8 @@ def test_they_simulate(planned: tuple[float, Environment, Design], name: str) ->
 
     Impulse has moments per length, the plan moments per joint: with segments of another length these are other tubes.
     """
-    size, place, design = planned
-    grown = grow_designs([design], place, load_propagator(name)(place, design.params))[0]
+    size, environment, design = planned
+    grown = grow_designs([design], environment, load_propagator(name)(environment, design.params))[0]
     assert grown.status == Status.GROWN
     if name != "impulse":
         assert grown.reached
@@ -73,30 +77,30 @@ def test_they_simulate(planned: tuple[float, Environment, Design], name: str) ->
 
 def test_they_export(planned: tuple[float, Environment, Design], tmp_path: Path) -> None:
     """In whole cells the design is written in every format that needs no printed bracket."""
-    _, place, design = planned
-    pack = Pack.of(design, place, load_propagator("quasistatic")(place, design.params))
+    _, environment, design = planned
+    pack = Pack.of(design, environment, load_propagator("quasistatic")(environment, design.params))
     for form in ("json", "csv", "svg", "pdf"):
         assert pack.write(form, tmp_path)
     assert pack.grown.design.actuators == design.actuators
     assert pack.grown.design.length == pytest.approx(design.length, rel=0.1)
 
 
-def test_they_are_judged(planned: tuple[float, Environment, Design]) -> None:
+def test_they_are_evaluated(planned: tuple[float, Environment, Design]) -> None:
     """Trials without errors reach the goal; with errors some may not, and none breaks down."""
-    size, place, design = planned
-    assert grow_trials(design, place, Deviations.none(design, place, 2)).reached.all()
+    size, environment, design = planned
+    assert grow_trials(design, environment, Deviations.none(design, environment, 2)).reached.all()
     spread = Spread(obstacles=0.02, pressure=0.05, cell=0.02, start=2e-3 * size)
-    outcome = grow_trials(design, place, Deviations.drawn(design, place, spread, range(8), 0))
+    outcome = grow_trials(design, environment, Deviations.drawn(design, environment, spread, range(8), 0))
     assert outcome.reached.any()
     assert outcome.counts()["not finite"] == 0
 
 
 def test_a_tenth_of_everything_grows_a_tenth() -> None:
-    """The same steering in a place and of a tube a tenth as large ends at a tenth of the way, and touches with a hundredth."""
-    place = load_environment("divider")
+    """The same steering in an environment and of a tube a tenth as large ends at a tenth of the way, and touches with a hundredth."""
+    environment = load_environment("divider")
     tips, forces = [], []
     for size, params in ((1.0, VineParams()), (0.1, TENTH)):
-        model = load_propagator("quasistatic")(scaled(place, size), params)
+        model = load_propagator("quasistatic")(scaled(environment, size), params)
         state, carried = model.start(1, 60), _steered(60, size)
         rollout = model.grow(state, carried, 40 * params.segment_length, params.segment_length)
         tips.append(rollout.tips[0, : rollout.records[0], :2] / size)

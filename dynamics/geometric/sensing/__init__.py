@@ -24,7 +24,7 @@ ROUNDING = 1e-8
 class Readings:
     """What is sensed while a tube grows.
 
-    A sensor that reads at the moment a contact begins, ends or changes tells the heading then exactly; where it does not,
+    A sensor that reads at the moment a contact begins, ends or changes gives the heading then exactly; where it does not,
     the heading is wrong by what the tube turned between two readings.
     """
 
@@ -100,9 +100,9 @@ def sense(
     """Recover walls, pivots and the tube's shapes.
 
     On each wall the readings are fitted by a body that turns about one hinge after another: the base, a turn, a corner
-    it is known to hang on or, where none of these will do, a corner yet unknown (paper 003, Eqs. 16 to 29). A further
+    it is known to hang on or, where none of these fits, a corner not yet known (paper 003, Eqs. 16 to 29). A further
     change of the hinge is accepted where it takes `PRICE` per fitted number off the sum of squared errors, in units of
-    the noise. Limit analysis of the hinges is the prior: what contradicts it has to take off as much.
+    the noise. Limit analysis of the hinges is the prior: what contradicts it must reduce the sum by as much.
 
     Args:
         readings: Of one growth.
@@ -157,7 +157,7 @@ def _stretches(lengths: Floats, angles: Floats, turn_at: float) -> list[tuple[in
 
 
 def _behaviours(course: Course, last: float) -> tuple[Behaviour, ...]:
-    """What each motion is called, of a tube whose turn has grown."""
+    """Name of each motion of a tube whose turn has grown."""
     found = list[Behaviour]()
     for motion in course.motions:
         shape = motion.shape

@@ -16,15 +16,15 @@ from surrogate.compiled import Floats
 PRICE = 10.0
 """What a fitted number, or a choice against the kinematics, must take off the sum of squared errors (in units of the noise)."""
 EXACT = 1e-7
-"""Errors that readings without noise are taken to have [rad]."""
+"""Errors assumed for readings without noise [rad]."""
 MOST_CHANGES = 5
 _LENGTHS, _ARCS, _PREFIXES, _TRIED, _FAILED = 16, 48, 12, 3, 1
-"""How finely a change is looked for, after how many parts of noisy readings, and from how many places it is refined."""
+"""Resolution of the search for a change, after how many parts of noisy readings, and from how many positions it is refined."""
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """From a length on another hinge turns."""
+    """Another hinge turns from a certain length on."""
 
     length: float
     """Of the whole tube [m]."""
@@ -110,7 +110,7 @@ class Course:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WallFit:
-    """The cheapest course."""
+    """The course of lowest cost."""
 
     course: Course
     determined: bool
@@ -147,7 +147,7 @@ def fit_wall(shape: Shape, lengths: Floats, angles: Floats, noise: float, fricti
     explained = error <= n + 4 * np.sqrt(2 * n)
     ends = np.searchsorted(lengths, [*(change.length for change in best.changes[1:]), np.inf])
     begins = np.searchsorted(lengths, [change.length for change in best.changes], side="right")
-    # Each change needs readings of its own, and all together one that checks them.
+    # Each change needs its own readings, and all together one that checks them.
     enough = n > 1 + sum(change.fitted for change in best.changes)
     enough &= all(end - begin >= change.fitted for change, begin, end in zip(best.changes, begins, ends, strict=True))
     return WallFit(best, bool(explained and (enough or n == 1) and not rivals))
@@ -216,7 +216,7 @@ class _Search:
         return (((angles - self.angles[first:count]) / self.noise) ** 2).sum(axis=1)
 
     def explain(self, course: Course, limit: float) -> Course | None:
-        """Add changes of the hinge as the readings ask for them, one after another; None if it gets dearer than a limit."""
+        """Add changes of the hinge as the readings require, one after another; None if the cost exceeds a limit."""
         n, exact = len(self.lengths), self.noise == EXACT
         counts = range(2, n + 1) if exact else np.unique(np.linspace(2, n, _PREFIXES).astype(int))
         failed = 0
@@ -250,19 +250,19 @@ class _Search:
         return best
 
     def _extended(self, course: Course, count: int) -> Iterator[Course]:
-        """One more change, where readings ask for it most: at a node, or at a corner not known yet."""
+        """One more change, where the readings call for it most: at a node, or at a corner not known yet."""
         begin = course.changes[-1].length
         first = int(np.searchsorted(self.lengths, begin))
         spread = np.linspace(first, count - 2, _LENGTHS).astype(int)
-        places = np.unique([*spread[spread >= first], *range(max(first, count - 6), count - 1)]).astype(int)
+        positions = np.unique([*spread[spread >= first], *range(max(first, count - 6), count - 1)]).astype(int)
         found = list[tuple[float, Change]]()
-        for place in places:
-            length = float(max(self.lengths[place], begin))
+        for position in positions:
+            length = float(max(self.lengths[position], begin))
             motion = course.motion_at(length)
             shape = motion.shape_at(length)
             nodes = [arc for arc in shape.arcs[:-1] if length - arc > 1e-6]
             arcs = np.concatenate([nodes, np.linspace(0, length, _ARCS + 1)[:-1]])
-            errors = self._slides(shape, course.wall, arcs, count, place) + self.error(course, place)
+            errors = self._slides(shape, course.wall, arcs, count, position) + self.error(course, position)
             for k in [*range(len(nodes)), *(len(nodes) + _lowest(errors[len(nodes) :]))]:
                 new = k >= len(nodes)
                 found.append((float(errors[k]) + PRICE * new, Change(length, float(arcs[k]), fitted=1 + new)))

@@ -1,4 +1,4 @@
-"""The axis of a tube as straight links, and how it moves while its tip is on a flat wall: in closed form, knowing no obstacle."""
+"""The axis of a tube as straight links, and how it moves while its tip is on a flat wall: in closed form, without obstacles."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dynamics.vine import Integers
 from surrogate.compiled import Floats
 
 SAME = 1e-9
-"""Nodes closer than this along the tube are one [m]."""
+"""Nodes closer than this along the tube are merged [m]."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,9 +33,13 @@ class Shape:
     @classmethod
     def launched(cls, start: Floats) -> Shape:
         """A tube of no length at x, y [m] and heading [rad]."""
-        place, heading = np.asarray(start[:2], float), float(start[2])
+        position, heading = np.asarray(start[:2], float), float(start[2])
         return cls(
-            np.array([place, place]), np.zeros(2), np.array([heading, heading]), np.zeros(1), np.full(1, BASE, np.int64)
+            np.array([position, position]),
+            np.zeros(2),
+            np.array([heading, heading]),
+            np.zeros(1),
+            np.full(1, BASE, np.int64),
         )
 
     @property
@@ -68,7 +72,7 @@ class Shape:
         return nearest if abs(self.arcs[nearest] - arc) < SAME else -1
 
     def grown(self, length: float) -> Shape:
-        """The same, its last link as long as the whole length asks for."""
+        """The same, its last link as long as the whole length requires."""
         points, arcs = self.points.copy(), self.arcs.copy()
         points[-1] = points[-2] + (length - arcs[-2]) * unit(self.heading)
         arcs[-1] = length
@@ -160,7 +164,7 @@ class Motion:
         return float(ahead[0] * reach[1] - ahead[1] * reach[0]), float(reach @ ahead)
 
     def shape_at(self, length: float) -> Shape:
-        """The tube when it is so long [m]."""
+        """The tube at a length [m]."""
         heading = self.wall - float(self.angles(np.array([length]))[0])
         if not self.locked:
             return self.shape.rotated(self.arc, heading - self.shape.heading).grown(length)

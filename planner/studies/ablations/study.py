@@ -1,4 +1,4 @@
-"""What parts of the search are worth: planning with one of them off, or set otherwise, at a time."""
+"""Effect of parts of the search: planning with one part at a time off, or set differently."""
 
 from __future__ import annotations
 

@@ -134,7 +134,7 @@ def _save_plane(path: Path, results: Sequence[Result]) -> None:
 
 
 def save_tracking(path: Path, tracking: Tracking) -> None:
-    """Length, bend and plane beside what is asked for, the inputs, and the robot in space at every second."""
+    """Length, bend and plane beside what is requested, the inputs, and the robot in space at every second."""
     figure = Figure(figsize=(10.4, 6.2), dpi=DPI, facecolor="white", layout="constrained")
     grid = figure.add_gridspec(4, 2, width_ratios=(1.35, 1.0))
     panels = [figure.add_subplot(grid[row, 0]) for row in range(4)]

@@ -1,4 +1,4 @@
-"""What the experiments with paper 004's model say, in words and tables."""
+"""Results of the experiments with paper 004's model, as text and tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What paper 004 shows of its model: a robot let go, growing, bent, turned, and following a reference (Figs. 4 to 8)."""
+"""What paper 004 shows of its model: a robot released, growing, bent, turned, and following a reference (Figs. 4 to 8)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from scipy.optimize import brentq
 
 from dynamics.euler_lagrange.control import Controller, Tracking, track
 from dynamics.euler_lagrange.kinematics import polar
-from dynamics.euler_lagrange.model import Muscle, Robot, acceleration
+from dynamics.euler_lagrange.model import LinearActuator, Robot, acceleration
 from dynamics.euler_lagrange.motion import Inputs, Motion, open_loop
 from surrogate.compiled import Floats
 from surrogate.spam import Spam
@@ -20,10 +20,10 @@ from surrogate.spam import Spam
 SECONDS, TOLERANCE, TIGHTER = 10.0, 1e-8, 1e-10
 TIMES = np.linspace(0.0, SECONDS, 1001)
 REPEATS = 3
-"""A motion is timed so often; the fastest counts."""
+"""A motion is timed this many times; the fastest counts."""
 WEIGHTLESS, HANGING, ACROSS = (0.0, 0.0, 0.0), (0.0, 0.0, 9.81), (9.81, 0.0, 0.0)
 LONG_ARM = 2.0
-"""Arm of the actuators in diameters with which the bends of the paper's Figs. 6 and 7 come out."""
+"""Arm of the actuators in diameters that gives the bends of the paper's Figs. 6 and 7."""
 PULL, RAMP, PUSH, RELEASED = 20.0, 10.0, 5.0, 0.1
 """Tension of Fig. 7 [N], rise of that of Fig. 6 [N/s], force of Fig. 5 [N], bend of Fig. 4 [rad]."""
 SWITCHED = 5.0
@@ -31,7 +31,7 @@ SWITCHED = 5.0
 HIGHEST_PRESSURE = 35e3
 """Of a sPAM [Pa]."""
 SET_POINTS = np.array([[1.0, 0.5, 0.0], [3.0, 1.0, 1.0], [2.0, 2.0, 2.0], [5.0, 1.5, -1.0], [6.0, 0.5, -2.0]])
-"""s [m], theta [rad] and phi [rad] asked for from each second on; the third length is shorter than has grown."""
+"""s [m], theta [rad] and phi [rad] requested from each second on; the third length is shorter than has grown."""
 FIRST = np.array([1.0, 0.1, 0.0])
 BLEND = 0.8
 """Time in which the reference gets from one to the next, smoothly [s]."""
@@ -60,7 +60,7 @@ class Result:
     seconds: float
     """That computing it took."""
     moved: float
-    """What a hundred times tighter tolerance changes at most, s, u and v [m, rad]."""
+    """Largest changes of s, u and v with a tolerance a hundred times smaller [m, rad]."""
 
     @property
     def speed(self) -> float:
@@ -70,7 +70,7 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """A number found, and the same in closed form."""
+    """A measured value, and the same in closed form."""
 
     figure: str
     what: str
@@ -90,7 +90,7 @@ class Chase:
     def errors(self) -> Floats:
         """Greatest errors wherever the growth allows, s [m], theta and phi [rad], shape (3,).
 
-        It does where the reference is as long as it ever was.
+        It does where the reference is as long as its maximum so far.
         """
         asked = self.tracking.reference[:, 0]
         allowed = asked >= np.maximum.accumulate(asked)
@@ -114,7 +114,7 @@ def _switch(time: float, _q: Floats) -> tuple[float, ...]:
 
 
 def experiments() -> list[Experiment]:
-    """Figs. 4 to 7, each with what the paper leaves open set such that its curves come out, and otherwise."""
+    """Figs. 4 to 7, each with open parameters set such that the curves of the paper result, and with other values."""
     across, weightless = Robot(gravity=ACROSS, levers=LONG_ARM), Robot(gravity=WEIGHTLESS, levers=LONG_ARM)
     return [
         *(Experiment("static", f"s = {s:g} m", Robot(), _off, (s, RELEASED, 0.0)) for s in (2.0, 4.0)),
@@ -168,7 +168,7 @@ def swinging_plane(result: Result) -> tuple[Floats, Floats]:
 
 
 def reference(at: float) -> tuple[Floats, Floats]:
-    """(s, theta, phi) asked for, and their rates, at a time [s]: from set point to set point without a jerk."""
+    """(s, theta, phi) requested, and their rates, at a time [s]: from set point to set point without a jerk."""
     k = min(int(at), len(SET_POINTS) - 1)
     before = SET_POINTS[k - 1] if k else FIRST
     x = min((at - k) / BLEND, 1.0)
@@ -178,7 +178,7 @@ def reference(at: float) -> tuple[Floats, Floats]:
 
 def cases() -> list[Experiment | tuple[str, Controller]]:
     """All experiments, then Fig. 8 by controllers of different gains and limits."""
-    pull = Muscle.like(Spam()).area * HIGHEST_PRESSURE
+    pull = LinearActuator.like(Spam()).area * HIGHEST_PRESSURE
     controllers = {
         "default gains": Controller(),
         "paper's gains for s and theta": Controller(100.0, 10.0, 5e4, 1e3),
@@ -207,7 +207,7 @@ def split(found: Sequence[Result | Chase]) -> tuple[list[Result], list[Chase]]:
 def linear_swing(robot: Robot, s: float) -> tuple[float, float]:
     """Decay and angular frequency of slight bends of a hanging robot of length s [1/s, rad/s].
 
-    An oscillator of mass m s^2 / 4, spring K + m g s / 3 and damper D: what M and G come to as theta goes to 0.
+    An oscillator of mass m s^2 / 4, spring K + m g s / 3 and damper D: the limit of M and G as theta goes to 0.
     """
     inertia = robot.mass * s**2 / 4
     decay = robot.bending_damping / (2 * inertia)
@@ -216,7 +216,7 @@ def linear_swing(robot: Robot, s: float) -> tuple[float, float]:
 
 
 def checks(results: list[Result]) -> list[Check]:
-    """What closed forms say of every motion."""
+    """Every motion compared with closed forms."""
     found = []
     for result in results:
         robot, motion, label = result.experiment.robot, result.motion, result.experiment.label

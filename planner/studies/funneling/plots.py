@@ -51,7 +51,7 @@ BESIDE = 62.0
 
 
 def save_fans(path: Path, fans: Sequence[Fan]) -> None:
-    """Write `fans_figure` as a PNG; the file appears whole or not at all."""
+    """Write `fans_figure` as a PNG; the file appears atomically."""
     _save(path, fans_figure(fans))
 
 
@@ -119,7 +119,7 @@ def _name(density: str) -> str:
 
 
 def save_ratio(path: Path, findings: Findings) -> None:
-    """Write `ratio_figure` as a PNG; the file appears whole or not at all."""
+    """Write `ratio_figure` as a PNG; the file appears atomically."""
     _save(path, ratio_figure(findings))
 
 

@@ -1,4 +1,4 @@
-"""What a study of funneling says, in words and in tables."""
+"""Results of a study of funneling, as text and tables."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ class Findings:
 
     @cached_property
     def neighbours(self) -> dict[str, Floats]:
-        """Shares of the vines that set out side by side and end together, and apart, shape (fields, 2)."""
+        """Shares of neighbouring vines that end together, and apart, shape (fields, 2)."""
 
         def shares(fan: Fan) -> Floats:
             distance = neighbour_distances(fan.ends)
@@ -141,14 +141,14 @@ class Findings:
 
 
 def verdict(findings: Findings) -> list[str]:
-    """Whether contact concentrates the ends, by the measured figures."""
+    """Whether contact concentrates the ends, from the measured figures."""
     if len(findings.sets) < 2:
         return ["One field of each density proves nothing: more are needed (`--fields`)."]
     return [f"{_on_ratio(findings)} {_on_neighbours(findings)}", *_on_places(findings), _by_density(findings)]
 
 
 def _on_ratio(findings: Findings) -> str:
-    """What the ratio says, as published and where ends that are hardly apart are not told apart."""
+    """What the ratio says, as published and where ends that are hardly apart are not distinguished."""
     bare, usual = findings.signs(0), findings.signs()
     borne_out = (
         "bears out" if bare[0] == sum(bare) else "bears out in part" if bare[0] > bare[1] else "does not bear out"
@@ -237,7 +237,7 @@ def report(findings: Findings, params: VineParams) -> Report:
 
 
 def _wrapped(text: str) -> str:
-    """Paragraphs in lines of readable length; a list is left as it is."""
+    """Paragraphs in lines of readable length; a list is not changed."""
     return text if "\n" in text else fill(text, 118)
 
 

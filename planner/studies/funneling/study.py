@@ -1,4 +1,4 @@
-"""Funneling: whether obstacles bring vines together that set out apart (paper 002, section 6.4)."""
+"""Funneling: whether obstacles bring vines together that start apart (paper 002, section 6.4)."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ TURN, TURN_AT = (0.1, 0.2), 0.3
 [-]; distance from the base at which the actuator begins [m]."""
 NEIGHBOURS = 2, 3, 5, 8, 10, 15
 FLOOR = 1e-3
-"""Least mean distance to neighbours that counts [m]: the penetration tolerance, as nearer ends are not told apart."""
+"""Least mean distance to neighbours that counts [m]: the penetration tolerance, as nearer ends are not distinguished."""
 ONE_PLACE = 10e-3
 """Ends are in one place that a chain joins with no link longer than this [m]."""
 NEARER, FARTHER = 0.5, 2.0
-"""Vines that set out side by side end together, or apart: their distance over that on an even fan [-]."""
+"""Neighbouring vines end together, or apart: their distance over that on an even fan [-]."""
 
 
 def densities(points: Floats, k: int, floor: float = FLOOR) -> Floats:
@@ -66,7 +66,7 @@ def concentration(density: Floats) -> float:
 
 
 def highest_concentration(count: int) -> float:
-    """The ratio of a tenth of so many points in one place, and the others far from each other [-]."""
+    """The ratio of a tenth of this many points in one place, and the others far from each other [-]."""
     return count / _tenth(count)
 
 
@@ -85,7 +85,7 @@ def places(points: Floats) -> Integers:
 
 
 def neighbour_distances(ends: Floats) -> Floats:
-    """Distances between the ends of vines that set out side by side, over that on an even fan [-], shape (n - 1,)."""
+    """Distances between the ends of neighbouring vines, over that on an even fan [-], shape (n - 1,)."""
     even = 2 * LENGTH * math.sin(FAN / (len(ends) - 1) / 2)
     return np.hypot(*np.diff(ends, axis=0).T) / even
 

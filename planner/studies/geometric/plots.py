@@ -18,7 +18,7 @@ from dynamics.geometric.walls import Walls, inflate
 from planner.drawing.plan import draw_solids
 from planner.drawing.style import FAINT, INK, save_figure
 from planner.mapping.actions import Actions
-from planner.studies.geometric.study import LENGTH, RADIUS, random_place
+from planner.studies.geometric.study import LENGTH, RADIUS, random_environment
 from surrogate.compiled import Floats
 
 DPI = 140
@@ -27,22 +27,22 @@ SEED = 4
 
 
 def save_deployments(path: Path) -> None:
-    """Six deployments in one place: of straight tubes and of ones with a turn the three that sweep most."""
-    place = random_place(np.random.default_rng(SEED))
-    shapes = [shapely.Polygon(corners) for corners in place.obstacles.polygons]
-    walls, tube = inflate(shapes, place.bounds, RADIUS), HingeTube(RADIUS, FRICTION, RADIUS)
+    """Six deployments in one environment: of straight tubes and of ones with a turn the three that sweep most."""
+    environment = random_environment(np.random.default_rng(SEED))
+    shapes = [shapely.Polygon(corners) for corners in environment.obstacles.polygons]
+    walls, tube = inflate(shapes, environment.bounds, RADIUS), HingeTube(RADIUS, FRICTION, RADIUS)
     figure = Figure(figsize=(9.6, 6.9), dpi=DPI, facecolor="white", layout="constrained")
     view = np.array([-20.0, -20, 1020, 1020])
     chosen = [
         one
         for kind in ("straight", "turning")
-        for one in _widest(walls, tube, Actions.of(place, kind, RADIUS, LENGTH).launches)
+        for one in _widest(walls, tube, Actions.of(environment, kind, RADIUS, LENGTH).launches)
     ]
     for axes, (launch, deployment) in zip(figure.subplots(2, 3).ravel(), chosen, strict=True):
-        graph = visibility_graph(shapes, place.bounds, RADIUS, np.array([[launch.x, launch.y]]))
+        graph = visibility_graph(shapes, environment.bounds, RADIUS, np.array([[launch.x, launch.y]]))
         ends = [np.array([graph.nodes[one]["position"], graph.nodes[other]["position"]]) for one, other in graph.edges]
         axes.set(xlim=view[[0, 2]], ylim=view[[1, 3]], aspect="equal")
-        draw_solids(axes, place, view)
+        draw_solids(axes, environment, view)
         axes.add_collection(
             LineCollection([1e3 * line for line in ends], colors=FAINT, linewidths=0.3, alpha=0.35, zorder=1)
         )

@@ -1,4 +1,4 @@
-"""Deployments by geometry: how long they take, whether they lie on the visibility graph, and what quasistatic says of them."""
+"""Deployments by geometry: how long they take, whether they lie on the visibility graph, and how they compare with quasistatic."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from surrogate.compiled import Floats
 RADIUS, LENGTH = 0.01, 1.2
 """Of the tube [m], in environments of 1 m by 1 m."""
 OBSTACLES, GAP = 10, 0.03
-"""In each environment, at least so far from each other and from where tubes are launched [m]."""
+"""In each environment, at least this far from each other and from where tubes are launched [m]."""
 TIMED, COMPARED = 40, 120
 """Environments for timing, and for the comparison."""
 EVERY = 19
-"""One action of so many is looked for on the visibility graph."""
+"""One action in this many is looked for on the visibility graph."""
 SAME = 1e-6
 """Points nearer than this are the same [m]."""
 BATCH, MOST, GROWN, SPACING = 4, 60, 1.5, 0.05
@@ -85,7 +85,7 @@ def split(found: Sequence[Timing | list[Pair]]) -> tuple[list[Timing], list[Pair
     return [one for one in found if isinstance(one, Timing)], pairs
 
 
-def random_place(rng: np.random.Generator) -> Environment:
+def random_environment(rng: np.random.Generator) -> Environment:
     """A unit square with ten convex polygons."""
     shapes: list[shapely.Polygon] = []
     launches = [shapely.Point(share, 0).buffer(2 * GAP) for share in (1 / 3, 2 / 3)]
@@ -103,20 +103,20 @@ def time_environments() -> Iterator[Timing]:
     """Time the 570 actions in random environments; kernels are compiled first."""
     tube, trace, rng = HingeTube(RADIUS, FRICTION, RADIUS), new_trace(1), np.random.default_rng(0)
     for number in range(-1, TIMED):
-        place = random_place(rng)
-        shapes = [shapely.Polygon(corners) for corners in place.obstacles.polygons]
-        launches = [Launch(*row) for row in Actions.of(place, "turning", RADIUS, LENGTH).launches.tolist()]
+        environment = random_environment(rng)
+        shapes = [shapely.Polygon(corners) for corners in environment.obstacles.polygons]
+        launches = [Launch(*row) for row in Actions.of(environment, "turning", RADIUS, LENGTH).launches.tolist()]
         start = time.perf_counter()
-        walls = inflate(shapes, place.bounds, RADIUS)
+        walls = inflate(shapes, environment.bounds, RADIUS)
         outlined = time.perf_counter()
         statuses = [grow(walls, tube, launch, trace) for launch in launches]
         deployed = time.perf_counter()
         if number >= 0:
             every = [deploy(walls, tube, launch) for launch in launches]
             pairs = zip(launches[::EVERY], every[::EVERY], strict=True)
-            on_graph = [lies_on_graph(shapes, place.bounds, launch, one) for launch, one in pairs]
+            on_graph = [lies_on_graph(shapes, environment.bounds, launch, one) for launch, one in pairs]
             lines = np.array([shapely.LineString(one.shape) for one in every])
-            solid = shapely.union_all(inflated(shapes, place.bounds, RADIUS)).buffer(-1e-6)
+            solid = shapely.union_all(inflated(shapes, environment.bounds, RADIUS)).buffer(-1e-6)
             crossing = int(shapely.intersects(lines, solid).sum())
             off = np.abs(shapely.length(lines) - [one.length for one in every])
             yield Timing(
@@ -156,13 +156,13 @@ def compare() -> Iterator[list[Pair]]:
     params = VineParams()
     for seed in range(COMPARED):
         rng = np.random.default_rng(seed)
-        place = generate_environment(rng, density=0.2, kinds=("boxes", "polygons"))
+        environment = generate_environment(rng, density=0.2, kinds=("boxes", "polygons"))
         pressure = np.zeros((BATCH, MOST))
         for row in pressure[1:]:
             first = rng.integers(2, 30)
             row[first : first + rng.integers(4, 15)] = rng.choice([-1, 1]) * rng.uniform(5e3, 20e3)
         actuation = Actuation(pressure, np.full_like(pressure, 0.05))
-        one, other = Geometric(place, params, friction=0.0), QuasiStatic(place, params)
+        one, other = Geometric(environment, params, friction=0.0), QuasiStatic(environment, params)
         rollouts = [model.grow(model.start(BATCH, MOST), actuation, GROWN, SPACING) for model in (one, other)]
         yield [_pair(rollouts, b, params) for b in range(BATCH)]
 

@@ -21,7 +21,7 @@ from planner.studies.impulse.study import (
     STEP,
     Timing,
     as_design,
-    clutter_place,
+    clutter_environment,
     clutter_robot,
     of_solver,
 )
@@ -61,14 +61,14 @@ def save_runtime(path: Path, timings: Sequence[Timing]) -> None:
     save_figure(path, figure, DPI)
 
 
-def save_stills(path: Path, place: Environment, design: Design, motion: Motion) -> None:
-    """The robot at moments as far apart as can be, each in the whole place."""
+def save_stills(path: Path, environment: Environment, design: Design, motion: Motion) -> None:
+    """The robot at moments as far apart as can be, each in the whole environment."""
     figure = Figure(figsize=(9.2, 7.6), dpi=DPI, facecolor="white", layout="constrained")
-    view = 1e3 * place.bounds
+    view = 1e3 * environment.bounds
     moments = np.linspace(0, len(motion.joints) - 1, STILLS + 1).round().astype(int)[1:]
     for axes, moment in zip(figure.subplots(2, STILLS // 2).ravel(), moments, strict=True):
         axes.set(xlim=view[[0, 2]], ylim=view[[1, 3]], aspect="equal")
-        draw_solids(axes, place, view)
+        draw_solids(axes, environment, view)
         for patch in tube_patches(design, motion.joints[moment]):
             axes.add_patch(patch)
         axes.plot(*1e3 * motion.joints[moment].T, ".", color=INK, markersize=2.2, zorder=8)
@@ -84,7 +84,7 @@ def save_stills(path: Path, place: Environment, design: Design, motion: Motion) 
 
 def clutter_pictures() -> dict[str, Callable[[Path, Sequence[Motion]], None]]:
     """What draws the robot in the clutter, still and moving, by the name of the file."""
-    environment, robot = clutter_place(), clutter_robot()
+    environment, robot = clutter_environment(), clutter_robot()
 
     def stills(path: Path, motions: Sequence[Motion]) -> None:
         save_stills(path, environment, as_design(motions[0], robot, environment), motions[0])

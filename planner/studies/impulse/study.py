@@ -43,10 +43,10 @@ class Timing:
     """Where the robot ends [m]."""
 
 
-def circle_place() -> Environment:
+def circle_environment() -> Environment:
     """A circle in the way of a robot that grows along x (Fig. 4)."""
     circle = Obstacles(circles=np.array([[0.47, 0.025, 0.06]]))
-    return _place("circle", [-0.2, -0.4, 0.8, 0.3], [0, 0, 0], [0.56, -0.06, 0.02], circle)
+    return _environment("circle", [-0.2, -0.4, 0.8, 0.3], [0, 0, 0], [0.56, -0.06, 0.02], circle)
 
 
 def circle_robot(bodies: int) -> Telescope:
@@ -67,12 +67,12 @@ def circle_robot(bodies: int) -> Telescope:
     )
 
 
-def clutter_place() -> Environment:
+def clutter_environment() -> Environment:
     """Paper 000's cluttered environment (section IV-C)."""
     boxes = INCH * np.array(CLUTTER)
     corners = [box_corners(x, y, x + width, y + height) for x, y, width, height in boxes]
     bay = [0.483, -0.69, 0.038]
-    return _place("clutter", [-0.06, -0.8, 0.66, 0.08], [0, 0, np.radians(-52)], bay, Obstacles(tuple(corners)))
+    return _environment("clutter", [-0.06, -0.8, 0.66, 0.08], [0, 0, np.radians(-52)], bay, Obstacles(tuple(corners)))
 
 
 def clutter_robot() -> Telescope:
@@ -100,15 +100,15 @@ def clutter_robot() -> Telescope:
 
 def clutter_motion(step: float = 5e-3) -> Motion:
     """The robot as it grows through the clutter, for 3 s."""
-    return simulate(clutter_robot(), clutter_place(), CLUTTER_SECONDS, step)
+    return simulate(clutter_robot(), clutter_environment(), CLUTTER_SECONDS, step)
 
 
-def as_design(motion: Motion, robot: Telescope, place: Environment) -> Design:
+def as_design(motion: Motion, robot: Telescope, environment: Environment) -> Design:
     """A bare tube as long as the robot at the end, to draw it by."""
     length = float(np.hypot(*np.diff(motion.joints[-1], axis=0).T).sum())
     tip = np.append(motion.joints[-1, -1], motion.pose[-1, -1, 2])
     bare = (Section(0.0, length, "none", 0.0, 0.0, 0.0),)
-    return Design(place.name, place.sha256, VineParams(radius=robot.radius), bare, tip, motion.joints[-1])
+    return Design(environment.name, environment.sha256, VineParams(radius=robot.radius), bare, tip, motion.joints[-1])
 
 
 def cases(sizes: Sequence[int] = SIZES) -> list[tuple[int, str]]:
@@ -124,14 +124,14 @@ def measure(several: Sequence[tuple[int, str]]) -> Iterator[Timing]:
     """
     from dynamics.impulse.osqp_step import OsqpStep
 
-    place = circle_place()
-    simulate(circle_robot(several[0][0]), place, STEP, STEP)
+    environment = circle_environment()
+    simulate(circle_robot(several[0][0]), environment, STEP, STEP)
     for bodies, solver in several:
         seconds, tip, settings = [], np.zeros(2), SOLVERS[solver]
         for _ in range(1 if settings else 5):
             qp = OsqpStep(settings[0], polishing=settings[1]) if settings else None
             start = time.perf_counter()
-            tip = simulate(circle_robot(bodies), place, SECONDS, STEP, qp=qp).joints[-1, -1]
+            tip = simulate(circle_robot(bodies), environment, SECONDS, STEP, qp=qp).joints[-1, -1]
             seconds.append(time.perf_counter() - start)
         yield Timing(solver, bodies, 1e3 * min(seconds) * STEP / SECONDS, (float(tip[0]), float(tip[1])))
 
@@ -155,7 +155,7 @@ def _apart(one: Timing, other: Timing) -> float:
     return math.dist(one.tip, other.tip)
 
 
-def _place(
+def _environment(
     name: str, bounds: Sequence[float], start: Sequence[float], goal: Sequence[float], obstacles: Obstacles
 ) -> Environment:
     return Environment(name, "", np.array(bounds, float), np.array(start, float), np.array(goal, float), obstacles)

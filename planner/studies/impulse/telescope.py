@@ -66,7 +66,7 @@ def simulate(
     bends: Floats | None = None,
     qp: Any = None,
 ) -> Motion:
-    """Release a robot at rest from the start of a place.
+    """Release a robot at rest from the start of an environment.
 
     Args:
         step: Length of the time steps [s].

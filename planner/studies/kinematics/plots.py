@@ -107,8 +107,8 @@ def _draw_regions(axes: Axes, friction: float, ratio: float, slenderness: float)
 def _draw_outcomes(axes: Axes, outcomes: Sequence[Outcome]) -> None:
     for kind, (colour, marker) in MARKS.items():
         own = [one.collision for one in outcomes if one.seen == kind]
-        places = np.degrees([[one.turn, one.contact_angle] for one in own]).reshape(-1, 2)
-        inside = places[places[:, 1] < STEEPEST]
+        points = np.degrees([[one.turn, one.contact_angle] for one in own]).reshape(-1, 2)
+        inside = points[points[:, 1] < STEEPEST]
         axes.plot(*inside.T, color=colour, marker=marker, markersize=4, linestyle="")
 
 

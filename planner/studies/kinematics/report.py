@@ -1,4 +1,4 @@
-"""What the collisions of single-turn vines say of paper 003's kinematics, as tables."""
+"""Collisions of single-turn vines compared with paper 003's kinematics, as tables."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ COLUMNS = "model", "collisions", "boundaries", "right %", "off deg", "PP", "PaT"
 CONTESTED = "model", "collisions", "paper right", "limit analysis right"
 
 PAPER_PERCENT, PAPER_DISTANCE_DEG = 81.72, 5.76
-"""Agreement with hardware in paper 003, section 2.3, and how far off on average."""
+"""Agreement with hardware in paper 003, section 2.3, and the mean error."""
 READING = (
     "The two differ in what holds the base while the turn bends: in the paper Pivot-at-Turn ends where the moment about the base is",
     "nothing (in the slender limit), in limit analysis the base resists with as much as the turn, the other way round. These",

@@ -1,7 +1,7 @@
-"""Single-turn vines grown into a flat wall by propagators that do not use paper 003, compared with what it predicts.
+"""Single-turn vines grown into a flat wall by propagators that do not use paper 003, compared with its predictions.
 
-The wall has no friction, since these propagators have none. The vine is put before the wall as it is when its tip meets it,
-and grows on a little.
+The wall has no friction, since these propagators have none. The vine is put before the wall in the shape that it has when its tip meets it,
+and grows a little further.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ from surrogate.force_table import COLUMNS, FINE_LENGTHS, LENGTHS, NODES, ForceRo
 RADIUS, AFTER, SEGMENT = 24e-3, 0.4, 0.1
 """Tube radius, length after the turn, and length of a segment [m]."""
 TURNS_DEG, RATIOS, CONTACT_ANGLES_DEG = (20, 40, 60, 80), (0.5, 1.0, 2.0), range(7, 175, 5)
-"""What the collisions are of: turns, lengths before over after the turn, contact angles. None is on a boundary's round number."""
+"""Parameters of the collisions: turns, lengths before over after the turn, contact angles. None lies exactly on a boundary."""
 GROWN = 0.04
-"""What a vine grows in contact [m]."""
+"""Length that a vine grows in contact [m]."""
 SLID = 0.1
 """A tip that slides by less than this part of what the vine grows stays where it is [-]."""
 STIFF = 200.0
@@ -60,7 +60,7 @@ class Fold:
     flat_width: float = 0.0
     """[m]"""
     limits: Limits = field(default_factory=Limits)
-    """Not used: nobody makes folds."""
+    """Not used: there are no folds."""
 
     @property
     def grid(self) -> Grid:
@@ -132,7 +132,7 @@ class Collision:
     """[rad]"""
 
     @property
-    def place(self) -> Environment:
+    def environment(self) -> Environment:
         """The wall along the x axis, and the base where the tip then touches it at x = 0."""
         heading = -self.contact_angle - self.turn
         legs = AFTER * np.exp(-1j * self.contact_angle) + self.ratio * AFTER * np.exp(1j * heading)
@@ -143,7 +143,7 @@ class Collision:
 
     def possible(self) -> bool:
         """Whether the base is before the wall."""
-        return bool(self.place.start[1] > 1.1 * RADIUS)
+        return bool(self.environment.start[1] > 1.1 * RADIUS)
 
     def limits(self) -> dict[str, Floats]:
         """The contact angles at which behaviours change, by either form [rad]."""
@@ -194,7 +194,7 @@ def collisions() -> list[Collision]:
 
 def collide(model: Model, collision: Collision) -> Outcome:
     """Grow one vine into the wall."""
-    params, place = model.params(), collision.place
+    params, environment = model.params(), collision.environment
     before, after = round(collision.ratio * AFTER / SEGMENT), round(AFTER / SEGMENT)
     count = before + after + int(np.ceil(GROWN / SEGMENT))
     carried = Actuation(np.zeros((1, count)), np.zeros((1, count)))
@@ -202,11 +202,11 @@ def collide(model: Model, collision: Collision) -> Outcome:
     carried.pressure[0, before], carried.l_0[0, before] = params.growth_pressure, fold
     angles[0, before] = SEGMENT * free_curvature(joint_moments(params), params.growth_pressure, fold)
     state = VineState(angles, np.array([before + after]), np.array([SEGMENT]))
-    rollout = model.make(place).grow(state, carried, GROWN, GROWN / 20)
+    rollout = model.make(environment).grow(state, carried, GROWN, GROWN / 20)
     if not rollout.records[0]:
         return Outcome(model.name, collision, 0.0, 0.0, 0.0, 0.0)
     last = rollout.state(np.zeros(1, np.int64), rollout.records - 1)
-    lines = [_lines(one, place, params, before) for one in (state, last)]
+    lines = [_lines(one, environment, params, before) for one in (state, last)]
     # Headings are known but for whole turns; no line turns by half a one.
     base, end = (float(np.angle(now / then)) for then, now in zip(*lines, strict=True))
     grown = (last.segments[0] - state.segments[0]) * SEGMENT + last.last_length[0] - SEGMENT
@@ -224,8 +224,8 @@ def run_cases(several: Sequence[tuple[Model, Collision]]) -> Iterator[Outcome]:
     return starmap(collide, several)
 
 
-def _lines(state: VineState, place: Environment, params: VineParams, turn: int) -> NDArray[np.complex128]:
+def _lines(state: VineState, environment: Environment, params: VineParams, turn: int) -> NDArray[np.complex128]:
     """The lines from base to turn and from turn to tip of one vine, as complex numbers [m]."""
-    joints = centerlines(state, place.start, params)[0]
+    joints = centerlines(state, environment.start, params)[0]
     x, y = joints[~np.isnan(joints[:, 0])].T
     return np.diff((x + 1j * y)[[0, turn, -1]])

@@ -1,4 +1,4 @@
-"""The study of mapping in tables, beside what the paper still has of its own."""
+"""The study of mapping in tables, beside the published values."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from surrogate.compiled import Floats
 
 NAMES = {"ideal": "Ideal", "monte-carlo": "Monte-Carlo", "information-gain": "Information gain", "random": "Random"}
 PAPER = {"nominal": "64.1 (7.7)", "area only": "51.2 (7.18)", "wall only": "7.1 (2.46)"}
-"""Monte-Carlo in uniform places with straight tubes, as in paper 003's Table 2."""
+"""Monte-Carlo in uniform environments with straight tubes, as in paper 003's Table 2."""
 PAPER_TURNS = {("uniform", "monte-carlo"): 6.44, ("non-uniform", "monte-carlo"): 9.70, ("uniform", "random"): 4.67,
                ("non-uniform", "random"): 7.40}  # fmt: skip
 """Points that turns add, in paper 003, section 5.3."""
@@ -27,7 +27,7 @@ def of_kind(records: Sequence[Record], kind: str, actions: str, policy: str, **o
     """Scores after each deployment of one kind of case in each environment, shape (environments, DEPLOYMENTS).
 
     Args:
-        other: What else of a `Case` is not as it is by default.
+        other: What else of a `Case` differs from the default.
     """
     return np.array([r.scores for r in _alike(records, Case(kind, 0, actions, policy, **other))])
 
@@ -65,10 +65,10 @@ def report(records: Sequence[Record], loop: float) -> Report:
         records: Of all cases.
         loop: Time of one choice among the turning actions [s].
     """
-    places = len(of_kind(records, "uniform", "straight", "ideal"))
+    environments = len(of_kind(records, "uniform", "straight", "ideal"))
     lines = [
         f"Paper 003, section 4.2: an environment of 1 m by 1 m is mapped by {DEPLOYMENTS} deployments from two launch points; the",
-        f"score is 0 for the prior and 100 for the truth. Mean over {places} environments, in brackets the standard deviation over",
+        f"score is 0 for the prior and 100 for the truth. Mean over {environments} environments, in brackets the standard deviation over",
         f"them; Random has {REPEATS} orders in each environment, its second deviation is the mean of those within an environment.",
         "",
         f"Ours: tubes of {1e3 * RADIUS:g} mm radius and {LENGTH:g} m length, squares of {SIDE:g} m, prior {PRIOR:g}, walls at all",
@@ -103,8 +103,8 @@ def report(records: Sequence[Record], loop: float) -> Report:
     ]
     for policy in ("monte-carlo", "information-gain"):
         found = [(kind, actions, ahead_from(records, kind, actions, policy)) for kind in KINDS for actions in ACTIONS]
-        told = "; ".join(f"{kind}, {actions}: {first or 'never'}" for kind, actions, first in found)
-        lines.append(f"* {NAMES[policy]}: {told}")
+        when = "; ".join(f"{kind}, {actions}: {first or 'never'}" for kind, actions, first in found)
+        lines.append(f"* {NAMES[policy]}: {when}")
     lines += ["", *_differences(records), "", *_table_2(records), "", *_lost(records), "", "![Scores](mapping.png)"]
     lines += ["", "![An environment, mapped](mapping-example.png)"]
     content = {
@@ -135,19 +135,19 @@ def _differences(records: Sequence[Record]) -> list[str]:
         for kind in KINDS:
             turning, straight = (of_kind(records, kind, actions, policy) for actions in ("turning", "straight"))
             published = PAPER_TURNS.get((kind, policy))
-            cells += [_told(difference(turning, straight)), f"{published:+.2f}" if published else ""]
+            cells += [_text(difference(turning, straight)), f"{published:+.2f}" if published else ""]
         rows.append([f"{name}, turning - straight", *cells])
     for one, other in (("monte-carlo", "random"), ("information-gain", "monte-carlo")):
         for actions in ACTIONS:
             cells = []
             for kind in KINDS:
                 both = (of_kind(records, kind, actions, policy) for policy in (one, other))
-                cells += [_told(difference(*both)), ""]
+                cells += [_text(difference(*both)), ""]
             rows.append([f"{NAMES[one]} - {NAMES[other]}, {actions}", *cells])
     return [*lines, *table(("", "uniform", "paper", "non-uniform", "paper"), rows)]
 
 
-def _told(found: tuple[float, float]) -> str:
+def _text(found: tuple[float, float]) -> str:
     return f"{found[0]:+.1f} ± {found[1]:.1f}"
 
 
@@ -186,7 +186,7 @@ def _lost(records: Sequence[Record]) -> list[str]:
         other: dict[str, Any] = {"side": side, "prior": prior, "closed": closed}
         kinds = [("uniform", "straight", policy) for policy in ("monte-carlo", "random")]
         cells = [_cell(records, *kind, **other) for kind in kinds]
-        told = _told(difference(*(of_kind(records, *kind, **other) for kind in kinds)))
-        rows.append([f"{side:g}", f"{prior:g}", "closed" if closed else "open", *cells, told])
+        difference_text = _text(difference(*(of_kind(records, *kind, **other) for kind in kinds)))
+        rows.append([f"{side:g}", f"{prior:g}", "closed" if closed else "open", *cells, difference_text])
     columns = "side m", "prior", "environment", "Monte-Carlo", "Random", "Monte-Carlo - Random"
     return [*lines, *table(columns, rows)]

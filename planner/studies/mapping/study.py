@@ -1,4 +1,4 @@
-"""What paper 003 shows of mapping by vines (section 4.2): policies, turns, and half of the information, over random places."""
+"""What paper 003 shows of mapping by vines (section 4.2): policies, turns, and half of the information, over random environments."""
 
 from __future__ import annotations
 
@@ -21,42 +21,42 @@ from surrogate.compiled import Floats, thread_count
 
 KINDS, ACTIONS = ("uniform", "non-uniform"), ("straight", "turning")
 RADIUS, LENGTH = 0.01, 1.2
-"""Of the tube [m], in places of 1 m by 1 m; the paper gives neither."""
+"""Of the tube [m], in environments of 1 m by 1 m; the paper gives neither."""
 DEPLOYMENTS, REPEATS = 20, 100
 SIDE = 0.12
 """Of the uniform squares [m]; the paper's is not given."""
 OUTSIDE = (-0.1, 0.0, 0.0, 1.1), (1.0, 0.0, 1.1, 1.1), (0.0, 1.0, 1.0, 1.1)
-"""Boxes that close a place on all sides but that of the launch points [m]."""
+"""Boxes that close an environment on all sides but that of the launch points [m]."""
 SIZES = 0.12, 0.28
 """Smallest and largest square root of a polygon's area [m]."""
 CONCAVE = 0.5
 """Share of the polygons that are made of two hulls."""
 LOST = (SIDE, PRIOR, True), (0.16, PRIOR, True), (SIDE, 0.4, True), (SIDE, PRIOR, False)
-"""Sides [m], priors, and whether places are closed, with which scores are compared as the paper does not give them."""
+"""Sides [m], priors, and whether environments are closed, varied because the paper does not give them."""
 ROOM = 1 / CELLS
-"""Obstacles are at least so far apart [m]: a cell, as in the paper."""
+"""Obstacles are at least this far apart [m]: a cell, as in the paper."""
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One place mapped in one way."""
+    """One environment mapped in one way."""
 
     kind: str
     number: int
-    """Of the place."""
+    """Of the environment."""
     actions: str
     policy: str
     information: str = "nominal"
     side: float = SIDE
-    """Of the squares in a uniform place [m]."""
+    """Of the squares in a uniform environment [m]."""
     prior: float = PRIOR
     closed: bool = True
-    """Whether there are walls at the sides of the place."""
+    """Whether there are walls at the sides of the environment."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Record:
-    """What came of it."""
+    """Its result."""
 
     case: Case
     scores: Floats
@@ -66,10 +66,10 @@ class Record:
     seconds: float
 
 
-def cases(places: int) -> list[Case]:
-    """Place by place: all policies and actions (Table 1), half of the information (Table 2), other sides and priors."""
+def cases(environments: int) -> list[Case]:
+    """One environment after the other: all policies and actions (Table 1), half of the information (Table 2), other sides and priors."""
     several = []
-    for k in range(places):
+    for k in range(environments):
         several += [Case(kind, k, actions, policy) for kind in KINDS for actions in ACTIONS for policy in POLICIES]
         several += [Case("uniform", k, "straight", "monte-carlo", part) for part in INFORMATION[1:]]
         several += [
@@ -80,14 +80,14 @@ def cases(places: int) -> list[Case]:
     return several
 
 
-def whole_places(records: Sequence[Record]) -> list[Record]:
-    """Records of the places that are done, of records in the order of `cases`."""
+def whole_environments(records: Sequence[Record]) -> list[Record]:
+    """Records of the environments that are done, of records in the order of `cases`."""
     each = len(cases(1))
     return list(records[: len(records) // each * each])
 
 
 def run_cases(several: Sequence[Case]) -> Iterator[Record]:
-    """Map place by place."""
+    """Map one environment after the other."""
     for case in several:
         start = time.perf_counter()
         task = task_of(case.kind, case.number, case.actions, case.side, case.closed).restricted(case.information)
@@ -102,7 +102,7 @@ def run_cases(several: Sequence[Case]) -> Iterator[Record]:
 
 
 def time_loop() -> float:
-    """Seconds that one choice takes among all turning actions in a blank place; compiles first, if need be."""
+    """Seconds that one choice takes among all turning actions in a blank environment; compiles first, if need be."""
     task = task_of("uniform", 0, "turning")
     seconds = []
     for _ in range(4):
@@ -114,16 +114,16 @@ def time_loop() -> float:
 
 @cache
 def task_of(kind: str, number: int, actions: str, side: float = SIDE, closed: bool = True) -> Task:
-    """A place of the study, and what there is to find in it."""
-    drawn = place(kind, number, side, closed)
+    """An environment of the study, and what there is to find in it."""
+    drawn = random_environment(kind, number, side, closed)
     return Task.of(drawn, Actions.of(drawn, actions, RADIUS, LENGTH), RADIUS)
 
 
-def place(kind: str, number: int, side: float = SIDE, closed: bool = True) -> Environment:
-    """A random place of 1 m by 1 m: 3 to 5 equal squares, or 3 to 6 polygons, a part of them concave.
+def random_environment(kind: str, number: int, side: float = SIDE, closed: bool = True) -> Environment:
+    """A random environment of 1 m by 1 m: 3 to 5 equal squares, or 3 to 6 polygons, a part of them concave.
 
     Source: paper 003, sections 4.2.1 and 4.2.4; where that places obstacles by hand until they are a cell apart, here
-    places are drawn until they are.
+    environments are drawn until they are.
     """
     rng = np.random.default_rng([KINDS.index(kind), number])
     start = np.array([0.5, 0.0, np.pi / 2])

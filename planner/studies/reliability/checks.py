@@ -26,7 +26,7 @@ class Checked:
     deepest: float
     """Greatest depth of a tube in an obstacle [m]; 0 where none touches one."""
     faults: list[str]
-    """What broke, in words."""
+    """Which rules were broken, as text."""
 
 
 def check_states(run: Run) -> Checked:
@@ -46,7 +46,7 @@ def check_states(run: Run) -> Checked:
     for design in best:
         if (outside := np.hypot(*(design.centerline[-1] - [x, y])) - radius) > ROUNDING:
             faults.append(f"a solution ends {outside * 1e3:.3g} mm outside the goal")
-    deepest, more = judge(
+    deepest, more = evaluate(
         run.environment.obstacles,
         run.environment.bounds,
         [*lines, *(design.centerline for design in best)],
@@ -57,14 +57,14 @@ def check_states(run: Run) -> Checked:
     return Checked(len(lines) + len(best), deepest, faults + more)
 
 
-def judge(
+def evaluate(
     obstacles: Obstacles, bounds: Floats, lines: list[Floats], tips: Floats, radius: float, tolerance: float
 ) -> tuple[float, list[str]]:
     """Look at tubes by their centrelines.
 
     Args:
         obstacles: Polygons and circles.
-        bounds: Of the place [m], shape (4,).
+        bounds: Of the environment [m], shape (4,).
         lines: Joints from base to tip of each tube [m], shape (n, 2) each.
         tips: What is said of their tips: x [m], y [m] and heading [rad], shape (tubes, 3).
         radius: Of the tubes [m].

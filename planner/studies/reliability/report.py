@@ -1,4 +1,4 @@
-"""What a long test found, as tables: success by density, what was checked, memory, and what fuzzing tried."""
+"""Results of a long test, as tables: success by density, what was checked, memory, and what fuzzing tried."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ COLUMNS = "obstacles", "environments", "walled in", "solved", "success %", "stat
 WARM_UP = 10
 """First runs of a process, in which its memory grows to what it needs."""
 LEAST_RUNS = 10
-"""A slope is fitted to so many runs of a process at least."""
+"""A slope is fitted to at least this many runs of a process."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""A long test: planning in many random places, every state of every search judged by shapely, memory watched."""
+"""A long test: planning in many random environments, every state of every search checked by shapely, memory watched."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ from surrogate.compiled import thread_count
 DENSITIES = 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6
 """Share of the area that obstacles cover, from sparse to jammed."""
 SIZES = (1.5, 1.5), (2.5, 2.5), (4.0, 2.5)
-"""Of the places [m]."""
+"""Of the environments [m]."""
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One random place to plan in; the seed is that of the place and of the search."""
+    """One random environment to plan in; the seed is that of the environment and of the search."""
 
     seed: int
     density: float
@@ -42,8 +42,8 @@ class Case:
     time_budget: float
     """[s]"""
 
-    def place(self) -> Environment:
-        """The place, the same that `vinewright environments new` makes of these numbers."""
+    def environment(self) -> Environment:
+        """The environment, the same that `vinewright environments new` makes of these numbers."""
         rng = np.random.default_rng(self.seed)
         return generate_environment(rng, size=self.size, density=self.density, name=f"soak-{self.seed}")
 
@@ -58,7 +58,7 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """What came of a case."""
+    """The result of a case."""
 
     case: Case
     walled_in: bool = False
@@ -72,11 +72,11 @@ class Record:
     process: int = 0
     """In which process it ran."""
     resident_mb: float | None = None
-    """Resident memory of the process when the case was over; None where the system does not tell."""
+    """Resident memory of the process when the case was over; None where the system does not report it."""
 
     @property
     def faults(self) -> list[str]:
-        """What broke, in words."""
+        """Which rules were broken, as text."""
         return [self.crash] * bool(self.crash) + (self.checked.faults if self.checked else [])
 
     def content(self) -> dict[str, Any]:
@@ -85,7 +85,7 @@ class Record:
 
 
 def cases(count: int, seconds: float) -> list[Case]:
-    """Densities and sizes in turn, so that what grows with the runs is not what grows with the places."""
+    """Densities and sizes in turn, so that growth over the runs is not confused with growth over the environments."""
     return [
         Case(k, DENSITIES[k % len(DENSITIES)], SIZES[k // len(DENSITIES) % len(SIZES)], seconds) for k in range(count)
     ]
@@ -104,7 +104,7 @@ def run_case(case: Case) -> Record:
 
 
 def _planned(case: Case) -> Record:
-    params, environment = VineParams(), case.place()
+    params, environment = VineParams(), case.environment()
     try:
         goal_within_reach(environment, params.clearance)
     except WalledIn:
@@ -138,7 +138,7 @@ def run_cases(several: Sequence[Case]) -> Iterator[Record]:
                 while waiting or under_way:
                     while waiting and len(under_way) < workers:
                         under_way[pool.submit(run_case, waiting[0])] = waiting[0]
-                        waiting.popleft()  # only now: what a broken pool does not take is still to be run
+                        waiting.popleft()  # removed only now: a case that a broken pool does not accept still has to be run
                     for future in wait(under_way, return_when=FIRST_COMPLETED).done:
                         record = future.result()
                         del under_way[future]

@@ -8,7 +8,7 @@ import numpy as np
 
 from planner.markdown import table
 from planner.robustness.selection import CANDIDATES, FINAL, THRESHOLD, Champion
-from planner.studies.robust_planning.study import Judged
+from planner.studies.robust_planning.study import Evaluated
 from planner.studies.study import Report
 
 COLUMNS = (
@@ -17,54 +17,54 @@ COLUMNS = (
 )
 
 
-def report(judged: Sequence[Judged], seconds: float) -> Report:
+def report(evaluated: Sequence[Evaluated], seconds: float) -> Report:
     """Tables for people, and the same for programs.
 
     Args:
         seconds: Of each search [s].
     """
-    level = judged[0].choice.level
+    level = evaluated[0].choice.level
     lines = [
         f"Each search took {seconds:g} s and kept up to {CANDIDATES} distinct solutions with up to two actuators more than the",
         f"solution of lowest cost. Success: {FINAL} trials in which obstacles, pressures and cell lengths differ from the plan by",
         f"{100 * level:g} % (standard deviations), with 95 % intervals; none of these trials chose the design. For each number of",
         "actuators the likeliest of the solutions and their variants was found by successive halving.",
         "",
-        *table(COLUMNS, map(_row, judged)),
+        *table(COLUMNS, map(_row, evaluated)),
         "",
         "## What it gains",
         "",
     ]
-    for name in dict.fromkeys(one.environment for one in judged):
-        lines.append(f"- {_gain([one for one in judged if one.environment == name])}")
-    return Report("Planning for success", lines, {"runs": [one.content() for one in judged]})
+    for name in dict.fromkeys(one.environment for one in evaluated):
+        lines.append(f"- {_gain([one for one in evaluated if one.environment == name])}")
+    return Report("Planning for success", lines, {"runs": [one.content() for one in evaluated]})
 
 
-def _row(one: Judged) -> list[str]:
-    lowest = one.choice.cheapest
+def _row(one: Evaluated) -> list[str]:
+    lowest = one.choice.lowest_cost
     cells = [one.environment, f"{one.seed}", f"{lowest.design.actuators}", str(lowest.estimate)]
     others = [_with_more(one, more) for more in range(3)]
     return [*cells, *(str(other.estimate) if other else "-" for other in others), f"{one.trials}"]
 
 
-def _with_more(one: Judged, more: int) -> Champion | None:
-    """The champion with so many more actuators than the design of lowest cost, where there is one."""
-    wanted = one.choice.cheapest.design.actuators + more
+def _with_more(one: Evaluated, more: int) -> Champion | None:
+    """The champion with this many more actuators than the design of lowest cost, where there is one."""
+    wanted = one.choice.lowest_cost.design.actuators + more
     return next((champion for champion in one.choice.champions if champion.design.actuators == wanted), None)
 
 
-def _gain(judged: Sequence[Judged]) -> str:
+def _gain(evaluated: Sequence[Evaluated]) -> str:
     """Mean gain over the design of lowest cost, in points, by the additional actuators."""
     words = ["with as many actuators", "with one more", "with two more"]
     parts = []
     for more in range(3):
-        pairs = [(one.choice.cheapest, other) for one in judged if (other := _with_more(one, more))]
+        pairs = [(one.choice.lowest_cost, other) for one in evaluated if (other := _with_more(one, more))]
         if pairs:
-            gain = np.mean([100 * (other.estimate.rate - cheapest.estimate.rate) for cheapest, other in pairs])
-            parts.append(f"{gain:+.0f} points {words[more]} ({len(pairs)} of {len(judged)} runs)")
-    met = sum(one.choice.met for one in judged)
-    mean = 100 * np.mean([one.choice.cheapest.estimate.rate for one in judged])
+            gain = np.mean([100 * (other.estimate.rate - lowest.estimate.rate) for lowest, other in pairs])
+            parts.append(f"{gain:+.0f} points {words[more]} ({len(pairs)} of {len(evaluated)} runs)")
+    met = sum(one.choice.met for one in evaluated)
+    mean = 100 * np.mean([one.choice.lowest_cost.estimate.rate for one in evaluated])
     return (
-        f"{judged[0].environment}: from {mean:.0f} % on average {', '.join(parts)}; {100 * THRESHOLD:g} % is reached in "
-        f"{met} of {len(judged)} runs."
+        f"{evaluated[0].environment}: from {mean:.0f} % on average {', '.join(parts)}; {100 * THRESHOLD:g} % is reached in "
+        f"{met} of {len(evaluated)} runs."
     )

@@ -1,4 +1,4 @@
-"""What choosing designs by success is worth, and how many more actuators that takes."""
+"""Gain from choosing designs by success, and the number of additional actuators."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from planner.search.run import Budget, Keep, Run
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
-    """One planning run, and its designs judged: that of lowest cost, and the likeliest for every number of actuators."""
+class Evaluated:
+    """One planning run, and its designs evaluated: that of lowest cost, and the likeliest for every number of actuators."""
 
     environment: str
     seed: int
@@ -35,8 +35,8 @@ class Judged:
         }
 
 
-def run_cases(cases: Sequence[tuple[str, int]], seconds: float, level: float) -> Iterator[Judged]:
-    """Plan each case and judge what was found, up to two actuators more than the design of lowest cost has.
+def run_cases(cases: Sequence[tuple[str, int]], seconds: float, level: float) -> Iterator[Evaluated]:
+    """Plan each case and evaluate what was found, up to two actuators more than the design of lowest cost has.
 
     Args:
         cases: Environments and seeds.
@@ -54,6 +54,6 @@ def run_cases(cases: Sequence[tuple[str, int]], seconds: float, level: float) ->
             spread = Spread.of_levels(level, level)
             replayer = run.solutions.replayer
             selection = Selection(environment, spread, run.search.catalogue, seed, FINAL, counted.append, replayer)
-            cheapest = Champion(designs[0], selection.judge(designs[0]), 1)
-            choice = Choice(level, THRESHOLD, cheapest, list(selection.champions(designs)))
-            yield Judged(environment.name, seed, choice, run.seconds, sum(counted))
+            lowest = Champion(designs[0], selection.evaluate(designs[0]), 1)
+            choice = Choice(level, THRESHOLD, lowest, list(selection.champions(designs)))
+            yield Evaluated(environment.name, seed, choice, run.seconds, sum(counted))

@@ -1,4 +1,4 @@
-"""Measurements of the propagators side by side: how fast they grow vines, and where these end."""
+"""Measurements of all propagators: speed, and where their vines end."""
 
 from __future__ import annotations
 
@@ -190,7 +190,7 @@ def measure_agreement(
     """Grow the same random vines under a propagator and under the quasi-static one.
 
     Args:
-        closer: Makes the same propagator with steps solved more closely, to tell why vines part.
+        closer: Makes the same propagator with steps solved more closely, to find why vines part.
     """
     environment = load_environment(env, params.radius)
     carried = random_actuation(params, vines, length, seed)
@@ -229,7 +229,7 @@ def _parts_from_itself(exact: QuasiStatic, carried: Actuation, length: float) ->
 
 
 def _deepest(rollout: Rollout, environment: Environment, params: VineParams) -> float:
-    """How deep the recorded vines come to lie in an obstacle, at most [m]."""
+    """How deep the recorded vines lie in an obstacle, at most [m]."""
     solid = shapely.union_all(environment.obstacles.shapes())
     shapely.prepare(solid)
     vine, record = np.nonzero(np.arange(rollout.segments.shape[1]) < rollout.records[:, None])
@@ -247,7 +247,7 @@ def tip_distance(one: Rollout, other: Rollout) -> Floats:
 
 
 def speeds_elsewhere(content: dict[str, Any]) -> list[RolloutSpeed]:
-    """What an earlier report holds of other machines."""
+    """The results of other machines in an earlier report."""
     names = [field.name for field in fields(RolloutSpeed)]
     rows = (RolloutSpeed(**{name: row[name] for name in names}) for row in content["speeds"] if "machine" in row)
     return [speed for speed in rows if speed.machine != machine()]

@@ -24,7 +24,7 @@ from surrogate.compiled import Floats
 RADIUS, LENGTH, SPACING = 0.02, 1.6, 0.01
 """Radius of the tube, its whole length, and between regular readings [m]."""
 DENSITY, SHORTEST, LEAST_NODES = 0.2, 0.5, 4
-"""Of the clutter; a deployment counts if it got so far [m] and its shape ended with so many nodes."""
+"""Of the clutter; a deployment counts if it got this far [m] and its shape ended with this many nodes."""
 TURNS, TURNS_AT = (-60, -40, -20, 20, 40, 60), (0.2, 0.4, 0.6)
 """[deg], [m]"""
 NOISES = (0, 1, 3, 5)
@@ -149,22 +149,26 @@ def _changed(before: Moment, after: Moment) -> bool:
 
 
 def deployment(case: Case) -> tuple[Environment, Walls, HingeTube, Launch]:
-    """A place, and a launch into it that ends with at least `LEAST_NODES` nodes."""
+    """An environment, and a launch into it that ends with at least `LEAST_NODES` nodes."""
     random = np.random.default_rng([SEED, case.turning, case.number])
     tube = HingeTube(RADIUS, FRICTION, RADIUS)
     while True:
-        place = generate_environment(random, size=(1, 1), density=DENSITY, kinds=("polygons",), tube_radius=RADIUS)
-        walls = inflate(polygons(place.obstacles), place.bounds, RADIUS)
+        environment = generate_environment(
+            random, size=(1, 1), density=DENSITY, kinds=("polygons",), tube_radius=RADIUS
+        )
+        walls = inflate(polygons(environment.obstacles), environment.bounds, RADIUS)
         heading, at, turn = random.uniform(-np.pi, np.pi), random.choice(TURNS_AT), np.radians(random.choice(TURNS))
-        launch = Launch(place.start[0], place.start[1], heading, LENGTH, *((at, turn) if case.turning else (0.0, 0.0)))
+        launch = Launch(
+            environment.start[0], environment.start[1], heading, LENGTH, *((at, turn) if case.turning else (0.0, 0.0))
+        )
         done = deploy(walls, tube, launch)
         if len(done.shape) >= LEAST_NODES and done.length >= SHORTEST:
-            return place, walls, tube, Launch(*map(float, launch))
+            return environment, walls, tube, Launch(*map(float, launch))
 
 
 def run_case(case: Case) -> Trial:
     """Deploy, read, and recover at each noise level."""
-    place, walls, tube, launch = deployment(case)
+    environment, walls, tube, launch = deployment(case)
     moments = read(walls, tube, launch)
     random = np.random.default_rng([SEED, case.turning, case.number, 1])
     lengths, angles = np.array([one.length for one in moments]), np.array([one.angle for one in moments])
@@ -179,7 +183,7 @@ def run_case(case: Case) -> Trial:
         )
         for noise in np.radians(NOISES)
     ]
-    return Trial(case, place, launch, moments, sensed)
+    return Trial(case, environment, launch, moments, sensed)
 
 
 def cases() -> list[Case]:

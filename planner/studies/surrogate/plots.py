@@ -1,4 +1,4 @@
-"""The picture of what the actuator network and the force table are worth."""
+"""The picture of errors and speeds of the actuator network and the force table."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from matplotlib.ticker import FuncFormatter
 from planner.drawing.style import FAINT, INK
 from planner.studies.surrogate.report import BINS, NETWORK, PAPER, TABLE, Evaluation
 
-# Blue, orange, grey-green: told apart with every common colour blindness; lines differ in their marks too.
+# Blue, orange, grey-green: distinguishable with every common colour blindness; lines differ in their marks too.
 COLOURS = {NETWORK: "#0a5a96", PAPER: "#b54d00", TABLE: "#3f8f7b"}
 MARKS = {"cpu": "o", "cuda": "s"}
 DPI = 160
@@ -69,7 +69,7 @@ def _draw_speeds(axes: Axes, evaluation: Evaluation) -> None:
         axes.plot(batches, rates, style, marker=mark, markersize=4.5, linewidth=1.6, color=colour, label=label)
     axes.set_xscale("log")
     axes.set_yscale("log")
-    axes.set_xlabel("forces asked for in one call", fontsize=9, color=INK)
+    axes.set_xlabel("forces evaluated in one call", fontsize=9, color=INK)
     axes.set_ylabel("forces per second", fontsize=9, color=INK)
     axes.set_title("Speed; one thread of the CPU", loc="left", fontsize=10, color=INK)
     axes.legend(loc="upper left", **LEGEND)

@@ -1,4 +1,4 @@
-"""What the actuator network and the force table are worth, measured side by side."""
+"""Errors and speeds of the actuator network and the force table, measured together."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from surrogate.weights_file import Errors, Weights
 
 BATCHES = [1, 10, 100, 1000, 10_000, 100_000]
 STEP = 10_000
-"""Forces that one step of a search asks for: 100 vines of about 100 joints."""
+"""Forces that one step of a search evaluates: 100 vines of about 100 joints."""
 NETWORK, PAPER, TABLE = "network", "network, paper's form", "force table"
 BINS = np.geomspace(1e-7, 10.0, 81)
 """Edges of the histogram of relative errors [-]; what lies beyond counts in the last bin on its side."""
@@ -34,7 +34,7 @@ class Evaluation:
     """Errors and speeds of the models of the actuator."""
 
     weights: Weights
-    """Of the network that is judged."""
+    """Of the network that is evaluated."""
     samples: int
     """Samples of the test part."""
     taut: float
@@ -56,16 +56,16 @@ class Evaluation:
 
 
 def evaluate(weights: Weights, paper: Weights, batches: list[int]) -> Evaluation:
-    """Judge a network beside the paper's form and the force table, on the test part of its own samples."""
+    """Evaluate a network beside the paper's form and the force table, on the test part of its own samples."""
     network, forces = Network.of(weights), ForceTable(weights.geometry.tabulate())
     test = draw_samples(weights.seed, weights.geometry).parts()[2]
-    judged = {
+    measured = {
         NETWORK: network_errors(network, test),
         PAPER: network_errors(Network.of(paper), test),
         TABLE: table_errors(forces, test, network),
     }
-    errors = {name: of[0] for name, of in judged.items()}
-    shares = {name: _shares(of[1]) for name, of in judged.items()}
+    errors = {name: of[0] for name, of in measured.items()}
+    shares = {name: _shares(of[1]) for name, of in measured.items()}
     speeds = measure_speeds(network, forces, batches, lambda: None)
     return Evaluation(weights, len(test), float((test.strain < 0).mean()), errors, shares, speeds)
 
@@ -120,7 +120,7 @@ def report(evaluation: Evaluation) -> Report:
 
 
 def verdict(evaluation: Evaluation) -> str:
-    """Which model the planner uses, and why, as the figures have it."""
+    """Which model the planner uses, and why, from the measured figures."""
     network, table = evaluation.errors[NETWORK], evaluation.errors[TABLE]
     batches = [speed.batch for speed in evaluation.speeds if speed.batch <= STEP]
     batch = max(batches)

@@ -14,7 +14,7 @@ from planner.studies.study import Report
 from planner.studies.table2.study import MOMENTS, environments_of, of_kind
 
 SIGNIFICANT = 0.05
-"""Probability below which a difference is called one."""
+"""Probability below which a difference counts as significant."""
 TREES = (
     *("environment", "vertices, mean", "grown in, mean s", "reaches the start", "first, ratio", "p"),
     *("cost, difference", "p"),
@@ -99,7 +99,7 @@ def _p_value(guided: Sequence[Record], plain: Sequence[Record], part: str) -> fl
 
 
 def _significant(records: Sequence[Record], names: Sequence[str]) -> list[str]:
-    """Where the runs show that the tree changes something, and in which direction."""
+    """Where the runs show a significant effect of the tree, and its direction."""
     lines = []
     for part, words in (("first", "the time to the first solution"), ("cost", "the cost at the end")):
         found = []

@@ -1,4 +1,4 @@
-"""What the reverse tree is worth: planning with and without it (paper 002, Table 2)."""
+"""Effect of the reverse tree: planning with and without it (paper 002, Table 2)."""
 
 from __future__ import annotations
 

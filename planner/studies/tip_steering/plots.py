@@ -34,7 +34,7 @@ WIDTH, HEIGHT, DPI = 9.0, 5.1, 160
 
 
 def save_picture(path: Path, environment: Environment, params: VineParams, stages: list[Stage]) -> None:
-    """Write `picture` as a PNG; the file appears whole or not at all."""
+    """Write `picture` as a PNG; the file appears atomically."""
     canvas: Any = FigureCanvasAgg(picture(environment, params, stages))
     with whole(path) as partial, partial.open("wb") as file:
         canvas.print_png(file)
@@ -59,7 +59,7 @@ def _shade(pressure: float) -> Any:
 
 
 def _draw_shapes(axes: Axes, environment: Environment, params: VineParams, stages: list[Stage]) -> None:
-    """The place, the tube that stays, and its distal part under each pressure, all at true width [mm]."""
+    """The environment, the tube that stays, and its distal part under each pressure, all at true width [mm]."""
     low, high = 1e3 * environment.bounds[:2], 1e3 * environment.bounds[2:]
     axes.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), aspect="equal", xlabel="x [mm]", ylabel="y [mm]")
     for corners in environment.obstacles.polygons:

@@ -26,7 +26,7 @@ from planner.studies.validation.paths import touched
 from surrogate.compiled import Floats
 
 CURVATURE = 1.0
-"""Of the vine in free space [1/m], as near as the actuators come to it."""
+"""Of the vine in free space [1/m], as near as the actuators get to it."""
 BEFORE, AFTER = 0.7, 0.15
 """Length at which the tip meets the box, and what the vine grows on [m]."""
 RECORD = 12.5e-3
@@ -34,7 +34,7 @@ RECORD = 12.5e-3
 BOX = box_corners(-0.8, -0.3, 0.8, 0.0)
 """What the vine meets, at (0, 0) [m]."""
 BENT = np.radians(0.5)
-"""A vine that contact bends by less than this in all is as it is in free space [rad]."""
+"""A vine that contact bends by less than this in all has its shape in free space [rad]."""
 COLUMNS = (
     *("contact", "propagator", "end", "mm", "contact", "turned deg", "near the tip deg", "most deg", "at mm"),
     *("base half %", "as published"),
@@ -68,7 +68,7 @@ class Case:
     """Length at which the tip meets the box [m]."""
 
     @property
-    def place(self) -> Environment:
+    def environment(self) -> Environment:
         """The box, and the base from where an arc of the actuator's curvature touches its upper face above (0, 0)."""
         params, (_, _, curvature) = VineParams(), actuator()
         heading = -self.contact_angle - curvature * self.before
@@ -169,20 +169,20 @@ class Contact:
 
 def touch(name: str, case: Case, after: float = AFTER) -> Contact:
     """Grow one vine into the box by the propagator of a name, and to the same length without the box."""
-    params, make, place = VineParams(), load_propagator(name), case.place
-    inside = grow_bent(make(place, params), params, case.before + after)
-    line, bends, length = _end(inside, place, params)
-    outside = grow_bent(make(replace(place, obstacles=Obstacles()), params), params, length)
-    free, free_bends, _ = _end(outside, place, params)
-    touches = bool(touched([line], place, params.radius))
+    params, make, environment = VineParams(), load_propagator(name), case.environment
+    inside = grow_bent(make(environment, params), params, case.before + after)
+    line, bends, length = _end(inside, environment, params)
+    outside = grow_bent(make(replace(environment, obstacles=Obstacles()), params), params, length)
+    free, free_bends, _ = _end(outside, environment, params)
+    touches = bool(touched([line], environment, params.radius))
     status = Status(inside.status[0])
     return Contact(name, case, status, length, line, free, bends - free_bends, params.segment_length, touches)
 
 
-def _end(rollout: Rollout, place: Environment, params: VineParams) -> tuple[Floats, Floats, float]:
+def _end(rollout: Rollout, environment: Environment, params: VineParams) -> tuple[Floats, Floats, float]:
     """Joints [m], bends [rad] and length [m] of the first vine at its last record."""
     state = rollout.state(np.zeros(1, np.int64), rollout.records[:1] - 1)
-    line = centerlines(state, place.start, params)[0]
+    line = centerlines(state, environment.start, params)[0]
     count = int(state.segments[0])
     return line[: count + 1], host(state.angles)[0, :count], float(grown_length(state, params)[0])
 
@@ -193,7 +193,7 @@ def able(names: Sequence[str]) -> list[str]:
 
 
 def study(names: Sequence[str]) -> Iterator[Contact]:
-    """Every case by every one of these propagators that knows contact; `able` tells which."""
+    """Every case by every one of these propagators that knows contact; `able` says which."""
     for name in able(names):
         for case in CASES:
             yield touch(name, case)
@@ -232,6 +232,6 @@ def _row(one: Contact) -> list[str]:
 
 
 def _stuck(outcomes: Sequence[Contact]) -> list[str]:
-    """Who ended where others went on."""
+    """Propagators whose vine ended where others continued."""
     found = [one for one in outcomes if one.status != Status.GROWN]
     return ["", *(f"`{one.propagator}`, {one.case.name}: {one.status.advice}." for one in found)] if found else []

@@ -51,8 +51,8 @@ def save_contacts(path: Path, outcomes: Sequence[Contact]) -> None:
 
 
 def _draw(axes: Axes, one: Contact) -> None:
-    place, radius = one.case.place, 1e3 * VineParams().radius
-    draw_solids(axes, place, VIEW)
+    environment, radius = one.case.environment, 1e3 * VineParams().radius
+    draw_solids(axes, environment, VIEW)
     tube = shapely.LineString(1e3 * one.line)
     shape = tube.buffer(radius, cap_style="flat").union(shapely.Point(tube.coords[-1]).buffer(radius))
     axes.add_patch(patch_from_polygon(shape, facecolor=TUBE["left"], zorder=4, **OUTLINE))

@@ -24,7 +24,7 @@ from planner.studies.validation.contacts import able
 from planner.studies.validation.paths import TOUCH, obstacle_name, same_way, touched
 from surrogate.compiled import Floats
 
-PLACES = ("plus", "maze", "pickone", "needle", "long", "tube", "divider")
+ENVIRONMENTS = ("plus", "maze", "pickone", "needle", "long", "tube", "divider")
 SEED, ITERATIONS = 1, 60
 """Of the search: the same whenever it is run on a machine, and about as good as 20 s of it."""
 HALVED = "half step"
@@ -118,7 +118,7 @@ class Check:
         return self.default.reached and not self.own.reached
 
     def causes(self) -> list[str]:
-        """What the records and the growths with one thing changed say of why the goal is missed."""
+        """Possible causes of missing the goal, from the records and from growths with one thing changed."""
         if not self.fails:
             return []
         said = [self._end()]
@@ -198,19 +198,19 @@ class Check:
 
 
 @cache
-def planned(place: str, iterations: int = ITERATIONS) -> tuple[Environment, Design]:
-    """The best design that so many iterations find in a shipped environment, the same on one machine whenever it is run.
+def planned(name: str, iterations: int = ITERATIONS) -> tuple[Environment, Design]:
+    """The best design that this many iterations find in a shipped environment, the same on one machine whenever it is run.
 
     Raises:
         CannotRun: They find none.
     """
     params = VineParams()
-    environment = load_environment(place, params.radius)
+    environment = load_environment(name, params.radius)
     run = Run.prepare(environment, params, seed=SEED)
     for _ in run.run(Budget(np.inf, iterations=iterations)):
         pass
     if run.best is None:
-        raise CannotRun(f"{place}: no design found in {iterations} iterations")
+        raise CannotRun(f"{name}: no design found in {iterations} iterations")
     return environment, run.best.design
 
 
@@ -277,14 +277,14 @@ def check(environment: Environment, design: Design, names: Sequence[str]) -> Ite
         yield Check(environment, design, name, own, first, cures, shaken)
 
 
-def study(names: Sequence[str], places: Sequence[str] = PLACES) -> Iterator[Check]:
-    """Plan each environment and check its design; yields one after the other, `len(places) * len(columns(names))` in all."""
-    for place in places:
-        yield from check(*planned(place), names)
+def study(names: Sequence[str], environments: Sequence[str] = ENVIRONMENTS) -> Iterator[Check]:
+    """Plan each environment and check its design; yields one after the other, `len(environments) * len(columns(names))` in all."""
+    for name in environments:
+        yield from check(*planned(name), names)
 
 
 def report(checks: Sequence[Check]) -> list[str]:
-    """A table as lines of Markdown, and for each design that misses the goal what is known of why."""
+    """A table as lines of Markdown, and for each design that misses the goal the known causes."""
     lines = [
         f"The best design of {ITERATIONS} iterations of the search (seed {SEED}) in each environment, found by `{propagators()[0]}`,",
         "grown by the others. Tips apart: from the default, at the last length both have, and at most. Contacts: how many obstacles",

@@ -1,4 +1,4 @@
-"""The designs of the cross-checks as every propagator grows them, one place a panel."""
+"""The designs of the cross-checks as every propagator grows them, one environment per panel."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ STYLES: dict[str, tuple[str, float, Any]] = {
 
 def save_cross_checks(path: Path, checks: Sequence[Check]) -> None:
     """Centrelines at the end of each growth, over one another."""
-    places = list(dict.fromkeys(one.environment.name for one in checks))
-    columns = min(COLUMNS, len(places))
-    rows = -(-len(places) // columns)
+    environments = list(dict.fromkeys(one.environment.name for one in checks))
+    columns = min(COLUMNS, len(environments))
+    rows = -(-len(environments) // columns)
     figure = Figure(figsize=(3.3 * columns, 2.9 * rows + 0.5), facecolor="white", layout="constrained")
     panels = figure.subplots(rows, columns, squeeze=False).ravel()
-    for axes in panels[len(places) :]:
+    for axes in panels[len(environments) :]:
         axes.set_axis_off()
-    for axes, place in zip(panels, places, strict=False):
-        _draw(axes, [one for one in checks if one.environment.name == place])
+    for axes, environment in zip(panels, environments, strict=False):
+        _draw(axes, [one for one in checks if one.environment.name == environment])
     shown = [
         Line2D([], [], color=colour, linewidth=width, linestyle=style, label=name)
         for name, (colour, width, style) in STYLES.items()

@@ -1,4 +1,4 @@
-"""What friction of the tip does to the best designs of the shipped places, which were found without."""
+"""What friction of the tip does to the best designs of the shipped environments, which were found without."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.vine import Status
 from planner.markdown import table
-from planner.studies.validation.cross_checks import PLACES, Growth, growth, planned
+from planner.studies.validation.cross_checks import ENVIRONMENTS, Growth, growth, planned
 from planner.studies.validation.variants import FRICTIONS
 
 COEFFICIENTS = 0.0, *FRICTIONS
@@ -21,7 +21,7 @@ COEFFICIENTS = 0.0, *FRICTIONS
 class FrictionResult:
     """A design grown with a coefficient of friction."""
 
-    place: str
+    environment: str
     actuators: int
     friction: float
     growth: Growth
@@ -31,7 +31,7 @@ class FrictionResult:
     def content(self) -> dict[str, Any]:
         """For a JSON file."""
         return {
-            "environment": self.place,
+            "environment": self.environment,
             "actuators": self.actuators,
             "friction": self.friction,
             "status": self.growth.status.name.lower(),
@@ -41,20 +41,20 @@ class FrictionResult:
         }
 
 
-def study(places: Sequence[str] = PLACES) -> Iterator[FrictionResult]:
+def study(environments: Sequence[str] = ENVIRONMENTS) -> Iterator[FrictionResult]:
     """Grow the design of each environment without friction and with each of `COEFFICIENTS`."""
-    for place in places:
-        environment, design = planned(place)
+    for name in environments:
+        environment, design = planned(name)
         smooth: Growth | None = None
         for friction in COEFFICIENTS:
             grown = growth(environment, design, QuasiStatic(environment, design.params, friction=friction))
             smooth = smooth or grown
             moved = float(np.hypot(*(grown.lines[-1][-1] - smooth.lines[-1][-1])))
-            yield FrictionResult(place, design.actuators, friction, grown, moved)
+            yield FrictionResult(name, design.actuators, friction, grown, moved)
 
 
 def report(found: Sequence[FrictionResult]) -> list[str]:
-    """A table as lines of Markdown: in the goal or not, and how far the tip ends from where it ends without friction."""
+    """A table as lines of Markdown: whether the tip ends in the goal, and how far it ends from where it ends without friction."""
     frictions = list(dict.fromkeys(one.friction for one in found))
     lines = [
         "The best designs of the shipped environments (those of the cross-checks), which were found without friction, grown with it:",
@@ -62,9 +62,9 @@ def report(found: Sequence[FrictionResult]) -> list[str]:
         "",
     ]
     rows = []
-    for place in dict.fromkeys(one.place for one in found):
-        own = [one for one in found if one.place == place]
-        rows.append([place, str(own[0].actuators), *map(_cell, own)])
+    for environment in dict.fromkeys(one.environment for one in found):
+        own = [one for one in found if one.environment == environment]
+        rows.append([environment, str(own[0].actuators), *map(_cell, own)])
     kept = [sum(one.growth.reached for one in found if one.friction == friction) for friction in frictions]
     rows.append(["in the goal", "", *map(str, kept)])
     return lines + table(["environment", "actuators", *(f"friction {friction:g}" for friction in frictions)], rows)

@@ -1,4 +1,4 @@
-"""Recorded growths of real vines, grown again by the propagators: how far the shapes are from each other at equal length."""
+"""Recorded growths of real vines, grown again by the propagators: the distance between the shapes at equal length."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from environments import Environment, Obstacles
 from surrogate.compiled import Floats
 
 CLEAR = 2.0
-"""Frames tell the start pose until the tip is nearer to a wall than this [tube radii],"""
+"""Frames give the start pose until the tip is nearer to a wall than this [tube radii],"""
 LEAST_LENGTH = 4.0
 """from where the visible tube is as long as this on [tube radii]."""
 RECORD = 5e-3
-"""Between the lengths at which a simulated vine is looked at [m]."""
+"""Between the lengths at which a simulated vine is recorded [m]."""
 ROOM = 0.5
-"""What a place reaches beyond all that was recorded [m]."""
+"""What an environment reaches beyond all that was recorded [m]."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -85,9 +85,9 @@ def read_recordings(folder: Path) -> list[Recording]:
         raise InvalidRecording(f"{folder} cannot be read: {error.strerror}") from None
     if not paths:
         raise InvalidRecording(
-            f"{folder} holds no recordings (*.json), or is no folder; what one holds is told in dynamics/recording.py"
+            f"{folder} holds no recordings (*.json), or is no folder; its format is described in dynamics/recording.py"
         )
-    # What is compared goes by length: a rate makes times of a recording's indices, and any will do.
+    # Shapes are compared at equal length, so any frame rate will do.
     return [load_recording(path, frames_per_second=1.0) for path in paths]
 
 
@@ -115,8 +115,8 @@ def start_pose(recording: Recording) -> Floats:
     return np.array([*foot, np.arctan2(along[1], along[0])])
 
 
-def place_of(recording: Recording, start: Floats) -> Environment:
-    """The walls of a recording as a place; its goal is where the last tip was recorded."""
+def environment_of(recording: Recording, start: Floats) -> Environment:
+    """The walls of a recording as an environment; its goal is where the last tip was recorded."""
     seen = np.concatenate([*recording.centerlines, recording.walls.reshape(-1, 2), start[None, :2]])
     bounds = np.concatenate([seen.min(axis=0) - ROOM, seen.max(axis=0) + ROOM])
     walls = np.column_stack([recording.walls, np.zeros(len(recording.walls))])
@@ -146,7 +146,7 @@ def deploy(recording: Recording, model: str, make: PropagatorFactory, params: Vi
     start = start_pose(recording)
     lengths = recorded_lengths(recording, start)
     segments = int(np.ceil(lengths.max() / params.segment_length)) + 1
-    propagator = make(place_of(recording, start), params)
+    propagator = make(environment_of(recording, start), params)
     bare = Actuation(np.zeros((1, segments)), np.full((1, segments), 0.04))
     rollout = propagator.grow(propagator.start(1, segments), bare, lengths.max() + RECORD, RECORD)
     records = np.arange(rollout.records[0])

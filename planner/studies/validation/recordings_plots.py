@@ -68,8 +68,8 @@ def _draw(axes: Axes, one: Deployment) -> None:
     for x1, y1, x2, y2 in recording.walls:
         axes.plot([x1, x2], [y1, y2], color="0.25", lw=2.5, solid_capstyle="round")
     last = len(recording.centerlines) - 1
-    for place, frame in enumerate(np.linspace(FROM * last, last, SHOWN).astype(int)):
-        colour = colours(0.9 * place / (SHOWN - 1))
+    for number, frame in enumerate(np.linspace(FROM * last, last, SHOWN).astype(int)):
+        colour = colours(0.9 * number / (SHOWN - 1))
         axes.plot(*recording.centerlines[frame].T, color=colour, lw=1.6)
         axes.plot(*one.shapes[frame].T, "--", color=colour, lw=1.3)
     axes.set_aspect("equal")

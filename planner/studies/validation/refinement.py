@@ -93,10 +93,10 @@ class Refinement:
         }
 
 
-def place_of(scene: str) -> Environment:
+def environment_of(scene: str) -> Environment:
     """One of `SCENES`; in both the vine sets out from the same base."""
-    place = WALL.place
-    return place if scene == "wall" else replace(place, obstacles=Obstacles())
+    environment = WALL.environment
+    return environment if scene == "wall" else replace(environment, obstacles=Obstacles())
 
 
 def per_length(segment_length: float) -> JointMoments:
@@ -112,13 +112,13 @@ def per_length(segment_length: float) -> JointMoments:
     return joint._replace(elasticity=elasticity, segment_length=segment_length)
 
 
-def segmented(name: str, place: Environment, segment_length: float, halved: str) -> tuple[Propagator, VineParams]:
+def segmented(name: str, environment: Environment, segment_length: float, halved: str) -> tuple[Propagator, VineParams]:
     """A propagator with segments of this length, its step halved `FINER` times."""
     usual = VineParams()
     spread = halved == PER_LENGTH
     viscosity = usual.bending_viscosity * (usual.segment_length / segment_length if spread else 1.0)
     params = replace(usual, segment_length=segment_length, bending_viscosity=viscosity)
-    model: Propagator = load_propagator(name)(place, params)
+    model: Propagator = load_propagator(name)(environment, params)
     for _ in range(FINER if name != "penalty" else 0):
         model = model.refined()
     return (_with_moments(model, per_length(segment_length)) if spread else model), params
@@ -170,7 +170,7 @@ def _errors(tips: Sequence[Floats]) -> tuple[float, ...]:
 def refine_step(name: str, scene: str) -> Refinement:
     """Halve a propagator's step again and again."""
     params = VineParams()
-    model: Propagator = load_propagator(name)(place_of(scene), params)
+    model: Propagator = load_propagator(name)(environment_of(scene), params)
     sizes, tips = [], []
     for k in range((PATIENT_HALVINGS if name == "penalty" else HALVINGS) + 1):
         sizes.append(0.5**k)
@@ -191,7 +191,7 @@ def refine_segments(name: str, scene: str, halved: str, lengths: Sequence[float]
     """
     sizes = tuple(length / VineParams().segment_length for length in lengths)
     try:
-        tips = [_tips(*segmented(name, place_of(scene), length, halved), SEGMENT_RECORD) for length in lengths]
+        tips = [_tips(*segmented(name, environment_of(scene), length, halved), SEGMENT_RECORD) for length in lengths]
     except _Stopped as stopped:
         return Refinement(name, scene, halved, sizes, (), str(stopped))
     return Refinement(name, scene, halved, sizes, _errors(tips))

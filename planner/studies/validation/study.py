@@ -95,7 +95,7 @@ def pictures(parts: Sequence[Part]) -> dict[str, Callable[[Path, Sequence[Item]]
 def parts_of(names: Sequence[str], recorded: Sequence[Recording]) -> list[Part]:
     """What these propagators are compared with; recordings where there are some."""
     able = contacts.able(names)
-    count = len(cross_checks.PLACES)
+    count = len(cross_checks.ENVIRONMENTS)
     rubbed = Part(
         "friction",
         "friction on the best designs",

@@ -156,7 +156,7 @@ def test_plan_with_pouches(tmp_path: Path) -> None:
 
 
 def test_simulate_elsewhere_says_so(planned: tuple[Path, str], tmp_path: Path) -> None:
-    """In a place it was not made for a design is grown with a note, and exit code 3 if it misses."""
+    """In an environment it was not made for a design is grown with a note, and exit code 3 if it misses."""
     folder, _ = planned
     done = vinewright("simulate", "maze", folder / "design.json", cwd=tmp_path)
     assert done.returncode == 3
@@ -189,7 +189,7 @@ def test_no_solution_is_exit_code_3(tmp_path: Path) -> None:
     assert "2 iterations" in done.stdout
 
 
-def test_a_walled_in_goal_is_told_at_once(tmp_path: Path) -> None:
+def test_a_walled_in_goal_is_reported_at_once(tmp_path: Path) -> None:
     """No search is begun where none can succeed: exit code 3, with the width that the tube needs."""
     (tmp_path / "walled.toml").write_text(WALLED_IN)
     done = vinewright("plan", "walled.toml", cwd=tmp_path)
@@ -219,7 +219,7 @@ def test_the_run_says_what_guided_it(tmp_path: Path, heuristic: bool) -> None:
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a CUDA device")
-def test_cuda_that_is_not_there_is_told(tmp_path: Path) -> None:
+def test_cuda_that_is_not_there_is_reported(tmp_path: Path) -> None:
     """Without a CUDA device `--device cuda` says so and exits with 2."""
     done = vinewright("plan", "maze", "--propagator", "penalty", "--device", "cuda", cwd=tmp_path)
     assert done.returncode == 2

@@ -197,7 +197,7 @@ def test_numbers_beyond_their_limits_are_refused(
     assert capsys.readouterr().err == f"error: {option} {float(value):g} must be greater than 0: {limits}\n"
 
 
-def test_missing_casadi_is_told(
+def test_missing_casadi_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """One line says how to install it; nothing is written."""

@@ -17,14 +17,14 @@ from planner.robustness.selection import Champion, Choice
 from planner.robustness.survey import Estimate
 from planner.robustness.trials import Deviations, Outcome, grow_trials
 from planner.studies.robust_planning.report import report
-from planner.studies.robust_planning.study import Judged
+from planner.studies.robust_planning.study import Evaluated
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory, small_place: Callable[[str], str]) -> Path:
-    """A folder with a small place."""
+def folder(tmp_path_factory: pytest.TempPathFactory, small_environment: Callable[[str], str]) -> Path:
+    """A folder with a small environment."""
     made = tmp_path_factory.mktemp("small")
-    (made / "small.toml").write_text(small_place("[[250, 300, 300, 500]]"))
+    (made / "small.toml").write_text(small_environment("[[250, 300, 300, 500]]"))
     return made
 
 
@@ -47,7 +47,7 @@ def planned(folder: Path) -> Path:
 
 
 def test_a_robust_plan_keeps_what_it_was_chosen_by(planned: Path) -> None:
-    """The run says what was judged, the design is the one that was chosen, and its place lies beside it."""
+    """The run says what was evaluated, the design is the one that was chosen, and its environment lies beside it."""
     run, design = json.loads((planned / "run.json").read_text()), load_design(planned)
     robust = run["robust"]
     assert robust["level"] == 0.05
@@ -96,7 +96,7 @@ def test_robustness_writes_tables_and_pictures(
 def test_only_what_was_asked_is_grown(
     planned: Path, folder: Path, monkeypatch: pytest.MonkeyPatch, options: list[str], surveys: int
 ) -> None:
-    """One level is one survey; the sources of error alone come with the default grid, or where they are asked for."""
+    """One level is one survey; the sources of error alone come with the default grid, or where they are requested."""
     from planner.robustness import survey
 
     grown: list[int] = []
@@ -136,7 +136,7 @@ def test_interrupted_trials_are_kept(planned: Path, folder: Path, monkeypatch: p
     arguments = "robustness", "small.toml", planned, "--trials", 5, "--levels", "0,5", "--out", "part"
     assert vinewright(monkeypatch, folder, *arguments) == 0
     content = json.loads((folder / "part" / "robustness-small" / "data.json").read_text())
-    assert len(content["counts"]) == 4  # the fourth was grown, though not yet told
+    assert len(content["counts"]) == 4  # the fourth was grown, though not yet reported
     assert "interrupted" in content["command"]
     assert "| - |" in (folder / "part" / "robustness-small" / "README.md").read_text()
 
@@ -158,20 +158,20 @@ def test_interrupted_pictures_leave_the_tables(planned: Path, folder: Path, monk
 def test_a_plan_is_kept_whose_judging_is_interrupted(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Ctrl-C before any design is judged: the cheapest is written, as without --robust."""
+    """Ctrl-C before any design is evaluated: the design of lowest cost is written, as without --robust."""
 
     def broken(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("planner.robustness.selection.Selection.judge", broken)
+    monkeypatch.setattr("planner.robustness.selection.Selection.evaluate", broken)
     assert vinewright(monkeypatch, folder, "plan", "small.toml", "--robust", "--iterations", "3", "--out", "kept") == 0
-    assert "interrupted before any design was judged" in capsys.readouterr().out
+    assert "interrupted before any design was evaluated" in capsys.readouterr().out
     assert json.loads((folder / "kept" / "run.json").read_text())["robust"] is None
 
 
 @pytest.mark.slow
-def test_the_study_plans_and_judges(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """`reproduce robust-planning` in a small place: a table with the gain, and every champion in the data."""
+def test_the_study_plans_and_evaluates(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`reproduce robust-planning` in a small environment: a table with the gain, and every champion in the data."""
     arguments = "reproduce", "robust-planning", "--env", "small.toml", "--runs", 1, "--time-budget", 1, "--out", "study"
     assert vinewright(monkeypatch, folder, *arguments) == 0
     content = json.loads((folder / "study" / "robust-planning" / "data.json").read_text())
@@ -181,19 +181,19 @@ def test_the_study_plans_and_judges(folder: Path, monkeypatch: pytest.MonkeyPatc
 
 
 def test_gains_are_those_of_the_figures() -> None:
-    """Points gained over the cheapest, by the price in actuators, over the runs that have such a design."""
+    """Points gained over the design of lowest cost, by the price in actuators, over the runs that have such a design."""
     sections = Section(0.0, 0.2, "left", 1.0, 0.04, 5e3), Section(0.2, 0.4, "none", 0, 0, 0)
-    one = Design("place", "", VineParams(), sections, np.zeros(3), np.zeros((1, 2)))
+    one = Design("small", "", VineParams(), sections, np.zeros(3), np.zeros((1, 2)))
     two = replace(one, sections=(*sections, Section(0.4, 0.6, "right", 1.0, 0.04, 5e3)))
 
-    def judged(seed: int, cheapest: int, *champions: Champion) -> Judged:
-        return Judged(
-            "place", seed, Choice(0.05, 0.9, Champion(one, Estimate(cheapest, 1000), 1), list(champions)), 20.0, 9
+    def evaluated(seed: int, lowest: int, *champions: Champion) -> Evaluated:
+        return Evaluated(
+            "small", seed, Choice(0.05, 0.9, Champion(one, Estimate(lowest, 1000), 1), list(champions)), 20.0, 9
         )
 
     runs = [
-        judged(0, 300, Champion(one, Estimate(500, 1000), 80), Champion(two, Estimate(950, 1000), 80)),
-        judged(1, 400, Champion(one, Estimate(500, 1000), 80)),
+        evaluated(0, 300, Champion(one, Estimate(500, 1000), 80), Champion(two, Estimate(950, 1000), 80)),
+        evaluated(1, 400, Champion(one, Estimate(500, 1000), 80)),
     ]
     made = report(runs, 20.0)
     table, content = "\n".join(made.lines), made.content

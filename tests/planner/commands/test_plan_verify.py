@@ -23,23 +23,23 @@ from planner.runs.inputs import Inputs
 from planner.verification import Verification
 
 OPEN, DEFLECTING = "[[250, 300, 300, 500]]", "[[300, 205, 320, 500]]"
-"""A block that is in nobody's way, and one whose edge the tip runs into head-on: what pushes on buckles past it or is stuck."""
+"""A block that is in no tube's way, and one whose edge the tip runs into head-on: what pushes on buckles past it or is stuck."""
 
 
 @pytest.fixture
 def vinewright(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, small_place: Callable[[str], str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, small_environment: Callable[[str], str]
 ) -> Callable[..., tuple[int, Path]]:
-    """Plan a place in this process; gives the exit code and the run's folder."""
+    """Plan an environment in this process; gives the exit code and the run's folder."""
 
     def run(boxes: str, *options: object) -> tuple[int, Path]:
-        (tmp_path / "place.toml").write_text(small_place(boxes))
+        (tmp_path / "small.toml").write_text(small_environment(boxes))
         monkeypatch.chdir(tmp_path)
-        arguments = ["plan", "place.toml", "--iterations", 4, *options]
+        arguments = ["plan", "small.toml", "--iterations", 4, *options]
         monkeypatch.setattr("sys.argv", ["vinewright", *map(str, arguments)])
         with pytest.raises(SystemExit) as ended:
             main()
-        return int(ended.value.code or 0), tmp_path / "runs" / "place"
+        return int(ended.value.code or 0), tmp_path / "runs" / "small"
 
     return run
 
@@ -56,8 +56,8 @@ def test_a_design_that_the_second_propagator_confirms(
     assert (run["inputs"]["verify"], found["propagator"], found["verified"]) == ("impulse", "impulse", True)
     assert found["solutions"][found["chosen"]]["reached"]
     design = load_design(folder)
-    place = load_environment(folder / "environment.toml", design.params.radius)
-    (again,) = grow_designs([design], place, Impulse(place, design.params))
+    environment = load_environment(folder / "environment.toml", design.params.radius)
+    (again,) = grow_designs([design], environment, Impulse(environment, design.params))
     assert again.reached
     assert found["solutions"][found["chosen"]]["from_planned_mm"] == pytest.approx(
         1e3 * np.hypot(*(again.design.tip[:2] - design.tip[:2])), abs=0.01
@@ -127,10 +127,10 @@ def test_the_best_confirmed_design_is_chosen(
     environment: Callable[..., Environment], lengths: list[float], chosen: int, words: str
 ) -> None:
     """The first that reaches the goal; if none does, or none was grown, the first of all, and it is said so."""
-    place = replace(environment(), goal=np.array([0.6, 0.0, 0.1]))
+    workspace = replace(environment(), goal=np.array([0.6, 0.0, 0.1]))
     designs = [straight(length) for length in lengths]
-    grown = grow_designs(designs, place, Impulse(place, VineParams()))
-    verification = Verification("impulse", place, designs or [straight(0.3)], grown)
+    grown = grow_designs(designs, workspace, Impulse(workspace, VineParams()))
+    verification = Verification("impulse", workspace, designs or [straight(0.3)], grown)
     assert verification.chosen == chosen
     assert verification.verified == (not words.startswith("NOT"))
     assert verification.design is verification.designs[chosen]

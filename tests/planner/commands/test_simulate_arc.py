@@ -21,7 +21,7 @@ PRESSURE, CELL, LENGTH = 20e3, 42e-3, 0.8
 
 @pytest.fixture
 def folder(tmp_path: Path, params: VineParams, joint: JointMoments, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty place, one with a post far away, and designs of one section and of two."""
+    """An empty environment, one with a post far away, and designs of one section and of two."""
     monkeypatch.chdir(tmp_path)
     curvature = float(free_curvature(joint, PRESSURE, CELL))
     turn = curvature * LENGTH
@@ -51,7 +51,7 @@ def simulate(*arguments: str, monkeypatch: pytest.MonkeyPatch) -> int:
 def test_simulate_compares_curvatures(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], joint: JointMoments
 ) -> None:
-    """The arc comes to the goal; its curvature, with inertia, is told beside that at rest, and they agree within 1 %."""
+    """The arc reaches the goal; its curvature, with inertia, is reported beside that at rest, and they agree within 1 %."""
     assert simulate("bench.toml", "one.json", "--out", "sim", monkeypatch=monkeypatch) == 0
     found = json.loads((folder / "sim" / "simulation.json").read_text())
     assert found["status"] == "grown"
@@ -64,7 +64,7 @@ def test_simulate_compares_curvatures(
 
 @pytest.mark.usefixtures("folder")
 def test_sections_alike_are_one(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    """Two sections of the same muscle, one behind the other, are an arc too."""
+    """Two sections of the same actuator, one behind the other, are an arc too."""
     for _ in range(2):
         assert simulate("bench.toml", "alike.json", monkeypatch=monkeypatch) == 0
         printed = capsys.readouterr().out
@@ -73,12 +73,12 @@ def test_sections_alike_are_one(monkeypatch: pytest.MonkeyPatch, capsys: pytest.
 
 
 def test_last_kernel_of_every_propagator_is_known() -> None:
-    """Whatever is chosen, it can be told whether there is something to compile."""
+    """For every choice it is known whether there is something to compile."""
     assert set(LAST_KERNEL) == set(propagators())
 
 
 @pytest.mark.parametrize(
-    ("place", "design", "words"),
+    ("environment", "design", "words"),
     [
         ("post.toml", "one.json", "post has obstacles, and euler-lagrange knows none (contact=False"),
         ("bench.toml", "two.json", "one arc (sections=False)"),
@@ -86,14 +86,14 @@ def test_last_kernel_of_every_propagator_is_known() -> None:
 )
 def test_simulate_refuses_what_an_arc_cannot(
     folder: Path,
-    place: str,
+    environment: str,
     design: str,
     words: str,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """Obstacles anywhere, and sections that differ, end with one line that names the capability; nothing is written."""
-    assert simulate(place, design, "--out", "sim", monkeypatch=monkeypatch) == 2
+    assert simulate(environment, design, "--out", "sim", monkeypatch=monkeypatch) == 2
     printed = capsys.readouterr()
     error = printed.err
     assert printed.out.count("\n") <= 1  # at most the note that the design was made elsewhere

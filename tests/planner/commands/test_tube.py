@@ -128,18 +128,18 @@ def test_simulate_grows_the_tube_it_is_given(vinewright: Vinewright, tmp_path: P
 
 def test_an_environment_may_name_its_tube(vinewright: Vinewright, tmp_path: Path) -> None:
     """A shipped tube by name, or a file beside the environment's, wherever the command runs; `--tube` counts before it."""
-    (tmp_path / "place").mkdir()
-    write_environment(ROOM, tmp_path / "place" / "room.toml")
-    text = (tmp_path / "place" / "room.toml").read_text()
-    (tmp_path / "place" / "thin.toml").write_text(tube_text(similar(5e-3)))
+    (tmp_path / "folder").mkdir()
+    write_environment(ROOM, tmp_path / "folder" / "room.toml")
+    text = (tmp_path / "folder" / "room.toml").read_text()
+    (tmp_path / "folder" / "thin.toml").write_text(tube_text(similar(5e-3)))
     for name, radius in (("jitosho-24mm", 12e-3), ("thin.toml", 5e-3)):
-        (tmp_path / "place" / "named.toml").write_text(text.replace('unit = "mm"', f'unit = "mm"\ntube = "{name}"'))
-        environment, params = environment_and_tube(str(tmp_path / "place" / "named.toml"), None)
+        (tmp_path / "folder" / "named.toml").write_text(text.replace('unit = "mm"', f'unit = "mm"\ntube = "{name}"'))
+        environment, params = environment_and_tube(str(tmp_path / "folder" / "named.toml"), None)
         assert params.radius == radius
         assert environment.sha256 == ROOM.sha256
         assert chosen_tube("prototype", environment) == VineParams()
     assert chosen_tube(None, load_environment("divider")) == chosen_tube(None) == VineParams()
-    (tmp_path / "place" / "named.toml").write_text(text.replace('unit = "mm"', 'unit = "mm"\ntube = "none.toml"'))
-    code, _, errors = vinewright("map", "place/named.toml")
+    (tmp_path / "folder" / "named.toml").write_text(text.replace('unit = "mm"', 'unit = "mm"\ntube = "none.toml"'))
+    code, _, errors = vinewright("map", "folder/named.toml")
     assert (code, errors.count("\n")) == (2, 1)
     assert "none.toml: not found" in errors

@@ -53,7 +53,7 @@ def test_the_likeliest_is_found_and_bettered(good: Design, room: Environment) ->
     chooser = selection(room, counted)
     champions = list(chooser.champions([*poor, good]))
     assert len(champions) == 1
-    best, edge = chooser.judge(good), chooser.judge(poor[0])
+    best, edge = chooser.evaluate(good), chooser.evaluate(poor[0])
     assert edge.rate < best.rate - 0.05
     assert champions[0].estimate.rate >= best.rate - 0.02
     assert champions[0].estimate.trials == 200
@@ -87,25 +87,25 @@ def champion_of(design: Design, actuators: int, reached: int) -> Champion:
 
 
 def test_the_choice_has_the_fewest_actuators_of_those_that_suffice(good: Design) -> None:
-    """Above the threshold fewest actuators count; below it, success, unless the trials cannot tell two apart."""
-    cheapest = champion_of(good, 1, 300)
+    """Above the threshold fewest actuators count; below it, success, unless the trials cannot distinguish two."""
+    lowest = champion_of(good, 1, 300)
     one, two, three = (champion_of(good, n, reached) for n, reached in ((1, 600), (2, 910), (3, 990)))
-    assert Choice(0.05, 0.9, cheapest, [one, two, three]).chosen is two
-    assert Choice(0.05, 0.5, cheapest, [one, two, three]).chosen is one
-    assert Choice(0.05, 0.995, cheapest, [one, two, three]).chosen is three
-    assert not Choice(0.05, 0.995, cheapest, [one, two, three]).met
+    assert Choice(0.05, 0.9, lowest, [one, two, three]).chosen is two
+    assert Choice(0.05, 0.5, lowest, [one, two, three]).chosen is one
+    assert Choice(0.05, 0.995, lowest, [one, two, three]).chosen is three
+    assert not Choice(0.05, 0.995, lowest, [one, two, three]).met
     alike = champion_of(good, 3, 920)
-    assert Choice(0.05, 0.95, cheapest, [one, two, alike]).chosen is two
-    assert Choice(0.05, 0.95, cheapest, []).chosen is cheapest
+    assert Choice(0.05, 0.95, lowest, [one, two, alike]).chosen is two
+    assert Choice(0.05, 0.95, lowest, []).chosen is lowest
     assert Choice(0.05, 0.9, champion_of(good, 1, 700), [one]).chosen.estimate.reached == 700
-    # The cheapest may do, and then nothing else is needed.
+    # The design of lowest cost may suffice; then nothing else is needed.
     enough = champion_of(good, 1, 950)
     assert Choice(0.05, 0.9, enough).met
     assert Choice(0.05, 0.9, enough, [three]).chosen is enough
 
 
 def test_no_trial_is_used_twice(good: Design, room: Environment, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every halving grows trials that none before it has seen, and the last few get 128 at least; judging has its own."""
+    """Every halving grows trials that none before it has seen, and the last few get 128 at least; the evaluation has its own."""
     seen: list[tuple[Design, range]] = []
 
     def note(_: Selection, design: Design, trials: range) -> int:
@@ -124,10 +124,12 @@ def test_no_trial_is_used_twice(good: Design, room: Environment, monkeypatch: py
 
 def test_variants_end_in_the_goal_and_can_be_made(good: Design, room: Environment) -> None:
     """Variants differ, end in the goal as planned, follow on without gaps, and have two cells a section at least."""
-    place = replace(room, goal=np.array([*room.goal[:2], 0.05]))
-    variants = selection(place, [])._variants([good])
+    environment = replace(room, goal=np.array([*room.goal[:2], 0.05]))
+    variants = selection(environment, [])._variants([good])
     assert len({variant.sections for variant in [good, *variants]}) == len(variants) + 1 > 3
-    assert all(grown.ends_in_goal for grown in grow_designs(variants, place, QuasiStatic(place, PARAMS).refined()))
+    assert all(
+        grown.ends_in_goal for grown in grow_designs(variants, environment, QuasiStatic(environment, PARAMS).refined())
+    )
     for variant in variants:
         assert variant.sections[0].start == 0.0
         assert all(one.end == two.start for one, two in pairwise(variant.sections))

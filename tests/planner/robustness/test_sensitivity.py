@@ -8,7 +8,7 @@ from dynamics.tube import VineParams
 from environments import Environment, Obstacles
 from environments.obstacles import box_corners
 from planner.design import Design, Section
-from planner.robustness.sensitivity import Margin, margin, parameters, place_parameters, section_parameters
+from planner.robustness.sensitivity import Margin, environment_parameters, margin, parameters, section_parameters
 
 PARAMS = VineParams()
 BARE = Section(0.0, 0.9, "none", 0.0, 0.0, 0.0)
@@ -23,25 +23,27 @@ def room(goal: tuple[float, float, float], obstacles: Obstacles | None = None) -
     return Environment("room", "", bounds, np.zeros(3), np.array(goal), obstacles or Obstacles())
 
 
-def margins(design: Design, place: Environment) -> list[Margin]:
-    return [margin(design, place, parameter) for parameter in parameters(design, place)]
+def margins(design: Design, environment: Environment) -> list[Margin]:
+    return [margin(design, environment, parameter) for parameter in parameters(design, environment)]
 
 
 def test_a_straight_tube_may_turn_until_it_passes_the_goal() -> None:
     """The way of the tip is a line: it meets a disc of radius r at distance D until its angle is asin(r / D)."""
-    place = room((0.8, 0.0, 0.06))
-    sideways, heading = (margin(design_of(BARE), place, parameter) for parameter in place_parameters(place))
+    environment = room((0.8, 0.0, 0.06))
+    sideways, heading = (
+        margin(design_of(BARE), environment, parameter) for parameter in environment_parameters(environment)
+    )
     most = np.degrees(np.arcsin(0.06 / 0.8))
     assert heading.unit == "deg"
     for reach in (heading.less, heading.more):
         assert most - 0.25 < reach <= most
-    assert (sideways.less, sideways.more) == pytest.approx((50, 50))  # all that is looked at
+    assert (sideways.less, sideways.more) == pytest.approx((50, 50))  # all that is searched
 
 
-def test_sides_are_told_apart() -> None:
+def test_sides_are_distinguished() -> None:
     """A goal to the left of the way may be met from farther on the left: the base moves left by more than to the right."""
-    place = room((0.8, 0.0102, 0.0306))
-    sideways = margin(design_of(BARE), place, place_parameters(place)[0])
+    environment = room((0.8, 0.0102, 0.0306))
+    sideways = margin(design_of(BARE), environment, environment_parameters(environment)[0])
     assert (sideways.less, sideways.more) == pytest.approx((20, 40))
 
 
@@ -57,12 +59,12 @@ def test_an_actuated_section_may_stray_by_as_much_as_its_turn() -> None:
 
     end, along = tail(25e3)
     goal = end + 0.3 * along
-    place = room((*goal, 0.02))
+    environment = room((*goal, 0.02))
     found = margin(
-        design_of(section, Section(0.4, 0.8, "none", 0, 0, 0)), place, section_parameters(design_of(section))[0]
+        design_of(section, Section(0.4, 0.8, "none", 0, 0, 0)), environment, section_parameters(design_of(section))[0]
     )
     assert found.name == "section 1: pressure"
-    # The same by the line of the tail, at every step that is looked at.
+    # The same by the line of the tail, at every step that is searched.
     for sign, reach in ((-1, found.less), (1, found.more)):
         held = 0
         while held < 40:
@@ -77,8 +79,8 @@ def test_an_actuated_section_may_stray_by_as_much_as_its_turn() -> None:
 
 def test_a_design_that_misses_has_no_margin() -> None:
     """Where the goal is not reached as planned, both margins are 0."""
-    place = room((-0.2, 0.0, 0.05))
-    assert all((m.less, m.more) == (0, 0) for m in margins(design_of(BARE), place))
+    environment = room((-0.2, 0.0, 0.05))
+    assert all((m.less, m.more) == (0, 0) for m in margins(design_of(BARE), environment))
 
 
 def test_every_number_is_looked_at() -> None:
@@ -94,6 +96,6 @@ def test_every_number_is_looked_at() -> None:
 
 
 def test_the_least_margin_counts() -> None:
-    """Margins of different units are compared by their share of what was looked at."""
+    """Margins of different units are compared by their share of what was searched."""
     assert Margin("one", "mm", 5.0, 50.0).share == pytest.approx(0.1)
     assert Margin("other", "%", 20.0, 3.0).share == pytest.approx(0.15)

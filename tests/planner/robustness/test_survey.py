@@ -27,11 +27,11 @@ def survey() -> Survey:
     """A bent tube beside a block, with a goal at its tip; all trials grown."""
     obstacles = Obstacles((box_corners(0.3, -0.4, 0.4, -0.2),))
     section = Section(0.0, 0.4, "left", 2.0, 0.04, 25e3)
-    place = Environment("room $x$", "", np.array([-0.2, -0.5, 0.8, 0.5]), np.zeros(3), np.zeros(3), obstacles)
+    environment = Environment("room $x$", "", np.array([-0.2, -0.5, 0.8, 0.5]), np.zeros(3), np.zeros(3), obstacles)
     design = Design("room", "", PARAMS, (section,), np.zeros(3), np.zeros((1, 2)))
-    design = grow_designs([design], place, QuasiStatic(place, PARAMS))[0].design
-    place = replace(place, goal=np.array([*design.tip[:2], 0.02]))
-    made = Survey.of(design, place, LEVELS, trials=150, seed=7)
+    design = grow_designs([design], environment, QuasiStatic(environment, PARAMS))[0].design
+    environment = replace(environment, goal=np.array([*design.tip[:2], 0.02]))
+    made = Survey.of(design, environment, LEVELS, trials=150, seed=7)
     assert sum(made.run()) == 150 * len(made.spreads)
     return made
 

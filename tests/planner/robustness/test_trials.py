@@ -40,9 +40,9 @@ def design(room: Environment) -> Design:
 
 
 def test_nothing_differs_without_spread(design: Design, room: Environment) -> None:
-    """Trials without spread grow in the place itself, to the tip that the design itself grows to, to the bit."""
+    """Trials without spread grow in the environment itself, to the tip that the design itself grows to, to the bit."""
     outcome = grow_trials(design, room, Deviations.drawn(design, room, Spread(), range(30), seed=0))
-    assert all(place is room for place in outcome.places)
+    assert all(environment is room for environment in outcome.environments)
     tip = grow_designs([design], room, QuasiStatic(room, PARAMS))[0].design.tip[:2]
     ends = outcome.joints[:, 40]
     assert (ends == ends[0]).all()
@@ -87,7 +87,7 @@ def test_lengths_move_what_comes_after(design: Design, room: Environment) -> Non
 
 
 def test_the_same_trials_at_every_level(design: Design, room: Environment) -> None:
-    """A trial is known by its number and the seed: at twice the level it differs by twice as much, whoever is beside it."""
+    """A trial is known by its number and the seed: at twice the level it differs by twice as much, whichever trials grow with it."""
     one = Deviations.drawn(design, room, Spread.of_levels(0.1, 0.05), range(5), seed=4)
     other = Deviations.drawn(design, room, Spread.of_levels(0.2, 0.1), [3], seed=4)
     for field in fields(Deviations):
@@ -105,7 +105,7 @@ def free_turn(design: Design, deviations: Deviations) -> np.ndarray:
 
 
 def test_deviations_do_what_they_say(design: Design, room: Environment) -> None:
-    """One at a time: pressure, cells, stretch and turn change the turn in free space as the model says, place does not."""
+    """One at a time: pressure, cells, stretch and turn change the turn in free space as the model says, position does not."""
     rows = Deviations.none(design, room, 6)
     rows.pressure[1, 0], rows.cell[2, 0], rows.stretch[3, 1], rows.turn[4, 1] = 0.1, -0.1, 0.013, 0.05
     rows.place[5, 0] = -0.037
@@ -121,11 +121,11 @@ def test_deviations_do_what_they_say(design: Design, room: Environment) -> None:
     assert free_turn(design, rows)[3] == pytest.approx(0.4 * left - 0.287 * right, abs=1e-9)
 
 
-def test_places_differ_as_drawn(design: Design, room: Environment) -> None:
+def test_environments_differ_as_drawn(design: Design, room: Environment) -> None:
     """Obstacles and start are where the deviations put them; no obstacle gets smaller than a tenth."""
     rows = Deviations.none(design, room, 3)
     rows.size[0], rows.shift[0, 0], rows.start[1] = [0.5, -7.0, 0.0], [0.01, 0.02], [0.1, 0.2, 0.3]
-    first, second, third = rows.places(room)
+    first, second, third = rows.environments(room)
     assert first.obstacles.polygons[0] == pytest.approx(box_corners(0.285, -0.43, 0.435, -0.13))
     assert first.obstacles.circles[0] == pytest.approx([0.6, 0.6, 0.02])
     assert second.start == pytest.approx([0.1, 0.2, 0.3])
@@ -141,8 +141,8 @@ def test_success_is_a_tip_in_the_goal_and_failures_are_counted(design: Design, r
         "left the bounds": replace(room, bounds=np.array([-1.0, -1.5, 0.5, 1.5]), goal=np.array([1.0, 1.0, 0.05])),
         "stalled": replace(room, obstacles=Obstacles((box_corners(0.1, -1.0, 0.2, 1.0),))),
     }
-    for way, place in cases.items():
-        counts = grow_trials(design, place, Deviations.none(design, place, 3)).counts()
+    for way, environment in cases.items():
+        counts = grow_trials(design, environment, Deviations.none(design, environment, 3)).counts()
         assert counts[way] == 3, (way, counts)
         assert sum(counts.values()) == 3
 
@@ -159,7 +159,7 @@ def test_trials_that_break_down_say_where(design: Design, room: Environment) -> 
 
 @pytest.mark.parametrize("size", [0.05, 0.5])
 def test_a_base_in_an_obstacle_has_no_room(design: Design, room: Environment, size: float) -> None:
-    """Where an obstacle comes to lie on the base nothing grows, however deep the base is in it."""
+    """Where an obstacle lies on the base nothing grows, however deep the base is in it."""
     beside = replace(room, obstacles=Obstacles((box_corners(-0.7 - size, -size, -0.7 + size, size),)))
     rows = Deviations.none(design, beside, 2)
     rows.shift[1, 0, 0] = 0.7
@@ -175,14 +175,14 @@ def test_hand_made_errors_are_those_of_the_literature() -> None:
 
 
 def test_a_design_without_actuators_can_be_tried(room: Environment) -> None:
-    """A bare tube has nothing to bend it: only place and start make a difference."""
+    """A bare tube has nothing to bend it: only environment and start make a difference."""
     bare = Design("room", "", PARAMS, SECTIONS[:1], np.zeros(3), np.zeros((1, 2)))
     outcome = grow_trials(bare, room, Deviations.drawn(bare, room, Spread.of_levels(0.0, 0.2), range(3), seed=0))
     assert outcome.joints[:, 8] == pytest.approx(np.array([[0.2, 0.0]] * 3), abs=1e-9)
 
 
 def test_a_tube_of_any_length_bends_to_its_tip(room: Environment) -> None:
-    """A tube of 1010 mm whose actuator is a hair shorter than planned bends at its tip as one that is not, to a hair."""
+    """A tube of 1010 mm whose actuator is very slightly shorter than planned bends at its tip like one that is not, almost exactly."""
     sections = Section(0.0, 0.5, "none", 0, 0, 0), Section(0.5, 1.01, "left", 2.0, 0.04, 35e3)
     odd = Design("room", "", PARAMS, sections, np.zeros(3), np.zeros((1, 2)))
     rows = Deviations.none(odd, room, 2)
@@ -202,7 +202,7 @@ def test_errors_of_turn_are_bounded_near_full_contraction(room: Environment) -> 
     assert len(grow_trials(tight, room, rows).reached) == 200
 
 
-def test_designs_meet_the_same_places(design: Design, room: Environment) -> None:
+def test_designs_meet_the_same_environments(design: Design, room: Environment) -> None:
     """In trials of one number obstacles and start are the same for designs of different sections: they are compared in pairs."""
     bare = replace(design, sections=SECTIONS[:1])
     spread = Spread(obstacles=0.1, cell=0.1, start=0.01, heading=0.01)

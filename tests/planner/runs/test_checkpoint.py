@@ -36,7 +36,7 @@ def searched(run: Run, iterations: int) -> Run:
 
 
 def state(run: Run) -> dict[str, Any]:
-    """All that decides how a run goes on, as it is in memory."""
+    """All that decides how a run continues, in memory."""
     search, used = run.search, run.search.tree.used
     tree = {name: getattr(search.tree, name) for name in vars(search.tree) if name not in ("_unbent", "_free")}
     grown = np.arange(search.max_segments) < search.tree.segments[:, None]
@@ -68,7 +68,7 @@ def stopped(shipped: dict[str, Environment], params: VineParams, tmp_path_factor
 
 
 def test_a_run_goes_on_to_the_last_bit(shipped: dict[str, Environment], params: VineParams, stopped: Path) -> None:
-    """Read back and searched on, the whole search is as if it had never been stopped; the time goes on too."""
+    """Read back and resumed, the whole search is as if it had never been stopped; the time continues too."""
     checkpoint = read_checkpoint(stopped)
     assert checkpoint.inputs == INPUTS
     assert checkpoint.caution == ""
@@ -83,7 +83,7 @@ def test_a_run_goes_on_to_the_last_bit(shipped: dict[str, Environment], params: 
 
 
 def test_nothing_that_matters_is_forgotten(shipped: dict[str, Environment], params: VineParams, tmp_path: Path) -> None:
-    """Stopped after every iteration, before and after the first solution, a run is bit for bit the same as in one go."""
+    """Stopped after every iteration, before and after the first solution, a run is bit for bit the same as without a stop."""
     inputs = INPUTS.model_copy(update={"heuristic": False})
 
     def fresh() -> Run:
@@ -100,8 +100,8 @@ def test_nothing_that_matters_is_forgotten(shipped: dict[str, Environment], para
     assert whole.search.shrinks > 1
 
 
-def test_a_place_is_kept_to_the_last_bit(params: VineParams, tmp_path: Path) -> None:
-    """A place whose numbers have more digits than its file shows comes back with all of them."""
+def test_an_environment_is_kept_to_the_last_bit(params: VineParams, tmp_path: Path) -> None:
+    """An environment whose numbers have more digits than its file shows comes back with all of them."""
     (tmp_path / "thirds.toml").write_text(
         "schema = 1\nunit = 'm'\n[bounds]\nmin = [0, 0]\nmax = [2.0000000000001, 1.3]\n"
         "[start]\nposition = [0.33333333333333331, 0.3]\nheading_deg = 12.345678901234567\n"
@@ -109,18 +109,18 @@ def test_a_place_is_kept_to_the_last_bit(params: VineParams, tmp_path: Path) -> 
         "[obstacles]\ncircles = [[1.1234567890123456, 0.3, 0.077777777777777779]]\n"
         "polygons = [[[0.8, 1.0], [1.1111111111111112, 1.2], [0.9, 1.2345678901234567]]]\n"
     )
-    place = load_environment(tmp_path / "thirds.toml")
-    write_checkpoint(tmp_path / CHECKPOINT, prepared(place, params), INPUTS)
+    environment = load_environment(tmp_path / "thirds.toml")
+    write_checkpoint(tmp_path / CHECKPOINT, prepared(environment, params), INPUTS)
     again = read_checkpoint(tmp_path).environment
-    assert (again.name, again.sha256) == ("thirds", place.sha256)
+    assert (again.name, again.sha256) == ("thirds", environment.sha256)
     for name in ("bounds", "start", "goal"):
-        assert getattr(again, name).tobytes() == getattr(place, name).tobytes()
-    assert again.obstacles.circles.tobytes() == place.obstacles.circles.tobytes()
-    assert again.obstacles.polygons[0].tobytes() == place.obstacles.polygons[0].tobytes()
+        assert getattr(again, name).tobytes() == getattr(environment, name).tobytes()
+    assert again.obstacles.circles.tobytes() == environment.obstacles.circles.tobytes()
+    assert again.obstacles.polygons[0].tobytes() == environment.obstacles.polygons[0].tobytes()
 
 
-def test_other_versions_are_told(stopped: Path, tmp_path: Path) -> None:
-    """A run that was begun with another NumPy goes on, and it is said that it may end elsewhere."""
+def test_other_versions_are_reported(stopped: Path, tmp_path: Path) -> None:
+    """A run that was begun with another NumPy is resumed, and it is said that it may end elsewhere."""
     with_facts(stopped, tmp_path, lambda facts: facts["versions"].update(numpy="1.0"))
     assert "begun with numpy 1.0, so it may not end" in read_checkpoint(tmp_path).caution
 
@@ -167,8 +167,8 @@ def test_damaged_files_are_refused(stopped: Path, tmp_path: Path, refused: Calla
     with zipfile.ZipFile(stopped / CHECKPOINT) as file:
         inside = [member.header_offset + 200 for member in file.infolist() if member.file_size > 400]
     assert len(inside) > 8
-    for place in inside:
-        (tmp_path / CHECKPOINT).write_bytes(whole[:place] + bytes([whole[place] ^ 64]) + whole[place + 1 :])
+    for position in inside:
+        (tmp_path / CHECKPOINT).write_bytes(whole[:position] + bytes([whole[position] ^ 64]) + whole[position + 1 :])
         assert "damaged" in refused()
     arrays = arrays_of(stopped)
     np.savez_compressed(tmp_path / CHECKPOINT, **arrays)  # type: ignore[arg-type]
@@ -223,7 +223,7 @@ def test_arrays_that_do_not_fit_are_refused(
 def test_facts_that_do_not_fit_are_refused(
     stopped: Path, tmp_path: Path, refused: Callable[[], str], change: Callable[[dict[str, Any]], object], words: str
 ) -> None:
-    """Another schema, unknown and missing keys, and numbers out of their range are told by name."""
+    """Another schema, unknown and missing keys, and numbers out of their range are reported by name."""
     with_facts(stopped, tmp_path, change)
     assert words in refused()
 

@@ -1,4 +1,4 @@
-"""Run folders: whole or not at all."""
+"""Run folders: written atomically."""
 
 from collections.abc import Callable
 from pathlib import Path

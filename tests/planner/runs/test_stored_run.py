@@ -49,7 +49,7 @@ def content(path: Path) -> dict[str, Any]:
 
 
 def test_designs_and_places_are_read(shipped: dict[str, Environment]) -> None:
-    """Design and place of run and pack belong together and to the shipped place; what is read is what is written."""
+    """Design and environment of run and pack belong together and to the shipped environment; what is read is what is written."""
     assert {entry.name for entry in RUN.iterdir()} <= set(FILES)
     for folder in (RUN, PACK):
         design = load_design(folder)
@@ -68,7 +68,7 @@ def _made(design: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_the_other_files_have_a_schema() -> None:
-    """What nobody reads again says its schema too, and holds the keys that the documentation speaks of."""
+    """Files that are not read again state their schema too, and holds the keys that the documentation speaks of."""
     design, solutions, run = (content(RUN / f"{name}.json") for name in ("design", "solutions", "run"))
     assert {solutions["schema"], run["schema"], design["schema"]} == {1}
     assert solutions["solutions"][0] == design

@@ -56,8 +56,8 @@ def bare(vines: int) -> Actuation:
 
 def around(ends: Floats, status: Status = Status.GROWN, environment: Environment | None = None, number: int = 0) -> Fan:
     """A fan of straight vines with these ends."""
-    place = environment or field(np.random.default_rng(0), 0.0, "free")
-    return Fan(place, number, tuple(np.array([START, end]) for end in ends), np.full(len(ends), status))
+    workspace = environment or field(np.random.default_rng(0), 0.0, "free")
+    return Fan(workspace, number, tuple(np.array([START, end]) for end in ends), np.full(len(ends), status))
 
 
 # ---- densities ----
@@ -139,14 +139,14 @@ def test_the_even_fan_is_what_neighbours_are_measured_by() -> None:
 def test_a_field_is_as_dense_as_asked_and_leaves_the_start_free(share: float) -> None:
     """The covered share is met to one obstacle; nothing is near the start; the bounds are out of every vine's reach."""
     for seed in range(3):
-        place = field(np.random.default_rng(seed), share)
-        solid = shapely.union_all(place.obstacles.shapes()).intersection(shapely.box(0, 0, FIELD, FIELD))
+        environment = field(np.random.default_rng(seed), share)
+        solid = shapely.union_all(environment.obstacles.shapes()).intersection(shapely.box(0, 0, FIELD, FIELD))
         assert solid.area / FIELD**2 == pytest.approx(share, abs=LARGEST**2 / FIELD**2)
-        assert place.obstacles.clearance(np.array(START)) >= KEPT_FREE
-        assert np.all(np.abs(place.bounds.reshape(2, 2) - START) > LENGTH)
+        assert environment.obstacles.clearance(np.array(START)) >= KEPT_FREE
+        assert np.all(np.abs(environment.bounds.reshape(2, 2) - START) > LENGTH)
         if share:
-            assert place.obstacles.polygons
-            assert len(place.obstacles.circles)
+            assert environment.obstacles.polygons
+            assert len(environment.obstacles.circles)
 
 
 def test_the_same_seed_gives_the_same_field() -> None:
@@ -188,19 +188,19 @@ def test_a_fan_spreads_evenly_in_free_space(params: VineParams) -> None:
 
 def test_vines_of_a_fan_grow_as_they_do_alone(params: VineParams) -> None:
     """Sharing a scene changes nothing, nor does the number of threads."""
-    place = field(np.random.default_rng(1), 0.08)
+    environment = field(np.random.default_rng(1), 0.08)
     carried = mild_actuation(np.random.default_rng(2), headings(20), params)
-    fans = [grow_fan(place, carried, params, threads=threads) for threads in (1, 4)]
+    fans = [grow_fan(environment, carried, params, threads=threads) for threads in (1, 4)]
     np.testing.assert_array_equal(fans[0].ends, fans[1].ends)
     np.testing.assert_array_equal(fans[0].status, fans[1].status)
     for i in (0, 7, 19):
         start = np.array([*START, headings(20)[i]])
-        turned = Environment("", "", place.bounds, start, place.goal, place.obstacles)
+        turned = Environment("", "", environment.bounds, start, environment.goal, environment.obstacles)
         alone = QuasiStatic(turned, params)
         one = Actuation(carried.pressure[[i]], carried.l_0[[i]])
         rollout = alone.grow(alone.start(1, SEGMENTS), one, LENGTH, params.segment_length)
         np.testing.assert_allclose(fans[0].ends[i], rollout.tips[0, rollout.records[0] - 1, :2], atol=1e-12)
-    assert place.start[2] == 0
+    assert environment.start[2] == 0
 
 
 def test_two_walls_that_close_to_a_gap_funnel(params: VineParams) -> None:
@@ -210,9 +210,9 @@ def test_two_walls_that_close_to_a_gap_funnel(params: VineParams) -> None:
         [*(START + 0.25 * ahead + side * 0.45 * across), *(START + 1.2 * ahead + side * 0.045 * across), 0.01]
         for side in (1, -1)
     ]
-    place = field(np.random.default_rng(0), 0.0)
+    empty = field(np.random.default_rng(0), 0.0)
     walls = Obstacles(walls=np.array(sides))
-    fan = grow_fan(Environment("", "", place.bounds, place.start, place.goal, walls), bare(20), params)
+    fan = grow_fan(Environment("", "", empty.bounds, empty.start, empty.goal, walls), bare(20), params)
     along, aside = (fan.ends - START) @ ahead, (fan.ends - START) @ across
     assert (fan.status == Status.GROWN).all()
     assert along.min() > 1.6
@@ -240,13 +240,13 @@ def test_a_study_grows_the_same_vines_in_every_density(params: VineParams) -> No
 def synthetic(fields: int, contact: Floats, wobble: float = 1e-3) -> Findings:
     """Free fans that are even but for a wobble, and fans whose ends are given wherever there are obstacles."""
     rng = np.random.default_rng(0)
-    places_of = {name: field(rng, 0.0, name) for name in SHARES}
+    fields_of = {name: field(rng, 0.0, name) for name in SHARES}
     sets = []
     for number in range(fields):
         free = even_fan(len(contact)) + rng.normal(0, wobble, (len(contact), 2))
         near = contact + rng.normal(0, 1e-7, contact.shape)
         sets.append(
-            tuple(around(free if name == "free" else near, Status.GROWN, places_of[name], number) for name in SHARES)
+            tuple(around(free if name == "free" else near, Status.GROWN, fields_of[name], number) for name in SHARES)
         )
     return Findings(sets, 0)
 
@@ -283,7 +283,7 @@ def test_the_verdict_follows_the_figures() -> None:
 
 
 def test_a_low_ratio_of_ends_in_few_places_is_explained() -> None:
-    """Where all vines end in three places, the ratio is lower than in free space, and the words say why."""
+    """Where all vines end in three places, the ratio is lower than in free space, and the report says why."""
     three = even_fan(50)[np.repeat([5, 25, 45], [17, 17, 16])]
     said = verdict(synthetic(4, three, wobble=2e-2))
     assert any("in dense fields the 50 vines end in 3 places on average" in line for line in said)
@@ -350,7 +350,7 @@ def test_the_command_writes_tables_data_and_pictures(tmp_path: Path) -> None:
 
 
 def interrupted_after(monkeypatch: pytest.MonkeyPatch, fields: int) -> None:
-    """Have Ctrl-C come after so many fields."""
+    """Raise Ctrl-C after this many fields."""
     grown = funneling.run_fields
 
     def run_fields(numbers: Sequence[int], vines: int, *arguments: Any) -> Iterator[tuple[Fan, ...]]:

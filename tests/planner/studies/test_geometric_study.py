@@ -11,13 +11,13 @@ from dynamics.geometric.hinges import HingeTube
 from dynamics.geometric.walls import inflate
 from dynamics.vine import Status
 from planner.studies.geometric.report import report
-from planner.studies.geometric.study import LENGTH, OBSTACLES, RADIUS, Pair, Timing, lies_on_graph, random_place
+from planner.studies.geometric.study import LENGTH, OBSTACLES, RADIUS, Pair, Timing, lies_on_graph, random_environment
 
 
-def test_places_are_as_told() -> None:
+def test_environments_are_as_described() -> None:
     """Ten convex polygons in a unit square, clear of each other and of where tubes are launched."""
-    place = random_place(np.random.default_rng(2))
-    shapes = [shapely.Polygon(corners) for corners in place.obstacles.polygons]
+    environment = random_environment(np.random.default_rng(2))
+    shapes = [shapely.Polygon(corners) for corners in environment.obstacles.polygons]
     assert len(shapes) == OBSTACLES
     for k, shape in enumerate(shapes):
         assert shapely.convex_hull(shape).area == pytest.approx(shape.area)
@@ -49,7 +49,7 @@ def test_shape_with_a_bend_in_free_space_is_not_on_the_graph() -> None:
 
 
 def test_report_counts() -> None:
-    """Means over places; shares of those vines that met a wall and have a record in common."""
+    """Means over environments; shares of those vines that met a wall and have a record in common."""
     timings = [Timing(2.0, 8.0, (1, 2, 3, 0), 4, 4, 0, 0), Timing(4.0, 16.0, (2, 1, 3, 0), 4, 3, 1, 2)]
     grown, stuck = int(Status.GROWN), int(Status.STALLED)
     pairs = [

@@ -16,7 +16,7 @@ from planner.studies.impulse.study import (
     Timing,
     as_design,
     cases,
-    clutter_place,
+    clutter_environment,
     clutter_robot,
     exponent,
     measure,
@@ -66,11 +66,11 @@ def test_solvers_are_measured_on_the_same_robot(tmp_path: Path) -> None:
 
 def test_stills_show_the_robot_of_the_clutter(tmp_path: Path) -> None:
     """The robot as a bare tube of its length and width, and a picture of its growth."""
-    motion, robot, place = impulse.clutter_motion(0.01), clutter_robot(), clutter_place()
-    design = as_design(motion, robot, place)
+    motion, robot, environment = impulse.clutter_motion(0.01), clutter_robot(), clutter_environment()
+    design = as_design(motion, robot, environment)
     assert design.length == pytest.approx(4 * robot.half * robot.links + 3.0 * robot.growth_rate)
     assert design.params.radius == robot.radius
-    save_stills(tmp_path / "stills.png", place, design, motion)
+    save_stills(tmp_path / "stills.png", environment, design, motion)
     assert (tmp_path / "stills.png").read_bytes()[:4] == PNG
 
 

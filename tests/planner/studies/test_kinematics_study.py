@@ -130,7 +130,7 @@ def test_report_counts_who_is_right() -> None:
 def test_collisions_have_their_base_before_the_wall() -> None:
     """Every vine starts clear of the wall, its tip at it, with the contact angle that it is for."""
     for one in collisions()[::7]:
-        x, y, heading = one.place.start
+        x, y, heading = one.environment.start
         turn = x + 1j * y + one.ratio * AFTER * np.exp(1j * heading)
         tip = turn + AFTER * np.exp(1j * (heading + one.turn))
         assert min(y, turn.imag) > RADIUS

@@ -1,4 +1,4 @@
-"""The study of mapping: its places, and its report."""
+"""The study of mapping: its environments, and its report."""
 
 import numpy as np
 import pytest
@@ -8,15 +8,26 @@ from dynamics.vine import Status
 from planner.mapping.sampling import Sample
 from planner.studies.mapping import study as mapping
 from planner.studies.mapping.report import ahead_from, difference, of_kind, report
-from planner.studies.mapping.study import ACTIONS, DEPLOYMENTS, KINDS, Record, cases, place, run_cases, whole_places
+from planner.studies.mapping.study import (
+    ACTIONS,
+    DEPLOYMENTS,
+    KINDS,
+    Record,
+    cases,
+    random_environment,
+    run_cases,
+    whole_environments,
+)
 
 
 @pytest.mark.parametrize(("kind", "most"), [("uniform", 5), ("non-uniform", 6)])
-def test_places_are_as_in_the_paper(kind: str, most: int) -> None:
+def test_environments_are_as_in_the_paper(kind: str, most: int) -> None:
     """3 to 5 equal squares or 3 to 6 polygons, a cell apart and off the launch points, the same from the same number."""
     counts, concave = set(), 0
     for number in range(12):
-        shapes = [shapely.Polygon(corners) for corners in place(kind, number, closed=False).obstacles.polygons]
+        shapes = [
+            shapely.Polygon(corners) for corners in random_environment(kind, number, closed=False).obstacles.polygons
+        ]
         counts.add(len(shapes))
         for k, shape in enumerate(shapes):
             assert shape.is_valid
@@ -26,7 +37,7 @@ def test_places_are_as_in_the_paper(kind: str, most: int) -> None:
             concave += shape.area < shape.convex_hull.area - 1e-9
             if kind == "uniform":
                 assert (shape.area, shape.length) == pytest.approx((0.12**2, 4 * 0.12))
-        again = place(kind, number, closed=False).obstacles.polygons
+        again = random_environment(kind, number, closed=False).obstacles.polygons
         assert all(np.array_equal(np.array(a.exterior.coords)[:-1], b) for a, b in zip(shapes, again, strict=True))
     assert min(counts) >= 3
     assert max(counts) <= most
@@ -34,7 +45,7 @@ def test_places_are_as_in_the_paper(kind: str, most: int) -> None:
 
 
 def records(final: dict[str, float]) -> list[Record]:
-    """Two places, mapped by hand: scores rise evenly to what each policy has, 2 more in the second place."""
+    """Two environments, mapped by hand: scores rise evenly to what each policy has, 2 more in the second environment."""
     rise = np.arange(1, DEPLOYMENTS + 1) / DEPLOYMENTS
     return [
         Record(case, rise * (final[case.policy] + 2 * case.number), np.full(DEPLOYMENTS, 3.2), 0.1) for case in cases(2)
@@ -70,17 +81,17 @@ def test_report_has_the_paper_beside_ours() -> None:
     assert len(content["records"]) == len(every) == 2 * (len(KINDS) * len(ACTIONS) * len(FINAL) + 2 + 6)
 
 
-def test_interrupted_study_keeps_whole_places() -> None:
-    """Records of a place that is not done are left out."""
+def test_interrupted_study_keeps_whole_environments() -> None:
+    """Records of an environment that is not done are left out."""
     every = records(FINAL)
-    assert whole_places(every) == every
-    kept = whole_places(every[:-1])
+    assert whole_environments(every) == every
+    kept = whole_environments(every[:-1])
     assert {record.case.number for record in kept} == {0}
     assert of_kind(kept, "uniform", "straight", "ideal").shape == (1, DEPLOYMENTS)
 
 
-def test_closed_places_have_walls_that_are_known() -> None:
-    """No tube leaves but by the launch points' side; walls there cover no cell, and are there in drawn places too."""
+def test_closed_environments_have_walls_that_are_known() -> None:
+    """No tube leaves but by the launch points' side; walls there cover no cell, and are there in drawn environments too."""
     closed, opened = (mapping.task_of("uniform", 0, "straight", closed=whether) for whether in (True, False))
     assert np.array_equal(closed.rubric, opened.rubric)
     assert (len(closed.closed), len(opened.closed)) == (3, 0)
@@ -91,7 +102,7 @@ def test_closed_places_have_walls_that_are_known() -> None:
 
 
 def test_cases_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every policy maps a place; only random ones differ from one repeat to the next."""
+    """Every policy maps an environment; only random ones differ from one repeat to the next."""
     monkeypatch.setattr(mapping, "REPEATS", 5)
     monkeypatch.setattr(mapping, "DEPLOYMENTS", 4)
     some = [case for case in cases(1) if (case.kind, case.actions) == ("non-uniform", "straight")]

@@ -1,4 +1,4 @@
-"""The long test of planning: what its judge sees, and what its report says."""
+"""The long test of planning: what its checks find, and what its report says."""
 
 import json
 import os
@@ -13,7 +13,7 @@ from dynamics.tube import VineParams
 from environments import Environment, load_environment
 from planner.cli import main
 from planner.studies.reliability import study as soak
-from planner.studies.reliability.checks import Checked, judge
+from planner.studies.reliability.checks import Checked, evaluate
 from planner.studies.reliability.report import InvalidCounts, fuzz_lines, memory_of, report, success
 from planner.studies.reliability.study import Case, Record, cases, run_case, run_cases
 
@@ -21,41 +21,49 @@ MakeEnvironment = Callable[..., Environment]
 RADIUS, TOLERANCE = 0.03, 1e-3
 
 
-def judged(
-    place: Environment, *lines: list[list[float]], tips: list[list[float]] | None = None
+def evaluated(
+    environment: Environment, *lines: list[list[float]], tips: list[list[float]] | None = None
 ) -> tuple[float, list[str]]:
-    """What the judge says of tubes by their centrelines; tips are the lines' ends if not given."""
+    """What `evaluate` reports of tubes by their centrelines; tips are the lines' ends if not given."""
     ends = tips or [[*line[-1], 0.0] for line in lines]
-    return judge(place.obstacles, place.bounds, [np.array(line) for line in lines], np.array(ends), RADIUS, TOLERANCE)
+    return evaluate(
+        environment.obstacles, environment.bounds, [np.array(line) for line in lines], np.array(ends), RADIUS, TOLERANCE
+    )
 
 
 @pytest.mark.parametrize(
     "solid", [{"boxes": [[1.0, 0.0, 2.0, 1.0]]}, {"circles": [[1.5, -1.0, 2.0]]}], ids=["box", "circle"]
 )
 @pytest.mark.parametrize(("depth", "wrong"), [(-0.01, False), (0.0009, False), (0.0011, True), (0.02, True)])
-def test_judge_measures_depth(
+def test_evaluate_measures_depth(
     environment: MakeEnvironment, solid: dict[str, list[list[float]]], depth: float, wrong: bool
 ) -> None:
     """A tube that lies over a solid whose top is at y = 1 is as deep in it as it was laid."""
     height = 1.0 + RADIUS - depth
-    deepest, faults = judged(environment(**solid), [[0.2, height], [1.5, height], [2.5, height]])
+    deepest, faults = evaluated(environment(**solid), [[0.2, height], [1.5, height], [2.5, height]])
     assert deepest == pytest.approx(max(depth, 0.0), abs=1e-12)
     assert [("1 of 1 states are too deep" in fault) for fault in faults] == [True] * wrong
 
 
-def test_judge_sees_what_is_not_finite_not_inside_and_not_at_its_end(environment: MakeEnvironment) -> None:
-    """NaN in one of two tubes, a tube beyond the bounds, and a tip that is said to be elsewhere: each is told by itself."""
-    place = environment()
+def test_evaluate_finds_what_is_not_finite_not_inside_and_not_at_its_end(environment: MakeEnvironment) -> None:
+    """NaN in one of two tubes, a tube beyond the bounds, and a tip that is said to be elsewhere: each is reported separately."""
+    workspace = environment()
     sound = [[0.0, 0.0], [0.5, 0.0]]
-    assert judged(place, sound) == (0.0, [])
-    assert judged(place, sound, [[0.0, 0.0], [np.nan, 0.0]])[1] == ["1 of 2 states hold numbers that are not finite"]
-    assert judged(place, sound, tips=[[0.5, 0.0, np.inf]])[1] == ["1 of 1 states hold numbers that are not finite"]
-    assert judged(place, sound, [[0.0, 0.0], [4.25, 0.0]])[1] == ["a tube lies 250 mm outside the bounds"]
-    assert judged(place, sound, tips=[[0.5, 0.002, 0.0]])[1] == ["a tip lies 2 mm from the end of its centreline"]
+    assert evaluated(workspace, sound) == (0.0, [])
+    assert evaluated(workspace, sound, [[0.0, 0.0], [np.nan, 0.0]])[1] == [
+        "1 of 2 states hold numbers that are not finite"
+    ]
+    assert evaluated(workspace, sound, tips=[[0.5, 0.0, np.inf]])[1] == [
+        "1 of 1 states hold numbers that are not finite"
+    ]
+    assert evaluated(workspace, sound, [[0.0, 0.0], [4.25, 0.0]])[1] == ["a tube lies 250 mm outside the bounds"]
+    assert evaluated(workspace, sound, tips=[[0.5, 0.002, 0.0]])[1] == [
+        "a tip lies 2 mm from the end of its centreline"
+    ]
 
 
 def test_cases_mix_densities_and_sizes() -> None:
-    """In 1 000 places every density meets every size, within one as often as any other, each with a seed of its own."""
+    """In 1 000 environments every density meets every size, within one as often as any other, each with a seed of its own."""
     every = cases(1000, 2.0)
     met = [(case.density, case.size) for case in every]
     counts = {pair: met.count(pair) for pair in met}
@@ -64,8 +72,8 @@ def test_cases_mix_densities_and_sizes() -> None:
     assert len({case.seed for case in every}) == 1000
 
 
-def test_the_commands_of_a_fault_make_its_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What the report gives to see a fault again makes the very place."""
+def test_the_commands_of_a_fault_make_its_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the report gives to see a fault again makes the very environment."""
     case = Case(5, 0.3, (2.5, 1.5), 2.0)
     new, again = case.replayed_by.split(" && ")
     monkeypatch.chdir(tmp_path)
@@ -73,7 +81,7 @@ def test_the_commands_of_a_fault_make_its_place(tmp_path: Path, monkeypatch: pyt
     with pytest.raises(SystemExit) as ended:
         main()
     assert ended.value.code == 0
-    assert load_environment(tmp_path / again.split()[2]).sha256 == case.place().sha256
+    assert load_environment(tmp_path / again.split()[2]).sha256 == case.environment().sha256
 
 
 def test_memory_is_a_line_after_warm_up() -> None:
@@ -85,8 +93,8 @@ def test_memory_is_a_line_after_warm_up() -> None:
     assert memory_of([200.0] * 15) is None
 
 
-def test_walled_in_places_are_no_failures(tmp_path: Path) -> None:
-    """They count as places, not as attempts; faults are listed with how to see them again; fuzzing's counts are taken up."""
+def test_walled_in_environments_are_no_failures(tmp_path: Path) -> None:
+    """They count as environments, not as attempts; faults are listed with how to see them again; fuzzing's counts are taken up."""
     case = Case(7, 0.2, (1.5, 1.5), 2.0)
     solved = Record(case, actuators=2, checked=Checked(10, 0.0004, []), process=1, resident_mb=200.0)
     deep = replace(solved, actuators=None, checked=Checked(10, 0.002, ["3 of 10 states are too deep"]))
@@ -106,7 +114,7 @@ def test_walled_in_places_are_no_failures(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", ["{}", "[]", "no JSON", '{"kinds": {"designs": 3}}'])
 def test_counts_that_are_none_are_refused(tmp_path: Path, text: str) -> None:
-    """Before any place is planned, with the command that writes them."""
+    """Before any environment is planned, with the command that writes them."""
     (tmp_path / "fuzz.json").write_text(text)
     with pytest.raises(InvalidCounts, match=r"fuzz.json holds no counts of fuzzing; remove it, or write it by pytest"):
         fuzz_lines(tmp_path / "fuzz.json")
@@ -135,7 +143,7 @@ def test_a_process_that_dies_is_one_crash(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_a_short_soak_finds_nothing_wrong(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Three places end with tables, data and a picture; no state breaks a rule."""
+    """Three environments end with tables, data and a picture; no state breaks a rule."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("sys.argv", ["vinewright", "reproduce", "soak", "--count", "3", "--time-budget", "0.2"])
     with pytest.raises(SystemExit) as ended:

@@ -69,7 +69,7 @@ def test_report_has_a_row_for_every_measurement() -> None:
 
 
 def test_speeds_of_other_machines_are_kept() -> None:
-    """A report can be told what an earlier one holds of other machines, each beside its own quasi-static time."""
+    """A report can be given the times of other machines from an earlier one, each beside its own quasi-static time."""
     here = measure_rollouts("divider", VineParams(), QuasiStatic, "quasistatic", batch=4, length=0.2)
     there = [replace(here, machine="elsewhere"), replace(here, model="penalty", machine="elsewhere", seconds=1.0)]
     made = report([here, *there], [])
@@ -79,7 +79,7 @@ def test_speeds_of_other_machines_are_kept() -> None:
     assert float(row.split("|")[-2]) == pytest.approx(here.seconds, rel=1e-2)
 
 
-def test_vines_that_part_are_told_why() -> None:
+def test_vines_that_part_are_reported_why() -> None:
     """Beside a propagator that bends too much vines part; a closer one that does not explains those not sensitive."""
 
     class Bent(QuasiStatic):

@@ -17,7 +17,7 @@ RAMP = shapely.Polygon([(0.55, 0.1), (0.9, 0.35), (0.9, 0.1)])
 POST = shapely.Polygon([(0.4, 0.28), (0.46, 0.28), (0.46, 0.36), (0.4, 0.36)])
 FAR = shapely.Polygon([(0.5, 0.8), (0.95, 0.6), (0.95, 0.9)])
 FACING = shapely.box(0.6, 0.05, 0.9, 0.95)
-PLACES = {
+ENVIRONMENTS = {
     "ramp": ([RAMP], (0.1, 0.2, 0.05, 0.0, 0.0)),
     "ramp and post": ([RAMP, POST], (0.1, 0.2, 0.05, 0.0, 0.0)),
     "ramp, post and a wall beyond": ([RAMP, POST, FAR], (0.1, 0.2, 0.05, 0.0, 0.0)),
@@ -29,10 +29,10 @@ PLACES = {
 """Obstacles; x, y, heading, length at which the turn is, and turn."""
 
 
-@pytest.mark.parametrize("name", PLACES)
-def test_growths_in_places_made_by_hand_come_back(name: str) -> None:
+@pytest.mark.parametrize("name", ENVIRONMENTS)
+def test_growths_in_environments_made_by_hand_come_back(name: str) -> None:
     """All tips, which at contact are on the real walls' offset, and the final shape, within 1 mm."""
-    solids, (x, y, heading, at, turn) = PLACES[name]
+    solids, (x, y, heading, at, turn) = ENVIRONMENTS[name]
     launch = Launch(x, y, heading, 1.3, at, turn)
     moments = read(inflate(solids, BOUNDS, RADIUS), HingeTube(RADIUS, 0.3, RADIUS), launch)
     angles = np.array([one.angle for one in moments])

@@ -26,7 +26,7 @@ def record(case: Case, *history: tuple[float, float]) -> Record:
 
 @pytest.fixture
 def records() -> list[Record]:
-    """Four runs of each kind in a place: three solved with the tree, two without."""
+    """Four runs of each kind in an environment: three solved with the tree, two without."""
     cases = table2.cases(["maze"], 4, 5.0)
     firsts = {True: [1.0, 2.0, 4.0, None], False: [3.0, None, 0.5, None]}
     return [
@@ -73,8 +73,8 @@ def test_table_2_has_both_kinds_and_the_paper(records: list[Record]) -> None:
     assert content["runs"][0]["switches"] == {"maximal_recording": True, "subset": True, "best_near": 2.0}
 
 
-def test_a_place_without_any_solution_is_shown() -> None:
-    """Nothing solved, with or without, makes dashes and no error; a place planned one way only is left out."""
+def test_an_environment_without_any_solution_is_shown() -> None:
+    """Nothing solved, with or without, makes dashes and no error; an environment planned one way only is left out."""
     cases = table2.cases(["needle"], 2, 5.0)
     text = table2_report([*map(record, cases), record(Case("long", 0, 5.0))]).text
     assert "| needle | yes | 0 of 2 | - | - (- ... -) | 0%, 0%, 0% | - |" in text

@@ -146,7 +146,7 @@ def wait_long(case: int) -> int:
 
 
 def test_leaving_early_ends_the_cases_under_way() -> None:
-    """After the first result nobody waits for the others."""
+    """After the first result the others are not waited for."""
     start = time.perf_counter()
     results = in_processes(wait_long, [0, 1, 2])
     assert next(results) == 0

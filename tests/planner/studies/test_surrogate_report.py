@@ -1,4 +1,4 @@
-"""The command that trains and judges the actuator network, and its report."""
+"""The command that trains and evaluates the actuator network, and its report."""
 
 import json
 import os
@@ -97,7 +97,7 @@ def test_evaluate_writes_tables_data_and_picture(tmp_path: Path) -> None:
     assert "uses the force table" in done.stdout
 
 
-def test_train_writes_weights_that_can_be_judged(tmp_path: Path) -> None:
+def test_train_writes_weights_that_can_be_evaluated(tmp_path: Path) -> None:
     """A short training prints errors and time and writes both forms, which `evaluate` accepts and refuses rightly."""
     done = vinewright("surrogate", "train", "--epochs", 2, "--seed", 7, "--out", "new", cwd=tmp_path)
     assert done.returncode == 0, done.stderr

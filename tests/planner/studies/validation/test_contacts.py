@@ -28,7 +28,7 @@ PNG = b"\x89PNG"
 
 
 def contact(bends: list[float], case: Case = ACUTE, status: Status = Status.GROWN) -> Contact:
-    """A vine of 25 mm segments bent beyond free space by so many degrees at each joint."""
+    """A vine of 25 mm segments bent beyond free space by this many degrees at each joint."""
     line = np.zeros((len(bends) + 1, 2))
     line[:, 0] = 25e-3 * np.arange(len(line))
     return Contact("made", case, status, 25e-3 * len(bends), line, line, np.radians(bends), 25e-3, True)
@@ -37,11 +37,11 @@ def contact(bends: list[float], case: Case = ACUTE, status: Status = Status.GROW
 @pytest.mark.parametrize("case", CASES)
 def test_the_tip_meets_the_box_at_the_angle_it_is_for(case: Case) -> None:
     """Along the actuator's arc from the base: its end touches the upper face above (0, 0), and nothing before it does."""
-    place, curvature, radius = case.place, actuator()[2], VineParams().radius
+    environment, curvature, radius = case.environment, actuator()[2], VineParams().radius
     at = np.linspace(0, case.before, 2001)
-    heading = place.start[2] + curvature * at
+    heading = environment.start[2] + curvature * at
     moves = np.exp(1j * (heading[1:] + heading[:-1]) / 2) * np.diff(at)
-    arc = place.start[0] + 1j * place.start[1] + np.concatenate([[0], np.cumsum(moves)])
+    arc = environment.start[0] + 1j * environment.start[1] + np.concatenate([[0], np.cumsum(moves)])
     assert arc[-1] == pytest.approx(1j * radius, abs=1e-6)
     assert heading[-1] == pytest.approx(-case.contact_angle)
     assert arc[:-1].imag.min() > radius

@@ -14,7 +14,7 @@ from dynamics.vine import Status
 from environments import Environment
 from planner.design import Design, Section
 from planner.studies.validation import cross_checks
-from planner.studies.validation.cross_checks import PLACES, Check, Growth, check, columns, planned, report
+from planner.studies.validation.cross_checks import ENVIRONMENTS, Check, Growth, check, columns, planned, report
 from planner.studies.validation.cross_checks_plots import save_cross_checks
 from surrogate.compiled import Floats
 
@@ -29,9 +29,9 @@ def straight(length: float, goal: Floats) -> Design:
     return Design("bare", "", VineParams(), (section,), np.append(goal[:2], 0.0), np.array([[0.0, 0.0], [length, 0.0]]))
 
 
-def to_goal(place: Environment, x: float, y: float, radius: float) -> Environment:
-    """The place with another goal [m]."""
-    return replace(place, goal=np.array([x, y, radius]))
+def to_goal(environment: Environment, x: float, y: float, radius: float) -> Environment:
+    """The environment with another goal [m]."""
+    return replace(environment, goal=np.array([x, y, radius]))
 
 
 def growth(tips: list[tuple[float, float]], touched: list[tuple[int, int]], reached: bool = True) -> Growth:
@@ -43,11 +43,11 @@ def growth(tips: list[tuple[float, float]], touched: list[tuple[int, int]], reac
 
 def test_all_agree_in_free_space(environment: MakeEnvironment) -> None:
     """A tube without actuator is straight whatever grows it: the tip is where the base points to, and nothing is touched."""
-    place = to_goal(environment(start=(0.0, 0.0, 0.5)), 0.4 * np.cos(0.5), 0.4 * np.sin(0.5), 0.01)
-    found = list(check(place, straight(0.4, place.goal), NAMES))
+    workspace = to_goal(environment(start=(0.0, 0.0, 0.5)), 0.4 * np.cos(0.5), 0.4 * np.sin(0.5), 0.01)
+    found = list(check(workspace, straight(0.4, workspace.goal), NAMES))
     assert [one.propagator for one in found] == columns(NAMES)
     for one in found:
-        np.testing.assert_allclose(one.own.lines[-1][-1], place.goal[:2], atol=1e-6)
+        np.testing.assert_allclose(one.own.lines[-1][-1], workspace.goal[:2], atol=1e-6)
         assert one.own.reached
         assert one.own.status == Status.GROWN
         assert (one.parts, one.contacts, one.same_class, one.fails) == (None, "same", True, False)
@@ -55,12 +55,14 @@ def test_all_agree_in_free_space(environment: MakeEnvironment) -> None:
         assert not one.own.touched
 
 
-def test_a_design_that_others_miss_is_told_of(environment: MakeEnvironment) -> None:
+def test_a_design_that_others_miss_is_reported(environment: MakeEnvironment) -> None:
     """A tube grown straight at a wall: geometry is stuck there, by moments it buckles and ends elsewhere; the report says which and why."""
-    place = environment(boxes=[(0.5, -0.6, 0.6, 0.6)], start=(0.0, 0.0, np.radians(2)))
-    free = next(check(place, straight(0.7, place.goal), ("quasistatic",)))
-    place = to_goal(place, *free.own.lines[-1][-1], 0.05)
-    found = {one.propagator: one for one in check(place, straight(0.7, place.goal), ("quasistatic", "geometric"))}
+    workspace = environment(boxes=[(0.5, -0.6, 0.6, 0.6)], start=(0.0, 0.0, np.radians(2)))
+    free = next(check(workspace, straight(0.7, workspace.goal), ("quasistatic",)))
+    workspace = to_goal(workspace, *free.own.lines[-1][-1], 0.05)
+    found = {
+        one.propagator: one for one in check(workspace, straight(0.7, workspace.goal), ("quasistatic", "geometric"))
+    }
     stuck = found["geometric"]
     assert found["quasistatic"].own.reached
     assert stuck.fails
@@ -75,27 +77,27 @@ def test_a_design_that_others_miss_is_told_of(environment: MakeEnvironment) -> N
 
 def test_growths_are_compared_where_both_are(environment: MakeEnvironment) -> None:
     """Tips part where they are more than 10 mm apart; contacts count up to the last common record."""
-    place = environment(boxes=[(0.1, 0.5, 0.2, 0.6), (0.3, 0.5, 0.4, 0.6)])
-    design = straight(0.4, place.goal)
+    workspace = environment(boxes=[(0.1, 0.5, 0.2, 0.6), (0.3, 0.5, 0.4, 0.6)])
+    design = straight(0.4, workspace.goal)
     default = growth([(0.1, 0), (0.2, 0), (0.3, 0), (0.4, 0)], [(0, 1), (1, 3)])
     other = growth([(0.1, 0.005), (0.2, 0.02), (0.3, 0.001)], [(0, 1)], reached=False)
-    one = Check(place, design, "impulse", other, default)
+    one = Check(workspace, design, "impulse", other, default)
     np.testing.assert_allclose(one.apart, [0.005, 0.02, 0.001])
     assert (one.common, one.parts, one.contacts) == (3, (1, 1), "same")
     assert one.causes()[1].startswith("the tips are apart from 200 to 200 mm")
     assert one.causes()[1].endswith("having touched polygon 0 last, at 200 mm")
-    swapped = Check(place, design, "impulse", growth([(0.1, 0), (0.2, 0)], [(1, 0), (0, 1)]), default)
+    swapped = Check(workspace, design, "impulse", growth([(0.1, 0), (0.2, 0)], [(1, 0), (0, 1)]), default)
     assert swapped.contacts == "more"
     late = growth([(0.1, 0), (0.2, 0), (0.3, 0), (0.4, 0)], [(1, 0), (0, 1)])
-    assert Check(place, design, "impulse", late, default).contacts == "other order"
+    assert Check(workspace, design, "impulse", late, default).contacts == "other order"
 
 
 def test_ends_outside_the_goal_are_measured(environment: MakeEnvironment) -> None:
     """A tube that grows to its length beside the goal: by how much, and whether it came through it."""
-    place = to_goal(environment(), 0.3, 0.0, 0.05)
+    workspace = to_goal(environment(), 0.3, 0.0, 0.05)
     past = Growth(np.array([0.4]), [np.array([[0.0, 0], [0.4, 0]])], [], Status.GROWN, True, False)
     here = Growth(np.array([0.4]), [np.array([[0.0, 0], [0.3, 0]])], [], Status.GROWN, True, True)
-    one = Check(place, straight(0.4, place.goal), "impulse", past, here, ("with more",), ("with less",))
+    one = Check(workspace, straight(0.4, workspace.goal), "impulse", past, here, ("with more",), ("with less",))
     first, *rest = one.causes()
     assert first == "it reaches the goal and ends 50.0 mm outside"
     assert rest[-2:] == ["with more it ends in the goal", "with less the default misses it"]
@@ -103,10 +105,10 @@ def test_ends_outside_the_goal_are_measured(environment: MakeEnvironment) -> Non
 
 def test_checks_are_written_and_drawn(environment: MakeEnvironment, tmp_path: Path) -> None:
     """A row for each propagator, JSON without NaN, and a picture, also of what has no record."""
-    place = to_goal(environment(circles=[(0.3, 0.05, 0.02)]), 0.4, 0.0, 0.01)
-    found = list(check(place, straight(0.4, place.goal), NAMES))
+    workspace = to_goal(environment(circles=[(0.3, 0.05, 0.02)]), 0.4, 0.0, 0.01)
+    found = list(check(workspace, straight(0.4, workspace.goal), NAMES))
     nothing = Growth(np.empty(0), [], [], Status.UNRESOLVED, False, False)
-    found.append(Check(place, straight(0.4, place.goal), "penalty", nothing, found[0].own))
+    found.append(Check(workspace, straight(0.4, workspace.goal), "penalty", nothing, found[0].own))
     assert found[-1].same_class is None
     assert sum(line.startswith("| bare") for line in report(found)) == len(found)
     json.dumps([one.content() for one in found], allow_nan=False)
@@ -115,7 +117,7 @@ def test_checks_are_written_and_drawn(environment: MakeEnvironment, tmp_path: Pa
 
 
 def test_planning_does_not_depend_on_the_time() -> None:
-    """So many iterations with one seed find the same design again."""
+    """The same number of iterations with one seed find the same design again."""
     first = planned("pickone", 4)[1]
     planned.cache_clear()
     again = planned("pickone", 4)[1]
@@ -124,15 +126,15 @@ def test_planning_does_not_depend_on_the_time() -> None:
 
 
 @pytest.mark.slow
-def test_designs_of_every_place_survive_half_the_step() -> None:
-    """And touch the same obstacles: the models that know moments agree wherever nothing hangs by a hair."""
-    found = [one for place in PLACES for one in check(*planned(place), ("quasistatic", "impulse"))]
-    assert {one.environment.name for one in found} == set(PLACES)
+def test_designs_of_every_environment_survive_half_the_step() -> None:
+    """And touch the same obstacles: the models that know moments agree wherever the motion is not sensitive to initial conditions."""
+    found = [one for environment in ENVIRONMENTS for one in check(*planned(environment), ("quasistatic", "impulse"))]
+    assert {one.environment.name for one in found} == set(ENVIRONMENTS)
     for one in found:
         if one.propagator.endswith(cross_checks.HALVED):
             assert one.own.reached
             assert one.contacts in ("same", "other order")
             assert one.same_class
     impulse = [one for one in found if one.propagator == "impulse"]
-    assert sum(one.own.reached for one in impulse) >= len(PLACES) / 2
+    assert sum(one.own.reached for one in impulse) >= len(ENVIRONMENTS) / 2
     assert columns(propagators())[2:] == ["penalty", "impulse", "geometric"]

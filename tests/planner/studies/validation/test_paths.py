@@ -15,20 +15,20 @@ RADIUS = 0.03
 def test_obstacles_are_listed_in_the_order_of_first_touch(environment: MakeEnvironment) -> None:
     """By record, then from the base on; what comes no nearer than the radius and the allowance is not touched."""
     near, off = RADIUS + 0.9 * TOUCH, RADIUS + 1.1 * TOUCH
-    place = environment(
+    workspace = environment(
         boxes=[(0.8, near, 0.9, 1), (0.2, near, 0.3, 1), (0.5, off, 0.6, 1)],
         circles=[(0.17, -0.1 - near, 0.1)],
         walls=[(1.2, -0.5, 1.2, 0.5, 0.02)],
     )
     lines = [np.array([[0.0, 0], [end, 0]]) for end in (0.1, 0.5, 1.0, 1.2 - 0.01 - near)]
-    assert touched(lines, place, RADIUS) == [(3, 1), (1, 1), (0, 2), (4, 3)]
-    assert [obstacle_name(place, k) for k in (1, 3, 4)] == ["polygon 1", "circle 0", "wall 0"]
+    assert touched(lines, workspace, RADIUS) == [(3, 1), (1, 1), (0, 2), (4, 3)]
+    assert [obstacle_name(workspace, k) for k in (1, 3, 4)] == ["polygon 1", "circle 0", "wall 0"]
     assert touched(lines, environment(), RADIUS) == []
 
 
 @pytest.mark.parametrize("turns", [-2, -1, 1, 3])
 def test_winding_counts_turns(turns: int) -> None:
-    """Of a circle run through so many times about a point inside; about one outside it is none."""
+    """Of a circle run through several times about a point inside; about one outside it is none."""
     angle = turns * np.linspace(0, 2 * np.pi, 200, endpoint=False)
     circle = np.stack([np.cos(angle), np.sin(angle)], axis=-1)
     assert winding(circle, np.array([0.3, -0.4])) == turns
@@ -37,25 +37,25 @@ def test_winding_counts_turns(turns: int) -> None:
 
 def test_ways_round_an_obstacle_differ(environment: MakeEnvironment) -> None:
     """Left and right of a box are two ways; two ways on one side are the same, and so is a way beside a box that is not between."""
-    place = environment(boxes=[(0.4, -0.1, 0.6, 0.1), (0.4, 0.5, 0.6, 0.6)])
+    workspace = environment(boxes=[(0.4, -0.1, 0.6, 0.1), (0.4, 0.5, 0.6, 0.6)])
     left, wider, right = (np.array([[0, 0], [0.5, y], [1, 0.01 * y]]) for y in (0.2, 0.4, -0.2))
-    assert same_way(left, wider, place)
-    assert same_way(left, left, place)
-    assert same_way(left, right, place) is False
+    assert same_way(left, wider, workspace)
+    assert same_way(left, left, workspace)
+    assert same_way(left, right, workspace) is False
     beyond = np.array([[0, 0], [0.5, 0.7], [1, 0.0]])
-    assert same_way(left, beyond, place) is False
+    assert same_way(left, beyond, workspace) is False
 
 
 def test_ways_round_boxes_that_touch_differ(environment: MakeEnvironment) -> None:
     """A way round two boxes that touch is another than one that passes both on one side."""
-    place = environment(boxes=[(0.4, -0.1, 0.5, 0.1), (0.5, -0.1, 0.6, 0.1)])
+    workspace = environment(boxes=[(0.4, -0.1, 0.5, 0.1), (0.5, -0.1, 0.6, 0.1)])
     left, right = (np.array([[0, 0], [0.5, y], [1, 0.0]]) for y in (0.2, -0.2))
-    assert same_way(left, right, place) is False
-    assert same_way(left, 0.9 * left, place)
+    assert same_way(left, right, workspace) is False
+    assert same_way(left, 0.9 * left, workspace)
 
 
 def test_ends_with_an_obstacle_between_have_no_class(environment: MakeEnvironment) -> None:
     """The straight line that would join the tips enters a wall."""
-    place = environment(walls=[(0.5, -0.2, 0.5, 0.2, 0.02)])
+    workspace = environment(walls=[(0.5, -0.2, 0.5, 0.2, 0.02)])
     here, there = (np.array([[0, 0.4], [x, 0.4], [x, 0]]) for x in (0.3, 0.7))
-    assert same_way(here, there, place) is None
+    assert same_way(here, there, workspace) is None

@@ -51,7 +51,7 @@ def test_start_pose_is_where_early_frames_point_back_to() -> None:
 
 
 def test_without_early_frames_the_base_is_as_marked() -> None:
-    """A tube that is near a wall from the first frame on tells nothing; the mark is all there is."""
+    """A tube that is near a wall from the first frame on gives nothing; there is only the mark."""
     marked = (0.0, 0.1, 0.3)
     found = start_pose(recording([ray(0.3)] * 3, np.array([[0.3, -0.5, 0.3, 0.5]]), marked))
     np.testing.assert_array_equal(found, marked)
@@ -77,11 +77,11 @@ def test_a_growth_recorded_from_another_propagator_is_met(environment: MakeEnvir
     """What impulse grows along a wall, written down as a recording, is met by quasistatic within 2 mm a frame."""
     params = VineParams(radius=RADIUS)
     wall = [0.45, -0.35, 0.75, 0.35]
-    place = environment(start=START, walls=[[*wall, 0.0]])
-    propagator = Impulse(place, params)
+    workspace = environment(start=START, walls=[[*wall, 0.0]])
+    propagator = Impulse(workspace, params)
     rollout = propagator.grow(propagator.start(1, 34), Actuation(np.zeros((1, 34)), np.full((1, 34), 0.04)), 0.8, 0.02)
     records = np.arange(rollout.records[0])
-    lines = centerlines(rollout.state(np.zeros_like(records), records), place.start, params)
+    lines = centerlines(rollout.state(np.zeros_like(records), records), workspace.start, params)
     made = recording([line[~np.isnan(line[:, 0])] for line in lines[2:]], np.array([wall]))
     found = deploy(made, "quasistatic", QuasiStatic)
     assert rollout.contact_force.any()

@@ -23,8 +23,8 @@ from planner.studies.validation.refinement import (
     Refinement,
     cases,
     chain_error,
+    environment_of,
     per_length,
-    place_of,
     refine_segments,
     refine_step,
     report,
@@ -76,7 +76,7 @@ def test_segments_converge_at_first_order_in_free_space(name: str) -> None:
 
 
 def test_a_moment_per_joint_is_another_tube_for_each_segment() -> None:
-    """Eq. 2 is for the bend of a segment: the curvatures foretold differ, so the tips do not come together."""
+    """Eq. 2 is for the bend of a segment: the predicted curvatures differ, so the tips do not converge."""
     found = refine_segments("geometric", "free space", AS_GIVEN)
     assert found.errors[-1] > found.errors[0]
     curvature = refinement.curvatures_as_given()
@@ -115,9 +115,9 @@ def test_slopes_are_those_of_powers() -> None:
 
 def test_what_does_not_grow_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
     """A vine that leaves the bounds has no errors but a complaint, in the table too."""
-    place = place_of("free space")
-    small = replace(place, bounds=np.array([place.start[0] - 0.2, -0.5, 1.5, 1.5]))
-    monkeypatch.setattr(refinement, "place_of", lambda _: small)
+    environment = environment_of("free space")
+    small = replace(environment, bounds=np.array([environment.start[0] - 0.2, -0.5, 1.5, 1.5]))
+    monkeypatch.setattr(refinement, "environment_of", lambda _: small)
     found = [refine_step("quasistatic", "free space"), refine_segments("quasistatic", "free space", AS_GIVEN)]
     assert all("left the bounds" in one.complaint for one in found)
     assert "left the bounds" in report(found)[-4]

@@ -80,8 +80,8 @@ def test_all_parts_stand_in_one_report(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 @pytest.mark.slow
-def test_friction_is_told_by_place() -> None:
-    """Without friction the design of a place ends in the goal, unmoved; with it a row says what becomes of it."""
+def test_friction_is_reported_by_environment() -> None:
+    """Without friction the design of an environment ends in the goal, unmoved; with it a row says what becomes of it."""
     found = list(study(["divider"]))
     assert [one.friction for one in found] == list(COEFFICIENTS)
     assert found[0].growth.reached
