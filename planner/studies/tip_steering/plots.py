@@ -21,7 +21,7 @@ from environments import Environment
 from environments.writing import whole
 from planner.drawing.plan import foreground
 from planner.drawing.style import ACTUATOR, FAINT, GOAL, INK, OBSTACLE, TUBE
-from planner.studies.tip_steering.study import CELL, GROWN_ON, MOVES, RISING, SPARE, STEERED, STRAIGHT, Stage
+from planner.studies.tip_steering.study import GROWN_ON, MOVES, RISING, SPARE, STEERED, STRAIGHT, Stage, cell_length
 
 SHADES = LinearSegmentedColormap.from_list(
     "steering", [ACTUATOR["right"], "#f2b36b", "#d9d3c1", "#82bce2", ACTUATOR["left"]]
@@ -108,7 +108,7 @@ def _draw_angles(axes: Axes, params: VineParams, stages: list[Stage]) -> None:
     """Turn of the tip over pressure: reached, and in free space."""
     most = RISING[-1]
     pressure = np.linspace(-most, most, 401)
-    free = np.degrees(free_curvature(joint_moments(params), pressure, CELL) * STEERED)
+    free = np.degrees(free_curvature(joint_moments(params), pressure, cell_length(params)) * STEERED)
     axes.plot(1e-3 * pressure, free, color=FAINT, linewidth=1.2, zorder=2, label="free space")
     rising = len(RISING) + 1
     for k, stage in enumerate(stages[: len(MOVES) - 1]):

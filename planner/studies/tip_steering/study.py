@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -62,6 +63,12 @@ def passage(params: VineParams) -> Environment:
     )
 
 
+def cell_length(params: VineParams) -> float:
+    """Cells of `CELL`, or the nearest that this tube's actuators can have [m]."""
+    limits = params.actuator.limits
+    return min(max(CELL, limits.shortest_cell), limits.longest_cell)
+
+
 def steer(
     moves: Sequence[tuple[float, float]], propagator: Propagator, environment: Environment, params: VineParams
 ) -> Iterator[Stage]:
@@ -70,17 +77,18 @@ def steer(
     Args:
         moves: Pressures [Pa], and lengths to grow under them [m].
     """
-    segments = round((STRAIGHT + STEERED + GROWN_ON) / params.segment_length)
+    segments = math.ceil((STRAIGHT + STEERED + GROWN_ON) / params.segment_length - 1e-9)
+    cell = cell_length(params)
     distal = (np.arange(segments) + 0.5) * params.segment_length > STRAIGHT
     joint, state = joint_moments(params), propagator.start(1, segments)
     for pressure, length in moves:
-        actuation = Actuation(np.where(distal, pressure, 0.0)[None], np.full((1, segments), CELL))
+        actuation = Actuation(np.where(distal, pressure, 0.0)[None], np.full((1, segments), cell))
         rollout = propagator.grow(state, actuation, length, params.segment_length)
         if not rollout.records[0]:
             break
         state = rollout.state(np.array([0]), rollout.records - 1)
         turn = rollout.tips[0, rollout.records[0] - 1, 2] - environment.start[2]
         grown = float(grown_length(state, params)[0])
-        free = float(free_curvature(joint, pressure, CELL)) * (grown - STRAIGHT)
+        free = float(free_curvature(joint, pressure, cell)) * (grown - STRAIGHT)
         joints = centerlines(state, environment.start, params)[0, : state.segments[0] + 1]
         yield Stage(pressure, grown, joints, float(turn), free, Status(rollout.status[0]))
