@@ -6,8 +6,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dynamics.moment import restoring_moment
+from dynamics.chain import forward_kinematics
+from dynamics.contacts import find_contacts
+from dynamics.growth import Span
+from dynamics.moment import carrying, restoring_moment
 from dynamics.quasistatic.propagator import QuasiStatic
+from dynamics.quasistatic.step import bending_model, new_work, take_step
 from dynamics.tube import VineParams
 from dynamics.vine import Actuation, Rollout, Status, centerlines
 from environments import Environment
@@ -51,6 +55,34 @@ def test_sliding_tip_is_held_back_by_coulombs_force(
     normal, along = np.linalg.lstsq(np.stack([-lever[:, 0], -lever[:, 1]], axis=1), moments)[0]
     assert normal == pytest.approx(rollout.contact_force[0, record].sum(), rel=0.01)
     assert -along == pytest.approx(friction * normal, abs=0.01 * normal)
+
+
+@pytest.mark.parametrize("degrees", [45.0, 120.0])
+@pytest.mark.parametrize("friction", [0.0, 0.1, 0.3])
+def test_growth_has_what_normal_force_and_friction_leave_of_the_growth_force(
+    environment: MakeEnvironment, params: VineParams, friction: float, degrees: float
+) -> None:
+    """A straight tube that slides grows at (F - N (sin theta + mu cos theta)) / viscosity, with theta to the wall (paper 003)."""
+    resisted = replace(params, growth_viscosity=100.0, bending_viscosity=1.0)
+    theta, segments, dt = np.radians(degrees), 4, 4e-3
+    length = segments * params.segment_length
+    wall = length * np.sin(theta) + params.radius
+    flat = environment(start=(0.0, 0.0, theta), boxes=[[-3, wall, 3, wall + 0.1]])
+    propagator = QuasiStatic(flat, resisted, dt, friction=friction)
+    joint, tube, work, known = propagator.joint, propagator.tube, new_work(segments), 0
+    for _ in range(40):  # the same step, until the friction is that of its own normal force
+        vine = carrying(joint, np.zeros(segments), np.zeros(segments), np.full(segments, 0.04))
+        forward_kinematics(
+            work.chain, vine.angles, propagator.pose, segments, params.segment_length, params.segment_length
+        )
+        count = find_contacts(propagator.scene, tube.radius, tube.margin, work.chain, segments, work.contacts)
+        span = Span(segments, params.segment_length, count, dt)
+        curvature = bending_model(joint, tube.bending_viscosity / dt, vine, work.step, work.kept, span)
+        growth, known, _ = take_step(tube, vine, work, span, dt, curvature, known)
+    normal = work.forces.sum()
+    assert normal > 0.05 * params.growth_force
+    left = params.growth_force - normal * (np.sin(theta) + friction * abs(np.cos(theta)))
+    assert growth * resisted.growth_viscosity / dt == pytest.approx(left, rel=1e-6)
 
 
 def test_tip_sticks_where_its_force_lies_within_the_cone_of_friction(
