@@ -272,7 +272,7 @@ def test_the_verdict_follows_the_figures() -> None:
     said = verdict(synthetic(4, crowd))
     assert "higher in 18 of 18 pairs of density and k; that bears out what paper 002 finds" in said[0]
     assert "With a least mean distance of 1 mm, it is higher in 18. Contact gathers vines, and parts some" in said[0]
-    assert "- dense: against free space higher at every k;" in said[-1]
+    assert "- dense: compared with free space higher at every k;" in said[-1]
     same = verdict(synthetic(4, even))
     assert "higher in 0 of 18" in same[0]
     assert "does not bear out" in same[0]
