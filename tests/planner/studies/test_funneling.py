@@ -277,9 +277,7 @@ def test_the_verdict_follows_the_figures() -> None:
     assert "higher in 0 of 18" in same[0]
     assert "does not bear out" in same[0]
     assert "Whether contact gathers vines, or parts them, is undecided" in same[0]
-    assert verdict(synthetic(1, crowd)) == [
-        "One field of each density proves nothing: this wants more of them (`--fields`)."
-    ]
+    assert verdict(synthetic(1, crowd)) == ["One field of each density proves nothing: more are needed (`--fields`)."]
 
 
 def test_a_low_ratio_of_ends_in_few_places_is_explained() -> None:
