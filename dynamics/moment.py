@@ -245,7 +245,7 @@ def carrying(joint: JointMoments, angles: Floats, pressure: Floats, l_0: Floats)
     return Vine(angles, pressure, row, weight, per_strain, per_strain_saturated)
 
 
-@compiled()
+@compiled(inline="always")
 def linearise(
     joint: JointMoments, vine: Vine, segments: int, scale: float, growing: float, moment: Floats, slope: Floats
 ) -> None:

@@ -65,12 +65,15 @@ def grow_vine(
     Args:
         qp: See `take_step`.
     """
-    scene, tube, base, chain = model.scene, model.tube, model.base, work.chain
-    full, holding, recorder = tube.segment, task.length <= SLACK, Recorder(records, vine.angles, chain, work.forces)
+    scene, joint, tube, base, chain = model.scene, model.joint, model.tube, model.base, work.chain
+    # To take an array out of a tuple counts a reference, which costs as much as a few flops: do it once for all steps.
+    bodies, contacts, forces, seen, broken = work.bodies, work.contacts, work.forces, work.seen, records.broken
+    angles, pose, velocity = vine.angles, bodies.pose, bodies.velocity
+    full, holding, recorder = tube.segment, task.length <= SLACK, Recorder(records, angles, chain, forces)
     segments, last_length = task.segments, task.last_length
-    start(work, tube, vine.angles, base, segments, last_length)
-    heading = forward_kinematics(chain, vine.angles, base, segments, last_length, full)
-    number = find_contacts(scene, tube.radius, tube.margin, chain, segments, work.contacts)
+    start(work, tube, angles, base, segments, last_length)
+    heading = forward_kinematics(chain, angles, base, segments, last_length, full)
+    number = find_contacts(scene, tube.radius, tube.margin, chain, segments, contacts)
     before, recorded, steps, corrections = segments * full + last_length, 0, 0, 0
     longest = LONGEST_HOLD if holding else LONGEST_TIME * task.length / tube.growth_rate + 10 * PATIENCE
     time, watch, fast = 0.0, Watch(0.0, 0.0), np.inf
@@ -78,15 +81,15 @@ def grow_vine(
         fast = 0.0
     while True:
         grown = segments * full + last_length - before
-        status = outcome_of_leaving(scene, chain, segments, work.forces, records.broken)
+        status = outcome_of_leaving(scene, chain, segments, forces, broken)
         if status != GROWING:
             return recorded, status, steps
-        deep = too_deep(work.contacts, number, tube.tolerance)
+        deep = too_deep(contacts, number, tube.tolerance)
         corrections = corrections + 1 if deep else 0
         if corrections > CORRECTIONS:
             return recorded, UNRESOLVED, steps
         looks = time >= watch.due
-        still, watch = look_at(watch, PATIENCE, time, grown, chain, segments, work.seen)
+        still, watch = look_at(watch, PATIENCE, time, grown, chain, segments, seen)
         if holding:
             recorded, status = _report_held(
                 recorder, segments, heading, deep, looks and fast < AT_REST, time >= longest
@@ -97,21 +100,21 @@ def grow_vine(
         if status != GROWING:
             return recorded, status, steps
         if not holding and last_length >= full - SLACK / 2:
-            add_segment(work, tube, vine.angles, base, segments)
+            add_segment(work, tube, angles, base, segments)
             segments, last_length = segments + 1, 0.0
-            forward_kinematics(chain, vine.angles, base, segments, last_length, full)
-            number = find_contacts(scene, tube.radius, tube.margin, chain, segments, work.contacts)
+            forward_kinematics(chain, angles, base, segments, last_length, full)
+            number = find_contacts(scene, tube.radius, tube.margin, chain, segments, contacts)
         most_growth = 0.0
         if not holding and not deep:
             most_growth = max(min(full - last_length, next_stop(task, recorded) - grown), 0.0)
         span = Span(segments, last_length, number, most_growth)
         if qp is None:
-            growth, dt, number = take_step(model, vine, work, span, qp)
+            growth, dt, number = take_step(scene, joint, tube, base, vine, bodies, contacts, work, span, qp)
         else:
-            growth, dt, number = take_step.py_func(model, vine, work, span, qp)
-        heading = work.bodies.pose[segments, 2]
+            growth, dt, number = take_step.py_func(scene, joint, tube, base, vine, bodies, contacts, work, span, qp)
+        heading = pose[segments, 2]
         last_length, time, steps = last_length + growth, time + dt, steps + 1
-        fast = max(0.0 if looks else fast, fastest(work.bodies, work.bodies.velocity, segments + 1))
+        fast = max(0.0 if looks else fast, fastest(bodies, velocity, segments + 1))
 
 
 @compiled(nogil=True)

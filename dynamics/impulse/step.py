@@ -173,13 +173,14 @@ def set_springs(
     last, scale = span.segments - 1, joint.segment_length / tube.segment
     born = span.last_length < SHORTEST
     bend = rest_of(joint, vine, last) if born else joint.segment_length / span.last_length * vine.angles[last]
-    linearise(joint, vine, span.segments, scale, bend, drive.moment, drive.stiffness)
+    stiffness, damping, drift = drive.stiffness, drive.damping, drive.drift
+    linearise(joint, vine, span.segments, scale, bend, drive.moment, stiffness)
     for j in range(span.segments):
         if j == last:
             scale = joint.segment_length / max(span.last_length + growth, SHORTEST)
-        drive.stiffness[j] *= scale
-        drive.damping[j], drive.drift[j] = tube.damping * scale, 0.0
-    drive.drift[last] = bend / joint.segment_length * growth / dt
+        stiffness[j] *= scale
+        damping[j], drift[j] = tube.damping * scale, 0.0
+    drift[last] = bend / joint.segment_length * growth / dt
 
 
 @compiled()
@@ -241,9 +242,23 @@ def _add_forces(work: Work, segments: int, number: int, dt: float) -> None:
         work.forces[work.contacts.segment[c]] += work.impact.impulse[c] / dt
 
 
-@compiled()
-def _velocities(model: ImpulseModel, vine: Vine, work: Work, span: Span, going: float, dt: float, qp: Any) -> Any:
-    """Velocities of a step, into `work.impact`, solved again while its growth is another than expected.
+@compiled(inline="always")
+def _velocities(
+    joint: JointMoments,
+    tube: ImpulseTube,
+    vine: Vine,
+    work: Work,
+    bodies: Bodies,
+    impact: Impact,
+    span: Span,
+    going: float,
+    dt: float,
+    qp: Any,
+) -> Any:
+    """Velocities of a step, into `impact`, solved again while its growth is another than expected.
+
+    Ten arguments, and no call in machine code: `bodies` and `impact` are those of `work`, and to take them out of it again
+    in every step counts a reference to each array.
 
     Args:
         going: Rate at which the vine grows now [m/s].
@@ -251,18 +266,18 @@ def _velocities(model: ImpulseModel, vine: Vine, work: Work, span: Span, going: 
     Returns:
         Growth [m], time of the step [s], which ends where the growth does, and whether the contacts are solved.
     """
-    joint, tube, bodies, impact, count = model.joint, model.tube, work.bodies, work.impact, span.segments + 1
+    drive, rows, contacts, count = work.drive, work.rows, work.contacts, span.segments + 1
     rate, yielding, growth, solved = tube.growth_rate, tube.yielding, 0.0, True
     expected = min(going * dt, span.most_growth)
     for _ in range(TRIES):
-        set_springs(joint, tube, vine, work.drive, span, expected, dt)
-        work.drive.rate[span.segments], work.drive.yielding[span.segments] = rate, yielding
-        assemble(bodies, work.drive, count, dt, work.rows)
+        set_springs(joint, tube, vine, drive, span, expected, dt)
+        drive.rate[span.segments], drive.yielding[span.segments] = rate, yielding
+        assemble(bodies, drive, count, dt, rows)
         numbers = ImpactNumbers(count, span.contacts, dt, tube.compliance)
         if qp is None:
-            solved = solve(bodies, work.rows, work.contacts, work.factor, impact, numbers)
+            solved = solve(bodies, rows, contacts, work.factor, impact, numbers)
         else:
-            qp.solve(bodies, work.rows, work.contacts, impact, numbers)
+            qp.solve(bodies, rows, contacts, impact, numbers)
         growth = dt * relative_growth(bodies, impact.velocity, span.segments)
         # A tube that would evert back is held. One that would grow beyond where it is to end gets there as fast, and
         # the step ends: to slow its tip for a whole step would take it off what it presses on.
@@ -279,31 +294,47 @@ def _velocities(model: ImpulseModel, vine: Vine, work: Work, span: Span, going: 
 
 
 @compiled()
-def take_step(model: ImpulseModel, vine: Vine, work: Work, span: Span, qp: Any) -> tuple[float, float, int]:
+def take_step(
+    scene: Scene,
+    joint: JointMoments,
+    tube: ImpulseTube,
+    base: Floats,
+    vine: Vine,
+    bodies: Bodies,
+    contacts: Contacts,
+    work: Work,
+    span: Span,
+    qp: Any,
+) -> tuple[float, float, int]:
     """Solve one step and move the vine by it; halves the step until its contacts are solved and it ends no deeper than it began.
 
+    Ten arguments: to take a model apart in every step counts a reference to each of its arrays.
+
     Args:
+        bodies: Those of `work`, as are the contacts.
         qp: None, or what solves a step instead of the Schur complement; then this is called uncompiled.
     Returns:
         Growth [m], time that passed [s] and contacts there are now.
     """
-    tube, base, bodies, contacts, impact = model.tube, model.base, work.bodies, work.contacts, work.impact
+    impact, before, holder = work.impact, work.before, work.holder
     segments, last_length, number, most_growth = span
     count = segments + 1
     _dimension(bodies, tube, segments, last_length)
-    _copy_state(bodies, work.before, count)
+    _copy_state(bodies, before, count)
     deepest, dt = _deepest(contacts, number), tube.time_step
     going = min(max(relative_growth(bodies, bodies.velocity, segments), 0.0), tube.growth_rate)
     if going * dt + 1e-12 < most_growth < 2 * going * dt:
         # Two even steps: within a very short one, to come out of an obstacle takes a jolt.
         dt = 0.5 * most_growth / going
     for halving in range(HALVINGS + 1):
-        contact_rows(bodies, contacts, number, work.holder, impact)
+        contact_rows(bodies, contacts, number, holder, impact)
         now = Span(segments, last_length, number, most_growth)
         if qp is None:
-            growth, dt, solved = _velocities(model, vine, work, now, going, dt, qp)
+            growth, dt, solved = _velocities(joint, tube, vine, work, bodies, impact, now, going, dt, qp)
         else:
-            growth, dt, solved = _velocities.py_func(model, vine, work, now, going, dt, qp)
+            growth, dt, solved = _velocities.py_func(
+                joint, tube, vine, work, bodies, contacts, impact, now, going, dt, qp
+            )
         last_try = halving == HALVINGS
         too_far = dt * fastest(bodies, impact.velocity, count) > tube.most_motion
         if (too_far or not solved) and not last_try:
@@ -313,11 +344,11 @@ def take_step(model: ImpulseModel, vine: Vine, work: Work, span: Span, qp: Any) 
         advance(bodies, impact.velocity, count, dt, base)
         bodies.reach[segments] = last_length + growth
         _add_forces(work, segments, number, dt)
-        number = _arrive(model.scene, tube, base, vine, work, segments, last_length + growth)
+        number = _arrive(scene, tube, base, vine, work, segments, last_length + growth)
         if _deepest(contacts, number) >= min(-DEEPEST, deepest) or last_try:
             break
-        _copy_state(work.before, bodies, count)
+        _copy_state(before, bodies, count)
         lay(bodies, count, base)
-        number = _arrive(model.scene, tube, base, vine, work, segments, last_length)
+        number = _arrive(scene, tube, base, vine, work, segments, last_length)
         dt *= 0.5
     return growth, dt, number

@@ -5,7 +5,7 @@ import pytest
 
 from dynamics import growth
 from dynamics.chain import new_chain
-from dynamics.growth import GROWING, GROWN, STALLED, STILL, Watch, look_at, next_stop, report
+from dynamics.growth import GROWING, GROWN, STALLED, Watch, look_at, next_stop, report
 from dynamics.records import Recorder, Task, new_records, of_vine
 from dynamics.vine import Status
 
@@ -25,15 +25,15 @@ def test_next_record_is_due_one_interval_on_and_no_later_than_the_end() -> None:
 @pytest.mark.parametrize(("share", "stalled"), [(0.9, True), (1.1, False)])
 @pytest.mark.parametrize("what", ["length", "joint"])
 def test_a_vine_is_stalled_if_neither_length_nor_joints_change(share: float, stalled: bool, what: str) -> None:
-    """A change of `STILL` since the last check, and no less, is progress; between two checks nothing is decided."""
+    """A change of 0.3 mm since the last check, and no less, is progress; between two checks nothing is decided."""
     chain, seen = new_chain(3), np.zeros((4, 2))
     for part in chain:
         part[:] = 0.0
     _, watch = look_at(Watch(0.0, 0.0), 0.5, 0.0, 0.0, chain, 3, seen)
     assert watch == Watch(0.5, 0.0)
     if what == "joint":
-        chain.y[3] = share * STILL
-    grown = share * STILL if what == "length" else 0.0
+        chain.y[3] = share * 0.3e-3
+    grown = share * 0.3e-3 if what == "length" else 0.0
     assert look_at(watch, 0.5, 0.4, grown, chain, 3, seen) == (False, watch)
     assert look_at(watch, 0.5, 0.5, grown, chain, 3, seen) == (stalled, Watch(1.0, grown))
 
@@ -49,5 +49,6 @@ def test_a_state_too_deep_is_not_recorded_and_an_end_is_recorded_once() -> None:
     assert report(recorder, 1, task, 1, 0.0, 0.1, False, True) == (1, STALLED)
     assert report(recorder, 1, task, 1, 0.0, 0.15, False, True) == (2, STALLED)
     assert report(recorder, 1, task, 1, 0.0, 0.15, True, True) == (1, STALLED)
-    assert report(recorder, 1, task, 1, 0.7, 0.2, False, False) == (2, GROWN)
+    assert report(recorder, 1, task, 2, 0.7, 0.2, False, False) == (2, GROWN)
+    assert records.segments.tolist()[:2] == [1, 2]
     assert records.tips[1, 2] == 0.7
