@@ -6,11 +6,10 @@ from functools import partial
 
 import numpy as np
 import pytest
-import torch
 
 from dynamics.propagator import CannotRun, Capabilities, Propagator
 from dynamics.registry import load_propagator, propagators
-from dynamics.tube import Inertia, VineParams
+from dynamics.tube import VineParams
 from dynamics.vine import Actuation, Rollout, Status, VineState, centerlines, grown_length
 from environments import Environment, Obstacles
 
@@ -82,27 +81,6 @@ def free(environment: MakeEnvironment) -> Environment:
 @pytest.fixture(scope="module")
 def walled(environment: MakeEnvironment) -> Environment:
     return environment(start=START, boxes=[[-1.0, 0.05, 1.0, 0.1]])
-
-
-def test_registry_starts_with_the_default() -> None:
-    """The first entry is the quasi-static propagator."""
-    assert propagators()[0] == "quasistatic"
-
-
-@pytest.mark.parametrize("name", propagators())
-def test_computes_on_every_device_it_claims(name: str, free: Environment, params: VineParams) -> None:
-    """The host needs no name; any other device is one to choose, and is used where this machine has it."""
-    model: Callable[..., Propagator] = load_propagator(name)
-    devices = load_propagator(name).capabilities.devices
-    assert devices[0] == "cpu"
-    for device in devices:
-        if device == "cuda" and not torch.cuda.is_available():
-            with pytest.raises(CannotRun, match="no CUDA device"):
-                model(free, params, device=device)
-            continue
-        propagator = model(free, params, device=device) if len(devices) > 1 else model(free, params)
-        assert (device == "cpu") == propagator.device_name.startswith("cpu")
-        assert propagator.grow(propagator.start(1, 2), passive(1, 2), 0.03, 0.03).status[0] == Status.GROWN
 
 
 @EveryPropagator
@@ -392,18 +370,3 @@ def test_bends_each_section_or_refuses_a_second_one(make: Make, free: Environmen
     angles = rollout.angles[0, 0, :14]
     assert angles[:PROXIMAL].min() > 0.01
     assert angles[PROXIMAL:].max() < -0.01
-
-
-@pytest.mark.parametrize("name", propagators())
-def test_mass_matters_or_is_not_taken(name: str, free: Environment, params: VineParams) -> None:
-    """With inertia a tube a hundred times as heavy is elsewhere when it has grown; without, no mass can be given."""
-    model: Callable[..., Propagator] = load_propagator(name)
-    if not load_propagator(name).capabilities.inertia:
-        with pytest.raises(TypeError, match="inertia"):
-            model(free, params, inertia=Inertia())
-        return
-    tips = []
-    for mass in (0.04, 4.0):
-        propagator = model(free, params, inertia=Inertia(mass_per_length=mass))
-        tips.append(propagator.grow(propagator.start(1, SEGMENTS), steered(propagator, 30), 0.35, 0.35).tips[0, 0, :2])
-    assert np.hypot(*(tips[1] - tips[0])) > 1e-5
