@@ -332,9 +332,7 @@ def take_step(
         if qp is None:
             growth, dt, solved = _velocities(joint, tube, vine, work, bodies, impact, now, going, dt, qp)
         else:
-            growth, dt, solved = _velocities.py_func(
-                joint, tube, vine, work, bodies, contacts, impact, now, going, dt, qp
-            )
+            growth, dt, solved = _velocities.py_func(joint, tube, vine, work, bodies, impact, now, going, dt, qp)
         last_try = halving == HALVINGS
         too_far = dt * fastest(bodies, impact.velocity, count) > tube.most_motion
         if (too_far or not solved) and not last_try:

@@ -54,6 +54,7 @@ def test_report_sets_solvers_side_by_side() -> None:
     json.dumps(content, allow_nan=False)
 
 
+@pytest.mark.slow
 def test_solvers_are_measured_on_the_same_robot(tmp_path: Path) -> None:
     """Of a small robot every solver gets a time, and ends within a millimetre of the others."""
     found = list(measure(cases([6])))

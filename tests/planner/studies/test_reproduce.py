@@ -34,6 +34,7 @@ def test_tip_steering_is_drawn_and_reported(tmp_path: Path) -> None:
     np.testing.assert_allclose(turn[5:9], turn[3::-1], atol=0.05)
 
 
+@pytest.mark.slow
 def test_tip_steering_takes_another_tube(tmp_path: Path) -> None:
     """With `--tube` the passage is as wide as that tube needs, and the report names it; a mistake is one line, exit code 2."""
     (tmp_path / "thin.toml").write_text("schema = 1\nradius_mm = 27\n")
@@ -62,6 +63,7 @@ def test_table_2_is_made_with_its_pictures(tmp_path: Path) -> None:
     assert "`vinewright reproduce table2 --runs 1 --time-budget 1 --env divider --env tube`" in table
 
 
+@pytest.mark.slow
 def test_an_interrupted_study_keeps_what_was_measured(tmp_path: Path) -> None:
     """Ctrl-C, which every process of the study gets, ends it with the table of the runs that were over.
 

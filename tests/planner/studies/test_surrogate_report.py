@@ -97,6 +97,7 @@ def test_evaluate_writes_tables_data_and_picture(tmp_path: Path) -> None:
     assert "uses the force table" in done.stdout
 
 
+@pytest.mark.slow
 def test_train_writes_weights_that_can_be_evaluated(tmp_path: Path) -> None:
     """A short training prints errors and time and writes both forms, which `evaluate` accepts and refuses rightly."""
     done = vinewright("surrogate", "train", "--epochs", 2, "--seed", 7, "--out", "new", cwd=tmp_path)
