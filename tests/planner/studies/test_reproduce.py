@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 REPRODUCE = [sys.executable, "-c", "from planner.cli import main; main()", "reproduce"]
 
