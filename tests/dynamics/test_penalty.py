@@ -74,7 +74,7 @@ def test_free_curvature_is_the_exact_propagators(environment: MakeEnvironment, p
 Grown = tuple[Environment, Rollout, Rollout]
 
 
-@pytest.fixture(scope="module", params=["newton", "gradient"])
+@pytest.fixture(scope="module", params=["newton", pytest.param("gradient", marks=pytest.mark.slow)])
 def in_clutter(request: pytest.FixtureRequest, environment: MakeEnvironment, params: VineParams) -> Grown:
     """Random vines among all four kinds of obstacles, by a solver and by the exact propagator."""
     workspace = environment(**CLUTTER)
