@@ -27,7 +27,7 @@ class Capabilities:
     sections: bool
     """Actuators that differ along the tube."""
     inertia: bool
-    """A mass that the constructor takes as `inertia`, and that moves on by itself."""
+    """A mass (`VineParams.inertia`), which keeps moving by itself."""
     friction: bool
     """Of the tip on walls."""
     devices: tuple[str, ...]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import sys
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
@@ -89,14 +88,9 @@ class Weights:
 
 
 def write_weights(path: Path, weights: Weights) -> None:
-    """Write a file of weights, atomically; floats are exact."""
+    """Write a file of weights; floats are exact."""
     content = {**weights.content(), "sha256": weights.sha256()}
-    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
-    try:
-        partial.write_text(json.dumps(content, indent=1, allow_nan=False) + "\n", encoding="utf-8")
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)
+    path.write_text(json.dumps(content, indent=1, allow_nan=False) + "\n", encoding="utf-8")
 
 
 def read_weights(path: Path) -> Weights:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from dynamics.euler_lagrange.planar import PlanarTube, grow_arc
 from dynamics.moment import free_curvature, joint_moments
 from dynamics.propagator import CannotRun, Capabilities, OnHost, checked_lengths
-from dynamics.tube import Inertia, VineParams
+from dynamics.tube import VineParams
 from dynamics.vine import Actuation, Integers, Rollout, Status, VineState, centerlines, grown_length
 from environments.environment import Environment
 from surrogate.compiled import Floats
@@ -42,7 +42,6 @@ class EulerLagrange(OnHost):
         params: VineParams,
         step: float = 1e-3,
         tip_mass: float = 0.0,
-        inertia: Inertia | None = None,
     ) -> None:
         """Prepare the tube's moments (about 0.3 s).
 
@@ -62,20 +61,20 @@ class EulerLagrange(OnHost):
             raise ValueError(f"step = {step:g} s must be greater than 0 and at most {LONGEST_STEP:g}")
         if not 0 <= tip_mass < np.inf:
             raise ValueError(f"tip_mass = {tip_mass:g} kg must be at least 0 and finite")
-        self.environment, self.params, self.inertia = environment, params, inertia or params.inertia
+        self.environment, self.params = environment, params
         self.joint, self.threads = joint_moments(params), 1
         self.tube = PlanarTube(
             tip_mass=tip_mass,
-            mass_per_length=self.inertia.mass_per_length,
+            mass_per_length=params.inertia.mass_per_length,
             growth_force=params.growth_force,
-            growth_damping=params.growth_force / self.inertia.growth_rate,
-            bending_damping=self.inertia.damping_time * self.joint.elasticity.stiffness,
+            growth_damping=params.growth_force / params.inertia.growth_rate,
+            bending_damping=params.inertia.damping_time * self.joint.elasticity.stiffness,
             time_step=step,
         )
 
     def refined(self) -> EulerLagrange:
         """See `Propagator`."""
-        return EulerLagrange(self.environment, self.params, self.tube.time_step / 2, self.tube.tip_mass, self.inertia)
+        return EulerLagrange(self.environment, self.params, self.tube.time_step / 2, self.tube.tip_mass)
 
     def grow(self, state: VineState, actuation: Actuation, length: ArrayLike, record_every: float) -> Rollout:
         """See `Propagator`.

@@ -14,7 +14,7 @@ from dynamics.moment import joint_moments
 from dynamics.propagator import CannotRun, Capabilities, OnHost, checked_lengths
 from dynamics.records import Batch, Records, grow_batch
 from dynamics.scene import scene_of
-from dynamics.tube import Inertia, VineParams
+from dynamics.tube import VineParams
 from dynamics.vine import Actuation, Integers, Rollout, VineState
 from environments.environment import Environment
 from surrogate.compiled import thread_count
@@ -55,7 +55,6 @@ class Impulse(OnHost):
         params: VineParams,
         step: float = 0.01,
         threads: int | None = None,
-        inertia: Inertia | None = None,
         qp: str = "banded",
     ) -> None:
         """Prepare the scene (about 0.1 s).
@@ -68,7 +67,7 @@ class Impulse(OnHost):
             ModuleNotFoundError: OSQP is not installed.
         """
         check_qp(qp)
-        self.environment, self.params, self.inertia, self.qp = environment, params, inertia or params.inertia, qp
+        self.environment, self.params, self.qp = environment, params, qp
         self.threads = 1 if qp == "osqp" else threads or thread_count()
         self.pose = np.asarray(environment.start, float)
         self.scene, margin = scene_of(environment, params)
@@ -76,11 +75,11 @@ class Impulse(OnHost):
         self.tube = ImpulseTube(
             radius=params.radius,
             segment=params.segment_length,
-            mass_per_length=self.inertia.mass_per_length,
+            mass_per_length=params.inertia.mass_per_length,
             gyration=params.radius**2 / 2,  # a thin-walled cylinder about a transverse axis
-            damping=self.inertia.damping_time * self.joint.elasticity.stiffness,
-            growth_rate=self.inertia.growth_rate,
-            yielding=self.inertia.growth_rate / params.growth_force,
+            damping=params.inertia.damping_time * self.joint.elasticity.stiffness,
+            growth_rate=params.inertia.growth_rate,
+            yielding=params.inertia.growth_rate / params.growth_force,
             compliance=1 / CONTACT_STIFFNESS,
             tolerance=params.penetration_tolerance,
             time_step=step,
@@ -90,7 +89,7 @@ class Impulse(OnHost):
 
     def refined(self) -> Impulse:
         """See `Propagator`."""
-        return Impulse(self.environment, self.params, self.tube.time_step / 2, self.threads, self.inertia, self.qp)
+        return Impulse(self.environment, self.params, self.tube.time_step / 2, self.threads, self.qp)
 
     def grow(self, state: VineState, actuation: Actuation, length: ArrayLike, record_every: float) -> Rollout:
         """See `Propagator`. Each vine sets out at rest, and is recorded as it moves."""

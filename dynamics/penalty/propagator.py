@@ -57,7 +57,6 @@ class Penalty:
         solver: str = "newton",
         step: float | None = None,
         dtype: torch.dtype = torch.float64,
-        weights: Weights | None = None,
         surrogate: str = "table",
         inner_steps: int | None = None,
     ) -> None:
@@ -68,9 +67,8 @@ class Penalty:
             solver: "newton", or "gradient": conjugate gradients, as many steps as published.
             step: Growth of one step [m]; a sixth of a segment if not given.
             dtype: torch.float64 or torch.float32.
-            weights: Of Eq. 4; those of paper 002 if not given.
-            surrogate: Model of the actuator's force: "table", or "network" as published (sPAMs only; free-space
-                curvatures are off by up to 2 %).
+            surrogate: Model of the actuator's force: "table", or "network", trained as in paper 002 (sPAMs only;
+                free-space curvatures are off by up to 2 %).
             inner_steps: Of the solver in each step; 10 of Newton's or 50 gradient steps if not given.
         Raises:
             CannotRun: An unknown device, solver or surrogate, a device that is not there, or an actuator that the
@@ -87,7 +85,7 @@ class Penalty:
             Restoring.of(joint_moments(params), self.device, dtype),
             pull_of(params, surrogate, self.device, dtype),
             chosen_solver(solver, inner_steps),
-            weights or Weights(),
+            Weights(),
             self._tensor(environment.start),
             self._tensor(environment.bounds),
             step or params.segment_length / 6,
@@ -101,15 +99,13 @@ class Penalty:
 
     def refined(self) -> Penalty:
         """See `Propagator`."""
-        model = self.model
         return Penalty(
             self.environment,
             self.params,
             self.device.type,
             self.solver,
-            model.step / 2,
+            self.model.step / 2,
             self.dtype,
-            model.weights,
             self.surrogate,
             self.inner_steps,
         )

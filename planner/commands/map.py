@@ -121,26 +121,16 @@ def _note(console: Console, task: Task) -> None:
 def _explore(console: Console, task: Task, policy: str, deployments: int, seed: int) -> tuple[list[Step], bool]:
     """Deploy tubes with a progress bar; returns the steps and whether Ctrl-C interrupted."""
     import numpy as np
-    from rich.progress import Progress
 
-    from planner.console.progress import columns, stoppable
+    from planner.console.progress import gathered
     from planner.mapping.policies import explore
     from surrogate.compiled import thread_count
 
-    steps: list[Step] = []
-    with Progress(*columns(), console=console, transient=True) as bar:
-        counted = bar.add_task("deploying", total=deployments)
-        try:
-            with stoppable():
-                for step in explore(task, policy, deployments, np.random.default_rng(seed), thread_count()):
-                    steps.append(step)
-                    bar.advance(counted)
-        except KeyboardInterrupt:
-            console.print(f"interrupted after {len(steps)} of {deployments} deployments")
-            return steps, True
-    if len(steps) < deployments:
+    exploring = explore(task, policy, deployments, np.random.default_rng(seed), thread_count())
+    steps, interrupted = gathered(console, exploring, deployments, "deployments", transient=True)
+    if len(steps) < deployments and not interrupted:
         console.print(f"note: after {len(steps)} deployments no other would give new information")
-    return steps, False
+    return steps, interrupted
 
 
 def _table(task: Task, steps: list[Step]) -> Table:

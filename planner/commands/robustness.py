@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from planner.console.errors import BadInput, readable_errors, same_environment, writable
+from planner.console.errors import BadInput, readable_errors, same_environment
 from planner.console.options import TubeOption, replaced_tube
+from planner.console.studies import RESULTS, FolderOption, command_line
 from planner.console.terminal import new_console
+from planner.studies.study import Report, Study, run_study
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from environments import Environment
     from planner.design import Design
-    from planner.robustness.sensitivity import Margin
     from planner.robustness.survey import Survey
 
 DRAWN = 60
@@ -46,12 +48,12 @@ def robustness(
         str, typer.Option(help="What is never made as planned, in every trial: none or handmade.")
     ] = "none",
     seed: Annotated[int, typer.Option(min=0, help="Seed of all trials.")] = 0,
-    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for table, data and pictures.")] = Path("results"),
+    out: FolderOption = RESULTS,
     force: Annotated[
         bool, typer.Option("--force", help="Continue with a design that was made for another environment.")
     ] = False,
     tube: TubeOption = None,
-) -> None:
+) -> int:
     """Grow a design many times, each time a little otherwise. Ctrl-C keeps what was tried."""
     console = new_console()
     grid = parsed_levels(levels)
@@ -76,20 +78,66 @@ def robustness(
         wanted = (len(grid) > 1 or (start_mm, heading_deg) != (START_MM, HEADING_DEG)) if sources is None else sources
         alone = sources_of(1e-3 * start_mm, np.radians(heading_deg)) if wanted else {}
         survey = Survey.of(made, environment, grid, trials, seed, alone, PRESETS[tolerances])
-        shown = design.name if design.is_absolute() else design
-        command = f"vinewright robustness {Path(env).name} {shown} --trials {trials} --levels {levels} --seed {seed}"
-        command += "" if sources is None else f" --{'no-' * (not sources)}sources"
-        command += f" --start-mm {start_mm:g}" * (start_mm != START_MM)
-        command += f" --heading-deg {heading_deg:g}" * (heading_deg != HEADING_DEG)
-        command += f" --tolerances {tolerances}" * (tolerances != "none")
-        command += f" --tube {tube}" * (tube is not None)
-        with writable(out):
-            command += ", interrupted," * (not _grow(console, survey))
-            if not survey.counts:
-                raise BadInput("interrupted before any trial was over; nothing was written")
-            if survey.broken:
-                console.print(f"note: {len(survey.broken)} trials broke down, the first {survey.broken[0]}")
-            _write(console, survey, _margins(console, survey), grid, command, out)
+        flag = {None: "", True: " --sources", False: " --no-sources"}[sources]
+        command = command_line(
+            f"robustness {Path(env).name} {design.name if design.is_absolute() else design}{flag}",
+            trials=trials,
+            levels=levels,
+            seed=seed,
+            start_mm=start_mm if start_mm != START_MM else None,
+            heading_deg=heading_deg if heading_deg != HEADING_DEG else None,
+            tolerances=tolerances if tolerances != "none" else None,
+            tube=tube,
+        )
+        code = run_study(_study(survey, grid), command, out, console).code
+        if survey.broken:
+            console.print(f"note: {len(survey.broken)} trials broke down, the first {survey.broken[0]}")
+    return code
+
+
+def _study(survey: Survey, grid: list[float]) -> Study[Any, Any]:
+    """The trials of a survey in batches, then the margin of each parameter."""
+    from planner.robustness.plots import save_robustness, save_sensitivity
+    from planner.robustness.report import robustness_report, title
+    from planner.robustness.sensitivity import Margin, margin, parameters
+    from planner.robustness.trials import Spread
+    from planner.runs.folder import stem_of
+
+    design, environment = survey.design, survey.environment
+    name, varied = f"robustness-{stem_of(environment)}", parameters(design, environment)
+    figure, margins_figure = f"{name}.png", f"{name}-margins.png"
+
+    def measure(_: Sequence[Any]) -> Iterator[Any]:
+        yield from survey.run()
+        for parameter in varied:
+            yield margin(design, environment, parameter)
+
+    def margins(found: list[Any]) -> list[Margin]:
+        return [one for one in found if isinstance(one, Margin)]
+
+    def report(found: list[Any]) -> Report:
+        lines, content = robustness_report(survey, margins(found), grid)
+        pictures = ["", f"![Success and trials]({figure})", *[f"![Margins]({margins_figure})"] * bool(margins(found))]
+        return Report(title(survey), lines + pictures, content)
+
+    def draw(path: Path, _: list[Any]) -> None:
+        level = min(grid, key=lambda level: abs(level - 0.1))
+        shown = survey.outcome(Spread.of_levels(level, level), range(DRAWN))
+        save_robustness(path, survey, grid, shown, f"{100 * level:g} % of both")
+
+    def draw_margins(path: Path, found: list[Any]) -> None:
+        if margins(found):
+            save_sensitivity(path, margins(found))
+
+    return Study(
+        name,
+        [*survey.batches(), *varied],
+        measure,
+        report,
+        {figure: draw, margins_figure: draw_margins},
+        unit="batches of trials, then margins",
+        least="any trial was over",
+    )
 
 
 def _note_a_miss(console: Console, design: Design, environment: Environment) -> None:
@@ -115,68 +163,3 @@ def parsed_levels(text: str) -> list[float]:
     if len(numbers) > 40:
         raise BadInput(f"--levels has {len(numbers)} levels; at most 40 are allowed")
     return [number / 100 for number in sorted(numbers)]
-
-
-def _grow(console: Console, survey: Survey) -> bool:
-    """Grow all trials with progress on the console; returns False if interrupted."""
-    from rich.progress import Progress
-
-    from planner.console.progress import columns, stoppable
-
-    with Progress(*columns(), console=console) as bar:
-        task = bar.add_task("growing", total=len(survey.spreads) * survey.trials)
-        try:
-            with stoppable():
-                for grown in survey.run():
-                    bar.advance(task, grown)
-        except KeyboardInterrupt:
-            console.print("interrupted; what was tried is kept")
-            return False
-    return True
-
-
-def _margins(console: Console, survey: Survey) -> list[Margin]:
-    from rich.progress import Progress
-
-    from planner.console.progress import columns, stoppable
-    from planner.robustness.sensitivity import margin, parameters
-
-    found: list[Margin] = []
-    design, environment = survey.design, survey.environment
-    with Progress(*columns(), console=console) as bar:
-        try:
-            with stoppable():
-                for parameter in bar.track(parameters(design, environment), description="margins"):
-                    found.append(margin(design, environment, parameter))
-        except KeyboardInterrupt:
-            console.print("interrupted; the margins so far are kept")
-    return found
-
-
-def _write(console: Console, survey: Survey, margins: list[Margin], grid: list[float], command: str, out: Path) -> None:
-    """Write table and data, then draw the pictures."""
-    from planner.console.progress import stoppable
-    from planner.robustness.plots import save_robustness, save_sensitivity
-    from planner.robustness.report import robustness_report
-    from planner.robustness.trials import Spread
-    from planner.runs.folder import stem_of, write_json
-
-    name = f"robustness-{stem_of(survey.environment)}"
-    stem = out / name / name
-    stem.parent.mkdir(exist_ok=True)
-    table, content = robustness_report(survey, margins, grid, command)
-    pictures = f"\n![Success and trials]({stem.name}.png)\n" + f"![Margins]({stem.name}-margins.png)\n" * bool(margins)
-    (out / name / "README.md").write_text(table + pictures, encoding="utf-8")
-    write_json(out / name / "data.json", content)
-    console.print(table)
-    console.print(f"wrote {out / name}: README.md, data.json")
-    try:
-        with stoppable(), console.status("drawing"):
-            level = min(grid, key=lambda level: abs(level - 0.1))
-            shown = survey.outcome(Spread.of_levels(level, level), range(DRAWN))
-            save_robustness(stem.with_suffix(".png"), survey, grid, shown, f"{100 * level:g} % of both")
-            if margins:
-                save_sensitivity(Path(f"{stem}-margins.png"), margins)
-        console.print(f"wrote {stem}.png{f', {stem}-margins.png' * bool(margins)}")
-    except KeyboardInterrupt:
-        console.print("interrupted; pictures are missing")

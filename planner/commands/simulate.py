@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from dynamics.vine import Rollout
     from environments import Environment
     from planner.design import Design
+    from planner.replay import Simulation
     from surrogate.compiled import Floats
 
 
@@ -44,7 +45,6 @@ def simulate(
     tube: TubeOption = None,
 ) -> int:
     """Grow one vine of a design and say where it ends. Exit code 3 if it misses the goal."""
-
     console = new_console()
     with readable_errors():
         from dataclasses import replace
@@ -53,7 +53,7 @@ def simulate(
         from planner.console.compiling import compiling
         from planner.console.terminal import CROSSING, section_table
         from planner.design_file import load_design
-        from planner.replay import replay, trajectory
+        from planner.replay import replay, simulated
         from planner.runs.folder import check_folder
 
         made = load_design(design)
@@ -74,20 +74,18 @@ def simulate(
         slow = qp == "osqp"
         with console.status("solving every step by OSQP") if slow else compiling(console, propagator):
             rollout = replay(made, model)
-        points, length = trajectory(environment, made, rollout)
-        result = _outcome(environment, made, rollout, length)
+        simulation = simulated(made, environment, rollout)
+        points = simulation.joints
+        result = _outcome(environment, made, simulation)
         console.print(_sentence(result))
         if not several and len(points):
-            result["curvature"] = _curvature(made, rollout, float(length[-1]))
-            console.print(
-                "curvature {grown_per_m:.4f} /m; quasi-static, at rest in free space, {at_rest_per_m:.4f} /m".format(
-                    **result["curvature"]
-                )
-            )
+            grown, at_rest = _curvature(made, rollout, float(simulation.lengths[-1]))
+            result["curvature"] = {"grown_per_m": round(grown, 6), "at_rest_per_m": round(at_rest, 6)}
+            console.print(f"curvature {grown:.4f} /m; quasi-static, at rest in free space, {at_rest:.4f} /m")
         if made.crosses_itself:
             console.print(CROSSING)
         if out:
-            _write(out, environment, made, points, length, result)
+            _write(out, environment, simulation, result)
             console.print(f"wrote {out}/: simulation.json, trajectory.npz, plan.png")
         if animate and not len(points):
             console.print("nothing has grown: there is nothing to animate")
@@ -103,40 +101,34 @@ def _check_animation(path: Path) -> None:
         raise BadInput(f"--animate {path}: the folder {path.parent} does not exist")
 
 
-def _outcome(environment: Environment, design: Design, rollout: Rollout, length: Floats) -> dict[str, Any]:
+def _outcome(environment: Environment, planned: Design, simulation: Simulation) -> dict[str, Any]:
     """What happened, in the units of files."""
     import numpy as np
 
-    from dynamics.vine import Status, host
-
-    last = int(rollout.records[0]) - 1
-    tip = rollout.tips[0, last] if last >= 0 else environment.start
+    tip, lengths = simulation.tip, simulation.lengths
     return {
         "schema": 1,
         "environment": {"name": environment.name, "sha256": environment.sha256},
-        "status": Status(rollout.status[0]).name.lower(),
-        "advice": rollout.ending(0),
-        "reached": bool(rollout.enters(environment.goal)[0]),
-        "length_mm": round(float(length[last]) * 1e3, 3) if last >= 0 else 0.0,
+        "status": simulation.status.name.lower(),
+        "advice": simulation.ending,
+        "reached": simulation.reached,
+        "length_mm": round(float(lengths[-1]) * 1e3, 3) if len(lengths) else 0.0,
         "tip_mm": [round(float(part) * 1e3, 3) for part in tip[:2]],
         "heading_deg": round(float(np.degrees(tip[2])), 4),
-        "from_predicted_mm": round(float(np.hypot(*(tip[:2] - design.tip[:2]))) * 1e3, 3),
-        "greatest_contact_force_n": round(float(host(rollout.contact_force)[0].max(initial=0.0)), 3),
+        "from_predicted_mm": round(float(np.hypot(*(tip[:2] - planned.tip[:2]))) * 1e3, 3),
+        "greatest_contact_force_n": round(float(simulation.contact_force.max(initial=0.0)), 3),
     }
 
 
-def _curvature(design: Design, rollout: Rollout, length: float) -> dict[str, float]:
-    """Curvature of a tube of one section at the end, on average, and that at rest in free space."""
+def _curvature(design: Design, rollout: Rollout, length: float) -> tuple[float, float]:
+    """Average curvature of a tube of one section at the end, and that at rest in free space [1/m]."""
     from dynamics.moment import free_curvature, joint_moments
     from dynamics.vine import host
 
     last = int(rollout.records[0]) - 1
     only = design.sections[0]
     rest = free_curvature(joint_moments(design.params), only.signed_pressure, only.l_0)
-    return {
-        "grown_per_m": round(float(host(rollout.angles)[0, last].sum()) / length, 6),
-        "at_rest_per_m": round(float(rest), 6),
-    }
+    return float(host(rollout.angles)[0, last].sum()) / length, float(rest)
 
 
 def _sentence(result: dict[str, Any]) -> str:
@@ -148,11 +140,7 @@ def _sentence(result: dict[str, Any]) -> str:
     )
 
 
-def _write(
-    out: Path, environment: Environment, design: Design, points: Floats, length: Floats, result: dict[str, Any]
-) -> None:
-    from dataclasses import replace
-
+def _write(out: Path, environment: Environment, simulation: Simulation, result: dict[str, Any]) -> None:
     import numpy as np
 
     from planner.drawing.plan import save_plan
@@ -160,10 +148,9 @@ def _write(
 
     def fill(folder: Path) -> None:
         write_json(folder / "simulation.json", result)
-        np.savez_compressed(folder / "trajectory.npz", points=points, length=length)
-        if len(points):
-            joints = points[-1]
-            save_plan(folder / "plan.png", environment, replace(design, centerline=joints[~np.isnan(joints[:, 0])]))
+        np.savez_compressed(folder / "trajectory.npz", points=simulation.joints, length=simulation.lengths)
+        if len(simulation.joints):
+            save_plan(folder / "plan.png", environment, simulation.design)
 
     write_folder(out, fill)
 

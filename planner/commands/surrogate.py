@@ -33,6 +33,7 @@ def train(
 
     console = new_console()
     with readable_errors(), needs("torch"):
+        from environments.writing import whole
         from surrogate.training import train as train_network
         from surrogate.weights_file import NAMES, write_weights
 
@@ -48,7 +49,8 @@ def train(
                     reports.append(train_network(seed, form, show, epochs)[1])
                     progress.update(task, total=reports[-1].epochs)
             for report in reports:
-                write_weights(out / NAMES[report.weights.form], report.weights)
+                with whole(out / NAMES[report.weights.form]) as partial:
+                    write_weights(partial, report.weights)
     for report in reports:
         console.print(_trained(report))
     console.print(f"wrote {out / NAMES['log-force']} and {out / NAMES['paper']}")

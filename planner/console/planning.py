@@ -85,7 +85,7 @@ class Shown(Watcher):
 
     def gathered(self, items: Iterable[Item], total: int, words: str) -> list[Item]:
         """Show a bar that counts them."""
-        return gathered(self.console, items, total, words)
+        return gathered(self.console, items, total, words)[0]
 
     def note(self, message: str) -> None:
         """Print it."""

@@ -39,16 +39,21 @@ def stoppable() -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def gathered(console: Console, items: Iterable[Item], total: int, words: str) -> list[Item]:
+def gathered(
+    console: Console, items: Iterable[Item], total: int, words: str, transient: bool = False
+) -> tuple[list[Item], bool]:
     """What long work yields, counted by a progress bar; after Ctrl-C only the items before it, with a message that says how many.
 
     Args:
         words: What is counted.
+        transient: Whether the bar is removed at the end.
+    Returns:
+        The items, and whether Ctrl-C interrupted.
     """
     from rich.progress import Progress
 
     found: list[Item] = []
-    with Progress(*columns(), console=console) as bar:
+    with Progress(*columns(), console=console, transient=transient) as bar:
         task = bar.add_task(words, total=total)
         try:
             with stoppable():
@@ -57,4 +62,5 @@ def gathered(console: Console, items: Iterable[Item], total: int, words: str) ->
                     bar.advance(task)
         except KeyboardInterrupt:
             console.print(f"interrupted after {len(found)} of {total} {words}")
-    return found
+            return found, True
+    return found, False

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from planner.provenance import machine
 from planner.robustness.sensitivity import Margin
 from planner.robustness.survey import Survey, cell_name
 
@@ -17,20 +16,17 @@ PAPER = {"obstacles": 0.1, "bending": 0.12}
 
 
 def robustness_report(
-    survey: Survey, margins: Sequence[Margin], levels: Sequence[float], command: str
-) -> tuple[str, dict[str, Any]]:
-    """Tables for people, and the same figures for programs.
+    survey: Survey, margins: Sequence[Margin], levels: Sequence[float]
+) -> tuple[list[str], dict[str, Any]]:
+    """Markdown for people, and the same figures for programs.
 
     Args:
         margins: Of all parameters, or none.
         levels: Of the grid, rising [-].
     """
-    lines = [*_preface(survey, command), *_alone(survey, levels), *_grid(survey, levels)]
+    lines = [*_preface(survey), *_alone(survey, levels), *_grid(survey, levels)]
     lines += ["", _verdict(survey, levels), *_margin_table(margins)]
     content = {
-        "schema": 1,
-        "command": command,
-        "machine": machine(),
         "seconds": {name: round(seconds, 2) for name, seconds in survey.seconds.items()},
         "trials": survey.trials,
         "seed": survey.seed,
@@ -39,10 +35,15 @@ def robustness_report(
         "counts": survey.counts,
         "margins": [asdict(margin) for margin in margins],
     }
-    return "\n".join(lines) + "\n", content
+    return lines, content
 
 
-def _preface(survey: Survey, command: str) -> list[str]:
+def title(survey: Survey) -> str:
+    """The heading of the report."""
+    return f"Robustness of a design for {' '.join(survey.environment.name.split())}"
+
+
+def _preface(survey: Survey) -> list[str]:
     """What was tried, and how."""
     design = survey.design
     done = sum(sum(counts.values()) for counts in survey.counts.values())
@@ -52,10 +53,8 @@ def _preface(survey: Survey, command: str) -> list[str]:
         for s in design.actuated
     ]
     return [
-        f"# Robustness of a design for {' '.join(survey.environment.name.split())}",
-        "",
-        f"Made by `{command}` on {machine()}: {done} trials in {seconds:.0f} s.",
-        f"Slowest: {sum(survey.counts[slowest].values())} trials at {slowest} in {survey.seconds[slowest]:.1f} s.",
+        f"{done} trials in {seconds:.0f} s. Slowest: {sum(survey.counts[slowest].values())} trials at {slowest} in "
+        f"{survey.seconds[slowest]:.1f} s.",
         f"The design: {design.actuators} actuator{'s' * (design.actuators != 1)}, {1e3 * design.length:.0f} mm of tube"
         + "".join(f"; {actuator}" for actuator in actuators)
         + ".",

@@ -13,8 +13,8 @@ from environments.environment import Environment
 from planner.design import Design
 from planner.robustness.trials import HANDMADE, Deviations, Outcome, Spread, grow_trials
 
-SHOWN_EVERY = 100
-"""Trials between two reports of progress."""
+BATCH = 100
+"""Trials that are grown together."""
 EACH = 0.1
 """Level of a source that is drawn alone [-]."""
 
@@ -106,18 +106,21 @@ class Survey:
         return cls(design, environment, spreads, trials, seed)
 
     def run(self) -> Iterator[int]:
-        """Grow all trials; yields how many have been grown each time there are more."""
-        for name, spread in self.spreads.items():
-            for first in range(0, self.trials, SHOWN_EVERY):
-                rows = range(first, min(first + SHOWN_EVERY, self.trials))
-                start = time.perf_counter()
-                outcome = self.outcome(spread, rows)
-                counts = outcome.counts()
-                self.broken += outcome.broken.values()
-                self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - start
-                before = self.counts.get(name, {})
-                self.counts[name] = {way: before.get(way, 0) + count for way, count in counts.items()}
-                yield len(rows)
+        """Grow all batches of trials; yields how many trials each has when it is grown."""
+        for name, rows in self.batches():
+            start = time.perf_counter()
+            outcome = self.outcome(self.spreads[name], rows)
+            counts = outcome.counts()
+            self.broken += outcome.broken.values()
+            self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - start
+            before = self.counts.get(name, {})
+            self.counts[name] = {way: before.get(way, 0) + count for way, count in counts.items()}
+            yield len(rows)
+
+    def batches(self) -> list[tuple[str, range]]:
+        """Trials that are grown together: the name of their spread, and their numbers."""
+        firsts = range(0, self.trials, BATCH)
+        return [(name, range(one, min(one + BATCH, self.trials))) for name in self.spreads for one in firsts]
 
     def outcome(self, spread: Spread, trials: Sequence[int]) -> Outcome:
         """Grow some trials, by their numbers."""

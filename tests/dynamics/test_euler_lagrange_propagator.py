@@ -38,7 +38,7 @@ def test_bent_tube_swings_as_its_mass_and_stiffness_say(free: Environment, param
     """A slight bend of a tube of length s swings with K l / s against a mass at the tip, and a fifth of the tube's own."""
     mass, rate, s = 0.05, 0.02, 0.5
     inertia = Inertia(growth_rate=rate, damping_time=2e-3)
-    propagator = EulerLagrange(free, params, step=1e-5, tip_mass=mass, inertia=inertia)
+    propagator = EulerLagrange(free, replace(params, inertia=inertia), step=1e-5, tip_mass=mass)
     count = round(s / params.segment_length)
     start = np.zeros((1, count + 1))
     start[0, :count] = 1e-3
@@ -56,7 +56,7 @@ def test_bent_tube_swings_as_its_mass_and_stiffness_say(free: Environment, param
 
 def test_growing_tube_lags_behind_its_rest(free: Environment, params: VineParams, joint: JointMoments) -> None:
     """Grown at the rate r to s, the curvature of a light tube is short of that at rest by C r / (dM/dbend s) of it."""
-    propagator = EulerLagrange(free, params, step=2e-5, inertia=Inertia(mass_per_length=1e-4))
+    propagator = EulerLagrange(free, replace(params, inertia=Inertia(mass_per_length=1e-4)), step=2e-5)
     kilopascals, s, rate = (10.0, 25.0, -35.0), 1.2, Inertia().growth_rate
     rollout = propagator.grow(propagator.start(3, SEGMENTS), carrying(*kilopascals), s, 0.1)
     for vine, pressure in enumerate(kilopascals):
@@ -120,9 +120,9 @@ def test_tip_that_carries_more_swings_longer(free: Environment, params: VinePara
 
 def test_growth_may_take_its_time(free: Environment, params: VineParams) -> None:
     """Also without a record on the way, a slow tube grows to its end; a held one that swings for ever is stalled."""
-    slow = EulerLagrange(free, params, step=0.01, inertia=Inertia(growth_rate=1e-3))
+    slow = EulerLagrange(free, replace(params, inertia=Inertia(growth_rate=1e-3)), step=0.01)
     assert slow.grow(slow.start(1, 8), carrying(10, segments=8), 0.2, 0.2).status[0] == Status.GROWN
-    undamped = EulerLagrange(free, params, tip_mass=50.0, inertia=Inertia(damping_time=0.0))
+    undamped = EulerLagrange(free, replace(params, inertia=Inertia(damping_time=0.0)), tip_mass=50.0)
     state = VineState(np.full((1, 8), 0.01), np.array([8]), np.array([params.segment_length]))
     held = undamped.grow(state, carrying(0, segments=8), 0.0, 0.1)
     assert held.status[0] == Status.STALLED
@@ -131,9 +131,9 @@ def test_growth_may_take_its_time(free: Environment, params: VineParams) -> None
 
 def test_refined_takes_half_the_step(free: Environment, params: VineParams) -> None:
     """The same model, tip and damping at half the step ends nearer to where a tenth of it does."""
-    model = EulerLagrange(free, params, tip_mass=0.1, inertia=Inertia(damping_time=0.02))
+    model = EulerLagrange(free, replace(params, inertia=Inertia(damping_time=0.02)), tip_mass=0.1)
     assert model.refined().tube == model.tube._replace(time_step=model.tube.time_step / 2)
-    fine = EulerLagrange(free, params, 1e-4, 0.1, Inertia(damping_time=0.02))
+    fine = EulerLagrange(free, model.params, 1e-4, 0.1)
     ends = [
         bends(one.grow(one.start(1, SEGMENTS), carrying(25), 0.5, 0.5))[-1] for one in (model, model.refined(), fine)
     ]

@@ -7,7 +7,7 @@ and grows a little further.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import product, starmap
 from typing import ClassVar
 
@@ -108,8 +108,8 @@ class Model:
         """The propagator, with short steps: what does not yield is stiff."""
         if self.propagator == "impulse":
             # Damping goes with the stiffness before anything yields: with the usual one its moment is as large as the tube's.
-            inertia = Inertia(damping_time=1e-3, growth_rate=0.02)
-            return Impulse(environment, self.params(), step=2e-3, threads=1, inertia=inertia)
+            params = replace(self.params(), inertia=Inertia(damping_time=1e-3, growth_rate=0.02))
+            return Impulse(environment, params, step=2e-3, threads=1)
         return QuasiStatic(environment, self.params(), step=1e-3, threads=1)
 
 

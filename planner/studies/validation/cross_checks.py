@@ -12,7 +12,7 @@ import shapely
 
 from dynamics.propagator import CannotRun, Propagator, PropagatorFactory
 from dynamics.registry import load_propagator, propagators
-from dynamics.tube import Inertia, VineParams
+from dynamics.tube import VineParams
 from dynamics.vine import Status
 from environments import Environment, load_environment
 from planner.design import Design
@@ -233,8 +233,23 @@ def columns(names: Sequence[str]) -> list[str]:
 
 def _model(name: str) -> PropagatorFactory:
     """What makes the propagator of one of `columns`."""
-    made: PropagatorFactory = load_propagator(name.removesuffix(f", {HALVED}"))
+    made: PropagatorFactory = _registered(name)
     return made if not name.endswith(HALVED) else lambda environment, params: made(environment, params).refined()
+
+
+def _slower(make: PropagatorFactory) -> PropagatorFactory:
+    """The same propagator with a tube that grows at `SLOWER` of its rate."""
+
+    def slower(environment: Environment, params: VineParams) -> Propagator:
+        inertia = replace(params.inertia, growth_rate=SLOWER * params.inertia.growth_rate)
+        return make(environment, replace(params, inertia=inertia))
+
+    return slower
+
+
+def _registered(name: str) -> type[Propagator]:
+    """The class of the propagator of one of `columns`."""
+    return load_propagator(name.removesuffix(f", {HALVED}"))
 
 
 def _forced(make: PropagatorFactory, share: float) -> PropagatorFactory:
@@ -247,11 +262,8 @@ def changes(name: str) -> dict[str, PropagatorFactory]:
     make = _model(name)
     found = {change: _forced(make, share) for change, share in CHANGES.items()}
     found["at half its step"] = lambda environment, params: make(environment, params).refined()
-    if name == "impulse":
-        from dynamics.impulse.propagator import Impulse
-
-        rate = SLOWER * Inertia().growth_rate
-        found[f"at {SLOWER:g} of the rate of growth"] = partial(Impulse, inertia=Inertia(growth_rate=rate))
+    if _registered(name).capabilities.inertia:
+        found[f"at {SLOWER:g} of the rate of growth"] = _slower(make)
     if name == "geometric":
         from dynamics.geometric.propagator import Geometric
 

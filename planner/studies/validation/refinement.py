@@ -131,7 +131,7 @@ def _with_moments(model: Propagator, joint: JointMoments) -> Propagator:
             model.joint = joint
         case EulerLagrange():
             model.joint = joint
-            damping = model.inertia.damping_time * joint.elasticity.stiffness
+            damping = model.params.inertia.damping_time * joint.elasticity.stiffness
             model.tube = model.tube._replace(bending_damping=damping)
         case _:
             _with_restoring(model, joint)
