@@ -26,11 +26,11 @@ REPEATS = 100
 def map_environment(
     env: Annotated[str, typer.Argument(metavar="ENV", help="A shipped environment, or the path of a TOML file.")],
     actions: Annotated[
-        str, typer.Option(help="Possible deployments: straight (tubes), or turning (also tubes with a turn).")
+        str, typer.Option(help="Possible deployments: straight (tubes only), or turning (also tubes with one turn).")
     ] = "straight",
     deployments: Annotated[int, typer.Option(min=1, help="Number of tubes to deploy.")] = 20,
     policy: Annotated[
-        str, typer.Option(help="Choice of the next deployment: monte-carlo, ideal, random or information-gain.")
+        str, typer.Option(help="How the next deployment is chosen: monte-carlo, ideal, random or information-gain.")
     ] = "monte-carlo",
     seed: Annotated[int, typer.Option(min=0, help="Seed of the random generator.")] = 0,
     radius: Annotated[
@@ -45,7 +45,7 @@ def map_environment(
     ] = None,
     tube: TubeOption = None,
 ) -> None:
-    """Map an environment by deploying the most informative tubes. Ctrl-C keeps the map so far."""
+    """Map an unknown environment with simulated vines, the most informative first. Ctrl-C keeps the map so far."""
     console = new_console()
     for name, value in (("--radius", radius), ("--length", length)):
         if value is not None and not 0 < value < 1e7:
@@ -139,7 +139,7 @@ def _explore(console: Console, task: Task, policy: str, deployments: int, seed: 
             console.print(f"interrupted after {len(steps)} of {deployments} deployments")
             return steps, True
     if len(steps) < deployments:
-        console.print(f"note: after {len(steps)} deployments no other would give new information")
+        console.print(f"note: after {len(steps)} deployments, no other would give new information")
     return steps, False
 
 

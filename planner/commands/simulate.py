@@ -1,4 +1,4 @@
-"""`vinewright simulate`: grow a design again, in its own place or another."""
+"""`vinewright simulate`: grow a design again, in its own environment or another."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def simulate(
         model = make(environment, made.params)
         console.print(section_table(made))
         slow = qp == "osqp"
-        with console.status("solving every step by OSQP") if slow else compiling(console, propagator):
+        with console.status("solving every step with OSQP") if slow else compiling(console, propagator):
             rollout = replay(made, model)
         points, length = trajectory(environment, made, rollout)
         result = _outcome(environment, made, rollout, length)
@@ -90,7 +90,7 @@ def simulate(
             _write(out, environment, made, points, length, result)
             console.print(f"wrote {out}/: simulation.json, trajectory.npz, plan.png")
         if animate and not len(points):
-            console.print("nothing has grown: there is nothing to animate")
+            console.print("the vine did not grow: there is nothing to animate")
         elif animate:
             _animate(console, animate, environment, made, points)
     return 0 if result["reached"] else 3
@@ -104,7 +104,7 @@ def _check_animation(path: Path) -> None:
 
 
 def _outcome(environment: Environment, design: Design, rollout: Rollout, length: Floats) -> dict[str, Any]:
-    """What happened, in the units of files."""
+    """The result, in the units of files."""
     import numpy as np
 
     from dynamics.vine import Status, host
@@ -126,7 +126,7 @@ def _outcome(environment: Environment, design: Design, rollout: Rollout, length:
 
 
 def _curvature(design: Design, rollout: Rollout, length: float) -> dict[str, float]:
-    """Curvature of a tube of one section at the end, on average, and that at rest in free space."""
+    """Mean curvature at the end of a tube with one section, and its curvature at rest in free space."""
     from dynamics.moment import free_curvature, joint_moments
     from dynamics.vine import host
 

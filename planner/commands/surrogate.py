@@ -28,7 +28,7 @@ def train(
         int | None, typer.Option(min=1, max=100_000, help="Maximum number of epochs.  [default: until it converges]")
     ] = None,
 ) -> None:
-    """Train the network, and the paper's form of it, on the CPU. Takes less than two minutes."""
+    """Train the network, and for comparison the form of paper 002, on the CPU. Takes less than two minutes."""
     from rich.progress import Progress, TaskID
 
     console = new_console()

@@ -32,8 +32,8 @@ def report(timings: Sequence[Timing]) -> Report:
         "`banded` is the Schur complement (the fastest of five runs). OSQP solves the same steps and is set up again for",
         "each. *Off*: distance between the final tip and that of `banded`.",
         "",
-        f"Paper 000 reports {PUBLISHED_MS} ms a step with 30 bodies, and real time up to 70 bodies. Here, the largest",
-        f"robot tried that is simulated in real time has {max(real_time, default=0)} bodies.{grows}",
+        f"Paper 000 reports {PUBLISHED_MS} ms a step with 30 bodies, and real time up to 70 bodies. Here, of the sizes tried,",
+        f"the simulation runs in real time up to {max(real_time, default=0)} bodies.{grows}",
         "",
         *table(COLUMNS, _rows(timings, banded)),
     ]

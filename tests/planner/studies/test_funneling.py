@@ -275,7 +275,7 @@ def test_the_verdict_follows_the_figures() -> None:
     assert "- dense: compared with free space higher at every k;" in said[-1]
     same = verdict(synthetic(4, even))
     assert "higher in 0 of 18" in same[0]
-    assert "does not bear out" in same[0]
+    assert "does not confirm" in same[0]
     assert "Whether contact brings vines together, or separates them, is undecided" in same[0]
     assert verdict(synthetic(1, crowd)) == ["One field of each density proves nothing: more are needed (`--fields`)."]
 
@@ -376,7 +376,7 @@ def test_ctrl_c_before_any_field_writes_nothing(tmp_path: Path, monkeypatch: pyt
     interrupted_after(monkeypatch, 0)
     code, said = run("--vines", 20, "--out", tmp_path)
     assert code == 2
-    assert said == "interrupted before one of them was over; nothing was written"
+    assert said == "interrupted before any result was complete; nothing was written"
     assert not list(tmp_path.iterdir())
 
 
