@@ -39,7 +39,7 @@ app = typer.Typer(help="Measure the speed of the propagators, or planning in all
 def rollouts(
     env: Annotated[str, typer.Argument(metavar="ENV", help="A shipped environment, or the path of a TOML file.")],
     batch: Annotated[int, typer.Option(min=1, max=10_000, help="Number of vines grown together.")] = 100,
-    length: Annotated[float, typer.Option(min=0.05, max=50.0, help="Length to which they grow [m].")] = 2.0,
+    length: Annotated[float, typer.Option(min=0.05, max=50.0, help="Length to which they grow, in metres.")] = 2.0,
     propagator: PropagatorOption = "quasistatic",
     device: DeviceOption = "auto",
     solver: SolverOption = None,

@@ -70,8 +70,8 @@ def new(
     file: Annotated[Path, typer.Argument(metavar="FILE.toml", help="File to write.")],
     seed: Annotated[int, typer.Option(min=0, help="Seed of the random generator.")] = 0,
     density: Annotated[float, typer.Option(help="Share of the area that obstacles cover; 0.2 is 20 %.")] = 0.2,
-    width: Annotated[float, typer.Option(help="Width [m].")] = 2.0,
-    height: Annotated[float, typer.Option(help="Height [m].")] = 2.0,
+    width: Annotated[float, typer.Option(help="Width in metres.")] = 2.0,
+    height: Annotated[float, typer.Option(help="Height in metres.")] = 2.0,
 ) -> None:
     """Generate an environment with random obstacles."""
     import numpy as np

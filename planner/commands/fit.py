@@ -21,9 +21,7 @@ def fit(
     recording: Annotated[
         Path, typer.Argument(metavar="RECORDING", help="A recording: .json, or .h5 of the published wall experiment.")
     ],
-    out: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Folder for the fit.  [default: runs/fit-NAME]")
-    ] = None,
+    out: Annotated[Path | None, typer.Option(metavar="DIR", help="Folder for the fit. Default: runs/fit-NAME.")] = None,
     bodies: Annotated[
         int, typer.Option(min=2, max=60, help="Number of rigid bodies of the model, two for each link.")
     ] = 10,
@@ -32,7 +30,8 @@ def fit(
         typer.Option(metavar="KG_PER_M", help="Mass per length of the tube, instead of that in the recording."),
     ] = None,
     frames_per_second: Annotated[
-        float | None, typer.Option(metavar="F", help="Frame rate [1/s], for frames that have an index but no time.")
+        float | None,
+        typer.Option(metavar="F", help="Frame rate in frames per second, for frames that have an index but no time."),
     ] = None,
 ) -> int:
     """Fit a dynamic model to a recording and report which parameters the data identify. Exit code 3 if the fit does not converge.

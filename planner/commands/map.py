@@ -38,10 +38,10 @@ def map_environment(
     ] = None,
     length: Annotated[
         float | None,
-        typer.Option(metavar="MM", help="Length of the tube.  [default: 1.2 times the longer side of the bounds]"),
+        typer.Option(metavar="MM", help="Length of the tube. Default: 1.2 times the longer side of the bounds."),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Folder for the map and a figure.  [default: maps/ENV]")
+        Path | None, typer.Option(metavar="DIR", help="Folder for the map and a figure. Default: maps/ENV.")
     ] = None,
     tube: TubeOption = None,
 ) -> None:

@@ -38,9 +38,7 @@ def plan(
     env: Annotated[
         str | None, typer.Argument(metavar="ENV", help="A shipped environment, or the path of a TOML file.")
     ] = None,
-    out: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Folder for the results.  [default: runs/ENV]")
-    ] = None,
+    out: Annotated[Path | None, typer.Option(metavar="DIR", help="Folder for the results. Default: runs/ENV.")] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the random generator.")] = 0,
     batch: Annotated[int, typer.Option(min=1, max=2000, help="Number of vines grown in each iteration.")] = 100,
     time_budget: Annotated[
@@ -68,17 +66,17 @@ def plan(
     ] = False,
     level: Annotated[
         float | None,
-        typer.Option(min=0, max=100, help="Random errors of --robust: standard deviation in percent.  [default: 5]"),
+        typer.Option(min=0, max=100, help="Random errors of --robust: standard deviation in percent. Default: 5."),
     ] = None,
     threshold: Annotated[
         float | None,
-        typer.Option(min=0, max=100, help="Success rate that --robust requires, in percent.  [default: 90]"),
+        typer.Option(min=0, max=100, help="Success rate that --robust requires, in percent. Default: 90."),
     ] = None,
     verify: VerifyOption = None,
     tube: TubeOption = None,
     actuator: Annotated[
         str | None,
-        typer.Option(help="Actuator that bends the tube: spam or pouch.  [default: that of the tube, normally spam]"),
+        typer.Option(help="Actuator that bends the tube: spam or pouch. Default: that of the tube, normally spam."),
     ] = None,
     propagator: PropagatorOption = "quasistatic",
     device: DeviceOption = "auto",

@@ -33,15 +33,15 @@ DeviceOption = Annotated[
 ]
 SolverOption = Annotated[
     str | None,
-    typer.Option("--solver", help="Solver of penalty: newton or gradient.  [default: newton]"),
+    typer.Option("--solver", help="Solver of penalty: newton or gradient. Default: newton."),
 ]
 
 SurrogateOption = Annotated[
     str | None,
     typer.Option(
         "--surrogate",
-        help="Source of the actuator's force in penalty: table or network. Below zero strain both are extrapolated linearly.  "
-        "[default: table]",
+        help="Source of the actuator's force in penalty: table or network. Below zero strain both are extrapolated linearly. "
+        "Default: table.",
     ),
 ]
 
@@ -49,8 +49,8 @@ FrictionOption = Annotated[
     float | None,
     typer.Option(
         metavar="MU",
-        help="Friction coefficient of the tip in quasistatic and geometric, instead of the tube's.  [default: the tube's; if it has "
-        "none, 0 in quasistatic and 0.3 in geometric]",
+        help="Friction coefficient of the tip in quasistatic and geometric, instead of the tube's. Default: the tube's; if it has "
+        "none, 0 in quasistatic and 0.3 in geometric.",
     ),
 ]
 
@@ -59,13 +59,13 @@ TubeOption = Annotated[
     typer.Option(
         "--tube",
         metavar="TUBE",
-        help="A shipped tube (`vinewright tube list`), or the path of a TOML file.  [default: the environment's, or prototype]",
+        help="A shipped tube (`vinewright tube list`), or the path of a TOML file. Default: the environment's, or prototype.",
     ),
 ]
 
 QpOption = Annotated[
     str | None,
-    typer.Option("--qp", help="Solver of impulse: banded, or osqp (as published, slower).  [default: banded]"),
+    typer.Option("--qp", help="Solver of impulse: banded, or osqp (as published, slower). Default: banded."),
 ]
 
 
