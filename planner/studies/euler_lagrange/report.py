@@ -60,16 +60,18 @@ WORDS = {
     ),
 }
 ERRATA = (
-    "Eq. 3 needs cos(phi - beta_i): an actuator bends the tube into its own plane. Eq. 14 needs the transpose of J_l.",
-    "Its tensions are negative; here they are positive. Eq. 15 is printed without its constants and its equilibrium",
-    "length. Here the force of a sPAM is linear, and its length grows with the tube. Eq. 16 leaves phi undamped. Here",
-    "D_theta acts on the rates of u and v alike. Eq. 18 must be the second derivative of T by two rates; as printed",
-    "it is zero at rest. With the correction, M = m J^T J. Eq. 22 needs M^-1. G in Eq. 20 must also contain K_theta",
-    "theta. Eq. 24 needs the pseudo-inverse of the transpose of J_l, and Y_e. Here the smallest of all suitable",
-    "inputs without negative tensions is used. Section 4.3 gives K_p twice; the second must be K_d. At theta = 0 the",
-    "equations in theta and phi are singular, and the polynomials of Eq. 2 do not remedy this; those in u and v are",
-    "not. To keep the length from shrinking, it is not enough to set its rate to zero: while growth stands still, its",
-    "equation is left out. No single direction of gravity and no single lever arm fits all the figures.",
+    "Eq. 3 needs cos(phi - beta_i): an actuator bends the tube into its own plane.",
+    "Eq. 14 needs the transpose of J_l. Its tensions are negative; here they are positive.",
+    "Eq. 15 lacks its constants and its equilibrium length. Here the force of a sPAM is linear, and its length grows with the tube.",
+    "Eq. 16 leaves phi undamped. Here D_theta acts on the rates of u and v alike.",
+    "Eq. 18 must be the second derivative of T by two rates; as printed it is zero at rest. With the correction, M = m J^T J.",
+    "Eq. 22 needs M^-1.",
+    "G in Eq. 20 must also contain K_theta theta.",
+    "Eq. 24 needs the pseudo-inverse of the transpose of J_l, and Y_e. The smallest suitable inputs without negative tensions are used.",
+    "Section 4.3 gives K_p twice; the second must be K_d.",
+    "At theta = 0 the equations in theta and phi are singular, and the polynomials of Eq. 2 do not remedy this; those in u and v are not.",
+    "To keep the length from shrinking, it is not enough to set its rate to zero: while growth stands still, its equation is left out.",
+    "No single direction of gravity and no single lever arm fits all the figures.",
 )
 
 
@@ -80,8 +82,8 @@ def report(results: Sequence[Result], chases: Sequence[Chase]) -> Report:
     lines = [
         "The robot is that of paper 004, Table 1: a point mass of 0.1 kg at the tip of an arc, a bending spring whose",
         "stiffness does not depend on the length, and dampers. The length is s, the bend theta, the direction of the",
-        f"bending plane phi. Computing 10 s of open-loop motion on one thread takes 1 / {max(speeds):.0f} to 1 /",
-        f"{min(speeds):.0f} of that time (target 1 / 100); {_name(slowest)}, takes longest. Steps are adaptive, with a",
+        f"bending plane phi. Computing 10 s of open-loop motion on one thread takes 1 / {max(speeds):.0f} to",
+        f"1 / {min(speeds):.0f} of that time (target 1 / 100); {_name(slowest)}, takes longest. Steps are adaptive, with a",
         f"tolerance of {TOLERANCE:g}; a tolerance of {TIGHTER:g} changes no result by more than",
         f"{max(result.moved for result in results):.1g} m or rad.",
     ]

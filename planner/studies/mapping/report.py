@@ -74,7 +74,7 @@ def report(records: Sequence[Record], loop: float) -> Report:
         "",
         f"Assumed here: tubes of {1e3 * RADIUS:g} mm radius and {LENGTH:g} m length, square obstacles of {SIDE:g} m in",
         f"uniform environments, a prior of {PRIOR:g}, and walls on all sides except that of the launch points, which the",
-        "policies know. The paper does not give these values, and the text gives only some of its Table 1, so the scores",
+        "policies know. The paper does not give these values, and of its Table 1 it gives only those quoted here, so scores",
         "cannot agree exactly. They depend on the prior (it weights occupied against free cells), on the size of the",
         "obstacles (their interior cannot be observed), on the sides (a tube that slides along them sweeps a large area),",
         "and on the area that counts as swept (here the axis of the tube, not its width); see the last table. The side of",
