@@ -291,7 +291,7 @@ def report(checks: Sequence[Check]) -> list[str]:
         "length that both reach, and at most. *Contacts*: number of obstacles touched during growth (centreline within",
         f"the radius + {1e3 * TOUCH:g} mm at a record), and whether they are those of the default, in the same order of",
         "first contact, up to that length. *Same way*: whether the centrelines are homotopic at the last length that both",
-        "reach; - if an obstacle lies between the tips.",
+        "reach (a dash if an obstacle lies between the tips).",
         "",
         *table(COLUMNS, map(_row, checks)),
     ]
