@@ -1,6 +1,6 @@
-"""Designs vine robots: `import vinewright as vw`.
+"""Design vine robots: `import vinewright as vw`.
 
-Lengths are metres, angles radians, pressures pascals. What a name needs is imported when it is first used.
+Lengths are in metres, angles in radians, pressures in pascals. Each name imports what it needs when it is first used.
 
 >>> import vinewright as vw
 >>> env = vw.load_environment("divider")
@@ -107,7 +107,7 @@ _HOMES = {
     "surrogate.pouch": ("PouchMotor",),
     "surrogate.spam": ("Spam",),
 }
-"""Where the names are that are not defined here."""
+"""The modules that define the names that are not defined here."""
 
 
 def __getattr__(name: str) -> Any:
@@ -134,20 +134,20 @@ def plan(
 ) -> Result:
     """Find a design with the fewest actuators that grows from the start to the goal.
 
-    Ctrl-C ends the search early and keeps the best. The first call compiles kernels, which takes up to a minute.
+    Ctrl-C ends the search early and keeps the best design. The first call compiles kernels, which takes 15 to 30 s.
 
     Args:
-        tube: The tube and its actuators (see `load_tube`); None is that of the environment, else the prototype.
-        seconds: Time to search, excluding compilation [s].
-        seed: Of the random generator.
-        progress: Whether to show a line of progress.
+        tube: The tube and its actuator (see `load_tube`); None takes that of the environment, or else the prototype.
+        seconds: Search time, excluding compilation [s].
+        seed: Seed of the random generator.
+        progress: Whether to show a progress line.
         options: See `PlanOptions`.
     Returns:
-        A result whose `best` is the design. It is None where none was found, and `reason` says why.
+        A result whose `best` is the design, or None if none was found. `reason` says why the search ended.
     Raises:
-        InvalidEnvironment: Nothing can grow there.
-        WalledIn: No tube can get to the goal.
-        ValueError: An unknown option, or one out of range.
+        InvalidEnvironment: The environment is invalid, or the tube does not fit at its start.
+        WalledIn: No passage as wide as the tube leads to the goal.
+        ValueError: An option is unknown or out of range.
 
     >>> import vinewright as vw
     >>> result = vw.plan(vw.load_environment("divider"), seed=1, iterations=10)
@@ -169,16 +169,16 @@ def plan(
 def resume(
     folder: str | Path, *, seconds: float | None = None, iterations: int | None = None, progress: bool = False
 ) -> Result:
-    """Continue a search from the folder of a run, as if it had never ended.
+    """Continue a search from the folder of a run, as if it had not been interrupted.
 
     Args:
-        folder: As `Result.save` wrote it, or `vinewright plan`.
-        seconds: Time to search [s], counted from the beginning of the run; None is no limit if `iterations` is given.
-        iterations: Most iterations, counted in the same way.
-        progress: Whether to show a line of progress.
+        folder: Written by `Result.save` or by `vinewright plan`.
+        seconds: Search time [s], counted from the beginning of the run; None means no limit (then give `iterations`).
+        iterations: Maximum number of iterations, counted in the same way.
+        progress: Whether to show a progress line.
     Raises:
         InvalidCheckpoint: There is no checkpoint in the folder, or it is damaged.
-        ValueError: Nothing is given that ends the search.
+        ValueError: Neither `seconds` nor `iterations` is given.
 
     >>> import tempfile
     >>> import vinewright as vw
@@ -215,16 +215,16 @@ def simulate(
 
     Args:
         propagator: The model of the growing vine: one of `propagators()`.
-        device: Where it computes: "cpu", "cuda" or "auto".
-        solver: How "penalty" solves its steps: "newton" or "gradient".
-        surrogate: What "penalty" knows the actuator's force by: "table" or "network".
-        qp: What solves the steps of "impulse": "banded" or "osqp".
-        friction: Coulomb's coefficient of the tip [-].
+        device: Device of the computation: "cpu", "cuda" or "auto".
+        solver: Solver of "penalty": "newton" or "gradient".
+        surrogate: Source of the actuator's force in "penalty": "table" or "network".
+        qp: Solver of "impulse": "banded" or "osqp".
+        friction: Coulomb friction coefficient of the tip [-]; None takes that of the design's tube.
     Returns:
         Whether it reached the goal, where it ends, and its joints [m] at every record, shape (T, N + 1, 2).
     Raises:
-        ValueError: There is no design, or the propagator has no such setting.
-        InvalidEnvironment: Nothing can grow there.
+        ValueError: `design` is None, or the propagator does not have a setting.
+        InvalidEnvironment: The environment is invalid, or the tube does not fit at its start.
 
     >>> import vinewright as vw
     >>> env = vw.load_environment("divider")
@@ -258,20 +258,20 @@ def robustness(
     heading: float = 0.0,
     seed: int = 0,
 ) -> Estimate:
-    """How likely a design is to reach the goal where not everything is as planned. All errors are normal.
+    """Estimate how likely a design is to reach the goal under random errors, which are normally distributed.
 
     Args:
-        trials: How often it is grown.
-        obstacles: Standard deviation of each obstacle's size and position, over its size [-].
-        bending: Standard deviation of each actuator's pressure and cell length, over what is planned [-].
+        trials: Number of times that the design is grown.
+        obstacles: Standard deviation of each obstacle's size and position, relative to its size [-].
+        bending: Standard deviation of each actuator's pressure and cell length, relative to the design [-].
         start: Standard deviation of the base's x and y [m].
         heading: Standard deviation of the base's direction [rad].
-        seed: Of all trials.
+        seed: Seed of all trials.
     Returns:
-        The share that reached the goal, `rate`, and its 95 % confidence `interval`.
+        The share of trials that reached the goal, `rate`, and its 95 % confidence `interval`.
     Raises:
-        ValueError: There is no design, or no trial.
-        InvalidEnvironment: Nothing can grow there.
+        ValueError: `design` is None, or `trials` is less than 1.
+        InvalidEnvironment: The environment is invalid, or the tube does not fit at its start.
 
     >>> import vinewright as vw
     >>> env = vw.load_environment("divider")
@@ -299,7 +299,7 @@ def plot(environment: Environment, design: Design | None = None, *, ax: Axes | N
     """Draw an environment and a design into axes, in metres.
 
     Args:
-        ax: Where to draw; None is the current axes of pyplot. Its figure is left as it is.
+        ax: Where to draw; None takes the current axes of pyplot. The rest of the figure is not changed.
     Returns:
         The axes.
 
@@ -325,19 +325,19 @@ def export(
     folder: str | Path,
     formats: Sequence[str] = ("json", "csv", "svg", "pdf"),
 ) -> Pack:
-    """Write what a design is fabricated from: cut list, patterns at true size, pressures.
+    """Write the files for fabrication: cut list, patterns at true size, pressures.
 
-    Its sections are rounded to whole cells first, so that it still reaches the goal where that can be done.
+    The sections are rounded to whole cells first, in such a way that the design still reaches the goal, if possible.
 
     Args:
-        folder: It is made where there is none.
+        folder: Created if it does not exist.
         formats: Some of "json", "csv", "dxf", "svg", "pdf" and "stl"; "dxf" and "stl" need the extra `fab`.
     Returns:
-        What is made: `grown` says whether it reaches the goal, `warnings` what to know before it is fabricated.
+        The rounded design: `grown` says whether it reaches the goal; `warnings` lists fabrication warnings.
     Raises:
-        ValueError: There is no design, or a format is unknown.
+        ValueError: `design` is None, or a format is unknown.
         InvalidDesign: A section is shorter than one cell.
-        UnwritableFolder: The folder holds a plan.
+        UnwritableFolder: The folder contains a plan.
 
     >>> import tempfile
     >>> from pathlib import Path
@@ -358,7 +358,7 @@ def export(
     if unknown := [form for form in formats if form not in FORMATS]:
         raise ValueError(f"unknown format {unknown[0]!r}; known: {', '.join(FORMATS)}")
     if (out / "run.json").exists():
-        raise UnwritableFolder(f"{out} holds the plan; give another folder, so that it stays as it is")
+        raise UnwritableFolder(f"{out} contains the plan; give another folder, so that the plan is not overwritten")
     pack = Pack.of(design, environment, QuasiStatic(environment, design.params))
     out.mkdir(parents=True, exist_ok=True)
     for form in formats:
@@ -369,7 +369,7 @@ def export(
 def _planned(
     environment: Environment, tube: VineParams, asked: dict[str, Any], checkpoint: Checkpoint | None, progress: bool
 ) -> Result:
-    """What `plan` and `resume` do, once it is clear what is asked."""
+    """Common part of `plan` and `resume`, with the options of both as one dictionary."""
     from environments import check_environment
     from planner.console.options import chosen_model, with_friction
     from planner.console.planning import Shown
@@ -389,7 +389,7 @@ def _planned(
 
 
 def _checked(design: Design | None, environment: Environment) -> Design:
-    """A design that can be grown in an environment."""
+    """The design, checked: it exists and fits at the start of the environment."""
     from environments import check_environment
 
     if design is None:

@@ -52,15 +52,15 @@ class Watcher:
         """Called before the first iteration, after a checkpoint was restored."""
 
     def searching(self, run: Run, budget: Budget) -> AbstractContextManager[Callable[[], None]]:  # noqa: ARG002
-        """Context manager around the search; its value is called after every iteration."""
+        """Context manager around the search; yields a function that is called after every iteration."""
         return nullcontext(lambda: None)
 
     def evaluating(self) -> AbstractContextManager[Callable[[int], None]]:
-        """Context manager around the trials of `robust`; its value is called with the number of trials in each batch."""
+        """Context manager around the trials of `robust`; yields a function that is called with the trials in each batch."""
         return nullcontext(lambda _: None)
 
     def gathered(self, items: Iterable[Item], total: int, words: str) -> list[Item]:  # noqa: ARG002
-        """The items, which take long to compute; fewer after Ctrl-C. `words` describes them."""
+        """The items, whose computation takes long; fewer after Ctrl-C. `words` describes them."""
         found: list[Item] = []
         try:
             for item in items:
@@ -83,9 +83,9 @@ class Result:
     reason: str
     """Why the search ended, as text."""
     choice: Choice | None = None
-    """What `robust` chose among."""
+    """The designs that `robust` compared, and the chosen one."""
     verification: Verification | None = None
-    """What the second propagator found."""
+    """Results of the second propagator."""
 
     def __repr__(self) -> str:
         found = repr(self.best) if self.best else "no design"
@@ -93,12 +93,12 @@ class Result:
 
     @property
     def environment(self) -> Environment:
-        """Where it was planned."""
+        """The environment of the plan."""
         return self.run.environment
 
     @property
     def best(self) -> Design | None:
-        """The design to make; None where none reaches the goal."""
+        """The design to make; None if none reaches the goal."""
         return design_to_write(self.run, self.choice, self.verification) if self.run.best else None
 
     @property
@@ -108,12 +108,12 @@ class Result:
 
     @property
     def seconds(self) -> float:
-        """Time searched, excluding compilation [s]."""
+        """Search time, excluding compilation [s]."""
         return self.run.seconds
 
     @property
     def iterations(self) -> int:
-        """Iterations searched."""
+        """Number of iterations of the search."""
         return self.run.search.iteration
 
     @property
@@ -125,7 +125,7 @@ class Result:
         """Write the folder of the run: design, picture, trajectory, solutions and a checkpoint to resume from.
 
         Raises:
-            UnwritableFolder: It cannot be written, or holds files that are no part of a run.
+            UnwritableFolder: It cannot be written, or contains files that are not part of a run.
             ValueError: There is no design to write.
         """
         if not self.run.best:
@@ -149,15 +149,15 @@ def plan(
     """Find a design with the fewest actuators that grows to the goal. Ctrl-C ends the search early and keeps the best.
 
     Args:
-        make: The model that plans, with its settings: `options.propagator`.
-        second: The model that verifies: `options.verify`.
+        make: Makes the propagator that plans (`options.propagator`), with its settings.
+        second: Makes the propagator that verifies (`options.verify`).
         checkpoint: Resume from this instead of beginning.
-        folder: Where checkpoints are kept during the search; None keeps none.
+        folder: Where checkpoints are saved during the search; None saves none.
         watcher: Is notified of the progress.
     Raises:
-        WalledIn: No tube can reach the goal.
+        WalledIn: No passage as wide as the tube leads to the goal.
         CannotRun: The model cannot run on this machine, or ran out of memory before anything was found.
-        InvalidCheckpoint: The checkpoint is not of a run with these inputs.
+        InvalidCheckpoint: The checkpoint belongs to a run with other inputs.
     """
     goal_within_reach(environment, tube.clearance)
     verifier = second(environment, tube) if second else None
@@ -180,10 +180,10 @@ def plan(
 
 
 def search(run: Run, budget: Budget, save: Callable[[], None], watcher: Watcher = QUIET) -> str:
-    """Search until the budget is spent or Ctrl-C comes; returns why it ended.
+    """Search until the budget is spent or Ctrl-C is pressed; returns why the search ended.
 
     Args:
-        save: Writes a checkpoint; called now and then, and at the end.
+        save: Writes a checkpoint; called every `SAVED_EVERY` seconds, and at the end.
     Raises:
         CannotRun: The model cannot continue, and nothing was found.
     """
@@ -191,7 +191,7 @@ def search(run: Run, budget: Budget, save: Callable[[], None], watcher: Watcher 
     def checkpoint() -> None:
         try:
             save()
-        except UnwritableFolder as error:  # the disk may be full only for a while: no reason to lose the search
+        except UnwritableFolder as error:  # the disk may be full only temporarily: the search goes on
             watcher.note(f"note: no checkpoint: {error}")
 
     saved, interruption = run.seconds, Interruption()
@@ -213,7 +213,7 @@ def search(run: Run, budget: Budget, save: Callable[[], None], watcher: Watcher 
 
 
 def _choose(run: Run, options: Inputs, watcher: Watcher) -> Choice | None:
-    """Choose among the solutions of a run by their success in trials; among those evaluated before Ctrl-C, if any were."""
+    """Choose among the solutions of a run by their success in trials; after Ctrl-C, among those evaluated so far, if any."""
     designs = [solution.design for solution in run.solutions.best]
     level = LEVEL if options.level is None else options.level / 100
     threshold = THRESHOLD if options.threshold is None else options.threshold / 100
@@ -236,7 +236,7 @@ def _choose(run: Run, options: Inputs, watcher: Watcher) -> Choice | None:
 
 
 def _verified(run: Run, name: str, verifier: Propagator, choice: Choice | None, watcher: Watcher) -> Verification:
-    """Grow what was found by the second propagator; what `robust` chose can only be verified itself."""
+    """Grow the designs with the second propagator: all solutions or, with `robust`, only the chosen one."""
     designs = [choice.chosen.design] if choice else [solution.design for solution in run.solutions.best]
     with watcher.compiling(name):
         warm_up(verifier)

@@ -89,7 +89,7 @@ def test_a_folder_of_another_origin_is_not_replaced(result: vw.Result, tmp_path:
     with pytest.raises(vw.UnwritableFolder, match=r"holds thesis\.tex, which is no part of a run"):
         result.save(tmp_path)
     result.save(tmp_path / "run")
-    with pytest.raises(vw.UnwritableFolder, match="holds the plan"):
+    with pytest.raises(vw.UnwritableFolder, match="contains the plan"):
         vw.export(result.best, result.environment, tmp_path / "run", ["csv"])
     assert (tmp_path / "thesis.tex").read_text() == "all of it"
 

@@ -1,4 +1,4 @@
-"""`vinewright bench`: speed of the propagators, and quality of the plans."""
+"""`vinewright bench`: speed of the propagators, and success of planning."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ if TYPE_CHECKING:
 
 ENVIRONMENTS = ["plus", "maze", "pickone", "needle", "long", "tube", "divider"]
 
-app = typer.Typer(help="Measure speed and planning.", no_args_is_help=True)
+app = typer.Typer(help="Measure the speed of the propagators, or planning in all environments.", no_args_is_help=True)
 
 
 @app.command()
 def rollouts(
     env: Annotated[str, typer.Argument(metavar="ENV", help="A shipped environment, or the path of a TOML file.")],
-    batch: Annotated[int, typer.Option(min=1, max=10_000, help="Vines grown together.")] = 100,
-    length: Annotated[float, typer.Option(min=0.05, max=50.0, help="Length to grow [m].")] = 2.0,
+    batch: Annotated[int, typer.Option(min=1, max=10_000, help="Number of vines grown together.")] = 100,
+    length: Annotated[float, typer.Option(min=0.05, max=50.0, help="Length to which they grow, in metres.")] = 2.0,
     propagator: PropagatorOption = "quasistatic",
     device: DeviceOption = "auto",
     solver: SolverOption = None,
@@ -49,11 +49,11 @@ def rollouts(
         Path | None,
         typer.Option(
             metavar="DIR",
-            help="Write DIR/rollouts, with larger batches and where vines end in the seven environments.",
+            help="Write the study to DIR/rollouts, with larger batches and the ends of vines in the seven environments.",
         ),
     ] = None,
 ) -> int:
-    """Grow random vines and print vine-steps per second, beside the quasi-static propagator."""
+    """Grow random vines and print vine-steps (growth steps of one vine) per second, with the quasi-static propagator for comparison."""
     with readable_errors():
         from planner.studies.rollouts.report import report
         from planner.studies.rollouts.study import Growth, cases, measure_rollouts, run_cases, split
@@ -68,7 +68,7 @@ def rollouts(
             console.print("\n".join(map(_speed, speeds)))
             return 0
         if len(models) == 1:
-            raise BadInput("--out writes propagators side by side; add --propagator penalty")
+            raise BadInput("--out compares two propagators; add --propagator penalty")
         elsewhere = _measured_elsewhere(out)
         batches = sorted({batch, 1000, 10_000}) if _on_gpu(device) else [batch]
         study = Study(
@@ -84,7 +84,7 @@ def rollouts(
 
 
 def _models(params: VineParams, propagator: str, device: str, solver: str | None, surrogate: str | None) -> Models:
-    """What makes each propagator to measure, the quasi-static one first, and the same with steps solved more closely."""
+    """Factories of the propagators to measure, the quasi-static one first, each with one that solves its steps more accurately."""
     from dynamics.quasistatic.propagator import QuasiStatic
 
     chosen = chosen_model(params, propagator, device, solver, surrogate)
@@ -109,14 +109,14 @@ def _speed(speed: RolloutSpeed) -> str:
 
 
 def _measured_elsewhere(out: Path) -> list[RolloutSpeed]:
-    """The times of other machines in the report of a folder, if there is one: they are kept."""
+    """The times of other machines in an existing report, if there is one: they are kept."""
     from planner.studies.rollouts.study import speeds_elsewhere
 
     before = out / "rollouts" / "data.json"
     try:
         return speeds_elsewhere(json.loads(before.read_text(encoding="utf-8"))) if before.exists() else []
     except (ValueError, KeyError, TypeError):
-        raise BadInput(f"{before} is no report of rollouts; move it away, or give another --out") from None
+        raise BadInput(f"{before} is not a report of rollouts; move it away, or give another --out") from None
 
 
 def _on_gpu(device: str) -> bool:
@@ -127,14 +127,14 @@ def _on_gpu(device: str) -> bool:
 
 @app.command()
 def plan(
-    seeds: Annotated[int, typer.Option(min=1, max=1000, help="Runs in each environment.")] = 10,
+    seeds: Annotated[int, typer.Option(min=1, max=1000, help="Number of runs (seeds) in each environment.")] = 10,
     time_budget: BudgetOption = 20.0,
-    batch: Annotated[int, typer.Option(min=1, max=2000, help="Vines grown in each iteration.")] = 100,
+    batch: Annotated[int, typer.Option(min=1, max=2000, help="Number of vines grown in each iteration.")] = 100,
     env: EnvironmentsOption = None,
     tube: TubeOption = None,
     out: FolderOption = RESULTS,
 ) -> int:
-    """Plan every environment with many seeds; report times and actuators, and the best designs as pictures. Ctrl-C keeps the rest."""
+    """Plan in every environment with many seeds; report times and actuators, and draw the best designs. Ctrl-C keeps the runs done."""
     with readable_errors():
         from planner.search.run import Run
         from planner.studies.planning.plots import pictures

@@ -34,7 +34,7 @@ def doctor() -> None:
     kernels = sum(1 for _ in folder.rglob("*.nbi"))
     table.add_row(
         "kernel cache",
-        f"{folder} ({f'{kernels} kernels compiled' if kernels else 'empty: the first plan compiles, about 15 s'})",
+        f"{folder} ({f'{kernels} kernels compiled' if kernels else 'empty: the first plan compiles, 15 to 30 s'})",
     )
     table.add_row(
         "cache writable", "yes" if _writable(folder) else "no: kernels compile at every start; set NUMBA_CACHE_DIR"

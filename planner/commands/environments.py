@@ -10,7 +10,7 @@ import typer
 from planner.console.errors import BadInput, readable_errors
 from planner.console.terminal import new_console
 
-app = typer.Typer(help="List, show and make environments.", no_args_is_help=True)
+app = typer.Typer(help="List, show and generate environments.", no_args_is_help=True)
 
 
 @app.command("list")
@@ -32,8 +32,8 @@ def list_environments() -> None:
 
 @app.command()
 def show(
-    env: Annotated[str, typer.Argument(metavar="NAME", help="A shipped environment, or the path of a TOML file.")],
-    picture: Annotated[Path | None, typer.Option(metavar="FILE.png", help="Also draw it.")] = None,
+    env: Annotated[str, typer.Argument(metavar="ENV", help="A shipped environment, or the path of a TOML file.")],
+    picture: Annotated[Path | None, typer.Option(metavar="FILE.png", help="Draw it to this file as well.")] = None,
 ) -> None:
     """Show the properties of an environment, with the same checks as `plan`."""
     with readable_errors():
@@ -69,9 +69,9 @@ def show(
 def new(
     file: Annotated[Path, typer.Argument(metavar="FILE.toml", help="File to write.")],
     seed: Annotated[int, typer.Option(min=0, help="Seed of the random generator.")] = 0,
-    density: Annotated[float, typer.Option(help="Share of the area that obstacles cover.")] = 0.2,
-    width: Annotated[float, typer.Option(help="Width [m].")] = 2.0,
-    height: Annotated[float, typer.Option(help="Height [m].")] = 2.0,
+    density: Annotated[float, typer.Option(help="Share of the area that obstacles cover; 0.2 is 20 %.")] = 0.2,
+    width: Annotated[float, typer.Option(help="Width in metres.")] = 2.0,
+    height: Annotated[float, typer.Option(help="Height in metres.")] = 2.0,
 ) -> None:
     """Generate an environment with random obstacles."""
     import numpy as np

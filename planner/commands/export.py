@@ -1,4 +1,4 @@
-"""`vinewright export`: the files that a design is made from."""
+"""`vinewright export`: the files for the fabrication of a design."""
 
 from __future__ import annotations
 
@@ -22,19 +22,21 @@ if TYPE_CHECKING:
 def export(
     design: Annotated[Path, typer.Argument(metavar="DESIGN", help="A design.json, or the folder of a run.")],
     out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for the pack.")],
-    formats: Annotated[str, typer.Option(metavar="LIST", help="Which files to write.")] = ",".join(FORMATS),
+    formats: Annotated[str, typer.Option(metavar="LIST", help="Formats to write, separated by commas.")] = ",".join(
+        FORMATS
+    ),
     env: Annotated[
         str | None,
         typer.Option(
             metavar="ENV",
-            help="The environment, where its file does not lie beside the design and it is not a shipped one.",
+            help="The environment, if it is neither in the folder of the design nor a shipped one.",
         ),
     ] = None,
     force: Annotated[
         bool, typer.Option("--force", help="Continue with a design that was made for another environment.")
     ] = False,
 ) -> int:
-    """Write cut list, patterns at true size, brackets and pressures. Exit code 3 if the design as made misses the goal."""
+    """Write cut list, patterns at true size, brackets and pressures. Exit code 3 if the rounded design misses the goal."""
 
     console = new_console()
     wanted = _parsed(formats)
@@ -47,11 +49,11 @@ def export(
 
         made = load_design(design)
         if (out / "run.json").exists() or out.resolve() == (design if design.is_dir() else design.parent).resolve():
-            raise BadInput(f"{out} holds the plan; give another --out, so that it is not overwritten")
+            raise BadInput(f"{out} contains the plan; give another --out, so that the plan is not overwritten")
         environment = _environment_of(design, made, env)
         same_environment(console, made, environment, force)
         with writable(out):
-            with compiling(console), console.status("growing it again, in whole cells"):
+            with compiling(console), console.status("growing the design again, with whole cells"):
                 pack = Pack.of(made, environment, QuasiStatic(environment, made.params))
             files, faults = _write(console, pack, wanted, out)
     console.print(section_table(pack.grown.design))
@@ -70,7 +72,7 @@ def _parsed(formats: str) -> list[str]:
 
 
 def _environment_of(path: Path, design: Design, env: str | None) -> Environment:
-    """The environment that was given, or lies beside the design, or is shipped under its name."""
+    """The given environment, or that in the folder of the design, or the shipped one of its name."""
     from environments import known_environments, load_environment
 
     beside = (path if path.is_dir() else path.parent) / "environment.toml"
@@ -81,12 +83,12 @@ def _environment_of(path: Path, design: Design, env: str | None) -> Environment:
     if design.environment in known_environments():
         return load_environment(design.environment, design.params.radius)
     raise BadInput(
-        f"the environment of this design ({design.environment}) is not known here; give it by --env FILE.toml"
+        f"the environment of this design ({design.environment}) is not known here; give it with --env FILE.toml"
     )
 
 
 def _write(console: Console, pack: Pack, wanted: list[str], out: Path) -> tuple[list[str], list[str]]:
-    """Write all formats that can be; returns the names of the files, and what to say of the other formats."""
+    """Write all formats that can be written; returns the file names, and messages about the other formats."""
     from rich.progress import Progress
 
     from planner.console.progress import columns
@@ -104,7 +106,7 @@ def _write(console: Console, pack: Pack, wanted: list[str], out: Path) -> tuple[
             except NoBracket as error:
                 faults.append(f"{form}: {error}")
     if missing:
-        faults.append(f"{', '.join(missing)} could not be written, as an extra is not installed: {remedy('fab')}")
+        faults.append(f"{', '.join(missing)} could not be written, because an extra is not installed: {remedy('fab')}")
     return files, faults
 
 
@@ -119,12 +121,12 @@ def _report(console: Console, pack: Pack, out: Path, files: list[str]) -> None:
     )
     if pack.grown.reached:
         console.print(
-            f"{cells}; the design as made reaches the goal, {content['tip_moved_mm']:.0f} mm from where it was planned to"
+            f"{cells}; the rounded design reaches the goal; its tip ends {content['tip_moved_mm']:.0f} mm from the planned position"
         )
     else:
         console.print(
-            f"{cells}. The design as made MISSES the goal ({pack.tried} ways of rounding were tried); "
-            f"plan again with another --seed or with --robust, or give its sections whole cells yourself; {pack.grown.ending}",
+            f"{cells}. The rounded design MISSES the goal ({pack.tried} ways of rounding were tried): {pack.grown.ending}. "
+            "Plan again with another --seed or with --robust, or edit its sections to whole cells yourself",
             style="bold",
         )
     for warning in pack.warnings:

@@ -1,4 +1,4 @@
-"""`vinewright fit`: stiffness and damping of a real vine, from a recording of it."""
+"""`vinewright fit`: stiffness and damping of a real vine from a recording."""
 
 from __future__ import annotations
 
@@ -21,18 +21,22 @@ def fit(
     recording: Annotated[
         Path, typer.Argument(metavar="RECORDING", help="A recording: .json, or .h5 of the published wall experiment.")
     ],
-    out: Annotated[Path | None, typer.Option(metavar="DIR", help="Folder for the fit; else runs/fit-NAME.")] = None,
-    bodies: Annotated[int, typer.Option(min=2, max=60, help="Bodies of the model, two for each link.")] = 10,
+    out: Annotated[Path | None, typer.Option(metavar="DIR", help="Folder for the fit. Default: runs/fit-NAME.")] = None,
+    bodies: Annotated[
+        int, typer.Option(min=2, max=60, help="Number of rigid bodies of the model, two for each link.")
+    ] = 10,
     mass_per_length: Annotated[
-        float | None, typer.Option(metavar="KG_PER_M", help="Mass of the tube, instead of the recording's.")
+        float | None,
+        typer.Option(metavar="KG_PER_M", help="Mass per length of the tube, instead of that in the recording."),
     ] = None,
     frames_per_second: Annotated[
-        float | None, typer.Option(metavar="F", help="Rate for frames that have an index only.")
+        float | None,
+        typer.Option(metavar="F", help="Frame rate in frames per second, for frames that have an index but no time."),
     ] = None,
 ) -> int:
-    """Fit a dynamic model to a recording and say what the data identify. Exit code 3 if the fit does not converge.
+    """Fit a dynamic model to a recording and report which parameters the data identify. Exit code 3 if the fit does not converge.
 
-    Ctrl-C keeps what was found.
+    Ctrl-C keeps the results so far.
     """
 
     console = new_console()
@@ -70,7 +74,7 @@ def _read(path: Path, frames_per_second: float | None) -> Recording:
 
 
 def load_experiment(path: Path) -> Recording:
-    """The published wall experiment, held to what is asked of any recording.
+    """The published wall experiment, with the checks of any recording.
 
     Raises:
         InvalidRecording: It cannot be used.
@@ -87,7 +91,7 @@ def load_experiment(path: Path) -> Recording:
 
 
 def fit_with_progress(console: Console, read: Recording, bodies: int = 10, mass_per_length: float | None = None) -> Fit:
-    """Fit a recording, saying on the console what is being done."""
+    """Fit a recording, and show the progress on the console."""
     from dynamics.identification import fit as fit_recording
     from planner.console.progress import stoppable
 

@@ -26,11 +26,11 @@ REPEATS = 100
 def map_environment(
     env: Annotated[str, typer.Argument(metavar="ENV", help="A shipped environment, or the path of a TOML file.")],
     actions: Annotated[
-        str, typer.Option(help="Possible deployments: straight (tubes), or turning (also tubes with a turn).")
+        str, typer.Option(help="Possible deployments: straight (tubes only), or turning (also tubes with one turn).")
     ] = "straight",
     deployments: Annotated[int, typer.Option(min=1, help="Number of tubes to deploy.")] = 20,
     policy: Annotated[
-        str, typer.Option(help="Choice of the next deployment: monte-carlo, ideal, random or information-gain.")
+        str, typer.Option(help="How the next deployment is chosen: monte-carlo, ideal, random or information-gain.")
     ] = "monte-carlo",
     seed: Annotated[int, typer.Option(min=0, help="Seed of the random generator.")] = 0,
     radius: Annotated[
@@ -38,14 +38,14 @@ def map_environment(
     ] = None,
     length: Annotated[
         float | None,
-        typer.Option(metavar="MM", help="Length of the tube.  [default: 1.2 times the longer side of the bounds]"),
+        typer.Option(metavar="MM", help="Length of the tube. Default: 1.2 times the longer side of the bounds."),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Folder for the map and a figure.  [default: maps/ENV]")
+        Path | None, typer.Option(metavar="DIR", help="Folder for the map and a figure. Default: maps/ENV.")
     ] = None,
     tube: TubeOption = None,
 ) -> None:
-    """Map an environment by deploying the most informative tubes. Ctrl-C keeps the map so far."""
+    """Map an unknown environment with simulated vines, the most informative first. Ctrl-C keeps the map so far."""
     console = new_console()
     for name, value in (("--radius", radius), ("--length", length)):
         if value is not None and not 0 < value < 1e7:
@@ -129,7 +129,7 @@ def _explore(console: Console, task: Task, policy: str, deployments: int, seed: 
     exploring = explore(task, policy, deployments, np.random.default_rng(seed), thread_count())
     steps, interrupted = gathered(console, exploring, deployments, "deployments", transient=True)
     if len(steps) < deployments and not interrupted:
-        console.print(f"note: after {len(steps)} deployments no other would give new information")
+        console.print(f"note: after {len(steps)} deployments, no other would give new information")
     return steps, interrupted
 
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from planner.runs.inputs import Inputs
 
 UNLIMITED = 1e6
-"""Seconds that stand for as long as it takes."""
+"""Search time [s] that stands for no limit."""
 
 
 def plan(
@@ -38,40 +38,45 @@ def plan(
     env: Annotated[
         str | None, typer.Argument(metavar="ENV", help="A shipped environment, or the path of a TOML file.")
     ] = None,
-    out: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Folder for the results.  [default: runs/ENV]")
-    ] = None,
+    out: Annotated[Path | None, typer.Option(metavar="DIR", help="Folder for the results. Default: runs/ENV.")] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the random generator.")] = 0,
-    batch: Annotated[int, typer.Option(min=1, max=2000, help="Vines grown in each iteration.")] = 100,
-    time_budget: Annotated[float, typer.Option(metavar="S", help="Seconds to search, excluding compilation.")] = 20.0,
-    iterations: Annotated[int | None, typer.Option(min=1, help="Most iterations.")] = None,
+    batch: Annotated[int, typer.Option(min=1, max=2000, help="Number of vines grown in each iteration.")] = 100,
+    time_budget: Annotated[
+        float, typer.Option(metavar="S", help="Search time in seconds, excluding compilation.")
+    ] = 20.0,
+    iterations: Annotated[int | None, typer.Option(min=1, help="Maximum number of iterations.")] = None,
     first: Annotated[bool, typer.Option("--first", help="Stop at the first solution.")] = False,
-    target_actuators: Annotated[int | None, typer.Option(min=0, help="Stop at so few actuators.")] = None,
-    solutions: Annotated[int, typer.Option(min=1, max=1000, metavar="K", help="Distinct solutions to keep.")] = 5,
+    target_actuators: Annotated[
+        int | None, typer.Option(min=0, help="Stop at a solution with at most this many actuators.")
+    ] = None,
+    solutions: Annotated[
+        int, typer.Option(min=1, max=1000, metavar="K", help="Number of distinct solutions to keep.")
+    ] = 5,
     heuristic: Annotated[
         bool,
         typer.Option(
-            help="Be guided by ways to the goal without contact (OMPL's RRT*): for large environments with dead ends."
+            help="Guide the search by contact-free paths to the goal (OMPL's RRT*): for large environments with dead ends."
         ),
     ] = False,
     robust: Annotated[
         bool,
         typer.Option(
-            help="Choose by success in trials with errors, from designs of up to two actuators more and variants of them."
+            help="Choose by success in trials with random errors, among designs with up to two actuators more and their variants."
         ),
     ] = False,
     level: Annotated[
         float | None,
-        typer.Option(min=0, max=100, help="Errors of --robust: standard deviations in percent.  [default: 5]"),
+        typer.Option(min=0, max=100, help="Random errors of --robust: standard deviation in percent. Default: 5."),
     ] = None,
     threshold: Annotated[
         float | None,
-        typer.Option(min=0, max=100, help="Success that --robust asks for, in percent.  [default: 90]"),
+        typer.Option(min=0, max=100, help="Success rate that --robust requires, in percent. Default: 90."),
     ] = None,
     verify: VerifyOption = None,
     tube: TubeOption = None,
     actuator: Annotated[
-        str | None, typer.Option(help="Actuator that bends the tube: spam or pouch.  [default: the tube's, spam]")
+        str | None,
+        typer.Option(help="Actuator that bends the tube: spam or pouch. Default: that of the tube, normally spam."),
     ] = None,
     propagator: PropagatorOption = "quasistatic",
     device: DeviceOption = "auto",
@@ -82,7 +87,7 @@ def plan(
         Path | None,
         typer.Option(
             metavar="DIR",
-            help="Resume the run in this folder instead of ENV; --time-budget and --iterations count from its beginning.",
+            help="Resume the run in this folder (without ENV); --time-budget and --iterations count from its beginning.",
         ),
     ] = None,
 ) -> int:
@@ -93,7 +98,7 @@ def plan(
     if env is None and resume is None:
         raise BadInput("give the environment, ENV, or a run to resume, --resume DIR")
     if not robust and (level is not None or threshold is not None):
-        raise BadInput("--level and --threshold are for --robust")
+        raise BadInput("--level and --threshold need --robust")
     with readable_errors():
         from planner.runs.checkpoint import read_checkpoint
         from planner.runs.folder import sweep
@@ -130,7 +135,7 @@ def _planned(
     make = chosen_model(params, inputs.propagator, inputs.device, inputs.solver, inputs.surrogate)
     params = with_friction(params, inputs.friction, inputs.propagator)
     note_friction(console, params, inputs.propagator)
-    # device, solver and surrogate as they were chosen, where there is a choice
+    # record the chosen device, solver and surrogate, where there is a choice
     inputs = inputs.model_copy(update=getattr(make, "keywords", {}))
     second = second_model(params, inputs, console) if inputs.verify else None
     out = out or Path("runs") / stem_of(environment)
@@ -152,10 +157,10 @@ def _planned(
 
 
 def _given_again(ctx: typer.Context) -> dict[str, Any]:
-    """What ends the search and who verifies, as given with --resume: all that ended it before is replaced.
+    """The budget and the verifying propagator given with --resume; a new budget replaces the whole old one.
 
     Raises:
-        BadInput: An option that the run has already been searched with.
+        BadInput: The option cannot be changed when a run is resumed.
     """
     stops = {"time_budget": "time_budget_s", "iterations": "iterations", "first": "first"}
     stops["target_actuators"] = "target_actuators"
@@ -169,6 +174,6 @@ def _given_again(ctx: typer.Context) -> dict[str, Any]:
             )
     again = {stops[name]: ctx.params[name] for name in given if name in stops}
     if again:
-        # What is not given again must not end the search at once: the time that it was to take has mostly passed.
+        # A limit that is not given again must not end the search at once: most of the old time budget is used up.
         again = {"iterations": None, "first": False, "target_actuators": None, "time_budget_s": UNLIMITED, **again}
     return again | ({"verify": ctx.params["verify"]} if "verify" in given else {})

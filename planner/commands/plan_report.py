@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def no_solution(run: Run, reason: str) -> str:
-    """Why there is no design, and what to try."""
+    """Why there is no design, and advice."""
     import numpy as np
 
     tips = run.search.tree.tips[run.search.tree.used]
@@ -31,13 +31,13 @@ def no_solution(run: Run, reason: str) -> str:
     return (
         f"no solution: {reason} after {run.seconds:.1f} s, {run.search.iteration} iterations; "
         f"the nearest tip ended {nearest * 1e3:.0f} mm outside the goal{missed}.\n"
-        "Try a longer --time-budget, another --seed, or a larger goal; see that every passage is wider than "
+        "Try a longer --time-budget, another --seed, or a larger goal; check that every passage is wider than "
         f"{2e3 * run.params.radius:.0f} mm."
     )
 
 
 def tell_how_to_resume(console: Console, run: Run, inputs: Inputs, out: Path, reason: str) -> None:
-    """The command that continues a search that could find more."""
+    """Print the command that continues the search, unless nothing is left to search."""
     if run.search.exhausted:
         return
     more = f" --time-budget {2 * max(inputs.time_budget_s, run.seconds):.3g}"
@@ -61,7 +61,7 @@ def report(console: Console, result: Result, out: Path) -> None:
     )
     console.print(
         f"{run.search.iteration} iterations in {run.seconds:.1f} s, {result.reason}; {solutions.replayed} candidates replayed at half the "
-        f"step, {solutions.rejected} of them missed the goal; {others} other distinct solution{'s' * (others != 1)} kept"
+        f"step, of which {solutions.rejected} missed the goal; {others} other distinct solution{'s' * (others != 1)} kept"
     )
     if tree := run.reverse_tree:
         guided = f"guided by a reverse tree of {len(tree.poses)} vertices, grown in {tree.seconds:.2f} s"
@@ -84,7 +84,7 @@ def choice_table(choice: Choice) -> Table:
     table = Table("design", "actuators", "tube mm", "success % (95 % interval)", "")
     for column in table.columns[1:4]:
         column.justify = "right"
-    rows = [("lowest cost", choice.lowest_cost), *(("most likely", champion) for champion in choice.champions)]
+    rows = [("lowest cost", choice.lowest_cost), *(("most successful", champion) for champion in choice.champions)]
     for name, champion in rows:
         marks = ["chosen"] if champion is choice.chosen else []
         if champion is choice.chosen and not choice.met:

@@ -1,4 +1,4 @@
-"""`vinewright plan --verify`: a design counts only if a second propagator reaches the goal with it too."""
+"""`vinewright plan --verify`: a design is accepted only if it also reaches the goal with a second propagator."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ VerifyOption = Annotated[
     str | None,
     typer.Option(
         metavar="PROPAGATOR",
-        help="Count only designs that this other propagator reaches the goal with too; exit code 3 if none does.",
+        help="Accept only designs that also reach the goal with this second propagator; exit code 3 if none does.",
     ),
 ]
 
 
 def second_model(params: VineParams, inputs: Inputs, console: Console) -> PropagatorFactory:
-    """What makes the propagator that verifies, checked before any work is done.
+    """The factory of the propagator that verifies, checked before any computation.
 
     Raises:
-        BadInput: It is unknown, the one that plans, or has no contact or no sections.
+        BadInput: It is unknown, is the one that plans, or does not support contact or sections.
     """
     from planner.console.options import chosen_model, note_friction
 
     verify = str(inputs.verify)
     if verify == inputs.propagator:
-        raise BadInput(f"--verify {verify} is the propagator that plans; give another one")
+        raise BadInput(f"--verify {verify} is the propagator that plans; give a different one")
     try:
         make = chosen_model(params, verify, "auto", None, None)
     except BadInput as error:
@@ -45,7 +45,7 @@ def second_model(params: VineParams, inputs: Inputs, console: Console) -> Propag
 
 
 def verdict(verification: Verification) -> str:
-    """Its result, in words."""
+    """The result of a verification, in words."""
     name, chosen, count = verification.propagator, verification.chosen, len(verification.grown)
     if not count:
         return f"NOT verified by {name}: interrupted before any design was grown; the best is written unverified"
@@ -54,12 +54,12 @@ def verdict(verification: Verification) -> str:
         which = f"none of {count} solutions reaches the goal; the best" if count > 1 else "the design"
         return (
             f"NOT verified by {name}: {which} ends {1e3 * verification.outside(chosen):.0f} mm outside the goal, "
-            f"{1e3 * verification.moved(chosen):.0f} mm from where it was planned to; {one.ending}. It is written unverified: "
-            "search longer for other designs (--time-budget, --solutions, --seed), or look at it by `simulate --propagator "
+            f"{1e3 * verification.moved(chosen):.0f} mm from the planned position; {one.ending}. It is written unverified. "
+            "Search longer for other designs (--time-budget, --solutions, --seed), or inspect it with `simulate --propagator "
             f"{name}`"
         )
-    better = f"; {chosen} lower-cost solution{'s were' if chosen > 1 else ' was'} not" * (chosen > 0)
+    better = f"; {chosen} lower-cost solution{'s do' if chosen > 1 else ' does'} not" * (chosen > 0)
     return (
         f"verified by {name}: its tip reaches the goal there too, and ends {1e3 * verification.moved(chosen):.0f} mm from "
-        f"where it was planned to{better}"
+        f"the planned position{better}"
     )

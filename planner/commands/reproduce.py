@@ -1,4 +1,4 @@
-"""`vinewright reproduce`: the studies, measured again. Each command builds its `Study`; `run_study` does the rest."""
+"""`vinewright reproduce`: repeat the studies. Each command builds its `Study`; `run_study` does the rest."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from dynamics.recording import Recording
     from planner.studies.planning_runs import Record
 
-app = typer.Typer(help="Measure again what the papers show, and what is known of the planner.", no_args_is_help=True)
+app = typer.Typer(help="Repeat a study: experiments of the papers, measurements of the planner.", no_args_is_help=True)
 
 
 def measured(study: Study[Any, Any], command: str, out: Path) -> int:
@@ -43,7 +43,7 @@ def tip_steering(
     surrogate: SurrogateOption = None,
     tube: TubeOption = None,
 ) -> int:
-    """Hold a vine behind a narrow passage while its tip is steered. Exit code 3 if it does not get through that."""
+    """Steer the tip of a vine that is held in a narrow passage. Exit code 3 if a movement is not completed."""
     with readable_errors():
         from dynamics.vine import Status
         from planner.studies.tip_steering.plots import save_picture
@@ -75,7 +75,7 @@ def table2(
     env: EnvironmentsOption = None,
     out: FolderOption = RESULTS,
 ) -> int:
-    """Plan with the reverse tree and without, many times: tables, and pictures of the share solved over time. Ctrl-C keeps the rest."""
+    """Plan many times with and without the reverse tree; compare times and costs. Ctrl-C keeps the runs done."""
     with readable_errors(), needs("ompl"):
         from dynamics.tube import VineParams
         from environments import known_environments, load_environment
@@ -101,7 +101,7 @@ def table2(
             study_of_runs("table2", cases(names, runs, time_budget), report),
             draw={"success-vs-time.png": save_success, "cost-vs-time.png": save_costs, "reverse-trees.png": draw_trees},
             enough=lambda records: bool(environments_of(records)),
-            least="any environment was planned with the tree and without",
+            least="any environment was planned both with and without the tree",
         )
         return measured(study, command_line("reproduce table2", runs=runs, time_budget=time_budget, env=env), out)
 
@@ -113,7 +113,7 @@ def ablations(
     env: EnvironmentsOption = None,
     out: FolderOption = RESULTS,
 ) -> int:
-    """Plan with one part of the search off, or set otherwise, at a time. Ctrl-C keeps what was measured."""
+    """Plan with one part of the search at a time off or changed. Ctrl-C keeps the runs done."""
     with readable_errors():
         from dynamics.tube import VineParams
         from environments import load_environment
@@ -129,13 +129,13 @@ def ablations(
 
 @app.command()
 def robust_planning(
-    runs: Annotated[int, typer.Option(min=1, max=100, help="Planning runs in each environment.")] = 3,
+    runs: Annotated[int, typer.Option(min=1, max=100, help="Number of planning runs in each environment.")] = 3,
     time_budget: BudgetOption = 20.0,
-    level: Annotated[float, typer.Option(min=0, max=100, help="Errors: standard deviations in percent.")] = 5.0,
+    level: Annotated[float, typer.Option(min=0, max=100, help="Random errors: standard deviation in percent.")] = 5.0,
     env: EnvironmentsOption = None,
     out: FolderOption = RESULTS,
 ) -> int:
-    """Choose designs by their success in trials with errors; what that gains. Ctrl-C keeps what was evaluated."""
+    """Measure what is gained by choosing designs by their success in trials. Ctrl-C keeps the runs done."""
     with readable_errors():
         from dynamics.quasistatic.propagator import QuasiStatic
         from dynamics.tube import VineParams
@@ -161,13 +161,13 @@ def robust_planning(
 
 @app.command()
 def reliability(
-    count: Annotated[int, typer.Option(min=1, max=100_000, help="Random environments.")] = 1000,
+    count: Annotated[int, typer.Option(min=1, max=100_000, help="Number of random environments.")] = 1000,
     time_budget: BudgetOption = 2.0,
     out: FolderOption = RESULTS,
 ) -> int:
-    """Plan in many random environments; check every state with shapely and watch memory. Exit code 3 if anything broke.
+    """Plan in many random environments; check every state with Shapely, and the memory. Exit code 3 if a check fails.
 
-    Ctrl-C keeps what was planned.
+    Ctrl-C keeps the runs done.
     """
     with readable_errors():
         from planner.studies.reliability.plots import save_reliability
@@ -198,8 +198,8 @@ app.command("soak", hidden=True, help="The same as reliability.")(reliability)
 
 @app.command()
 def funneling(
-    vines: Annotated[int, typer.Option(min=20, max=1000, help="Vines in each fan.")] = 50,
-    fields: Annotated[int, typer.Option(min=1, max=1000, help="Random fields of each density.")] = 20,
+    vines: Annotated[int, typer.Option(min=20, max=1000, help="Number of vines in each fan.")] = 50,
+    fields: Annotated[int, typer.Option(min=1, max=1000, help="Number of random fields of each density.")] = 20,
     seed: Annotated[int, typer.Option(min=0, max=2**32 - 1, help="Seed of fields and actuators.")] = 0,
     out: FolderOption = RESULTS,
 ) -> int:
@@ -228,7 +228,7 @@ def funneling(
 
 @app.command()
 def impulse_runtime(out: FolderOption = RESULTS) -> int:
-    """Time the impulse simulator's steps for more and more bodies, by its own solver and by OSQP. Ctrl-C keeps the rest."""
+    """Time the steps of the impulse simulator with increasing numbers of bodies, and compare with OSQP. Ctrl-C keeps the sizes done."""
     with readable_errors(), needs("osqp"):
         import osqp  # noqa: F401
 
@@ -242,7 +242,7 @@ def impulse_runtime(out: FolderOption = RESULTS) -> int:
 
 @app.command()
 def impulse_clutter(out: FolderOption = RESULTS) -> int:
-    """Grow the papers' robot through their cluttered environment: still frames and an animation."""
+    """Grow the robot of paper 000 through its cluttered environment: still frames and an animation."""
     with readable_errors():
         from planner.studies.impulse.plots import clutter_pictures
         from planner.studies.impulse.report import clutter_report
@@ -261,7 +261,7 @@ def impulse_clutter(out: FolderOption = RESULTS) -> int:
 
 @app.command()
 def euler_lagrange(out: FolderOption = RESULTS) -> int:
-    """Move paper 004's robot as its figures do, by itself and by a controller. Exit code 3 if it does not follow closely."""
+    """Reproduce the figures of paper 004, with and without a controller. Exit code 3 if the tracking error is too large."""
     with readable_errors():
         from planner.studies.euler_lagrange.plots import pictures
         from planner.studies.euler_lagrange.report import ALLOWED, report
@@ -292,7 +292,7 @@ def fitting(
 ) -> int:
     """Fit the dynamic model to a known motion, and to the published wall experiment.
 
-    Exit code 3 if K or C miss the truth, or the wall's fit does not converge.
+    Exit code 3 if the fitted stiffness or damping is inaccurate, or the fit of the wall experiment does not converge.
     """
     with readable_errors(), needs("fit"):
         from planner.commands.fit import load_experiment
@@ -315,7 +315,7 @@ def fitting(
             {"fitting.png": draw},
             "fits",
             enough=lambda found: len(found) == len(cases),
-            least="all fits were over",
+            least="all fits were finished",
         )
         command = "vinewright reproduce fitting" + " --wall-growth FILE" * bool(wall_growth)
         found = run_study(study, command, out, new_console())
@@ -325,7 +325,7 @@ def fitting(
 
 @app.command()
 def kinematics(out: FolderOption = RESULTS) -> int:
-    """Grow vines with one turn into a wall, beside paper 003's kinematics of collision. Ctrl-C keeps what was grown."""
+    """Grow vines with one turn into a wall, and compare with the kinematics of paper 003. Ctrl-C keeps the collisions done."""
     with readable_errors():
         from planner.studies.kinematics.plots import save_kinematics
         from planner.studies.kinematics.report import report
@@ -337,7 +337,7 @@ def kinematics(out: FolderOption = RESULTS) -> int:
 
 @app.command()
 def geometric(out: FolderOption = RESULTS) -> int:
-    """Time deployments by geometry, look for them on the visibility graph, and compare them with quasistatic."""
+    """Time deployments of the geometric propagator, check them against the visibility graph, and compare with quasistatic."""
     with readable_errors(), needs("ompl"):
         import networkx  # noqa: F401
 
@@ -360,10 +360,10 @@ def geometric(out: FolderOption = RESULTS) -> int:
 
 @app.command()
 def mapping(
-    places: Annotated[int, typer.Option(min=2, max=1000, help="Environments of each kind.")] = 10,
+    places: Annotated[int, typer.Option(min=2, max=1000, help="Number of environments of each kind.")] = 10,
     out: FolderOption = RESULTS,
 ) -> int:
-    """Map random environments by vines: policies, turns, and half of the information. Ctrl-C keeps the environments done."""
+    """Map random environments with vines: compare policies, turns and kinds of information. Ctrl-C keeps the environments done."""
     with readable_errors():
         from planner.studies.mapping.plots import save_curves, save_example
         from planner.studies.mapping.report import report
@@ -389,7 +389,7 @@ def mapping(
 
 @app.command()
 def sensing(out: FolderOption = RESULTS) -> int:
-    """Recover walls, pivots and shapes from length and contact angle, with and without noise. Ctrl-C keeps the rest."""
+    """Recover walls, pivots and shapes from length and contact angle, with and without noise. Ctrl-C keeps the deployments done."""
     with readable_errors():
         from planner.studies.sensing.plots import save_sensing
         from planner.studies.sensing.report import report

@@ -1,4 +1,4 @@
-"""`vinewright robustness`: how likely a design is to work despite deviations from the plan."""
+"""`vinewright robustness`: how likely a design is to reach the goal under random errors."""
 
 from __future__ import annotations
 
@@ -22,10 +22,8 @@ if TYPE_CHECKING:
     from planner.robustness.survey import Survey
 
 DRAWN = 60
-"""Trials in the picture."""
-SOURCES_HELP = (
-    "Try each source of error alone too. Default: not for a single level, unless --start-mm or --heading-deg is given."
-)
+"""Number of trials in the picture."""
+SOURCES_HELP = "Try each source of error alone as well. Default: not for a single level, unless --start-mm or --heading-deg is given."
 START_MM, HEADING_DEG = 5.0, 1.0
 """Standard deviations of the base's position and direction unless the user gives others."""
 
@@ -33,19 +31,24 @@ START_MM, HEADING_DEG = 5.0, 1.0
 def robustness(
     env: Annotated[str, typer.Argument(metavar="ENV", help="A shipped environment, or the path of a TOML file.")],
     design: Annotated[Path, typer.Argument(metavar="DESIGN", help="A design.json, or the folder of a run.")],
-    trials: Annotated[int, typer.Option(min=1, max=1_000_000, help="Trials at each level.")] = 1000,
+    trials: Annotated[int, typer.Option(min=1, max=1_000_000, help="Number of trials at each level.")] = 1000,
     levels: Annotated[
-        str, typer.Option(metavar="LIST", help="Standard deviations of the grid's axes in percent, from 0 to 100.")
+        str,
+        typer.Option(
+            metavar="LIST", help="Standard deviations of obstacles and of bending, in percent; all pairs are tried."
+        ),
     ] = "0,5,10,15,20",
     sources: Annotated[
         bool | None, typer.Option("--sources/--no-sources", help=SOURCES_HELP, show_default=False)
     ] = None,
     start_mm: Annotated[
-        float, typer.Option(min=0, max=1000, help="Standard deviation of the base's x and y.")
+        float, typer.Option(min=0, max=1000, help="Standard deviation of the x and y of the base, in mm.")
     ] = START_MM,
-    heading_deg: Annotated[float, typer.Option(min=0, max=180, help="The same of its direction.")] = HEADING_DEG,
+    heading_deg: Annotated[
+        float, typer.Option(min=0, max=180, help="Standard deviation of the direction of the base, in degrees.")
+    ] = HEADING_DEG,
     tolerances: Annotated[
-        str, typer.Option(help="What is never made as planned, in every trial: none or handmade.")
+        str, typer.Option(help="Fabrication errors in every trial: none, or handmade (those of tubes made by hand).")
     ] = "none",
     seed: Annotated[int, typer.Option(min=0, help="Seed of all trials.")] = 0,
     out: FolderOption = RESULTS,
@@ -54,7 +57,7 @@ def robustness(
     ] = False,
     tube: TubeOption = None,
 ) -> int:
-    """Grow a design many times, each time a little otherwise. Ctrl-C keeps what was tried."""
+    """Grow a design many times with random errors and report how often it succeeds. Ctrl-C keeps the trials done."""
     console = new_console()
     grid = parsed_levels(levels)
     with readable_errors():
@@ -91,7 +94,9 @@ def robustness(
         )
         code = run_study(_study(survey, grid), command, out, console).code
         if survey.broken:
-            console.print(f"note: {len(survey.broken)} trials broke down, the first {survey.broken[0]}")
+            console.print(
+                f"note: {len(survey.broken)} trials failed with non-finite numbers; the first: {survey.broken[0]}"
+            )
     return code
 
 
@@ -136,12 +141,12 @@ def _study(survey: Survey, grid: list[float]) -> Study[Any, Any]:
         report,
         {figure: draw, margins_figure: draw_margins},
         unit="batches of trials, then margins",
-        least="any trial was over",
+        least="any trial was finished",
     )
 
 
 def _note_a_miss(console: Console, design: Design, environment: Environment) -> None:
-    """Say where a design misses the goal without any error."""
+    """Print a note if a design misses the goal without any errors."""
     from planner.console.compiling import compiling
     from planner.robustness.trials import Deviations, grow_trials
 
@@ -149,15 +154,15 @@ def _note_a_miss(console: Console, design: Design, environment: Environment) -> 
         planned = grow_trials(design, environment, Deviations.none(design, environment, 1))
     if not planned.reached[0]:
         why = "".join(f": {ending}" for ending in planned.broken.values())
-        console.print(f"note: this design misses the goal even where everything is as planned{why}")
+        console.print(f"note: this design misses the goal even without errors{why}")
 
 
 def parsed_levels(text: str) -> list[float]:
-    """Percentages, rising and each once, as fractions."""
+    """Percentages as fractions, in ascending order and without duplicates."""
     try:
         numbers = {round(float(part), 3) + 0.0 for part in text.split(",")}
     except ValueError:
-        raise BadInput(f"--levels {text} must be numbers with commas between, as 0,5,10") from None
+        raise BadInput(f"--levels {text} must be numbers separated by commas, for example 0,5,10") from None
     if not all(0 <= number <= 100 for number in numbers):
         raise BadInput(f"--levels {text} must be from 0 to 100, in percent")
     if len(numbers) > 40:

@@ -1,4 +1,4 @@
-"""`vinewright simulate`: grow a design again, in its own place or another."""
+"""`vinewright simulate`: grow a design again, in its own environment or another."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def simulate(
         model = make(environment, made.params)
         console.print(section_table(made))
         slow = qp == "osqp"
-        with console.status("solving every step by OSQP") if slow else compiling(console, propagator):
+        with console.status("solving every step with OSQP") if slow else compiling(console, propagator):
             rollout = replay(made, model)
         simulation = simulated(made, environment, rollout)
         points = simulation.joints
@@ -88,7 +88,7 @@ def simulate(
             _write(out, environment, simulation, result)
             console.print(f"wrote {out}/: simulation.json, trajectory.npz, plan.png")
         if animate and not len(points):
-            console.print("nothing has grown: there is nothing to animate")
+            console.print("the vine did not grow: there is nothing to animate")
         elif animate:
             _animate(console, animate, environment, made, points)
     return 0 if result["reached"] else 3
@@ -102,7 +102,7 @@ def _check_animation(path: Path) -> None:
 
 
 def _outcome(environment: Environment, planned: Design, simulation: Simulation) -> dict[str, Any]:
-    """What happened, in the units of files."""
+    """The result, in the units of files."""
     import numpy as np
 
     tip, lengths = simulation.tip, simulation.lengths
@@ -121,7 +121,7 @@ def _outcome(environment: Environment, planned: Design, simulation: Simulation) 
 
 
 def _curvature(design: Design, rollout: Rollout, length: float) -> tuple[float, float]:
-    """Average curvature of a tube of one section at the end, and that at rest in free space [1/m]."""
+    """Mean curvature at the end of a tube with one section, and its curvature at rest in free space [1/m]."""
     from dynamics.moment import free_curvature, joint_moments
     from dynamics.vine import host
 

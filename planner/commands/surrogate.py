@@ -25,10 +25,10 @@ def train(
         Path, typer.Option(metavar="DIR", help="Folder for spam.json and, for comparison, spam-paper.json.")
     ] = Path("weights"),
     epochs: Annotated[
-        int | None, typer.Option(min=1, max=100_000, help="Maximum number of epochs.  [default: until it converges]")
+        int | None, typer.Option(min=1, max=100_000, help="Maximum number of epochs. Default: until it converges.")
     ] = None,
 ) -> None:
-    """Train the network, and the paper's form of it, on the CPU. Takes less than two minutes."""
+    """Train the network, and for comparison the form of paper 002, on the CPU. Takes less than two minutes."""
     from rich.progress import Progress, TaskID
 
     console = new_console()
@@ -67,7 +67,7 @@ def _trained(report: Report) -> str:
 @app.command()
 def evaluate(
     weights: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Weights to evaluate.  [default: the shipped ones]")
+        Path | None, typer.Option(metavar="FILE", help="Weights to evaluate. Default: the shipped ones.")
     ] = None,
     out: FolderOption = RESULTS,
     largest_batch: Annotated[

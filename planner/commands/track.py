@@ -34,32 +34,32 @@ VideoArgument = Annotated[
 ScaleOption = Annotated[float, typer.Option(metavar="MM_PER_PX", help="Millimetres per pixel in the tube's plane.")]
 BaseOption = Annotated[
     str | None,
-    typer.Option(metavar="X,Y", help="Pixel at the tube's base, from the upper left.  [default: detected]"),
+    typer.Option(metavar="X,Y", help="Pixel at the tube's base, from the upper left. Default: detected."),
 ]
 BackgroundOption = Annotated[
     str | None,
     typer.Option(
         metavar="first|median|FILE",
         help="Find the tube by the difference from the first frame, from the median of all frames (if the tube covers "
-        "each pixel in fewer than half of them), or from an image.  [default: first, which must show no tube]",
+        "each pixel in fewer than half of them), or from an image. Default: first, which must show no tube.",
     ),
 ]
 ToleranceOption = Annotated[
     float | None,
-    typer.Option(help="Threshold distance in CIELAB.  [default: 25 for a colour, 15 for a background]"),
+    typer.Option(help="Threshold distance in CIELAB. Default: 25 for a colour, 15 for a background."),
 ]
 RadiusOption = Annotated[
-    float | None, typer.Option(metavar="MM", help="Radius of the tube.  [default: measured in the video]")
+    float | None, typer.Option(metavar="MM", help="Radius of the tube. Default: measured in the video.")
 ]
 OutOption = Annotated[
     Path | None,
-    typer.Option(metavar="FILE.json", help="Output file of the recording.  [default: VIDEO's name with .json]"),
+    typer.Option(metavar="FILE.json", help="Output file of the recording. Default: VIDEO's name with .json."),
 ]
 OverlayOption = Annotated[
     Path | None,
     typer.Option(
         metavar="FILE.mp4",
-        help="Output video with the tracked centrelines.  [default: VIDEO's name with -overlay.mp4]",
+        help="Output video with the tracked centrelines. Default: VIDEO's name with -overlay.mp4.",
     ),
 ]
 

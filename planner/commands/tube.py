@@ -1,4 +1,4 @@
-"""`vinewright tube`: the shipped tubes, what follows from a tube's numbers, and new files."""
+"""`vinewright tube`: shipped tubes, derived quantities, and tube files."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from planner.console.terminal import new_console
 if TYPE_CHECKING:
     from dynamics.tube import VineParams
 
-app = typer.Typer(help="List, show, make and check tubes.", no_args_is_help=True)
+app = typer.Typer(help="List, show, create and check tubes.", no_args_is_help=True)
 
 TubeArgument = Annotated[str, typer.Argument(metavar="NAME|FILE", help="A shipped tube, or the path of a TOML file.")]
 
 
 @app.command("list")
 def list_tubes() -> None:
-    """The shipped tubes."""
+    """List the shipped tubes."""
     from rich.table import Table
 
     from dynamics.tube_file import known_tubes, load_tube, tube_description
@@ -35,14 +35,14 @@ def list_tubes() -> None:
 
 @app.command()
 def show(tube: TubeArgument) -> None:
-    """A tube's numbers, and what follows from them."""
+    """Show the parameters of a tube and the quantities derived from them."""
     from rich.table import Table
 
     with readable_errors():
         from dynamics.tube_file import load_tube
 
         params = load_tube(tube)
-        table = Table("", "", "how it is found", title=tube, title_justify="left")
+        table = Table("", "", "how it is computed", title=tube, title_justify="left")
         for row in _rows(params):
             table.add_row(*row)
     new_console(wrapped=True).print(table)
@@ -55,7 +55,7 @@ def _rows(params: VineParams) -> list[tuple[str, str, str]]:
     figures = TubeFigures.of(params)
     low, high = figures.curvatures
     known = params.elastic_stiffness is not None
-    measured = "as measured" if params.bending_stiffness else "pi R^3 t E of the film"
+    measured = "given" if params.bending_stiffness else "pi R^3 t E of the film"
     limits = params.actuator.limits
     cells = f"{1e3 * limits.shortest_cell:g} to {1e3 * limits.longest_cell:g} mm"
     pressures = f"{1e-3 * limits.least_pressure:g} to {1e-3 * limits.most_pressure:g} kPa"
@@ -64,14 +64,14 @@ def _rows(params: VineParams) -> list[tuple[str, str, str]]:
         ("radius", f"{1e3 * params.radius:.4g} mm", "given"),
         ("growth pressure", f"{1e-3 * params.growth_pressure:.4g} kPa", "given"),
         ("segment length", f"{1e3 * params.segment_length:.4g} mm", "given"),
-        ("friction of the tip", friction, "given" if params.friction is not None else "not known"),
+        ("friction of the tip", friction, "given" if params.friction is not None else "not set"),
         ("actuator", params.actuator.kind, f"{params.actuator.cell_name}s of {cells} at {pressures}"),
         ("growth force", f"{figures.growth_force:.4g} N", f"{params.growth_share:.3g} of P pi R^2 = {figures.full_force:.4g} N"),
-        ("moment where it wrinkles", f"{figures.onset_moment:.4g} N m", "pi P R^3 / 2"),
+        ("moment at the onset of wrinkling", f"{figures.onset_moment:.4g} N m", "pi P R^3 / 2"),
         ("greatest moment", f"{figures.largest_moment:.4g} N m", "pi P R^3"),
-        ("elastic up to a bend of", f"{figures.elastic_bend:.3g} rad", "EI" if known else "fit of Wang et al."),
+        ("bend at the onset of wrinkling", f"{figures.elastic_bend:.3g} rad", "EI" if known else "fit of Wang et al."),
         ("bending stiffness EI", f"{figures.bending_stiffness:.4g} N m2", measured if known else "fit of Wang et al."),
-        ("reachable curvatures", f"{low:.3g} to {high:.3g} 1/m", "actuators against moment, free space"),
+        ("reachable curvatures", f"{low:.3g} to {high:.3g} 1/m", "equilibrium of actuator and restoring moment"),
         ("least turning radius", f"{1e3 * figures.least_turning_radius:.4g} mm", "of the centreline"),
         ("buckling length", f"{1e3 * figures.buckling_length:.4g} mm", "straight and pinned, under the growth force"),
     ]  # fmt: skip
@@ -81,15 +81,15 @@ def _rows(params: VineParams) -> list[tuple[str, str, str]]:
 def new(
     file: Annotated[Path, typer.Argument(metavar="FILE.toml", help="File to write.")],
     like: Annotated[
-        str | None, typer.Option(metavar="NAME|FILE", help="Write all numbers of this tube, instead of a template.")
+        str | None, typer.Option(metavar="NAME|FILE", help="Write all values of this tube, instead of a template.")
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Write over a file that is there.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
 ) -> None:
-    """Write a tube file to edit, every key with its unit and meaning."""
+    """Write a template of a tube file, with the unit and meaning of every key."""
     if file.suffix.lower() != ".toml":
         raise BadInput(f"{file} must end in .toml")
     if file.exists() and not force:
-        raise BadInput(f"{file} is there already; give another name, or --force to write over it")
+        raise BadInput(f"{file} already exists; give another name, or --force to overwrite it")
     with readable_errors():
         from dynamics.tube import VineParams
         from dynamics.tube_file import load_tube, template, tube_text
@@ -104,9 +104,9 @@ def new(
 
 @app.command()
 def check(tube: TubeArgument) -> None:
-    """Check a tube file: exit code 0 if it can be used, else one line and exit code 2."""
+    """Check a tube file: exit code 0 if it is valid, otherwise an error message of one line and exit code 2."""
     with readable_errors():
         from dynamics.tube_file import load_tube
 
         load_tube(tube)
-    print(f"{tube}: a tube that can be used")
+    print(f"{tube}: valid")

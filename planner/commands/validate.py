@@ -1,4 +1,4 @@
-"""`vinewright validate`: every propagator beside recordings of real vines, beside what papers show, and beside the others."""
+"""`vinewright validate`: compare propagators with recordings of real vines, with published results, and with each other."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ def validate(
     propagator: Annotated[
         list[str] | None,
         typer.Option(
-            "--propagator", metavar="NAME", help="Only these, beside the default for comparison; may be repeated."
+            "--propagator", metavar="NAME", help="Use only this propagator, compared with the default; may be repeated."
         ),
     ] = None,
     out: FolderOption = RESULTS,
 ) -> int:
     """Compare every propagator with recorded growths, with the others, and with itself at finer steps.
 
-    Takes some minutes; Ctrl-C keeps what was found.
+    Takes about 15 minutes; Ctrl-C keeps the comparisons done.
     """
     console = new_console()
     with readable_errors(), needs("torch"):
@@ -53,5 +53,5 @@ def validate(
         command = command_line("validate" + " --recordings DIR" * bool(recordings), propagator=propagator)
         found = run_study(study, command, out, console)
     if not recordings:
-        console.print("no recorded growths were compared: --recordings DIR gives a folder of them")
+        console.print("no recorded growths were compared; give a folder of them with --recordings DIR")
     return found.code

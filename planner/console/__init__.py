@@ -1,1 +1,1 @@
-"""What the commands share: errors, options, progress, and the note while kernels compile."""
+"""What the commands share: errors, options, progress, and the message during compilation."""

@@ -1,4 +1,4 @@
-"""What commands say while kernels are compiled."""
+"""The message that commands show while kernels are compiled."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ LAST_KERNEL = {
     "geometric": "grow_turns",
     "euler-lagrange": "grow_arc",
 }
-"""The kernel of each propagator that is compiled last, as its file is found."""
+"""The kernel of each propagator that is compiled last, as a pattern of its file name."""
 
 
 @contextmanager
 def compiling(console: Console, propagator: str = "quasistatic", heuristic: bool = False) -> Iterator[None]:
-    """Say why the first start takes longer, and show on a terminal that it is alive."""
+    """Say why the first start takes longer, with an animated status on a terminal."""
     from surrogate.compiled import cache_folder
 
     last = [LAST_KERNEL[propagator], *(["_biarcs"] if heuristic else [])]
     if all(any(cache_folder().rglob(f"*{kernel}*.nbi")) for kernel in last):
         yield
         return
-    console.print("compiling the kernels, once (15 to 30 s) ...")
+    console.print("compiling the kernels, only this once (15 to 30 s) ...")
     with console.status("compiling"):
         yield

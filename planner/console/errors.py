@@ -28,7 +28,7 @@ EXTRAS = {
     "torch": ("PyTorch", ("torch",)),
     "video": ("OpenCV and scikit-image", ("cv2", "skimage")),
 }
-"""What each extra brings, as text and as the packages that are imported."""
+"""Contents of each extra, as text and as the packages that are imported."""
 
 
 class BadInput(TyperException):
@@ -43,7 +43,7 @@ def readable_errors() -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        # Imported here because it takes longer than many a command.
+        # Imported here because these imports take longer than many commands.
         from dynamics.propagator import CannotRun
         from dynamics.recording import InvalidRecording
         from dynamics.tube_file import InvalidTube
@@ -95,24 +95,24 @@ def known_actuator(name: str) -> str:
 
 
 def same_environment(console: Console, design: Design, environment: Environment, force: bool) -> None:
-    """Make sure that a design was made for this environment; with `force`, say only that it was not.
+    """Check that a design was made for this environment; with `force`, only print a warning if it was not.
 
     Raises:
         BadInput: It was made for another one.
     """
     if design.sha256 == environment.sha256:
         return
-    other = f"this design was made for another environment ({design.environment}) than {environment.name}, or that has changed"
+    other = f"this design was made for another environment ({design.environment}) or an earlier version of {environment.name}"
     if not force:
-        raise BadInput(f"{other}; --force continues nevertheless")
+        raise BadInput(f"{other}; use --force to continue anyway")
     console.print(f"warning: {other}")
 
 
 def remedy(extra: str, version: tuple[int, int] = sys.version_info[:2], platform: str = sys.platform) -> str:
-    """How to get an extra that is missing: the pip command, or what to use where the extra is not published.
+    """How to install a missing extra: the pip command, or an explanation if the extra is not published for this platform.
 
     Args:
-        version: Of Python, its first two numbers.
+        version: First two numbers of the Python version.
         platform: As in `sys.platform`.
     """
     if extra == "ompl" and (version >= (3, 14) or platform == "win32"):
@@ -127,7 +127,7 @@ def missing(extra: str) -> list[str]:
 
 @contextmanager
 def needs(extra: str) -> Iterator[None]:
-    """Say how to install an extra where a library of it is missing."""
+    """If a library of an extra is missing, say how to install the extra."""
     words, packages = EXTRAS[extra]
     try:
         yield
@@ -139,7 +139,7 @@ def needs(extra: str) -> Iterator[None]:
 
 @contextmanager
 def writable(out: Path) -> Iterator[None]:
-    """Make a folder for results, at once, so that no work is done for one that cannot be written."""
+    """Create a folder for results now, so that no computation is wasted if it cannot be written."""
     try:
         out.mkdir(parents=True, exist_ok=True)
         os.rmdir(tempfile.mkdtemp(prefix=".", dir=out))

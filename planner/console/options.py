@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from environments import Environment
 
 MOST_FRICTION = 10.0
-"""Rubber on rubber has a tenth of it."""
+"""Largest coefficient of friction allowed; that of rubber on rubber is about a tenth of it."""
 DEFAULT_TUBE = "prototype"
-"""The shipped tube that grows where neither the command nor the environment asks for another."""
+"""The shipped tube that is used if neither the command nor the environment names another."""
 
 PropagatorOption = Annotated[
     str,
@@ -29,19 +29,19 @@ PropagatorOption = Annotated[
     ),
 ]
 DeviceOption = Annotated[
-    str, typer.Option("--device", help="Where the model computes: cpu, cuda, or auto: cuda where there is some.")
+    str, typer.Option("--device", help="Device of the computation: cpu, cuda, or auto (cuda if available).")
 ]
 SolverOption = Annotated[
     str | None,
-    typer.Option("--solver", help="How penalty solves its steps: newton or gradient.  [default: newton]"),
+    typer.Option("--solver", help="Solver of penalty: newton or gradient. Default: newton."),
 ]
 
 SurrogateOption = Annotated[
     str | None,
     typer.Option(
         "--surrogate",
-        help="What penalty knows the actuator's force by: table or network. Below zero strain both go on along their slope "
-        "at zero.  [default: table]",
+        help="Source of the actuator's force in penalty: table or network. Below zero strain both are extrapolated linearly. "
+        "Default: table.",
     ),
 ]
 
@@ -49,8 +49,8 @@ FrictionOption = Annotated[
     float | None,
     typer.Option(
         metavar="MU",
-        help="Friction of the tip in quasistatic and geometric, instead of the tube's.  [default: the tube's; where it has none, "
-        "0 in quasistatic and 0.3 in geometric]",
+        help="Friction coefficient of the tip in quasistatic and geometric, instead of the tube's. Default: the tube's; if it has "
+        "none, 0 in quasistatic and 0.3 in geometric.",
     ),
 ]
 
@@ -59,23 +59,21 @@ TubeOption = Annotated[
     typer.Option(
         "--tube",
         metavar="TUBE",
-        help="A shipped tube (`vinewright tube list`), or the path of a TOML file.  [default: the environment's, or prototype]",
+        help="A shipped tube (`vinewright tube list`), or the path of a TOML file. Default: the environment's, or prototype.",
     ),
 ]
 
 QpOption = Annotated[
     str | None,
-    typer.Option(
-        "--qp", help="What solves the steps of impulse: banded, or osqp as published, slowly.  [default: banded]"
-    ),
+    typer.Option("--qp", help="Solver of impulse: banded, or osqp (as published, slower). Default: banded."),
 ]
 
 
 def chosen_tube(tube: str | None, environment: Environment | None = None) -> VineParams:
-    """The tube that was asked for, else the environment's, else the prototype.
+    """The requested tube, or else that of the environment, or else the prototype.
 
     Args:
-        tube: What `TubeOption` gives: a shipped tube's name or the path of a file.
+        tube: Value of `TubeOption`: the name of a shipped tube or the path of a file.
     Raises:
         InvalidTube: It cannot be used.
     """
@@ -85,10 +83,10 @@ def chosen_tube(tube: str | None, environment: Environment | None = None) -> Vin
 
 
 def environment_and_tube(env: str, tube: str | None, actuator: str | None = None) -> tuple[Environment, VineParams]:
-    """An environment whose start has room for the tube that is to grow there, and that tube (`chosen_tube`).
+    """An environment and the tube that grows there (`chosen_tube`); its start is checked to have room for the tube.
 
     Args:
-        actuator: The type of actuator, where it is not the tube's own.
+        actuator: The type of actuator, if it is not the tube's own.
     Raises:
         InvalidEnvironment: It cannot be used, or the tube does not fit at its start.
         InvalidTube: The tube cannot be used.
@@ -103,10 +101,10 @@ def environment_and_tube(env: str, tube: str | None, actuator: str | None = None
 
 
 def replaced_tube(console: Console, own: VineParams, tube: str | None) -> VineParams:
-    """The tube that a design is to grow with: its own, or the one asked for, and then a note where that differs.
+    """The tube that a design grows with: its own, or the requested one; prints a note if that differs.
 
     Raises:
-        InvalidTube: The tube asked for cannot be used.
+        InvalidTube: The requested tube cannot be used.
     """
     if tube is None:
         return own
@@ -127,13 +125,13 @@ def chosen_model(
     qp: str | None = None,
     sections: bool = True,
 ) -> PropagatorFactory:
-    """What makes the chosen propagator in an environment; every choice is checked now, before any work is done.
+    """A factory of the chosen propagator; all choices are checked now, before any computation.
 
     Args:
-        sections: Whether it is to grow tubes with actuators that change along them.
+        sections: Whether it must be able to grow tubes with several sections.
     Raises:
-        BadInput: An option that this propagator does not have, or sections where it knows none.
-        CannotRun: A choice that it does not know, or that this machine does not offer.
+        BadInput: This propagator does not have an option, or does not support sections.
+        CannotRun: A choice is unknown, or not available on this machine.
     """
     from dynamics.registry import load_propagator, propagators
 
@@ -143,8 +141,8 @@ def chosen_model(
         model = load_propagator(propagator)
     if sections and not model.capabilities.sections:
         raise BadInput(
-            f"{propagator} bends a tube as one arc (sections=False): it is for `simulate` and designs of one section from base "
-            "to tip; take another propagator"
+            f"{propagator} models a tube as one arc (sections=False): it can only `simulate` designs of one section from base "
+            "to tip; choose another propagator"
         )
     for option, value, owner in (
         ("solver", solver, "penalty"),
@@ -152,7 +150,7 @@ def chosen_model(
         ("qp", qp, "impulse"),
     ):
         if value is not None and propagator != owner:
-            raise BadInput(f"--{option} {value} is for --propagator {owner}; {propagator} leaves no choice there")
+            raise BadInput(f"--{option} {value} is for --propagator {owner}; {propagator} does not have this option")
     if propagator == "penalty":
         from dynamics.penalty.propagator import check_choices
 
@@ -171,7 +169,7 @@ def chosen_model(
 
 
 def with_friction(params: VineParams, friction: float | None, propagator: str) -> VineParams:
-    """The tube with the friction that was asked for, if any; a design keeps it, for all that grow it again.
+    """The tube with the requested friction, if any; a design stores it, so that later commands use it too.
 
     Raises:
         BadInput: The friction is out of range, or the propagator has none.
@@ -189,13 +187,13 @@ def with_friction(params: VineParams, friction: float | None, propagator: str) -
 
 
 def note_friction(console: Console, params: VineParams, propagator: str) -> None:
-    """Print a note where a tube has friction and the propagator has not."""
+    """Print a note if a tube has friction and the propagator has not."""
     if params.friction and not has_friction(propagator):
-        console.print(f"note: {propagator} has no friction; it grows this tube without its {params.friction:g}")
+        console.print(f"note: {propagator} has no friction; it ignores the friction of this tube ({params.friction:g})")
 
 
 def has_friction(propagator: str) -> bool:
-    """Whether a known propagator has friction; one whose library is missing has none."""
+    """Whether a known propagator has friction; False if its library is missing."""
     from dynamics.registry import load_propagator
 
     try:

@@ -1,4 +1,4 @@
-"""What is shown while a plan is made: its progress, and how Ctrl-C ends it."""
+"""The output of a plan while it is made: progress, and messages about Ctrl-C."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Shown(Watcher):
 
     @contextmanager
     def compiling(self, propagator: str, heuristic: bool = False) -> Iterator[None]:
-        """Say why the first start takes longer, and what is missing."""
+        """Say why the first start takes longer, or which library is missing."""
         with compiling(self.console, propagator, heuristic), needs("ompl"):
             yield
 
@@ -84,7 +84,7 @@ class Shown(Watcher):
             yield lambda trials: bar.advance(task, trials)
 
     def gathered(self, items: Iterable[Item], total: int, words: str) -> list[Item]:
-        """Show a bar that counts them."""
+        """Show a progress bar."""
         return gathered(self.console, items, total, words)[0]
 
     def note(self, message: str) -> None:

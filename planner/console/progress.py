@@ -1,4 +1,4 @@
-"""What long work shows, and how Ctrl-C ends it."""
+"""Progress bars for long computations, and handling of Ctrl-C."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Item = TypeVar("Item")
 
 
 def columns() -> list[ProgressColumn]:
-    """The columns of a progress bar of work that is counted."""
+    """The columns of a progress bar with a known total."""
     from rich.progress import MofNCompleteColumn, Progress, TimeRemainingColumn
 
     return [*Progress.get_default_columns()[:2], MofNCompleteColumn(), TimeRemainingColumn()]
@@ -24,9 +24,9 @@ def columns() -> list[ProgressColumn]:
 
 @contextmanager
 def stoppable() -> Iterator[None]:
-    """Have Ctrl-C and SIGTERM raise KeyboardInterrupt, even where the shell that started this process ignores them.
+    """Make Ctrl-C and SIGTERM raise KeyboardInterrupt, even if the shell that started this process ignores them.
 
-    Only the main thread gets signals; in another one this changes nothing.
+    Only the main thread receives signals; in other threads this has no effect.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -42,10 +42,10 @@ def stoppable() -> Iterator[None]:
 def gathered(
     console: Console, items: Iterable[Item], total: int, words: str, transient: bool = False
 ) -> tuple[list[Item], bool]:
-    """What long work yields, counted by a progress bar; after Ctrl-C only the items before it, with a message that says how many.
+    """Collect the items of a long computation with a progress bar; after Ctrl-C, those so far, with a message.
 
     Args:
-        words: What is counted.
+        words: Name of the items, in the plural.
         transient: Whether the bar is removed at the end.
     Returns:
         The items, and whether Ctrl-C interrupted.

@@ -1,4 +1,4 @@
-"""The options that studies share, and how a command is written down."""
+"""The options that studies share, and the text of a command for its report."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ from typing import Annotated, Any
 import typer
 
 RESULTS = Path("results")
-RunsOption = Annotated[int, typer.Option(min=1, max=1000, help="Runs of each kind in each environment.")]
+RunsOption = Annotated[int, typer.Option(min=1, max=1000, help="Number of runs of each kind in each environment.")]
 BudgetOption = Annotated[
-    float, typer.Option("--time-budget", min=0.1, max=1e5, metavar="S", help="Seconds of each run.")
+    float, typer.Option("--time-budget", min=0.1, max=1e5, metavar="S", help="Search time of each run, in seconds.")
 ]
 EnvironmentsOption = Annotated[
-    list[str] | None, typer.Option("--env", metavar="ENV", help="Only these; may be repeated.")
+    list[str] | None, typer.Option("--env", metavar="ENV", help="Use only this environment; may be repeated.")
 ]
 FolderOption = Annotated[
     Path,
     typer.Option(
-        "--out", metavar="DIR", help="Folder of all results: report, data and pictures go to DIR/NAME OF THE STUDY."
+        "--out", metavar="DIR", help="Folder of all results: report, data and pictures are written to DIR/STUDY."
     ),
 ]
 
 
 def command_line(words: str, **options: Any) -> str:
-    """A command as it is typed: options without a value are left out, lists are repeated."""
+    """A command as typed: options without a value are left out, an option with a list is repeated."""
     typed = [f"vinewright {words}"]
     for name, value in options.items():
         values = value if isinstance(value, list) else [] if value is None else [value]

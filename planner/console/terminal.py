@@ -1,4 +1,4 @@
-"""The console that every command writes to, and what several commands show on it."""
+"""The console that every command writes to, and output that several commands share."""
 
 from __future__ import annotations
 
@@ -10,16 +10,14 @@ if TYPE_CHECKING:
 
     from planner.design import Design
 
-CROSSING = (
-    "note: this tube crosses over itself; the model knows no contact of the tube with itself, so try it out first"
-)
+CROSSING = "note: this tube crosses over itself; the model has no contact of the tube with itself, so test it on a real tube first"
 
 
 def new_console(wrapped: bool = False) -> Console:
-    """A console that prints what it is given: names in brackets stay as they are.
+    """A console that prints text unchanged: names in brackets are not interpreted as markup.
 
     Args:
-        wrapped: Whether long lines, and cells of tables, are broken at the terminal's width.
+        wrapped: Whether long lines and table cells are wrapped at the width of the terminal.
     """
     from rich.console import Console
 
@@ -27,7 +25,7 @@ def new_console(wrapped: bool = False) -> Console:
 
 
 def actuators_of(design: Design) -> str:
-    """How many a design has, as text."""
+    """Number of actuators of a design, as text."""
     return f"{design.actuators} actuator{'s' * (design.actuators != 1)}"
 
 

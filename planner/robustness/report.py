@@ -58,10 +58,11 @@ def _preface(survey: Survey) -> list[str]:
         f"The design: {design.actuators} actuator{'s' * (design.actuators != 1)}, {1e3 * design.length:.0f} mm of tube"
         + "".join(f"; {actuator}" for actuator in actuators)
         + ".",
-        "A trial succeeds if the tip reaches the goal while it grows. Brackets: 95 % confidence (Wilson). Everything is drawn",
-        "from a normal distribution whose standard deviation is the level: obstacles differ in size by so much of it, and in x and",
-        "y by so much of their width (of the tube's, where that is more), each by itself; actuators in pressure, and in the length",
-        "of their cells and so of themselves. The same trial numbers are the same draws at every level.",
+        "A trial succeeds if the tip reaches the goal while the vine grows. Brackets: 95 % confidence interval (Wilson).",
+        "All errors are normally distributed; the level is their standard deviation. *Obstacles*: the size of each",
+        "obstacle, relative to its size, and its x and y, relative to its width (or the width of the tube, if that is",
+        "greater). *Bending*: the pressure and the cell length of each actuator; an error in cell length also changes the",
+        "length of the actuator. A trial has the same random numbers at every level.",
         "",
     ]
 
@@ -74,7 +75,8 @@ def _alone(survey: Survey, levels: Sequence[float]) -> list[str]:
     lines = [
         "## One source at a time",
         "",
-        "Made by hand: 0.12 degrees and 0.36 mm per section, the best that was measured (Agharese and Okamura, 2023).",
+        "Made by hand: 0.12 degrees and 0.36 mm (standard deviations) per section, the smallest measured (Agharese and",
+        "Okamura, 2023).",
         "",
         "| source | success % | ended elsewhere | stalled | left the bounds | no room | not finite |",
         "|---|---|---|---|---|---|---|",
@@ -88,7 +90,12 @@ def _alone(survey: Survey, levels: Sequence[float]) -> list[str]:
 
 def _grid(survey: Survey, levels: Sequence[float]) -> list[str]:
     """Obstacles against bending."""
-    lines = ["## Obstacles and bending together", "", "Success in percent; obstacles down, bending across.", ""]
+    lines = [
+        "## Obstacles and bending together",
+        "",
+        "Success in percent. Rows: level of obstacles; columns: level of bending.",
+        "",
+    ]
     lines += ["| |" + "".join(f" {100 * level:g} % |" for level in levels), "|---|" + "---|" * len(levels)]
     for one in levels:
         cells = [shown(survey, cell_name(one, other)) for other in levels]
@@ -131,11 +138,12 @@ def _margin_table(margins: Sequence[Margin]) -> list[str]:
     ordered = sorted(margins, key=lambda margin: margin.share)
     lines = [
         "",
-        "## What loses the goal first",
+        "## Margins",
         "",
-        "How far one parameter may stray, all others as planned, with the goal still reached there and all the way; the first",
-        f"row has the smallest margin. Searched: up to {', '.join(sorted({f'{m.most:g} {m.unit}' for m in margins}))}. A section that",
-        "begins at the base cannot begin further down: there it is cut short.",
+        "How far each parameter can deviate, with all others as planned, before the goal is lost. The first row has the",
+        f"smallest margin. Deviations up to {', '.join(sorted({f'{m.most:g} {m.unit}' for m in margins}))} were searched.",
+        "*Place* is the position of a section along the tube; a section that begins at the base is shortened instead of",
+        "moved towards the base.",
         "",
         "| parameter | downwards | upwards |",
         "|---|---|---|",

@@ -1,4 +1,4 @@
-"""What every study is, and the one way to run it: progress, Ctrl-C, provenance, and writing the results."""
+"""The definition of a study, and the one way to run it: progress, Ctrl-C, provenance, and writing the results."""
 
 from __future__ import annotations
 
@@ -73,8 +73,8 @@ class Study(Generic[Case, Result]):
     """A line on the console for each result."""
     enough: Callable[[list[Result]], bool] = bool
     """Whether results of an interrupted study can be reported."""
-    least: str = "one of them was over"
-    """What is missing for a report otherwise, for the error message."""
+    least: str = "any result was complete"
+    """What was needed for a report, for the error message: interrupted before ..."""
 
 
 @dataclass

@@ -24,13 +24,15 @@ COLUMNS = (
 def report(records: Sequence[Record]) -> Report:
     """A table for people, and every run for programs."""
     lines = [
-        f"{len(records)} runs of {max(r.case.time_budget for r in records):g} s, each on one thread, as many at once as there are",
-        "threads; no reverse tree. Times exclude compilation. Quartiles are median (lower ... upper); a run without a solution",
-        "counts as slower and costlier than any with one.",
+        f"{len(records)} runs of {max(r.case.time_budget for r in records):g} s without the reverse tree, each on one",
+        "thread, as many at once as there are threads. Times exclude compilation. *First* is the time to the first",
+        "solution; cost is actuators + length / 100 m. Quartiles are given as median (lower ... upper); a run without a",
+        "solution counts as slower and costlier than any with one. The best-near radius is in units of the witness",
+        "radius. The default batch is 100.",
         "",
         *table(COLUMNS, _rows(records)),
     ]
-    return Report("What parts of the search are worth", lines, {"runs": [record.content() for record in records]})
+    return Report("Effect of parts of the search", lines, {"runs": [record.content() for record in records]})
 
 
 def _rows(records: Sequence[Record]) -> Iterator[list[str]]:

@@ -8,8 +8,8 @@ from planner.search.sst import Switches
 from planner.studies.planning_runs import Case
 
 VARIANTS: dict[str, tuple[int, Switches]] = {
-    "as it is": (100, Switches()),
-    "only the last state of a growth": (100, Switches(maximal_recording=False)),
+    "default": (100, Switches()),
+    "only the last state of each vine": (100, Switches(maximal_recording=False)),
     "new nodes may overlap": (100, Switches(subset=False)),
     "best-near radius 0": (100, Switches(best_near=0.0)),
     "best-near radius 1": (100, Switches(best_near=1.0)),

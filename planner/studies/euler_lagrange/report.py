@@ -14,60 +14,64 @@ from planner.studies.study import Report
 CHASE = "", "length m", "bend rad", "plane rad", "core N", "tension N", "at a limit"
 
 ALLOWED = 0.01
-"""Error allowed wherever the growth allows to follow, in metres and radians."""
+"""Largest error allowed where the reference does not shrink, in metres and radians."""
 TITLES = {
-    "static": "Fig. 4: let go",
-    "growth": "Fig. 5: growing",
-    "ramp": "Fig. 6: bent",
-    "plane": "Fig. 7: turned",
-    "tracking": "Fig. 8: following",
+    "static": "Fig. 4: release from a bend",
+    "growth": "Fig. 5: growth",
+    "ramp": "Fig. 6: bending by one actuator",
+    "plane": "Fig. 7: change of the bending plane",
+    "tracking": "Fig. 8: tracking a reference",
 }
 WORDS = {
     "static": (
-        "A hanging tube without input is let go at a bend of 0.1 rad. As in the paper it swings about straight, the longer one slower",
-        "and wider, to -0.055 rad, where the paper's axis ends, and comes to rest within some seconds. With gravity across the axis it",
-        "would come to rest bent.",
+        "A hanging tube without input is released at a bend of 0.1 rad. As in the paper, it swings about the straight",
+        "shape, and comes to rest within a few seconds. The longer tube swings more slowly and farther, to -0.055 rad,",
+        "where the axis of the paper's figure ends. If gravity acted across the axis, the tube would be bent at rest.",
     ),
     "growth": (
-        "The core pushes with 5 N against a yield force of 4 N. The length grows linearly, as in the paper. A slope of 0.667 m/s, as in",
-        "its picture, results only if gravity does not pull along the axis; hanging, the weight of the tip pulls nearly as much as",
-        "exceeds the yield force. The paper gives neither its gravity here nor the initial length; 0.5 m is taken.",
+        "The core pushes with 5 N against a yield force of 4 N. The length grows linearly, as in the paper. The slope of",
+        "0.667 m/s in its figure results only if gravity does not pull along the axis: in a hanging tube, the weight of",
+        "the tip adds nearly as much force again as the 1 N above the yield force. The paper gives neither the gravity",
+        "nor the initial length here; 0.5 m is assumed.",
     ),
     "ramp": (
-        "The tension of sPAM 1 rises to 100 N (the paper counts pulls as negative). Here the weight has to pull across the axis,",
-        "against the actuator: then the tube of 5 m sags to -0.17 rad first and swings, as in the paper, and the one of 1 m hardly does.",
-        "Bends of about 0.4 rad result from an arm of two diameters; with half of one, as in Eq. 3, the actuator has just lifted the",
-        "weight by the end. At 1 m the bend ends above the paper's axis: no one arm gives both lengths. The closed form is the bend at",
-        "rest under what the tension is less the damper's share.",
+        "The tension of sPAM 1 rises to 100 N (in the paper, tensions are negative). Here the weight must pull across the",
+        "axis, against the actuator: only then does the tube of 5 m first sag to -0.17 rad and swing, as in the paper;",
+        "the tube of 1 m hardly does. Bends of about 0.4 rad result from a lever arm of two tube diameters (2 D). With",
+        "half a diameter (D / 2), as in Eq. 3, the actuator has only just lifted the weight at the end. At 1 m, the bend",
+        "exceeds the axis of the paper's figure: no single arm matches both lengths. The closed form is the bend at rest",
+        "under the tension minus the damping force.",
     ),
     "plane": (
-        "sPAM 1 pulls with 20 N, after 5 s sPAM 2 does in its place. The paper's bend of 0.1 rad results from an arm of two diameters;",
-        "half a diameter gives 0.025. The plane goes to 2 pi / 3, the paper's 2 rad; with the plus in Eq. 3 as printed it would go to",
-        "-2 pi / 3. In the paper it goes on oscillating around 2, as the damper of Eq. 16 does not act on phi (red in the picture). Here",
-        "one acts on every direction of the bend. The length of 2 m is chosen.",
+        "sPAM 1 pulls with 20 N; after 5 s, sPAM 2 pulls instead. The paper's bend of 0.1 rad results from an arm of two",
+        "diameters; half a diameter gives 0.025 rad. The bending plane phi turns to 2 pi / 3, the paper's 2 rad; with the",
+        "plus sign printed in Eq. 3 it would turn to -2 pi / 3. In the paper it keeps oscillating around 2 rad, because",
+        "the damper of Eq. 16 does not act on phi (red in the picture). Here damping acts on every direction of the bend.",
+        "The length of 2 m is assumed.",
     ),
     "tracking": (
-        "The controller follows a length, a bend and a plane that change every second. The paper gives no values of its references, so",
-        "these are of the same size, and blend smoothly. As in the paper the length is lost where the reference is shorter than what",
-        "has grown (shaded), for a vine cannot shrink, and only there. The paper's gains for s and theta, taken for s, u and v, let the",
-        "length lag; that for phi has no part here.",
-        "The arm is two diameters: with half of one, tensions are four times as large. Either way this needs more force than a",
-        "sPAM has, since Table 1's tube is as stiff at 6 m as at 1 m.",
+        "The controller follows a length, a bend and a plane that change every second. The paper gives no values for its",
+        "references, so values of the same magnitude are used here, with smooth transitions. As in the paper, the length",
+        "is not followed where the reference is shorter than the grown length (shaded), because a vine cannot shrink;",
+        "everywhere else it is. With the paper's gains for s and theta, applied to s, u and v, the length lags behind;",
+        "its gain for phi is not used. The arm is two diameters: with half a diameter, the tensions are four times as",
+        "large. Either arm needs more force than a sPAM can exert, because the stiffness in Table 1 does not depend on",
+        "the length.",
     ),
 }
 ERRATA = (
     "Eq. 3 needs cos(phi - beta_i): an actuator bends the tube into its own plane.",
-    "Eq. 14 needs the transpose of J_l, and tensions that pull are negative there. Here pulls are positive.",
-    "Eq. 15 has neither its constants nor its equilibrium length: here a line through a sPAM's pull, which grows with the tube.",
+    "Eq. 14 needs the transpose of J_l. Its tensions are negative; here they are positive.",
+    "Eq. 15 lacks its constants and its equilibrium length. Here the force of a sPAM is linear, and its length grows with the tube.",
     "Eq. 16 leaves phi undamped. Here D_theta acts on the rates of u and v alike.",
-    "Eq. 18 must be the second derivative of T by two rates; as printed it is nothing at rest. Then M = m J^T J.",
+    "Eq. 18 must be the second derivative of T by two rates; as printed it is zero at rest. With the correction, M = m J^T J.",
     "Eq. 22 needs M^-1.",
-    "Eq. 20's G holds K_theta theta too.",
-    "Eq. 24 needs the pseudo-inverse of J_l's transpose, and Y_e; of all inputs that will do, the smallest that do not push are taken.",
-    "Section 4.3 gives K_p twice; the second is K_d.",
-    "At theta = 0 the equations in theta and phi are singular, which the polynomials of Eq. 2 do not mend; those in u and v are not.",
-    "Growth that cannot turn back is more than a rate set to zero: while it stands still its equation is left out.",
-    "No one gravity and no one arm fits all the figures.",
+    "G in Eq. 20 must also contain K_theta theta.",
+    "Eq. 24 needs the pseudo-inverse of the transpose of J_l, and Y_e. The smallest suitable inputs without negative tensions are used.",
+    "Section 4.3 gives K_p twice; the second must be K_d.",
+    "At theta = 0 the equations in theta and phi are singular, and the polynomials of Eq. 2 do not remedy this; those in u and v are not.",
+    "To keep the length from shrinking, it is not enough to set its rate to zero: while growth stands still, its equation is left out.",
+    "No single direction of gravity and no single lever arm fits all the figures.",
 )
 
 
@@ -76,11 +80,12 @@ def report(results: Sequence[Result], chases: Sequence[Chase]) -> Report:
     compared, (low, high) = checks(list(results)), _last_second(results)
     slowest, speeds = min(results, key=lambda result: result.speed), [result.speed for result in results]
     lines = [
-        "One thread is used. The robot is that of paper 004's Table 1: a point mass of 0.1 kg at the tip of an arc, a spring against",
-        "bending that does not depend on the length, and dampers.",
-        f"Computing 10 s of open loop takes 1 / {max(speeds):.0f} to 1 / {min(speeds):.0f} of that time (target 1 / 100),",
-        f"longest for {_name(slowest)}. Steps are adaptive, with a tolerance of {TOLERANCE:g}; {TIGHTER:g} changes no result by more",
-        f"than {max(result.moved for result in results):.1g} m or rad.",
+        "The robot is that of paper 004, Table 1: a point mass of 0.1 kg at the tip of an arc, a bending spring whose",
+        "stiffness does not depend on the length, and dampers. The length is s, the bend theta, the direction of the",
+        f"bending plane phi. Computing 10 s of open-loop motion on one thread takes 1 / {max(speeds):.0f} to",
+        f"1 / {min(speeds):.0f} of that time (target 1 / 100); {_name(slowest)}, takes longest. Steps are adaptive, with a",
+        f"tolerance of {TOLERANCE:g}; a tolerance of {TIGHTER:g} changes no result by more than",
+        f"{max(result.moved for result in results):.1g} m or rad.",
     ]
     for figure, title in TITLES.items():
         lines += ["", f"## {title}", "", f"![{title}](euler-lagrange-{figure}.png)", "", *WORDS[figure], ""]
@@ -88,7 +93,7 @@ def report(results: Sequence[Result], chases: Sequence[Chase]) -> Report:
         if figure == "plane":
             lines += [
                 "",
-                f"With the damper of Eq. 16 phi still swings between {low:.2f} and {high:.2f} rad in the last second.",
+                f"With the damper of Eq. 16, phi still oscillates between {low:.2f} and {high:.2f} rad in the last second.",
             ]
     lines += ["", "## Corrections to the printed equations", "", *(f"* {line}" for line in ERRATA)]
     content = {
@@ -123,12 +128,12 @@ def _check_table(figure: str, compared: Sequence[Check], results: Sequence[Resul
         if one.experiment.figure == figure
     ]
     lines = [*table(("", "found", "closed form"), found), ""]
-    return lines + table(("", "computed in ms", "times real time", "evaluations"), times)
+    return lines + table(("", "computing time ms", "times faster than real time", "evaluations"), times)
 
 
 def _chase_table(chases: Sequence[Chase]) -> list[str]:
     lines = [
-        f"Greatest errors wherever the growth allows (target {ALLOWED:g} m and rad), and the greatest forces:",
+        f"Greatest errors where the reference does not shrink (target {ALLOWED:g} m and rad), and greatest forces:",
         "",
     ]
     rows = []

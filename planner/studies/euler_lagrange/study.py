@@ -233,9 +233,7 @@ def checks(results: list[Result]) -> list[Check]:
                 half = len(TIMES) // 2
                 slope = (motion.q[-1, 0] - motion.q[half, 0]) / (TIMES[-1] - TIMES[half])
                 force = PUSH - robot.yield_force + robot.mass * robot.gravity[2]
-                found.append(
-                    Check("growth", f"{label}: rate of growth", float(slope), force / robot.axial_damping, "m/s")
-                )
+                found.append(Check("growth", f"{label}: growth rate", float(slope), force / robot.axial_damping, "m/s"))
             case "ramp":
                 end = float(motion.q[-1, 1])
                 found.append(Check("ramp", f"{label}: bend at the end", end, _ramp_end(robot, s), "rad"))

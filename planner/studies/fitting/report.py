@@ -21,7 +21,7 @@ from planner.studies.fitting.study import (
 )
 from planner.studies.study import Report
 
-STARTS = "start K", "start C", "K", "error %", "C", "error %", "tip y error mm", "iterations", "s", "within bounds"
+STARTS = "initial K", "initial C", "K", "error %", "C", "error %", "tip y error mm", "iterations", "s", "as required"
 
 
 def report(starts: Sequence[Start], wall: Fit | None) -> Report:
@@ -33,18 +33,19 @@ def report(starts: Sequence[Start], wall: Fit | None) -> Report:
     truth, last = Cantilever(), starts[-1].found
     model = f"{2 * truth.links}-body model of a tube of {2e3 * truth.radius:g} mm, {truth.length:g} m long, {truth.mass_per_length:g} kg/m"
     lines = [
-        "Stiffness K and damping C of every joint, the growth rate and the whole motion are fitted at once (paper 000, Eq. 16).",
+        "Stiffness K and damping C of every joint, the growth rate and the whole motion are fitted at once (paper 000,",
+        "Eq. 16).",
         "",
         "## A released cantilever, synthetic",
         "",
-        f"K = {truth.stiffness:g} N m/rad, C = {truth.damping:g} N m s/rad at each joint of a {model};",
-        f"{FRAMES} frames at {RATE} Hz of {POINTS} points with {1e3 * NOISE:g} mm of noise. The truth was integrated in minimal",
-        "coordinates with an adaptive method of high order.",
-        f"Required: K within {MOST_STIFFNESS_ERROR:g} %, C within {MOST_DAMPING_ERROR:g} %, from every start.",
+        f"K = {truth.stiffness:g} N m/rad, C = {truth.damping:g} N m s/rad at each joint of a {model}; {FRAMES} frames at",
+        f"{RATE} Hz of {POINTS} points with {1e3 * NOISE:g} mm of noise. The true motion was integrated in minimal",
+        f"coordinates with an adaptive high-order method. Required: K within {MOST_STIFFNESS_ERROR:g} %, C within",
+        f"{MOST_DAMPING_ERROR:g} %, from every initial guess.",
         "",
         *table(STARTS, map(_row, starts)),
         "",
-        "The tip's error is that against the noisy points (mean absolute). Of the last start, with profiles:",
+        "The tip error is the mean absolute error in y relative to the noisy points. The fit from the last initial guess:",
         "",
     ]
     lines += _found(last)
@@ -76,7 +77,7 @@ def _row(one: Start) -> list[str]:
 
 def _wall(wall: Fit | None) -> list[str]:
     if not wall:
-        return ["Left out: give the published file with `--wall-growth FILE`."]
+        return ["Not measured: give the published file with `--wall-growth FILE`."]
     done = wall.convergence
     status = "converged" if done.converged else f"NOT converged: {done.status}"
     return [

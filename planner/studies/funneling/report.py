@@ -150,14 +150,12 @@ def verdict(findings: Findings) -> list[str]:
 def _on_ratio(findings: Findings) -> str:
     """What the ratio says, as published and where ends that are hardly apart are not distinguished."""
     bare, usual = findings.signs(0), findings.signs()
-    borne_out = (
-        "bears out" if bare[0] == sum(bare) else "bears out in part" if bare[0] > bare[1] else "does not bear out"
-    )
+    confirms = "confirms" if bare[0] == sum(bare) else "confirms in part" if bare[0] > bare[1] else "does not confirm"
     return (
-        f"Compared with the same vines in free space the ratio as published is {_tally(bare, f' of {sum(bare)} pairs of density and k')}; "
-        f"that {borne_out} what paper 002 finds. {'But' if usual[0] < bare[0] else 'And'} it counts ends a micrometre apart as "
-        "far denser than ends a millimetre apart, and no simulation is that exact. With a least mean distance of "
-        f"{1e3 * FLOOR:g} mm, it is {_tally(usual)}."
+        f"Compared with the same vines in free space, the ratio as published is {_tally(bare, f' of {sum(bare)} pairs of density and k')}. "
+        f"This {confirms} the finding of paper 002. {'However' if usual[0] < bare[0] else 'Moreover'}, the ratio rates ends that are a "
+        "micrometre apart as far denser than ends that are a millimetre apart, and no simulation is that accurate. With a least "
+        f"mean distance of {1e3 * FLOOR:g} mm, it is {_tally(usual)}."
     )
 
 
@@ -171,17 +169,17 @@ def _on_neighbours(findings: Findings) -> str:
     free = findings.neighbours["free"]
     gained = np.array([Interval.of(findings.neighbours[name] - free).sign for name in CONTACT])
     together, apart = (
-        f"{', '.join(f'{100 * findings.neighbours[name][:, i].mean():.0f}' for name in CONTACT)} % in "
+        f"{', '.join(f'{100 * findings.neighbours[name][:, i].mean():.0f}' for name in CONTACT)} % end {words} in "
         f"{', '.join(CONTACT)} fields, {100 * free[:, i].mean():.0f} % in free space"
-        for i in range(2)
+        for i, words in enumerate(("together", "apart"))
     )
     so = {
-        (True, True): "Contact gathers vines, and parts some",
-        (True, False): "Contact gathers vines; whether it parts any is undecided",
-        (False, True): "Contact parts some vines; whether it gathers others is undecided",
-        (False, False): "Whether contact gathers vines, or parts them, is undecided",
+        (True, True): "Contact brings vines together, and separates some",
+        (True, False): "Contact brings vines together; whether it separates any is undecided",
+        (False, True): "Contact separates some vines; whether it brings others together is undecided",
+        (False, False): "Whether contact brings vines together, or separates them, is undecided",
     }[bool((gained[:, 0] > 0).all()), bool((gained[:, 1] > 0).all())]
-    return f"{so}: of those that set out side by side, there end together {together}; apart {apart}."
+    return f"{so}. Of the vines that start side by side, {together}; {apart}."
 
 
 def _on_places(findings: Findings) -> list[str]:
@@ -191,10 +189,10 @@ def _on_places(findings: Findings) -> list[str]:
     if not findings.signs()[1] or few >= many:
         return []
     return [
-        f"A lower ratio does not mean that ends are spread: in {densest} fields the {findings.vines} vines end in "
+        f"A lower ratio does not mean that the ends are spread out: in {densest} fields the {findings.vines} vines end in "
         f"{few:.0f} places on average, in free space in {many:.0f}. The ratio compares the densest tenth with the mean: "
-        f"where just a tenth ends together it is nearly {highest_concentration(findings.vines):g}, and where all end "
-        "together it is near 1 again. So the number of end places, and which neighbours end together, say more."
+        f"if only a tenth of the vines end together it is nearly {highest_concentration(findings.vines):g}, and if all end "
+        "together it is near 1 again. So the number of end places, and the share of neighbours that end together, say more."
     ]
 
 
@@ -203,9 +201,7 @@ def _by_density(findings: Findings) -> str:
     for name in CONTACT:
         free, chance = _where(findings.over_free(name).sign), _where(findings.over_chance(name).sign)
         lines.append(f"- {name}: compared with free space {free}; with points scattered at random {chance}.")
-    first = (
-        f"The ratio with obstacles and a least mean distance of {1e3 * FLOOR:g} mm, where its 95 % interval decides:"
-    )
+    first = f"The difference in ratio with a least mean distance of {1e3 * FLOOR:g} mm (undecided: the 95 % interval includes 0):"
     return "\n".join([first, "", *lines])
 
 
@@ -248,13 +244,13 @@ def _method(findings: Findings, params: VineParams) -> list[str]:
     turn = f"{100 * TURN[0]:g} to {100 * TURN[1]:g} %"
     shares = ", ".join(f"{name} {100 * SHARES[name]:g} %" for name in CONTACT)
     return [
-        f"{findings.vines} vines set out from ({x:g}, {y:g}) mm with headings evenly spread over 0 to 90 degrees, and grow to",
-        f"{length:g} mm; one that stalls ends where it stalls. Each carries one actuator, the weakest there is",
-        f"({weak}). It begins {begins:g} mm from the base and is as long as it takes to",
-        f"turn the vine by {turn} (uniform, seeded) of the angle from its heading to the field's diagonal. Fields are squares",
-        f"of {1e3 * FIELD:g} mm with discs and turned square boxes of {1e3 * SMALLEST:g} to {1e3 * LARGEST:g} mm at random; covered are",
-        f"{shares}. A denser field has the obstacles of the sparser one, and more. The same vines",
-        "grow in all four fields of a number, so differences are taken field by field.",
+        f"{findings.vines} vines start at ({x:g}, {y:g}) mm with headings evenly spread over 0 to 90 degrees, and grow to",
+        f"{length:g} mm; a vine that stalls ends there. Each has one actuator, the weakest available ({weak}). It begins",
+        f"{begins:g} mm from the base, and it is long enough to turn the vine by {turn} (uniform, seeded) of the angle",
+        f"between its heading and the field's diagonal. Fields are squares of {1e3 * FIELD:g} mm with discs and rotated",
+        f"square boxes of {1e3 * SMALLEST:g} to {1e3 * LARGEST:g} mm at random positions. They cover {shares} of the area.",
+        "A denser field contains the obstacles of the sparser one, and more. The same vines grow in free space and in the",
+        "three fields of a set, so differences are taken within each set.",
     ]
 
 
@@ -263,11 +259,11 @@ def _ratio_tables(findings: Findings) -> list[str]:
     return [
         "## Concentration ratio",
         "",
-        "p_i = k / (pi r_k^2), with r_k the mean distance of an end to its k nearest; the ratio is the mean of the highest",
-        f"tenth of p_i over the mean of all (paper 002, section 6.4), here with an r_k of at least {1e3 * FLOOR:g} mm. To compare it",
-        "with: an even fan without actuators, and points scattered at random over the quarter disc that straight vines can",
-        f"reach (mean of {DRAWS} draws). No ratio of {findings.vines} ends is above {highest:g}.",
-        f"Means of {fields} field{'s' * (fields > 1)} of each density, with 95 % intervals, each for itself:",
+        "The density at the end of vine i is p_i = k / (pi r_k^2), where r_k is the mean distance to the k nearest ends.",
+        "The ratio is the mean of the highest tenth of p_i over the mean of all (paper 002, section 6.4), here with r_k",
+        f"at least {1e3 * FLOOR:g} mm. For comparison: an even fan without actuators, and points scattered at random over",
+        f"the quarter disc that straight vines can reach (mean of {DRAWS} draws). The ratio of {findings.vines} ends is at",
+        f"most {highest:g}. Means of {fields} field{'s' * (fields > 1)} of each density, each with its 95 % interval:",
         "",
         *table(
             ["", *(f"k = {k}" for k in NEIGHBOURS)],
@@ -287,13 +283,13 @@ def _floor_tables(findings: Findings) -> list[str]:
     return [
         "## The least r_k",
         "",
-        "Vines in one pocket end at one point, to rounding: the density there depends on the least r_k. The paper gives none.",
-        "Mean ratios, and in how many of the pairs of density and k (obstacles only) the ratio is higher than in free space,",
-        "lower, or neither for sure:",
+        "Vines in the same pocket end at the same point up to rounding, so the density there depends on the least r_k.",
+        "The paper does not give one. Mean ratios, and the number of pairs of density and k (with obstacles) in which the",
+        "ratio is significantly higher than in free space, significantly lower, or neither:",
         "",
         *_by_floor(mean, "higher, lower, neither", notes),
         "",
-        "The four fields of the picture alone, as in Fig. 11 of paper 002:",
+        "Only the four fields of the picture, as in Fig. 11 of paper 002:",
         "",
         *_by_floor(first),
     ]
@@ -312,14 +308,14 @@ def _by_floor(values: dict[str, Floats], heading: str = "", notes: Sequence[str]
 
 
 def _places_table(findings: Findings) -> list[str]:
-    columns = ["grown whole %", "stalled %", "else %", "places", "in the largest %"]
-    columns += ["side by side: together %", "apart %", "both grown whole: together %"]
+    columns = ["full length %", "stalled %", "other %", "places", "in the largest %"]
+    columns += ["side by side: together %", "apart %", "both at full length: together %"]
     lines = [
         "## Where vines end",
         "",
-        f"Ends are in one place that a chain joins with no link longer than {1e3 * ONE_PLACE:g} mm. Vines that set out side by side",
-        f"end together if their ends are nearer than {NEARER:g} times what they are on an even fan, and apart if farther than",
-        f"{FARTHER:g} times that. Means, with 95 % intervals over the fields:",
+        f"Ends belong to one place if a chain of ends connects them with no gap longer than {1e3 * ONE_PLACE:g} mm. Two",
+        f"vines that start side by side end together if the distance of their ends is less than {NEARER:g} times that on",
+        f"an even fan, and apart if it is more than {FARTHER:g} times that. Means over the fields, with 95 % intervals:",
         "",
     ]
     rows = []

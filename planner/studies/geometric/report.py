@@ -16,8 +16,8 @@ from planner.studies.study import Report
 COLUMNS = (
     "vines",
     "number",
-    "ended alike %",
-    "stuck by geometry alone %",
+    "same status %",
+    "stuck in geometric only %",
     "apart, median mm",
     "within 10 mm %",
     "within a tube radius %",
@@ -31,31 +31,34 @@ def report(timings: Sequence[Timing], pairs: Sequence[Pair]) -> Report:
     ended = np.sum([one.statuses for one in timings], axis=0)
     looked_for, on_graph = sum(one.looked_for for one in timings), sum(one.on_graph for one in timings)
     lines = [
-        f"{len(timings)} random environments of 1 m by 1 m with {OBSTACLES} polygons, the {actions} turning actions of paper 003 in each,",
-        f"one after the other on one thread, excluding compilation: {deployed.mean():.0f} ms ({deployed.min():.0f} to "
-        f"{deployed.max():.0f}), {1e3 * deployed.mean() / actions:.0f} microseconds a deployment;",
-        f"the outlines before that, once for each environment, {outlines.mean():.1f} ms. "
+        f"In each of {len(timings)} random environments of 1 m by 1 m with {OBSTACLES} polygons, the {actions} turning",
+        f"actions of paper 003 were deployed one after another on one thread. Excluding compilation, this takes "
+        f"{deployed.mean():.0f} ms ({deployed.min():.0f} to {deployed.max():.0f}), "
+        f"{1e3 * deployed.mean() / actions:.0f} microseconds a deployment;",
+        f"computing the outlines of the obstacles, once for each environment, takes {outlines.mean():.1f} ms. "
         + ", ".join(f"{count} {Status(k).name.lower().replace('_', ' ')}" for k, count in enumerate(ended) if count)
         + ".",
-        f"Of {looked_for} shapes, {on_graph} lie on the visibility graph of the environment: nodes are the corners of the inflated",
-        "obstacles, the base, the requested turn, and the tip; any other bend has to be at a corner.",
+        f"Of {looked_for} shapes, {on_graph} lie on the visibility graph of the environment. Its nodes are the corners of",
+        "the inflated obstacles, the base, the requested turn and the tip, so every other bend must be at a corner.",
         f"Of all shapes, {sum(one.crossing for one in timings)} cross an obstacle, and "
         f"{sum(one.wrong_length for one in timings)} do not have the length that they grew.",
         "",
         "![Some deployments](geometric.png)",
         "",
-        "## Compared with quasistatic",
+        "## Comparison with `quasistatic`",
         "",
-        f"Vines of {1e3 * GROWN:g} mm in {COMPARED} environments of random clutter, those that met a wall; geometry without friction,",
-        "as quasistatic has none. Apart: distance of the tips at the greatest length that both reached.",
+        f"Vines of {1e3 * GROWN:g} mm length in {COMPARED} environments of random clutter; only those that met an obstacle",
+        "count. `geometric` is used without friction, because `quasistatic` has none. *Apart* is the distance of the tips",
+        "at the greatest length that both reached.",
         "",
         *table(COLUMNS, [_row(kind, pairs) for kind in ("passive", "steered")]),
         "",
-        "Stuck by geometry alone: within the critical angle, and where two walls push the tip into each other, it says that the tube",
-        "buckles and ends there (paper 003: stuck). Quasistatic's tube, whose moment rises with the bend, buckles and grows on.",
+        "*Stuck in geometric only*: if the tip meets a wall nearly head-on (beyond the critical angle), or if two walls",
+        "push the tip towards each other, the tube in `geometric` buckles and ends there (paper 003: stuck). In",
+        "`quasistatic`, where the moment rises with the bend, the tube buckles and keeps growing.",
     ]
     content = {"timings": [asdict(one) for one in timings], "pairs": [asdict(pair) for pair in pairs]}
-    return Report("Deployments by geometry", lines, content)
+    return Report("Deployments by the geometric propagator", lines, content)
 
 
 def _row(kind: str, pairs: Sequence[Pair]) -> list[str]:

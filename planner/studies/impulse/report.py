@@ -19,18 +19,21 @@ def report(timings: Sequence[Timing]) -> Report:
     """A table as Markdown, and what it is made of."""
     slope = exponent(timings)
     grows = (
-        f"\nFrom 100 bodies on the time of a step grows with their number to the power of {slope:.2f}." if slope else ""
+        f"\nFrom 100 bodies on, the time per step grows with the number of bodies to the power of {slope:.2f}."
+        if slope
+        else ""
     )
     banded = {timing.bodies: timing for timing in of_solver(timings, "banded")}
     real_time = [timing.bodies for timing in banded.values() if timing.milliseconds < 1e3 * STEP]
     lines = [
-        "One thread. The papers' example (000, Figs. 4 and 5): a robot of telescoping links grows past a circle for",
-        f"{SECONDS:g} s in time steps of {1e3 * STEP:g} ms; assembly and contacts are included. Spring, damper and masses per body change",
-        "with the number of bodies such that the robot stays the same. `banded` is the Schur complement, the fastest of five",
-        "runs; OSQP solves the same steps and is set up again for each. Off: distance between the final tip and that of `banded`.",
+        "The example of paper 000 (Figs. 4 and 5) on one thread: a robot of telescoping links grows past a circle for",
+        f"{SECONDS:g} s in time steps of {1e3 * STEP:g} ms. Times include the assembly of the matrices and the contacts.",
+        "The springs, dampers and masses of the bodies are scaled with their number, so that the robot stays the same.",
+        "`banded` is the Schur complement (the fastest of five runs). OSQP solves the same steps and is set up again for",
+        "each. *Off*: distance between the final tip and that of `banded`.",
         "",
-        f"Paper 000: {PUBLISHED_MS} ms a step at 30 bodies, real time up to 70 bodies. Here, of the sizes tried, real time",
-        f"up to {max(real_time, default=0)}.{grows}",
+        f"Paper 000 reports {PUBLISHED_MS} ms a step with 30 bodies, and real time up to 70 bodies. Here, of the sizes tried,",
+        f"the simulation runs in real time up to {max(real_time, default=0)} bodies.{grows}",
         "",
         *table(COLUMNS, _rows(timings, banded)),
     ]

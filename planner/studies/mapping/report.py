@@ -67,21 +67,24 @@ def report(records: Sequence[Record], loop: float) -> Report:
     """
     environments = len(of_kind(records, "uniform", "straight", "ideal"))
     lines = [
-        f"Paper 003, section 4.2: an environment of 1 m by 1 m is mapped by {DEPLOYMENTS} deployments from two launch points; the",
-        f"score is 0 for the prior and 100 for the truth. Mean over {environments} environments, in brackets the standard deviation over",
-        f"them; Random has {REPEATS} orders in each environment, its second deviation is the mean of those within an environment.",
+        f"As in paper 003, section 4.2, an environment of 1 m by 1 m is mapped by {DEPLOYMENTS} deployments from two",
+        f"launch points. The score is 0 for the prior and 100 for the true map. Scores are means over {environments}",
+        f"environments, with the standard deviation over them in brackets. Random is repeated {REPEATS} times in each",
+        "environment; its second deviation is that of the repeats, averaged over the environments.",
         "",
-        f"Ours: tubes of {1e3 * RADIUS:g} mm radius and {LENGTH:g} m length, squares of {SIDE:g} m, prior {PRIOR:g}, walls at all",
-        "sides but that of the launch points, of which the policies know. The paper does not give these values, and of its Table 1",
-        "only what is quoted here, so scores cannot be the same: they depend on the prior (it weighs cells hit and cells found free),",
-        "on the obstacles' size (what lies within them cannot be known), on the sides (a tube that slides along them sweeps",
-        "much), and on what counts as swept: here the axis, not the tube's width. See the last table. The squares' side and",
-        "the walls were chosen to approximate the paper's Table 2, so its scores test nothing; the order of the policies and what",
-        "turns add do.",
+        f"Assumed here: tubes of {1e3 * RADIUS:g} mm radius and {LENGTH:g} m length, square obstacles of {SIDE:g} m in",
+        f"uniform environments, a prior of {PRIOR:g}, and walls on all sides except that of the launch points, which the",
+        "policies know. The paper does not give these values, and of its Table 1 it gives only those quoted here, so scores",
+        "cannot agree exactly. They depend on the prior (it weights occupied against free cells), on the size of the",
+        "obstacles (their interior cannot be observed), on the sides (a tube that slides along them sweeps a large area),",
+        "and on the area that counts as swept (here the axis of the tube, not its width); see the last table. The side of",
+        "the squares and the walls were chosen to approximate the paper's Table 2. So the scores themselves are no test;",
+        "the order of the policies and the gain from turns are.",
         "",
-        "In sampled environments a touch in a cell that was found free does not count. The hull of a group may cover such cells,",
-        "and a tube sent there would seem to learn most of all. No policy but Random deploys a tube whose result is known already,",
-        "because another one ended before its turn. The paper says nothing of either.",
+        "Two details are not described in the paper. In sampled environments, contact in a cell that is known to be free",
+        "does not count: the convex hull of a group of cells may cover such cells, and a deployment towards them would",
+        "seem the most informative. And no policy except Random deploys a tube whose result is already known because",
+        "another tube ended before its turn.",
         "",
         f"One choice (570 actions in each of 5 sampled environments, sampling and scoring included) takes {loop:.2f} s.",
         "",
@@ -97,8 +100,8 @@ def report(records: Sequence[Record], loop: float) -> Report:
         "",
         "Paper: Monte-Carlo in uniform environments with straight tubes 64.1 (7.7).",
         "",
-        "Deployments after which the mean is above Random's by its deviation within an environment, and stays so (paper:",
-        "5 to 10, and not on average in non-uniform environments with straight tubes):",
+        "Number of deployments after which the mean score stays above that of Random by more than its deviation within an",
+        "environment (paper: 5 to 10; on average never in non-uniform environments with straight tubes):",
         "",
     ]
     for policy in ("monte-carlo", "information-gain"):
@@ -112,7 +115,7 @@ def report(records: Sequence[Record], loop: float) -> Report:
         "records": [asdict(r.case) | {"scores": r.scores.round(3).tolist(), "spread": r.spread.round(3).tolist(),
                                       "seconds": round(r.seconds, 3)} for r in records],
     }  # fmt: skip
-    return Report("Mapping by vines", lines, content)
+    return Report("Mapping with vines", lines, content)
 
 
 def _cell(records: Sequence[Record], kind: str, actions: str, policy: str, **other: Any) -> str:
@@ -123,10 +126,11 @@ def _cell(records: Sequence[Record], kind: str, actions: str, policy: str, **oth
 
 def _differences(records: Sequence[Record]) -> list[str]:
     lines = [
-        "## What turns and the choice add",
+        "## Gain from turns and from the choice of deployments",
         "",
-        "Differences of final scores in the same environments, with their standard error. Information gain chooses by the entropy",
-        "of the cells that are seen for the first time; as all unseen cells hold the same prior, that is their number.",
+        "Differences of final scores in the same environments, with their standard error. Information gain chooses by the",
+        "entropy of the cells that are seen for the first time; all unseen cells have the same prior, so this is",
+        "equivalent to their number.",
         "",
     ]
     rows = []
@@ -155,8 +159,8 @@ def _table_2(records: Sequence[Record]) -> list[str]:
     lines = [
         "## Table 2: half of the information",
         "",
-        "Monte-Carlo in uniform environments with straight tubes, where only what was found free, or only what was touched, is",
-        "taken from a deployment, also in choosing the next.",
+        "Monte-Carlo in uniform environments with straight tubes, if only the free area, or only the touched walls, are",
+        "used from each deployment, both for the map and for the choice of the next deployment.",
         "",
     ]
     means, rows = [], []
@@ -170,15 +174,15 @@ def _table_2(records: Sequence[Record]) -> list[str]:
     nominal = of_kind(records, "uniform", "straight", "monte-carlo")[:, -1].mean()
     more = nominal - means[0] - means[1]
     lines += table(("information", "score", "paper"), rows)
-    return [*lines, "", f"Both at once score {more:+.1f} compared with the sum of the halves (paper: +5.8)."]
+    return [*lines, "", f"Both together score {more:+.1f} relative to the sum of the two (paper: +5.8)."]
 
 
 def _lost(records: Sequence[Record]) -> list[str]:
     lines = [
-        "## What the unknown values change",
+        "## Effect of the values that the paper does not give",
         "",
-        "Final scores in uniform environments with straight tubes: squares of another side, another prior, and environments",
-        "without walls at their sides, where a tube ends at the boundary.",
+        "Final scores in uniform environments with straight tubes, for squares of another side, another prior, and open",
+        "environments: these have no walls at their sides, and a tube ends at the boundary.",
         "",
     ]
     rows = []

@@ -86,13 +86,14 @@ def report(records: Sequence[Record], fuzz: Sequence[str]) -> Report:
     lines = [
         "## Random environments",
         "",
-        f"{len(records)} random environments of {shown}, planned with the quasistatic propagator for {seconds:g} s each, on one thread,",
-        "as many at once as there are threads. Obstacles are placed such that a way as wide as the tube leads to the goal, though",
-        "perhaps not one that the actuators can bend to; environments that are walled in nevertheless are counted separately.",
-        "Brackets: 95 % confidence (Wilson).",
-        "States are all nodes that a search tree held at its end and all solutions. Shapely measured how deep they are, with",
-        f"circles taken as circles; {tolerance * 1e3:g} mm is allowed. Their numbers must be finite, their tips at the ends of their",
-        "centrelines and within the bounds, and solutions must end in the goal.",
+        f"The planner ran in {len(records)} random environments of {shown}, with the quasistatic propagator, for",
+        f"{seconds:g} s each on one thread, as many runs at once as there are threads. Obstacles are placed so that a",
+        "passage as wide as the tube leads to the goal, although the actuators may not be able to follow it. Environments",
+        "in which no such passage is found are counted as walled in. Brackets: 95 % confidence interval (Wilson).",
+        "",
+        "All nodes in the search tree at the end of each run, and all solutions, were checked. Shapely measured how deep",
+        f"they penetrate the obstacles, with exact circles; {tolerance * 1e3:g} mm is allowed. All numbers must be finite,",
+        "each tip must be at the end of its centreline and within the bounds, and solutions must end in the goal.",
         "",
         *table(
             COLUMNS, [*(_row(f"{part:.0%}", some) for part, some in by_density(records).items()), _row("all", records)]
@@ -104,7 +105,7 @@ def report(records: Sequence[Record], fuzz: Sequence[str]) -> Report:
         lines += ["Faults, and how to reproduce them:", ""]
         lines += [f"- {'; '.join(record.faults)}: `{record.case.replayed_by}`" for record in faulty]
     else:
-        lines.append("No run crashed, and no state broke a rule.")
+        lines.append("No run crashed, and all states passed these checks.")
     lines += ["", *_memory_lines(records), "", "![Success and memory](reliability.png)", "", *fuzz]
     return Report("Reliability", lines, {"runs": [record.content() for record in records]})
 
@@ -129,8 +130,8 @@ def _memory_lines(records: Sequence[Record]) -> list[str]:
     if not (processes := resident(records)):
         return [*lines, "This system does not report the resident memory of a process."]
     lines += [
-        f"Resident memory of each process after each of its runs, without the first {WARM_UP}; a line by least squares, with its",
-        "95 % confidence.",
+        "Resident memory of each process, recorded after each of its runs. The slope is that of a least-squares line,",
+        f"without the first {WARM_UP} runs, with its 95 % confidence interval.",
         "",
     ]
     rows = []
@@ -151,7 +152,7 @@ def fuzz_lines(path: Path) -> list[str]:
     if not path.is_file():
         return [
             *lines,
-            f"Not counted. `{FUZZED_BY}` counts, and the next report includes it.",
+            f"Not run. `{FUZZED_BY}` writes the counts, and the next report includes them.",
         ]
     try:
         kinds: dict[str, dict[str, int]] = json.loads(path.read_text(encoding="utf-8"))["kinds"]
@@ -159,8 +160,8 @@ def fuzz_lines(path: Path) -> list[str]:
     except (ValueError, KeyError, TypeError, AttributeError):
         raise InvalidCounts(f"{path} holds no counts of fuzzing; remove it, or write it by {FUZZED_BY}") from None
     lines += [
-        f"Made by `{FUZZED_BY}`: random input, valid, almost valid and hostile, drawn by Hypothesis. Each ended in one of",
-        "the exit codes that the README names, bad input with one line that says why, and none with another error.",
+        f"Made by `{FUZZED_BY}`. Hypothesis generated valid, almost valid and hostile input. Every example ended with one",
+        "of the exit codes in the README; bad input gave an error message of one line, and no other error occurred.",
         "",
     ]
     columns = ["input", "examples", *(f"exit code {code}" for code in codes)]

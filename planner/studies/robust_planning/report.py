@@ -12,7 +12,14 @@ from planner.studies.robust_planning.study import Evaluated
 from planner.studies.study import Report
 
 COLUMNS = (
-    *("environment", "seed", "lowest cost: actuators", "its success %", "likeliest with as many", "with one more"),
+    *(
+        "environment",
+        "seed",
+        "lowest cost: actuators",
+        "its success %",
+        "most successful with as many",
+        "with one more",
+    ),
     *("with two more", "trials"),
 )
 
@@ -25,19 +32,20 @@ def report(evaluated: Sequence[Evaluated], seconds: float) -> Report:
     """
     level = evaluated[0].choice.level
     lines = [
-        f"Each search took {seconds:g} s and kept up to {CANDIDATES} distinct solutions with up to two actuators more than the",
-        f"solution of lowest cost. Success: {FINAL} trials in which obstacles, pressures and cell lengths differ from the plan by",
-        f"{100 * level:g} % (standard deviations), with 95 % intervals; none of these trials chose the design. For each number of",
-        "actuators the likeliest of the solutions and their variants was found by successive halving.",
+        f"Each search took {seconds:g} s and kept up to {CANDIDATES} distinct solutions with up to two actuators more than",
+        "the solution of lowest cost. For each number of actuators, successive halving chose the most successful of these",
+        f"solutions and their variants. Success is the share of {FINAL} trials, with 95 % intervals, in which obstacles,",
+        f"pressures and cell lengths differ from the plan by {100 * level:g} % (standard deviation). These trials were not",
+        "used to choose the design.",
         "",
         *table(COLUMNS, map(_row, evaluated)),
         "",
-        "## What it gains",
+        "## Gain",
         "",
     ]
     for name in dict.fromkeys(one.environment for one in evaluated):
         lines.append(f"- {_gain([one for one in evaluated if one.environment == name])}")
-    return Report("Planning for success", lines, {"runs": [one.content() for one in evaluated]})
+    return Report("Robust planning", lines, {"runs": [one.content() for one in evaluated]})
 
 
 def _row(one: Evaluated) -> list[str]:

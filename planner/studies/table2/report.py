@@ -27,16 +27,17 @@ def report(records: Sequence[Record]) -> Report:
     longest = max(record.case.time_budget for record in records)
     moments = [moment for moment in MOMENTS if moment <= longest]
     lines = [
-        f"{len(records)} runs of at most {longest:g} s, each on one thread, as many at once as there are threads. Times exclude",
-        "compilation and include the reverse tree. A run ends with the iteration under way, so it may find its first solution a",
-        "little after its time. Quartiles are median (lower ... upper); a run without a solution counts as slower and costlier",
-        "than any with one. Means are over runs with a solution. Paper 002 (Table 2): means, on a GPU. Cost is actuators +",
-        "length / 100 m.",
+        f"{len(records)} runs of at most {longest:g} s, each on one thread, as many at once as there are threads. Times",
+        "exclude compilation and include the reverse tree. A run finishes its current iteration, so it may find its first",
+        "solution slightly after the time limit. *First* is the time to the first solution. Quartiles are given as median",
+        "(lower ... upper); a run without a solution counts as slower and costlier than any with one. Means are over runs",
+        "with a solution. The values of paper 002 (Table 2) are means, on a GPU. Cost is actuators + length / 100 m.",
         "",
         *table(_columns(moments), [_row(records, name, tree, moments) for name in names for tree in (True, False)]),
         "",
-        "The tree itself, and what it changes: medians of the runs with it divided by those without, or less those without, and",
-        "the probability of a difference at least as large if the tree changed nothing (Mann-Whitney, two-sided).",
+        "The tree itself and its effect: the ratio of the median times with and without the tree, the difference of the",
+        "median costs, and the probability p of a difference at least as large if the tree had no effect (Mann-Whitney,",
+        "two-sided).",
         "",
         *table(TREES, [_tree_row(records, name) for name in names]),
         "",
@@ -108,5 +109,8 @@ def _significant(records: Sequence[Record], names: Sequence[str]) -> list[str]:
             if (p := _p_value(*pair, part)) < SIGNIFICANT:
                 ranks = [np.mean([min(getattr(record, part), 1e9) for record in some]) for some in pair]
                 found.append(f"`{name}` ({'lower' if ranks[0] < ranks[1] else 'higher'} with the tree, p = {p:.2g})")
-        lines.append(f"At p < {SIGNIFICANT:g} the tree changes {words} in {', '.join(found) or 'no environment'}.")
-    return [*lines, "Elsewhere these runs show no difference; p is not corrected for the number of comparisons."]
+        lines.append(f"At p < {SIGNIFICANT:g}, the tree changes {words} in {', '.join(found) or 'no environment'}.")
+    return [
+        *lines,
+        "The other differences are not significant. The p-values are not corrected for the number of comparisons.",
+    ]

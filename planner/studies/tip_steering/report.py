@@ -20,10 +20,11 @@ def report(stages: Sequence[Stage], model: str) -> Report:
         model: Name of the propagator.
     """
     lines = [
-        f"A vine of {1e3 * STRAIGHT:g} mm without actuators and {1e3 * STEERED:g} mm with them grows through a passage that is",
-        f"{2e3 * SPARE:g} mm wider than the tube, stops, and its tip is steered by the pressure of one side after the other; then it",
-        f"grows {1e3 * GROWN_ON:g} mm on (paper 002, supplement, Fig. S.12). Propagator: `{model}`. Positive pressures are those of the",
-        "left side. Turn: of the tip's heading, and what it would be in free space.",
+        f"A vine with {1e3 * STRAIGHT:g} mm without actuators, followed by {1e3 * STEERED:g} mm with actuators, grows",
+        f"through a passage that is {2e3 * SPARE:g} mm wider than the tube and stops. Its tip is steered by the pressure",
+        f"on one side and then on the other. Then it grows {1e3 * GROWN_ON:g} mm more (paper 002, supplement, Fig. S.12).",
+        f"Propagator: `{model}`. Positive pressures are on the left side. *Turn* is the change of the tip's heading; the",
+        "next column is the turn in free space.",
         "",
         *table(COLUMNS, map(_row, stages)),
         "",

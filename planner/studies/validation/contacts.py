@@ -202,12 +202,13 @@ def study(names: Sequence[str]) -> Iterator[Contact]:
 def report(outcomes: Sequence[Contact]) -> list[str]:
     """A table as lines of Markdown, and what it shows."""
     lines = [
-        f"A vine of {1e3 * (BEFORE + AFTER):g} mm with one actuator along its whole length, {actuator()[2]:.2f} /m in free space, meets",
-        f"a box with its tip at {1e3 * BEFORE:g} mm and grows on. Turned: how much further than in free space it is bent in all, in",
-        "the direction of the actuator, and in the half next to the tip. Most: the joint that contact bends most, and where it is, from",
-        "the base; base half: the part of what contact bends that lies in the half next to the base.",
-        "As published: whether curvature changes in the direction that paper 002 reports, or, head-on, whether the tube buckles",
-        "near its base.",
+        f"A vine of {1e3 * (BEFORE + AFTER):g} mm with one actuator along its whole length, {actuator()[2]:.2f} /m in free",
+        f"space, meets a box with its tip at {1e3 * BEFORE:g} mm and keeps growing. The columns compare the bend with that",
+        "in free space. *Turned*: additional bend of the whole tube, positive in the direction of the actuator; *near the",
+        "tip*: that of the half next to the tip. *Most*: the joint with the greatest additional bend, and its distance",
+        "from the base. *Base half*: share of the additional bend that is in the half next to the base. *As published*:",
+        "whether the curvature changes in the direction that paper 002 reports or, head-on, whether the tube buckles near",
+        "its base.",
         "",
         *table(COLUMNS, [_row(one) for case in CASES for one in outcomes if one.case == case]),
     ]

@@ -238,7 +238,7 @@ def _model(name: str) -> PropagatorFactory:
 
 
 def _slower(make: PropagatorFactory) -> PropagatorFactory:
-    """The same propagator with a tube that grows at `SLOWER` of its rate."""
+    """The same propagator with a tube that grows at `SLOWER` of its growth rate."""
 
     def slower(environment: Environment, params: VineParams) -> Propagator:
         inertia = replace(params.inertia, growth_rate=SLOWER * params.inertia.growth_rate)
@@ -263,7 +263,7 @@ def changes(name: str) -> dict[str, PropagatorFactory]:
     found = {change: _forced(make, share) for change, share in CHANGES.items()}
     found["at half its step"] = lambda environment, params: make(environment, params).refined()
     if _registered(name).capabilities.inertia:
-        found[f"at {SLOWER:g} of the rate of growth"] = _slower(make)
+        found[f"at {SLOWER:g} of the growth rate"] = _slower(make)
     if name == "geometric":
         from dynamics.geometric.propagator import Geometric
 
@@ -298,11 +298,12 @@ def study(names: Sequence[str], environments: Sequence[str] = ENVIRONMENTS) -> I
 def report(checks: Sequence[Check]) -> list[str]:
     """A table as lines of Markdown, and for each design that misses the goal the known causes."""
     lines = [
-        f"The best design of {ITERATIONS} iterations of the search (seed {SEED}) in each environment, found by `{propagators()[0]}`,",
-        "grown by the others. Tips apart: from the default, at the last length both have, and at most. Contacts: how many obstacles",
-        f"are touched on the way (centreline nearer than the radius and {1e3 * TOUCH:g} mm, at a record), and whether they are",
-        "the default's, in the order of first touch, up to that length.",
-        "Same way: whether the centrelines are homotopic, at the last length both have; - where an obstacle lies between the tips.",
+        f"The best design of {ITERATIONS} iterations of the search (seed {SEED}) in each environment, found by",
+        f"`{propagators()[0]}`, is grown by the others. *Tips apart*: distance from the tip of the default, at the last",
+        "length that both reach, and at most. *Contacts*: number of obstacles touched during growth (centreline within",
+        f"the radius + {1e3 * TOUCH:g} mm at a record), and whether they are those of the default, in the same order of",
+        "first contact, up to that length. *Same way*: whether the centrelines are homotopic at the last length that both",
+        "reach (a dash if an obstacle lies between the tips).",
         "",
         *table(COLUMNS, map(_row, checks)),
     ]

@@ -57,8 +57,8 @@ def report(found: Sequence[FrictionResult]) -> list[str]:
     """A table as lines of Markdown: whether the tip ends in the goal, and how far it ends from where it ends without friction."""
     frictions = list(dict.fromkeys(one.friction for one in found))
     lines = [
-        "The best designs of the shipped environments (those of the cross-checks), which were found without friction, grown with it:",
-        "whether they end in the goal, and how far from where the tip ended without.",
+        "The best designs of the cross-checks, which were found without friction, are grown with friction. The table says",
+        "whether they end in the goal, and the distance of the tip from where it ends without friction.",
         "",
     ]
     rows = []

@@ -23,11 +23,12 @@ PAPER = {
 }
 """Mean and standard deviation of paper 002, Table 1 [mm]."""
 CHANGES = (
-    "What changes to the physics do; all but the last change those of the default propagator. *Friction*: Coulomb's, where the tip",
-    "touches (0.3 was measured for paper 003). *Soft contact*: walls press the tube in as they do an inflated cap, by 1 / (2 pi P R)",
-    "a newton. *Corners*: the joint that a corner presses is dented and bears less of a moment, so the tube folds there. *Film",
-    "without stretch*: the moment is pi P R^3 as soon as the tube wrinkles. *Sharp fold*: from there it falls to",
-    f"{FOLD:g} of that over {FOLD_BEND:g} rad, so that one joint folds and its neighbours straighten.",
+    "The effect of changes to the physics. All except the last row change the default propagator. *Friction*: Coulomb",
+    "friction at the tip (0.3 was measured for paper 003). *Soft contact*: walls indent the tube like an inflated",
+    "cap, by 1 / (2 pi P R) metres per newton. *Corners*: a joint at which a corner presses is dented and carries a",
+    "smaller moment, so the tube folds there. *Film without stretch*: the moment is pi P R^3 as soon as the tube",
+    f"wrinkles. *Sharp fold*: in addition, the moment then falls to {FOLD:g} of that over {FOLD_BEND:g} rad, so one",
+    "joint folds and its neighbours straighten.",
 )
 
 
@@ -39,20 +40,22 @@ def report(found: Sequence[Deployment], names: Sequence[str], unable: Sequence[s
         unable: Propagators that know no contact.
     """
     lines = [
-        "Passive tubes that grew among walls were grown again in the same walls from nothing but walls, radius and start pose; all",
-        "else is the default tube of paper 002. Error of a frame: root mean square distance of the recorded centreline to the",
-        "simulated one of the same length; in the table mean and standard deviation over the frames, in mm. A vine that ended early",
-        "is compared as it ended; how far it came stands behind it.",
+        "Passive tubes (without actuators) were recorded while they grew among walls. The simulation is given only the",
+        "walls, the radius and the start pose; everything else is the default tube of paper 002. The error of a frame is",
+        "the root mean square distance of the recorded centreline from the simulated one of the same length. The table",
+        "has the mean and the standard deviation over the frames, in mm. A simulated vine that ended early is compared in",
+        "its last shape; its length is given in brackets.",
         "",
-        "The start pose comes from early frames by one rule: a line is fitted by least squares to all points of all frames in which",
-        f"the tube is at least {LEAST_LENGTH:g} radii long and its tip has not come within {CLEAR:g} radii of a wall; the start is the",
-        "point of that line nearest to the base as marked.",
+        "The start pose is found from early frames. A line is fitted by least squares to all points of all frames in",
+        f"which the tube is at least {LEAST_LENGTH:g} radii long and its tip has not yet come within {CLEAR:g} radii of a",
+        "wall. The start is the point of that line nearest to the marked base.",
         "",
         *_table(found, [name for name in names if any(one.model == name for one in found)]),
         "",
-        *(f"`{name}` cannot do this: it knows no contact." for name in unable),
+        *(f"`{name}` is left out: it has no contact." for name in unable),
         *([""] if unable else []),
-        f"Beside it, as published for robots with one actuator and other walls, over a radius of {PAPER_RADIUS} mm (paper 002, Table 1):",
+        f"For comparison, published errors for robots with one actuator and other walls, with a radius of {PAPER_RADIUS}",
+        "mm (paper 002, Table 1):",
         "",
         *table(
             ("paper 002", "mean mm", "std mm", "radii"),
@@ -62,7 +65,8 @@ def report(found: Sequence[Deployment], names: Sequence[str], unable: Sequence[s
             ],
         ),
         "",
-        "Paper 003, section 3.3, has a mean of 34.0 mm between corners of recorded and simulated shapes, for tubes of 32.3 mm radius.",
+        "Paper 003, section 3.3, reports a mean of 34.0 mm between corners of recorded and simulated shapes, for tubes of",
+        "32.3 mm radius.",
     ]
     changes = list(dict.fromkeys(one.model for one in found if one.model not in names))
     if changes:

@@ -240,17 +240,20 @@ def report(found: Sequence[Refinement]) -> list[str]:
     lengths = ", ".join(f"{1e3 * length:g}" for length in SEGMENTS)
     bent = ", ".join(f"{curvature:.2f}" for curvature in curvatures_as_given())
     lines = [
-        f"An arc of {1e3 * (BEFORE + AFTER):g} mm, its actuator along its whole length; at the wall it slides on from {1e3 * BEFORE:g} mm.",
-        "Error: the greatest distance, over all records, of the tip from that at half the size; first and last of so many halvings.",
-        f"Slope: of log error over log size, by least squares over the last {FITTED} errors; {EXPECTED} is expected. Moment per length: a",
-        "segment has the moment that its bend has as a part of a default one. Per joint: that of Eq. 2 for its bend however long it",
-        "is, which is another tube for each length:",
-        f"in free space the actuator bends it to {bent} /m with segments of {lengths} mm.",
+        f"A vine of {1e3 * (BEFORE + AFTER):g} mm with one actuator along its whole length grows in free space, and",
+        f"against a wall along which it slides from {1e3 * BEFORE:g} mm on. The step size or the segment length is halved",
+        "repeatedly. *Error*: the greatest distance, over all records, of the tip from that at half the size; the table",
+        f"has the first and the last. *Slope*: that of log error over log size, by least squares over the last {FITTED}",
+        f"errors; {EXPECTED} is expected. *Moment per length*: the moment of a segment depends on its bend per length.",
+        "*Moment per joint*: it is that of paper 002, Eq. 2, for the bend of the joint, whatever the length of the",
+        f"segment. This describes a different tube for each length: in free space the actuator bends it to {bent} /m with",
+        f"segments of {lengths} mm.",
         "",
         *table(COLUMNS, map(_row, found)),
         "",
-        f"With a moment per length the first error is expected to be {1e3 * chain_error(SEGMENTS[0]):.2f} mm in free space, the last "
-        f"{1e3 * chain_error(SEGMENTS[-2]):.2f}: joints stand where segments begin, which turns the arc by half a segment's bend.",
+        f"With a moment per length, the first error in free space is expected to be {1e3 * chain_error(SEGMENTS[0]):.2f} mm, the last "
+        f"{1e3 * chain_error(SEGMENTS[-2]):.2f} mm: the joint is at the beginning of each segment, which turns the arc by",
+        "half a segment's bend.",
     ]
     return lines
 

@@ -221,7 +221,7 @@ def test_the_report_says_whether_the_truth_was_met(quick: Fit) -> None:
     assert not Start(0.1, 1e-3, failed).kept
     made = report([good, off], None)
     text, content = made.text, made.content
-    assert "Left out: give the published file with `--wall-growth FILE`." in text
+    assert "Not measured: give the published file with `--wall-growth FILE`." in text
     assert [row[0] for row in start_rows(text)] == ["0.1", "0.2"]
     assert [(row[3], row[-1]) for row in start_rows(text)] == [("+0.900", "yes"), ("+1.100", "NO")]
     assert content["wall_growth"] is None

@@ -113,7 +113,7 @@ def straight(length: float) -> Design:
 @pytest.mark.parametrize(
     ("lengths", "chosen", "words"),
     [
-        ([0.3, 0.6, 0.7], 1, "verified by impulse: .* ends 0 mm from .*; 1 lower-cost solution was not"),
+        ([0.3, 0.6, 0.7], 1, "verified by impulse: .* ends 0 mm from .*; 1 lower-cost solution does not"),
         (
             [0.3, 0.4],
             0,

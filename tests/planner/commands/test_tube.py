@@ -75,7 +75,7 @@ def test_new_writes_a_template_and_nothing_over(vinewright: Vinewright, tmp_path
     (tmp_path / "mine.toml").write_text("schema = 1\nradius_mm = 20\n")
     code, _, errors = vinewright("tube", "new", "mine.toml")
     assert (code, errors.count("\n")) == (2, 1)
-    assert "is there already" in errors
+    assert "already exists" in errors
     assert load_tube(tmp_path / "mine.toml").radius == 20e-3
     assert vinewright("tube", "new", "mine.toml", "--force", "--like", "jitosho-24mm")[0] == 0
     assert load_tube(tmp_path / "mine.toml") == load_tube("jitosho-24mm")

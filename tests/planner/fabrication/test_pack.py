@@ -216,7 +216,7 @@ def test_the_plan_is_not_overwritten(
     """A pack is not written into the folder of its design."""
     before = (run / "design.json").read_bytes()
     assert vinewright(monkeypatch, "export", run, "--out", run) == 2
-    assert "holds the plan; give another --out" in capsys.readouterr().err
+    assert "contains the plan; give another --out" in capsys.readouterr().err
     assert (run / "design.json").read_bytes() == before
 
 

@@ -123,7 +123,7 @@ def test_report_tells_every_figure(results: list[Result], followed: list[Chase])
     for figure in TITLES:
         assert f"(euler-lagrange-{figure}.png)" in table
         assert all(line in table for line in WORDS[figure])
-    assert "| no gravity along the axis: rate of growth [m/s] | 0.6667 | 0.6667 |" in table
+    assert "| no gravity along the axis: growth rate [m/s] | 0.6667 | 0.6667 |" in table
     assert "Eq. 22 needs M^-1." in table
     assert "shorter 2.0" in table
     slowest = min(result.speed for result in results)

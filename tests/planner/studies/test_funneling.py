@@ -270,13 +270,13 @@ def test_the_verdict_follows_the_figures() -> None:
     crowd = even.copy()
     crowd[:17] = crowd[8]
     said = verdict(synthetic(4, crowd))
-    assert "higher in 18 of 18 pairs of density and k; that bears out what paper 002 finds" in said[0]
-    assert "With a least mean distance of 1 mm, it is higher in 18. Contact gathers vines, and parts some" in said[0]
+    assert "higher in 18 of 18 pairs of density and k. This confirms the finding of paper 002" in said[0]
+    assert "1 mm, it is higher in 18. Contact brings vines together, and separates some" in said[0]
     assert "- dense: compared with free space higher at every k;" in said[-1]
     same = verdict(synthetic(4, even))
     assert "higher in 0 of 18" in same[0]
-    assert "does not bear out" in same[0]
-    assert "Whether contact gathers vines, or parts them, is undecided" in same[0]
+    assert "does not confirm" in same[0]
+    assert "Whether contact brings vines together, or separates them, is undecided" in same[0]
     assert verdict(synthetic(1, crowd)) == ["One field of each density proves nothing: more are needed (`--fields`)."]
 
 
@@ -376,7 +376,7 @@ def test_ctrl_c_before_any_field_writes_nothing(tmp_path: Path, monkeypatch: pyt
     interrupted_after(monkeypatch, 0)
     code, said = run("--vines", 20, "--out", tmp_path)
     assert code == 2
-    assert said == "interrupted before one of them was over; nothing was written"
+    assert said == "interrupted before any result was complete; nothing was written"
     assert not list(tmp_path.iterdir())
 
 
