@@ -19,7 +19,7 @@ PACKAGES = {
 """What each package may import of the project."""
 FACE = "vinewright"
 """The module for users, which none of them imports."""
-MOST_LINES = 400
+MOST_LINES, MOST_FUNCTION_LINES, MOST_ARGUMENTS = 400, 60, 8
 SOURCES = sorted(path for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
 
 
@@ -113,6 +113,20 @@ def test_files_fit_a_few_screens() -> None:
     files = [*SOURCES, ROOT / f"{FACE}.py", *(ROOT / "tests").rglob("*.py"), *(ROOT / "examples").rglob("*.py")]
     lines = {str(path.relative_to(ROOT)): len(path.read_bytes().splitlines()) for path in files}
     assert not {name: count for name, count in lines.items() if count > MOST_LINES}
+
+
+def test_functions_fit_a_screen() -> None:
+    """Outside kernels no function has more than 60 lines; none has more than 8 arguments but commands, which need one per option."""
+    too_long = []
+    for path in (*SOURCES, ROOT / f"{FACE}.py"):
+        command = path.is_relative_to(ROOT / "planner" / "commands")
+        for node in ast.walk(tree(path)):
+            if isinstance(node, ast.FunctionDef) and not any("compiled" in ast.unparse(d) for d in node.decorator_list):
+                named = [one for one in (*node.args.args, *node.args.kwonlyargs) if one.arg not in ("self", "cls")]
+                lines = (node.end_lineno or 0) - node.lineno + 1
+                if lines > MOST_FUNCTION_LINES or len(named) > MOST_ARGUMENTS and not command:
+                    too_long.append(f"{path.name}:{node.lineno} {node.name}: {lines} lines, {len(named)} arguments")
+    assert not too_long
 
 
 def test_every_folder_of_code_is_packaged() -> None:

@@ -13,6 +13,7 @@ import typer
 from planner.console.errors import BadInput, readable_errors
 from planner.console.options import (
     DeviceOption,
+    EnvironmentArgument,
     PropagatorOption,
     SolverOption,
     SurrogateOption,
@@ -37,7 +38,7 @@ app = typer.Typer(help="Measure the speed of the propagators, or planning in all
 
 @app.command()
 def rollouts(
-    env: Annotated[str, typer.Argument(metavar="ENV", help="A shipped environment, or the path of a TOML file.")],
+    env: EnvironmentArgument,
     batch: Annotated[int, typer.Option(min=1, max=10_000, help="Number of vines grown together.")] = 100,
     length: Annotated[float, typer.Option(min=0.05, max=50.0, help="Length to which they grow, in metres.")] = 2.0,
     propagator: PropagatorOption = "quasistatic",

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from planner.console.errors import BadInput, readable_errors
+from planner.console.options import EnvironmentArgument
 from planner.console.terminal import new_console
 
 app = typer.Typer(help="List, show and generate environments.", no_args_is_help=True)
@@ -32,7 +33,7 @@ def list_environments() -> None:
 
 @app.command()
 def show(
-    env: Annotated[str, typer.Argument(metavar="ENV", help="A shipped environment, or the path of a TOML file.")],
+    env: EnvironmentArgument,
     picture: Annotated[Path | None, typer.Option(metavar="FILE.png", help="Draw it to this file as well.")] = None,
 ) -> None:
     """Show the properties of an environment, with the same checks as `plan`."""

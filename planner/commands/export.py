@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from planner.console.errors import EXTRAS, BadInput, readable_errors, remedy, same_environment, writable
+from planner.console.options import DesignArgument
 from planner.console.terminal import new_console
 from planner.fabrication import FORMATS
 
@@ -19,12 +20,13 @@ if TYPE_CHECKING:
     from planner.fabrication.pack import Pack
 
 
+EVERY_FORMAT = ",".join(FORMATS)
+
+
 def export(
-    design: Annotated[Path, typer.Argument(metavar="DESIGN", help="A design.json, or the folder of a run.")],
+    design: DesignArgument,
     out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for the pack.")],
-    formats: Annotated[str, typer.Option(metavar="LIST", help="Formats to write, separated by commas.")] = ",".join(
-        FORMATS
-    ),
+    formats: Annotated[str, typer.Option(metavar="LIST", help="Formats to write, separated by commas.")] = EVERY_FORMAT,
     env: Annotated[
         str | None,
         typer.Option(
@@ -58,8 +60,11 @@ def export(
             files, faults = _write(console, pack, wanted, out)
     console.print(section_table(pack.grown.design))
     _report(console, pack, out, files)
+    if formats == EVERY_FORMAT and "stl" in faults:
+        # Nobody asked for this bracket by name, and the pack is complete without it.
+        console.print(f"warning: there is no bracket.stl: {faults.pop('stl')}; constrict the cells by other means")
     if faults:
-        raise BadInput("; ".join(faults))
+        raise BadInput("; ".join(f"{form}: {fault}" for form, fault in faults.items()))
     return 0 if pack.grown.reached else 3
 
 
@@ -87,14 +92,15 @@ def _environment_of(path: Path, design: Design, env: str | None) -> Environment:
     )
 
 
-def _write(console: Console, pack: Pack, wanted: list[str], out: Path) -> tuple[list[str], list[str]]:
-    """Write all formats that can be written; returns the file names, and messages about the other formats."""
+def _write(console: Console, pack: Pack, wanted: list[str], out: Path) -> tuple[list[str], dict[str, str]]:
+    """Write all formats that can be written; returns the file names, and why the other formats are missing."""
     from rich.progress import Progress
 
     from planner.console.progress import columns
     from planner.fabrication.bracket import NoBracket
 
-    files, missing, faults = [], [], []
+    files, missing = [], []
+    faults: dict[str, str] = {}
     with Progress(*columns(), console=console, transient=True) as bar:
         for form in bar.track(wanted, description="writing"):
             try:
@@ -104,9 +110,9 @@ def _write(console: Console, pack: Pack, wanted: list[str], out: Path) -> tuple[
                     raise
                 missing.append(form)
             except NoBracket as error:
-                faults.append(f"{form}: {error}")
+                faults[form] = str(error)
     if missing:
-        faults.append(f"{', '.join(missing)} could not be written, because an extra is not installed: {remedy('fab')}")
+        faults[", ".join(missing)] = f"not written, because an extra is not installed: {remedy('fab')}"
     return files, faults
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from planner.console.errors import BadInput, readable_errors
-from planner.console.options import TubeOption, chosen_tube
+from planner.console.options import EnvironmentArgument, TubeOption, chosen_tube
 from planner.console.terminal import new_console
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ REPEATS = 100
 
 
 def map_environment(
-    env: Annotated[str, typer.Argument(metavar="ENV", help="A shipped environment, or the path of a TOML file.")],
+    env: EnvironmentArgument,
     actions: Annotated[
         str, typer.Option(help="Possible deployments: straight (tubes only), or turning (also tubes with one turn).")
     ] = "straight",

@@ -3,11 +3,29 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from planner.commands.plan_verify import VerifyOption, second_model
+from planner.commands.plan_options import (
+    ActuatorKind,
+    Batch,
+    Env,
+    First,
+    Heuristic,
+    Iterations,
+    Level,
+    Out,
+    Resume,
+    Robust,
+    Seed,
+    Solutions,
+    TargetActuators,
+    Threshold,
+    TimeBudget,
+    Verify,
+)
+from planner.commands.plan_verify import second_model
 from planner.console.errors import BadInput, known_actuator, readable_errors, readable_options
 from planner.console.options import (
     DeviceOption,
@@ -35,61 +53,28 @@ UNLIMITED = 1e6
 
 def plan(
     ctx: typer.Context,
-    env: Annotated[
-        str | None, typer.Argument(metavar="ENV", help="A shipped environment, or the path of a TOML file.")
-    ] = None,
-    out: Annotated[Path | None, typer.Option(metavar="DIR", help="Folder for the results. Default: runs/ENV.")] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the random generator.")] = 0,
-    batch: Annotated[int, typer.Option(min=1, max=2000, help="Number of vines grown in each iteration.")] = 100,
-    time_budget: Annotated[
-        float, typer.Option(metavar="S", help="Search time in seconds, excluding compilation.")
-    ] = 20.0,
-    iterations: Annotated[int | None, typer.Option(min=1, help="Maximum number of iterations.")] = None,
-    first: Annotated[bool, typer.Option("--first", help="Stop at the first solution.")] = False,
-    target_actuators: Annotated[
-        int | None, typer.Option(min=0, help="Stop at a solution with at most this many actuators.")
-    ] = None,
-    solutions: Annotated[
-        int, typer.Option(min=1, max=1000, metavar="K", help="Number of distinct solutions to keep.")
-    ] = 5,
-    heuristic: Annotated[
-        bool,
-        typer.Option(
-            help="Guide the search by contact-free paths to the goal (OMPL's RRT*): for large environments with dead ends."
-        ),
-    ] = False,
-    robust: Annotated[
-        bool,
-        typer.Option(
-            help="Choose by success in trials with random errors, among designs with up to two actuators more and their variants."
-        ),
-    ] = False,
-    level: Annotated[
-        float | None,
-        typer.Option(min=0, max=100, help="Random errors of --robust: standard deviation in percent. Default: 5."),
-    ] = None,
-    threshold: Annotated[
-        float | None,
-        typer.Option(min=0, max=100, help="Success rate that --robust requires, in percent. Default: 90."),
-    ] = None,
-    verify: VerifyOption = None,
+    env: Env = None,
+    out: Out = None,
+    seed: Seed = 0,
+    batch: Batch = 100,
+    time_budget: TimeBudget = 20.0,
+    iterations: Iterations = None,
+    first: First = False,
+    target_actuators: TargetActuators = None,
+    solutions: Solutions = 5,
+    heuristic: Heuristic = False,
+    robust: Robust = False,
+    level: Level = None,
+    threshold: Threshold = None,
+    verify: Verify = None,
     tube: TubeOption = None,
-    actuator: Annotated[
-        str | None,
-        typer.Option(help="Actuator that bends the tube: spam or pouch. Default: that of the tube, normally spam."),
-    ] = None,
+    actuator: ActuatorKind = None,
     propagator: PropagatorOption = "quasistatic",
     device: DeviceOption = "auto",
     solver: SolverOption = None,
     surrogate: SurrogateOption = None,
     friction: FrictionOption = None,
-    resume: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR",
-            help="Resume the run in this folder (without ENV); --time-budget and --iterations count from its beginning.",
-        ),
-    ] = None,
+    resume: Resume = None,
 ) -> int:
     """Find a design with the fewest actuators that grows to the goal. Ctrl-C stops early and keeps the best."""
     given = _given_again(ctx) if resume else {}

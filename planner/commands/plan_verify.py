@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from planner.console.errors import BadInput
 
@@ -15,14 +13,6 @@ if TYPE_CHECKING:
     from dynamics.tube import VineParams
     from planner.runs.inputs import Inputs
     from planner.verification import Verification
-
-VerifyOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="PROPAGATOR",
-        help="Accept only designs that also reach the goal with this second propagator; exit code 3 if none does.",
-    ),
-]
 
 
 def second_model(params: VineParams, inputs: Inputs, console: Console) -> PropagatorFactory:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from planner.console.errors import BadInput, readable_errors, same_environment
-from planner.console.options import TubeOption, replaced_tube
+from planner.console.options import DesignArgument, EnvironmentArgument, TubeOption, replaced_tube
 from planner.console.studies import RESULTS, FolderOption, command_line
 from planner.console.terminal import new_console
 from planner.studies.study import Report, Study, run_study
@@ -23,33 +23,43 @@ if TYPE_CHECKING:
 
 DRAWN = 60
 """Number of trials in the picture."""
-SOURCES_HELP = "Try each source of error alone as well. Default: not for a single level, unless --start-mm or --heading-deg is given."
 START_MM, HEADING_DEG = 5.0, 1.0
 """Standard deviations of the base's position and direction unless the user gives others."""
+LevelsOption = Annotated[
+    str,
+    typer.Option(
+        metavar="LIST", help="Standard deviations of obstacles and of bending, in percent; all pairs are tried."
+    ),
+]
+SourcesOption = Annotated[
+    bool | None,
+    typer.Option(
+        "--sources/--no-sources",
+        help="Try each source of error alone as well. Default: not for a single level, unless --start-mm or "
+        "--heading-deg is given.",
+        show_default=False,
+    ),
+]
+StartOption = Annotated[
+    float, typer.Option(min=0, max=1000, help="Standard deviation of the x and y of the base, in mm.")
+]
+HeadingOption = Annotated[
+    float, typer.Option(min=0, max=180, help="Standard deviation of the direction of the base, in degrees.")
+]
+TolerancesOption = Annotated[
+    str, typer.Option(help="Fabrication errors in every trial: none, or handmade (those of tubes made by hand).")
+]
 
 
 def robustness(
-    env: Annotated[str, typer.Argument(metavar="ENV", help="A shipped environment, or the path of a TOML file.")],
-    design: Annotated[Path, typer.Argument(metavar="DESIGN", help="A design.json, or the folder of a run.")],
+    env: EnvironmentArgument,
+    design: DesignArgument,
     trials: Annotated[int, typer.Option(min=1, max=1_000_000, help="Number of trials at each level.")] = 1000,
-    levels: Annotated[
-        str,
-        typer.Option(
-            metavar="LIST", help="Standard deviations of obstacles and of bending, in percent; all pairs are tried."
-        ),
-    ] = "0,5,10,15,20",
-    sources: Annotated[
-        bool | None, typer.Option("--sources/--no-sources", help=SOURCES_HELP, show_default=False)
-    ] = None,
-    start_mm: Annotated[
-        float, typer.Option(min=0, max=1000, help="Standard deviation of the x and y of the base, in mm.")
-    ] = START_MM,
-    heading_deg: Annotated[
-        float, typer.Option(min=0, max=180, help="Standard deviation of the direction of the base, in degrees.")
-    ] = HEADING_DEG,
-    tolerances: Annotated[
-        str, typer.Option(help="Fabrication errors in every trial: none, or handmade (those of tubes made by hand).")
-    ] = "none",
+    levels: LevelsOption = "0,5,10,15,20",
+    sources: SourcesOption = None,
+    start_mm: StartOption = START_MM,
+    heading_deg: HeadingOption = HEADING_DEG,
+    tolerances: TolerancesOption = "none",
     seed: Annotated[int, typer.Option(min=0, help="Seed of all trials.")] = 0,
     out: FolderOption = RESULTS,
     force: Annotated[

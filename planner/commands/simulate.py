@@ -9,7 +9,9 @@ import typer
 
 from planner.console.errors import BadInput, readable_errors
 from planner.console.options import (
+    DesignArgument,
     DeviceOption,
+    EnvironmentArgument,
     FrictionOption,
     PropagatorOption,
     QpOption,
@@ -32,8 +34,8 @@ if TYPE_CHECKING:
 
 
 def simulate(
-    env: Annotated[str, typer.Argument(metavar="ENV", help="A shipped environment, or the path of a TOML file.")],
-    design: Annotated[Path, typer.Argument(metavar="DESIGN", help="A design.json, or the folder of a run.")],
+    env: EnvironmentArgument,
+    design: DesignArgument,
     out: Annotated[Path | None, typer.Option(metavar="DIR", help="Folder for the trajectory and a picture.")] = None,
     animate: Annotated[Path | None, typer.Option(metavar="FILE.gif", help="Write an animation of the growth.")] = None,
     propagator: PropagatorOption = "quasistatic",
@@ -75,10 +77,9 @@ def simulate(
         with console.status("solving every step with OSQP") if slow else compiling(console, propagator):
             rollout = replay(made, model)
         simulation = simulated(made, environment, rollout)
-        points = simulation.joints
         result = _outcome(environment, made, simulation)
         console.print(_sentence(result))
-        if not several and len(points):
+        if not several and len(simulation.joints):
             grown, at_rest = _curvature(made, rollout, float(simulation.lengths[-1]))
             result["curvature"] = {"grown_per_m": round(grown, 6), "at_rest_per_m": round(at_rest, 6)}
             console.print(f"curvature {grown:.4f} /m; quasi-static, at rest in free space, {at_rest:.4f} /m")
@@ -87,10 +88,8 @@ def simulate(
         if out:
             _write(out, environment, simulation, result)
             console.print(f"wrote {out}/: simulation.json, trajectory.npz, plan.png")
-        if animate and not len(points):
-            console.print("the vine did not grow: there is nothing to animate")
-        elif animate:
-            _animate(console, animate, environment, made, points)
+        if animate:
+            _animate(console, animate, environment, made, simulation.joints)
     return 0 if result["reached"] else 3
 
 
@@ -160,6 +159,9 @@ def _animate(console: Any, path: Path, environment: Environment, design: Design,
 
     from planner.drawing.animation import save_animation
 
+    if not len(points):
+        console.print("the vine did not grow: there is nothing to animate")
+        return
     with Progress(console=console, transient=True) as progress:
         task = progress.add_task("drawing", total=None)
 

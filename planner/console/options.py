@@ -1,9 +1,10 @@
-"""The options that choose a model of the growing vine, the same for every command that takes one."""
+"""The arguments and options that commands share, and what they choose: environment, tube and model of the growing vine."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -22,6 +23,10 @@ MOST_FRICTION = 10.0
 DEFAULT_TUBE = "prototype"
 """The shipped tube that is used if neither the command nor the environment names another."""
 
+EnvironmentArgument = Annotated[
+    str, typer.Argument(metavar="ENV", help="A shipped environment, or the path of a TOML file.")
+]
+DesignArgument = Annotated[Path, typer.Argument(metavar="DESIGN", help="A design.json, or the folder of a run.")]
 PropagatorOption = Annotated[
     str,
     typer.Option(

@@ -173,13 +173,17 @@ class Pack:
         return name
 
     def _write_bracket(self, out: Path) -> list[str]:
-        from planner.fabrication.bracket import write_bracket
+        from planner.fabrication.bracket import NoBracket, write_bracket
 
-        actuator = self.grown.design.params.actuator
-        if not isinstance(actuator, Spam) or not self.build.actuators:
-            (out / "bracket.stl").unlink(missing_ok=True)  # left over from an earlier pack
-            return []
-        write_bracket(out / "bracket.stl", actuator)
+        actuator, path = self.grown.design.params.actuator, out / "bracket.stl"
+        try:
+            if not isinstance(actuator, Spam) or not self.build.actuators:
+                path.unlink(missing_ok=True)  # left over from an earlier pack
+                return []
+            write_bracket(path, actuator)
+        except NoBracket:
+            path.unlink(missing_ok=True)
+            raise
         return ["bracket.stl"]
 
 

@@ -233,6 +233,23 @@ def test_one_impossible_format_does_not_stop_the_others(
     assert {entry.name for entry in (tmp_path / "pack").iterdir()} == {"cut-list.csv", "sections.csv"}
 
 
+def test_a_pack_without_a_printable_bracket_is_complete(
+    run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Without --formats, a bracket that cannot be printed is a warning: exit code 0, and no bracket of an earlier pack is left."""
+    content = json.loads((run / "design.json").read_text())
+    content["actuator"]["constriction_radius_mm"] = 1.0
+    (tmp_path / "design.json").write_text(json.dumps(content))
+    (tmp_path / "pack").mkdir()
+    (tmp_path / "pack" / "bracket.stl").write_text("another tube's")
+    arguments = "export", tmp_path / "design.json", "--env", run / "environment.toml", "--out", tmp_path / "pack"
+    code = vinewright(monkeypatch, *arguments)
+    printed = capsys.readouterr()
+    assert code == (0 if json.loads((tmp_path / "pack" / "pack.json").read_text())["reaches_goal"] else 3), printed.err
+    assert "no bracket.stl: constriction_radius = 1 mm must be from 2 to" in " ".join(printed.out.split())
+    assert {entry.name for entry in (tmp_path / "pack").iterdir()} == FILES - {"bracket.stl"}
+
+
 @pytest.mark.parametrize("command", ["export", "robustness"])
 def test_a_design_for_another_environment_needs_force(
     run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], command: str

@@ -1,0 +1,57 @@
+"""The options of `vinewright plan` that no other command has."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+Env = Annotated[str | None, typer.Argument(metavar="ENV", help="A shipped environment, or the path of a TOML file.")]
+Out = Annotated[Path | None, typer.Option(metavar="DIR", help="Folder for the results. Default: runs/ENV.")]
+Seed = Annotated[int, typer.Option(min=0, help="Seed of the random generator.")]
+Batch = Annotated[int, typer.Option(min=1, max=2000, help="Number of vines grown in each iteration.")]
+TimeBudget = Annotated[float, typer.Option(metavar="S", help="Search time in seconds, excluding compilation.")]
+Iterations = Annotated[int | None, typer.Option(min=1, help="Maximum number of iterations.")]
+First = Annotated[bool, typer.Option("--first", help="Stop at the first solution.")]
+TargetActuators = Annotated[
+    int | None, typer.Option(min=0, help="Stop at a solution with at most this many actuators.")
+]
+Solutions = Annotated[int, typer.Option(min=1, max=1000, metavar="K", help="Number of distinct solutions to keep.")]
+Heuristic = Annotated[
+    bool,
+    typer.Option(
+        help="Guide the search by contact-free paths to the goal (OMPL's RRT*): for large environments with dead ends."
+    ),
+]
+Robust = Annotated[
+    bool,
+    typer.Option(
+        help="Choose by success in trials with random errors, among designs with up to two actuators more and their variants."
+    ),
+]
+Level = Annotated[
+    float | None,
+    typer.Option(min=0, max=100, help="Random errors of --robust: standard deviation in percent. Default: 5."),
+]
+Threshold = Annotated[
+    float | None, typer.Option(min=0, max=100, help="Success rate that --robust requires, in percent. Default: 90.")
+]
+Verify = Annotated[
+    str | None,
+    typer.Option(
+        metavar="PROPAGATOR",
+        help="Accept only designs that also reach the goal with this second propagator; exit code 3 if none does.",
+    ),
+]
+ActuatorKind = Annotated[
+    str | None,
+    typer.Option(help="Actuator that bends the tube: spam or pouch. Default: that of the tube, normally spam."),
+]
+Resume = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="DIR",
+        help="Resume the run in this folder (without ENV); --time-budget and --iterations count from its beginning.",
+    ),
+]
