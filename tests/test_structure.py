@@ -124,7 +124,7 @@ def test_functions_fit_a_screen() -> None:
             if isinstance(node, ast.FunctionDef) and not any("compiled" in ast.unparse(d) for d in node.decorator_list):
                 named = [one for one in (*node.args.args, *node.args.kwonlyargs) if one.arg not in ("self", "cls")]
                 lines = (node.end_lineno or 0) - node.lineno + 1
-                if lines > MOST_FUNCTION_LINES or len(named) > MOST_ARGUMENTS and not command:
+                if lines > MOST_FUNCTION_LINES or (len(named) > MOST_ARGUMENTS and not command):
                     too_long.append(f"{path.name}:{node.lineno} {node.name}: {lines} lines, {len(named)} arguments")
     assert not too_long
 
