@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from planner.commands.plan_verify import verdict
 from planner.console.terminal import CROSSING, actuators_of, section_table
 from planner.plan import INTERRUPTED
+from planner.runs.checkpoint import CHECKPOINT
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -37,8 +38,8 @@ def no_solution(run: Run, reason: str) -> str:
 
 
 def tell_how_to_resume(console: Console, run: Run, inputs: Inputs, out: Path, reason: str) -> None:
-    """Print the command that continues the search, unless nothing is left to search."""
-    if run.search.exhausted:
+    """Print the command that continues the search, unless nothing is left to search or no checkpoint could be written."""
+    if run.search.exhausted or not (out / CHECKPOINT).exists():
         return
     more = f" --time-budget {2 * max(inputs.time_budget_s, run.seconds):.3g}"
     if reason == "iterations done":

@@ -93,10 +93,12 @@ def new(
     with readable_errors():
         from dynamics.tube import VineParams
         from dynamics.tube_file import load_tube, template, tube_text
+        from environments.writing import whole
 
         text = template(VineParams()) if like is None else tube_text(load_tube(like))
         try:
-            file.write_text(text, encoding="utf-8")
+            with whole(file) as partial:
+                partial.write_text(text, encoding="utf-8")
         except OSError as error:
             raise BadInput(f"{file} cannot be written: {error.strerror}") from None
     print(f"wrote {file}")

@@ -1,6 +1,7 @@
 """`vinewright tube`, and `--tube` of the commands that grow a vine."""
 
 import json
+import resource
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -143,3 +144,17 @@ def test_an_environment_may_name_its_tube(vinewright: Vinewright, tmp_path: Path
     code, _, errors = vinewright("map", "folder/named.toml")
     assert (code, errors.count("\n")) == (2, 1)
     assert "none.toml: not found" in errors
+
+
+def test_a_full_disk_leaves_no_half_file(vinewright: Vinewright, tmp_path: Path) -> None:
+    """Where nothing can be written, `tube new` says so in one line and leaves no file."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, hard))
+    try:
+        code, _, errors = vinewright("tube", "new", "mine.toml")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert code == 2
+    assert "mine.toml cannot be written" in errors
+    assert errors.count("\n") == 1
+    assert not list(tmp_path.iterdir())

@@ -1,5 +1,6 @@
 """What a checkpoint keeps, and which files are refused as one."""
 
+import io
 import json
 import zipfile
 from collections.abc import Callable
@@ -8,10 +9,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from rich.console import Console
 
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from environments import Environment, load_environment
+from planner.commands.plan_report import tell_how_to_resume
 from planner.runs.checkpoint import ARRAYS, CHECKPOINT, InvalidCheckpoint, read_checkpoint, write_checkpoint
 from planner.runs.folder import UnwritableFolder, save_checkpoint, sweep
 from planner.runs.inputs import Inputs
@@ -263,3 +266,16 @@ def test_a_checkpoint_leaves_the_other_files(
     (tmp_path / "file").write_text("")
     with pytest.raises(UnwritableFolder, match="file cannot be written"):
         save_checkpoint(tmp_path / "file", run, INPUTS)
+
+
+def test_only_a_run_with_a_checkpoint_is_offered_to_be_resumed(
+    shipped: dict[str, Environment], params: VineParams, tmp_path: Path
+) -> None:
+    """Where no checkpoint could be written there is nothing to resume, and no command that says so."""
+    run, printed = prepared(shipped["divider"], params), io.StringIO()
+    searched(run, 1)
+    tell_how_to_resume(Console(file=printed), run, INPUTS, tmp_path, "")
+    assert not printed.getvalue()
+    save_checkpoint(tmp_path, run, INPUTS)
+    tell_how_to_resume(Console(file=printed), run, INPUTS, tmp_path, "")
+    assert f"vinewright plan --resume {tmp_path}" in " ".join(printed.getvalue().replace("\n", "").split())
