@@ -65,7 +65,7 @@ def grow_vine(
     Args:
         qp: See `take_step`.
     """
-    scene, joint, tube, base, chain = model.scene, model.joint, model.tube, model.base, work.chain
+    scene, tube, base, chain = model.scene, model.tube, model.base, work.chain
     # To take an array out of a tuple counts a reference, which costs as much as a few flops: do it once for all steps.
     bodies, contacts, forces, seen, broken = work.bodies, work.contacts, work.forces, work.seen, records.broken
     angles, pose, velocity = vine.angles, bodies.pose, bodies.velocity
@@ -109,9 +109,9 @@ def grow_vine(
             most_growth = max(min(full - last_length, next_stop(task, recorded) - grown), 0.0)
         span = Span(segments, last_length, number, most_growth)
         if qp is None:
-            growth, dt, number = take_step(scene, joint, tube, base, vine, bodies, contacts, work, span, qp)
+            growth, dt, number = take_step(model, vine, work, span, qp)
         else:
-            growth, dt, number = take_step.py_func(scene, joint, tube, base, vine, bodies, contacts, work, span, qp)
+            growth, dt, number = take_step.py_func(model, vine, work, span, qp)
         heading = pose[segments, 2]
         last_length, time, steps = last_length + growth, time + dt, steps + 1
         fast = max(0.0 if looks else fast, fastest(bodies, velocity, segments + 1))

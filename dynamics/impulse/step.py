@@ -216,16 +216,27 @@ def _copy_state(of: Bodies, to: Bodies, count: int) -> None:
 
 @compiled()
 def _arrive(
-    scene: Scene, tube: ImpulseTube, base: Floats, vine: Vine, work: Work, segments: int, last_length: float
+    scene: Scene,
+    tube: ImpulseTube,
+    pose: Floats,
+    base: Floats,
+    angles: Floats,
+    chain: Chain,
+    contacts: Contacts,
+    segments: int,
+    last_length: float,
 ) -> int:
-    """Bends, chain and contacts where the bodies are now; returns how many contacts there are."""
-    pose = work.bodies.pose
+    """Bends, chain and contacts where the bodies are now; returns how many contacts there are.
+
+    Takes the arrays that it needs: a function that calls others counts a reference to every array of its arguments, and
+    `Work` has more than fifty.
+    """
     for j in range(segments):
-        vine.angles[j] = pose[j, 2] - (pose[j - 1, 2] if j else base[2])
-    heading = forward_kinematics(work.chain, vine.angles, base, segments, last_length, tube.segment)
+        angles[j] = pose[j, 2] - (pose[j - 1, 2] if j else base[2])
+    heading = forward_kinematics(chain, angles, base, segments, last_length, tube.segment)
     if not np.isfinite(heading):
         return 0  # what is nowhere touches nothing
-    return find_contacts(scene, tube.radius, tube.margin, work.chain, segments, work.contacts)
+    return find_contacts(scene, tube.radius, tube.margin, chain, segments, contacts)
 
 
 @compiled()
@@ -242,111 +253,92 @@ def _add_forces(work: Work, segments: int, number: int, dt: float) -> None:
         work.forces[work.contacts.segment[c]] += work.impact.impulse[c] / dt
 
 
-@compiled(inline="always")
-def _velocities(
-    joint: JointMoments,
-    tube: ImpulseTube,
-    vine: Vine,
-    work: Work,
-    bodies: Bodies,
-    impact: Impact,
-    span: Span,
-    going: float,
-    dt: float,
-    qp: Any,
-) -> Any:
-    """Velocities of a step, into `impact`, solved again while its growth is another than expected.
+class Aim(NamedTuple):
+    """What a try to solve a step expects of its growth, and drives it with."""
 
-    Ten arguments, and no call in machine code: `bodies` and `impact` are those of `work`, and to take them out of it again
-    in every step counts a reference to each array.
-
-    Args:
-        going: Rate at which the vine grows now [m/s].
-        qp: See `take_step`.
-    Returns:
-        Growth [m], time of the step [s], which ends where the growth does, and whether the contacts are solved.
-    """
-    drive, rows, contacts, count = work.drive, work.rows, work.contacts, span.segments + 1
-    rate, yielding, growth, solved = tube.growth_rate, tube.yielding, 0.0, True
-    expected = min(going * dt, span.most_growth)
-    for _ in range(TRIES):
-        set_springs(joint, tube, vine, drive, span, expected, dt)
-        drive.rate[span.segments], drive.yielding[span.segments] = rate, yielding
-        assemble(bodies, drive, count, dt, rows)
-        numbers = ImpactNumbers(count, span.contacts, dt, tube.compliance)
-        if qp is None:
-            solved = solve(bodies, rows, contacts, work.factor, impact, numbers)
-        else:
-            qp.solve(bodies, rows, contacts, impact, numbers)
-        growth = dt * relative_growth(bodies, impact.velocity, span.segments)
-        # A tube that would evert back is held. One that would grow beyond where it is to end gets there as fast, and
-        # the step ends: to slow its tip for a whole step would take it off what it presses on.
-        reached = min(max(growth, 0.0), span.most_growth)
-        if abs(growth - reached) > 1e-12:
-            rate, yielding = 0.0, 0.0
-            if reached > 0.0:
-                rate, dt = growth / dt, dt * reached / growth
-            growth = reached
-        elif abs(growth - expected) < UNEXPECTED * tube.growth_rate * dt:
-            break
-        expected = growth
-    return growth, dt, solved
+    expected: float
+    """Growth [m]."""
+    rate: float
+    """Rate of growth when nothing resists [m/s]."""
+    yielding: float
+    """How much slower a newton on the tip makes it [m/s / N]."""
+    dt: float
+    """Time of the step [s]."""
 
 
 @compiled()
-def take_step(
-    scene: Scene,
-    joint: JointMoments,
-    tube: ImpulseTube,
-    base: Floats,
-    vine: Vine,
-    bodies: Bodies,
-    contacts: Contacts,
-    work: Work,
-    span: Span,
-    qp: Any,
-) -> tuple[float, float, int]:
-    """Solve one step and move the vine by it; halves the step until its contacts are solved and it ends no deeper than it began.
-
-    Ten arguments: to take a model apart in every step counts a reference to each of its arrays.
+def _aim_again(aim: Aim, growth: float, most_growth: float, growth_rate: float) -> tuple[bool, float, Aim]:
+    """Whether a step grows as it was expected to, by how much it may [m], and what to aim at if it is solved again.
 
     Args:
-        bodies: Those of `work`, as are the contacts.
+        growth: By the velocities found [m].
+    """
+    rate, yielding, dt = aim.rate, aim.yielding, aim.dt
+    # A tube that would evert back is held. One that would grow beyond where it is to end gets there as fast, and
+    # the step ends: to slow its tip for a whole step would take it off what it presses on.
+    reached = min(max(growth, 0.0), most_growth)
+    if abs(growth - reached) > 1e-12:
+        rate, yielding = 0.0, 0.0
+        if reached > 0.0:
+            rate, dt = growth / dt, dt * reached / growth
+        return False, reached, Aim(reached, rate, yielding, dt)
+    return abs(growth - aim.expected) < UNEXPECTED * growth_rate * dt, growth, Aim(growth, rate, yielding, dt)
+
+
+@compiled()
+def take_step(model: ImpulseModel, vine: Vine, work: Work, span: Span, qp: Any) -> tuple[float, float, int]:
+    """Solve one step and move the vine by it; halves the step until its contacts are solved and it ends no deeper than it began.
+
+    A step is solved again while its growth is another than expected. That is a loop of this function, not one of its own:
+    every level of calls counts references to all arrays again.
+
+    Args:
         qp: None, or what solves a step instead of the Schur complement; then this is called uncompiled.
     Returns:
         Growth [m], time that passed [s] and contacts there are now.
     """
-    impact, before, holder = work.impact, work.before, work.holder
+    scene, joint, tube, base = model.scene, model.joint, model.tube, model.base
+    bodies, drive, rows, contacts, impact = work.bodies, work.drive, work.rows, work.contacts, work.impact
     segments, last_length, number, most_growth = span
-    count = segments + 1
+    angles, chain, pose, velocity, count = vine.angles, work.chain, bodies.pose, impact.velocity, segments + 1
     _dimension(bodies, tube, segments, last_length)
-    _copy_state(bodies, before, count)
+    _copy_state(bodies, work.before, count)
     deepest, dt = _deepest(contacts, number), tube.time_step
     going = min(max(relative_growth(bodies, bodies.velocity, segments), 0.0), tube.growth_rate)
     if going * dt + 1e-12 < most_growth < 2 * going * dt:
         # Two even steps: within a very short one, to come out of an obstacle takes a jolt.
         dt = 0.5 * most_growth / going
     for halving in range(HALVINGS + 1):
-        contact_rows(bodies, contacts, number, holder, impact)
-        now = Span(segments, last_length, number, most_growth)
-        if qp is None:
-            growth, dt, solved = _velocities(joint, tube, vine, work, bodies, impact, now, going, dt, qp)
-        else:
-            growth, dt, solved = _velocities.py_func(joint, tube, vine, work, bodies, impact, now, going, dt, qp)
-        last_try = halving == HALVINGS
-        too_far = dt * fastest(bodies, impact.velocity, count) > tube.most_motion
+        contact_rows(bodies, contacts, number, work.holder, impact)
+        aim = Aim(min(going * dt, most_growth), tube.growth_rate, tube.yielding, dt)
+        growth, solved = 0.0, True
+        for _ in range(TRIES):
+            set_springs(joint, tube, vine, drive, span, aim.expected, aim.dt)
+            drive.rate[segments], drive.yielding[segments] = aim.rate, aim.yielding
+            assemble(bodies, drive, count, aim.dt, rows)
+            numbers = ImpactNumbers(count, number, aim.dt, tube.compliance)
+            if qp is None:
+                solved = solve(bodies, rows, contacts, work.factor, impact, numbers)
+            else:
+                qp.solve(bodies, rows, contacts, impact, numbers)
+            growth = aim.dt * relative_growth(bodies, velocity, segments)
+            as_expected, growth, aim = _aim_again(aim, growth, most_growth, tube.growth_rate)
+            if as_expected:
+                break
+        dt, last_try = aim.dt, halving == HALVINGS
+        too_far = dt * fastest(bodies, velocity, count) > tube.most_motion
         if (too_far or not solved) and not last_try:
             dt *= 0.5
             continue
         growth = min(max(growth, 0.0), most_growth)
-        advance(bodies, impact.velocity, count, dt, base)
+        advance(bodies, velocity, count, dt, base)
         bodies.reach[segments] = last_length + growth
         _add_forces(work, segments, number, dt)
-        number = _arrive(scene, tube, base, vine, work, segments, last_length + growth)
+        number = _arrive(scene, tube, pose, base, angles, chain, contacts, segments, last_length + growth)
         if _deepest(contacts, number) >= min(-DEEPEST, deepest) or last_try:
             break
-        _copy_state(before, bodies, count)
+        _copy_state(work.before, bodies, count)
         lay(bodies, count, base)
-        number = _arrive(scene, tube, base, vine, work, segments, last_length)
+        number = _arrive(scene, tube, pose, base, angles, chain, contacts, segments, last_length)
         dt *= 0.5
     return growth, dt, number

@@ -103,9 +103,7 @@ def test_growth_slows_in_proportion_to_what_presses_on_the_tip(wall: Environment
     number = find_contacts(propagator.scene, tube.radius, tube.margin, work.chain, segments, work.contacts)
     model = ImpulseModel(propagator.scene, propagator.joint, tube, np.asarray(wall.start))
     for _ in range(120):
-        growth, dt, number = take_step(
-            *model, vine, work.bodies, work.contacts, work, Span(segments, last_length, number, 0.01), None
-        )
+        growth, dt, number = take_step(model, vine, work, Span(segments, last_length, number, 0.01), None)
         last_length += growth
     # Its mass has grown with it; a step begins with that of the length it sets out from.
     grown_mass = tube.mass_per_length * ((segments - 1) * tube.segment + last_length - growth)
@@ -124,7 +122,7 @@ def test_growth_to_an_end_is_as_fast_as_before(environment: MakeEnvironment, par
     model = ImpulseModel(propagator.scene, propagator.joint, tube, base)
     whole, last_length, took = tube.growth_rate * tube.time_step, 0.0, []
     for most in (10 * whole, 0.3 * whole, 1.01 * whole, 0.505 * whole, 10 * whole):
-        growth, dt, _ = take_step(*model, vine, work.bodies, work.contacts, work, Span(4, last_length, 0, most), None)
+        growth, dt, _ = take_step(model, vine, work, Span(4, last_length, 0, most), None)
         last_length += growth
         took.append((growth / whole, dt / tube.time_step))
     np.testing.assert_allclose(took, np.repeat([[1], [0.3], [0.505], [0.505], [1]], 2, axis=1), rtol=1e-3)
@@ -214,7 +212,7 @@ def test_energy_of_a_released_tube_never_rises(environment: MakeEnvironment, par
     model = ImpulseModel(propagator.scene, propagator.joint, propagator.tube, base)
     energies, speeds = [energy()], [0.0]
     for _ in range(400):
-        take_step(*model, vine, work.bodies, work.contacts, work, Span(segments, HINGE, 0, 0.0), None)
+        take_step(model, vine, work, Span(segments, HINGE, 0, 0.0), None)
         energies.append(energy())
         speeds.append(np.abs(work.bodies.velocity).max())
     assert max(speeds) > 1.0
