@@ -1,4 +1,4 @@
-"""The command line: `vinewright`. Each command imports what it needs when it runs, so that help is quick."""
+"""The command line: `vinewright`. Each command imports its dependencies only when it runs, so that `--help` is fast."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from planner.commands import (
 )
 
 INTERRUPTED = 130
-"""Exit code after Ctrl-C, where nothing was found that could be kept."""
+"""Exit code after Ctrl-C if there is no result to keep."""
 LONGEST_LINE = 1000
-"""Most letters of an error: a long argument is not repeated whole."""
+"""Maximum number of characters of an error message, which may quote a long argument."""
 
 app = typer.Typer(
     help="Design vine robots: find the fewest actuators with which a tube grows to the goal.",
@@ -53,15 +53,15 @@ app.command()(doctor.doctor)
 
 
 def main() -> None:
-    """Run a command; bad input is one line on the error stream and exit code 2."""
+    """Run a command; for invalid input, print one line to stderr and exit with code 2."""
     try:
         code = app(prog_name="vinewright", standalone_mode=False)
-        if code == INTERRUPTED:  # what typer makes of Ctrl-C, without a word
+        if code == INTERRUPTED:  # typer's exit code after Ctrl-C, for which it prints no message
             raise KeyboardInterrupt
     except TyperException as error:
         if error.format_message():
             line = " ".join(error.format_message().split())
-            # What was typed may hold what a terminal takes as a command.
+            # Arguments quoted in a message may contain terminal control sequences.
             shown = "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in line)
             print(f"error: {shown[:LONGEST_LINE]}{' ...' * (len(shown) > LONGEST_LINE)}", file=sys.stderr)
         code = error.exit_code

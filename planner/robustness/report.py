@@ -1,4 +1,4 @@
-"""What a survey and the margins say, as tables."""
+"""Report of a survey and its margins, as tables."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from planner.robustness.sensitivity import Margin
 from planner.robustness.survey import Survey, cell_name
 
 ENOUGH = 0.9
-"""Rate of success that is required [-]."""
+"""Required success rate [-]."""
 PAPER = {"obstacles": 0.1, "bending": 0.12}
 """Levels up to which paper 002 (section 7.3) reports that rate [-]."""
 
@@ -18,11 +18,11 @@ PAPER = {"obstacles": 0.1, "bending": 0.12}
 def robustness_report(
     survey: Survey, margins: Sequence[Margin], levels: Sequence[float]
 ) -> tuple[list[str], dict[str, Any]]:
-    """Markdown for people, and the same figures for programs.
+    """The report as Markdown, and its data for a JSON file.
 
     Args:
-        margins: Of all parameters, or none.
-        levels: Of the grid, rising [-].
+        margins: Margins of all parameters; may be empty.
+        levels: Levels of the grid, ascending [-].
     """
     lines = [*_preface(survey), *_alone(survey, levels), *_grid(survey, levels)]
     lines += ["", _verdict(survey, levels), *_margin_table(margins)]
@@ -44,7 +44,7 @@ def title(survey: Survey) -> str:
 
 
 def _preface(survey: Survey) -> list[str]:
-    """What was tried, and how."""
+    """Design, number of trials and their distributions."""
     design = survey.design
     done = sum(sum(counts.values()) for counts in survey.counts.values())
     seconds, slowest = sum(survey.seconds.values()), max(survey.seconds, key=survey.seconds.__getitem__)
@@ -58,23 +58,23 @@ def _preface(survey: Survey) -> list[str]:
         f"The design: {design.actuators} actuator{'s' * (design.actuators != 1)}, {1e3 * design.length:.0f} mm of tube"
         + "".join(f"; {actuator}" for actuator in actuators)
         + ".",
-        "A trial succeeds if the tip reaches the goal while it grows. Brackets: 95 % confidence (Wilson). Everything is drawn",
-        "from a normal distribution whose standard deviation is the level: obstacles differ in size by so much of it, and in x and",
-        "y by so much of their width (of the tube's, where that is more), each by itself; actuators in pressure, and in the length",
-        "of their cells and so of themselves. The same trial numbers are the same draws at every level.",
+        "A trial succeeds if the tip reaches the goal while it grows. Brackets: 95 % confidence (Wilson). All deviations are",
+        "independent and normal, and the level is their standard deviation: for each obstacle, relative to its size, and in x and y",
+        "relative to its width (or the tube's, if that is larger); for each actuator, relative to its pressure and to its cell",
+        "length, which changes the actuator's length too. Trials of equal number use the same random numbers at every level.",
         "",
     ]
 
 
 def _alone(survey: Survey, levels: Sequence[float]) -> list[str]:
-    """One source at a time: all that is not in the grid."""
+    """Table of single sources of error: all spreads that are not in the grid."""
     grid = {cell_name(one, other) for one in levels for other in levels}
     if not survey.spreads.keys() - grid:
         return []
     lines = [
         "## One source at a time",
         "",
-        "Made by hand: 0.12 degrees and 0.36 mm per section, the best that was measured (Agharese and Okamura, 2023).",
+        "Made by hand: 0.12 degrees and 0.36 mm per section, the best measured values (Agharese and Okamura, 2023).",
         "",
         "| source | success % | ended elsewhere | stalled | left the bounds | no room | not finite |",
         "|---|---|---|---|---|---|---|",
@@ -87,7 +87,7 @@ def _alone(survey: Survey, levels: Sequence[float]) -> list[str]:
 
 
 def _grid(survey: Survey, levels: Sequence[float]) -> list[str]:
-    """Obstacles against bending."""
+    """Table of success over the levels of obstacles and bending."""
     lines = ["## Obstacles and bending together", "", "Success in percent; obstacles down, bending across.", ""]
     lines += ["| |" + "".join(f" {100 * level:g} % |" for level in levels), "|---|" + "---|" * len(levels)]
     for one in levels:
@@ -97,13 +97,13 @@ def _grid(survey: Survey, levels: Sequence[float]) -> list[str]:
 
 
 def shown(survey: Survey, name: str) -> str:
-    """Percent and its interval; a dash where there were no trials."""
+    """Success rate in percent with its interval; a dash without trials."""
     estimate = survey.estimate(name)
     return estimate.words() if estimate else "-"
 
 
 def _verdict(survey: Survey, levels: Sequence[float]) -> str:
-    """Up to which level of each axis alone the goal is reached often enough; of both together if the grid has no level 0."""
+    """Maximum level of each axis alone at which the success rate is sufficient; of both together if the grid has no level 0."""
     if 0.0 not in levels:
         both = _held(survey, [(level, level) for level in levels])
         return f"At least {100 * ENOUGH:g} % success: {both} obstacles and bending variation together."
@@ -115,7 +115,7 @@ def _verdict(survey: Survey, levels: Sequence[float]) -> str:
 
 
 def _held(survey: Survey, cells: Sequence[tuple[float, float]]) -> str:
-    """The last of rising cells up to which the goal is reached often enough, as text."""
+    """The last of ascending cells up to which the success rate is sufficient, as text."""
     held = None
     for cell in cells:
         estimate = survey.estimate(cell_name(*cell))
@@ -133,7 +133,7 @@ def _margin_table(margins: Sequence[Margin]) -> list[str]:
         "",
         "## What loses the goal first",
         "",
-        "How far one parameter may stray, all others as planned, with the goal still reached there and all the way; the first",
+        "How far one parameter may deviate, all others as planned, such that this and all smaller deviations reach the goal; the first",
         f"row has the smallest margin. Searched: up to {', '.join(sorted({f'{m.most:g} {m.unit}' for m in margins}))}. A section that",
         "begins at the base cannot begin further down: there it is cut short.",
         "",
@@ -147,7 +147,7 @@ def _margin_table(margins: Sequence[Margin]) -> list[str]:
 
 
 def margin_words(margin: Margin, value: float, sign: str) -> str:
-    """A margin with its sign and unit; `or more` where it is all that was searched."""
+    """A margin with its sign and unit; `or more` if it is the whole searched range."""
     if not value:
         return f"0 {margin.unit}"
     return f"{sign}{value:.3g} {margin.unit}{' or more' if value > margin.most - 1e-9 else ''}"

@@ -14,7 +14,7 @@ from planner.studies.study import Report
 CHASE = "", "length m", "bend rad", "plane rad", "core N", "tension N", "at a limit"
 
 ALLOWED = 0.01
-"""Error allowed wherever the growth allows to follow, in metres and radians."""
+"""Maximum error while the tube can follow the reference, in metres and radians."""
 TITLES = {
     "static": "Fig. 4: let go",
     "growth": "Fig. 5: growing",
@@ -72,7 +72,7 @@ ERRATA = (
 
 
 def report(results: Sequence[Result], chases: Sequence[Chase]) -> Report:
-    """The text as Markdown, and its numbers."""
+    """The report as Markdown, and its data."""
     compared, (low, high) = checks(list(results)), _last_second(results)
     slowest, speeds = min(results, key=lambda result: result.speed), [result.speed for result in results]
     lines = [
@@ -104,7 +104,7 @@ def report(results: Sequence[Result], chases: Sequence[Chase]) -> Report:
 
 
 def _last_second(results: Sequence[Result]) -> list[float]:
-    """The least and the greatest phi of Fig. 7's last second with the damper of Eq. 16 [rad]."""
+    """Minimum and maximum of phi in the last second of Fig. 7 with the damper of Eq. 16 [rad]."""
     times, polar = swinging_plane(next(result for result in results if result.experiment.figure == "plane"))
     late = polar[times >= times[-1] - 1, 2]
     return [float(late.min()), float(late.max())]

@@ -39,7 +39,7 @@ ENDS = (
 
 
 def report(speeds: Sequence[RolloutSpeed], agreements: Sequence[Agreement]) -> Report:
-    """Two tables for people, and the same figures for programs."""
+    """Two tables in Markdown, and their data."""
     lines = [
         "Speeds on other machines, if any, were measured by the same command there. Vines with random sections, a third of them",
         "without actuator, grow from the start of an environment; one that gets stuck ends early. Times exclude compilation; they",
