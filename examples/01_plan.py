@@ -1,10 +1,10 @@
-"""From a shipped environment to a design: plan, look at the result, keep it, read it back."""
+"""From a shipped environment to a design: plan, inspect the result, save it and load it."""
 
 import vinewright as vw
 
 
 def main() -> None:
-    """Plan for ten iterations, print the sections to make and save the run."""
+    """Plan for ten iterations, print the actuated sections, save the run and load the design."""
     env = vw.load_environment("divider")
     # iterations=10 gives the same design on every machine; seconds=20 would search for 20 s instead.
     result = vw.plan(env, seed=1, iterations=10, progress=True)
@@ -17,10 +17,10 @@ def main() -> None:
             f"{1e3 * section.start:5.0f} to {1e3 * section.end:5.0f} mm: {section.side:>5}, "
             f"cells of {1e3 * section.l_0:3.0f} mm at {1e-3 * section.pressure:4.1f} kPa"
         )
-    # design.json, plan.png, trajectory.npz and what is needed to resume the search
+    # design.json, plan.png, trajectory.npz and a checkpoint to resume the search
     result.save("runs/divider")
     design = vw.load_design("runs/divider")
-    print(f"read back: {design.actuators} actuator(s), {design.length:.2f} m of tube")
+    print(f"loaded: {design.actuators} actuator(s), {design.length:.2f} m of tube")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""An environment of one's own, built in code: obstacles in metres, checked, written to a file and planned in."""
+"""A custom environment built in code: define obstacles in metres, write the environment to a file and plan in it."""
 
 import math
 
@@ -18,17 +18,17 @@ def main() -> None:
             walls=[(0.3, 1.0, 0.3, 0.7, 0.01)],  # x1, y1, x2, y2, thickness
         ),
     )
-    vw.write_environment(env, "workbench.toml")  # `vinewright plan workbench.toml` plans in it too
+    vw.write_environment(env, "workbench.toml")  # for `vinewright plan workbench.toml`
 
     result = vw.plan(env, seed=0, iterations=8)
     print(result.reason, "-", result.best.actuators if result.best else "no", "actuator(s)")
 
-    # What cannot be is told in one line.
+    # Invalid input raises an error with a one-line message.
     blocked = vw.Environment(bounds=(0, 0, 1, 1), start=(0.5, 0.5, 0), goal=(2.0, 0.5, 0.1))
     try:
         vw.plan(blocked)
     except vw.InvalidEnvironment as error:
-        print("refused:", error)
+        print("invalid:", error)
 
 
 if __name__ == "__main__":

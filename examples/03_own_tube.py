@@ -1,4 +1,4 @@
-"""A tube of one's own: what a pressure and an actuator do to the design."""
+"""Custom tubes: the effect of the growth pressure and of the type of actuator on the design."""
 
 import vinewright as vw
 
@@ -6,7 +6,7 @@ import vinewright as vw
 def main() -> None:
     """Plan with three tubes in the same environment."""
     env = vw.load_environment("plus")
-    print("shipped tubes:", ", ".join(vw.known_tubes()))  # vw.load_tube("tube.toml") reads one's own
+    print("shipped tubes:", ", ".join(vw.known_tubes()))  # vw.load_tube("tube.toml") loads your own
     tubes = {
         "prototype": vw.load_tube("prototype"),
         "growth pressure of 14 kPa": vw.VineParams(growth_pressure=14e3),

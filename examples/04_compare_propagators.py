@@ -1,4 +1,4 @@
-"""Several models of the growing vine: do they agree on where a design ends?"""
+"""Compare models of the growing vine: do they agree on where the tip of a design ends?"""
 
 import numpy as np
 
@@ -20,7 +20,7 @@ def main() -> None:
             f"{name:12} reached: {simulation.reached!s:5} tip {1e3 * apart:4.0f} mm from the plan; "
             f"greatest contact force {simulation.contact_force.max():.1f} N; {simulation.ending}"
         )
-    # verify= does this inside the plan: the best design that the second propagator confirms is chosen.
+    # With verify=, the planner chooses the best design that also reaches the goal with a second propagator.
     verified = vw.plan(env, seed=1, iterations=10, verify="impulse")
     if verified.verification:
         print("verified by impulse:", verified.verification.verified)

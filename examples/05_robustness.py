@@ -1,10 +1,10 @@
-"""Designs that reach the goal as planned may miss it when pressures, cells or obstacles are a little different."""
+"""Designs that reach the goal as planned may miss it if pressures, cells or obstacles deviate slightly."""
 
 import vinewright as vw
 
 
 def main() -> None:
-    """Success of all designs of a plan, then of the best of them as the errors become larger."""
+    """Estimate the success rate of all designs of a plan, then that of the most robust one for larger errors."""
     env = vw.load_environment("divider")
     result = vw.plan(env, seed=1, iterations=15)
     if result.best is None:
@@ -13,12 +13,12 @@ def main() -> None:
     estimates = [vw.robustness(design, env, trials=100) for design in result.designs]
     for design, estimate in zip(result.designs, estimates, strict=True):
         print(f"{design.actuators} actuator(s), {design.length:.2f} m: {estimate}")
-    likeliest = max(range(len(estimates)), key=lambda k: estimates[k].rate)
+    most_robust = max(range(len(estimates)), key=lambda k: estimates[k].rate)
     for level in (0.02, 0.05, 0.1):
-        estimate = vw.robustness(result.designs[likeliest], env, trials=100, obstacles=level, bending=level)
+        estimate = vw.robustness(result.designs[most_robust], env, trials=100, obstacles=level, bending=level)
         low, high = estimate.interval
         print(f"errors of {100 * level:2.0f} %: {100 * estimate.rate:3.0f} % reach the goal ({low:.2f} to {high:.2f})")
-    # vw.plan(env, robust=True) chooses by success while planning, among many more designs.
+    # vw.plan(env, robust=True) chooses by success rate among many more designs.
 
 
 if __name__ == "__main__":

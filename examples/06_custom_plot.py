@@ -1,4 +1,4 @@
-"""A picture of one's own: `vw.plot` draws into any axes, and everything that Matplotlib offers goes on top."""
+"""A custom figure: `vw.plot` draws into any Matplotlib axes, to which you can add anything."""
 
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
@@ -7,7 +7,7 @@ import vinewright as vw
 
 
 def main() -> None:
-    """The design beside the growth of its contact force, with the path of the tip drawn over it."""
+    """Draw a design with its shapes during growth, and its contact force over the grown length."""
     env = vw.load_environment("divider")
     result = vw.plan(env, seed=1, iterations=10)
     if result.best is None:
@@ -17,7 +17,7 @@ def main() -> None:
     figure = Figure(figsize=(11, 4), layout="constrained")
     plan, forces = figure.subplots(1, 2, width_ratios=(2, 1))
     vw.plot(env, result.best, ax=plan)
-    # Shape (T, N + 1, 2), NaN beyond the tip: the joints at every second record, in metres like the axes.
+    # joints: shape (T, N + 1, 2), NaN beyond the tip, in metres like the axes. Draw every second record.
     for joints in simulation.joints[::2]:
         plan.plot(joints[:, 0], joints[:, 1], color="black", linewidth=0.4, zorder=8)
     plan.set_title(f"{result.best.actuators} actuator(s)")

@@ -1,4 +1,4 @@
-"""Many plans: random environments and seeds, and how to resume one that deserves more time."""
+"""Many plans: random environments and seeds, and how to resume a search for more iterations."""
 
 import numpy as np
 
@@ -6,7 +6,7 @@ import vinewright as vw
 
 
 def main() -> None:
-    """Plan in three random environments with two seeds each; continue the last search."""
+    """Plan in three random environments with two seeds each, and resume the last search."""
     rng = np.random.default_rng(7)
     for number in range(3):
         env = vw.generate_environment(rng, size=(1.6, 1.6), density=0.15, name=f"clutter-{number}")

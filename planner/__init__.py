@@ -1,1 +1,1 @@
-"""How a design is found, judged, kept and shown."""
+"""Planning, evaluation, storage and drawing of designs."""

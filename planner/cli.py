@@ -1,4 +1,4 @@
-"""The command line: `vinewright`. Each command imports what it needs when it runs, so that help is quick."""
+"""The command line: `vinewright`. Each command imports its dependencies only when it runs, so that `--help` is fast."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ app.command()(doctor.doctor)
 
 
 def main() -> None:
-    """Run a command; bad input is one line on the error stream and exit code 2."""
+    """Run a command; for invalid input, print one line to stderr and exit with code 2."""
     try:
         code = app(prog_name="vinewright", standalone_mode=False)
         if code == INTERRUPTED:  # what typer returns after Ctrl-C, without a message

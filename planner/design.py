@@ -38,7 +38,7 @@ class Section:
 
     @property
     def signed_pressure(self) -> float:
-        """Actuator pressure [Pa], positive where it bends left, negative where right: as an `Actuation` has it."""
+        """Actuator pressure [Pa], positive if the section bends to the left, negative if to the right, as in `Actuation`."""
         return self.sense * self.pressure
 
 

@@ -1,6 +1,7 @@
-"""Design files: `design.json`, written and read.
+"""Reading and writing of design files (`design.json`).
 
-Schema 2 keeps the whole tube, by the keys of tube files. Schema 1 kept radius and growth pressure alone: all else is as it was then.
+Schema 2 contains all parameters of the tube, with the keys of tube files. Schema 1 contains only radius and growth pressure; the
+other parameters then have the values that were fixed at that time.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ _MOST_BYTES = 20_000_000
 
 
 class InvalidDesign(ValueError):
-    """A design that cannot be used; the one-line message names file, key, value and what is allowed."""
+    """An unusable design; the one-line message names file, key, value and the allowed range."""
 
 
 MOST_LENGTH_MM = 1e5
@@ -36,7 +37,7 @@ MOST_LENGTH_MM = 1e5
 
 
 Length = Annotated[float, Field(ge=1, le=MOST_LENGTH_MM)]
-"""Of a tube [mm]."""
+"""Length of a tube [mm]."""
 
 
 Positive = Annotated[float, Field(gt=0)]
@@ -46,7 +47,7 @@ NotNegative = Annotated[float, Field(ge=0)]
 
 
 Width = Annotated[float, Field(ge=0.1, le=1000)]
-"""Of an actuator [mm]."""
+"""Radius or width of an actuator [mm]."""
 
 
 Coordinate = Annotated[float, Field(ge=-1e8, le=1e8)]
@@ -62,7 +63,7 @@ class _EnvironmentPart(Table):
 
 
 class _FirstTubePart(Table):
-    """All that schema 1 kept of a tube."""
+    """The tube in schema 1."""
 
     radius_mm: Annotated[float, Field(ge=1, le=1000)]
     growth_pressure_kpa: Annotated[float, Field(ge=1, le=100)]
@@ -86,7 +87,7 @@ class _SectionPart(Table):
     side: Side
     curvature_per_m: NotNegative
     l0_mm: NotNegative
-    """Cell length; of a pouch its flat length."""
+    """Cell length; for pouches, their flat length."""
     pressure_kpa: Annotated[float, Field(ge=0, le=200)]
 
 
@@ -102,7 +103,7 @@ class _CostPart(Table):
 
 
 class _AnyActuator(Table, extra="allow"):
-    """An actuator of a type that there is not."""
+    """An actuator of an unknown type."""
 
     type: Literal["spam", "pouch"]
 
@@ -138,11 +139,11 @@ _MODELS: dict[tuple[int, str | None], Any] = {
     **{(2, kind): _design_model(_WHOLE_TUBE, actuator_table(kind, whole=True)) for kind in ACTUATORS},
     (2, None): _design_model(_WHOLE_TUBE, _AnyActuator),
 }
-"""By schema and type of actuator."""
+"""Models by schema and type of actuator; None is any unknown type."""
 
 
 def _file_model(data: Any) -> Any:
-    """The model for a file's schema and type of actuator; where there is no such one, that which says which there are."""
+    """The model for a file's schema and type of actuator; for an unknown type, the model whose error lists the known types."""
     schema = 1 if isinstance(data, dict) and data.get("schema") == 1 else SCHEMA
     match data:
         case {"actuator": {"type": str(kind)}}:
@@ -151,7 +152,7 @@ def _file_model(data: Any) -> Any:
 
 
 def _first_tube(file: Any) -> VineParams:
-    """The tube of a design of schema 1: it grew with 25 N whatever its radius and pressure."""
+    """The tube of a design of schema 1, whose growth force was 25 N for any radius and pressure."""
     radius, pressure, part = file.tube.radius_mm * 1e-3, file.tube.growth_pressure_kpa * 1e3, file.actuator
     if isinstance(part, _FirstSpamPart):
         actuator: Spam | PouchMotor = Spam(part.constriction_radius_mm * 1e-3, part.tube_radius_mm * 1e-3)
@@ -165,7 +166,7 @@ def _tube(file: Any) -> VineParams:
     """The tube of a design.
 
     Raises:
-        InvalidDesign: Numbers that do not go together.
+        InvalidDesign: The parameters are inconsistent.
     """
     try:
         if file.version == 1:
@@ -177,7 +178,7 @@ def _tube(file: Any) -> VineParams:
 
 
 def design_content(design: Design) -> dict[str, Any]:
-    """The design as it stands in a file: millimetres, degrees and kilopascals."""
+    """Content of the design file, in millimetres, degrees and kilopascals."""
     tube = tube_content(design.params)
     actuator = tube.pop("actuator")
     return {
@@ -209,7 +210,7 @@ def load_design(path: str | Path) -> Design:
     """Read and check a design file, or the `design.json` of a run folder.
 
     Raises:
-        InvalidDesign: The file is missing, malformed, of an unknown schema, or its sections do not follow each other.
+        InvalidDesign: The file is missing, malformed, of an unknown schema, or its sections are not contiguous.
     """
     path = Path(path)
     path = path / "design.json" if path.is_dir() else path
@@ -243,7 +244,7 @@ def load_design(path: str | Path) -> Design:
 
 
 def _check_sections(file: Any, shortest: float, longest: float) -> None:
-    """Sections follow each other; cells are of lengths [m] for which the actuator's force is known."""
+    """Check that sections are contiguous, and that the force of the actuator is known for their cell lengths [m]."""
     sections, low, high = file.sections, 1e3 * shortest, 1e3 * longest
     if sections[0].start_mm != 0:
         raise InvalidDesign(f"sections[0].start_mm = {sections[0].start_mm:g} must be 0, the base of the tube")
@@ -270,5 +271,5 @@ def _check_sections(file: Any, shortest: float, longest: float) -> None:
 
 
 def _tidy(value: float) -> float:
-    """Nine significant digits: enough for any workshop, and free of the change of unit's rounding."""
+    """Round to nine significant digits, which removes rounding errors of the unit conversion."""
     return float(f"{value:.9g}")

@@ -1,4 +1,4 @@
-"""Tables in Markdown, as every report writes them."""
+"""Markdown tables for reports."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
         columns: Headings.
         rows: Cells of each row, as many as there are headings.
     Raises:
-        ValueError: A row has another number of cells.
+        ValueError: A row has a different number of cells.
     """
     lines = [f"| {' | '.join(columns)} |", "|" + "---|" * len(columns)]
     for cells in rows:

@@ -1,4 +1,4 @@
-"""What a result depends on beside its inputs."""
+"""Provenance of a result: command, machine, duration and package versions."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from surrogate.compiled import thread_count
 
 
 def versions() -> dict[str, str]:
-    """Versions of what a result depends on."""
+    """Versions of Python and of the packages that affect results."""
     packages = ["vinewright", "numpy", "numba", "scipy", "shapely"]
     packages += [package for package in ("ompl", "torch", "casadi", "osqp") if package in sys.modules]
     return {"python": python_version(), **{package: version(package) for package in packages}}
 
 
 def machine() -> str:
-    """The machine in words."""
+    """Processor name and number of threads, as text."""
     name = platform.processor() or platform.machine()
     try:
         with open("/proc/cpuinfo", encoding="utf-8") as file:
@@ -32,19 +32,19 @@ def machine() -> str:
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """What made a result, and on what."""
+    """The command that produced a result, and its machine."""
 
     command: str
-    """As it is typed, and whether it was interrupted."""
+    """The command line, with a note if it was interrupted."""
     machine: str
     seconds: float | None = None
-    """What it took [s]; None where that was not kept."""
+    """Duration [s]; None if it was not recorded."""
     versions: dict[str, str] | None = None
-    """Of what the result depends on, by package; None where they were not kept."""
+    """Versions by package; None if they were not recorded."""
 
     @classmethod
     def here(cls, command: str, seconds: float) -> Provenance:
-        """Of what this process has made."""
+        """Provenance of a result of this process."""
         return cls(command, machine(), round(seconds, 1), versions())
 
     def line(self) -> str:
@@ -54,7 +54,7 @@ class Provenance:
         return f"Made by `{self.command}` on {self.machine}{took}{f', with {with_versions}' * bool(with_versions)}."
 
     def content(self) -> dict[str, Any]:
-        """The first keys of a result's data; what was not kept is left out."""
+        """The first keys of a result's data, without those that were not recorded."""
         known = {"seconds": self.seconds, "versions": self.versions}
         kept = {key: value for key, value in known.items() if value is not None}
         return {"schema": 1, "command": self.command, "machine": self.machine, **kept}

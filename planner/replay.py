@@ -1,4 +1,4 @@
-"""Designs grown again, to see where they end."""
+"""Replay of designs, to find where they end."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from surrogate.compiled import Floats
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Grown:
-    """A design, and where its growth ends."""
+    """A design and the end of its growth."""
 
     design: Design
-    """With tip and centreline as they were grown."""
+    """The design, with tip and centreline at the end of its growth."""
     status: Status
     ending: str
-    """What that means, and what to do about it."""
+    """Explanation of the status, with advice."""
     reached: bool
     """Whether the tip reaches the goal while it grows."""
     ends_in_goal: bool
-    """Whether it grows to its full length and ends there."""
+    """Whether it grows to its full length and its tip ends in the goal."""
 
     @property
     def tip(self) -> Floats:
@@ -56,17 +56,17 @@ def grow(propagator: Propagator, actuation: Actuation, length: ArrayLike, segmen
     """Grow vines from the start, recorded at the end of every segment.
 
     Args:
-        actuation: What each segment carries, shape (batch, segments).
-        length: Of the tubes [m], one or one a vine.
+        actuation: Actuation of each segment, shape (batch, segments).
+        length: Length of the tubes [m], one for all or one per vine.
     """
     start = propagator.start(*actuation.pressure.shape)
     return propagator.grow(start, actuation, length, segment_length)
 
 
 def grow_designs(designs: Sequence[Design], environment: Environment, propagator: Propagator) -> list[Grown]:
-    """Grow designs of one tube from the start, all at once; each result has the tip and centreline at the end of its growth.
+    """Grow designs with the same tube from the start, in one batch; each result has the tip and centreline at the end of its growth.
 
-    A design of which nothing grew ends at the start.
+    A design that did not grow at all ends at the start.
     """
     if not designs:
         return []

@@ -1,4 +1,4 @@
-"""What follows from a tube's numbers: how hard it pushes, how far it bends, how tightly it turns."""
+"""Figures derived from a tube's parameters: its forces, moments, stiffness and curvatures."""
 
 from __future__ import annotations
 
@@ -24,26 +24,26 @@ class TubeFigures:
     full_force: float
     """P pi R^2 [N]."""
     onset_moment: float
-    """Moment at which it wrinkles, pi P R^3 / 2 [N m] (Comer and Levy; paper 002, Eq. 2)."""
+    """Moment at which wrinkling begins, pi P R^3 / 2 [N m] (Comer and Levy; paper 002, Eq. 2)."""
     largest_moment: float
-    """Moment of the wrinkled tube, pi P R^3 [N m] (paper 003, Eq. 1)."""
+    """Moment of the fully wrinkled tube, pi P R^3 [N m] (paper 003, Eq. 1)."""
     elastic_bend: float
-    """Bend of a segment up to which it is linear elastic [rad]."""
+    """Bend of a segment up to which it is linearly elastic [rad]."""
     bending_stiffness: float
-    """EI up to there [N m2]: of a joint, its stiffness times the segment's length."""
+    """EI up to that bend [N m2]: the stiffness of a joint times the segment length."""
     curvatures: tuple[float, float]
-    """Least and greatest curvature that its actuators bend it to in free space [1/m] (paper 002, Eq. 3)."""
+    """Minimum and maximum free-space curvature with its actuators [1/m] (paper 002, Eq. 3)."""
     buckling_length: float
-    """Length from which on a straight tube, pinned at both ends, buckles under its growth force [m] (paper 003, Eq. 2)."""
+    """Minimum length at which a straight tube, pinned at both ends, buckles under its growth force [m] (paper 003, Eq. 2)."""
 
     @property
     def least_turning_radius(self) -> float:
-        """Of the centreline, in free space [m]."""
+        """Minimum turning radius of the centreline in free space [m]."""
         return 1 / self.curvatures[1]
 
     @classmethod
     def of(cls, params: VineParams) -> TubeFigures:
-        """Derive them (about 0.5 s)."""
+        """Derive the figures of a tube (takes about 0.5 s)."""
         elasticity = joint_moments(params).elasticity
         stiffness = elasticity.stiffness * params.segment_length
         largest = float(largest_moment(params.growth_pressure, params.radius))
@@ -60,9 +60,9 @@ class TubeFigures:
 
 
 def _buckling_length(params: VineParams, stiffness: float) -> float:
-    """Fichter's formula (paper 003, Eq. 2) solved for the length; 0 where the force exceeds what shear resists.
+    """Fichter's formula (paper 003, Eq. 2) solved for the length; 0 if the force exceeds the shear resistance.
 
-    The pressure resists shear, and the film where its modulus is known.
+    The pressure resists shear, and so does the film if its modulus is known.
     """
     shear = full_force(params.radius, params.growth_pressure)
     if params.film_modulus is not None and params.film_thickness is not None:

@@ -1,4 +1,4 @@
-"""Whether a design that was found with one model of the vine reaches the goal under another one too."""
+"""Verification of designs found with one propagator by growing them with another."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from planner.replay import Grown
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Verification:
-    """Designs, best first, and where a second propagator grows them to."""
+    """Designs, best first, and their growth with a second propagator."""
 
     propagator: str
-    """Name of the second one."""
+    """Name of the second propagator."""
     environment: Environment
     designs: Sequence[Design]
-    """As they were planned."""
+    """The designs as planned."""
     grown: Sequence[Grown]
-    """The same by the second propagator; fewer if it was interrupted."""
+    """The designs as grown with the second propagator; fewer if interrupted."""
 
     @property
     def chosen(self) -> int:
-        """The best design that the second propagator reaches the goal with; the best of all if there is none."""
+        """Index of the best design that reaches the goal with the second propagator; 0 if there is none."""
         return next((k for k, one in enumerate(self.grown) if one.reached), 0)
 
     @property
     def verified(self) -> bool:
-        """Whether there is one."""
+        """Whether any design reaches the goal with the second propagator."""
         return any(one.reached for one in self.grown)
 
     @property
@@ -41,12 +41,12 @@ class Verification:
         return self.designs[self.chosen]
 
     def outside(self, k: int) -> float:
-        """How far outside the goal design k ends under the second propagator [m]; 0 within it."""
+        """Distance from the goal's edge to the tip of design k with the second propagator [m]; 0 inside the goal."""
         tip, goal = self.grown[k].design.tip, self.environment.goal
         return max(float(np.hypot(*(tip[:2] - goal[:2])) - goal[2]), 0.0)
 
     def moved(self, k: int) -> float:
-        """How far the tip of design k ends from where it was planned to [m]."""
+        """Distance between the final and the planned tip of design k [m]."""
         return float(np.hypot(*(self.grown[k].design.tip[:2] - self.designs[k].tip[:2])))
 
     def content(self) -> dict[str, Any]:

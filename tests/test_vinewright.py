@@ -86,7 +86,7 @@ def test_a_saved_plan_is_read_and_resumed(result: vw.Result, tmp_path: Path) -> 
 def test_a_folder_of_another_origin_is_not_replaced(result: vw.Result, tmp_path: Path) -> None:
     """What is no part of a run stays."""
     (tmp_path / "thesis.tex").write_text("all of it")
-    with pytest.raises(vw.UnwritableFolder, match=r"holds thesis\.tex, which is no part of a run"):
+    with pytest.raises(vw.UnwritableFolder, match=r"contains thesis\.tex, which is not part of a run"):
         result.save(tmp_path)
     result.save(tmp_path / "run")
     with pytest.raises(vw.UnwritableFolder, match="contains the plan"):

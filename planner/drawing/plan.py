@@ -269,7 +269,7 @@ def foreground(environment: Environment, design: Design | None) -> list[Patch]:
 
 
 def _draw_numbers(page: _Page, environment: Environment, design: Design) -> None:
-    """Draw numbers beside their sections, clear of the tube, the goal and each other."""
+    """Draw numbers next to their sections, without overlapping the tube, the goal or each other."""
     joints = 1e3 * design.centerline
     grown = float(np.hypot(*np.diff(design.centerline, axis=0).T).sum())
     sections = [section for section in design.actuated if section.start < grown]
@@ -287,7 +287,7 @@ def _draw_numbers(page: _Page, environment: Environment, design: Design) -> None
         spots = shapely.points(positions)
         free = shapely.contains(inside, spots) & (shapely.distance(spots, taken) > 1.15 * size)
         k = int(free.argmax())
-        # Without free space beside the section, its number is drawn on the section.
+        # Without free space next to the section, its number is drawn on the section.
         at, edge = (positions[k], middle[k] + radius * outward[k]) if free[k] else (middle[0], middle[0])
         taken = taken.union(shapely.Point(at).buffer(size))
         page.axes.plot(*np.array([edge, at]).T, color=colour, linewidth=0.9, zorder=8)

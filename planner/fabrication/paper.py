@@ -71,11 +71,11 @@ class Template:
 
     def within(self, left: float, bottom: float, right: float, top: float) -> list[Line | Text]:
         """Lines and texts of the pattern that intersect a box [mm], in drawing order."""
-        things, tree = self._things
-        return [things[k] for k in sorted(tree.query(shapely.box(left, bottom, right, top), "intersects"))]
+        items, tree = self._items
+        return [items[k] for k in sorted(tree.query(shapely.box(left, bottom, right, top), "intersects"))]
 
     @cached_property
-    def _things(self) -> tuple[list[Line | Text], shapely.STRtree]:
+    def _items(self) -> tuple[list[Line | Text], shapely.STRtree]:
         """All lines and texts, and a search tree of their shapes."""
         lines, texts = list(self.pattern.lines()), list(self.pattern.texts())
         shapes = [(shapely.linearrings if line.closed else shapely.linestrings)(line.points) for line in lines]

@@ -23,7 +23,7 @@ from planner.fabrication.pattern import ROW, Layer, Line, Pattern, Text
 from surrogate.compiled import Floats
 
 OVERLAP, OVERLAP_Y = 10.0, 3.0
-"""Overlap of the pattern beyond its tile, for gluing to the sheets beside, and to those above and below [mm].
+"""Overlap of the pattern beyond its tile, for gluing to the sheets on its left and right, and to those above and below [mm].
 
 The second is less than `GAP`, so nothing of the next row is visible.
 """
@@ -92,21 +92,21 @@ def _sheet(template: Template, pages: dict[Tile, int], tile: Tile) -> Page:
     return page
 
 
-def _draw(page: Page, things: list[Line | Text], shift: Floats, window: Rectangle) -> None:
+def _draw(page: Page, items: list[Line | Text], shift: Floats, window: Rectangle) -> None:
     """Draw a part of the pattern, in the colours of the sides.
 
     Args:
         shift: Translation from the pattern to the page [mm], shape (2,).
         window: Clipping rectangle on the page.
     """
-    for thing in things:
-        if isinstance(thing, Line):
-            style = STYLE[thing.layer] | SIDE[thing.side]
-            page.line(thing.points + shift, clip=window, closed=thing.closed, **style)
+    for item in items:
+        if isinstance(item, Line):
+            style = STYLE[item.layer] | SIDE[item.side]
+            page.line(item.points + shift, clip=window, closed=item.closed, **style)
         else:
-            x, y = thing.at + shift
-            style = {"ha": "center" if thing.align == "middle" else thing.align, "clip_path": window}
-            page.text(x, y, thing.text, thing.height / CAPITAL / POINT, **style | COLOUR[thing.side])
+            x, y = item.at + shift
+            style = {"ha": "center" if item.align == "middle" else item.align, "clip_path": window}
+            page.text(x, y, item.text, item.height / CAPITAL / POINT, **style | COLOUR[item.side])
 
 
 def _write_foot(page: Page, template: Template, pages: dict[Tile, int], tile: Tile, edges: tuple[float, float]) -> None:

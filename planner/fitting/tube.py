@@ -1,4 +1,4 @@
-"""A fit as a tube file, so that what was measured reaches the models."""
+"""Conversion of a fit to a tube file, so that the models can use the fitted parameters."""
 
 from __future__ import annotations
 
@@ -15,18 +15,17 @@ FITTED = {
     INERTIA["damping_time"].name: "damping time",
     INERTIA["growth_rate"].name: "growth rate",
 }
-"""Keys of a tube file, and the fitted parameters that they hold."""
+"""Keys of a tube file, and the names of the fitted parameters for them."""
 
 
 def fitted_tube(fit: Fit) -> str:
-    """The text of a tube file with what a recording says of its tube: radius, mass, and what the fit identifies.
+    """The text of a tube file with the tube's radius and mass from the recording, and the parameters that the fit identifies.
 
-    Everything else stands there as a comment, with the value that it has unless somebody writes another: that of the prototype
-    in proportion to the radius.
+    All other parameters are written as comments with their default values: those of the prototype, scaled with the radius.
     """
     base, notes, given = similar(fit.recording.tube_radius), {}, {TUBE["radius"].name, INERTIA["mass_per_length"].name}
-    notes[TUBE["radius"].name] = f"of the recording {fit.recording.name}".replace("\n", " ")
-    notes[INERTIA["mass_per_length"].name] = "as the fit took it: stiffness and damping scale with it"
+    notes[TUBE["radius"].name] = f"from the recording {fit.recording.name}".replace("\n", " ")
+    notes[INERTIA["mass_per_length"].name] = "as assumed by the fit: stiffness and damping scale with it"
     values = {}
     for key, name in FITTED.items():
         one = fit.parameter(name)

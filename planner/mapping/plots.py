@@ -101,8 +101,8 @@ def _draw_truth(axes: Axes, task: Task, made: Sequence[Deployment]) -> None:
     _dress_map(axes, task, f"environment and all {len(made)} deployments" if len(made) > 1 else "environment")
 
 
-def _draw_belief(axes: Axes, task: Task, steps: Sequence[Step], made: Sequence[Deployment], moment: int) -> None:
-    step, last = steps[moment - 1], made[moment - 1]
+def _draw_belief(axes: Axes, task: Task, steps: Sequence[Step], made: Sequence[Deployment], count: int) -> None:
+    step, last = steps[count - 1], made[count - 1]
     view = 1e3 * task.environment.bounds
     states = np.where(step.belief.hits, 2, np.where(step.belief.misses, 0, 1))
     colours = ListedColormap([FREE, UNSEEN, HIT])
@@ -111,7 +111,7 @@ def _draw_belief(axes: Axes, task: Task, steps: Sequence[Step], made: Sequence[D
     axes.add_collection(LineCollection(outlines, colors=INK, linewidths=0.7, alpha=0.7, zorder=3), autolim=False)
     axes.add_collection(PolyCollection(list(1e3 * last.swept), facecolors=SWEPT, alpha=0.35, zorder=2), autolim=False)
     axes.plot(*1e3 * last.shape.T, color=TUBE, linewidth=1.8, zorder=5, solid_capstyle="round")
-    _dress_map(axes, task, f"after {moment}: score {step.score:.0f}")
+    _dress_map(axes, task, f"after {count}: score {step.score:.0f}")
 
 
 def _dress_map(axes: Axes, task: Task, title: str) -> None:

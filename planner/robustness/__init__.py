@@ -1,1 +1,1 @@
-"""How likely a design is to reach the goal when environment, actuators and start are not quite as planned."""
+"""Robustness: the probability that a design reaches the goal when environment, actuators and start deviate from the plan."""

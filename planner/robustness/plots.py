@@ -1,4 +1,4 @@
-"""Pictures of robustness: success over the grid, trials over one another, and what loses the goal first."""
+"""Figures of robustness: success rates on the grid, superimposed trials, and the margins of each parameter."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from surrogate.compiled import Floats
 DPI = 150
 REACHED, MISSED = "#0a8f62", "#b54d00"
 ENVIRONMENTS = 10
-"""How many trials' obstacles are outlined."""
+"""Number of trials whose obstacles are outlined."""
 
 
 def save_robustness(path: Path, survey: Survey, levels: Sequence[float], trials: Outcome, where: str) -> None:
-    """The grid as a heat map, and some trials over one another.
+    """Draw the grid as a heat map, and some trials superimposed.
 
     Args:
         trials: Trials to draw.
-        where: At which levels they were grown, as text.
+        where: Levels of the trials, as text.
     """
     bounds = survey.environment.bounds
     aspect = float((bounds[2] - bounds[0]) / (bounds[3] - bounds[1]))
@@ -47,7 +47,7 @@ def save_robustness(path: Path, survey: Survey, levels: Sequence[float], trials:
 def _draw_heat(axes: Axes, survey: Survey, levels: Sequence[float]) -> None:
     estimates = [[survey.estimate(cell_name(one, other)) for other in levels] for one in levels]
     rates = np.array([[100 * e.rate if e else np.nan for e in row] for row in estimates])
-    # Light to dark in one hue: to be read in grey too.
+    # One hue from light to dark, so that it is readable in grey too.
     axes.imshow(np.ma.masked_invalid(rates), cmap="YlGnBu", vmin=0, vmax=100, origin="lower", aspect="auto")
     for (i, j), rate in np.ndenumerate(rates):
         text = "-" if np.isnan(rate) else f"{rate:.0f}"
@@ -91,13 +91,13 @@ def _outline(shape: Any) -> Floats:
 
 
 def save_sensitivity(path: Path, margins: Sequence[Margin]) -> None:
-    """A tornado: how far each parameter may stray before the goal is lost; the smallest margin lies on top."""
+    """Draw a tornado chart: the margins of each parameter, the smallest on top."""
     ordered = sorted(margins, key=lambda margin: margin.share, reverse=True)
     figure = Figure(figsize=(8.2, 1.3 + 0.31 * len(ordered)), layout="constrained", facecolor="white")
     axes = figure.subplots()
     axes.axvline(0, color=INK, linewidth=0.9, zorder=3)
     for row, margin in enumerate(ordered):
-        # The range that was searched, and the part of it in which the goal is reached.
+        # The searched range, and the part of it in which the goal is reached.
         axes.barh(row, 2, left=-1, height=0.72, color="#eef0f3", zorder=1)
         ends = (-margin.less / margin.most, "left", "-"), (margin.more / margin.most, "right", "+")
         for reach, side, sign in ends:
@@ -111,6 +111,8 @@ def save_sensitivity(path: Path, margins: Sequence[Margin]) -> None:
     axes.spines[:].set_visible(False)
     units = dict.fromkeys((margin.unit, margin.most) for margin in ordered)
     looked = ", ".join(f"{most:g} {unit}" for unit, most in units)
-    axes.set_title("how far each may stray, all others as planned, before the goal is lost", size=10, color=INK)
+    axes.set_title(
+        "how far each parameter may deviate, all others as planned, before the goal is missed", size=10, color=INK
+    )
     axes.set_xlabel(f"grey: searched, up to {looked} to either side", size=8.5, color=FAINT)
     save_figure(path, figure, DPI)

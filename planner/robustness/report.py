@@ -1,4 +1,4 @@
-"""What a survey and the margins say, as tables."""
+"""Report of a survey and its margins, as tables."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from planner.robustness.sensitivity import Margin
 from planner.robustness.survey import Survey, cell_name
 
 ENOUGH = 0.9
-"""Rate of success that is required [-]."""
+"""Required success rate [-]."""
 PAPER = {"obstacles": 0.1, "bending": 0.12}
 """Levels up to which paper 002 (section 7.3) reports that rate [-]."""
 
@@ -18,11 +18,11 @@ PAPER = {"obstacles": 0.1, "bending": 0.12}
 def robustness_report(
     survey: Survey, margins: Sequence[Margin], levels: Sequence[float]
 ) -> tuple[list[str], dict[str, Any]]:
-    """Markdown for people, and the same figures for programs.
+    """The report as Markdown, and its data for a JSON file.
 
     Args:
-        margins: Of all parameters, or none.
-        levels: Of the grid, rising [-].
+        margins: Margins of all parameters; may be empty.
+        levels: Levels of the grid, ascending [-].
     """
     lines = [*_preface(survey), *_alone(survey, levels), *_grid(survey, levels)]
     lines += ["", _verdict(survey, levels), *_margin_table(margins)]
@@ -44,7 +44,7 @@ def title(survey: Survey) -> str:
 
 
 def _preface(survey: Survey) -> list[str]:
-    """What was tried, and how."""
+    """Design, number of trials and their distributions."""
     design = survey.design
     done = sum(sum(counts.values()) for counts in survey.counts.values())
     seconds, slowest = sum(survey.seconds.values()), max(survey.seconds, key=survey.seconds.__getitem__)
@@ -68,7 +68,7 @@ def _preface(survey: Survey) -> list[str]:
 
 
 def _alone(survey: Survey, levels: Sequence[float]) -> list[str]:
-    """One source at a time: all that is not in the grid."""
+    """Table of single sources of error: all spreads that are not in the grid."""
     grid = {cell_name(one, other) for one in levels for other in levels}
     if not survey.spreads.keys() - grid:
         return []
@@ -104,13 +104,13 @@ def _grid(survey: Survey, levels: Sequence[float]) -> list[str]:
 
 
 def shown(survey: Survey, name: str) -> str:
-    """Percent and its interval; a dash where there were no trials."""
+    """Success rate in percent with its interval; a dash without trials."""
     estimate = survey.estimate(name)
     return estimate.words() if estimate else "-"
 
 
 def _verdict(survey: Survey, levels: Sequence[float]) -> str:
-    """Up to which level of each axis alone the goal is reached often enough; of both together if the grid has no level 0."""
+    """Maximum level of each axis alone at which the success rate is sufficient; of both together if the grid has no level 0."""
     if 0.0 not in levels:
         both = _held(survey, [(level, level) for level in levels])
         return f"At least {100 * ENOUGH:g} % success: {both} obstacles and bending variation together."
@@ -122,7 +122,7 @@ def _verdict(survey: Survey, levels: Sequence[float]) -> str:
 
 
 def _held(survey: Survey, cells: Sequence[tuple[float, float]]) -> str:
-    """The last of rising cells up to which the goal is reached often enough, as text."""
+    """The last of ascending cells up to which the success rate is sufficient, as text."""
     held = None
     for cell in cells:
         estimate = survey.estimate(cell_name(*cell))
@@ -155,7 +155,7 @@ def _margin_table(margins: Sequence[Margin]) -> list[str]:
 
 
 def margin_words(margin: Margin, value: float, sign: str) -> str:
-    """A margin with its sign and unit; `or more` where it is all that was searched."""
+    """A margin with its sign and unit; `or more` if it is the whole searched range."""
     if not value:
         return f"0 {margin.unit}"
     return f"{sign}{value:.3g} {margin.unit}{' or more' if value > margin.most - 1e-9 else ''}"

@@ -1,4 +1,4 @@
-"""Choosing among designs by how likely they are to reach the goal."""
+"""Choice among designs by their success rate in trials with errors."""
 
 from __future__ import annotations
 
@@ -17,45 +17,45 @@ from planner.robustness.trials import Deviations, Spread, grow_trials
 from planner.search.catalogue import Catalogue
 
 LEVEL, THRESHOLD = 0.05, 0.9
-"""Errors under which designs are evaluated, and success that is required, by default [-]."""
+"""Default level of the errors in trials, and default of the required success rate [-]."""
 CANDIDATES = 40
-"""Distinct solutions to choose from."""
+"""Number of distinct solutions to choose from."""
 MORE = 2
-"""How many more actuators than the design of lowest cost they may have."""
+"""Maximum number of actuators of a candidate beyond that of the lowest-cost design."""
 SLACK = MORE + 0.05
-"""How much more they may cost, in actuators: as many, and 5 m of tube."""
+"""Maximum cost of a candidate above the lowest cost, in actuators: `MORE` actuators, plus 5 m of tube."""
 FINAL = 1000
-"""Trials in which a design is evaluated once it has been chosen."""
+"""Number of trials that evaluate a chosen design."""
 CHOOSING, EVALUATING = 2_000_000, 1_000_000
-"""Numbers of the first trials that choose, and that evaluate what was chosen: none of them is in any survey."""
+"""Number of the first trial for choosing, and for evaluating the choice; surveys use none of these trials."""
 FIRST_RUNG, LAST_RUNG = 16, 128
-"""Trials of every design, and of each of the last few, before the first half of them is dropped."""
+"""Number of trials per design before the first halving: among all designs, and among the finalists."""
 FINALISTS = 4
-"""How many those last few are."""
+"""Number of finalists."""
 VARIANTS, ROUNDS = 24, 3
-"""Variants made in each round of refinement, and rounds."""
+"""Number of variants in each round of refinement, and number of rounds."""
 SHIFT = 0.1
-"""Standard deviation of a variant's shift of where a section ends [m]."""
+"""Standard deviation of the shift of a section's end in a variant [m]."""
 BEND = 0.15
 """Standard deviation of the logarithm of a variant's curvature [-]."""
 LEAST_CELLS = 2
-"""Cells that a variant's section has at least."""
+"""Minimum number of cells of a section in a variant."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Champion:
-    """The most robust of the designs with as many actuators, and its success in trials that did not select it.
+    """The most robust design with a given number of actuators, and its success in trials not used for its selection.
 
-    A threshold is compared with the same estimate, so a rate that just meets it is biased slightly upwards.
+    The threshold is compared with the same estimate, so a rate that barely meets it is biased slightly upwards.
     """
 
     design: Design
     estimate: Estimate
     chosen_from: int
-    """How many designs, variants included."""
+    """Number of designs that it was chosen from, including variants."""
 
     def content(self) -> dict[str, Any]:
-        """For a JSON file."""
+        """Content for a JSON file."""
         return {
             "actuators": self.design.actuators,
             "length_mm": round(1e3 * self.design.length, 3),
@@ -68,40 +68,40 @@ class Champion:
 
 @dataclass(slots=True)
 class Choice:
-    """Which of the champions to make, and by what it was chosen."""
+    """The chosen champion, and the criteria of the choice."""
 
     level: float
-    """Of obstacles and of bending [-]."""
+    """Level of obstacles and bending [-]."""
     threshold: float
-    """Rate that is required [-]."""
+    """Required success rate [-]."""
     lowest_cost: Champion
-    """The planner's best design, which was chosen without trials."""
+    """The planner's best design, found without trials."""
     champions: list[Champion] = field(default_factory=list)
 
     @property
     def evaluated(self) -> list[Champion]:
-        """All that can be chosen, fewest actuators first."""
+        """All designs to choose from, fewest actuators first."""
         return [self.lowest_cost, *self.champions]
 
     @property
     def met(self) -> bool:
-        """Whether one succeeds as often as is required."""
+        """Whether any design has the required success rate."""
         return any(champion.estimate.rate >= self.threshold for champion in self.evaluated)
 
     @property
     def chosen(self) -> Champion:
-        """The first that succeeds often enough, so the one with the fewest actuators.
+        """The first design with the required success rate, i.e. that with the fewest actuators.
 
-        Where none does, the first that the trials cannot distinguish from the likeliest: whose interval reaches up to its rate.
+        If there is none, the first whose confidence interval includes the highest rate of all.
         """
-        likeliest = max(champion.estimate.rate for champion in self.evaluated)
+        highest = max(champion.estimate.rate for champion in self.evaluated)
         for champion in self.evaluated:
             if champion.estimate.rate >= self.threshold:
                 return champion
-        return next(champion for champion in self.evaluated if champion.estimate.interval[1] >= likeliest)
+        return next(champion for champion in self.evaluated if champion.estimate.interval[1] >= highest)
 
     def content(self) -> dict[str, Any]:
-        """For a JSON file."""
+        """Content for a JSON file."""
         return {
             "level": self.level,
             "threshold": self.threshold,
@@ -112,7 +112,7 @@ class Choice:
 
 
 class Selection:
-    """Successive halving (Karnin et al., 2013): all designs get a few trials, the better half of them as many again, and so on."""
+    """Successive halving (Karnin et al., 2013): a few trials of all designs, as many again of the better half, and so on."""
 
     def __init__(
         self,
@@ -124,11 +124,11 @@ class Selection:
         on_trials: Callable[[int], None],
         replayer: Propagator,
     ) -> None:
-        """Prepare.
+        """Prepare the selection.
 
         Args:
-            replayer: Says whether a variant ends in the goal where all is as planned.
-            final: Trials in which a champion is evaluated, none of which chose it.
+            replayer: Propagator that checks whether a variant ends in the goal without deviations.
+            final: Number of trials that evaluate a champion, in addition to those that chose it.
             on_trials: Called with the number of trials after each batch.
         """
         self.environment, self.spread, self.catalogue = environment, spread, catalogue
@@ -137,9 +137,9 @@ class Selection:
         self._next = CHOOSING
 
     def champions(self, designs: Sequence[Design]) -> Iterator[Champion]:
-        """The likeliest design for every number of actuators up to `MORE` above the fewest, fewest first."""
+        """The most robust design for each number of actuators up to `MORE` above the minimum, fewest first."""
         counts = sorted({design.actuators for design in designs})
-        # A search keeps solutions that it found before one of much lower cost.
+        # Solutions found before one of much lower cost may have more actuators than that.
         for actuators in [count for count in counts if count <= counts[0] + MORE]:
             some = [design for design in designs if design.actuators == actuators]
             best = self._halved(some, FINALISTS)
@@ -159,9 +159,9 @@ class Selection:
         return int(reached.sum())
 
     def _halved(self, designs: Sequence[Design], keep: int, rung: int = FIRST_RUNG) -> list[Design]:
-        """The best few, best first, by trials that were not used before.
+        """The best `keep` designs, best first, by trials that were not used before.
 
-        All are grown in the same trials; each time half of them are left, these get as many trials again as they have had.
+        All designs are grown in the same trials. After each halving, the number of trials of the remaining ones is doubled.
         """
         left, reached, done = list(designs), [0] * len(designs), 0
         while len(left) > keep:
@@ -182,7 +182,7 @@ class Selection:
         return [one.design for one in grown if one.ends_in_goal]
 
     def _variant(self, design: Design) -> Design:
-        """Move where one section ends, what follows with it or not, or bend one section more or less."""
+        """Move the end of one section, with or without the sections after it, or change the curvature of one section."""
         sections, segment = list(design.sections), design.params.segment_length
         k = int(self.rng.integers(len(sections)))
         changed, following = sections[k], sections[k + 1 :]
@@ -202,7 +202,7 @@ class Selection:
 
 
 def _bent(section: Section, catalogue: Catalogue, curvature: float) -> Section:
-    """The same section with the actuator that comes nearest to a curvature [1/m]."""
+    """The same section with the actuator whose curvature is nearest to a given one [1/m]."""
     entry = int(catalogue.synthesise([curvature])[0][0])
     return replace(
         section,

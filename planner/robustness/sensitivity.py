@@ -1,4 +1,4 @@
-"""Sensitivity: how far each parameter may deviate, the others as planned, before the goal is lost."""
+"""Sensitivity: how far each parameter may deviate, the others as planned, before the goal is missed."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from planner.robustness.trials import Deviations, grow_trials
 from surrogate.compiled import Floats
 
 STEPS = 40
-"""Deviations searched on either side of the plan."""
+"""Number of deviations tested on either side of the plan."""
 MOST = {"%": 0.2, "mm": 50e-3, "deg": np.radians(10.0)}
-"""Greatest deviation searched, by its unit [-, m, rad]."""
+"""Maximum deviation tested, by unit [-, m, rad]."""
 SHOWN = {"%": 100.0, "mm": 1e3, "deg": 180 / np.pi}
-"""What a deviation is multiplied by to be in its unit."""
+"""Factor that converts a deviation to its unit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,18 +29,18 @@ class Margin:
     name: str
     unit: str
     less: float
-    """Greatest deviation downwards from which the goal is still reached, and from all before it; in `unit`, at least 0."""
+    """Maximum decrease such that it and all smaller ones reach the goal, in `unit`, at least 0."""
     more: float
-    """The same upwards."""
+    """The same for an increase."""
 
     @property
     def most(self) -> float:
-        """The greatest deviation that was searched, in `unit`."""
+        """The maximum deviation tested, in `unit`."""
         return float(MOST[self.unit] * SHOWN[self.unit])
 
     @property
     def share(self) -> float:
-        """The lesser of the two margins, over the greatest searched: the smallest share loses the goal first."""
+        """The smaller margin, relative to the maximum deviation tested; parameters are ranked by it."""
         return min(self.less, self.more) / self.most
 
 
@@ -51,7 +51,7 @@ class Parameter:
     name: str
     unit: str
     change: Callable[[Deviations, Floats], None]
-    """Writes deviations, one per trial, into the fields that they change."""
+    """Function that writes deviations, one per trial, into the fields that they change."""
 
 
 def parameters(design: Design, environment: Environment) -> list[Parameter]:
@@ -60,18 +60,18 @@ def parameters(design: Design, environment: Environment) -> list[Parameter]:
 
 
 def margin(design: Design, environment: Environment, parameter: Parameter) -> Margin:
-    """How far a parameter may deviate, to `STEPS` steps; 0 to both sides where the design itself misses."""
+    """How far a parameter may deviate, with a resolution of `STEPS` steps; 0 on both sides if the design misses as planned."""
     deviations = np.linspace(-MOST[parameter.unit], MOST[parameter.unit], 2 * STEPS + 1)
     rows = Deviations.none(design, environment, len(deviations))
     parameter.change(rows, deviations)
     reached = grow_trials(design, environment, rows).reached
     step = SHOWN[parameter.unit] * MOST[parameter.unit] / STEPS
-    less, more = (max(_run(side) - 1, 0) * step for side in (reached[STEPS::-1], reached[STEPS:]))
+    less, more = (max(_leading(side) - 1, 0) * step for side in (reached[STEPS::-1], reached[STEPS:]))
     return Margin(parameter.name, parameter.unit, less, more)
 
 
-def _run(reached: NDArray[np.bool_]) -> int:
-    """How many are true before the first that is not."""
+def _leading(reached: NDArray[np.bool_]) -> int:
+    """Number of leading true values."""
     return len(reached) if np.all(reached) else int(np.argmin(reached))
 
 
@@ -90,7 +90,7 @@ def section_parameters(design: Design, parts: Sequence[str] = ("pressure", "cell
 
 
 def environment_parameters(environment: Environment) -> list[Parameter]:
-    """Parameters of the start, and of the obstacles, all of them together."""
+    """Parameters of the start, and of all obstacles together."""
     left = environment.start[2] + np.pi / 2
 
     def change_heading(rows: Deviations, deviations: Floats) -> None:

@@ -1,4 +1,4 @@
-"""Success over how much differs from the plan: the grid of paper 002, Fig. 9, and one source at a time."""
+"""Success rate over the size of deviations: the grid of paper 002, Fig. 9, and one source of error at a time."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from planner.design import Design
 from planner.robustness.trials import HANDMADE, Deviations, Outcome, Spread, grow_trials
 
 BATCH = 100
-"""Trials that are grown together."""
+"""Number of trials in a batch."""
 EACH = 0.1
-"""Level of a source that is drawn alone [-]."""
+"""Level of a single source of error [-]."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class Estimate:
         return float(low), float(high)
 
     def words(self, unit: str = "") -> str:
-        """Percent, with a unit if it is not said elsewhere, and the interval in brackets."""
+        """The rate in percent, optionally with a unit, and the interval in brackets."""
         low, high = self.interval
         return f"{100 * self.rate:.1f}{unit} ({100 * low:.1f} ... {100 * high:.1f})"
 
@@ -65,20 +65,20 @@ def sources(start: float = 5e-3, heading: float = np.radians(1.0)) -> dict[str, 
 
 @dataclass(slots=True)
 class Survey:
-    """What to try, and its results; iterate over `run` to fill it in."""
+    """The trials of a design and their results; iterate over `run` to grow them."""
 
     design: Design
     environment: Environment
     spreads: dict[str, Spread]
-    """By name: cells of the grid are called by `cell_name`."""
+    """Spreads by name; `cell_name` gives the names of the grid's cells."""
     trials: int
     seed: int = 0
     counts: dict[str, dict[str, int]] = field(default_factory=dict)
-    """How the trials of each spread ended (`Outcome.counts`); those under way are in it too."""
+    """Number of trials of each spread by result (`Outcome.counts`), including spreads in progress."""
     broken: list[str] = field(default_factory=list)
-    """How the growth of every trial that became not finite ended."""
+    """How the growth ended in every trial with non-finite values."""
     seconds: dict[str, float] = field(default_factory=dict)
-    """Time that they took [s]."""
+    """Computing time of each spread [s]."""
 
     @classmethod
     def of(
@@ -91,12 +91,12 @@ class Survey:
         alone: Mapping[str, Spread] | None = None,
         tolerances: Spread | None = None,
     ) -> Survey:
-        """The grid of levels, and before it each source of error alone.
+        """A survey of each source of error alone, followed by the grid of levels.
 
         Args:
-            levels: Of obstacles and of bending alike [-].
-            alone: Sources to draw alone, by name; all of `sources` unless given.
-            tolerances: What is never as planned: its `length` and `turn` are in every trial.
+            levels: Levels of both obstacles and bending [-].
+            alone: Single sources of error, by name; by default all of `sources`.
+            tolerances: Fabrication tolerances; their `length` and `turn` apply to every trial.
         """
         grid = {cell_name(one, other): Spread.of_levels(one, other) for one in levels for other in levels}
         spreads = dict(sources() if alone is None else alone) | grid
@@ -106,7 +106,7 @@ class Survey:
         return cls(design, environment, spreads, trials, seed)
 
     def run(self) -> Iterator[int]:
-        """Grow all batches of trials; yields how many trials each has when it is grown."""
+        """Grow all batches of trials; after each batch, yields its number of trials."""
         for name, rows in self.batches():
             start = time.perf_counter()
             outcome = self.outcome(self.spreads[name], rows)
@@ -118,12 +118,12 @@ class Survey:
             yield len(rows)
 
     def batches(self) -> list[tuple[str, range]]:
-        """Trials that are grown together: the name of their spread, and their numbers."""
+        """Batches of trials: the name of the spread, and the trial numbers."""
         firsts = range(0, self.trials, BATCH)
         return [(name, range(one, min(one + BATCH, self.trials))) for name in self.spreads for one in firsts]
 
     def outcome(self, spread: Spread, trials: Sequence[int]) -> Outcome:
-        """Grow some trials, by their numbers."""
+        """Grow trials of a spread, given their numbers."""
         return grow_trials(
             self.design,
             self.environment,
@@ -131,11 +131,11 @@ class Survey:
         )
 
     def estimate(self, name: str) -> Estimate | None:
-        """What is known of a spread; nothing if there has been no trial of it."""
+        """Success rate of a spread; None without trials."""
         counts = self.counts.get(name)
         return Estimate(counts["reached"], sum(counts.values())) if counts else None
 
 
 def cell_name(obstacles: float, bending: float) -> str:
-    """What a cell of the grid is called."""
+    """Name of a cell of the grid."""
     return f"{100 * obstacles:g} % / {100 * bending:g} %"

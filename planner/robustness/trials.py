@@ -1,4 +1,4 @@
-"""Trials: a design grown where actuators, start and obstacles are not quite as planned (paper 002, section 6.3)."""
+"""Trials: growth of a design with deviations of actuators, start and obstacles (paper 002, section 6.3)."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from planner.replay import grow as grow_vines
 from surrogate.compiled import Floats, thread_count
 
 LEAST_FACTOR = 0.1
-"""No obstacle, pressure or cell gets smaller than this part of its planned value."""
+"""Minimum factor on the size of an obstacle, a pressure or a cell length."""
 MOST_FACTOR = 2.0
-"""No error of turn requires more than this times the pressure."""
+"""Maximum factor on the pressure by which an error of turn is produced."""
 TOGETHER = 25
-"""Trials in the same environment that one thread grows at once."""
+"""Number of trials in the same environment that one thread grows in a batch."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,19 +32,19 @@ class Spread:
     """Standard deviations of the deviations from the plan; all are normal and independent."""
 
     obstacles: float = 0.0
-    """Of each obstacle's size, over its size; and of its position along x and along y, over its width (`reach_of`)."""
+    """Size of each obstacle, relative to its size, and x and y of its position, relative to its width (`reach_of`) [-]."""
     pressure: float = 0.0
-    """Of each actuator's pressure, over its pressure."""
+    """Pressure of each actuator, relative to that pressure [-]."""
     cell: float = 0.0
-    """Of each actuator's cell length, over that length: all its cells, and so itself, are longer."""
+    """Cell length of each actuator, relative to that length [-]; the actuator's length changes by the same factor."""
     length: float = 0.0
-    """Of each section's length [m]; what comes after it is moved."""
+    """Length of each section [m]; the following sections are shifted."""
     turn: float = 0.0
-    """Of the turn of each actuated section in free space [rad]."""
+    """Turn of each actuated section in free space [rad]."""
     start: float = 0.0
-    """Of the base's position along x and along y [m]."""
+    """x and y of the base [m]."""
     heading: float = 0.0
-    """Of the direction in which the base points [rad]."""
+    """Heading of the base [rad]."""
 
     @classmethod
     def of_levels(cls, obstacles: float, bending: float, start: float = 0.0, heading: float = 0.0) -> Spread:
@@ -60,24 +60,24 @@ PRESETS = {"none": Spread(), "handmade": HANDMADE}
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Deviations:
-    """How trials differ from the plan, one row each; zeros differ in nothing. S actuated sections, K obstacles."""
+    """Deviations of trials from the plan, one row per trial; 0 is as planned. S actuated sections, K obstacles."""
 
     pressure: Floats
-    """Over the pressure [-], shape (trials, S)."""
+    """Relative change of the pressure [-], shape (trials, S)."""
     cell: Floats
-    """Over the cell length [-], shape (trials, S)."""
+    """Relative change of the cell length [-], shape (trials, S)."""
     place: Floats
-    """Where a section begins, towards the tip [m], shape (trials, S)."""
+    """Shift of the start of a section towards the tip [m], shape (trials, S)."""
     stretch: Floats
     """Length added to a section [m], shape (trials, S)."""
     turn: Floats
-    """Turn added to a section, in the sense in which it bends [rad], shape (trials, S)."""
+    """Turn added to a section in the direction of its bend [rad], shape (trials, S)."""
     start: Floats
-    """Base along x, along y [m] and heading [rad], shape (trials, 3)."""
+    """Shift of the base in x and y [m] and of its heading [rad], shape (trials, 3)."""
     size: Floats
-    """Over the size of an obstacle [-], shape (trials, K)."""
+    """Relative change of the size of an obstacle [-], shape (trials, K)."""
     shift: Floats
-    """Obstacle along x and y [m], shape (trials, K, 2)."""
+    """Shift of an obstacle in x and y [m], shape (trials, K, 2)."""
 
     @classmethod
     def none(cls, design: Design, environment: Environment, trials: int) -> Deviations:
@@ -91,12 +91,12 @@ class Deviations:
     def drawn(
         cls, design: Design, environment: Environment, spread: Spread, trials: Sequence[int], seed: int
     ) -> Deviations:
-        """Draw trials by their numbers: the same numbers are the same draws, whatever the spread they are scaled by."""
+        """Draw trials by their numbers: a trial number gives the same standard normal numbers for every spread."""
         drawn = cls.none(design, environment, len(trials))
         lengths = np.zeros((len(trials), len(design.sections)))
         for row, trial in enumerate(trials):
             rng = np.random.default_rng([seed, trial])
-            # The environment comes first: designs of different sections meet the same obstacles in trials of one number.
+            # The environment is drawn first, so that a trial number gives all designs the same obstacles.
             for part in (drawn.start, drawn.size, drawn.shift, drawn.pressure, drawn.cell, drawn.turn, lengths):
                 part[row] = rng.standard_normal(part[row].shape)
         for part, scale in ((drawn.pressure, spread.pressure), (drawn.cell, spread.cell), (drawn.turn, spread.turn)):
@@ -110,7 +110,7 @@ class Deviations:
         return drawn
 
     def environments(self, environment: Environment) -> list[Environment]:
-        """Where each trial grows: the environment itself where nothing in it differs."""
+        """The environment of each trial; `environment` itself if nothing in it deviates."""
         factor, environments = np.maximum(1 + self.size, LEAST_FACTOR), []
         for row, (start, size, shift) in enumerate(zip(self.start, self.size, self.shift, strict=True)):
             varied = environment
@@ -122,7 +122,7 @@ class Deviations:
         return environments
 
     def actuation(self, design: Design) -> Actuation:
-        """What the segments of each trial carry."""
+        """Actuation of the segments in each trial."""
         rows = [(s.start, s.end, s.sense, s.l_0, s.pressure) for s in design.actuated]
         start, end, sense, l_0, pressure = np.array(rows).reshape(-1, 5).T
         factor = np.maximum(1 + self.cell, LEAST_FACTOR)
@@ -132,7 +132,7 @@ class Deviations:
         pressures = np.maximum(1 + self.pressure, LEAST_FACTOR) * pressure
         if self.turn.any():
             curvature = free_curvature(joint, pressures, cells) + self.turn / np.maximum(length, joint.rows.shortest)
-            # Near full contraction hardly any pressure turns the tube further.
+            # Near full contraction, more pressure hardly bends the tube further.
             held = holding_pressure(joint, np.maximum(curvature, 0.0), cells)
             pressures = np.clip(held, LEAST_FACTOR * pressures, MOST_FACTOR * pressures)
         ends, signed = begins + length, sense * pressures
@@ -146,16 +146,16 @@ class Outcome:
     reached: NDArray[np.bool_]
     """Whether the tip reached the goal while it grew, shape (trials,)."""
     status: Integers
-    """`Status` of each, shape (trials,)."""
+    """`Status` of each trial, shape (trials,)."""
     joints: Floats
     """Centrelines at the end of growth [m], shape (trials, segments + 1, 2), NaN beyond the tip."""
     environments: list[Environment]
-    """Where each grew."""
+    """Environment of each trial."""
     broken: dict[int, str]
-    """How the growth of each that became `NOT_FINITE` ended, by its row."""
+    """How the growth ended in each trial with status `NOT_FINITE`, by row."""
 
     def counts(self) -> dict[str, int]:
-        """How many trials ended in which way."""
+        """Number of trials by result."""
         names = {
             "reached": self.reached,
             "ended elsewhere": ~self.reached & (self.status == Status.GROWN),
@@ -168,12 +168,12 @@ class Outcome:
 
 
 def reach_of(environment: Environment, design: Design) -> Floats:
-    """What shifts of obstacles are measured by [m]: each one's width, or the tube's where that is more."""
+    """Reference length for the shift of each obstacle [m]: the larger of its width and the tube's."""
     return np.asarray(np.maximum(environment.obstacles.widths(), 2 * design.params.radius))
 
 
 def grow_trials(design: Design, environment: Environment, deviations: Deviations) -> Outcome:
-    """Grow a design once for each row of deviations, on all threads (about 5 ms a trial on one)."""
+    """Grow a design once for each row of deviations, on all threads (about 5 ms per trial and thread)."""
     params = design.params
     carried, environments = deviations.actuation(design), deviations.environments(environment)
     trials, most = carried.pressure.shape
@@ -186,7 +186,7 @@ def grow_trials(design: Design, environment: Environment, deviations: Deviations
     def grow(rows: Integers) -> None:
         varied = environments[rows[0]]
         if varied is not environment and varied.obstacles.clearance(varied.start[:2]) < params.clearance:
-            outcome.status[rows] = Status.UNRESOLVED  # an obstacle lies where the base should be
+            outcome.status[rows] = Status.UNRESOLVED  # an obstacle covers the base
             return
         moved = varied.obstacles is not environment.obstacles
         propagator = model(varied) if moved else planned.starting_at(varied.start)

@@ -1,1 +1,1 @@
-"""What a planning run keeps on disk: its folder, its checkpoint and its inputs."""
+"""Files of a planning run: its folder, its checkpoint and its inputs."""

@@ -1,8 +1,8 @@
-"""A checkpoint: all that a planning run needs to be resumed as if it had never been stopped.
+"""Checkpoints: the complete state of a planning run, so that a resumed run continues as if it had not been stopped.
 
-One `.npz` file that cannot hide anything: no pickles, no compression. Its arrays are listed in `ARRAYS`; one of
-them, `facts`, holds JSON (`Facts`), in which every number has as many digits as it takes to read it back to the last bit.
-What follows from the rest (costs, bound, radius, cost-to-go) is not kept, so it cannot disagree.
+A checkpoint is one `.npz` file without pickles or compression. Its arrays are listed in `ARRAYS`; one of them, `facts`,
+contains JSON (`Facts`), in which all numbers have enough digits to be restored exactly. Derived values (costs, bound,
+radius, cost-to-go) are not stored, so they cannot be inconsistent with the rest.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ from planner.search.tree import KEPT
 from surrogate.compiled import Floats
 
 CHECKPOINT = "checkpoint.npz"
-"""Its name in the folder of a run."""
+"""File name of the checkpoint in a run folder."""
 MOST_BEND = 100.0
-"""No joint bends further [rad]; some fold over, by a little more than pi."""
+"""Upper limit of a joint's bend [rad]; joints that fold over bend by slightly more than pi."""
 Arrays = dict[str, NDArray[Any]]
 ARRAYS: dict[str, tuple[type, int]] = {
     "facts": (np.uint8, 0),
@@ -56,15 +56,15 @@ ARRAYS: dict[str, tuple[type, int]] = {
     "reverse_parent": (np.int64, 0),
     "reverse_cost": (np.float64, 0),
 }
-"""Type of each array, and its columns; 0 is an array of one axis."""
+"""Type and number of columns of each array; 0 means a one-dimensional array."""
 
 
 class InvalidCheckpoint(ValueError):
-    """A checkpoint that cannot be used; the one-line message names the file and what is wrong with it."""
+    """An unusable checkpoint; the one-line message names the file and the problem."""
 
 
 def write_checkpoint(path: Path, run: Run, inputs: Inputs) -> None:
-    """Write the state of a run between two iterations; it is on the disk when this returns.
+    """Write the state of a run between two iterations, and wait until it is on disk.
 
     Raises:
         OSError: The file cannot be written.
@@ -85,7 +85,7 @@ def write_checkpoint(path: Path, run: Run, inputs: Inputs) -> None:
         "generator": search.rng.bit_generator.state,
         "seconds": run.seconds,
         "prepare_seconds": run.prepare_seconds,
-        "history": [asdict(moment) for moment in run.history],
+        "history": [asdict(entry) for entry in run.history],
         "replayed": found.replayed,
         "rejected": found.rejected,
         "solutions": [
@@ -115,7 +115,7 @@ def write_checkpoint(path: Path, run: Run, inputs: Inputs) -> None:
 
 
 def _numbers(environment: Environment) -> Floats:
-    """All numbers of an environment in one row: its file rounds them, but a search must resume from the last bit."""
+    """All numbers of an environment in one row: its file rounds them, but a search must resume with the exact values."""
     solid = environment.obstacles
     parts = [environment.bounds, environment.start, environment.goal, *solid.polygons, solid.circles, solid.walls]
     return np.concatenate([np.ravel(part) for part in parts])
@@ -123,7 +123,7 @@ def _numbers(environment: Environment) -> Floats:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Checkpoint:
-    """What `read_checkpoint` found, checked as far as it can be without the run it came from."""
+    """The content of a checkpoint, checked as far as possible without its run."""
 
     path: Path
     inputs: Inputs
@@ -135,16 +135,16 @@ class Checkpoint:
 
     @property
     def caution(self) -> str:
-        """A message if it was written with other versions of what a result depends on; otherwise empty."""
+        """A message if the checkpoint was written with other versions of packages that affect results; otherwise empty."""
         now = versions()
         changed = [f"{name} {then}" for name, then in self.versions.items() if now.get(name, then) != then]
-        return f"; begun with {', '.join(changed)}, so it may not end as it would have" if changed else ""
+        return f"; started with {', '.join(changed)}, so the result may differ" if changed else ""
 
     def restore(self, run: Run) -> None:
         """Put a run that was prepared with the same inputs into this state.
 
         Raises:
-            InvalidCheckpoint: The state cannot be that of such a run.
+            InvalidCheckpoint: The state is not valid for this run.
         """
         facts, arrays, search, found = self._facts, self._arrays, run.search, run.solutions
         try:
@@ -182,12 +182,14 @@ class Checkpoint:
         if part is None:
             return None
         poses, parent, cost = (arrays[f"reverse_{name}"] for name in ("poses", "parent", "cost"))
-        _demand(len(poses) > 0 and len(parent) == len(cost) == len(poses), "the reverse tree's arrays differ in length")
-        _demand(((parent >= -1) & (parent < len(poses))).all(), "reverse_parent points outside the tree")
+        _require(
+            len(poses) > 0 and len(parent) == len(cost) == len(poses), "the reverse tree's arrays differ in length"
+        )
+        _require(((parent >= -1) & (parent < len(poses))).all(), "reverse_parent points outside the tree")
         radius, tightest = run.params.clearance, run.search.catalogue.reachable[1]
         tree = ReverseTree(poses, parent, cost, radius, tightest, part.too_tight, part.blocked, part.seconds)
         length = np.sum(tree.edges[1].length, axis=0)
-        _demand(np.all(length <= LONGEST_TUBE), "the reverse tree has an edge that is longer than any tube")
+        _require(np.all(length <= LONGEST_TUBE), "the reverse tree has an edge that is longer than any tube")
         return tree
 
 
@@ -195,16 +197,16 @@ def read_checkpoint(folder: Path) -> Checkpoint:
     """Read and check the checkpoint of a run.
 
     Raises:
-        InvalidCheckpoint: It is missing, damaged, of another schema, or holds what no checkpoint may hold.
+        InvalidCheckpoint: The file is missing, damaged, of another schema, or contains invalid values.
     """
     path = folder / CHECKPOINT
     try:
-        _demand(path.is_file() or not path.exists(), "is not a regular file")
+        _require(path.is_file() or not path.exists(), "is not a regular file")
         arrays = _read_arrays(path)
         facts = _read_facts(arrays["facts"])
         environment, tube = _environment(facts, arrays["place"]), facts.params()
     except OSError as error:
-        raise InvalidCheckpoint(f"{path}: cannot be read: {error.strerror}; begin again with `plan ENV`") from None
+        raise InvalidCheckpoint(f"{path}: cannot be read: {error.strerror}; start again with `plan ENV`") from None
     except InvalidTube as error:
         raise InvalidCheckpoint(f"{path}: facts: tube: {error}") from None
     except (InvalidCheckpoint, InvalidEnvironment) as error:
@@ -212,7 +214,7 @@ def read_checkpoint(folder: Path) -> Checkpoint:
     return Checkpoint(path, facts.inputs, environment, tube, facts.versions, facts, arrays)
 
 
-# ---- what a file holds ----
+# ---- reading the file ----
 
 
 def _read_arrays(path: Path) -> Arrays:
@@ -224,18 +226,18 @@ def _read_arrays(path: Path) -> Arrays:
                 arrays = {name: file[name] for name in file.files}
     except OSError:
         raise
-    except Exception:  # what zipfile and NumPy raise for a damaged file cannot be predicted
-        raise InvalidCheckpoint("is no checkpoint, or a damaged one") from None
-    _demand(not packed, "is compressed; no checkpoint is")
-    _demand(arrays.keys() == ARRAYS.keys(), f"must hold the arrays {', '.join(ARRAYS)}")
+    except Exception:  # zipfile and NumPy raise many types of errors for damaged files
+        raise InvalidCheckpoint("is not a checkpoint, or is damaged") from None
+    _require(not packed, "is compressed; checkpoints must not be compressed")
+    _require(arrays.keys() == ARRAYS.keys(), f"must contain the arrays {', '.join(ARRAYS)}")
     for name, (kind, columns) in ARRAYS.items():
         array, shape = arrays[name], (columns,) if columns else ()
-        _demand(array.dtype == kind, f"{name} is of type {array.dtype}; it must be {np.dtype(kind)}")
+        _require(array.dtype == kind, f"{name} is of type {array.dtype}; it must be {np.dtype(kind)}")
         fits = array.ndim == 1 + len(shape) and array.shape[1:] == shape
-        _demand(fits, f"{name} has the shape {array.shape}; it must be {str(('n', *shape)).replace(chr(39), '')}")
-        # NaN is not below either.
+        _require(fits, f"{name} has the shape {array.shape}; it must be {str(('n', *shape)).replace(chr(39), '')}")
+        # NaN fails this comparison too.
         small = array.dtype.kind != "f" or (np.abs(array) < LARGEST).all()
-        _demand(bool(small), f"{name} must be finite and below {LARGEST:g}")
+        _require(bool(small), f"{name} must be finite and below {LARGEST:g}")
     return arrays
 
 
@@ -249,11 +251,11 @@ def _read_facts(array: NDArray[np.uint8]) -> Facts:
 
 
 def _environment(facts: Facts, numbers: Floats) -> Environment:
-    """The environment, to the last bit: as in its file, which is checked, with the numbers that the file rounds."""
+    """The environment with exact numbers: parsed from its file, which is checked, then with the unrounded numbers."""
     file = parse_environment(facts.environment.encode("utf-8", "replace"), facts.name)
     rounded = _numbers(file)
     same = len(numbers) == len(rounded) and np.allclose(numbers, rounded, rtol=1e-9, atol=1e-12)
-    _demand(same and facts.sha256 == file.sha256, "place is not that of its environment")
+    _require(same and facts.sha256 == file.sha256, "place does not match the environment")
     solid, parts = file.obstacles, []
     for part in (file.bounds, file.start, file.goal, *solid.polygons, solid.circles, solid.walls):
         parts.append(numbers[: part.size].reshape(part.shape))
@@ -262,67 +264,72 @@ def _environment(facts: Facts, numbers: Floats) -> Environment:
     return replace(file, bounds=bounds, start=start, goal=goal, obstacles=Obstacles(tuple(polygons), circles, walls))
 
 
-# ---- what a run may hold ----
+# ---- consistency of the state ----
 
 
-def _demand(holds: bool | np.bool_, complaint: str) -> None:
+def _require(holds: bool | np.bool_, complaint: str) -> None:
     if not holds:
         raise InvalidCheckpoint(complaint)
 
 
 def _check_nodes(arrays: Arrays, max_segments: int, entries: int) -> None:
-    """Make sure that the nodes are a tree of vines.
+    """Check that the nodes form a tree of vines.
 
     Args:
-        entries: Of the catalogue.
+        entries: Number of entries of the catalogue.
     """
     slots, free, segments, parent = (arrays[name] for name in ("slots", "free", "segments", "parent"))
     count = len(slots) + len(free)
     for name in KEPT:
-        _demand(len(arrays[name]) == len(slots), f"{name} has {len(arrays[name])} nodes; slots has {len(slots)}")
+        _require(len(arrays[name]) == len(slots), f"{name} has {len(arrays[name])} nodes; slots has {len(slots)}")
     every = np.sort(np.concatenate([slots, free]))
-    _demand(np.array_equal(every, np.arange(count)), "slots and free must hold every number below their count once")
-    _demand(np.all((segments >= 0) & (segments <= max_segments)), f"segments must be from 0 to {max_segments}")
+    _require(np.array_equal(every, np.arange(count)), "slots and free must contain each slot once")
+    _require(np.all((segments >= 0) & (segments <= max_segments)), f"segments must be from 0 to {max_segments}")
     grown, actuators, root = int(segments.sum()), arrays["actuators"], segments == 0
     for name in ("angles", "controls"):
-        _demand(len(arrays[name]) == grown, f"{name} has {len(arrays[name])} segments; the nodes have {grown}")
-    _demand(np.all(np.abs(arrays["angles"]) <= MOST_BEND), f"angles must be from -{MOST_BEND:g} to {MOST_BEND:g}")
-    _demand(
+        _require(len(arrays[name]) == grown, f"{name} has {len(arrays[name])} segments; the nodes have {grown}")
+    _require(np.all(np.abs(arrays["angles"]) <= MOST_BEND), f"angles must be from -{MOST_BEND:g} to {MOST_BEND:g}")
+    _require(
         np.all((arrays["controls"] >= -entries) & (arrays["controls"] <= entries)),
         f"controls must be from -{entries} to {entries}",
     )
-    _demand(
-        np.all((actuators >= 0) & (actuators <= segments)), "actuators must be from 0 to the segments of their node"
+    _require(
+        np.all((actuators >= 0) & (actuators <= segments)),
+        "actuators must be from 0 to the number of segments of their node",
     )
-    _demand(root.sum() == 1 and arrays["active"][root].all() and (parent[root] == -1).all(), "there must be one root")
+    _require(root.sum() == 1 and arrays["active"][root].all() and (parent[root] == -1).all(), "there must be one root")
     index = np.full(count + 1, -1)
     index[slots] = np.arange(len(slots))
-    _demand(np.all((parent[~root] >= 0) & (parent[~root] < count)), "parent points outside the tree")
+    _require(np.all((parent[~root] >= 0) & (parent[~root] < count)), "parent points outside the tree")
     above = index[parent[~root]]
-    _demand(np.all(above >= 0), "parent points to a free slot")
-    _demand(np.all(segments[above] < segments[~root]), "a node must have more segments than its parent")
+    _require(np.all(above >= 0), "parent points to a free slot")
+    _require(np.all(segments[above] < segments[~root]), "a node must have more segments than its parent")
 
 
 def _check_witnesses(arrays: Arrays) -> None:
     node, poses = arrays["witness_nodes"], arrays["witness_poses"]
-    _demand(len(node) == len(poses), f"witness_nodes has {len(node)} witnesses; witness_poses has {len(poses)}")
+    _require(len(node) == len(poses), f"witness_nodes has {len(node)} witnesses; witness_poses has {len(poses)}")
     named = node[node >= 0]
-    _demand(
+    _require(
         np.all(node >= -1) and np.isin(named, arrays["slots"][arrays["active"]]).all(),
         "witness_nodes must be active nodes, or -1",
     )
 
 
 def _check_solutions(facts: Facts, max_segments: int, entries: int, keep: int) -> None:
-    _demand(len(facts.solutions) <= keep, f"facts: there are {len(facts.solutions)} solutions; {keep} are kept")
+    _require(
+        len(facts.solutions) <= keep, f"facts: there are {len(facts.solutions)} solutions; at most {keep} are kept"
+    )
     for k, part in enumerate(facts.solutions):
         segments = len(part.controls)
-        _demand(segments <= max_segments, f"facts: solutions[{k}] has {segments} segments; {max_segments} are the most")
-        _demand(
+        _require(
+            segments <= max_segments, f"facts: solutions[{k}] has {segments} segments; the maximum is {max_segments}"
+        )
+        _require(
             len(part.joints) == segments + 1, f"facts: solutions[{k}] must have one joint more than it has controls"
         )
-        _demand(
+        _require(
             max(map(abs, part.controls)) <= entries,
             f"facts: solutions[{k}].controls must be from -{entries} to {entries}",
         )
-    _demand(not facts.solutions or bool(facts.history), "facts: solutions without a history")
+    _require(not facts.solutions or bool(facts.history), "facts: solutions without a history")

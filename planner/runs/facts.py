@@ -1,4 +1,4 @@
-"""What a checkpoint says beside its arrays, checked when it is read."""
+"""The JSON part of a checkpoint, validated when it is read."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from planner.runs.inputs import Inputs
 from surrogate.registry import actuators
 
 LARGEST = 1e6
-"""Every pose [m, rad], bend [rad] and cost is smaller."""
+"""Upper limit of poses [m, rad], bends [rad] and costs."""
 
 
 class _Part(BaseModel):
@@ -49,7 +49,7 @@ class _SolutionPart(_Part):
     joints: list[Joint]
 
 
-class _MomentPart(_Part):
+class _HistoryEntryPart(_Part):
     seconds: NotNegative
     actuators: Count
     length: NotNegative
@@ -69,9 +69,9 @@ class Facts(_Part):
     versions: dict[str, str]
     inputs: Inputs
     name: Annotated[str, Field(min_length=1)]
-    """Of the environment."""
+    """Name of the environment."""
     environment: str
-    """What is in its file."""
+    """Content of the environment's file."""
     sha256: str
     iteration: Count
     vine_steps: Count
@@ -80,19 +80,19 @@ class Facts(_Part):
     generator: _Generator
     seconds: NotNegative
     prepare_seconds: NotNegative
-    history: list[_MomentPart]
+    history: list[_HistoryEntryPart]
     replayed: Count
     rejected: Count
     solutions: list[_SolutionPart]
     reverse_tree: _TreePart | None
     tube: dict[str, Any] | None = None
-    """All of it, in the units of files; older checkpoints are of the default tube."""
+    """All parameters of the tube, in the units of tube files; None in older checkpoints, which have the default tube."""
 
     def params(self) -> VineParams:
         """The tube of the run.
 
         Raises:
-            InvalidTube: No tube is like that.
+            InvalidTube: The parameters are not those of a valid tube.
         """
         if self.tube is None:
             known = actuators()
@@ -107,4 +107,4 @@ class Facts(_Part):
 
 
 _TUBES = {kind: tube_table(whole=True, actuator=(actuator_table(kind, whole=True), ...)) for kind in ACTUATORS}
-"""By the type of actuator."""
+"""Models of the tube by type of actuator."""

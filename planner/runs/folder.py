@@ -1,8 +1,8 @@
-"""The folder a run is kept in: written under a temporary name beside it and then moved, so that it appears atomically.
+"""The folder of a run: written under a temporary name next to its destination and then moved, so that it appears atomically.
 
-A kill may leave what was being written, but only beside the folder and under a name that begins with a dot:
-`.NAME.new.*` is half of something, and `.NAME.old.*` is the folder itself, caught between the two moves that exchange it.
-These are never read; the next start puts the latter back and removes the former (`sweep`).
+If the process is killed, temporary files may remain, but only next to the folder and with names that begin with a dot:
+`.NAME.new.*` is incomplete or obsolete; `.NAME.old.*` is the previous folder, if the process was killed between the two moves that
+replace it. They are never read; the next start restores the latter and removes the former (`sweep`).
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ FILES = (
     *("run.json", "environment.toml", "design.json", "solutions.json", "trajectory.npz", "plan.png", "simulation.json"),
     *("fit.json", "fit.png", "recording.json", "map.json", "map.png", CHECKPOINT),
 )
-"""What a folder written here may hold; a folder with anything else is never replaced."""
+"""Files that a run folder may contain; a folder with any other file is never replaced."""
 LONGEST_NAME = 80
-"""Maximum number of letters of an environment's name in that of a file."""
+"""Maximum number of characters of an environment's name in a file name."""
 
 
 class UnwritableFolder(OSError):
@@ -46,22 +46,22 @@ class UnwritableFolder(OSError):
 
 
 def stem_of(named: Environment | Recording) -> str:
-    """The name of an environment or a recording in a form that a file name allows."""
+    """The name of an environment or a recording, converted to a valid file name."""
     return re.sub(r"[^\w-]", "_", named.name)[:LONGEST_NAME] or "unnamed"
 
 
 def check_folder(out: Path) -> None:
-    """Make sure that a folder can be written before any work is done for it.
+    """Check that a folder can be written, before any work is done for it.
 
     Raises:
-        UnwritableFolder: Saying why.
+        UnwritableFolder: The folder cannot be written; the message gives the reason.
     """
     try:
         if out.exists() and not out.is_dir():
             raise UnwritableFolder(f"{out} is a file; give another --out")
-        if strange := _strange(out):
+        if foreign := _foreign(out):
             raise UnwritableFolder(
-                f"{out} holds {strange[0]}, which is no part of a run; give an empty or new folder as --out"
+                f"{out} contains {foreign[0]}, which is not part of a run; give an empty or new folder as --out"
             )
         parent = next(folder for folder in out.absolute().parents if folder.exists())
         os.rmdir(tempfile.mkdtemp(prefix=_prefix(out.absolute(), "new"), dir=parent))
@@ -72,12 +72,12 @@ def check_folder(out: Path) -> None:
 
 
 def sweep(out: Path) -> None:
-    """Remove what a killed run left beside a folder, and put the folder back if the kill came between two moves.
+    """Remove the temporary files of a killed run, and restore the folder if the run was killed between two moves.
 
-    Two runs that write the same folder at once would disturb each other; neither would leave half a folder.
+    Two runs that write the same folder at the same time would interfere, but neither would leave an incomplete folder.
 
     Raises:
-        UnwritableFolder: Saying why.
+        UnwritableFolder: The folder cannot be written; the message gives the reason.
     """
     out = out.absolute()
     try:
@@ -88,7 +88,7 @@ def sweep(out: Path) -> None:
         for left in new + old:
             if not left.is_dir():
                 left.unlink(missing_ok=True)
-            elif not _strange(left):
+            elif not _foreign(left):
                 shutil.rmtree(left)
     except OSError as error:
         raise UnwritableFolder(f"{out} cannot be written: {error.strerror}; give another --out") from None
@@ -98,11 +98,11 @@ def _prefix(out: Path, kind: str) -> str:
     return f".{out.name}.{kind}."
 
 
-def _strange(folder: Path) -> list[str]:
+def _foreign(folder: Path) -> list[str]:
     """The files of a folder that are not part of a run."""
     if not folder.exists():
         return []
-    # A file that is being written has a dot before its name, and the process and `partial` after it.
+    # While a file is written, its name is `.NAME.PROCESS.partial`.
     names = {re.sub(r"^\.(.+)\.\d+\.partial$", r"\1", entry.name) for entry in folder.iterdir()}
     return sorted(names - set(FILES))
 
@@ -110,10 +110,10 @@ def _strange(folder: Path) -> list[str]:
 def save_checkpoint(out: Path, run: Run, inputs: Inputs) -> None:
     """Replace the checkpoint in the folder of a run atomically; the other files stay.
 
-    So the results of an earlier run are there until this one has its own.
+    The results of an earlier run therefore remain until this run has its own.
 
     Raises:
-        UnwritableFolder: Saying why; what was there is unchanged.
+        UnwritableFolder: The folder cannot be written and is unchanged; the message gives the reason.
     """
     out = out.absolute()
     fresh: Path | None = None
@@ -133,10 +133,10 @@ def save_checkpoint(out: Path, run: Run, inputs: Inputs) -> None:
 
 
 def write_folder(out: Path, fill: Callable[[Path], None]) -> None:
-    """Let `fill` write into a temporary folder beside `out`, then replace `out` by it.
+    """Let `fill` write into a temporary folder next to `out`, then replace `out` with it.
 
     Raises:
-        UnwritableFolder: Saying why; `out` is unchanged.
+        UnwritableFolder: `out` cannot be written and is unchanged; the message gives the reason.
     """
     check_folder(out)
     out = out.absolute()
@@ -150,7 +150,7 @@ def write_folder(out: Path, fill: Callable[[Path], None]) -> None:
             old = Path(tempfile.mkdtemp(prefix=_prefix(out, "old"), dir=out.parent))
             out.replace(old)
             fresh.replace(out)
-            old.replace(fresh)  # while it is removed it must not be taken for the folder
+            old.replace(fresh)  # so that a folder being removed is not restored by `sweep`
         else:
             fresh.replace(out)
     except OSError as error:
@@ -161,7 +161,7 @@ def write_folder(out: Path, fill: Callable[[Path], None]) -> None:
 
 
 def write_json(path: Path, content: dict[str, Any]) -> None:
-    """Write JSON that people can read."""
+    """Write indented JSON."""
     path.write_text(json.dumps(content, indent=1, allow_nan=False) + "\n", encoding="utf-8")
 
 
@@ -173,7 +173,7 @@ def _tree_facts(run: Run) -> dict[str, Any] | None:
 
 
 def design_to_write(run: Run, choice: Choice | None, verification: Verification | None) -> Design:
-    """The design of a run that has a solution: the best verified, else what --robust chose, else the one of lowest cost."""
+    """The design of a run with a solution: the best verified one, else that chosen by --robust, else that with the lowest cost."""
     if verification:
         return verification.design
     return choice.chosen.design if choice else run.solutions.best[0].design
@@ -190,10 +190,10 @@ def write_run(
     """Write a finished run that has a solution.
 
     Args:
-        inputs: What the run was asked to do.
-        stopped: Why it ended, as text.
-        choice: What --robust chose.
-        verification: What --verify found.
+        inputs: Options of the run.
+        stopped: Reason why it ended.
+        choice: Result of --robust.
+        verification: Result of --verify.
     """
     from planner.drawing.plan import save_plan
     from planner.search.tree import branches_of

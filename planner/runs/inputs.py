@@ -1,4 +1,4 @@
-"""What `vinewright plan` was asked to do, as recorded in `run.json` and in a checkpoint."""
+"""The options of `vinewright plan`, as recorded in `run.json` and in a checkpoint."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ Percent = Annotated[float, Field(ge=0, le=100)]
 
 
 class Inputs(BaseModel):
-    """The options of a planning run; with environment and tube they decide what is found. Defaults: those of the command.
+    """The options of a planning run, with the defaults of the command. With environment and tube they determine the result.
 
-    An option that is added later needs a default: older runs do not have it.
+    New options need a default, because older runs do not have them.
     """
 
     model_config = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False, frozen=True)
 
     actuator: str = "spam"
-    """Kind of actuator that bends the tube."""
+    """Type of the actuators."""
     propagator: str = "quasistatic"
-    """The model of the growing vine."""
+    """Model of the growing vine."""
     device: str = "auto"
     solver: str | None = None
     surrogate: str | None = None
@@ -32,62 +32,62 @@ class Inputs(BaseModel):
     batch: Annotated[int, Field(ge=1, le=2000)] = 100
     """Vines grown in each iteration."""
     time_budget_s: Annotated[float, Field(gt=0, lt=1e7)] = 20.0
-    """Time to search, excluding compilation [s]."""
+    """Time limit of the search, excluding compilation [s]."""
     iterations: Annotated[int, Field(ge=1)] | None = None
-    """Most iterations."""
+    """Maximum number of iterations."""
     first: bool = False
     """Stop at the first solution."""
     target_actuators: Annotated[int, Field(ge=0)] | None = None
     """Stop at a solution with no more actuators than this."""
     solutions: Annotated[int, Field(ge=1, le=1000)] = 5
-    """How many distinct solutions are kept."""
+    """Number of distinct solutions to keep."""
     robust: bool = False
-    """Choose by success in trials with errors."""
+    """Whether to choose the design by its success rate in trials with errors."""
     level: Percent | None = None
     """Standard deviation of these errors [%]; None is the default."""
     threshold: Percent | None = None
-    """Success that is required [%]; None is the default."""
+    """Required success rate [%]; None is the default."""
     friction: float | None = None
-    """Of the tip [-]."""
+    """Coulomb friction coefficient of the tip [-]."""
     verify: str | None = None
-    """The second propagator, which checks what was found."""
+    """Second propagator, which verifies the designs."""
 
     @property
     def budget(self) -> Budget:
-        """When the search is to stop, counted from its beginning."""
+        """Stop criteria, counted from the beginning of the search."""
         return Budget(self.time_budget_s, self.iterations, self.first, self.target_actuators)
 
 
 class PlanOptions(TypedDict, total=False):
-    """The options of `vinewright.plan` beside time and seed, with the defaults of `Inputs`."""
+    """The options of `vinewright.plan` besides time and seed, with the defaults of `Inputs`."""
 
     propagator: str
-    """The model that plans: one of `propagators()`."""
+    """Model used for planning: one of `propagators()`."""
     device: str
-    """Where it computes: "cpu", "cuda" or "auto"."""
+    """Device of the computation: "cpu", "cuda" or "auto"."""
     solver: str
-    """How "penalty" solves its steps: "newton" or "gradient"."""
+    """Solver of "penalty": "newton" or "gradient"."""
     surrogate: str
-    """What "penalty" knows the actuator's force by: "table" or "network"."""
+    """Force model of the actuator in "penalty": "table" or "network"."""
     friction: float
-    """Coulomb's coefficient of the tip [-]."""
+    """Coulomb friction coefficient of the tip [-]."""
     batch: int
     """Vines grown in each iteration."""
     iterations: int
-    """Most iterations. A plan that ends by iterations, not by time, is the same on every machine."""
+    """Maximum number of iterations. A plan limited by iterations instead of time is the same on every machine."""
     first: bool
     """Stop at the first solution."""
     target_actuators: int
     """Stop at a solution with no more actuators than this."""
     solutions: int
-    """How many distinct solutions to keep."""
+    """Number of distinct solutions to keep."""
     heuristic: bool
-    """Be guided by ways to the goal without contact: for large environments with dead ends. Needs OMPL."""
+    """Guide the search by contact-free paths to the goal: for large environments with dead ends. Requires OMPL."""
     robust: bool
-    """Choose by success in trials with errors."""
+    """Choose the design by its success rate in trials with errors."""
     level: float
     """Standard deviation of these errors [%]."""
     threshold: float
-    """Success that is asked for [%]."""
+    """Required success rate [%]."""
     verify: str
-    """Count only designs that this other propagator reaches the goal with too."""
+    """Second propagator; only designs that also reach the goal with it count as verified."""

@@ -11,7 +11,7 @@ from surrogate.compiled import Floats, compiled
 COINCIDENT = 1e-12
 """Tolerance within which poses are equal [m or rad]."""
 MAX_LENGTH_RATIO = 1e4
-"""Maximum ratio of an arc's chord to the distance of the poses, and of its inverse; beyond, rounding errors dominate."""
+"""Maximum ratio of an arc's chord to the distance between the poses, and of its inverse; beyond it, rounding errors dominate."""
 
 
 class Biarc(NamedTuple):

@@ -18,7 +18,7 @@ from surrogate.compiled import Floats
 REPLAYS = 8
 """Maximum number of candidates replayed in one iteration."""
 PARTED = 10e-3
-"""Distance between the tips of a replay and a node above which the replay has left the branch, for the prototype [m]."""
+"""Distance between the tips of a replay and a node above which the replay has diverged from the branch, for the prototype [m]."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,1 +1,1 @@
-"""Studies: many planning runs, to see what a part of the planner is worth."""
+"""Studies: experiments that evaluate the planner and its models, and reproduce published results."""

@@ -1,4 +1,4 @@
-"""Many planning runs, each on one thread, as many at once as there are threads; and what they have in common."""
+"""Studies of many planning runs, each on one thread and in parallel, and their statistics."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Record:
     iterations: int
     seconds: float
     tree_seconds: float | None = None
-    """Time that the reverse tree took [s], None without one."""
+    """Computing time of the reverse tree [s], None without one."""
     tree_vertices: int | None = None
     tree_reaches_start: bool | None = None
     """Whether the tree's cost-to-go is known at the start."""
@@ -65,7 +65,7 @@ class Record:
         return np.array(costs)[np.searchsorted(times, seconds, side="right") - 1]
 
     def content(self) -> dict[str, Any]:
-        """All of it, for a JSON file."""
+        """Content for a JSON file."""
         return {**asdict(self.case), "environment": Path(self.case.environment).stem} | {
             name: value for name, value in asdict(self).items() if name != "case"
         }
@@ -85,13 +85,13 @@ def run_case(case: Case) -> Record:
     record = partial(Record, case, history, run.search.iteration, round(run.seconds, 3))
     if (tree := run.reverse_tree) is None:
         return record()
-    # The root is the first node, and stays it.
+    # The root is always the first node.
     known = math.isfinite(run.search.tree.to_go[0]) if not tree.failure else False
     return record(round(tree.seconds, 4), len(tree.poses), known)
 
 
 def run_cases(cases: Sequence[Case]) -> Iterator[Record]:
-    """Records of cases in the order in which they end; leaving early ends the runs under way.
+    """Records of cases in the order in which they finish; closing the iterator early terminates the running ones.
 
     Raises:
         WorkerKilled: One of the processes was killed.
@@ -112,18 +112,18 @@ def study_of_runs(name: str, cases: Sequence[Case], report: Callable[[list[Recor
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """Some runs of one kind. A run without a solution counts as slower and costlier than any with one."""
+    """Statistics of runs of one kind. A run without a solution counts as slower and costlier than any run with one."""
 
     runs: int
     solved: int
     first: Floats
     """Quartiles of the time to the first solution [s], shape (3,)."""
     mean_first: float
-    """Mean of the same over the runs that were solved [s]."""
+    """Mean time to the first solution over the solved runs [s]."""
     cost: Floats
     """Quartiles of the best cost at the end, shape (3,)."""
     mean_cost: float
-    """Mean of the same over the runs that were solved."""
+    """Mean of the best cost over the solved runs."""
     iteration: float
     """Mean time of an iteration, excluding the reverse tree [s]."""
 
@@ -145,12 +145,12 @@ class Summary:
 
 
 def quartiles(values: Floats) -> Floats:
-    """Lower quartile, median and upper quartile along the first axis: values that occur, as infinite ones have no mean."""
+    """Lower quartile, median and upper quartile along the first axis, without interpolation because values may be infinite."""
     return np.quantile(values, [0.25, 0.5, 0.75], axis=0, method="inverted_cdf")
 
 
 def shown(value: float, digits: int = 2) -> str:
-    """A number for a table, a dash where there is none."""
+    """A number for a table, a dash if it is not finite."""
     return f"{value:.{digits}f}" if math.isfinite(value) else "-"
 
 

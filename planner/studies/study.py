@@ -24,24 +24,24 @@ Case = TypeVar("Case")
 Result = TypeVar("Result")
 
 WORKER_KILLED = 4
-"""Exit code where a worker process was killed; what was measured before is kept."""
+"""Exit code if a worker process was killed; earlier results are kept."""
 
 
 class NothingMeasured(TyperException):
-    """A worker process was killed before there was anything to report."""
+    """A worker process was killed before there were enough results for a report."""
 
     exit_code = WORKER_KILLED
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The report of a study: text for people, and the same figures for programs."""
+    """The report of a study: Markdown text, and its data for a JSON file."""
 
     title: str
     lines: list[str]
     """Markdown, after the title and the provenance line."""
     content: dict[str, Any]
-    """For a JSON file, after the provenance."""
+    """Content of the JSON file, after the provenance."""
 
     @property
     def text(self) -> str:
@@ -55,22 +55,22 @@ class Report:
 
 @dataclass(frozen=True)
 class Study(Generic[Case, Result]):
-    """Cases to measure, and the report and pictures of the results."""
+    """Cases to run, and the report and figures of the results."""
 
     name: str
-    """Of its folder of results, and of its command."""
+    """Name of the folder of results and of the command."""
     cases: Sequence[Case]
     run: Callable[[Sequence[Case]], Iterable[Result]]
     """Yields the results of cases, in any order."""
     report: Callable[[list[Result]], Report]
     draw: Mapping[str, Callable[[Path, list[Result]], object]] = field(default_factory=dict)
-    """What draws each picture, by the name of its file."""
+    """Functions that draw the figures, by file name."""
     unit: str = "runs"
-    """Name of the cases, in the plural."""
+    """Name of the cases, plural."""
     prepare: Callable[[], object] = lambda: None
     """Called before time is measured, for example to compile."""
     tell: Callable[[Result], str] | None = None
-    """A line on the console for each result."""
+    """Function that returns a line for the console about a result."""
     enough: Callable[[list[Result]], bool] = bool
     """Whether results of an interrupted study can be reported."""
     least: str = "any result was complete"
@@ -79,27 +79,27 @@ class Study(Generic[Case, Result]):
 
 @dataclass
 class Measured(Generic[Result]):
-    """Results of a study, perhaps not of all cases."""
+    """Results of a study, possibly incomplete."""
 
     results: list[Result] = field(default_factory=list)
     seconds: float = 0.0
     stopped: str = ""
-    """Why the study stopped early; empty if all cases are done."""
+    """Reason why the study stopped early; empty if all cases are done."""
     code: int = 0
     """Exit code: 0, or `WORKER_KILLED`."""
 
 
 def run_study(study: Study[Case, Result], command: str, out: Path, console: Console) -> Measured[Result]:
-    """Measure all cases, then write report, data and pictures to a folder of the study's name.
+    """Run all cases, then write report, data and figures to a folder with the study's name.
 
-    Ctrl-C, and a worker process that is killed, keep what was measured before.
+    After Ctrl-C, or if a worker process is killed, the earlier results are reported.
 
     Args:
-        command: What was typed, for the report.
-        out: Where all results are.
+        command: The command line, for the report.
+        out: Folder of all results.
     Raises:
-        BadInput: The folder cannot be written; or Ctrl-C came before there was enough to report.
-        NothingMeasured: A worker process was killed before that.
+        BadInput: The folder cannot be written, or the study was interrupted before there were enough results for a report.
+        NothingMeasured: A worker process was killed before there were enough results for a report.
     """
     from planner.provenance import Provenance
 
@@ -127,7 +127,7 @@ def _measure(study: Study[Case, Result], console: Console) -> Measured[Result]:
     begun = time.perf_counter()
     try:
         with stoppable():
-            with console.status("compiling what is not compiled yet, and warming up"):
+            with console.status("compiling if necessary, and warming up"):
                 study.prepare()
             begun = time.perf_counter()
             with Progress(*columns(), console=console) as bar:
@@ -153,7 +153,7 @@ def _measure(study: Study[Case, Result], console: Console) -> Measured[Result]:
 def _write(
     study: Study[Case, Result], report: Report, made: Provenance, results: list[Result], out: Path, console: Console
 ) -> list[str]:
-    """Write all files beside the study's folder, then move each into it: no file is ever incomplete. Returns their names."""
+    """Write all files to a temporary folder, then move each into the study's folder atomically; returns their names."""
     from planner.console.progress import stoppable
     from planner.runs.folder import write_json
 

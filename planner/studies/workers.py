@@ -1,4 +1,4 @@
-"""Cases in parallel processes, and what happens when one of these is killed."""
+"""Execution of cases in parallel processes, any of which may be killed."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ Result = TypeVar("Result")
 
 
 class WorkerKilled(RuntimeError):
-    """A process that computed a case has ended from outside, perhaps for want of memory."""
+    """A worker process was killed from outside, possibly because memory ran out."""
 
 
 def in_processes(run: Callable[[Case], Result], cases: Sequence[Case]) -> Iterator[Result]:
-    """Results in the order in which they end, as many cases at once as there are threads.
+    """Results in the order in which they finish; as many cases run in parallel as there are threads.
 
-    Leaving early ends the cases under way.
+    Closing the iterator early terminates the running cases.
 
     Args:
-        run: A function of a module, looked up by name in the other process.
+        run: A module-level function, which the worker processes import by name.
     Raises:
-        WorkerKilled: One of the processes was killed; results that were over before have been yielded.
+        WorkerKilled: One of the processes was killed; earlier results have been yielded.
     """
     waiting, others = deque(cases), set(multiprocessing.active_children())
     with process_pool(workers := min(thread_count(), len(cases))) as pool:
@@ -43,7 +43,7 @@ def in_processes(run: Callable[[Case], Result], cases: Sequence[Case]) -> Iterat
         except BrokenProcessPool:
             over = [future for future in under_way if future.done() and future.exception() is None]
             yield from (future.result() for future in over)
-            raise WorkerKilled("a worker process was killed (perhaps the memory ran out)") from None
+            raise WorkerKilled("a worker process was killed (possibly out of memory)") from None
         finally:
             if under_way or waiting:
                 for process in set(multiprocessing.active_children()) - others:
@@ -51,10 +51,10 @@ def in_processes(run: Callable[[Case], Result], cases: Sequence[Case]) -> Iterat
 
 
 def process_pool(workers: int) -> ProcessPoolExecutor:
-    """Fresh processes that leave Ctrl-C to the first one. Its futures raise BrokenProcessPool where one of them is killed."""
+    """New processes that ignore Ctrl-C. If one of them is killed, the futures of the pool raise BrokenProcessPool."""
     return ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), _ignore_interrupts)
 
 
 def _ignore_interrupts() -> None:
-    # Ctrl-C goes to every process of the terminal; what to keep is for the first one to say.
+    # Ctrl-C is sent to every process of the terminal; only the main process handles it.
     signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -1,1 +1,1 @@
-"""Planning with one part of the search off at a time."""
+"""Ablations: planning with one part of the search disabled or changed at a time."""

@@ -22,7 +22,7 @@ COLUMNS = (
 
 
 def report(records: Sequence[Record]) -> Report:
-    """A table for people, and every run for programs."""
+    """A table of the runs, and all runs as data."""
     lines = [
         f"{len(records)} runs of {max(r.case.time_budget for r in records):g} s without the reverse tree, each on one",
         "thread, as many at once as there are threads. Times exclude compilation. *First* is the time to the first",

@@ -1,4 +1,4 @@
-"""Effect of parts of the search: planning with one part at a time off, or set differently."""
+"""Effect of parts of the search: planning with one part disabled or changed at a time."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ VARIANTS: dict[str, tuple[int, Switches]] = {
     "batch 300": (300, Switches()),
     "batch 1000": (1000, Switches()),
 }
-"""Batch and switches of each kind; the best-near radius over that of a witness."""
+"""Batch size and switches of each kind; the selection radius is relative to the witness radius."""
 
 
 def cases(environments: Sequence[str], runs: int, seconds: float) -> list[Case]:

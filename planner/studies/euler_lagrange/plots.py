@@ -1,4 +1,4 @@
-"""Pictures of the experiments with paper 004's model, laid out as its Figs. 4 to 8."""
+"""Figures of the experiments with paper 004's model, in the layout of its Figs. 4 to 8."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ COLOURS = "#0a5a96", "#b54d00", "#8a80ad"
 STYLES = "-", (0, (5, 2)), (0, (1.5, 1.5))
 WANTED = "#d1495b"
 LOST = "#e3e6ea"
-"""Where the reference is shorter than the tube."""
+"""Colour of the times at which the reference is shorter than the tube."""
 
 
 def pictures() -> dict[str, Callable[[Path, Sequence[Result | Chase]], None]]:
-    """What draws each of the five pictures, by the name of its file."""
+    """Functions that draw the five figures, by file name."""
     motions = {"static": _save_static, "growth": _save_growth, "ramp": _save_ramp, "plane": _save_plane}
 
     def motion(figure: str, path: Path, found: Sequence[Result | Chase]) -> None:
@@ -61,7 +61,7 @@ def _name(axes: Axes, words: str) -> None:
 
 
 def _lines(axes: Axes, results: Sequence[Result], part: int, polar: bool = False) -> None:
-    """A part of q, or of (s, theta, phi), over time, one line a result."""
+    """Draw a component of q or of (s, theta, phi) over time, one line per result."""
     for result, colour, style in zip(results, COLOURS, STYLES, strict=False):
         motion, label = result.motion, result.experiment.label
         states = motion.polar if polar else motion.q
@@ -73,7 +73,7 @@ def _legend(axes: Axes, **more: Any) -> None:
 
 
 def _inputs(result: Result) -> np.ndarray:
-    """Core and tensions over time [N], shape (times, 4)."""
+    """Core force and tensions over time [N], shape (times, 4)."""
     motion = result.motion
     return np.array([result.experiment.inputs(time, q) for time, q in zip(motion.times, motion.q, strict=True)], float)
 
@@ -134,7 +134,7 @@ def _save_plane(path: Path, results: Sequence[Result]) -> None:
 
 
 def save_tracking(path: Path, tracking: Tracking) -> None:
-    """Length, bend and plane beside what is requested, the inputs, and the robot in space at every second."""
+    """Draw length, bend and plane with their references, the inputs, and the robot in space at every second."""
     figure = Figure(figsize=(10.4, 6.2), dpi=DPI, facecolor="white", layout="constrained")
     grid = figure.add_gridspec(4, 2, width_ratios=(1.35, 1.0))
     panels = [figure.add_subplot(grid[row, 0]) for row in range(4)]
@@ -164,7 +164,7 @@ def save_tracking(path: Path, tracking: Tracking) -> None:
 
 
 def _draw_in_space(axes: Axes, tracking: Tracking) -> None:
-    """The robot at the end of every second, hanging from its base, darker the later."""
+    """Draw the robot at the end of every second, hanging from its base, with colours that darken over time."""
     moments = np.arange(1, round(tracking.times[-1]) + 1)
     shades = np.linspace(0.25, 1.0, len(moments))
     for second, shade in zip(moments, shades, strict=True):

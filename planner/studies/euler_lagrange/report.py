@@ -76,7 +76,7 @@ ERRATA = (
 
 
 def report(results: Sequence[Result], chases: Sequence[Chase]) -> Report:
-    """The text as Markdown, and its numbers."""
+    """The report as Markdown, and its data."""
     compared, (low, high) = checks(list(results)), _last_second(results)
     slowest, speeds = min(results, key=lambda result: result.speed), [result.speed for result in results]
     lines = [
@@ -109,7 +109,7 @@ def report(results: Sequence[Result], chases: Sequence[Chase]) -> Report:
 
 
 def _last_second(results: Sequence[Result]) -> list[float]:
-    """The least and the greatest phi of Fig. 7's last second with the damper of Eq. 16 [rad]."""
+    """Minimum and maximum of phi in the last second of Fig. 7 with the damper of Eq. 16 [rad]."""
     times, polar = swinging_plane(next(result for result in results if result.experiment.figure == "plane"))
     late = polar[times >= times[-1] - 1, 2]
     return [float(late.min()), float(late.max())]

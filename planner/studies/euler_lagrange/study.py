@@ -1,4 +1,4 @@
-"""What paper 004 shows of its model: a robot released, growing, bent, turned, and following a reference (Figs. 4 to 8)."""
+"""The experiments of paper 004: a robot is released, grows, bends, turns, and follows a reference (Figs. 4 to 8)."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ from surrogate.spam import Spam
 SECONDS, TOLERANCE, TIGHTER = 10.0, 1e-8, 1e-10
 TIMES = np.linspace(0.0, SECONDS, 1001)
 REPEATS = 3
-"""A motion is timed this many times; the fastest counts."""
+"""Number of times that a motion is timed; the fastest counts."""
 WEIGHTLESS, HANGING, ACROSS = (0.0, 0.0, 0.0), (0.0, 0.0, 9.81), (9.81, 0.0, 0.0)
 LONG_ARM = 2.0
-"""Arm of the actuators in diameters that gives the bends of the paper's Figs. 6 and 7."""
+"""Moment arm of the actuators that reproduces the bends of the paper's Figs. 6 and 7 [diameters]."""
 PULL, RAMP, PUSH, RELEASED = 20.0, 10.0, 5.0, 0.1
-"""Tension of Fig. 7 [N], rise of that of Fig. 6 [N/s], force of Fig. 5 [N], bend of Fig. 4 [rad]."""
+"""Tension in Fig. 7 [N], rate of the tension in Fig. 6 [N/s], force in Fig. 5 [N], initial bend in Fig. 4 [rad]."""
 SWITCHED = 5.0
-"""When sPAM 2 takes over from sPAM 1 [s]."""
+"""Time at which actuation switches from sPAM 1 to sPAM 2 [s]."""
 HIGHEST_PRESSURE = 35e3
-"""Of a sPAM [Pa]."""
+"""Maximum pressure of a sPAM [Pa]."""
 SET_POINTS = np.array([[1.0, 0.5, 0.0], [3.0, 1.0, 1.0], [2.0, 2.0, 2.0], [5.0, 1.5, -1.0], [6.0, 0.5, -2.0]])
-"""s [m], theta [rad] and phi [rad] requested from each second on; the third length is shorter than has grown."""
+"""Requested s [m], theta [rad] and phi [rad] from each second on; the third length is shorter than the grown length."""
 FIRST = np.array([1.0, 0.1, 0.0])
 BLEND = 0.8
-"""Time in which the reference gets from one to the next, smoothly [s]."""
+"""Duration of the smooth transition between set points [s]."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,31 +46,31 @@ class Experiment:
     robot: Robot
     inputs: Inputs
     start: tuple[float, float, float]
-    """s [m], theta [rad], phi [rad]."""
+    """Initial s [m], theta [rad], phi [rad]."""
     jumps: tuple[float, ...] = ()
-    """Of the inputs [s]."""
+    """Times of jumps of the inputs [s]."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Result:
-    """How it went."""
+    """The motion of an experiment, with its computing time."""
 
     experiment: Experiment
     motion: Motion
     seconds: float
-    """That computing it took."""
+    """Computing time [s]."""
     moved: float
-    """Largest changes of s, u and v with a tolerance a hundred times smaller [m, rad]."""
+    """Maximum change of s, u and v if the tolerance is a hundred times smaller [m, rad]."""
 
     @property
     def speed(self) -> float:
-        """Over real time."""
+        """Simulated time relative to computing time [-]."""
         return SECONDS / self.seconds
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """A measured value, and the same in closed form."""
+    """A computed value and its closed-form solution."""
 
     figure: str
     what: str
@@ -88,9 +88,9 @@ class Chase:
 
     @property
     def errors(self) -> Floats:
-        """Greatest errors wherever the growth allows, s [m], theta and phi [rad], shape (3,).
+        """Maximum errors while the tube can follow the reference, s [m], theta and phi [rad], shape (3,).
 
-        It does where the reference is as long as its maximum so far.
+        It can if the requested length is the maximum so far, because the tube cannot become shorter.
         """
         asked = self.tracking.reference[:, 0]
         allowed = asked >= np.maximum.accumulate(asked)
@@ -114,7 +114,7 @@ def _switch(time: float, _q: Floats) -> tuple[float, ...]:
 
 
 def experiments() -> list[Experiment]:
-    """Figs. 4 to 7, each with open parameters set such that the curves of the paper result, and with other values."""
+    """Figs. 4 to 7, each with unstated parameters set to reproduce the paper's curves, and with other values."""
     across, weightless = Robot(gravity=ACROSS, levers=LONG_ARM), Robot(gravity=WEIGHTLESS, levers=LONG_ARM)
     return [
         *(Experiment("static", f"s = {s:g} m", Robot(), _off, (s, RELEASED, 0.0)) for s in (2.0, 4.0)),
@@ -128,7 +128,7 @@ def experiments() -> list[Experiment]:
 
 
 def run(experiment: Experiment) -> Result:
-    """Compute its motion, timed, and once more with a tighter tolerance."""
+    """Compute and time the motion of an experiment, and compute it with a tighter tolerance."""
 
     def motion(tolerance: float) -> Motion:
         return open_loop(
@@ -144,10 +144,10 @@ def run(experiment: Experiment) -> Result:
 
 
 def swinging_plane(result: Result) -> tuple[Floats, Floats]:
-    """Fig. 7 after the switch with the damper of Eq. 16, which acts along theta alone, and not across it.
+    """Fig. 7 after the switch with the damper of Eq. 16, which acts only along theta, not perpendicular to it.
 
     Args:
-        result: Of a figure "plane", at rest when the actuators are switched; its length stands still.
+        result: Result of a "plane" experiment, at rest when the actuators are switched; its length is constant.
     Returns:
         Times [s], shape (times,), and s, theta, phi, shape (times, 3).
     """
@@ -168,7 +168,7 @@ def swinging_plane(result: Result) -> tuple[Floats, Floats]:
 
 
 def reference(at: float) -> tuple[Floats, Floats]:
-    """(s, theta, phi) requested, and their rates, at a time [s]: from set point to set point without a jerk."""
+    """Requested (s, theta, phi) and their rates at a time [s], with smooth transitions between set points."""
     k = min(int(at), len(SET_POINTS) - 1)
     before = SET_POINTS[k - 1] if k else FIRST
     x = min((at - k) / BLEND, 1.0)
@@ -177,7 +177,7 @@ def reference(at: float) -> tuple[Floats, Floats]:
 
 
 def cases() -> list[Experiment | tuple[str, Controller]]:
-    """All experiments, then Fig. 8 by controllers of different gains and limits."""
+    """All experiments, then Fig. 8 with controllers of different gains and limits."""
     pull = LinearActuator.like(Spam()).area * HIGHEST_PRESSURE
     controllers = {
         "default gains": Controller(),
@@ -189,7 +189,7 @@ def cases() -> list[Experiment | tuple[str, Controller]]:
 
 
 def run_cases(several: Sequence[Experiment | tuple[str, Controller]]) -> Iterator[Result | Chase]:
-    """Motions and chases, one after the other."""
+    """Run motions and chases in sequence."""
     for case in several:
         yield run(case) if isinstance(case, Experiment) else chase(*case)
 
@@ -200,12 +200,12 @@ def chase(label: str, controller: Controller) -> Chase:
 
 
 def split(found: Sequence[Result | Chase]) -> tuple[list[Result], list[Chase]]:
-    """Motions, and chases."""
+    """Separate motions from chases."""
     return [one for one in found if isinstance(one, Result)], [one for one in found if isinstance(one, Chase)]
 
 
 def linear_swing(robot: Robot, s: float) -> tuple[float, float]:
-    """Decay and angular frequency of slight bends of a hanging robot of length s [1/s, rad/s].
+    """Decay rate and angular frequency of small bends of a hanging robot of length s [1/s, rad/s].
 
     An oscillator of mass m s^2 / 4, spring K + m g s / 3 and damper D: the limit of M and G as theta goes to 0.
     """
@@ -216,7 +216,7 @@ def linear_swing(robot: Robot, s: float) -> tuple[float, float]:
 
 
 def checks(results: list[Result]) -> list[Check]:
-    """Every motion compared with closed forms."""
+    """Compare all motions with closed-form solutions."""
     found = []
     for result in results:
         robot, motion, label = result.experiment.robot, result.motion, result.experiment.label
@@ -248,7 +248,7 @@ def checks(results: list[Result]) -> list[Check]:
 
 
 def _ramp_end(robot: Robot, s: float) -> float:
-    """Bend at the end of the ramp [rad], the damper behind it: K u = a T - D a T' / K - m g s d/du[(1 - cos u) / u]."""
+    """Bend at the end of the ramp [rad], with the lag of the damper: K u = a T - D a T' / K - m g s d/du[(1 - cos u) / u]."""
     pulled = robot.arm * RAMP * (SECONDS - robot.bending_damping / robot.stiffness)
 
     def missing(u: float) -> float:

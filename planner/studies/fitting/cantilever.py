@@ -1,7 +1,7 @@
-"""A released cantilever, or a growing one, whose stiffness and damping are known: by minimal coordinates and SciPy.
+"""A released cantilever, optionally growing, with known stiffness and damping: minimal coordinates, integrated by SciPy.
 
-Shares nothing with the fit but the model's definition: here the links' headings are the only coordinates, the equations of motion
-are Lagrange's, and the integrator is adaptive.
+It shares only the definition of the model with the fit: here the headings of the links are the only coordinates, the equations
+of motion are Lagrange's, and the integrator is adaptive.
 """
 
 from __future__ import annotations
@@ -17,26 +17,26 @@ from surrogate.compiled import Floats
 
 @dataclass(frozen=True, slots=True)
 class Cantilever:
-    """A beam of links of two bodies each, clamped by a spring at its base."""
+    """A beam of links with two bodies each, attached to its base by a spring."""
 
     stiffness: float = 0.3
-    """Of each joint [N m/rad]."""
+    """Stiffness of each joint [N m/rad]."""
     damping: float = 3e-3
-    """Of each joint [N m s/rad]."""
+    """Damping of each joint [N m s/rad]."""
     links: int = 5
     length: float = 1.0
-    """At first [m]."""
+    """Initial length [m]."""
     growth: float = 0.0
     """Growth rate of the whole beam [m/s]."""
     radius: float = 0.012
     """[m]"""
     mass_per_length: float = 0.013
-    """That of a tube of 24 mm of two layers of 0.1 mm of polyethylene [kg/m]."""
+    """Mass per length of a 24 mm tube of polyethylene film, two layers of 0.1 mm [kg/m]."""
     release: float = 0.4
-    """Heading of the tip link less that of the base at the start, all joints bent alike [rad]."""
+    """Initial heading of the tip link minus that of the base, with all joints equally bent [rad]."""
 
     def headings(self, times: Floats) -> Floats:
-        """Headings of the links from a release at rest [rad], shape (times, links).
+        """Headings of the links after release at rest [rad], shape (times, links).
 
         Lagrange's equations of r_b = sum_j a_bj(t) e(theta_j), e the unit vector of a heading:
         sum_j A_ij cos(theta_i - theta_j) theta_j'' = torque_i - sum_j [2 B_ij cos(...) theta_j' + A_ij sin(...) theta_j'^2],
@@ -63,7 +63,7 @@ class Cantilever:
         return solved.y[: self.links].T
 
     def _reach(self, time: float) -> tuple[Floats, Floats]:
-        """How far each body's centre moves with each link's heading, a_bj [m], and its rate, shape (2 links, links)."""
+        """Coefficients a_bj of each body's centre for each link's heading [m], and their rates, shape (2 links, links)."""
         link, half = (self.length + self.growth * time) / self.links, self.length / (4 * self.links)
         reach, rate = (
             np.repeat(np.tril(np.full((self.links, self.links), one), -1), 2, axis=0)
@@ -75,7 +75,7 @@ class Cantilever:
         return reach, rate
 
     def recording(self, times: Floats, points: int, noise: float, random: np.random.Generator) -> Recording:
-        """What a camera sees of it: points at equal distances along the beam, the base among them, with noise in x and y [m]."""
+        """Synthetic recording: equally spaced points along the beam, including the base, with noise in x and y [m]."""
         length = self.length + self.growth * times
         headings = self.headings(times)
         joints = np.zeros((len(times), self.links + 1, 2))

@@ -25,10 +25,10 @@ STARTS = "initial K", "initial C", "K", "error %", "C", "error %", "tip y error 
 
 
 def report(starts: Sequence[Start], wall: Fit | None) -> Report:
-    """Tables for people, and the same for programs.
+    """Tables in Markdown, and their data.
 
     Args:
-        wall: The fit of the wall experiment, where its file was given.
+        wall: The fit of the wall experiment, if its file was given.
     """
     truth, last = Cantilever(), starts[-1].found
     model = f"{2 * truth.links}-body model of a tube of {2e3 * truth.radius:g} mm, {truth.length:g} m long, {truth.mass_per_length:g} kg/m"

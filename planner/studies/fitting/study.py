@@ -1,4 +1,4 @@
-"""Fitting the dynamic model: to a motion whose stiffness and damping are known, and to the published wall experiment."""
+"""Fits of the dynamic model to a motion with known stiffness and damping, and to the published wall experiment."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from dynamics.recording import Recording
 from planner.studies.fitting.cantilever import Cantilever
 
 RATE, FRAMES, POINTS, NOISE, SEED = 120, 209, 21, 3e-3, 0
-"""Of the synthetic recording: frames a second, frames, points of each, and their noise [m]."""
+"""Synthetic recording: frames per second, number of frames, points per frame, their noise [m], and seed."""
 STARTS = (0.03, 1e-3), (0.3, 1e-2), (1.0, 1e-4)
-"""K [N m/rad] and C [N m s/rad] that the fits of it start with."""
+"""Initial K [N m/rad] and C [N m s/rad] of its fits."""
 MOST_STIFFNESS_ERROR, MOST_DAMPING_ERROR = 1.0, 3.0
-"""Largest errors that the fits may have [%]."""
+"""Maximum permitted errors of the fits [%]."""
 PAPER_WALL_MM = 1.1
 """Mean absolute error of the tip's x in the paper's wall experiment [mm]."""
 
 
 def oscillation() -> Recording:
-    """A released cantilever as a camera sees it: K and C are those of `Cantilever`."""
+    """Synthetic recording of a released cantilever with K and C of `Cantilever`."""
     return Cantilever().recording(np.arange(FRAMES) / RATE, POINTS, NOISE, np.random.default_rng(SEED))
 
 
 def small_oscillation() -> Recording:
-    """The same of two links, with few frames and points, rounded to a tenth of a millimetre, as kept beside the tests."""
+    """The same with two links, few frames and few points, rounded to 0.1 mm, as stored with the tests."""
     times = np.round(np.arange(60) / 80, 6)
     seen = Cantilever(links=2).recording(times, 7, 1e-3, np.random.default_rng(SEED))
     return replace(seen, centerlines=tuple(np.round(line, 4) for line in seen.centerlines))
@@ -35,7 +35,7 @@ def small_oscillation() -> Recording:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Start:
-    """A fit of the synthetic recording, and what it started with."""
+    """A fit of the synthetic recording, and its initial values."""
 
     stiffness: float
     """[N m/rad]"""
@@ -44,7 +44,7 @@ class Start:
     found: Fit
 
     def errors(self) -> tuple[float, float]:
-        """Of stiffness and damping [%]."""
+        """Errors of stiffness and damping [%]."""
         truth = Cantilever()
         pairs = (("stiffness", truth.stiffness), ("damping", truth.damping))
         stiffness, damping = (100 * (self.found.parameter(name).value / known - 1) for name, known in pairs)
@@ -52,7 +52,7 @@ class Start:
 
     @property
     def kept(self) -> bool:
-        """Whether the errors are as small as they must be."""
+        """Whether the errors are within their limits."""
         stiffness, damping = np.abs(self.errors())
         return bool(
             self.found.convergence.converged and stiffness <= MOST_STIFFNESS_ERROR and damping <= MOST_DAMPING_ERROR
@@ -60,12 +60,12 @@ class Start:
 
 
 def fits(cases: Sequence[tuple[float, float] | Recording]) -> Iterator[Start | Fit]:
-    """Fits of the synthetic recording from starts, the last of `STARTS` with profiles; and fits of recordings.
+    """Fits of the synthetic recording from initial values, the last of `STARTS` with profiles, and fits of recordings.
 
     Args:
-        cases: K [N m/rad] and C [N m s/rad] to start with, or a recording.
+        cases: Initial K [N m/rad] and C [N m s/rad], or a recording.
     Raises:
-        KeyboardInterrupt: Ctrl-C came: a fit that it ended early says nothing of the method.
+        KeyboardInterrupt: A fit was interrupted; its result is not valid.
     """
     seen = oscillation()
     for case in cases:
@@ -76,6 +76,6 @@ def fits(cases: Sequence[tuple[float, float] | Recording]) -> Iterator[Start | F
 
 
 def split(found: Sequence[Start | Fit]) -> tuple[list[Start], Fit | None]:
-    """Fits of the synthetic recording, and that of a recording where there is one."""
+    """Separate the fits of the synthetic recording from that of a recording, if there is one."""
     others = [one for one in found if not isinstance(one, Start)]
     return [one for one in found if isinstance(one, Start)], others[0] if others else None

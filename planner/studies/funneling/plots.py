@@ -1,4 +1,4 @@
-"""Pictures of a study of funneling (paper 002, Figs. 10 and 11)."""
+"""Figures of the funneling study (paper 002, Figs. 10 and 11)."""
 
 from __future__ import annotations
 
@@ -38,16 +38,16 @@ from planner.studies.funneling.study import (
 from surrogate.compiled import Floats
 
 HEADINGS = LinearSegmentedColormap.from_list("headings", ["#b54d00", "#e39a3b", "#b9a58c", "#5aa5d8", "#0a5a96"])
-"""From the first heading to the last."""
+"""Colours from the first heading to the last."""
 COLOURS = {"free": FAINT, "sparse": "#7fb8df", "medium": "#2a7ab8", "dense": "#0b3a63"}
 MARKS = {"free": "o", "sparse": "^", "medium": "s", "dense": "D"}
 CHANCE = "#b54d00"
 DPI = 160
 LEGEND: dict[str, Any] = {"fontsize": 8.5, "frameon": False, "labelcolor": INK}
 SEVERAL = 4
-"""From how many vines in one place on their number is written there."""
+"""Minimum number of vines in one place for which their number is drawn."""
 BESIDE = 62.0
-"""How far from the place that number is [mm]."""
+"""Distance of that number from the place [mm]."""
 
 
 def save_fans(path: Path, fans: Sequence[Fan]) -> None:
@@ -56,7 +56,7 @@ def save_fans(path: Path, fans: Sequence[Fan]) -> None:
 
 
 def fans_figure(fans: Sequence[Fan]) -> Figure:
-    """The vines of one fan of each density in their fields, and where they end [mm]."""
+    """Draw the vines of one fan of each density in their fields, and their ends [mm]."""
     figure = Figure(figsize=(9.6, 10.2), layout="constrained", facecolor="white")
     panels = figure.subplots(2, 2, sharex=True, sharey=True)
     seen = np.concatenate([*(line for fan in fans for line in fan.lines), [[0, 0], [FIELD, FIELD]]])
@@ -100,7 +100,7 @@ def _draw_fan(axes: Axes, fan: Fan, view: Floats) -> None:
 
 
 def _draw_counts(axes: Axes, ends: Floats, place: Integers) -> None:
-    """How many vines end in a place, beyond it as seen from the start, where they are several."""
+    """Write the number of vines that end in a place, if at least `SEVERAL`, behind it as seen from the start."""
     count, taken = np.bincount(place), np.empty((0, 2))
     for number in np.argsort(-count, kind="stable")[: np.sum(count >= SEVERAL)]:
         middle = ends[place == number].mean(axis=0)
@@ -124,7 +124,7 @@ def save_ratio(path: Path, findings: Findings) -> None:
 
 
 def ratio_figure(findings: Findings) -> Figure:
-    """Concentration ratio over k, as published and with a least r_k: of the first fields, and the mean of all."""
+    """Draw the concentration ratio over k, as published and with a minimum r_k: the first fields, and the mean of all."""
     figure = Figure(figsize=(9.6, 7.4), layout="constrained", facecolor="white")
     panels = figure.subplots(2, 2, sharex=True, sharey=True)
     kinds = {0: "as published", USUAL: f"r_k at least {1e3 * FLOOR:g} mm"}
@@ -147,7 +147,7 @@ def ratio_figure(findings: Findings) -> Figure:
 
 
 def _dress(axes: Axes, findings: Findings, title: str) -> None:
-    """What to compare a ratio with."""
+    """Draw reference lines for the ratio, and labels."""
     axes.plot(NEIGHBOURS, findings.scattered, color=CHANCE, linestyle=(0, (4, 1.6)), label="scattered at random")
     even = ratios(even_fan(findings.vines))
     axes.plot(NEIGHBOURS, even, color=CHANCE, linestyle=(0, (1, 1.5)), label="even fan")
@@ -160,7 +160,7 @@ def _dress(axes: Axes, findings: Findings, title: str) -> None:
 
 
 def _save(path: Path, figure: Figure) -> None:
-    """As a PNG of 256 colours: a third of the size."""
+    """Write a PNG with 256 colours, which has a third of the size."""
     canvas: Any = FigureCanvasAgg(figure)
     figure.set_dpi(DPI)
     canvas.draw()

@@ -1,4 +1,4 @@
-"""Results of a study of funneling, as text and tables."""
+"""Results of the funneling study, as text and tables."""
 
 from __future__ import annotations
 
@@ -42,17 +42,17 @@ from planner.studies.study import Report
 from surrogate.compiled import Floats
 
 FLOORS = 1e-9, FLOOR, 5e-3, 10e-3
-"""Least mean distances to neighbours to compare [m]; the first is none, as in the paper, but that no density is infinite."""
+"""Minimum mean distances to neighbours, compared [m]; the first only prevents infinite densities, as the paper has no minimum."""
 USUAL = FLOORS.index(FLOOR)
 DRAWS = 500
-"""How often points are scattered at random."""
+"""Number of sets of random points."""
 EVERY = ", ".join(map(str, NEIGHBOURS))
 CONTACT = [name for name, share in SHARES.items() if share]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Interval:
-    """A mean over fields, and where it is with 95 % confidence (Student's t); not a number for fewer than two fields."""
+    """A mean over fields with its 95 % confidence interval (Student's t), NaN for fewer than two fields."""
 
     mean: Floats
     low: Floats
@@ -60,7 +60,7 @@ class Interval:
 
     @classmethod
     def of(cls, values: Floats) -> Interval:
-        """Over the first axis."""
+        """Interval of the mean over the first axis."""
         fields, mean = len(values), values.mean(axis=0)
         half = np.full_like(mean, np.nan)
         if fields > 1:
@@ -69,11 +69,11 @@ class Interval:
 
     @property
     def sign(self) -> Floats:
-        """1 where it lies above zero, -1 where below, 0 where it holds zero or is not known."""
+        """1 if the interval is above zero, -1 if below, 0 if it contains zero or is NaN."""
         return np.where(self.low > 0, 1, np.where(self.high < 0, -1, 0))
 
     def shown(self, digits: int, scale: float = 1.0) -> list[str]:
-        """For a table: mean and limits, or the mean alone."""
+        """Table cells: mean and limits, or the mean alone."""
         cells = []
         for mean, low, high in zip(*map(np.atleast_1d, (self.mean, self.low, self.high)), strict=True):
             limits = f" ({scale * low:.{digits}f} ... {scale * high:.{digits}f})" if np.isfinite(low) else ""
@@ -83,15 +83,15 @@ class Interval:
 
 @dataclass(frozen=True)
 class Findings:
-    """What was measured on the fans of a study."""
+    """Measurements on the fans of a study."""
 
     sets: Sequence[tuple[Fan, ...]]
-    """At least one; in each, one fan of each density."""
+    """At least one set of fans, each with one fan per density."""
     seed: int
 
     @property
     def vines(self) -> int:
-        """In each fan."""
+        """Number of vines in each fan."""
         return len(self.sets[0][0].lines)
 
     @cached_property
@@ -101,12 +101,12 @@ class Findings:
 
     @cached_property
     def places(self) -> dict[str, Floats]:
-        """Places where vines end, and the share of the vines that is in the largest, shape (fields, 2)."""
+        """Number of places where vines end, and share of the vines in the largest place, shape (fields, 2)."""
         return self._each(lambda fan: np.array([len(sizes := np.bincount(places(fan.ends))), sizes.max() / self.vines]))
 
     @cached_property
     def neighbours(self) -> dict[str, Floats]:
-        """Shares of neighbouring vines that end together, and apart, shape (fields, 2)."""
+        """Shares of neighbouring vines that end together and that end apart, shape (fields, 2)."""
 
         def shares(fan: Fan) -> Floats:
             distance = neighbour_distances(fan.ends)
@@ -116,7 +116,7 @@ class Findings:
 
     @cached_property
     def scattered(self) -> Floats:
-        """Mean concentration of as many points scattered at random, shape (neighbours,)."""
+        """Mean concentration of the same number of random points, shape (neighbours,)."""
         rng = np.random.default_rng([self.seed, 0, 2])
         return np.mean([ratios(scattered(rng, self.vines)) for _ in range(DRAWS)], axis=0)
 
@@ -127,28 +127,28 @@ class Findings:
         }
 
     def over_free(self, name: str, floor: int = USUAL) -> Interval:
-        """How much higher the ratio is than that of the same vines in free space, shape (neighbours,)."""
+        """Ratio minus that of the same vines in free space, shape (neighbours,)."""
         return Interval.of(self.ratio[name][:, floor] - self.ratio["free"][:, floor])
 
     def over_chance(self, name: str) -> Interval:
-        """How much higher the ratio is than that of points scattered at random, shape (neighbours,)."""
+        """Ratio minus that of random points, shape (neighbours,)."""
         return Interval.of(self.ratio[name][:, USUAL] - self.scattered)
 
     def signs(self, floor: int = USUAL) -> tuple[int, int, int]:
-        """In how many pairs of density and k the ratio is higher than in free space, lower, and neither for sure."""
+        """Number of pairs of density and k with a ratio higher than in free space, lower, and undecided."""
         signs = np.concatenate([self.over_free(name, floor).sign for name in CONTACT])
         return int((signs > 0).sum()), int((signs < 0).sum()), int((signs == 0).sum())
 
 
 def verdict(findings: Findings) -> list[str]:
-    """Whether contact concentrates the ends, from the measured figures."""
+    """Whether contact concentrates the ends, according to the measurements."""
     if len(findings.sets) < 2:
         return ["One field of each density proves nothing: more are needed (`--fields`)."]
     return [f"{_on_ratio(findings)} {_on_neighbours(findings)}", *_on_places(findings), _by_density(findings)]
 
 
 def _on_ratio(findings: Findings) -> str:
-    """What the ratio says, as published and where ends that are hardly apart are not distinguished."""
+    """Result of the ratio, as published and with a minimum r_k."""
     bare, usual = findings.signs(0), findings.signs()
     confirms = "confirms" if bare[0] == sum(bare) else "confirms in part" if bare[0] > bare[1] else "does not confirm"
     return (
@@ -183,7 +183,7 @@ def _on_neighbours(findings: Findings) -> str:
 
 
 def _on_places(findings: Findings) -> list[str]:
-    """Why a low ratio may mean that nearly all vines funnel, where that is so."""
+    """Explanation why a low ratio may mean that nearly all vines funnel, if that is the case."""
     densest = CONTACT[-1]
     few, many = (findings.places[name][:, 0].mean() for name in (densest, "free"))
     if not findings.signs()[1] or few >= many:
@@ -213,7 +213,7 @@ def _where(signs: Floats) -> str:
 
 
 def report(findings: Findings, params: VineParams) -> Report:
-    """Tables for people, and the figures of every fan for programs."""
+    """Tables in Markdown, and the data of every fan."""
     lines = [
         *(line for paragraph in verdict(findings) for line in (_wrapped(paragraph), "")),
         "## What was grown",
@@ -233,7 +233,7 @@ def report(findings: Findings, params: VineParams) -> Report:
 
 
 def _wrapped(text: str) -> str:
-    """Paragraphs in lines of readable length; a list is not changed."""
+    """Wrap paragraphs, but not lists."""
     return text if "\n" in text else fill(text, 118)
 
 
@@ -296,7 +296,7 @@ def _floor_tables(findings: Findings) -> list[str]:
 
 
 def _by_floor(values: dict[str, Floats], heading: str = "", notes: Sequence[str] = ()) -> list[str]:
-    """A table of values by density, shape (floors, neighbours) each, with a note on each floor where there are notes."""
+    """A table of values by density, shape (floors, neighbours) each, optionally with a note on each floor."""
     headings = ["", *(f"k = {k}" for k in NEIGHBOURS), *([heading] if notes else [])]
     rows = []
     for i, floor in enumerate(FLOORS):
@@ -331,7 +331,7 @@ def _places_table(findings: Findings) -> list[str]:
 
 
 def _grown_together(fans: Sequence[Fan]) -> str:
-    """Per cent of the pairs side by side that end together, of those that both grew whole: stalling alone may gather vines."""
+    """Share of neighbours that end together, among those that grew to full length, because stalling also concentrates vines [%]."""
     grown = np.array([fan.status == Status.GROWN for fan in fans])
     near = np.array([neighbour_distances(fan.ends) for fan in fans]) < NEARER
     both = grown[:, 1:] & grown[:, :-1]
@@ -355,7 +355,7 @@ def _content(findings: Findings) -> dict[str, Any]:
 
 
 def _record(findings: Findings, row: int, fan: Fan) -> dict[str, Any]:
-    """The figures of one fan."""
+    """Content of one fan for the JSON file."""
     name = fan.environment.name
     (count, largest), (together, apart) = findings.places[name][row], findings.neighbours[name][row]
     return {

@@ -1,4 +1,4 @@
-"""Funneling: whether obstacles bring vines together that start apart (paper 002, section 6.4)."""
+"""Funneling: whether obstacles bring vines with different headings together (paper 002, section 6.4)."""
 
 from __future__ import annotations
 
@@ -26,25 +26,25 @@ SHARES = {"free": 0.0, "sparse": 0.04, "medium": 0.08, "dense": 0.16}
 FIELD = 2.0
 """Side of the square field, from the origin [m]."""
 START = 0.2, 0.2
-"""Where every vine begins [m]."""
+"""Base of all vines [m]."""
 LENGTH = 1.8
-"""To which every vine is grown [m]: without obstacles they all stay in the field."""
+"""Length of all vines [m]; without obstacles they stay inside the field."""
 FAN = math.pi / 2
-"""From the first heading, along x, to the last, along y [rad]."""
+"""Angle between the first heading, along x, and the last, along y [rad]."""
 SMALLEST, LARGEST = 80e-3, 120e-3
-"""Diameter of a disc, or side of a square box [m]."""
+"""Minimum and maximum diameter of discs and side of square boxes [m]."""
 KEPT_FREE = 0.15
-"""No obstacle is nearer to the start [m]."""
+"""Minimum distance of obstacles from the start [m]."""
 TURN, TURN_AT = (0.1, 0.2), 0.3
-"""How far its actuator turns a vine in free space, least and most, over the angle from its heading to the field's diagonal
-[-]; distance from the base at which the actuator begins [m]."""
+"""Minimum and maximum turn of a vine by its actuator in free space, relative to the angle from its heading to the field's
+diagonal [-]; distance of the actuator from the base [m]."""
 NEIGHBOURS = 2, 3, 5, 8, 10, 15
 FLOOR = 1e-3
-"""Least mean distance to neighbours that counts [m]: the penetration tolerance, as nearer ends are not distinguished."""
+"""Minimum mean distance to neighbours [m]: the penetration tolerance, below which ends cannot be distinguished."""
 ONE_PLACE = 10e-3
-"""Ends are in one place that a chain joins with no link longer than this [m]."""
+"""Ends are in one place if a chain of ends with links no longer than this connects them [m]."""
 NEARER, FARTHER = 0.5, 2.0
-"""Neighbouring vines end together, or apart: their distance over that on an even fan [-]."""
+"""Neighbouring vines end together below the first, apart above the second distance, relative to that on an even fan [-]."""
 
 
 def densities(points: Floats, k: int, floor: float = FLOOR) -> Floats:
@@ -52,21 +52,21 @@ def densities(points: Floats, k: int, floor: float = FLOOR) -> Floats:
 
     Args:
         points: Positions [m], shape (n, 2), n > k.
-        k: Over how many nearest neighbours r_k is the mean distance.
-        floor: Least r_k [m]: two vines in one pocket end at one point, where the density has no limit.
+        k: Number of nearest neighbours; r_k is the mean distance to them.
+        floor: Minimum r_k [m]. Vines in one pocket end at the same point, where the density would be infinite.
     Source: paper 002, section 6.4.
     """
-    distance, _ = KDTree(points).query(points, k + 1)  # the first is the point itself, or one in the same place
+    distance, _ = KDTree(points).query(points, k + 1)  # the first is the point itself, or one at the same position
     return k / (math.pi * np.maximum(distance[:, 1:].mean(axis=1), floor) ** 2)
 
 
 def concentration(density: Floats) -> float:
-    """Mean of the densest tenth over the mean of all [-]: from 1, where all are equal, to `highest_concentration`."""
+    """Mean of the densest tenth relative to the mean of all [-]: from 1, if all are equal, to `highest_concentration`."""
     return float(np.sort(density)[-_tenth(len(density)) :].mean() / density.mean())
 
 
 def highest_concentration(count: int) -> float:
-    """The ratio of a tenth of this many points in one place, and the others far from each other [-]."""
+    """Concentration of this many points if a tenth of them are in one place and the others are far from each other [-]."""
     return count / _tenth(count)
 
 
@@ -80,12 +80,12 @@ def ratios(points: Floats, floor: float = FLOOR) -> Floats:
 
 
 def places(points: Floats) -> Integers:
-    """Which place each point lies in, from 0, shape (n,): a chain with no link longer than `ONE_PLACE` joins it."""
+    """Index of the place of each point, from 0, shape (n,); chains with links of at most `ONE_PLACE` connect the points of a place."""
     return fcluster(linkage(points, "single"), ONE_PLACE, "distance").astype(np.int64) - 1
 
 
 def neighbour_distances(ends: Floats) -> Floats:
-    """Distances between the ends of neighbouring vines, over that on an even fan [-], shape (n - 1,)."""
+    """Distances between the ends of neighbouring vines, relative to that on an even fan [-], shape (n - 1,)."""
     even = 2 * LENGTH * math.sin(FAN / (len(ends) - 1) / 2)
     return np.hypot(*np.diff(ends, axis=0).T) / even
 
@@ -96,24 +96,24 @@ def headings(vines: int) -> Floats:
 
 
 def even_fan(vines: int) -> Floats:
-    """Where straight vines end in free space [m], shape (vines, 2)."""
+    """Ends of straight vines in free space [m], shape (vines, 2)."""
     angle = headings(vines)
     return np.asarray(START) + LENGTH * np.stack([np.cos(angle), np.sin(angle)], axis=-1)
 
 
 def scattered(rng: np.random.Generator, vines: int) -> Floats:
-    """Points anywhere that a straight vine can get to, with equal chance [m], shape (vines, 2)."""
+    """Random points, uniform over the area that straight vines can reach [m], shape (vines, 2)."""
     angle, reach = rng.uniform(0, FAN, vines), LENGTH * np.sqrt(rng.uniform(size=vines))
     return np.asarray(START) + reach[:, None] * np.stack([np.cos(angle), np.sin(angle)], axis=-1)
 
 
 def field(rng: np.random.Generator, share: float, name: str = "field") -> Environment:
-    """Discs and turned boxes at random in the field; the bounds are wider than any vine can reach.
+    """Random discs and rotated boxes in a field; the bounds are out of reach of all vines.
 
-    A denser field of the same `rng` has the obstacles of a sparser one, and more.
+    With the same `rng`, a denser field contains all obstacles of a sparser one.
 
     Args:
-        share: Of the field that is covered [-], 0 to 0.3; met to one obstacle.
+        share: Share of the field that is covered [-], 0 to 0.3, accurate to one obstacle.
     """
     square, start = shapely.box(0, 0, FIELD, FIELD), shapely.Point(START).buffer(KEPT_FREE)
     half = ((SMALLEST + LARGEST) / 2) ** 2 / 2
@@ -144,17 +144,17 @@ def field(rng: np.random.Generator, share: float, name: str = "field") -> Enviro
 
 
 def weakest(params: VineParams) -> tuple[float, float, float]:
-    """Cell length [m], pressure [Pa] and curvature [1/m] of the actuator that bends least."""
+    """Cell length [m], pressure [Pa] and curvature [1/m] of the actuator with the lowest curvature."""
     catalogue = Catalogue.of(params)
     entry = catalogue.curvature.argmin()
     return float(catalogue.l_0[entry]), float(catalogue.pressure[entry]), float(catalogue.curvature[entry])
 
 
 def mild_actuation(rng: np.random.Generator, heading: Floats, params: VineParams) -> Actuation:
-    """One actuator each, the weakest there is, as long as it takes to bend a part of the way to the field's diagonal.
+    """One actuator per vine, the weakest, long enough to turn the vine part of the way to the field's diagonal.
 
     Args:
-        rng: Chooses for each vine which part of the way, within `TURN`.
+        rng: Random generator of these parts, which are within `TURN`.
         heading: Start headings [rad], shape (vines,).
     """
     l_0, pressure, curvature = weakest(params)
@@ -171,27 +171,27 @@ def _segments(params: VineParams) -> int:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fan:
-    """Vines that were grown in one field, from one point, by heading."""
+    """Vines grown in one field from one point, in the order of their headings."""
 
     environment: Environment
-    """The field; its name is its density's."""
+    """The field, with the name of its density."""
     number: int
-    """Of the field among those of its density, from 0; the vines of all densities carry the same actuators there."""
+    """Number of the field within its density, from 0; fields of equal number have the same actuators in all densities."""
     lines: tuple[Floats, ...]
-    """Joints of each vine in the end, from base to tip [m], each of shape (n, 2)."""
+    """Joints of each vine at the end of growth, from base to tip [m], each of shape (n, 2)."""
     status: Integers
     """`Status` of each vine, shape (vines,)."""
 
     @property
     def ends(self) -> Floats:
-        """Where the tips are [m], shape (vines, 2)."""
+        """Positions of the tips [m], shape (vines, 2)."""
         return np.array([line[-1] for line in self.lines])
 
 
 def grow_fan(
     environment: Environment, actuation: Actuation, params: VineParams, number: int = 0, threads: int | None = None
 ) -> Fan:
-    """Grow one vine for each row of an actuation, headings evenly spread; the result is the same on any number of threads."""
+    """Grow one vine for each row of an actuation, with evenly spread headings; the number of threads does not affect the result."""
     propagator = QuasiStatic(environment, params, threads=1)
     heading = headings(len(actuation.pressure))
 
@@ -214,7 +214,7 @@ def grow_fan(
 def run_fields(
     numbers: Sequence[int], vines: int, seed: int, params: VineParams, threads: int | None = None
 ) -> Iterator[tuple[Fan, ...]]:
-    """Fans in random fields, one of each density in `SHARES` at a time: the sparser field is part of the denser one."""
+    """Fans in random fields, one per density in `SHARES` at a time; denser fields contain the obstacles of sparser ones."""
     for number in numbers:
         carried = mild_actuation(np.random.default_rng([seed, number, 0]), headings(vines), params)
         yield tuple(

@@ -1,4 +1,4 @@
-"""Pictures of deployments: shapes over the visibility graph, what they swept, and what they touched."""
+"""Figures of deployments: shapes over the visibility graph, swept areas and contacts."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SEED = 4
 
 
 def save_deployments(path: Path) -> None:
-    """Six deployments in one environment: of straight tubes and of ones with a turn the three that sweep most."""
+    """Draw six deployments in one environment: the three that sweep most, of straight tubes and of tubes with a turn."""
     environment = random_environment(np.random.default_rng(SEED))
     shapes = [shapely.Polygon(corners) for corners in environment.obstacles.polygons]
     walls, tube = inflate(shapes, environment.bounds, RADIUS), HingeTube(RADIUS, FRICTION, RADIUS)
@@ -69,7 +69,7 @@ def save_deployments(path: Path) -> None:
 
 
 def _widest(walls: Walls, tube: HingeTube, launches: Floats) -> list[tuple[Launch, Deployment]]:
-    """The three deployments, no two with the same heading from the same base, that sweep most."""
+    """The three deployments that sweep most, with distinct headings or bases."""
     best: dict[tuple[float, ...], tuple[Launch, Deployment]] = {}
     for launch in (Launch(*row) for row in launches.tolist()):
         deployment = deploy(walls, tube, launch)

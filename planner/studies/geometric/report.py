@@ -1,4 +1,4 @@
-"""The table of the geometric simulator."""
+"""Tables of the geometric simulator."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ COLUMNS = (
 
 
 def report(timings: Sequence[Timing], pairs: Sequence[Pair]) -> Report:
-    """Tables as Markdown, and what they are made of."""
+    """Tables in Markdown, and their data."""
     actions = sum(timings[0].statuses)
     outlines, deployed = (np.array([getattr(one, name) for one in timings]) for name in ("outlines_ms", "actions_ms"))
     ended = np.sum([one.statuses for one in timings], axis=0)
@@ -62,7 +62,7 @@ def report(timings: Sequence[Timing], pairs: Sequence[Pair]) -> Report:
 
 
 def _row(kind: str, pairs: Sequence[Pair]) -> list[str]:
-    """Of the passive or the steered vines, those that met a wall and have a record in common."""
+    """Table row of the passive or the steered vines that met a wall and have a common record."""
     own = [pair for pair in pairs if pair.steered == (kind == "steered") and pair.touched and not np.isnan(pair.apart)]
     if not own:
         return [kind, "0", *["-"] * 5]

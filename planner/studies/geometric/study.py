@@ -1,4 +1,4 @@
-"""Deployments by geometry: how long they take, whether they lie on the visibility graph, and how they compare with quasistatic."""
+"""The geometric simulator: its speed, whether shapes lie on the visibility graph, and a comparison with quasistatic."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ from planner.mapping.actions import Actions
 from surrogate.compiled import Floats
 
 RADIUS, LENGTH = 0.01, 1.2
-"""Of the tube [m], in environments of 1 m by 1 m."""
+"""Radius and length of the tube [m], in environments of 1 m by 1 m."""
 OBSTACLES, GAP = 10, 0.03
-"""In each environment, at least this far from each other and from where tubes are launched [m]."""
+"""Number of obstacles in each environment, and their minimum distance from each other and from launch points [m]."""
 TIMED, COMPARED = 40, 120
-"""Environments for timing, and for the comparison."""
+"""Number of environments for timing and for the comparison."""
 EVERY = 19
-"""One action in this many is looked for on the visibility graph."""
+"""One in this many actions is checked on the visibility graph."""
 SAME = 1e-6
-"""Points nearer than this are the same [m]."""
+"""Distance below which points are considered equal [m]."""
 BATCH, MOST, GROWN, SPACING = 4, 60, 1.5, 0.05
-"""Vines compared in each environment, the first of them passive; their segments; length, and between records [m]."""
+"""Comparison: vines per environment, the first of them passive; their segments, length [m] and record spacing [m]."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,45 +42,46 @@ class Timing:
     """All actions in one environment."""
 
     outlines_ms: float
-    """To inflate and merge its obstacles."""
+    """Time to inflate and merge the obstacles [ms]."""
     actions_ms: float
-    """To deploy all actions, one after the other on one thread."""
+    """Time to deploy all actions in sequence on one thread [ms]."""
     statuses: tuple[int, ...]
-    """How many actions ended in each `Status`."""
+    """Number of actions with each `Status`."""
     looked_for: int
+    """Number of shapes checked on the visibility graph."""
     on_graph: int
-    """Of those looked for, the shapes that are paths on the visibility graph of the environment; see `lies_on_graph`."""
+    """Number of these that are paths on the environment's visibility graph; see `lies_on_graph`."""
     crossing: int
-    """Shapes, of all, that enter an inflated obstacle by more than a micrometre."""
+    """Number of all shapes that enter an inflated obstacle by more than a micrometre."""
     wrong_length: int
-    """Shapes, of all, that are not as long as they are said to have grown, to a micrometre."""
+    """Number of all shapes whose length differs from the reported grown length by more than a micrometre."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """One vine grown by geometry without friction, and by quasistatic, which has none."""
+    """One vine grown by geometric without friction and by quasistatic, which has no friction."""
 
     steered: bool
     apart: float
-    """Between the tips, at the greatest length that both have a record of [m]; NaN where there is none."""
+    """Distance between the tips at the last length recorded by both [m]; NaN if there is none."""
     touched: bool
-    """Whether it met a wall."""
+    """Whether the vine touched a wall."""
     statuses: tuple[int, int]
 
 
 def cases() -> list[str]:
-    """What is measured in each environment: first the timing, then the comparison."""
+    """The measurement in each environment: first the timings, then the comparisons."""
     return ["timing"] * TIMED + ["comparison"] * COMPARED
 
 
 def run_cases(several: Sequence[str]) -> Iterator[Timing | list[Pair]]:
-    """Timings, then pairs of vines compared, one item for each environment."""
+    """Timings, then pairs of vines, one item per environment."""
     yield from islice(time_environments(), several.count("timing"))
     yield from islice(compare(), several.count("comparison"))
 
 
 def split(found: Sequence[Timing | list[Pair]]) -> tuple[list[Timing], list[Pair]]:
-    """Timings, and all pairs."""
+    """Separate timings from pairs."""
     pairs = [pair for one in found if isinstance(one, list) for pair in one]
     return [one for one in found if isinstance(one, Timing)], pairs
 
@@ -127,10 +128,10 @@ def time_environments() -> Iterator[Timing]:
 
 
 def lies_on_graph(shapes: Sequence[shapely.Polygon], bounds: Floats, launch: Launch, deployment: Deployment) -> bool:
-    """Whether a shape is a path on the visibility graph of the environment, from the base to the tip.
+    """Whether a shape is a path from base to tip on the visibility graph of the environment.
 
-    The graph's nodes are the corners of the inflated obstacles, and beside them the base, the tip, and the turn where the
-    launch asks for one: that bend is made, not found. Any other bend has to be at a corner.
+    The graph's nodes are the corners of the inflated obstacles, the base, the tip, and the turn if the launch has one, because
+    that bend is preformed. Any other bend must be at a corner.
     """
     base, *bends, tip = deployment.shape
     turn = _turn_of(launch, deployment)
@@ -144,7 +145,7 @@ def lies_on_graph(shapes: Sequence[shapely.Polygon], bounds: Floats, launch: Lau
 
 
 def _turn_of(launch: Launch, deployment: Deployment) -> Floats | None:
-    """Where along a shape the launch's turn is [m]; None where it has none, or ended before it."""
+    """Position of the launch's turn [m]; None if there is no turn, or the tube ended before it."""
     if launch.turn == 0 or launch.turn_at >= deployment.length:
         return None
     line = shapely.LineString(deployment.shape)
@@ -152,7 +153,7 @@ def _turn_of(launch: Launch, deployment: Deployment) -> Floats | None:
 
 
 def compare() -> Iterator[list[Pair]]:
-    """Grow passive and steered vines by both models, in one environment of random clutter after the other."""
+    """Grow passive and steered vines with both models in random environments, in sequence."""
     params = VineParams()
     for seed in range(COMPARED):
         rng = np.random.default_rng(seed)

@@ -1,4 +1,4 @@
-"""Pictures of the impulse simulator: its runtime, and its robot in the clutter."""
+"""Figures of the impulse simulator: its runtime, and its robot in the cluttered environment."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ STYLES: tuple[dict[str, Any], ...] = (
     {"color": "#8a80ad", "marker": "^", "label": "OSQP, its default accuracy"},
 )
 STILLS = 6
-"""Moments of the growth that are drawn."""
+"""Number of stages of the growth that are drawn."""
 
 
 def save_runtime(path: Path, timings: Sequence[Timing]) -> None:
-    """Milliseconds a step over the number of bodies, as in paper 000's Fig. 5, but with logarithmic axes."""
+    """Draw milliseconds per step over the number of bodies, as in paper 000's Fig. 5, but with logarithmic axes."""
     figure = Figure(figsize=(6.6, 4.2), dpi=DPI, facecolor="white", layout="constrained")
     axes = figure.add_subplot()
     for solver, style in zip(SOLVERS, STYLES, strict=True):
@@ -62,7 +62,7 @@ def save_runtime(path: Path, timings: Sequence[Timing]) -> None:
 
 
 def save_stills(path: Path, environment: Environment, design: Design, motion: Motion) -> None:
-    """The robot at moments as far apart as can be, each in the whole environment."""
+    """Draw the robot at evenly spaced times, each in the whole environment."""
     figure = Figure(figsize=(9.2, 7.6), dpi=DPI, facecolor="white", layout="constrained")
     view = 1e3 * environment.bounds
     moments = np.linspace(0, len(motion.joints) - 1, STILLS + 1).round().astype(int)[1:]
@@ -83,7 +83,7 @@ def save_stills(path: Path, environment: Environment, design: Design, motion: Mo
 
 
 def clutter_pictures() -> dict[str, Callable[[Path, Sequence[Motion]], None]]:
-    """What draws the robot in the clutter, still and moving, by the name of the file."""
+    """Functions that draw a figure and an animation of the robot in the cluttered environment, by file name."""
     environment, robot = clutter_environment(), clutter_robot()
 
     def stills(path: Path, motions: Sequence[Motion]) -> None:

@@ -1,4 +1,4 @@
-"""The table of run times of the impulse simulator."""
+"""The runtime table of the impulse simulator."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ COLUMNS = "bodies", "banded ms", "paper's 3.0 ms", "OSQP, 1e-7 ms", "off mm", "O
 
 
 def report(timings: Sequence[Timing]) -> Report:
-    """A table as Markdown, and what it is made of."""
+    """A table in Markdown, and its data."""
     slope = exponent(timings)
     grows = (
         f"\nFrom 100 bodies on, the time per step grows with the number of bodies to the power of {slope:.2f}."
@@ -52,7 +52,7 @@ def _rows(timings: Sequence[Timing], banded: dict[int, Timing]) -> Iterator[list
 
 
 def clutter_report(motion: Motion) -> Report:
-    """Where the robot ends in the clutter, and how deep it was in an obstacle."""
+    """Final position of the robot in the cluttered environment, and its maximum penetration of obstacles."""
     (x, y), deepest = 1e3 * motion.joints[-1, -1], 1e3 * float(np.max(motion.deepest))
     lines = [
         "The robot of paper 000, section IV-C, grows through a cluttered environment for 3 s. Its final tip is at "

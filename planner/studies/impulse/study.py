@@ -1,4 +1,4 @@
-"""What papers 000/001 show of the impulse simulator: its runtime over the number of bodies, and a cluttered environment."""
+"""The experiments of papers 000/001 with the impulse simulator: its runtime over the number of bodies, and a cluttered environment."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from planner.studies.impulse.telescope import Motion, Telescope, simulate
 SIZES = 20, 30, 50, 70, 100, 140, 200, 300
 """Numbers of bodies."""
 SECONDS, STEP = 4.0, 0.01
-"""Of the runtime example, and its time step [s]."""
+"""Duration and time step of the runtime example [s]."""
 PUBLISHED_MS = 3.0
-"""A step at 30 bodies in paper 000, section IV-A."""
+"""Published time per step for 30 bodies (paper 000, section IV-A) [ms]."""
 SOLVERS = {"banded": None, "OSQP, 1e-7": (1e-7, True), "OSQP, 1e-3": (1e-3, False)}
-"""Accuracy of OSQP, and whether it polishes; its default is the last."""
+"""Tolerance of OSQP, and whether it polishes; the last is its default."""
 INCH = 0.0254
 CLUTTER = (5.5, -5, 4, 7), (4, -17, 7, 5), (13.5, -17, 8, 6), (13.5, -30, 4, 5), (20.5, -30, 4, 5), (13.5, -30, 10, 1)
 """Boxes of paper 000's cluttered environment: lower left corner, width and height [inch]."""
@@ -33,14 +33,14 @@ CLUTTER_SECONDS = 3.0
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """How long the steps of one robot take."""
+    """Computing time of the steps of one robot."""
 
     solver: str
     bodies: int
     milliseconds: float
-    """A step, on average, in the fastest of the runs."""
+    """Mean time per step in the fastest run [ms]."""
     tip: tuple[float, float]
-    """Where the robot ends [m]."""
+    """Final position of the tip [m]."""
 
 
 def circle_environment() -> Environment:
@@ -50,7 +50,7 @@ def circle_environment() -> Environment:
 
 
 def circle_robot(bodies: int) -> Telescope:
-    """Its robot: 24 mm wide, 400 mm long at first, growing by 40 mm/s; the same robot in however many bodies.
+    """The robot for it: 24 mm wide, initially 400 mm long, growing by 40 mm/s, divided into any number of bodies.
 
     The papers give spring, damper, mass and inertia for 30 bodies.
     """
@@ -78,13 +78,13 @@ def clutter_environment() -> Environment:
 def clutter_robot() -> Telescope:
     """The robot for it: 15 mm wide, 25 links, growing by 205 mm/s.
 
-    The papers do not give its spring and masses: they are those of a tube of this width by the moment model, in links
-    as long as they are at the end. Nor its length at first: with 300 mm it reaches the bay at the bottom in time.
+    The papers do not give its spring and masses; they are those of the moment model for a tube of this width, with the
+    final length of the links. Nor do they give its initial length; with 300 mm it reaches the bay at the bottom in time.
     """
     params, known, links, rate, half = VineParams(radius=7.5e-3), Inertia(), 25, 0.205, 3e-3
     length = 4 * half + rate * CLUTTER_SECONDS / links
     stiffness = joint_moments(params).elasticity.stiffness * params.hinge_length / length
-    # Of a tube of a given fabric, the mass goes with the circumference.
+    # For a given fabric, the mass of a tube is proportional to its circumference.
     mass = known.mass_per_length * params.radius / VineParams().radius * length / 2
     return Telescope(
         links=links,
@@ -99,12 +99,12 @@ def clutter_robot() -> Telescope:
 
 
 def clutter_motion(step: float = 5e-3) -> Motion:
-    """The robot as it grows through the clutter, for 3 s."""
+    """Growth of the robot through the cluttered environment, for 3 s."""
     return simulate(clutter_robot(), clutter_environment(), CLUTTER_SECONDS, step)
 
 
 def as_design(motion: Motion, robot: Telescope, environment: Environment) -> Design:
-    """A bare tube as long as the robot at the end, to draw it by."""
+    """A design without actuators and with the robot's final length, for drawing."""
     length = float(np.hypot(*np.diff(motion.joints[-1], axis=0).T).sum())
     tip = np.append(motion.joints[-1, -1], motion.pose[-1, -1, 2])
     bare = (Section(0.0, length, "none", 0.0, 0.0, 0.0),)
@@ -112,12 +112,12 @@ def as_design(motion: Motion, robot: Telescope, environment: Environment) -> Des
 
 
 def cases(sizes: Sequence[int] = SIZES) -> list[tuple[int, str]]:
-    """Numbers of bodies, and the solvers for each."""
+    """All combinations of a number of bodies and a solver."""
     return list(product(sizes, SOLVERS))
 
 
 def measure(several: Sequence[tuple[int, str]]) -> Iterator[Timing]:
-    """Time solvers at numbers of bodies; compiles first, if need be.
+    """Time solvers for numbers of bodies, after compiling if necessary.
 
     Raises:
         ModuleNotFoundError: OSQP is not installed.
@@ -142,7 +142,7 @@ def of_solver(timings: Sequence[Timing], solver: str) -> list[Timing]:
 
 
 def exponent(timings: Sequence[Timing]) -> float | None:
-    """Slope of log time over log bodies, from 100 bodies on: 1 grows linearly. None with fewer than two such sizes."""
+    """Slope of log time over log bodies, from 100 bodies on: 1 is linear. None with fewer than two such sizes."""
     large = [timing for timing in of_solver(timings, "banded") if timing.bodies >= 100]
     if len(large) < 2:
         return None

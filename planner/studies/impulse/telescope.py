@@ -1,6 +1,6 @@
-"""The robot as papers 000/001 have it: links of two bodies each, all of which lengthen at once instead of the tip growing.
+"""The robot of papers 000/001: links of two bodies each, all of which lengthen simultaneously instead of growing at the tip.
 
-Its state keeps its size, and its spring is linear, so closed forms are known: what is promised of the step is tested here.
+Its state has a constant size and its spring is linear, so there are closed-form solutions to test the time step with.
 """
 
 from __future__ import annotations
@@ -23,39 +23,39 @@ from surrogate.compiled import Floats, compiled
 
 @dataclass(frozen=True, slots=True)
 class Telescope:
-    """A robot of links that telescope. A body is as long as twice `half`; a link begins with its bodies end to end."""
+    """A robot of telescoping links. The length of a body is twice `half`; the bodies of a link are initially end to end."""
 
     links: int
     half: float
-    """From a body's centre to its ends [m]."""
+    """Distance from a body's centre to its ends [m]."""
     radius: float
-    """Of the tube [m]."""
+    """Radius of the tube [m]."""
     mass: float
-    """Of a body [kg]."""
+    """Mass of a body [kg]."""
     inertia: float
-    """Of a body about its centre [kg m2]."""
+    """Moment of inertia of a body about its centre [kg m2]."""
     stiffness: float
-    """Of the spring in each pin [N m / rad]."""
+    """Stiffness of the spring in each pin [N m / rad]."""
     damping: float
-    """Of the damper in each pin [N m s / rad]."""
+    """Damping of each pin [N m s / rad]."""
     growth_rate: float
-    """Of the whole robot [m/s]."""
+    """Growth rate of the whole robot [m/s]."""
     compliance: float = 1e-7
-    """Of contacts [m/N]."""
+    """Compliance of contacts [m/N]."""
 
 
 @dataclass(frozen=True, slots=True)
 class Motion:
-    """What a robot did, one record a step, the first at the start."""
+    """Motion of a robot, with a record at the start and after each step."""
 
     pose: Floats
     """Centre x, y [m] and heading [rad] of each body, shape (steps + 1, bodies, 3)."""
     velocity: Floats
-    """The same per second."""
+    """Time derivative of `pose` [m/s, rad/s], of the same shape."""
     joints: Floats
-    """Pins and tip from the base on [m], shape (steps + 1, links + 1, 2)."""
+    """Pins and tip, from the base [m], shape (steps + 1, links + 1, 2)."""
     deepest: Floats
-    """How deep the tube is in any obstacle [m], 0 or positive, shape (steps + 1,)."""
+    """Maximum penetration of obstacles [m], at least 0, shape (steps + 1,)."""
 
 
 def simulate(
@@ -66,14 +66,14 @@ def simulate(
     bends: Floats | None = None,
     qp: Any = None,
 ) -> Motion:
-    """Release a robot at rest from the start of an environment.
+    """Release a robot from rest at the start of an environment.
 
     Args:
         step: Length of the time steps [s].
-        bends: Angle at each pin [rad], shape (links,); straight if not given.
-        qp: What solves the steps instead of the Schur complement, such as an `OsqpStep`.
+        bends: Initial angle at each pin [rad], shape (links,); straight by default.
+        qp: Solver of the steps, such as an `OsqpStep`; by default the Schur complement.
     Raises:
-        CannotRun: A step was not solved.
+        CannotRun: A step could not be solved.
     """
     count, base = 2 * robot.links, np.asarray(environment.start, float)
     work = new_work(robot.links, count)

@@ -1,4 +1,4 @@
-"""A picture of paper 003's kinematics: the critical angle, the regions of the behaviours, and what propagators did in them."""
+"""The figure of paper 003's kinematics: critical angle, regions of the behaviours, and the behaviours simulated by propagators."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ MARKS = {
 }
 FRICTIONS, RATIOS = (0.3, 0.6), (0.5, 2.0)
 LONGEST, WIDEST, STEEPEST = 20.0, 90, 150
-"""Ends of the axes: L / R [-], turn and contact angle [degrees]."""
+"""Limits of the axes: L / R [-], turn and contact angle [degrees]."""
 DASHED = (0, (5, 2.5))
 
 
 def save_kinematics(path: Path, outcomes: Sequence[Outcome]) -> None:
-    """Critical angles, regions for two frictions and two ratios, and the collisions of the first model in them.
+    """Draw critical angles, regions for two frictions and two ratios, and the collisions of the first model in them.
 
     Args:
-        outcomes: Of a study; drawn are those of the first model there is, of the largest ratio.
+        outcomes: Results of a study; those of the first model with the largest ratio are drawn.
     """
     figure = Figure(figsize=(12.6, 8.0), facecolor="white", layout="constrained")
     panels = figure.subplots(2, 3)
@@ -71,7 +71,7 @@ def save_kinematics(path: Path, outcomes: Sequence[Outcome]) -> None:
 
 
 def _draw_critical(axes: Axes) -> None:
-    """Critical angle over slenderness and its mirror image, as in Fig. 3."""
+    """Draw the critical angle over slenderness, and its mirror image, as in Fig. 3."""
     slenderness = np.linspace(0, LONGEST, 1000)
     for friction, shade in ((0.6, "#9cc4e0"), (0.3, "#3f86bb"), (0.0, "#0a3a66")):
         angle = np.maximum(np.degrees(critical_angle(slenderness, friction)), 0.0)
@@ -87,7 +87,7 @@ def _draw_critical(axes: Axes) -> None:
 
 
 def _draw_regions(axes: Axes, friction: float, ratio: float, slenderness: float) -> None:
-    """The paper's regions coloured, the limit analysis's boundaries dashed, as in Fig. 6."""
+    """Draw the paper's regions in colour and the boundaries of the limit analysis dashed, as in Fig. 6."""
     turn = np.linspace(0, np.radians(WIDEST), 361)
     paper, hinges = (np.degrees(form(friction, turn, ratio, slenderness)).T for form in (boundaries, hinge_boundaries))
     across = np.degrees(turn)

@@ -26,7 +26,7 @@ COLUMNS = "model", "collisions", "boundaries", "right %", "off deg", "PP", "PaT"
 CONTESTED = "model", "collisions", "paper right", "limit analysis right"
 
 PAPER_PERCENT, PAPER_DISTANCE_DEG = 81.72, 5.76
-"""Agreement with hardware in paper 003, section 2.3, and the mean error."""
+"""Published agreement with hardware, and mean error (paper 003, section 2.3)."""
 READING = (
     "The two predictions differ in what holds the base while the turn bends. In the paper, Pivot-at-Turn ends where",
     "the moment about the base is zero (in the slender limit). In limit analysis, the base resists with the same",
@@ -46,7 +46,7 @@ READING = (
 
 
 def agreement(outcomes: Sequence[Outcome], form: str) -> dict[str, Any]:
-    """How often one of `FORMS` is right: in all, by the behaviour it predicts, and how far off it is where it is wrong."""
+    """Agreement of one of `FORMS`: in total, by predicted behaviour, and its angular error where it is wrong."""
     right = [one.predicted(form) == one.seen for one in outcomes]
     off = [np.degrees(one.off(form)) for one, well in zip(outcomes, right, strict=True) if not well]
     regions = {}
@@ -62,7 +62,7 @@ def agreement(outcomes: Sequence[Outcome], form: str) -> dict[str, Any]:
 
 
 def contested(outcomes: Sequence[Outcome]) -> dict[str, int]:
-    """Of the collisions of which the two forms say different things: how many, and how often each is right."""
+    """Number of collisions for which the two forms differ, and how often each is right."""
     differ = [one for one in outcomes if len({one.predicted(form) for form in FORMS}) > 1]
     return {"collisions": len(differ)} | {
         form: sum(one.predicted(form) == one.seen for one in differ) for form in FORMS
@@ -70,7 +70,7 @@ def contested(outcomes: Sequence[Outcome]) -> dict[str, int]:
 
 
 def report(outcomes: Sequence[Outcome]) -> Report:
-    """Tables for people, and the same with every collision for programs."""
+    """Tables in Markdown, and the data of every collision."""
     names = dict.fromkeys(one.model for one in outcomes)
     models = {name: _model([one for one in outcomes if one.model == name]) for name in names}
     lines = [

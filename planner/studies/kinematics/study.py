@@ -1,7 +1,7 @@
-"""Single-turn vines grown into a flat wall by propagators that do not use paper 003, compared with its predictions.
+"""Single-turn vines grown into a flat wall with propagators independent of paper 003, compared with its predictions.
 
-The wall has no friction, since these propagators have none. The vine is put before the wall in the shape that it has when its tip meets it,
-and grows a little further.
+The wall has no friction, because these propagators have none. The vine starts in the shape in which its tip touches the wall, and
+grows slightly further.
 """
 
 from __future__ import annotations
@@ -30,41 +30,41 @@ from surrogate.force_table import COLUMNS, FINE_LENGTHS, LENGTHS, NODES, ForceRo
 RADIUS, AFTER, SEGMENT = 24e-3, 0.4, 0.1
 """Tube radius, length after the turn, and length of a segment [m]."""
 TURNS_DEG, RATIOS, CONTACT_ANGLES_DEG = (20, 40, 60, 80), (0.5, 1.0, 2.0), range(7, 175, 5)
-"""Parameters of the collisions: turns, lengths before over after the turn, contact angles. None lies exactly on a boundary."""
+"""Parameters of the collisions: turns, ratios of the lengths before and after the turn, contact angles. None is on a boundary."""
 GROWN = 0.04
 """Length that a vine grows in contact [m]."""
 SLID = 0.1
-"""A tip that slides by less than this part of what the vine grows stays where it is [-]."""
+"""A tip that slides by less than this share of the grown length is considered fixed [-]."""
 STIFF = 200.0
-"""Pull of a fold laid straight, over the largest that the tube can resist [-]."""
+"""Pull of a straightened fold, relative to the maximum that the tube can resist [-]."""
 FORMS = {"paper": boundaries, "limit analysis": hinge_boundaries}
 
 
 @dataclass(frozen=True, slots=True)
 class Fold:
-    """A preformed turn: film folded out of one side of a segment and taped down (paper 003, section 2.2).
+    """A preformed turn: film on one side of a segment is folded and taped (paper 003, section 2.2).
 
-    It is an actuator that pulls hard until the segment is bent by what was folded out, and then not at all. So the tube cannot
-    straighten, but bends further against nothing but its own moment. Its cell length is the film folded out.
+    It is modelled as an actuator with a large force until the bend of the segment corresponds to the folded length, and no force
+    beyond. So the tube cannot straighten, and only its own moment resists further bending. Its cell length is the folded length.
     """
 
     kind: ClassVar[str] = "fold"
     cell_name: ClassVar[str] = "fold"
 
     pull: float = STIFF * np.pi * RADIUS**2 / 2
-    """F_t / P of a fold laid straight [m^2]."""
+    """F_t / P of a straightened fold [m^2]."""
     segment_length: float = SEGMENT
-    """Of the segment that has the fold [m]."""
+    """Length of the segment with the fold [m]."""
     offset: float = 0.0
     """[m]"""
     flat_width: float = 0.0
     """[m]"""
     limits: Limits = field(default_factory=Limits)
-    """Not used: there are no folds."""
+    """Not used."""
 
     @property
     def grid(self) -> Grid:
-        """Every length that there is a table for."""
+        """All tabulated lengths."""
         return Grid(LENGTHS)
 
     def full_contraction(self, l_0: ArrayLike) -> Floats:
@@ -72,7 +72,7 @@ class Fold:
         return np.asarray(l_0, float) / self.segment_length
 
     def force_per_pressure(self, strain: ArrayLike, l_0: ArrayLike) -> Floats:
-        """F_t / P [m^2]: falls in a straight line to nothing."""
+        """F_t / P [m^2], which decreases linearly to 0."""
         return np.asarray(self.pull * np.maximum(1 - np.asarray(strain, float) / self.full_contraction(l_0), 0.0))
 
     def tabulate(self) -> ForceRows:
@@ -83,15 +83,15 @@ class Fold:
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """A propagator, and the pressure of its tube."""
+    """A propagator and the pressure of its tube."""
 
     name: str
     propagator: str
     pressure: float
-    """Growth pressure [Pa]. The film of the moment model is the less elastic against it the lower it is."""
+    """Growth pressure [Pa]. The lower it is, the stiffer is the film of the moment model in comparison."""
 
     def params(self) -> VineParams:
-        """The tube: it grows with pi P R^2, and its viscosities are as small beside that as those of the default tube."""
+        """The tube: its growth force is pi P R^2, and its viscosities are scaled with that force from those of the default tube."""
         usual = VineParams()
         share, force = RADIUS / usual.radius, np.pi * self.pressure * RADIUS**2
         return VineParams(
@@ -105,9 +105,9 @@ class Model:
         )
 
     def make(self, environment: Environment) -> Propagator:
-        """The propagator, with short steps: what does not yield is stiff."""
+        """The propagator, with short steps because the tube is stiff until it yields."""
         if self.propagator == "impulse":
-            # Damping goes with the stiffness before anything yields: with the usual one its moment is as large as the tube's.
+            # Damping is proportional to the initial stiffness; with the default damping time, its moment equals the tube's.
             params = replace(self.params(), inertia=Inertia(damping_time=1e-3, growth_rate=0.02))
             return Impulse(environment, params, step=2e-3, threads=1)
         return QuasiStatic(environment, self.params(), step=1e-3, threads=1)
@@ -127,13 +127,13 @@ class Collision:
     turn: float
     """[rad]"""
     ratio: float
-    """Length before the turn over that after it [-]."""
+    """Length before the turn relative to that after it [-]."""
     contact_angle: float
     """[rad]"""
 
     @property
     def environment(self) -> Environment:
-        """The wall along the x axis, and the base where the tip then touches it at x = 0."""
+        """The wall along the x axis, with the base placed so that the tip touches the wall at x = 0."""
         heading = -self.contact_angle - self.turn
         legs = AFTER * np.exp(-1j * self.contact_angle) + self.ratio * AFTER * np.exp(1j * heading)
         start = np.array([-legs.real, RADIUS + 1e-4 - legs.imag, heading])
@@ -142,32 +142,32 @@ class Collision:
         return Environment("wall", "", np.array([-2.0, -0.2, 2.0, 1.6]), start, goal, wall)
 
     def possible(self) -> bool:
-        """Whether the base is before the wall."""
+        """Whether the base is in front of the wall."""
         return bool(self.environment.start[1] > 1.1 * RADIUS)
 
     def limits(self) -> dict[str, Floats]:
-        """The contact angles at which behaviours change, by either form [rad]."""
+        """Contact angles at which the behaviour changes, for each of `FORMS` [rad]."""
         return {name: form(0.0, self.turn, self.ratio, RADIUS / AFTER) for name, form in FORMS.items()}
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a vine did."""
+    """Motion of a vine in a collision."""
 
     model: str
     collision: Collision
     base: float
-    """How far the line from base to turn has turned [rad]."""
+    """Rotation of the line from base to turn [rad]."""
     turn: float
-    """How far the line from turn to tip has turned against it [rad]."""
+    """Rotation of the line from turn to tip, relative to that [rad]."""
     slid: float
-    """How far the tip has slid [m]."""
+    """Displacement of the tip along the wall [m]."""
     grown: float
-    """[m]"""
+    """Length grown in contact [m]."""
 
     @property
     def seen(self) -> Behaviour:
-        """The behaviour that this is."""
+        """The observed behaviour."""
         if abs(self.slid) <= SLID * GROWN or self.grown < GROWN / 2:
             return Behaviour.FRICTION_LOCKED
         if self.turn > abs(self.base):
@@ -175,25 +175,25 @@ class Outcome:
         return Behaviour.POSITIVE_PIVOT if self.base > 0 else Behaviour.NEGATIVE_PIVOT
 
     def predicted(self, form: str) -> Behaviour:
-        """What one of `FORMS` says."""
+        """The behaviour predicted by one of `FORMS`."""
         return Behaviour(int(behaviour(self.collision.contact_angle, self.collision.limits()[form])))
 
     def off(self, form: str) -> float:
-        """By how much the contact angle would have to differ for one of `FORMS` to be right [rad]."""
+        """Change of the contact angle that would make the prediction of one of `FORMS` right [rad]."""
         edges = np.concatenate([[0.0], self.collision.limits()[form], [np.pi]])
         low, high = edges[self.seen], edges[self.seen + 1]
         return float(abs(self.collision.contact_angle - np.clip(self.collision.contact_angle, low, high)))
 
 
 def collisions() -> list[Collision]:
-    """All that are possible."""
+    """All possible collisions."""
     cases = product(np.radians(TURNS_DEG), RATIOS, np.radians(CONTACT_ANGLES_DEG))
     made = (Collision(float(turn), ratio, float(angle)) for turn, ratio, angle in cases)
     return [one for one in made if one.possible()]
 
 
 def collide(model: Model, collision: Collision) -> Outcome:
-    """Grow one vine into the wall."""
+    """Grow one vine in contact with the wall."""
     params, environment = model.params(), collision.environment
     before, after = round(collision.ratio * AFTER / SEGMENT), round(AFTER / SEGMENT)
     count = before + after + int(np.ceil(GROWN / SEGMENT))
@@ -207,7 +207,7 @@ def collide(model: Model, collision: Collision) -> Outcome:
         return Outcome(model.name, collision, 0.0, 0.0, 0.0, 0.0)
     last = rollout.state(np.zeros(1, np.int64), rollout.records - 1)
     lines = [_lines(one, environment, params, before) for one in (state, last)]
-    # Headings are known but for whole turns; no line turns by half a one.
+    # Angles are known up to multiples of 2 pi; no line rotates by pi or more.
     base, end = (float(np.angle(now / then)) for then, now in zip(*lines, strict=True))
     grown = (last.segments[0] - state.segments[0]) * SEGMENT + last.last_length[0] - SEGMENT
     slid = rollout.tips[0, rollout.records[0] - 1, 0]
@@ -215,12 +215,12 @@ def collide(model: Model, collision: Collision) -> Outcome:
 
 
 def cases() -> list[tuple[Model, Collision]]:
-    """Every collision by every model."""
+    """All combinations of a model and a collision."""
     return list(product(MODELS, collisions()))
 
 
 def run_cases(several: Sequence[tuple[Model, Collision]]) -> Iterator[Outcome]:
-    """Outcomes of cases, one after the other."""
+    """Run cases in sequence."""
     return starmap(collide, several)
 
 

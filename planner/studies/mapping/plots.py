@@ -1,4 +1,4 @@
-"""Pictures of the study of mapping: scores over deployments, by kind of environment and of tubes."""
+"""Figures of the mapping study: scores over deployments, by kind of environment and of tubes."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from planner.studies.mapping.study import ACTIONS, DEPLOYMENTS, KINDS, REPEATS, 
 
 
 def save_curves(path: Path, records: Sequence[Record]) -> None:
-    """Mean scores of the policies over deployments; bands are a standard deviation to either side.
+    """Draw mean scores of the policies over deployments, with bands of one standard deviation to either side.
 
-    Random's is that within an environment, Monte-Carlo's that over the environments.
+    The band of Random is the deviation within an environment, that of Monte-Carlo the deviation over the environments.
     """
     figure = Figure(figsize=(9.2, 7.0), layout="constrained", facecolor="white")
     panels = figure.subplots(2, 2, sharey=True)
@@ -39,7 +39,7 @@ def save_curves(path: Path, records: Sequence[Record]) -> None:
 
 
 def save_example(path: Path) -> None:
-    """The first of the non-uniform environments, mapped by turning tubes."""
+    """Draw the first non-uniform environment, mapped by tubes with a turn."""
     task, rng = task_of("non-uniform", 0, "turning"), np.random.default_rng(0)
     steps, ideal = (list(explore(task, policy, DEPLOYMENTS, rng)) for policy in ("monte-carlo", "ideal"))
     random = random_scores(task, DEPLOYMENTS, REPEATS, rng)

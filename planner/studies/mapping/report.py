@@ -1,4 +1,4 @@
-"""The study of mapping in tables, beside the published values."""
+"""Tables of the mapping study, with the published values."""
 
 from __future__ import annotations
 
@@ -17,35 +17,35 @@ from surrogate.compiled import Floats
 
 NAMES = {"ideal": "Ideal", "monte-carlo": "Monte-Carlo", "information-gain": "Information gain", "random": "Random"}
 PAPER = {"nominal": "64.1 (7.7)", "area only": "51.2 (7.18)", "wall only": "7.1 (2.46)"}
-"""Monte-Carlo in uniform environments with straight tubes, as in paper 003's Table 2."""
+"""Published scores of Monte-Carlo in uniform environments with straight tubes (paper 003, Table 2)."""
 PAPER_TURNS = {("uniform", "monte-carlo"): 6.44, ("non-uniform", "monte-carlo"): 9.70, ("uniform", "random"): 4.67,
                ("non-uniform", "random"): 7.40}  # fmt: skip
-"""Points that turns add, in paper 003, section 5.3."""
+"""Published gain in score from turns [points] (paper 003, section 5.3)."""
 
 
 def of_kind(records: Sequence[Record], kind: str, actions: str, policy: str, **other: Any) -> Floats:
-    """Scores after each deployment of one kind of case in each environment, shape (environments, DEPLOYMENTS).
+    """Scores of one kind of case after each deployment, shape (environments, DEPLOYMENTS).
 
     Args:
-        other: What else of a `Case` differs from the default.
+        other: Other fields of `Case` that differ from their defaults.
     """
     return np.array([r.scores for r in _alike(records, Case(kind, 0, actions, policy, **other))])
 
 
 def random_band(records: Sequence[Record], kind: str, actions: str) -> tuple[Floats, Floats]:
-    """Mean score of random deployments, and their standard deviation within an environment, on average over all."""
+    """Mean score of random deployments, and their standard deviation within an environment, averaged over all environments."""
     some = _alike(records, Case(kind, 0, actions, "random"))
     return np.mean([r.scores for r in some], axis=0), np.mean([r.spread for r in some], axis=0)
 
 
 def _alike(records: Sequence[Record], case: Case) -> list[Record]:
-    """Records of cases that differ by their environment alone, in the environments' order."""
+    """Records of cases that differ only in their environment, in the order of the environments."""
     some = [record for record in records if replace(record.case, number=case.number) == case]
     return sorted(some, key=lambda record: record.case.number)
 
 
 def ahead_from(records: Sequence[Record], kind: str, actions: str, policy: str) -> int | None:
-    """Deployments after which the mean of a policy is above Random's by its standard deviation, and stays there."""
+    """Number of deployments from which the mean of a policy stays more than one standard deviation above that of Random."""
     mean, spread = random_band(records, kind, actions)
     behind = np.flatnonzero(of_kind(records, kind, actions, policy).mean(axis=0) <= mean + spread)
     first = int(behind[-1]) + 2 if len(behind) else 1
@@ -53,17 +53,17 @@ def ahead_from(records: Sequence[Record], kind: str, actions: str, policy: str) 
 
 
 def difference(one: Floats, other: Floats) -> tuple[float, float]:
-    """Mean of what the final scores in the same environments differ by, and its standard error."""
+    """Mean difference of the final scores in the same environments, and its standard error."""
     apart = one[:, -1] - other[:, -1]
     return float(apart.mean()), float(apart.std(ddof=1) / np.sqrt(len(apart)))
 
 
 def report(records: Sequence[Record], loop: float) -> Report:
-    """Tables as Markdown, and what they are made of.
+    """Tables in Markdown, and their data.
 
     Args:
-        records: Of all cases.
-        loop: Time of one choice among the turning actions [s].
+        records: Records of all cases.
+        loop: Computing time of one choice among the turning actions [s].
     """
     environments = len(of_kind(records, "uniform", "straight", "ideal"))
     lines = [

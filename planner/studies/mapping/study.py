@@ -1,4 +1,4 @@
-"""What paper 003 shows of mapping by vines (section 4.2): policies, turns, and half of the information, over random environments."""
+"""The mapping experiments of paper 003 (section 4.2): policies, turns, and partial information, in random environments."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ from surrogate.compiled import Floats, thread_count
 
 KINDS, ACTIONS = ("uniform", "non-uniform"), ("straight", "turning")
 RADIUS, LENGTH = 0.01, 1.2
-"""Of the tube [m], in environments of 1 m by 1 m; the paper gives neither."""
+"""Radius and length of the tube [m], in environments of 1 m by 1 m; the paper gives neither."""
 DEPLOYMENTS, REPEATS = 20, 100
 SIDE = 0.12
-"""Of the uniform squares [m]; the paper's is not given."""
+"""Side of the uniform squares [m], which the paper does not give."""
 OUTSIDE = (-0.1, 0.0, 0.0, 1.1), (1.0, 0.0, 1.1, 1.1), (0.0, 1.0, 1.0, 1.1)
-"""Boxes that close an environment on all sides but that of the launch points [m]."""
+"""Boxes that close an environment on all sides except that of the launch points [m]."""
 SIZES = 0.12, 0.28
-"""Smallest and largest square root of a polygon's area [m]."""
+"""Minimum and maximum square root of a polygon's area [m]."""
 CONCAVE = 0.5
-"""Share of the polygons that are made of two hulls."""
+"""Share of the polygons that are unions of two hulls."""
 LOST = (SIDE, PRIOR, True), (0.16, PRIOR, True), (SIDE, 0.4, True), (SIDE, PRIOR, False)
-"""Sides [m], priors, and whether environments are closed, varied because the paper does not give them."""
+"""Sides [m], priors, and whether environments are closed: varied because the paper does not give them."""
 ROOM = 1 / CELLS
-"""Obstacles are at least this far apart [m]: a cell, as in the paper."""
+"""Minimum distance between obstacles [m]: one cell, as in the paper."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +43,12 @@ class Case:
 
     kind: str
     number: int
-    """Of the environment."""
+    """Number of the environment."""
     actions: str
     policy: str
     information: str = "nominal"
     side: float = SIDE
-    """Of the squares in a uniform environment [m]."""
+    """Side of the squares in a uniform environment [m]."""
     prior: float = PRIOR
     closed: bool = True
     """Whether there are walls at the sides of the environment."""
@@ -56,18 +56,18 @@ class Case:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Record:
-    """Its result."""
+    """The result of a case."""
 
     case: Case
     scores: Floats
-    """After each deployment, shape (DEPLOYMENTS,); by the random policy the mean of the repeats."""
+    """Scores after each deployment, shape (DEPLOYMENTS,); for the random policy the mean of the repeats."""
     spread: Floats
-    """Standard deviation over the repeats, the same shape; 0 by the other policies."""
+    """Standard deviation over the repeats, the same shape; 0 for the other policies."""
     seconds: float
 
 
 def cases(environments: int) -> list[Case]:
-    """One environment after the other: all policies and actions (Table 1), half of the information (Table 2), other sides and priors."""
+    """Cases by environment: all policies and actions (Table 1), partial information (Table 2), other sides and priors."""
     several = []
     for k in range(environments):
         several += [Case(kind, k, actions, policy) for kind in KINDS for actions in ACTIONS for policy in POLICIES]
@@ -81,13 +81,13 @@ def cases(environments: int) -> list[Case]:
 
 
 def whole_environments(records: Sequence[Record]) -> list[Record]:
-    """Records of the environments that are done, of records in the order of `cases`."""
+    """Records of completed environments, from records in the order of `cases`."""
     each = len(cases(1))
     return list(records[: len(records) // each * each])
 
 
 def run_cases(several: Sequence[Case]) -> Iterator[Record]:
-    """Map one environment after the other."""
+    """Run cases in sequence."""
     for case in several:
         start = time.perf_counter()
         task = task_of(case.kind, case.number, case.actions, case.side, case.closed).restricted(case.information)
@@ -102,7 +102,7 @@ def run_cases(several: Sequence[Case]) -> Iterator[Record]:
 
 
 def time_loop() -> float:
-    """Seconds that one choice takes among all turning actions in a blank environment; compiles first, if need be."""
+    """Computing time of one choice among all turning actions without prior information [s], excluding compilation."""
     task = task_of("uniform", 0, "turning")
     seconds = []
     for _ in range(4):
@@ -114,16 +114,16 @@ def time_loop() -> float:
 
 @cache
 def task_of(kind: str, number: int, actions: str, side: float = SIDE, closed: bool = True) -> Task:
-    """An environment of the study, and what there is to find in it."""
+    """The mapping task in an environment of the study."""
     drawn = random_environment(kind, number, side, closed)
     return Task.of(drawn, Actions.of(drawn, actions, RADIUS, LENGTH), RADIUS)
 
 
 def random_environment(kind: str, number: int, side: float = SIDE, closed: bool = True) -> Environment:
-    """A random environment of 1 m by 1 m: 3 to 5 equal squares, or 3 to 6 polygons, a part of them concave.
+    """A random environment of 1 m by 1 m: 3 to 5 equal squares, or 3 to 6 polygons, some of them concave.
 
-    Source: paper 003, sections 4.2.1 and 4.2.4; where that places obstacles by hand until they are a cell apart, here
-    environments are drawn until they are.
+    Source: paper 003, sections 4.2.1 and 4.2.4. There, obstacles are moved by hand until they are one cell apart; here,
+    positions are drawn again until they are.
     """
     rng = np.random.default_rng([KINDS.index(kind), number])
     start = np.array([0.5, 0.0, np.pi / 2])
@@ -147,12 +147,12 @@ def _square(rng: np.random.Generator, side: float) -> shapely.Polygon:
 
 
 def _polygon(rng: np.random.Generator) -> shapely.Polygon:
-    """The hull of some random points, or two such hulls that overlap, scaled."""
+    """The hull of random points, or the union of two such hulls that overlap, scaled."""
     shape = shapely.MultiPoint(rng.normal(size=(8, 2))).convex_hull
     if rng.random() < CONCAVE:
         other = shapely.MultiPoint(rng.normal(size=(8, 2))).convex_hull
         way = rng.uniform(0, 2 * np.pi)
-        # Hulls of eight normal points are about 1.2 in radius: so far apart they overlap, and leave a notch.
+        # Hulls of eight normal points have a radius of about 1.2; at this distance they overlap and form a notch.
         both = shape.union(translate(other, 2 * np.cos(way), 2 * np.sin(way)))
         shape = both if isinstance(both, shapely.Polygon) and not both.interiors else shape
     factor = rng.uniform(*SIZES) / np.sqrt(shape.area)

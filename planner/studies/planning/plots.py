@@ -1,4 +1,4 @@
-"""Pictures of the best design of each environment."""
+"""Figures of the best design in each environment."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from planner.studies.planning.study import Found
 
 
 def pictures(environments: Sequence[str]) -> dict[str, Callable[[Path, Sequence[Found]], None]]:
-    """What draws the best design of each environment, by the name of its file; nothing where none was found."""
+    """Functions that draw the best design in each environment, by file name; they draw nothing if there is no design."""
     return {f"plan-{name}.png": partial(_save_best, name) for name in environments}
 
 

@@ -1,4 +1,4 @@
-"""The table of what planning finds, and how soon."""
+"""The table of planning results and times."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ COLUMNS = (
 
 
 def report(outcomes: Sequence[PlanningOutcome], time_budget: float) -> Report:
-    """A table for people, and the same figures with every run for programs."""
+    """A table in Markdown, and the data of every run."""
     names = dict.fromkeys(outcome.environment for outcome in outcomes)
     lines = [
         "*First* is the time in seconds to the first solution confirmed by its replay, excluding compilation. Actuators",

@@ -1,4 +1,4 @@
-"""Measurements of what planning finds, and how soon."""
+"""Planning runs: costs of the designs, and times to find them."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ PAPER = {
     "long": {True: (27.95, 5.07, 6.07), False: (27.88, 5.21, 5.44)},
     "tube": {True: (6.25, 1.24, 5.88), False: (5.73, 1.24, 5.82)},
 }
-"""Paper 002, Table 2, on a GPU, with and without the heuristic: means of the time to the first solution [s], of the best
+"""Values of paper 002, Table 2, on a GPU, with and without the heuristic: means of the time to the first solution [s], of the best
 cost, and of the time of an iteration [s]."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlanningOutcome:
-    """What one planning run found."""
+    """Result of one planning run."""
 
     environment: str
     seed: int
@@ -46,7 +46,7 @@ class PlanningOutcome:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Found:
-    """A planning run, and what a picture shows of it where its design is the best so far in its environment."""
+    """A planning run, and the content of a figure if its design is the best so far in its environment."""
 
     outcome: PlanningOutcome
     best: tuple[Environment, Design, list[Floats]] | None
@@ -59,12 +59,12 @@ def run_cases(
     time_budget: float,
     batch: int,
 ) -> Iterator[Found]:
-    """Plan one after the other.
+    """Run cases in sequence.
 
     Args:
-        cases: Environments by name, and seeds.
-        grown_in: Each environment, and the tube that is to grow there.
-        time_budget: Of each run [s].
+        cases: Names of environments, and seeds.
+        grown_in: Environments by name, and the tube to grow in each.
+        time_budget: Time limit of each run [s].
         batch: Vines grown in each iteration.
     """
     lowest: dict[str, float] = {}

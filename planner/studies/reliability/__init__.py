@@ -1,1 +1,1 @@
-"""Planning a thousand random environments: crashes, accuracy, memory and success."""
+"""Reliability: crashes, accuracy, memory and success of planning in a thousand random environments."""

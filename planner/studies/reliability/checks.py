@@ -1,4 +1,4 @@
-"""Whether the states of a search are what they should be, by what shapely says of their centrelines."""
+"""Validity checks of the states of a search, by evaluating their centrelines with shapely."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from planner.search.run import Run
 from surrogate.compiled import Floats
 
 TOGETHER = 500
-"""Nodes whose centrelines are made at once."""
+"""Number of nodes whose centrelines are computed in a batch."""
 ROUNDING = 1e-9
-"""Lengths that differ by less are equal [m]."""
+"""Tolerance of lengths [m]."""
 
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """What was found of all nodes that a search tree held at its end, and of all its solutions."""
+    """Result of the checks of all nodes of a final search tree, and of all solutions."""
 
     states: int
     deepest: float
-    """Greatest depth of a tube in an obstacle [m]; 0 where none touches one."""
+    """Maximum penetration of an obstacle [m]; 0 without contact."""
     faults: list[str]
-    """Which rules were broken, as text."""
+    """Violations, as text."""
 
 
 def check_states(run: Run) -> Checked:
-    """Check every node of a search's tree and every solution: numbers, bounds, tips and depths."""
+    """Check every node of a search tree and every solution: finite numbers, bounds, tips and penetration."""
     tree, start, params = run.search.tree, np.asarray(run.environment.start), run.params
     lines, tips = [], []
     nodes = np.flatnonzero(tree.used)
@@ -60,17 +60,17 @@ def check_states(run: Run) -> Checked:
 def evaluate(
     obstacles: Obstacles, bounds: Floats, lines: list[Floats], tips: Floats, radius: float, tolerance: float
 ) -> tuple[float, list[str]]:
-    """Look at tubes by their centrelines.
+    """Check tubes by their centrelines.
 
     Args:
         obstacles: Polygons and circles.
-        bounds: Of the environment [m], shape (4,).
+        bounds: Bounds of the environment [m], shape (4,).
         lines: Joints from base to tip of each tube [m], shape (n, 2) each.
-        tips: What is said of their tips: x [m], y [m] and heading [rad], shape (tubes, 3).
-        radius: Of the tubes [m].
-        tolerance: How deep they may be in an obstacle [m].
+        tips: Stored poses of the tips: x [m], y [m] and heading [rad], shape (tubes, 3).
+        radius: Radius of the tubes [m].
+        tolerance: Maximum permitted penetration of obstacles [m].
     Returns:
-        The greatest depth [m], and what broke.
+        The maximum penetration [m], and the violations.
     """
     finite = np.array([np.isfinite(line).all() for line in lines]) & np.isfinite(tips).all(axis=1)
     faults = [f"{(~finite).sum()} of {len(lines)} states hold numbers that are not finite"] * (not finite.all())
@@ -91,8 +91,8 @@ def evaluate(
 
 
 def _clearance(obstacles: Obstacles, lines: list[Floats]) -> Floats:
-    """Distance of each line to the nearest obstacle [m], exact for circles too; infinite where there are none."""
-    # A tube of no length is a point, which is a line from there to there.
+    """Distance of each line to the nearest obstacle [m], exact for circles too; infinite without obstacles."""
+    # A tube of length 0 has two equal points, which shapely accepts as a line.
     indices = np.repeat(np.arange(len(lines)), [len(line) for line in lines])
     shapes = shapely.linestrings(np.concatenate(lines), indices=indices)
     distance = np.full(len(lines), np.inf)

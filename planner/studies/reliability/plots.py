@@ -1,4 +1,4 @@
-"""Picture of a long test: success over density, and memory over runs."""
+"""Figure of the reliability study: success over density, and memory over runs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ COLOUR = "#0a5a96"
 
 
 def save_reliability(path: Path, records: Sequence[Record]) -> None:
-    """Success with its confidence by density, and each process's memory with its line."""
+    """Draw success with its confidence interval over density, and each process's memory with its fitted line."""
     figure = Figure(figsize=(9.6, 3.6), layout="constrained")
     left, right = figure.subplots(1, 2)
     _draw_success(left, records)

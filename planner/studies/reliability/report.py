@@ -1,4 +1,4 @@
-"""Results of a long test, as tables: success by density, what was checked, memory, and what fuzzing tried."""
+"""Tables of the reliability study: success by density, checks, memory and fuzzing."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ from planner.studies.study import Report
 FUZZED_BY = "pytest -n 0 -m slow tests/fuzz --counts results/reliability/fuzz.json"
 COLUMNS = "obstacles", "environments", "walled in", "solved", "success %", "states checked", "deepest mm", "faults"
 WARM_UP = 10
-"""First runs of a process, in which its memory grows to what it needs."""
+"""Number of first runs of a process that are ignored, because its memory still grows to its working size."""
 LEAST_RUNS = 10
-"""A slope is fitted to at least this many runs of a process."""
+"""Minimum number of runs of a process for fitting a slope."""
 
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """How the resident memory of one process went over its runs, those of warm-up apart."""
+    """Resident memory of one process over its runs after warm-up."""
 
     runs: int
     last: float
-    """[MB]"""
+    """Memory after the last run [MB]."""
     slope: float
-    """By least squares [MB / 100 runs]."""
+    """Least-squares slope [MB / 100 runs]."""
     error: float
     """Half the 95 % confidence interval of the slope [MB / 100 runs]."""
 
 
 def resident(records: Sequence[Record]) -> list[list[float]]:
-    """Resident memory after each run of each process [MB], in the order in which they ended."""
+    """Resident memory after each run of each process [MB], in the order in which the runs finished."""
     processes: dict[int, list[float]] = {}
     for record in records:
         if record.resident_mb is not None:
@@ -47,7 +47,7 @@ def resident(records: Sequence[Record]) -> list[list[float]]:
 
 
 def memory_of(values: Sequence[float]) -> Memory | None:
-    """Fit a line to the memory of one process; None if it made too few runs."""
+    """Fit a line to the memory of one process; None with too few runs."""
     settled = values[WARM_UP:]
     if len(settled) < LEAST_RUNS:
         return None
@@ -57,27 +57,27 @@ def memory_of(values: Sequence[float]) -> Memory | None:
 
 
 def success(records: Sequence[Record]) -> Estimate | None:
-    """Share of the environments with a way to the goal in which a design was found; None without such environments."""
+    """Success rate in environments in which the goal is reachable; None without such environments."""
     reachable = [record for record in records if not record.walled_in]
     return Estimate(sum(r.actuators is not None for r in reachable), len(reachable)) if reachable else None
 
 
 def by_density(records: Sequence[Record]) -> dict[float, list[Record]]:
-    """Records of each density, rising."""
+    """Records by density, ascending."""
     densities = sorted({record.case.density for record in records})
     return {density: [r for r in records if r.case.density == density] for density in densities}
 
 
 class InvalidCounts(ValueError):
-    """Counts of fuzzing that cannot be read."""
+    """Fuzzing counts that cannot be read."""
 
 
 def report(records: Sequence[Record], fuzz: Sequence[str]) -> Report:
-    """Tables for people, and every run for programs.
+    """Tables in Markdown, and the data of every run.
 
     Args:
-        records: In the order in which they ended.
-        fuzz: Lines of `fuzz_lines`.
+        records: Records in the order in which the runs finished.
+        fuzz: Lines from `fuzz_lines`.
     """
     tolerance = VineParams().penetration_tolerance
     seconds = records[0].case.time_budget
@@ -143,10 +143,10 @@ def _memory_lines(records: Sequence[Record]) -> list[str]:
 
 
 def fuzz_lines(path: Path) -> list[str]:
-    """What fuzzing tried, where it was counted.
+    """Lines about the fuzzing counts, if the file exists.
 
     Raises:
-        InvalidCounts: The file holds something else.
+        InvalidCounts: The file contains something else.
     """
     lines = ["## Fuzzing", ""]
     if not path.is_file():
@@ -158,7 +158,7 @@ def fuzz_lines(path: Path) -> list[str]:
         kinds: dict[str, dict[str, int]] = json.loads(path.read_text(encoding="utf-8"))["kinds"]
         codes = sorted({code for outcomes in kinds.values() for code in outcomes}, key=int)
     except (ValueError, KeyError, TypeError, AttributeError):
-        raise InvalidCounts(f"{path} holds no counts of fuzzing; remove it, or write it by {FUZZED_BY}") from None
+        raise InvalidCounts(f"{path} contains no fuzzing counts; delete it, or create it with {FUZZED_BY}") from None
     lines += [
         f"Made by `{FUZZED_BY}`. Hypothesis generated valid, almost valid and hostile input. Every example ended with one",
         "of the exit codes in the README; bad input gave an error message of one line, and no other error occurred.",

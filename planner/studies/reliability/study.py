@@ -1,4 +1,4 @@
-"""A long test: planning in many random environments, every state of every search checked by shapely, memory watched."""
+"""Reliability: planning in many random environments, with checks of every state by shapely, and of memory use."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from planner.studies.workers import process_pool
 from surrogate.compiled import thread_count
 
 DENSITIES = 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6
-"""Share of the area that obstacles cover, from sparse to jammed."""
+"""Shares of the area that obstacles cover [-]."""
 SIZES = (1.5, 1.5), (2.5, 2.5), (4.0, 2.5)
-"""Of the environments [m]."""
+"""Sizes of the environments [m]."""
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One random environment to plan in; the seed is that of the environment and of the search."""
+    """A planning run in a random environment; environment and search have the same seed."""
 
     seed: int
     density: float
@@ -43,13 +43,13 @@ class Case:
     """[s]"""
 
     def environment(self) -> Environment:
-        """The environment, the same that `vinewright environments new` makes of these numbers."""
+        """The environment, identical to that of `vinewright environments new` with these numbers."""
         rng = np.random.default_rng(self.seed)
         return generate_environment(rng, size=self.size, density=self.density, name=f"soak-{self.seed}")
 
     @property
     def replayed_by(self) -> str:
-        """The commands that plan it again."""
+        """The commands that repeat the run."""
         width, height = self.size
         new = f"vinewright environments new soak-{self.seed}.toml --seed {self.seed} --density {self.density:g}"
         again = f"vinewright plan soak-{self.seed}.toml --seed {self.seed} --time-budget {self.time_budget:g}"
@@ -63,36 +63,36 @@ class Record:
     case: Case
     walled_in: bool = False
     actuators: int | None = None
-    """Of the best solution; None without one."""
+    """Number of actuators of the best solution; None without one."""
     iterations: int = 0
     checked: Checked | None = None
-    """What was found of the search's states; None where there was no search."""
+    """Result of the checks; None if there was no search."""
     crash: str = ""
-    """The error that ended it, and where; empty if none did."""
+    """The error that ended the run, with its location; empty if there was none."""
     process: int = 0
-    """In which process it ran."""
+    """ID of the process that ran the case."""
     resident_mb: float | None = None
-    """Resident memory of the process when the case was over; None where the system does not report it."""
+    """Resident memory of the process after the case [MB]; None if the system does not report it."""
 
     @property
     def faults(self) -> list[str]:
-        """Which rules were broken, as text."""
+        """Violations, as text."""
         return [self.crash] * bool(self.crash) + (self.checked.faults if self.checked else [])
 
     def content(self) -> dict[str, Any]:
-        """All of it, for a JSON file."""
+        """Content for a JSON file."""
         return asdict(self)
 
 
 def cases(count: int, seconds: float) -> list[Case]:
-    """Densities and sizes in turn, so that growth over the runs is not confused with growth over the environments."""
+    """Cases that alternate densities and sizes, so that memory growth over the runs is not confounded with their difficulty."""
     return [
         Case(k, DENSITIES[k % len(DENSITIES)], SIZES[k // len(DENSITIES) % len(SIZES)], seconds) for k in range(count)
     ]
 
 
 def run_case(case: Case) -> Record:
-    """Plan on one thread and check what was found; an error is a result too."""
+    """Plan on one thread and check the states; an error is recorded as a result."""
     try:
         record = _planned(case)
     except Exception as error:
@@ -125,10 +125,10 @@ def _resident_mb() -> float | None:
 
 
 def run_cases(several: Sequence[Case]) -> Iterator[Record]:
-    """Records of cases in the order in which they end, as many at once as there are threads.
+    """Records of cases in the order in which they finish; as many run in parallel as there are threads.
 
-    A process that dies takes the others of its pool with it: what was under way is then tried again, each by itself, and
-    what dies again has crashed. Leaving early waits for the runs under way.
+    If a process dies, its pool fails; the running cases are then repeated, each in a process of its own, and those whose
+    process dies again are recorded as crashed. Closing the iterator early waits for the running cases.
     """
     waiting = deque(several)
     while waiting:
@@ -138,7 +138,7 @@ def run_cases(several: Sequence[Case]) -> Iterator[Record]:
                 while waiting or under_way:
                     while waiting and len(under_way) < workers:
                         under_way[pool.submit(run_case, waiting[0])] = waiting[0]
-                        waiting.popleft()  # removed only now: a case that a broken pool does not accept still has to be run
+                        waiting.popleft()  # only after `submit`: if the pool is broken, the case still has to be run
                     for future in wait(under_way, return_when=FIRST_COMPLETED).done:
                         record = future.result()
                         del under_way[future]

@@ -1,1 +1,1 @@
-"""Designs chosen by their success in trials with errors."""
+"""Robust planning: designs chosen by their success rate in trials with errors."""

@@ -1,4 +1,4 @@
-"""The table of the study of robust planning."""
+"""Tables of the robust planning study."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ COLUMNS = (
 
 
 def report(evaluated: Sequence[Evaluated], seconds: float) -> Report:
-    """Tables for people, and the same for programs.
+    """Tables in Markdown, and their data.
 
     Args:
-        seconds: Of each search [s].
+        seconds: Duration of each search [s].
     """
     level = evaluated[0].choice.level
     lines = [
@@ -56,13 +56,13 @@ def _row(one: Evaluated) -> list[str]:
 
 
 def _with_more(one: Evaluated, more: int) -> Champion | None:
-    """The champion with this many more actuators than the design of lowest cost, where there is one."""
+    """The champion with this many more actuators than the lowest-cost design; None if there is none."""
     wanted = one.choice.lowest_cost.design.actuators + more
     return next((champion for champion in one.choice.champions if champion.design.actuators == wanted), None)
 
 
 def _gain(evaluated: Sequence[Evaluated]) -> str:
-    """Mean gain over the design of lowest cost, in points, by the additional actuators."""
+    """Mean gain over the lowest-cost design, in percentage points, by number of additional actuators."""
     words = ["with as many actuators", "with one more", "with two more"]
     parts = []
     for more in range(3):

@@ -1,4 +1,4 @@
-"""Gain from choosing designs by success, and the number of additional actuators."""
+"""Gain from choosing designs by success rate, and the number of additional actuators."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from planner.search.run import Budget, Keep, Run
 
 @dataclass(frozen=True, slots=True)
 class Evaluated:
-    """One planning run, and its designs evaluated: that of lowest cost, and the likeliest for every number of actuators."""
+    """One planning run with evaluated designs: that of lowest cost, and the most robust for each number of actuators."""
 
     environment: str
     seed: int
     choice: Choice
     search_seconds: float
     trials: int
-    """Trials that it took in all."""
+    """Total number of trials."""
 
     def content(self) -> dict[str, Any]:
-        """For a JSON file."""
+        """Content for a JSON file."""
         return {
             "environment": self.environment,
             "seed": self.seed,
@@ -36,11 +36,11 @@ class Evaluated:
 
 
 def run_cases(cases: Sequence[tuple[str, int]], seconds: float, level: float) -> Iterator[Evaluated]:
-    """Plan each case and evaluate what was found, up to two actuators more than the design of lowest cost has.
+    """Plan each case and evaluate the designs with up to two actuators more than the lowest-cost design.
 
     Args:
         cases: Environments and seeds.
-        seconds: Of each search [s].
+        seconds: Duration of each search [s].
         level: Standard deviation of obstacles and of bending [-].
     """
     params = VineParams()

@@ -39,7 +39,7 @@ ENDS = (
 
 
 def report(speeds: Sequence[RolloutSpeed], agreements: Sequence[Agreement]) -> Report:
-    """Two tables for people, and the same figures for programs."""
+    """Two tables in Markdown, and their data."""
     lines = [
         "Vines with random sections, a third of which have no actuator, grow from the start of the environment; a vine",
         "that gets stuck ends early. Times exclude compilation; each is the best of three runs, or of one if it takes",

@@ -1,4 +1,4 @@
-"""Measurements of all propagators: speed, and where their vines end."""
+"""Measurements of all propagators: their speed, and the agreement of their results."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ from planner.search.run import warm_up
 from surrogate.compiled import Floats
 
 PARTED = 10e-3
-"""Tips farther apart than this have parted [m]."""
+"""Distance above which tips have diverged [m]."""
 SENSITIVE, UNSOLVED, UNEXPLAINED = REASONS = ("sensitive", "unsolved", "unexplained")
-"""Why a vine parts: its tip parts from itself too when the quasi-static step is halved or pressures rise by 0.5 %; or
-if not, it parts no longer when the steps are solved more closely; or neither."""
+"""Why the tip of a vine diverges: it also diverges between quasi-static simulations if the step is halved or pressures are raised
+by 0.5 %; or it no longer diverges if the steps are solved more accurately; or neither."""
 LONG = 20.0
 """A rollout that takes longer than this [s] is timed once instead of three times."""
 
 
 Models = dict[str, tuple[PropagatorFactory, PropagatorFactory]]
-"""What makes each propagator, and the same one with steps solved more closely, by name."""
+"""Factories of each propagator, and of the same one with more accurately solved steps, by name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One measurement of a model: its speed with a batch, or where its vines end in an environment."""
+    """One measurement of a model: its speed with a batch size, or its agreement in an environment."""
 
     model: str
     batch: int | None = None
@@ -56,9 +56,9 @@ class RolloutSpeed:
     length_m: float
     vine_steps: int
     seconds: float
-    """Best of three, or the one if it is long."""
+    """Minimum of three measurements; a single one if it exceeds `LONG` [s]."""
     first_call_seconds: float
-    """Compiling, or loading compiled kernels from the disk."""
+    """Time to compile the kernels, or to load them from disk [s]."""
 
     @property
     def rate(self) -> float:
@@ -68,41 +68,41 @@ class RolloutSpeed:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """Where random vines end under a propagator, beside the quasi-static one."""
+    """Comparison of the ends of random vines between a propagator and the quasi-static one."""
 
     environment: str
     model: str
     vines: int
     length_m: float
     same_end: float
-    """Share of vines that both grow to their length, or both do not [-]."""
+    """Share of vines that grow to full length with both propagators or with neither [-]."""
     median_mm: float
-    """Distance of the two tips at the greatest length that both recorded: half of the vines are nearer."""
+    """Median distance between the two tips at the last length recorded by both [mm]."""
     p90_mm: float
     p99_mm: float
     largest_mm: float
     parted: dict[int, str]
-    """Which of the vines have tips farther apart than PARTED, and why: one of `REASONS`."""
+    """Reason, one of `REASONS`, for each vine whose tips are farther apart than PARTED, by index."""
     deepest_mm: float
-    """Deepest that any recorded vine lies in an obstacle."""
+    """Maximum penetration of an obstacle by a recorded vine [mm]."""
 
     def count(self, reason: str) -> int:
-        """How many vines parted for a reason."""
+        """Number of vines that diverged for a reason."""
         return list(self.parted.values()).count(reason)
 
 
 @dataclass(frozen=True, slots=True)
 class Growth:
-    """What is grown where speeds are measured."""
+    """Environment, tube and length for the measurements of speed."""
 
     environment: str
     params: VineParams
     length: float
-    """[m]; at most 1.5 m where ends are compared."""
+    """Length of the tube [m]; at most 1.5 m is used for the comparison of ends."""
 
 
 def cases(models: Models, batches: Sequence[int], environments: Sequence[str]) -> list[Case]:
-    """The speed of every model with every batch, then where vines of all but the first end in every environment."""
+    """The speed of every model with every batch size, then the agreement of all but the first model in every environment."""
     ends = [Case(model, None, name) for name in environments for model in list(models)[1:]]
     return [*(Case(model, batch) for batch in batches for model in models), *ends]
 
@@ -110,10 +110,10 @@ def cases(models: Models, batches: Sequence[int], environments: Sequence[str]) -
 def run_cases(
     several: Sequence[Case], models: Models, grown: Growth, tell: Callable[[str], object]
 ) -> Iterator[RolloutSpeed | Agreement]:
-    """Measure cases one after the other.
+    """Measure cases in sequence.
 
     Args:
-        tell: Called with a line about a batch that is left out.
+        tell: Called with a line about each batch that is skipped.
     Raises:
         CannotRun: A model cannot grow the smallest batch.
     """
@@ -133,7 +133,7 @@ def run_cases(
 
 
 def split(found: Sequence[RolloutSpeed | Agreement]) -> tuple[list[RolloutSpeed], list[Agreement]]:
-    """Speeds, and comparisons of ends."""
+    """Separate speeds from comparisons."""
     speeds = [one for one in found if isinstance(one, RolloutSpeed)]
     return speeds, [one for one in found if isinstance(one, Agreement)]
 
@@ -190,7 +190,7 @@ def measure_agreement(
     """Grow the same random vines under a propagator and under the quasi-static one.
 
     Args:
-        closer: Makes the same propagator with steps solved more closely, to find why vines part.
+        closer: Factory of the same propagator with more accurately solved steps, to find why tips diverge.
     """
     environment = load_environment(env, params.radius)
     carried = random_actuation(params, vines, length, seed)
@@ -229,7 +229,7 @@ def _parts_from_itself(exact: QuasiStatic, carried: Actuation, length: float) ->
 
 
 def _deepest(rollout: Rollout, environment: Environment, params: VineParams) -> float:
-    """How deep the recorded vines lie in an obstacle, at most [m]."""
+    """Maximum penetration of an obstacle by the recorded vines [m]."""
     solid = shapely.union_all(environment.obstacles.shapes())
     shapely.prepare(solid)
     vine, record = np.nonzero(np.arange(rollout.segments.shape[1]) < rollout.records[:, None])
@@ -239,7 +239,7 @@ def _deepest(rollout: Rollout, environment: Environment, params: VineParams) -> 
 
 
 def tip_distance(one: Rollout, other: Rollout) -> Floats:
-    """Distance of the tips at the last record that both rollouts have of each vine [m]; infinite where there is none."""
+    """Distance of the tips of each vine at the last record in both rollouts [m]; infinite if only one has records."""
     last: Integers = np.minimum(one.records, other.records) - 1
     vines: NDArray[np.int64] = np.arange(len(last))
     apart = np.hypot(*(one.tips[vines, last, :2] - other.tips[vines, last, :2]).T)

@@ -1,1 +1,1 @@
-"""Shapes reconstructed from tip readings with noise."""
+"""Reconstruction of shapes from noisy readings at the tip."""

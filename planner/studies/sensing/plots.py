@@ -1,4 +1,4 @@
-"""Pictures of sensing by deformation: true shapes, and those recovered from noisy readings."""
+"""Figures of sensing by deformation: true shapes, and those recovered from noisy readings."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ DPI = 150
 
 
 def save_sensing(path: Path, trials: Sequence[Trial]) -> None:
-    """Two deployments, a straight one and one with a turn: those with the most contacts."""
+    """Draw the straight deployment and the deployment with a turn that have the most contacts."""
     chosen = []
     for turning in (False, True):
         some = sorted((trial for trial in trials if trial.case.turning == turning), key=lambda trial: trial.case.number)

@@ -1,4 +1,4 @@
-"""The table of the study of sensing."""
+"""Tables of the sensing study."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ERRORS = "noise deg", "tube at contact", "contacts", "wall points mm", "wall ang
 
 
 def report(trials: Sequence[Trial]) -> Report:
-    """Tables for people, and the same for programs."""
+    """Tables in Markdown, and their data."""
     counts = [_count(trials, turning) for turning in (False, True)]
     rows = [row for level in range(len(NOISES)) for row in _rows(trials, level)]
     lines = [
@@ -50,7 +50,7 @@ def report(trials: Sequence[Trial]) -> Report:
 
 
 def _count(trials: Sequence[Trial], turning: bool) -> dict[str, Any]:
-    """Straight or turning deployments: how many, how many recovered, and how many not where the method says so."""
+    """Number of straight or turning deployments, of those recovered, and of those not recovered that the method reports as such."""
     some = [trial for trial in trials if trial.case.turning == turning]
     kept = sum(one.recovered(0) for one in some)
     reported = sum(not one.recovered(0) and not one.determined(0) for one in some)
@@ -86,5 +86,5 @@ def _rows(trials: Sequence[Trial], level: int) -> Iterator[dict[str, Any]]:
 
 
 def _spread(values: Floats) -> list[float]:
-    """Median and 90th percentile, rounded; nothing where there are no values."""
+    """Median and 90th percentile, rounded; empty without values."""
     return [float(f"{value:.4g}") for value in np.quantile(values, [0.5, 0.9])] if len(values) else []

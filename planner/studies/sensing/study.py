@@ -1,4 +1,4 @@
-"""How well walls, pivots and shapes are recovered from length and contact angle, with and without noise (paper 003, section 2.4)."""
+"""Accuracy of walls, pivots and shapes recovered from length and contact angle, with and without noise (paper 003, section 2.4)."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ from planner.studies.workers import in_processes
 from surrogate.compiled import Floats
 
 RADIUS, LENGTH, SPACING = 0.02, 1.6, 0.01
-"""Radius of the tube, its whole length, and between regular readings [m]."""
+"""Radius of the tube, its total length, and the spacing of regular readings [m]."""
 DENSITY, SHORTEST, LEAST_NODES = 0.2, 0.5, 4
-"""Of the clutter; a deployment counts if it got this far [m] and its shape ended with this many nodes."""
+"""Density of obstacles [-]; minimum final length [m] and minimum number of nodes of the deployments used."""
 TURNS, TURNS_AT = (-60, -40, -20, 20, 40, 60), (0.2, 0.4, 0.6)
-"""[deg], [m]"""
+"""Angles [deg] and positions [m] of turns."""
 NOISES = (0, 1, 3, 5)
-"""Standard deviation of the contact angle [deg]."""
+"""Standard deviations of the noise of the contact angle [deg]."""
 DEPLOYMENTS, SEED = {False: 10, True: 40}, 0
-"""Straight ones, and with a turn: of these each behaviour should be met several times."""
+"""Number of straight deployments, and of deployments with a turn, enough for several occurrences of each behaviour."""
 KEPT = 1e-3
-"""A growth is recovered if no tip and no point of the final shape is further off than this [m]."""
+"""A deployment is recovered if the errors of all tips and of the final shape are less than this [m]."""
 AT_ONCE = 1e-9
-"""How close before and after a change of the contact the sensor reads [m]."""
+"""Spacing of the readings just before and just after a change of contact [m]."""
 
 
 class Case(NamedTuple):
@@ -45,7 +45,7 @@ class Case(NamedTuple):
 
 
 class Moment(NamedTuple):
-    """A deployment at a length."""
+    """State of a deployment at one length."""
 
     length: float
     angle: float
@@ -55,7 +55,7 @@ class Moment(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Trial:
-    """A deployment, and what was recovered of it at each noise level."""
+    """A deployment, and its reconstruction at each noise level."""
 
     case: Case
     environment: Environment
@@ -64,23 +64,23 @@ class Trial:
     sensed: list[Sensed]
 
     def tip_errors(self, level: int) -> Floats:
-        """Of each reading [m]."""
+        """Error of the tip position at each reading [m]."""
         tips = np.array([moment.shape[-1] for moment in self.moments])
         return np.hypot(*(self.sensed[level].tips - tips).T)
 
     def recovered(self, level: int) -> bool:
-        """Within `KEPT`."""
+        """Whether all errors are less than `KEPT`."""
         true, found = shapely.LineString(self.moments[-1].shape), shapely.LineString(self.sensed[level].shapes[-1])
         return bool(self.tip_errors(level).max() < KEPT and shapely.hausdorff_distance(true, found) < KEPT)
 
     def determined(self, level: int) -> bool:
-        """Whether the result says that the readings determine it."""
+        """Whether the method reports that the readings determine the result."""
         return all(contact.determined for contact in self.sensed[level].contacts)
 
     def errors(self, level: int) -> Iterator[tuple[str, float, float, Floats]]:
-        """Of each contact: its kind, median error of its wall points [m], that of the wall angle [rad], and of the pivots [m].
+        """For each contact: its kind, median error of its wall points [m], error of the wall angle [rad], and of the pivots [m].
 
-        The kind is what the noise-free readings say.
+        The kind is determined from the noise-free readings.
         """
         noisy, exact, points = self.sensed[level], self.sensed[0], self.tip_errors(level)
         for clean in exact.contacts:
@@ -91,7 +91,7 @@ class Trial:
             yield kind, float(np.median(points[at])), float(np.arcsin(abs(off))), self._pivot_errors(level, at)
 
     def _pivot_errors(self, level: int, at: slice) -> Floats:
-        """From bends of the true shape at the end of a contact that were not there at its begin to the nearest recovered node."""
+        """Distances from the nodes that the true shape gained during a contact to the nearest recovered nodes [m]."""
         begin, end = self.moments[at.start].shape, self.moments[at.stop - 1].shape
         known = begin[:-1]
         headings = np.unwrap(np.arctan2(*np.diff(end, axis=0).T[::-1]))
@@ -102,12 +102,12 @@ class Trial:
 
 
 def words(behaviour: Behaviour) -> str:
-    """Its name for people."""
+    """Displayed name of a behaviour."""
     return behaviour.name.replace("_", "-").lower()
 
 
 def read(walls: Walls, tube: HingeTube, launch: Launch) -> list[Moment]:
-    """What a sensor reads: at regular lengths, at the turn, and just before and after the contact begins, ends or changes."""
+    """Readings at regular lengths, at the turn, and just before and just after the contact begins, ends or changes."""
 
     def moment(length: float) -> Moment:
         done = deploy(walls, tube, launch._replace(length=length))
@@ -134,14 +134,14 @@ def read(walls: Walls, tube: HingeTube, launch: Launch) -> list[Moment]:
 
 
 def _heading(done: Deployment) -> float:
-    """Of the tip [rad]."""
+    """Heading of the tip [rad]."""
     links = np.diff(done.shape, axis=0)
     longer = links[np.hypot(*links.T) > 1e-10]
     return float(np.arctan2(*longer[-1][::-1]))
 
 
 def _changed(before: Moment, after: Moment) -> bool:
-    """Whether the tip is free in one and not in the other, or on walls of other angles, or was on one in between."""
+    """Whether the tip is free in only one state, or the angle of its wall differs, or a contact in between turned its heading."""
     if np.isnan(before.angle) != np.isnan(after.angle):
         return True
     walls = [one.heading + (0.0 if np.isnan(one.angle) else one.angle) for one in (before, after)]
@@ -149,7 +149,7 @@ def _changed(before: Moment, after: Moment) -> bool:
 
 
 def deployment(case: Case) -> tuple[Environment, Walls, HingeTube, Launch]:
-    """An environment, and a launch into it that ends with at least `LEAST_NODES` nodes."""
+    """An environment, and a launch whose final shape has at least `LEAST_NODES` nodes and length `SHORTEST`."""
     random = np.random.default_rng([SEED, case.turning, case.number])
     tube = HingeTube(RADIUS, FRICTION, RADIUS)
     while True:
@@ -167,7 +167,7 @@ def deployment(case: Case) -> tuple[Environment, Walls, HingeTube, Launch]:
 
 
 def run_case(case: Case) -> Trial:
-    """Deploy, read, and recover at each noise level."""
+    """Deploy a tube, take readings, and reconstruct the shape at each noise level."""
     environment, walls, tube, launch = deployment(case)
     moments = read(walls, tube, launch)
     random = np.random.default_rng([SEED, case.turning, case.number, 1])
@@ -187,10 +187,10 @@ def run_case(case: Case) -> Trial:
 
 
 def cases() -> list[Case]:
-    """All, the straight ones first."""
+    """All cases, the straight ones first."""
     return [Case(turning, number) for turning in (False, True) for number in range(DEPLOYMENTS[turning])]
 
 
 def run_cases(several: Sequence[Case]) -> Iterator[Trial]:
-    """Trials in the order in which they end; leaving early ends those under way."""
+    """Trials in the order in which they finish; closing the iterator early terminates the running ones."""
     return in_processes(run_case, several)

@@ -1,4 +1,4 @@
-"""The picture of errors and speeds of the actuator network and the force table."""
+"""The figure of errors and speeds of the actuator network and the force table."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from matplotlib.ticker import FuncFormatter
 from planner.drawing.style import FAINT, INK
 from planner.studies.surrogate.report import BINS, NETWORK, PAPER, TABLE, Evaluation
 
-# Blue, orange, grey-green: distinguishable with every common colour blindness; lines differ in their marks too.
+# Blue, orange and grey-green, which are distinguishable with all common forms of colour blindness; markers differ too.
 COLOURS = {NETWORK: "#0a5a96", PAPER: "#b54d00", TABLE: "#3f8f7b"}
 MARKS = {"cpu": "o", "cuda": "s"}
 DPI = 160
@@ -22,7 +22,7 @@ LEGEND: dict[str, Any] = {"fontsize": 8, "frameon": False, "labelcolor": INK}
 
 
 def evaluation_figure(evaluation: Evaluation) -> Figure:
-    """Histograms of the force's relative error, and forces per second over the size of a call."""
+    """Draw histograms of the relative error of the force, and forces per second over the batch size."""
     figure = Figure(figsize=(10.4, 4.3), layout="constrained")
     errors, speeds = figure.subplots(1, 2)
     _draw_errors(errors, evaluation)

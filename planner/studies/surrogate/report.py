@@ -19,10 +19,10 @@ from surrogate.weights_file import Errors, Weights
 
 BATCHES = [1, 10, 100, 1000, 10_000, 100_000]
 STEP = 10_000
-"""Forces that one step of a search evaluates: 100 vines of about 100 joints."""
+"""Number of forces evaluated in one step of a search: 100 vines of about 100 joints."""
 NETWORK, PAPER, TABLE = "network", "network, paper's form", "force table"
 BINS = np.geomspace(1e-7, 10.0, 81)
-"""Edges of the histogram of relative errors [-]; what lies beyond counts in the last bin on its side."""
+"""Bin edges of the histogram of relative errors [-]; values outside are counted in the outermost bins."""
 ERRORS = (
     *("", "normalised MSE", "median", "90th percentile", "99th", "largest", "largest, strain 0 to 0.02"),
     "largest, 0 to 90 %",
@@ -34,15 +34,15 @@ class Evaluation:
     """Errors and speeds of the models of the actuator."""
 
     weights: Weights
-    """Of the network that is evaluated."""
+    """Weights of the evaluated network."""
     samples: int
-    """Samples of the test part."""
+    """Number of test samples."""
     taut: float
-    """Share of them at a strain below zero [-]."""
+    """Share of test samples with negative strain [-]."""
     errors: dict[str, Errors]
-    """Of each model, by name."""
+    """Errors by name of the model."""
     histograms: dict[str, Floats]
-    """Share of the samples in each of `BINS`, by the relative error of the force."""
+    """Share of the samples in each of `BINS`, by relative error of the force, by name of the model."""
     speeds: list[Speed]
 
     def rate(self, model: str, device: str, batch: int) -> float:
@@ -56,7 +56,7 @@ class Evaluation:
 
 
 def evaluate(weights: Weights, paper: Weights, batches: list[int]) -> Evaluation:
-    """Evaluate a network beside the paper's form and the force table, on the test part of its own samples."""
+    """Evaluate a network, the paper's form and the force table on the test part of the network's samples."""
     network, forces = Network.of(weights), ForceTable(weights.geometry.tabulate())
     test = draw_samples(weights.seed, weights.geometry).parts()[2]
     measured = {
@@ -75,7 +75,7 @@ def _shares(relative: Floats) -> Floats:
 
 
 def report(evaluation: Evaluation) -> Report:
-    """Tables for people, and the same figures for programs."""
+    """Tables in Markdown, and their data."""
     graphics = f"The GPU is {torch.cuda.get_device_name()}. " if torch.cuda.is_available() else ""
     lines = [
         graphics + verdict(evaluation),
@@ -124,7 +124,7 @@ def report(evaluation: Evaluation) -> Report:
 
 
 def verdict(evaluation: Evaluation) -> str:
-    """Which model the planner uses, and why, from the measured figures."""
+    """The model that the planner uses, and the reason according to the measurements."""
     network, table = evaluation.errors[NETWORK], evaluation.errors[TABLE]
     batches = [speed.batch for speed in evaluation.speeds if speed.batch <= STEP]
     batch = max(batches)

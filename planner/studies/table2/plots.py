@@ -1,4 +1,4 @@
-"""Pictures of planning with and without the reverse tree, and of the trees."""
+"""Figures of planning with and without the reverse tree, and of the trees."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ NAMES = {True: "with the reverse tree", False: "without"}
 WAY = "#d1495b"
 DPI, COLUMNS = 140, 3
 EARLIEST = 0.05
-"""Where the axis of time begins [s]."""
+"""Minimum of the time axis [s]."""
 
 
 def save_success(path: Path, records: Sequence[Record]) -> None:
-    """Share of the runs that have a solution, over time; one panel for each environment."""
+    """Draw the share of runs with a solution over time, one panel per environment."""
 
     def draw(axes: Axes, some: list[Record], seconds: Floats, style: dict[str, Any]) -> None:
         solved = np.array([record.first for record in some])[:, None] <= seconds
@@ -44,7 +44,7 @@ def save_success(path: Path, records: Sequence[Record]) -> None:
 
 
 def save_costs(path: Path, records: Sequence[Record]) -> None:
-    """Median of the best cost over time from when half of the runs have one, and the quartiles from when most do."""
+    """Draw the median of the best cost over time, once half of the runs have a solution, and the quartiles, once most have."""
 
     def draw(axes: Axes, some: list[Record], seconds: Floats, style: dict[str, Any]) -> None:
         costs = np.array([record.cost_at(seconds) for record in some])
@@ -85,7 +85,7 @@ def _save_panels(
 
 
 def save_trees(path: Path, trees: Sequence[tuple[Environment, ReverseTree]]) -> None:
-    """The reverse trees in their environments, coloured by cost to the goal, and the path from the start where there is one."""
+    """Draw the reverse trees in their environments, coloured by cost to the goal, and the path from the start if there is one."""
     figure, panels = _grid(len(trees), height=2.5)
     for axes, (environment, tree) in zip(panels, trees, strict=False):
         lines, costs = _edges(tree)
@@ -106,7 +106,7 @@ def save_trees(path: Path, trees: Sequence[tuple[Environment, ReverseTree]]) -> 
 
 
 def _edges(tree: ReverseTree) -> tuple[Floats, Floats]:
-    """Points along every edge [m], shape (edges, points, 2), and the cost at its far end."""
+    """Points along every edge [m], shape (edges, points, 2), and the cost at the end farther from the goal."""
     children, arcs = tree.edges
     along = np.linspace(0, 1, 8)
     joints = pose_on(tree.poses[children], arcs.curvature[0], arcs.length[0])
@@ -118,7 +118,7 @@ def _edges(tree: ReverseTree) -> tuple[Floats, Floats]:
 
 
 def _way_from(tree: ReverseTree, start: Floats) -> Floats:
-    """Points along the way of the vertex nearest to the start [m], shape (points, 2); none where the start is unknown."""
+    """Points along the path of the vertex nearest to the start [m], shape (points, 2); empty if the start is far from the tree."""
     if not np.isfinite(CostToGo(tree)(start[None])[0]):
         return np.empty((0, 2))
     nearest = pose_tree(tree.poses).query(embed(start[None]))[1][0]

@@ -22,7 +22,7 @@ TREES = (
 
 
 def report(records: Sequence[Record]) -> Report:
-    """Tables for people, and every run for programs."""
+    """Tables in Markdown, and the data of every run."""
     names = environments_of(records)
     longest = max(record.case.time_budget for record in records)
     moments = [moment for moment in MOMENTS if moment <= longest]
@@ -100,7 +100,7 @@ def _p_value(guided: Sequence[Record], plain: Sequence[Record], part: str) -> fl
 
 
 def _significant(records: Sequence[Record], names: Sequence[str]) -> list[str]:
-    """Where the runs show a significant effect of the tree, and its direction."""
+    """Significant effects of the tree, and their direction."""
     lines = []
     for part, words in (("first", "the time to the first solution"), ("cost", "the cost at the end")):
         found = []

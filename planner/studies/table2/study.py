@@ -8,11 +8,11 @@ from pathlib import Path
 from planner.studies.planning_runs import Case, Record
 
 MOMENTS = 1.0, 2.0, 5.0, 10.0
-"""When to ask how many runs have a solution [s]."""
+"""Times at which the solved runs are counted [s]."""
 
 
 def cases(environments: Sequence[str], runs: int, seconds: float) -> list[Case]:
-    """Every environment with seeds 0 ... runs - 1, with the heuristic and without, the two side by side."""
+    """Every environment with seeds 0 ... runs - 1, alternately with and without the heuristic."""
     return [
         Case(environment, seed, seconds, heuristic)
         for environment in environments
@@ -27,6 +27,6 @@ def of_kind(records: Sequence[Record], environment: str, heuristic: bool) -> lis
 
 
 def environments_of(records: Sequence[Record]) -> list[str]:
-    """Environments of which there are runs with the heuristic and without."""
+    """Environments that have runs both with and without the heuristic."""
     names = dict.fromkeys(Path(record.case.environment).stem for record in records)
     return [name for name in names if of_kind(records, name, True) and of_kind(records, name, False)]

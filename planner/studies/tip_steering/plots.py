@@ -1,4 +1,4 @@
-"""The picture of tip steering."""
+"""The figure of tip steering."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from planner.studies.tip_steering.study import GROWN_ON, MOVES, RISING, SPARE, S
 SHADES = LinearSegmentedColormap.from_list(
     "steering", [ACTUATOR["right"], "#f2b36b", "#d9d3c1", "#82bce2", ACTUATOR["left"]]
 )
-"""From the highest pressure on the right to that on the left, in the colours of the sides."""
+"""Colours from the highest pressure on the right to the highest on the left, in the colours of the sides."""
 
 
 WIDTH, HEIGHT, DPI = 9.0, 5.1, 160
-"""Of the picture [inch], and its dots an inch."""
+"""Width and height of the figure [inch], and its resolution [dpi]."""
 
 
 def save_picture(path: Path, environment: Environment, params: VineParams, stages: list[Stage]) -> None:
@@ -41,7 +41,7 @@ def save_picture(path: Path, environment: Environment, params: VineParams, stage
 
 
 def picture(environment: Environment, params: VineParams, stages: list[Stage]) -> Figure:
-    """Left, the shapes held, over each other; right, how far each pressure turns the tip, and would in free space."""
+    """Draw the shapes at rest, superimposed (left), and the turn of the tip over pressure, with that in free space (right)."""
     figure = Figure(figsize=(WIDTH, HEIGHT), dpi=DPI, facecolor="white")
     shapes = figure.add_axes((0.085, 0.11, 0.575, 0.815))
     angles = figure.add_axes((0.74, 0.11, 0.245, 0.815))
@@ -59,14 +59,14 @@ def _shade(pressure: float) -> Any:
 
 
 def _draw_shapes(axes: Axes, environment: Environment, params: VineParams, stages: list[Stage]) -> None:
-    """The environment, the tube that stays, and its distal part under each pressure, all at true width [mm]."""
+    """Draw the environment, the fixed part of the tube, and its distal part under each pressure, at true width [mm]."""
     low, high = 1e3 * environment.bounds[:2], 1e3 * environment.bounds[2:]
     axes.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), aspect="equal", xlabel="x [mm]", ylabel="y [mm]")
     for corners in environment.obstacles.polygons:
         axes.add_patch(Polygon(1e3 * corners, zorder=2, **OBSTACLE))
     x, y, radius = 1e3 * environment.goal
     axes.add_patch(Circle((x, y), radius, facecolor=GOAL, alpha=0.22, linewidth=0, zorder=3))
-    # On the way back it takes the shapes it took before: each is drawn once, the widest turns first.
+    # The tube returns through the same shapes, so each is drawn once, the largest turns first.
     held = {stage.pressure: stage for stage in stages[: len(MOVES) - 1]}
     shapes = sorted(held.values(), key=lambda stage: -abs(stage.heading))
     for stage in shapes:
@@ -94,7 +94,7 @@ def _draw_shapes(axes: Axes, environment: Environment, params: VineParams, stage
 
 
 def _tube(params: VineParams, stage: Stage, first: float, last: float = np.inf) -> shapely.Geometry:
-    """A stretch of tube [mm] between distances from the base [m], round at its tip."""
+    """Outline of the tube [mm] between two distances from the base [m], with a round tip."""
     line, radius = shapely.LineString(1e3 * stage.joints), 1e3 * params.radius
     tube = substring(line, 1e3 * first, min(1e3 * last, line.length)).buffer(radius, cap_style="flat")
     return tube if 1e3 * last < line.length else tube.union(shapely.Point(line.coords[-1]).buffer(radius))
@@ -105,7 +105,7 @@ def _add(axes: Axes, shape: shapely.Geometry, **style: Any) -> None:
 
 
 def _draw_angles(axes: Axes, params: VineParams, stages: list[Stage]) -> None:
-    """Turn of the tip over pressure: reached, and in free space."""
+    """Draw the turn of the tip over pressure, simulated and in free space."""
     most = RISING[-1]
     pressure = np.linspace(-most, most, 401)
     free = np.degrees(free_curvature(joint_moments(params), pressure, cell_length(params)) * STEERED)

@@ -14,7 +14,7 @@ COLUMNS = "pressure kPa", "length mm", "tip x mm", "tip y mm", "turn deg", "in f
 
 
 def report(stages: Sequence[Stage], model: str) -> Report:
-    """A row for each pressure.
+    """A table with one row per pressure.
 
     Args:
         model: Name of the propagator.

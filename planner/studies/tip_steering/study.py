@@ -17,40 +17,40 @@ from environments.obstacles import box_corners
 from surrogate.compiled import Floats
 
 SPARE = 3e-3
-"""The passage is wider than the tube by this on either side [m]."""
+"""Gap between tube and passage on either side [m]."""
 STRAIGHT, STEERED, GROWN_ON = 0.4, 0.4, 0.2
-"""Lengths of the bare tube, of the steered one that follows, and of what is grown on at the end [m]."""
+"""Lengths of the bare tube, of the steered tube that follows, and of the final growth [m]."""
 CELL = 42e-3
 """Cell length of the actuators [m]."""
 RISING = (5e3, 10e3, 15e3, 35e3)
-"""Pressures held one after the other on one side [Pa]."""
+"""Pressures applied in sequence on one side [Pa]."""
 MOVES = (
     (0.0, STRAIGHT + STEERED),
     *((pressure, 0.0) for pressure in (*RISING, *RISING[-2::-1], 0.0, *(-pressure for pressure in RISING))),
     (-RISING[-1], GROWN_ON),
 )
-"""Pressure [Pa], positive to the left, and length to grow under it [m]: through, left, back, right, and on."""
+"""Pressure [Pa], positive to the left, and length to grow at it [m]: through the passage, left, back, right, and further growth."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Stage:
-    """The vine at rest under one pressure."""
+    """The vine at rest at one pressure."""
 
     pressure: float
-    """Of the distal part's actuators [Pa], positive to the left."""
+    """Pressure of the distal part's actuators [Pa], positive to the left."""
     length: float
-    """Of the whole tube [m]."""
+    """Length of the whole tube [m]."""
     joints: Floats
-    """From base to tip [m], shape (n, 2)."""
+    """Joints from base to tip [m], shape (n, 2)."""
     heading: float
-    """Of the tip, from that of the straight vine [rad]."""
+    """Heading of the tip relative to the straight vine [rad]."""
     free: float
-    """What it would be without obstacles [rad]."""
+    """The same without obstacles [rad]."""
     status: Status
 
 
 def passage(params: VineParams) -> Environment:
-    """A wall with a passage hardly wider than the tube, and a goal out of sight behind it."""
+    """A wall with a passage slightly wider than the tube, and a goal behind the wall."""
     gap = params.radius + SPARE
     walls = (box_corners(0.3, gap, 0.5, 0.35), box_corners(0.3, -0.5, 0.5, -gap))
     return Environment(
@@ -64,7 +64,7 @@ def passage(params: VineParams) -> Environment:
 
 
 def cell_length(params: VineParams) -> float:
-    """Cells of `CELL`, or the nearest that this tube's actuators can have [m]."""
+    """`CELL`, or the nearest cell length that this tube's actuators can have [m]."""
     limits = params.actuator.limits
     return min(max(CELL, limits.shortest_cell), limits.longest_cell)
 
@@ -72,10 +72,10 @@ def cell_length(params: VineParams) -> float:
 def steer(
     moves: Sequence[tuple[float, float]], propagator: Propagator, environment: Environment, params: VineParams
 ) -> Iterator[Stage]:
-    """Take one vine through moves such as `MOVES`: one stage for each, fewer if the propagator cannot continue.
+    """Apply moves such as `MOVES` to one vine: one stage for each, fewer if the propagator cannot continue.
 
     Args:
-        moves: Pressures [Pa], and lengths to grow under them [m].
+        moves: Pressures [Pa], and lengths to grow at them [m].
     """
     segments = math.ceil((STRAIGHT + STEERED + GROWN_ON) / params.segment_length - 1e-9)
     cell = cell_length(params)

@@ -1,1 +1,1 @@
-"""Propagators held against what papers show, against each other, and against themselves with finer steps."""
+"""Validation: propagators compared with published results, with each other, and with themselves at finer steps."""

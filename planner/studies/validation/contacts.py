@@ -1,8 +1,8 @@
-"""A vine with one actuator along its whole length, grown into a box: its bend under contact compared with that in free space.
+"""A vine with one actuator along its whole length, grown into a box: its bend in contact compared with that in free space.
 
-Paper 002, section 6.1 and Fig. 5. The vine bends to the left. Its contact angle is the one between its heading and the box's
-face on that side: where it is acute the box pushes the tip on in the direction of the bend, where it is obtuse against it,
-and at 90 degrees the vine meets the box head-on.
+Paper 002, section 6.1 and Fig. 5. The vine bends to the left. The contact angle is that between its heading and the box's face
+on that side: if it is acute, the box pushes the tip in the direction of the bend, if it is obtuse, against it, and at 90 degrees
+the vine meets the box head-on.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ from planner.studies.validation.paths import touched
 from surrogate.compiled import Floats
 
 CURVATURE = 1.0
-"""Of the vine in free space [1/m], as near as the actuators get to it."""
+"""Desired free-space curvature of the vine [1/m]; that of the nearest actuator is used."""
 BEFORE, AFTER = 0.7, 0.15
-"""Length at which the tip meets the box, and what the vine grows on [m]."""
+"""Length at which the tip touches the box, and length grown after that [m]."""
 RECORD = 12.5e-3
-"""Between records [m]."""
+"""Spacing of records [m]."""
 BOX = box_corners(-0.8, -0.3, 0.8, 0.0)
-"""What the vine meets, at (0, 0) [m]."""
+"""Corners of the box, which the tip touches at (0, 0) [m]."""
 BENT = np.radians(0.5)
-"""A vine that contact bends by less than this in all has its shape in free space [rad]."""
+"""Total absolute bend from contact below which the vine counts as not bent [rad]."""
 COLUMNS = (
     *("contact", "propagator", "end", "mm", "contact", "turned deg", "near the tip deg", "most deg", "at mm"),
     *("base half %", "as published"),
@@ -59,17 +59,17 @@ def grow_bent(propagator: Propagator, params: VineParams, length: float, record_
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One way to meet the box."""
+    """One way to touch the box."""
 
     name: str
     contact_angle: float
     """[rad]"""
     before: float = BEFORE
-    """Length at which the tip meets the box [m]."""
+    """Length at which the tip touches the box [m]."""
 
     @property
     def environment(self) -> Environment:
-        """The box, and the base from where an arc of the actuator's curvature touches its upper face above (0, 0)."""
+        """The box, with the base placed so that an arc of the actuator's curvature touches its upper face at (0, 0)."""
         params, (_, _, curvature) = VineParams(), actuator()
         heading = -self.contact_angle - curvature * self.before
         arc = (np.exp(-1j * self.contact_angle) - np.exp(1j * heading)) / (1j * curvature)
@@ -87,58 +87,58 @@ ACUTE, HEAD_ON, OBTUSE = CASES = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Contact:
-    """What a vine did at the box."""
+    """Result of growing a vine into the box."""
 
     propagator: str
     case: Case
     status: Status
     length: float
-    """Grown [m]."""
+    """Grown length [m]."""
     line: Floats
-    """Its joints [m], shape (n + 1, 2)."""
+    """Joints [m], shape (n + 1, 2)."""
     free: Floats
-    """Those of the same vine of that length in free space, shape (n + 1, 2)."""
+    """Joints of the same vine of that length in free space [m], shape (n + 1, 2)."""
     bends: Floats
-    """Bend of each joint beyond that in free space [rad], positive in the direction of the actuator, shape (n,)."""
+    """Bend of each joint minus that in free space [rad], positive in the direction of the actuator, shape (n,)."""
     segment_length: float
-    """[m]"""
+    """Length of a segment [m]."""
     touches: bool
-    """Whether it touches the box at the end."""
+    """Whether the vine touches the box at the end."""
 
     @property
     def turned(self) -> float:
-        """All bends together [rad]."""
+        """Sum of all bends [rad]."""
         return float(self.bends.sum())
 
     @property
     def tip_half(self) -> float:
-        """Those in the half of the tube next to the tip [rad]."""
+        """Sum of the bends in the distal half of the tube [rad]."""
         return float(self.bends[len(self.bends) // 2 :].sum())
 
     @property
     def peak(self) -> float | None:
-        """Distance from the base of the joint that is bent most beyond free space [m]; None where none is."""
+        """Distance from the base to the joint with the largest bend from contact [m]; None if the vine is not bent."""
         size = np.abs(self.bends)
         return float(size.argmax() * self.segment_length) if size.sum() > BENT else None
 
     @property
     def base_share(self) -> float | None:
-        """Part of the bends in the half of the tube next to the base [-]; None where nothing is bent."""
+        """Share of the bends in the proximal half of the tube [-]; None if the vine is not bent."""
         size = np.abs(self.bends)
         return float(size[: len(size) // 2].sum() / size.sum()) if self.peak is not None else None
 
     @property
     def seen(self) -> str:
-        """What contact did, in a word or two."""
+        """Effect of the contact, in one or two words."""
         if self.peak is None:
             return "stuck" if self.status == Status.STALLED else "nothing"
         return "curvature grows" if self.turned > 0 else "curvature shrinks"
 
     @property
     def as_published(self) -> bool:
-        """Whether curvature grows where the angle is acute, shrinks where it is obtuse, and buckles near the base head-on.
+        """Whether the curvature increases if the angle is acute, decreases if it is obtuse, and the tube buckles near its base head-on.
 
-        Near the base is the third of the tube next to it.
+        Near the base means in the proximal third of the tube.
         """
         match self.case.name:
             case "acute":
@@ -148,7 +148,7 @@ class Contact:
         return self.peak is not None and self.peak < self.length / 3
 
     def content(self) -> dict[str, Any]:
-        """For a JSON file, in millimetres and degrees."""
+        """Content for a JSON file, in millimetres and degrees."""
         return {
             "propagator": self.propagator,
             "case": self.case.name,
@@ -168,7 +168,7 @@ class Contact:
 
 
 def touch(name: str, case: Case, after: float = AFTER) -> Contact:
-    """Grow one vine into the box by the propagator of a name, and to the same length without the box."""
+    """Grow one vine into the box with a named propagator, and to the same length without the box."""
     params, make, environment = VineParams(), load_propagator(name), case.environment
     inside = grow_bent(make(environment, params), params, case.before + after)
     line, bends, length = _end(inside, environment, params)
@@ -188,19 +188,19 @@ def _end(rollout: Rollout, environment: Environment, params: VineParams) -> tupl
 
 
 def able(names: Sequence[str]) -> list[str]:
-    """Those of the propagators that know contact."""
+    """The propagators that support contact."""
     return [name for name in names if load_propagator(name).capabilities.contact]
 
 
 def study(names: Sequence[str]) -> Iterator[Contact]:
-    """Every case by every one of these propagators that knows contact; `able` says which."""
+    """Run all cases with each of these propagators that supports contact (see `able`)."""
     for name in able(names):
         for case in CASES:
             yield touch(name, case)
 
 
 def report(outcomes: Sequence[Contact]) -> list[str]:
-    """A table as lines of Markdown, and what it shows."""
+    """A table as lines of Markdown, with an explanation."""
     lines = [
         f"A vine of {1e3 * (BEFORE + AFTER):g} mm with one actuator along its whole length, {actuator()[2]:.2f} /m in free",
         f"space, meets a box with its tip at {1e3 * BEFORE:g} mm and keeps growing. The columns compare the bend with that",
@@ -233,6 +233,6 @@ def _row(one: Contact) -> list[str]:
 
 
 def _stuck(outcomes: Sequence[Contact]) -> list[str]:
-    """Propagators whose vine ended where others continued."""
+    """Lines about vines that did not grow to their full length."""
     found = [one for one in outcomes if one.status != Status.GROWN]
     return ["", *(f"`{one.propagator}`, {one.case.name}: {one.status.advice}." for one in found)] if found else []

@@ -1,4 +1,4 @@
-"""Vines at a box: a panel for each propagator and contact."""
+"""Figure of vines at a box, with a panel for each propagator and contact."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from planner.studies.validation.contacts import CASES, Contact
 DPI = 130
 DASHED = (0, (4, 2.5))
 VIEW = np.array([-470.0, -90.0, 720.0, 760.0])
-"""What a panel shows: min x, min y, max x, max y [mm]."""
+"""Limits of a panel: min x, min y, max x, max y [mm]."""
 
 
 def save_contacts(path: Path, outcomes: Sequence[Contact]) -> None:
-    """A row for each propagator, a column for each contact: the tube at true width, its free-space shape dashed."""
+    """Draw a row per propagator and a column per contact: the tube at true width, and its free-space shape dashed."""
     names = list(dict.fromkeys(one.propagator for one in outcomes))
     figure = Figure(figsize=(3.4 * len(CASES), 2.55 * len(names) + 0.6), facecolor="white", layout="constrained")
     panels = figure.subplots(len(names), len(CASES), squeeze=False)

@@ -1,4 +1,4 @@
-"""The best designs of the shipped environments, grown by every propagator: where their tips end, what they touch, and which way they go."""
+"""The best designs in the shipped environments, grown with every propagator: comparison of their tips, contacts and paths."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ from surrogate.compiled import Floats
 
 ENVIRONMENTS = ("plus", "maze", "pickone", "needle", "long", "tube", "divider")
 SEED, ITERATIONS = 1, 60
-"""Of the search: the same whenever it is run on a machine, and about as good as 20 s of it."""
+"""Seed and iterations of the search: reproducible on one machine, and about as good as a search of 20 s."""
 HALVED = "half step"
-"""Ends the name of the default propagator with its step halved."""
+"""Suffix of the name of the default propagator with half its step."""
 CHANGES = {"with 10 % less growth force": 0.9, "with 10 % more growth force": 1.1}
-"""Shares of the growth force with which a design is grown again; see `changes`."""
+"""Factors on the growth force with which a design is grown again; see `changes`."""
 SLOWER = 0.2
-"""Share of the rate of growth at which what has inertia is grown again."""
+"""Factor on the growth rate with which a design is grown again by propagators with inertia."""
 COLUMNS = (
     *("environment", "actuators", "propagator", "end", "mm", "in goal", "tips apart mm", "at most mm"),
     *("contacts", "same way"),
@@ -44,26 +44,26 @@ class Growth:
     """A design grown by one propagator."""
 
     lengths: Floats
-    """At each record [m], shape (records,)."""
+    """Length at each record [m], shape (records,)."""
     lines: list[Floats]
     """Joints at each record [m], shape (n, 2) each."""
     touched: list[tuple[int, int]]
-    """Obstacle and first record; see `paths.touched`."""
+    """Touched obstacles, and the first record of each contact; see `paths.touched`."""
     status: Status
     enters: bool
     """Whether the tip reaches the goal while it grows."""
     reached: bool
-    """Whether it grows to its full length and ends in the goal."""
+    """Whether it grows to its full length and its tip ends in the goal."""
 
     @property
     def length(self) -> float:
-        """Grown [m]."""
+        """Grown length [m]."""
         return float(self.lengths[-1]) if len(self.lengths) else 0.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Check:
-    """A design grown by one propagator, beside the default one, under which it was found."""
+    """A design grown with one propagator, and with the default one, with which it was found."""
 
     environment: Environment
     design: Design
@@ -71,39 +71,39 @@ class Check:
     own: Growth
     default: Growth
     cured_by: tuple[str, ...] = ()
-    """Of a design that misses the goal here: which of `changes` bring it there."""
+    """For a design that misses the goal with this propagator: those of `changes` with which it reaches the goal."""
     default_misses: tuple[str, ...] = ()
-    """Which of `changes` have the default miss the goal."""
+    """Those of `changes` with which the default propagator misses the goal."""
 
     @property
     def common(self) -> int:
-        """Records that both have at the same length."""
+        """Number of first records that both have at the same length."""
         count = min(len(self.own.lengths), len(self.default.lengths))
         alike = np.abs(self.own.lengths[:count] - self.default.lengths[:count]) < 1e-6
         return count if alike.all() else int(alike.argmin())
 
     @property
     def apart(self) -> Floats:
-        """Distance of the tips at the records that both have [m], shape (common,)."""
+        """Distance between the tips at the common records [m], shape (common,)."""
         pairs = zip(self.own.lines[: self.common], self.default.lines, strict=False)
         return np.array([np.hypot(*(one[-1] - other[-1])) for one, other in pairs])
 
     @property
     def parts(self) -> tuple[int, int] | None:
-        """First and last record in which the tips are farther apart than `PARTED`; None where they stay together."""
+        """First and last record in which the tips are farther apart than `PARTED`; None if there is none."""
         beyond = np.flatnonzero(self.apart > PARTED)
         return (int(beyond[0]), int(beyond[-1])) if len(beyond) else None
 
     @property
     def same_class(self) -> bool | None:
-        """Whether both lie in the same homotopy class at the last record they share; None where no class is theirs."""
+        """Whether both are in the same homotopy class at the last common record; None if that is undefined."""
         if not self.common:
             return None
         return same_way(self.own.lines[self.common - 1], self.default.lines[self.common - 1], self.environment)
 
     @property
     def contacts(self) -> str:
-        """How the obstacles touched up to the last common record compare: "same", "other order", "fewer", "more" or "other"."""
+        """Comparison of the obstacles touched up to the last common record: "same", "other order", "fewer", "more" or "other"."""
         pair = self.own, self.default
         own, default = ([k for k, record in grown.touched if record < self.common] for grown in pair)
         if own == default:
@@ -114,11 +114,11 @@ class Check:
 
     @property
     def fails(self) -> bool:
-        """Whether a design that reaches the goal under the default misses it here."""
+        """Whether the design ends in the goal with the default propagator but not with this one."""
         return self.default.reached and not self.own.reached
 
     def causes(self) -> list[str]:
-        """Possible causes of missing the goal, from the records and from growths with one thing changed."""
+        """Possible causes of missing the goal, from the records and from growths with one change each."""
         if not self.fails:
             return []
         said = [self._end()]
@@ -129,7 +129,7 @@ class Check:
         return said
 
     def _end(self) -> str:
-        """How it ended, and how far from the goal or from what it is stuck at."""
+        """How the growth ended, and the distance from the goal or from the obstacle that stopped it."""
         tip, goal = self.own.lines[-1][-1] if self.own.lines else self.environment.start[:2], self.environment.goal
         if self.own.status == Status.GROWN:
             beyond = float(np.hypot(*(tip - goal[:2])) - goal[2])
@@ -151,7 +151,7 @@ class Check:
         )
 
     def _parting(self, first: int, last: int) -> str:
-        """Where the tips part, whether they come together again, and what was touched before."""
+        """Where the tips diverge, whether they converge again, and which obstacles were touched before."""
         at = f"the tips part at {1e3 * self.own.lengths[first]:.0f} mm, "
         if last < self.common - 1:
             at = f"the tips are apart from {1e3 * self.own.lengths[first]:.0f} to {1e3 * self.own.lengths[last]:.0f} mm, at first "
@@ -169,7 +169,7 @@ class Check:
         return at + (" and ".join(words) or "before either has touched anything")
 
     def content(self) -> dict[str, Any]:
-        """For a JSON file, in millimetres."""
+        """Content for a JSON file, in millimetres."""
         parts = self.parts
         return {
             "environment": self.environment.name,
@@ -199,10 +199,10 @@ class Check:
 
 @cache
 def planned(name: str, iterations: int = ITERATIONS) -> tuple[Environment, Design]:
-    """The best design that this many iterations find in a shipped environment, the same on one machine whenever it is run.
+    """The best design found in a shipped environment in this many iterations, reproducible on one machine.
 
     Raises:
-        CannotRun: They find none.
+        CannotRun: No design was found.
     """
     params = VineParams()
     environment = load_environment(name, params.radius)
@@ -226,13 +226,13 @@ def growth(environment: Environment, design: Design, propagator: Propagator) -> 
 
 
 def columns(names: Sequence[str]) -> list[str]:
-    """What a design is grown by: the default and at half its step, then the others of these propagators that know contact."""
+    """Names of the growths of a design: the default, the default at half its step, and the other propagators with contact."""
     default = propagators()[0]
     return [default, f"{default}, {HALVED}", *(name for name in able(names) if name != default)]
 
 
 def _model(name: str) -> PropagatorFactory:
-    """What makes the propagator of one of `columns`."""
+    """Factory of the propagator for one of `columns`."""
     made: PropagatorFactory = _registered(name)
     return made if not name.endswith(HALVED) else lambda environment, params: made(environment, params).refined()
 
@@ -248,17 +248,17 @@ def _slower(make: PropagatorFactory) -> PropagatorFactory:
 
 
 def _registered(name: str) -> type[Propagator]:
-    """The class of the propagator of one of `columns`."""
+    """Class of the propagator for one of `columns`."""
     return load_propagator(name.removesuffix(f", {HALVED}"))
 
 
 def _forced(make: PropagatorFactory, share: float) -> PropagatorFactory:
-    """The same propagator with another growth force."""
+    """Factory of the same propagator with another growth force."""
     return lambda environment, params: make(environment, replace(params, growth_share=share * params.growth_share))
 
 
 def changes(name: str) -> dict[str, PropagatorFactory]:
-    """Ways to grow a design again by the propagator of a name, one thing changed in each: may it reach the goal, or miss it?"""
+    """Factories of a named propagator with one change each, to test whether a design then reaches or misses the goal."""
     make = _model(name)
     found = {change: _forced(make, share) for change, share in CHANGES.items()}
     found["at half its step"] = lambda environment, params: make(environment, params).refined()
@@ -272,7 +272,7 @@ def changes(name: str) -> dict[str, PropagatorFactory]:
 
 
 def check(environment: Environment, design: Design, names: Sequence[str]) -> Iterator[Check]:
-    """Grow a design by each of `columns`, and once more with things changed where it misses the goal."""
+    """Grow a design with each of `columns`, and again with each of `changes` if it misses the goal."""
 
     def grown(make: PropagatorFactory) -> Growth:
         return growth(environment, design, make(environment, design.params))
@@ -290,13 +290,13 @@ def check(environment: Environment, design: Design, names: Sequence[str]) -> Ite
 
 
 def study(names: Sequence[str], environments: Sequence[str] = ENVIRONMENTS) -> Iterator[Check]:
-    """Plan each environment and check its design; yields one after the other, `len(environments) * len(columns(names))` in all."""
+    """Plan in each environment and check the design; yields `len(environments) * len(columns(names))` checks."""
     for name in environments:
         yield from check(*planned(name), names)
 
 
 def report(checks: Sequence[Check]) -> list[str]:
-    """A table as lines of Markdown, and for each design that misses the goal the known causes."""
+    """A table as lines of Markdown, and possible causes for each design that misses the goal."""
     lines = [
         f"The best design of {ITERATIONS} iterations of the search (seed {SEED}) in each environment, found by",
         f"`{propagators()[0]}`, is grown by the others. *Tips apart*: distance from the tip of the default, at the last",

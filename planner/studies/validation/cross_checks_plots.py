@@ -1,4 +1,4 @@
-"""The designs of the cross-checks as every propagator grows them, one environment per panel."""
+"""Figure of the designs of the cross-checks as grown with every propagator, one environment per panel."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ STYLES: dict[str, tuple[str, float, Any]] = {
     "impulse": ("#0a5a96", 1.3, "--"),
     "geometric": ("#b54d00", 1.6, ":"),
 }
-"""Colour, width and style of the centrelines; those that lie over one another all show."""
+"""Colour, width and style of the centrelines, chosen so that superimposed lines are all visible."""
 
 
 def save_cross_checks(path: Path, checks: Sequence[Check]) -> None:
-    """Centrelines at the end of each growth, over one another."""
+    """Draw the centrelines at the end of each growth, superimposed."""
     environments = list(dict.fromkeys(one.environment.name for one in checks))
     columns = min(COLUMNS, len(environments))
     rows = -(-len(environments) // columns)

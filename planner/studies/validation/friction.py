@@ -1,4 +1,4 @@
-"""What friction of the tip does to the best designs of the shipped environments, which were found without."""
+"""Effect of tip friction on the best designs in the shipped environments, which were found without friction."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ class FrictionResult:
     friction: float
     growth: Growth
     moved: float
-    """Distance of its tip's end to that without friction [m]."""
+    """Distance between the final tip positions with and without friction [m]."""
 
     def content(self) -> dict[str, Any]:
-        """For a JSON file."""
+        """Content for a JSON file."""
         return {
             "environment": self.environment,
             "actuators": self.actuators,
@@ -54,7 +54,7 @@ def study(environments: Sequence[str] = ENVIRONMENTS) -> Iterator[FrictionResult
 
 
 def report(found: Sequence[FrictionResult]) -> list[str]:
-    """A table as lines of Markdown: whether the tip ends in the goal, and how far it ends from where it ends without friction."""
+    """A table as lines of Markdown: whether the tip ends in the goal, and its distance from the result without friction."""
     frictions = list(dict.fromkeys(one.friction for one in found))
     lines = [
         "The best designs of the cross-checks, which were found without friction, are grown with friction. The table says",

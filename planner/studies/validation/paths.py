@@ -1,4 +1,4 @@
-"""Which way a vine took: what it touched on it, and whether two ways can be turned into each other."""
+"""Properties of a vine's path: the obstacles it touched, and whether two paths are homotopic."""
 
 from __future__ import annotations
 
@@ -11,20 +11,21 @@ from environments.environment import Environment
 from surrogate.compiled import Floats
 
 TOUCH = 2e-3
-"""A vine whose side is nearer to an obstacle than this touches it [m]: contact gives a little, and records are apart."""
+"""Gap between tube and obstacle up to which they count as touching [m], because contacts are compliant and records discrete."""
 
 
 def touched(lines: Sequence[Floats], environment: Environment, radius: float) -> list[tuple[int, int]]:
-    """The obstacles that a vine touches, in the order of the first record in which it does.
+    """The obstacles that a vine touches, in the order of the first contact.
 
-    One rule for every propagator, whatever it knows of forces: an obstacle is touched when the centreline is no farther from it than
-    the radius and `TOUCH`.
+    The criterion is the same for all propagators and does not use forces: an obstacle is touched if its distance to the centreline
+    is at most the radius plus `TOUCH`.
 
     Args:
         lines: Joints at each record [m], shape (n, 2) each.
-        radius: Of the tube [m].
+        radius: Radius of the tube [m].
     Returns:
-        Obstacle, its index in `Obstacles.shapes`, and record. Obstacles first touched in the same record: from the base on.
+        Index of each obstacle in `Obstacles.shapes`, and record of its first contact. Obstacles first touched in the same record
+        are ordered by the position of the contact, from the base.
     """
     shapes = environment.obstacles.shapes()
     if not shapes:
@@ -42,7 +43,7 @@ def touched(lines: Sequence[Floats], environment: Environment, radius: float) ->
 
 
 def obstacle_name(environment: Environment, index: int) -> str:
-    """An obstacle as its file has it: kind, and number from 0."""
+    """Name of an obstacle in its file: kind, and number from 0."""
     obstacles = environment.obstacles
     for kind, count in (("polygon", len(obstacles.polygons)), ("circle", len(obstacles.circles))):
         if index < count:
@@ -54,12 +55,12 @@ def obstacle_name(environment: Environment, index: int) -> str:
 def same_way(one: Floats, other: Floats, environment: Environment) -> bool | None:
     """Whether two centrelines from one base lie in the same homotopy class, their tips joined by a straight line.
 
-    They do if the closed curve out along the one, over to the other's tip and back winds round no obstacle.
+    They do if the closed curve along the first, to the tip of the other and back along that one winds around no obstacle.
 
     Args:
-        one, other: Joints [m], shape (n, 2), which enter no obstacle.
+        one, other: Joints [m], shape (n, 2), outside all obstacles.
     Returns:
-        None where the line from tip to tip enters an obstacle: such ends have no class in common.
+        None if the line from tip to tip intersects an obstacle, because then the classes cannot be compared.
     """
     solids = environment.obstacles.shapes()
     bridge = shapely.LineString([one[-1], other[-1]])
@@ -70,7 +71,7 @@ def same_way(one: Floats, other: Floats, environment: Environment) -> bool | Non
 
 
 def winding(loop: Floats, point: Floats) -> int:
-    """How often a closed curve of straight pieces, shape (n, 2), goes round a point that is not on it, anticlockwise."""
+    """Winding number of a closed polyline, shape (n, 2), around a point that is not on it, positive anticlockwise."""
     from_point = (loop - point) @ np.array([1, 1j])
     turned = np.angle(np.roll(from_point, -1) / from_point).sum()
     return round(float(turned) / (2 * np.pi))

@@ -1,4 +1,4 @@
-"""Recorded growths of real vines, grown again by the propagators: the distance between the shapes at equal length."""
+"""Recorded growths of real vines, simulated with the propagators: the distance between the shapes at equal length."""
 
 from __future__ import annotations
 
@@ -19,28 +19,28 @@ from environments import Environment, Obstacles
 from surrogate.compiled import Floats
 
 CLEAR = 2.0
-"""Frames give the start pose until the tip is nearer to a wall than this [tube radii],"""
+"""Distance between tip and walls up to which frames are used for the start pose [tube radii]."""
 LEAST_LENGTH = 4.0
-"""from where the visible tube is as long as this on [tube radii]."""
+"""Minimum visible length of the tube in frames used for the start pose [tube radii]."""
 RECORD = 5e-3
-"""Between the lengths at which a simulated vine is recorded [m]."""
+"""Spacing of the lengths at which a simulated vine is recorded [m]."""
 ROOM = 0.5
-"""What an environment reaches beyond all that was recorded [m]."""
+"""Margin of an environment's bounds around the recorded points [m]."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Deployment:
-    """A recorded growth beside the same growth simulated; `frames` frames each."""
+    """A recorded growth and its simulation, with `frames` frames each."""
 
     recording: Recording
     model: str
-    """Name of the propagator, or of the change to the default."""
+    """Name of the propagator, or of the variant of the default."""
     start: Floats
     """Start pose x [m], y [m], heading [rad], shape (3,)."""
     lengths: Floats
     """Length of the tube in each frame, from the start pose [m], shape (frames,)."""
     errors: Floats
-    """Root mean square distance of a frame's centreline to the simulated one [m], shape (frames,)."""
+    """Root mean square distance between the recorded and the simulated centreline in each frame [m], shape (frames,)."""
     shapes: tuple[Floats, ...]
     """Simulated joints in each frame [m], shape (joints, 2)."""
     grown: float
@@ -58,7 +58,7 @@ class Deployment:
         return float(self.errors.std())
 
     def content(self) -> dict[str, Any]:
-        """All of it but the shapes, for a JSON file."""
+        """Content for a JSON file, without the shapes."""
         return {
             "recording": self.recording.name,
             "model": self.model,
@@ -74,10 +74,10 @@ class Deployment:
 
 
 def read_recordings(folder: Path) -> list[Recording]:
-    """The recordings in a folder (its JSON files), by name of the file.
+    """The recordings in a folder (its JSON files), sorted by file name.
 
     Raises:
-        InvalidRecording: There is none, or one that cannot be read.
+        InvalidRecording: There is no recording, or one of them cannot be read.
     """
     try:
         paths = sorted(folder.glob("*.json"))
@@ -85,18 +85,18 @@ def read_recordings(folder: Path) -> list[Recording]:
         raise InvalidRecording(f"{folder} cannot be read: {error.strerror}") from None
     if not paths:
         raise InvalidRecording(
-            f"{folder} holds no recordings (*.json), or is no folder; its format is described in dynamics/recording.py"
+            f"{folder} contains no recordings (*.json), or is not a folder; their format is described in dynamics/recording.py"
         )
     # Shapes are compared at equal length, so any frame rate will do.
     return [load_recording(path, frames_per_second=1.0) for path in paths]
 
 
 def start_pose(recording: Recording) -> Floats:
-    """Where the tube starts, and where to: the base as marked is a few degrees and millimetres off.
+    """Start pose of the tube, because the marked base is inaccurate by a few degrees and millimetres.
 
-    One line is fitted by total least squares to all points of the frames in which the tube is `LEAST_LENGTH` radii long and
-    its tip has not yet come within `CLEAR` radii of a wall; the start is the foot of the marked base on it. Without such
-    frames it is the base as marked.
+    A line is fitted by total least squares to all points of the frames in which the tube is at least `LEAST_LENGTH` radii long and
+    its tip has not yet come within `CLEAR` radii of a wall. The start is the projection of the marked base onto this line. Without
+    such frames, it is the marked base.
     """
     walls = shapely.multilinestrings(recording.walls.reshape(-1, 2, 2))
     early: list[Floats] = []
@@ -116,7 +116,7 @@ def start_pose(recording: Recording) -> Floats:
 
 
 def environment_of(recording: Recording, start: Floats) -> Environment:
-    """The walls of a recording as an environment; its goal is where the last tip was recorded."""
+    """The walls of a recording as an environment; its goal is at the last recorded tip."""
     seen = np.concatenate([*recording.centerlines, recording.walls.reshape(-1, 2), start[None, :2]])
     bounds = np.concatenate([seen.min(axis=0) - ROOM, seen.max(axis=0) + ROOM])
     walls = np.column_stack([recording.walls, np.zeros(len(recording.walls))])
@@ -125,22 +125,22 @@ def environment_of(recording: Recording, start: Floats) -> Environment:
 
 
 def recorded_lengths(recording: Recording, start: Floats) -> Floats:
-    """Length of the tube in each frame [m], shape (frames,): as recorded, and what lies between the start and its first point."""
+    """Length of the tube in each frame [m], shape (frames,): the recorded length plus that from the start to its first point."""
     heading = np.array([np.cos(start[2]), np.sin(start[2])])
     hidden = [max(float((line[0] - start[:2]) @ heading), 0.0) for line in recording.centerlines]
     return np.array(hidden) + [np.hypot(*np.diff(line, axis=0).T).sum() for line in recording.centerlines]
 
 
 def deploy(recording: Recording, model: str, make: PropagatorFactory, params: VineParams | None = None) -> Deployment:
-    """Grow a passive vine in the walls of a recording, and set its shapes beside the recorded ones.
+    """Grow a passive vine between the walls of a recording, and compare its shapes with the recorded ones.
 
-    A vine that ends early is compared as it ended. The distance is that of every recorded point, one a centimetre, to the
+    A vine that ends early is compared in its final shape. Distances are measured from recorded points at intervals of 1 cm to the
     nearest point of the simulated centreline.
 
     Args:
         params: The tube; by default that of paper 002 with the recording's radius.
     Raises:
-        CannotRun: The propagator cannot do this.
+        CannotRun: The propagator does not support this.
     """
     params = params or VineParams(radius=recording.tube_radius)
     start = start_pose(recording)
@@ -164,18 +164,18 @@ def deploy(recording: Recording, model: str, make: PropagatorFactory, params: Vi
 
 
 def _cut(line: Floats, length: float) -> Floats:
-    """A line without what is beyond a length [m]: up to `RECORD`, where the tip was that much later."""
+    """A line cut off at a length [m]; the cut part is at most `RECORD` long."""
     return np.asarray(substring(shapely.LineString(line), 0.0, length).coords)
 
 
 def _apart(line: Floats, shape: Floats) -> float:
-    """Root mean square distance of a line's points to another line [m]."""
+    """Root mean square distance from a line's points to another line [m]."""
     distances = shapely.distance(shapely.points(line), shapely.LineString(shape))
     return float(np.sqrt(np.mean(distances**2)))
 
 
 def deployments(recordings: Sequence[Recording], makers: Mapping[str, PropagatorFactory]) -> Iterator[Deployment]:
-    """Every recording by every model, one after the other."""
+    """Simulate every recording with every model, in sequence."""
     for recording in recordings:
         for model, make in makers.items():
             yield deploy(recording, model, make)

@@ -1,4 +1,4 @@
-"""Recorded growths and the same simulated, drawn over one another."""
+"""Figures of recorded and simulated growths, superimposed."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from planner.studies.validation.recordings import Deployment
 DPI = 100
 
 SHOWN = 6
-"""Frames drawn of each recording, evenly over its second part."""
+"""Number of frames drawn of each recording, evenly spaced over its second part."""
 FROM = 0.35
-"""Where that part begins: before it tubes are short and straight."""
+"""Start of that part, relative to the recording; before it, tubes are short and straight."""
 
 
 def save_overlays(path: Path, found: Sequence[Deployment]) -> None:
-    """Draw frames of every recording over the simulated shapes of the same lengths, one row a model."""
+    """Draw frames of every recording over the simulated shapes of the same lengths, one row per model."""
     recordings = list(dict.fromkeys(one.recording.name for one in found))
     models = list(dict.fromkeys(one.model for one in found))
     figure = Figure(figsize=(4.2 * len(recordings), 2.9 * len(models) + 0.6), layout="constrained")
@@ -36,7 +36,7 @@ def save_overlays(path: Path, found: Sequence[Deployment]) -> None:
 
 
 def save_errors(path: Path, found: Sequence[Deployment]) -> None:
-    """Draw the error of every frame over its length, one panel a recording, one line a model."""
+    """Draw the error of every frame over its length, one panel per recording, one line per model."""
     recordings = list(dict.fromkeys(one.recording.name for one in found))
     models = list(dict.fromkeys(one.model for one in found))
     figure = Figure(figsize=(4.2 * len(recordings), 3.6), layout="constrained")

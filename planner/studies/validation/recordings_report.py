@@ -1,4 +1,4 @@
-"""How close the propagators are to recorded growths, as tables."""
+"""Tables of the differences between simulated and recorded growths."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from planner.studies.validation.recordings import CLEAR, LEAST_LENGTH, Deploymen
 from planner.studies.validation.variants import FOLD, FOLD_BEND
 
 PAPER_RADIUS = 33.35
-"""Tube of paper 002 [mm]."""
+"""Tube radius of paper 002 [mm]."""
 PAPER = {
     "obtuse angle of contact": (22.2, 5.1),
     "acute angle of contact": (20.6, 3.8),
@@ -21,7 +21,7 @@ PAPER = {
     "several obstacles, solution 1": (29.8, 4.1),
     "several obstacles, solution 2": (23.8, 5.5),
 }
-"""Mean and standard deviation of paper 002, Table 1 [mm]."""
+"""Mean and standard deviation of the errors in paper 002, Table 1 [mm]."""
 CHANGES = (
     "The effect of changes to the physics. All except the last row change the default propagator. *Friction*: Coulomb",
     "friction at the tip (0.3 was measured for paper 003). *Soft contact*: walls indent the tube like an inflated",
@@ -36,8 +36,8 @@ def report(found: Sequence[Deployment], names: Sequence[str], unable: Sequence[s
     """Tables as lines of Markdown.
 
     Args:
-        names: Propagators among the models of `found`; the other models are changes to the default.
-        unable: Propagators that know no contact.
+        names: Propagators among the models of `found`; the other models are variants of the default.
+        unable: Propagators that do not support contact.
     """
     lines = [
         "Passive tubes (without actuators) were recorded while they grew among walls. The simulation is given only the",
@@ -99,7 +99,7 @@ def _cell(one: Deployment) -> str:
 
 
 def _verdict(found: Sequence[Deployment], changes: Sequence[str]) -> list[str]:
-    """What a change gains on average, and on how many recordings: a change that helps some and harms others is no better physics."""
+    """Mean gain from a variant, and number of recordings that improve: real improvements of the physics should help all of them."""
     default = propagators()[0]
     base = {one.recording.name: one.mean for one in found if one.model == default}
     lines = []

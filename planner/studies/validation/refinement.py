@@ -1,8 +1,8 @@
-"""How far results move when steps or segments are halved, for every propagator, where nothing can tip over.
+"""Convergence of every propagator when steps or segments are halved, in scenes that are not sensitive to initial conditions.
 
-The scene is one arc, bent by an actuator: in free space, and sliding along a wall that it bends into. Errors are the greatest distance,
-over all records, of the tip from that at half the step or half the segment: for a method of order p they fall by 2^p each time, whatever
-the limit is, so no finest result has to stand in for the truth.
+The scene is one arc, bent by an actuator: in free space, and sliding along a wall that it bends into. An error is the maximum
+distance, over all records, between the tip and that at half the step or half the segment length. For a method of order p it
+decreases by 2^p with each halving, whatever the limit is, so no reference solution is needed.
 """
 
 from __future__ import annotations
@@ -28,59 +28,59 @@ from planner.studies.validation.contacts import Case, actuator, grow_bent
 from surrogate.compiled import Floats
 
 BEFORE, AFTER = 0.4, 0.1
-"""Length at which the tip meets the wall, and what the vine grows on [m]."""
+"""Length at which the tip touches the wall, and length grown after that [m]."""
 WALL = Case("wall", np.radians(150), BEFORE)
 SCENES = "free space", "wall"
 STEP_RECORD, SEGMENT_RECORD = 12.5e-3, 50e-3
-"""Between records while steps and while segments are halved [m]; the second is the longest segment: every vine has a joint there."""
+"""Spacing of records when steps and when segments are halved [m]; the second is the longest segment, where all vines have joints."""
 HALVINGS, PATIENT_HALVINGS = 7, 3
-"""Of the step; fewer for penalty, which is hundreds of times as slow as the others."""
+"""Number of halvings of the step; fewer for penalty, which is hundreds of times slower than the others."""
 SEGMENTS = 50e-3, 25e-3, 12.5e-3, 6.25e-3, 3.125e-3
 """Lengths of segments [m]; the default is the second."""
 FINER = 2
-"""Halvings of the step while segments change, so that no step is as long as a segment."""
+"""Number of halvings of the step when segments are halved, so that no step is as long as a segment."""
 FITTED = 4
-"""Errors, the last ones, that a slope is fitted to: the coarser steps are as long as what they have to resolve."""
+"""Number of last errors to which a slope is fitted; coarser steps do not resolve the scene."""
 EXPECTED = 1
-"""Order of every method in step and segment: each step is implicit, or semi-implicit, Euler, and a chain's joints stand where its
-segments begin, which turns it by half a segment's bend against the arc (`chain_error`)."""
+"""Order of every method in step and segment: each step is implicit or semi-implicit Euler, and a chain has its joints at the start
+of its segments, which rotates it by half a segment's bend relative to the arc (`chain_error`)."""
 ROUNDING = 1e-12
-"""Tips that differ by less are alike but for rounding [m]."""
+"""Distance between tips below which only rounding errors differ [m]."""
 STEP, AS_GIVEN, PER_LENGTH = "step", "segment, moment per joint", "segment, moment per length"
-"""What is halved. A segment's moment is either Eq. 2 of paper 002 for its bend however long it is, as `VineParams` has
-it, or that of the tube of the default: Eq. 2 for the bend of 25 mm of tube, of which the segment's is a part."""
+"""The halved quantity. A segment's moment is either Eq. 2 of paper 002 for its bend, whatever its length, as in `VineParams`,
+or that of the default tube: Eq. 2 for the bend of 25 mm of tube at the same curvature."""
 COLUMNS = "propagator", "scene", "halved", "halvings", "first error mm", "last error mm", "slope"
 
 
 @dataclass(frozen=True, slots=True)
 class Refinement:
-    """Errors of one propagator in one scene while one thing is halved."""
+    """Errors of one propagator in one scene when one quantity is halved."""
 
     propagator: str
     scene: str
     halved: str
     sizes: tuple[float, ...]
-    """Steps or segment lengths, each half of the one before, in parts of the default [-]."""
+    """Steps or segment lengths relative to the default, each half of the one before [-]."""
     errors: tuple[float, ...]
-    """Of each against its half [m], one less than sizes."""
+    """Distance between the results for each size and its half [m], one fewer than sizes."""
     complaint: str = ""
-    """Why there are no errors."""
+    """Reason why there are no errors."""
 
     @property
     def exact(self) -> bool:
-        """Whether nothing depends on the size, but for rounding."""
+        """Whether results do not depend on the size, except for rounding."""
         return not self.complaint and max(self.errors) < ROUNDING
 
     @property
     def slope(self) -> float | None:
-        """Least-squares slope of log error over log size, of the last `FITTED`; None where errors are rounding, or none."""
+        """Least-squares slope of log error over log size for the last `FITTED` errors; None if they are rounding errors or too few."""
         errors, sizes = np.array(self.errors[-FITTED:]), np.array(self.sizes[:-1][-FITTED:])
         if self.complaint or len(errors) < 2 or errors.min() < ROUNDING:
             return None
         return float(np.polyfit(np.log(sizes), np.log(errors), 1)[0])
 
     def content(self) -> dict[str, Any]:
-        """For a JSON file, in millimetres."""
+        """Content for a JSON file, in millimetres."""
         return {
             "propagator": self.propagator,
             "scene": self.scene,
@@ -94,13 +94,13 @@ class Refinement:
 
 
 def environment_of(scene: str) -> Environment:
-    """One of `SCENES`; in both the vine sets out from the same base."""
+    """The environment of one of `SCENES`; the base is the same in both."""
     environment = WALL.environment
     return environment if scene == "wall" else replace(environment, obstacles=Obstacles())
 
 
 def per_length(segment_length: float) -> JointMoments:
-    """Moments of joints whose bend is that of a shorter or longer segment: of the default segment's, at so much of its bend."""
+    """Moments of joints of shorter or longer segments: those of the default segment at the same curvature."""
     usual = VineParams()
     joint, share = joint_moments(usual), segment_length / usual.segment_length
     elasticity = joint.elasticity._replace(
@@ -113,7 +113,7 @@ def per_length(segment_length: float) -> JointMoments:
 
 
 def segmented(name: str, environment: Environment, segment_length: float, halved: str) -> tuple[Propagator, VineParams]:
-    """A propagator with segments of this length, its step halved `FINER` times."""
+    """A propagator with this segment length, and its step halved `FINER` times."""
     usual = VineParams()
     spread = halved == PER_LENGTH
     viscosity = usual.bending_viscosity * (usual.segment_length / segment_length if spread else 1.0)
@@ -125,7 +125,7 @@ def segmented(name: str, environment: Environment, segment_length: float, halved
 
 
 def _with_moments(model: Propagator, joint: JointMoments) -> Propagator:
-    """The same propagator, its joints with these moments; impulse has them anyway."""
+    """The same propagator with these moments of its joints; impulse already has them."""
     match model:
         case QuasiStatic() | Geometric():
             model.joint = joint
@@ -151,7 +151,7 @@ def _with_restoring(model: Propagator, joint: JointMoments) -> None:
 
 
 class _Stopped(Exception):
-    """A vine that did not grow to its length; the message says why."""
+    """A vine did not grow to its full length; the message gives the reason."""
 
 
 def _tips(model: Propagator, params: VineParams, record_every: float) -> Floats:
@@ -168,7 +168,7 @@ def _errors(tips: Sequence[Floats]) -> tuple[float, ...]:
 
 
 def refine_step(name: str, scene: str) -> Refinement:
-    """Halve a propagator's step again and again."""
+    """Halve a propagator's step repeatedly."""
     params = VineParams()
     model: Propagator = load_propagator(name)(environment_of(scene), params)
     sizes, tips = [], []
@@ -183,11 +183,11 @@ def refine_step(name: str, scene: str) -> Refinement:
 
 
 def refine_segments(name: str, scene: str, halved: str, lengths: Sequence[float] = SEGMENTS) -> Refinement:
-    """Halve the segments of a propagator again and again.
+    """Halve the segments of a propagator repeatedly.
 
     Args:
         halved: `AS_GIVEN` or `PER_LENGTH`.
-        lengths: Of its segments [m], each half of the one before.
+        lengths: Segment lengths [m], each half of the one before.
     """
     sizes = tuple(length / VineParams().segment_length for length in lengths)
     try:
@@ -198,7 +198,7 @@ def refine_segments(name: str, scene: str, halved: str, lengths: Sequence[float]
 
 
 def cases(names: Sequence[str]) -> list[tuple[str, str, str]]:
-    """Propagator, scene and what is halved: the wall only where contact is known."""
+    """Propagator, scene and halved quantity; the wall only for propagators that support contact."""
     return [
         (name, scene, halved)
         for name in names
@@ -209,7 +209,7 @@ def cases(names: Sequence[str]) -> list[tuple[str, str, str]]:
 
 
 def study(names: Sequence[str]) -> Iterator[Refinement]:
-    """Every one of `cases`."""
+    """Run all `cases`."""
     for name, scene, halved in cases(names):
         if halved == STEP:
             yield refine_step(name, scene)
@@ -218,10 +218,10 @@ def study(names: Sequence[str]) -> Iterator[Refinement]:
 
 
 def chain_error(segment_length: float) -> float:
-    """Distance between the tips of an arc laid of these segments and of half as long ones, to first order [m].
+    """Distance between the tips of an arc approximated by these segments and by segments of half the length, to first order [m].
 
-    A joint bends by curvature times segment where the segment begins, so against the arc a chain is turned by half of that: its
-    tip is off by chord times curvature times segment / 2. With half the segments half of it is left.
+    A joint bends by curvature times segment length at the start of the segment, so the chain is rotated by half of that relative to
+    the arc, and the error of its tip is chord times curvature times segment length / 2. Half the segment length halves this error.
     """
     curvature = actuator()[2]
     chord = 2 / curvature * np.sin(curvature * (BEFORE + AFTER) / 2)
@@ -229,14 +229,14 @@ def chain_error(segment_length: float) -> float:
 
 
 def curvatures_as_given() -> list[float]:
-    """Free-space curvature [1/m] that the actuator gives tubes of each of `SEGMENTS`, where a segment's moment is Eq. 2 for its bend."""
+    """Free-space curvature with the actuator for each of `SEGMENTS` [1/m], if a segment's moment is Eq. 2 for its bend."""
     pressure, l_0, _ = actuator()
     joints = (joint_moments(replace(VineParams(), segment_length=length)) for length in SEGMENTS)
     return [float(free_curvature(joint, pressure, l_0)) for joint in joints]
 
 
 def report(found: Sequence[Refinement]) -> list[str]:
-    """A table as lines of Markdown, and what it shows."""
+    """A table as lines of Markdown, with an explanation."""
     lengths = ", ".join(f"{1e3 * length:g}" for length in SEGMENTS)
     bent = ", ".join(f"{curvature:.2f}" for curvature in curvatures_as_given())
     lines = [

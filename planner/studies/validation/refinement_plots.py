@@ -1,4 +1,4 @@
-"""Errors over steps and over segments."""
+"""Figure of errors over steps and over segment lengths."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ COLOURS = {
     "geometric": ("#b54d00", "D", 4.2),
     "euler-lagrange": ("#0a8f62", "v", 2.2),
 }
-"""Colour, mark and its size [point]: hollow, one inside the other, as many lie in the same place."""
+"""Colour, marker and its size [point]; hollow markers of different size, because many points coincide."""
 SCENES: dict[str, Any] = {"free space": "--", "wall": "-"}
 
 
 def save_refinement(path: Path, found: Sequence[Refinement]) -> None:
-    """Log error over log step, and over log segment length: a line for each propagator and scene."""
+    """Draw log error over log step and over log segment length, with a line for each propagator and scene."""
     figure = Figure(figsize=(12.0, 4.9), facecolor="white", layout="constrained")
     left, middle, right = figure.subplots(1, 3)
     segment = 1e3 * VineParams().segment_length

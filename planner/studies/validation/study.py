@@ -1,4 +1,4 @@
-"""The parts of the validation: recorded growths, contacts, designs by every propagator, friction, and finer steps."""
+"""The parts of the validation: recorded growths, contacts, designs with every propagator, friction, and finer steps."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ Items = list[Any]
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A picture of some items of a part."""
+    """A figure of some items of a part."""
 
     words: str
     save: Callable[[Path, Items], None]
     models: tuple[str, ...] = ()
-    """Items of these models alone; all where there are none."""
+    """Only items of these models are drawn; if empty, all items."""
 
     def shown(self, items: Items) -> Items:
         """The items that are drawn."""
@@ -38,7 +38,7 @@ class Picture:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One part of the validation: what it grows, and what it makes of that."""
+    """One part of the validation: its experiments, report and figures."""
 
     key: str
     title: str
@@ -46,26 +46,26 @@ class Part:
     total: int
     report: Callable[[Items], list[str]]
     pictures: Mapping[str, Picture] = field(default_factory=dict)
-    """By the name of the file."""
+    """Figures by file name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One result, and the part that it belongs to."""
+    """One result and its part."""
 
     key: str
     found: Any
 
 
 def run_parts(parts: Sequence[Part]) -> Iterator[Item]:
-    """Items of one part after the other."""
+    """Run the parts in sequence."""
     for part in parts:
         for found in part.items():
             yield Item(part.key, found)
 
 
 def of_part(found: Sequence[Item], part: Part) -> Items:
-    """What belongs to a part."""
+    """The results of a part."""
     return [one.found for one in found if one.key == part.key]
 
 
@@ -83,7 +83,7 @@ def report(parts: Sequence[Part], found: Sequence[Item]) -> Report:
 
 
 def pictures(parts: Sequence[Part]) -> dict[str, Callable[[Path, Sequence[Item]], None]]:
-    """What draws each picture, by the name of its file; nothing where there is nothing to draw."""
+    """Functions that draw the figures, by file name; they draw nothing without items."""
 
     def draw(part: Part, picture: Picture, path: Path, found: Sequence[Item]) -> None:
         if items := picture.shown(of_part(found, part)):
@@ -93,7 +93,7 @@ def pictures(parts: Sequence[Part]) -> dict[str, Callable[[Path, Sequence[Item]]
 
 
 def parts_of(names: Sequence[str], recorded: Sequence[Recording]) -> list[Part]:
-    """What these propagators are compared with; recordings where there are some."""
+    """The parts for these propagators, with the recordings if there are any."""
     able = contacts.able(names)
     count = len(cross_checks.ENVIRONMENTS)
     rubbed = Part(
@@ -134,7 +134,7 @@ def parts_of(names: Sequence[str], recorded: Sequence[Recording]) -> list[Part]:
 
 
 def _recordings(names: Sequence[str], able: Sequence[str], recorded: Sequence[Recording]) -> Part:
-    """Recorded growths by every propagator that knows contact, and by changes to the physics."""
+    """Recorded growths simulated with every propagator that supports contact, and with variants of the physics."""
     makers = {name: load_propagator(name) for name in able}
     changes = variants() if propagators()[0] in able else {}
     unable = [name for name in names if name not in able]

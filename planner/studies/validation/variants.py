@@ -1,4 +1,4 @@
-"""Changes to the physics of propagators, to see what recorded growths say of them."""
+"""Variants of the physics of propagators, to be compared with recorded growths."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from environments import Environment
 from surrogate.compiled import Floats
 
 FRICTIONS = 0.1, 0.3, 0.5
-"""Of the tip [-]; 0.3 was measured for paper 003."""
+"""Friction coefficients of the tip [-]; 0.3 was measured for paper 003."""
 CORNERS = 0.5, 0.3, 0.1
-"""Parts of its moment that a joint keeps where a corner dents it [-]."""
+"""Factors on the moment of a joint dented by a corner [-]."""
 FOLD, FOLD_BEND = 0.5, 0.5
-"""A sharp fold keeps this part of its moment, once it is bent by so much [rad]."""
+"""Remaining share of the moment of a sharp fold [-], and additional bend at which it is reached [rad]."""
 TELLING = ("friction 0.3 at the tip", "corners leave 0.1 of the moment", "sharp fold", "geometric without friction")
-"""Those that are drawn."""
+"""Variants that are drawn."""
 
 Moment = Callable[[Floats, float], Floats]
-"""Moment over bends past the transition, given the full moment pi P R^3; [rad], [N m]."""
+"""Moment [N m] over bends beyond the transition [rad], given the full moment pi P R^3 [N m]."""
 
 
 def variants() -> dict[str, PropagatorFactory]:
-    """The changes by what they are called."""
+    """The variants by name."""
     return {
         **{f"friction {mu:g} at the tip": partial(QuasiStatic, friction=mu) for mu in FRICTIONS},
         "soft contact": partial(_soft, friction=0.0),
@@ -42,14 +42,14 @@ def variants() -> dict[str, PropagatorFactory]:
 
 
 def _soft(environment: Environment, params: VineParams, friction: float) -> Propagator:
-    """Walls that press the tube in: a round tip pressed flat by d bears P pi (2 R d), on the area that is flat."""
+    """Compliant contact: a round tip flattened by d supports P pi (2 R d), the pressure times the flattened area."""
     stiffness = 2 * np.pi * params.growth_pressure * params.radius
     soft = replace(params, contact_stiffness=stiffness, penetration_tolerance=0.9 * params.radius)
     return QuasiStatic(environment, soft, friction=friction)
 
 
 def _bending(environment: Environment, params: VineParams, moment: Moment) -> Propagator:
-    """A tube with another moment past the transition."""
+    """A tube with another moment beyond the transition."""
     propagator = QuasiStatic(environment, params)
     joint = propagator.joint
     bends = np.linspace(joint.elasticity.transition, np.pi, len(joint.moment))
@@ -60,10 +60,10 @@ def _bending(environment: Environment, params: VineParams, moment: Moment) -> Pr
 
 
 def _without_stretch(bends: Floats, full: float) -> Floats:
-    """A film that does not stretch wrinkles at once: the moment is that of the lost volume, P pi R^3."""
+    """Inextensible film wrinkles immediately; the moment follows from the change of volume, P pi R^3."""
     return np.full_like(bends, full)
 
 
 def _folding(bends: Floats, full: float) -> Floats:
-    """A fold flattens the tube, so that the volume it goes on to lose gets less."""
+    """A fold flattens the tube, so that the change of volume with further bending decreases."""
     return full * (1 - (1 - FOLD) * np.clip((bends - bends[0]) / FOLD_BEND, 0, 1))

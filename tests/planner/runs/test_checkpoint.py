@@ -125,7 +125,7 @@ def test_an_environment_is_kept_to_the_last_bit(params: VineParams, tmp_path: Pa
 def test_other_versions_are_reported(stopped: Path, tmp_path: Path) -> None:
     """A run that was begun with another NumPy is resumed, and it is said that it may end elsewhere."""
     with_facts(stopped, tmp_path, lambda facts: facts["versions"].update(numpy="1.0"))
-    assert "begun with numpy 1.0, so it may not end" in read_checkpoint(tmp_path).caution
+    assert "started with numpy 1.0, so the result may differ" in read_checkpoint(tmp_path).caution
 
 
 # ---- what is refused ----
@@ -220,7 +220,7 @@ def test_arrays_that_do_not_fit_are_refused(
         (lambda facts: facts.update(history=[]), "history"),
         (lambda facts: facts.update(environment=facts["environment"].replace("radius", "radios")), "goal"),
         (lambda facts: facts.update(environment=facts["environment"].replace("heading_deg = ", "heading_deg = 1")), "place"),
-        (lambda facts: facts.update(sha256="0" * 64), "place is not that of its environment"),
+        (lambda facts: facts.update(sha256="0" * 64), "place does not match the environment"),
     ],
 )  # fmt: skip
 def test_facts_that_do_not_fit_are_refused(

@@ -116,7 +116,9 @@ def test_walled_in_environments_are_no_failures(tmp_path: Path) -> None:
 def test_counts_that_are_none_are_refused(tmp_path: Path, text: str) -> None:
     """Before any environment is planned, with the command that writes them."""
     (tmp_path / "fuzz.json").write_text(text)
-    with pytest.raises(InvalidCounts, match=r"fuzz.json holds no counts of fuzzing; remove it, or write it by pytest"):
+    with pytest.raises(
+        InvalidCounts, match=r"fuzz.json contains no fuzzing counts; delete it, or create it with pytest"
+    ):
         fuzz_lines(tmp_path / "fuzz.json")
 
 

@@ -121,7 +121,7 @@ def test_a_killed_worker_ends_the_study(tmp_path: Path) -> None:
     code, printed = run(killed, tmp_path)
     assert time.perf_counter() - start < 60
     assert code == WORKER_KILLED == 4
-    assert "a worker process was killed (perhaps the memory ran out) after" in printed
+    assert "a worker process was killed (possibly out of memory) after" in printed
     assert {1, 4} <= set(json.loads((tmp_path / "squares" / "data.json").read_text())["squares"])
     assert "`vinewright squares, a worker process was killed" in (tmp_path / "squares" / "README.md").read_text()
 

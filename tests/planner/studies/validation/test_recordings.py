@@ -109,7 +109,7 @@ def test_recordings_are_read_by_name_from_a_folder(tmp_path: Path) -> None:
             Recording(name, *[getattr(made, key) for key in Recording.__slots__[1:]]), tmp_path / f"{name}.json"
         )
     assert [one.name for one in read_recordings(tmp_path)] == ["a", "b"]
-    with pytest.raises(InvalidRecording, match="holds no recordings"):
+    with pytest.raises(InvalidRecording, match="contains no recordings"):
         read_recordings(tmp_path / "none")
 
 
