@@ -11,11 +11,11 @@ from dynamics.vine import Actuation
 from surrogate.compiled import Floats
 
 TOGETHER = 5_000_000
-"""Pairs of an actuator and a segment that are compared at once, to save memory."""
+"""Maximum number of pairs of an actuator and a segment that are processed at once, to limit memory."""
 
 
 ROUNDING = 1e-9
-"""A segment that is covered or bare except for this part counts as wholly covered or bare."""
+"""Tolerance of the covered share of a segment: within it, the segment counts as fully covered or fully bare [-]."""
 
 
 def actuation_along(
@@ -27,17 +27,18 @@ def actuation_along(
     params: VineParams,
     max_segments: int,
 ) -> Actuation:
-    """What the segments of vines carry whose actuators begin and end anywhere.
+    """Actuation of the segments of vines whose actuators start and end anywhere along the tube.
 
-    A segment that an actuator covers in part bends in free space by that part, so that a millimetre more or less of
-    actuator counts; where two cover parts of one segment, it bends by the sum, and by no more than the stronger one does.
+    The free-space bend of a partly covered segment is proportional to the covered share, so that it varies continuously with
+    the actuator's ends. If several actuators cover parts of one segment, their bends add up, limited to the bend of a segment
+    that the actuator with the largest contribution covers fully.
 
     Args:
-        start: Distance of each actuator's beginning from the base [m], shape (batch, actuators).
-        end: Of its end [m], same shape.
-        pressure: Positive bends left, negative right, 0 has no actuator [Pa], same shape.
-        l_0: Cell length [m], same shape; ignored without pressure.
-        length: Of the tubes [m]; what lies beyond is bare.
+        start: Distance from the base to the start of each actuator [m], shape (batch, actuators).
+        end: Distance from the base to its end [m], same shape.
+        pressure: Actuator pressure [Pa], same shape: positive bends left, negative right, 0 means no actuator.
+        l_0: Cell length [m], same shape; ignored where the pressure is 0.
+        length: Length of the tubes [m]; segments beyond it are bare.
     """
     start, end, pressure, l_0 = (np.asarray(part, float)[..., None] for part in (start, end, pressure, l_0))
     if not start.shape[1]:
@@ -45,18 +46,18 @@ def actuation_along(
     if (rows := max(TOGETHER // (start.shape[1] * max_segments), 1)) < len(start):
         parts = np.stack([part[..., 0] for part in (start, end, pressure, l_0)])
         split = np.array_split(parts, -(-len(start) // rows), axis=1)
-        some = [actuation_along(a, b, p, c, length, params, max_segments) for a, b, p, c in split]
-        return Actuation(np.concatenate([one.pressure for one in some]), np.concatenate([one.l_0 for one in some]))
+        chunks = [actuation_along(a, b, p, c, length, params, max_segments) for a, b, p, c in split]
+        return Actuation(np.concatenate([one.pressure for one in chunks]), np.concatenate([one.l_0 for one in chunks]))
     joint, segment = joint_moments(params), params.segment_length
     any_cell = joint.rows.shortest
     first = segment * np.arange(max_segments)
-    # The last segment may be shorter: what counts is how much of it is covered.
+    # The last segment may be shorter; the covered share refers to its actual length.
     extent = np.clip(length - first, 0.0, segment)
     covered = np.minimum(end, first + extent) - np.maximum(start, first)
     share = np.clip(covered / np.where(extent, extent, segment), 0.0, 1.0)
     share = np.where(np.abs(share - np.round(share)) < ROUNDING, np.round(share), share)
     turn = share * free_curvature(joint, pressure, np.where(pressure, l_0, any_cell))
-    # What a segment carries is the actuator that bends it most, at the pressure that gives the sum of all turns.
+    # Each segment gets the cell length of the actuator that bends it most, and the pressure that gives the total bend.
     main = np.abs(turn).argmax(axis=1, keepdims=True)
 
     def of_main(part: Floats) -> Floats:

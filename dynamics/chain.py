@@ -1,4 +1,4 @@
-"""A vine as a chain of straight segments: where its joints are, whether they stay in bounds, and how far they have moved."""
+"""A vine as a chain of straight segments: positions of its joints, their displacements, and whether they are in bounds."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from surrogate.compiled import Floats, compiled
 
 
 class Chain(NamedTuple):
-    """Where a vine is: joints and headings, one row longer than its segments where noted."""
+    """Joint positions and segment headings of a vine."""
 
     x: Floats
     """Joints from the base to the tip [m], shape (max_segments + 1,)."""
@@ -26,7 +26,7 @@ class Chain(NamedTuple):
 
 @compiled()
 def new_chain(max_segments: int) -> Chain:
-    """Room for a chain."""
+    """Allocate a chain."""
     return Chain(
         np.empty(max_segments + 1),
         np.empty(max_segments + 1),
@@ -40,7 +40,7 @@ def new_chain(max_segments: int) -> Chain:
 def forward_kinematics(
     chain: Chain, angles: Floats, start: Floats, segments: int, last_length: float, segment_length: float
 ) -> float:
-    """Put the joints where the bends say; returns the tip's heading [rad]."""
+    """Compute joint positions and segment headings from the bends; return the tip's heading [rad]."""
     xs, ys, cosine, sine, lengths = chain.x, chain.y, chain.cosine, chain.sine, chain.length
     x, y, heading = start[0], start[1], start[2]
     for j in range(segments):
@@ -56,7 +56,7 @@ def forward_kinematics(
 
 @compiled()
 def moved_since(chain: Chain, segments: int, seen: Floats) -> float:
-    """How far the joints are from where they were last seen, at most [m]; remembers where they are now."""
+    """Largest displacement of a joint since the last call [m]; updates `seen` to the present positions."""
     xs, ys = chain.x, chain.y
     farthest = 0.0
     for i in range(segments + 1):
@@ -77,11 +77,11 @@ def outside(scene: Scene, chain: Chain, segments: int) -> bool:
 
 @compiled()
 def finite(chain: Chain, segments: int, forces: Floats, broken: Integers) -> bool:
-    """Whether the joints and contact forces of a vine are finite, once its joints have been computed.
+    """Whether all joints and contact forces of a vine are finite; its joints must be computed before.
 
     Args:
-        forces: On each segment [N].
-        broken: Takes the first segment where it is not, shape (1,).
+        forces: Contact force on each segment [N].
+        broken: Receives the first segment with a non-finite value, shape (1,).
     """
     xs, ys = chain.x, chain.y
     for j in range(segments):

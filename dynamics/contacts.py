@@ -13,24 +13,24 @@ from surrogate.compiled import Floats, compiled
 
 
 class Contacts(NamedTuple):
-    """Inequalities gap + J d >= 0, one a row; row k moves with joints 0 ... segment[k]."""
+    """Contact inequalities gap + J d >= 0, one per row; row k depends on the joints 0 ... segment[k]."""
 
     segment: NDArray[np.int64]
     key: NDArray[np.int64]
-    """Names the pair of segment and solid, to recognise a contact in the next step."""
+    """Identifies the pair of segment and solid, to recognise a contact in the next step."""
     gap: Floats
-    """Distance left [m], negative when too deep."""
+    """Distance between the surfaces [m], negative for a penetration."""
     alpha: Floats
-    """J over joint j is alpha + beta x_j + gamma y_j."""
+    """Column j of J is alpha + beta x_j + gamma y_j."""
     beta: Floats
     gamma: Floats
     growth: Floats
-    """J over the growth of the last segment, without its bending."""
+    """Column of J for the growth of the last segment, without the bending due to growth."""
 
 
 @compiled()
 def new_contacts(capacity: int) -> Contacts:
-    """Room for `capacity` contacts."""
+    """Allocate `capacity` contacts."""
     return Contacts(
         np.empty(capacity, np.int64),
         np.empty(capacity, np.int64),
@@ -53,8 +53,8 @@ def _add(
     normal: tuple[float, float],
     growth: float,
 ) -> int:
-    """Append the contact of a point [m] on a segment, pushed along a normal; returns how many contacts there are."""
-    if count < len(contacts.gap) - 4:  # four rows are for the friction of the tip and the bounds of the growth
+    """Append the contact of a point [m] on a segment, pushed along a normal; return the new number of contacts."""
+    if count < len(contacts.gap) - 4:  # four rows are reserved for tip friction and the bounds of the growth
         contacts.segment[count] = segment
         contacts.key[count] = key
         contacts.gap[count] = gap
@@ -69,14 +69,14 @@ def _add(
 
 @compiled()
 def find_contacts(scene: Scene, radius: float, margin: float, chain: Chain, segments: int, contacts: Contacts) -> int:
-    """Fill in every contact with a gap below the margin; returns how many.
+    """Find all contacts with a gap below the margin; return their number.
 
-    The nearest points of two straight pieces include an end of one of them. So it is enough to look at the joints
-    against edges, and at the corners against segments - or against the joint itself where a corner projects beyond
-    one segment and before the next.
+    The closest points of two straight pieces include an end of one of them. So it is sufficient to test joints against
+    edges, and corners against segments, or against the joint itself where a corner projects beyond one segment and
+    before the next.
     """
     count = 0
-    # Taking an array out of a tuple costs as much as a look-up in it: do it once.
+    # Unpacking an array from a tuple takes as long as a look-up in it: unpack each array once.
     xs, ys, cosine, sine, lengths = chain.x, chain.y, chain.cosine, chain.sine, chain.length
     edges, edge_offsets, edge_items = scene.edges, scene.edge_offsets, scene.edge_items
     corners, corner_offsets, corner_items = scene.corners, scene.corner_offsets, scene.corner_items
@@ -124,5 +124,5 @@ def find_contacts(scene: Scene, radius: float, margin: float, chain: Chain, segm
 
 @compiled()
 def too_deep(contacts: Contacts, count: int, tolerance: float) -> bool:
-    """Whether any of `count` contacts is deeper in an obstacle than the tolerance [m]."""
+    """Whether any of the first `count` contacts penetrates deeper than the tolerance [m]."""
     return contacts.gap[:count].min() < -tolerance if count else False

@@ -1,4 +1,4 @@
-"""What every model of a growing vine offers."""
+"""The interface of propagators, which are models of growing vines."""
 
 from __future__ import annotations
 
@@ -16,29 +16,29 @@ from environments.environment import Environment
 from surrogate.compiled import Floats
 
 LEAST_RECORD = 1e-4
-"""Records may not follow each other more closely than this [m]."""
+"""Minimum spacing of records [m]."""
 
 
 @dataclass(frozen=True, slots=True)
 class Capabilities:
-    """What a propagator can do; what it cannot, it refuses with a clear error."""
+    """Features that a propagator supports; it refuses all others with a clear error."""
 
     contact: bool
     sections: bool
-    """Actuators that differ along the tube."""
+    """Actuators that vary along the tube."""
     inertia: bool
-    """A mass (`VineParams.inertia`), which keeps moving by itself."""
+    """Inertial dynamics (`VineParams.inertia`)."""
     friction: bool
-    """Of the tip on walls."""
+    """Friction of the tip on walls."""
     devices: tuple[str, ...]
 
 
 class CannotRun(ValueError):
-    """What is asked of a propagator is unknown to it, or its device or memory are not here; the message says what to do."""
+    """A propagator does not support a request, or its device or memory is not available; the message says what to do."""
 
 
 class Propagator(Protocol):
-    """A model of a vine growing in one environment, advancing whole batches."""
+    """A model of vines that grow in one environment; it computes whole batches."""
 
     capabilities: ClassVar[Capabilities]
     environment: Environment
@@ -48,38 +48,38 @@ class Propagator(Protocol):
 
     @property
     def device_name(self) -> str:
-        """The device it computes on, as text."""
+        """Name of the device on which it computes."""
         ...
 
     def refined(self) -> Propagator:
-        """The same model at half the step, to check its results."""
+        """The same model with half the step, to check the convergence of its results."""
         ...
 
     def start(self, batch: int, max_segments: int) -> VineState:
-        """A batch of vines of no length at the environment's start pose, with room for `max_segments`."""
+        """A batch of vines of zero length at the environment's start pose, with capacity for `max_segments`."""
         ...
 
     def grow(self, state: VineState, actuation: Actuation, length: ArrayLike, record_every: float) -> Rollout:
-        """Grow each vine by a length [m] (one, or one a vine), recording it every so often [m] and at the end.
+        """Grow each vine by a length [m], a scalar or one per vine; record it every `record_every` [m] and at the end.
 
-        A vine asked to grow by 0 is held, as when its steering is changed (paper 002, supplement, Fig. S.12): it keeps
-        its length and bends until it rests under the actuation given. It has one record, of its end: `GROWN` when it
-        is at rest, `STALLED` when it still moves after the propagator's patience. A vine of no length is at rest. One that
-        swings into a full circle where a model ends has no record, and is `COILED`.
+        A vine with a length of 0 to grow is held, as when its steering is changed (paper 002, supplement, Fig. S.12): it
+        keeps its length and bends until it is at rest under the given actuation. It has one record, of its final state:
+        `GROWN` if it is at rest, `STALLED` if it still moves at the propagator's time limit. A vine of zero length is at
+        rest. A vine that bends into a full circle, which some models do not support, has no record and is `COILED`.
 
-        A vine whose state is not finite, or becomes so, ends there as `NOT_FINITE`, and nothing of it that is not finite
-        is recorded. The others grow as they would without it.
+        A vine whose state is or becomes non-finite ends as `NOT_FINITE`, and its non-finite values are not recorded.
+        The other vines are not affected.
 
-        `state` is not changed. Raises ValueError for arrays whose shapes do not fit.
+        `state` is not changed. Raises ValueError for arrays of wrong shapes.
         """
         ...
 
 
 class OnHost:
-    """What propagators share whose states are numpy arrays."""
+    """Base class of propagators whose states are numpy arrays."""
 
     threads: int
-    """Threads that a rollout uses."""
+    """Number of threads of a rollout."""
 
     @property
     def device_name(self) -> str:
@@ -92,22 +92,22 @@ class OnHost:
 
 
 PropagatorFactory = Callable[[Environment, VineParams], Propagator]
-"""Makes a propagator for a tube in an environment."""
+"""Creates a propagator for a tube in an environment."""
 
 
 def checked_lengths(
     state: VineState, actuation: Actuation, length: ArrayLike, record_every: float, params: VineParams
 ) -> Floats:
-    """Check the arguments of `grow`, as every propagator must before it lets kernels loose on them.
+    """Check the arguments of `grow`; every propagator must do this before it calls its kernels.
 
     Returns:
-        Length to grow of each vine [m], shape (batch,).
+        Length by which each vine grows [m], shape (batch,).
     Raises:
-        ValueError: Saying which argument does not fit, and what would.
+        ValueError: An argument is invalid; the message gives the allowed values.
     """
     shape = state.angles.shape
     if not shape[1]:
-        raise ValueError("the vines have no room for a segment; start them with at least 1")
+        raise ValueError("the vines have a capacity of 0 segments; start them with at least 1")
     for name in ("pressure", "l_0"):
         found = getattr(actuation, name).shape
         if found != shape:
@@ -126,6 +126,6 @@ def checked_lengths(
     room = np.where(np.isfinite(state.last_length), room, np.inf)  # such a vine does not grow
     if not np.all((lengths >= 0) & (lengths <= room + 1e-9)):
         raise ValueError(
-            f"length must be at least 0 and at most the room left in the states, {room.min(initial=np.inf):g} m"
+            f"length must be at least 0 and at most the remaining capacity of the states, {room.min(initial=np.inf):g} m"
         )
     return np.minimum(lengths, room)

@@ -1,4 +1,4 @@
-"""Batches of vines grown by a kernel, one after the other on each thread, and what it records of them."""
+"""Growth of a batch of vines by a kernel on several threads, and the records of the vines."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from dynamics.vine import Actuation, Integers, Rollout, Status, VineState
 from surrogate.compiled import Floats, compiled
 
 MOST_BYTES = 2_000_000_000
-"""Most memory for the records of one batch."""
+"""Maximum memory for the records of one batch [bytes]."""
 
 
 class Records(NamedTuple):
-    """Where records go, for a batch of vines or for one of them; see `dynamics.vine.Rollout`."""
+    """Arrays of the records of a batch of vines, or of one of them; see `dynamics.vine.Rollout`."""
 
     angles: Floats
     segments: Integers
@@ -26,12 +26,12 @@ class Records(NamedTuple):
     tips: Floats
     contact_force: Floats
     broken: Integers
-    """Shape (batch, 1), or (1,) of one."""
+    """Shape (batch, 1), or (1,) for one vine."""
 
 
 def new_records(lengths: Floats, record_every: float, max_segments: int) -> Records:
-    """Room for the records of vines that grow by `lengths` [m], one every `record_every` [m]."""
-    # A stalled vine's last state is one more.
+    """Allocate the records of vines that grow by `lengths` [m], one every `record_every` [m]."""
+    # A stalled vine has an additional record of its last state.
     batch, most = len(lengths), int(np.ceil(lengths.max(initial=0.0) / record_every - 1e-9)) + 1
     if (needed := 16 * batch * most * max_segments) > MOST_BYTES:
         raise CannotRun(
@@ -74,10 +74,10 @@ class Recorder(NamedTuple):
 
 @compiled()
 def record(recorder: Recorder, index: int, segments: int, heading: float) -> int:
-    """Write one record of a vine; returns the next index.
+    """Write one record of a vine; return the next index.
 
     Args:
-        heading: Of the tip [rad].
+        heading: Heading of the tip [rad].
     """
     records, chain = recorder.records, recorder.chain
     for j in range(segments):
@@ -92,34 +92,34 @@ def record(recorder: Recorder, index: int, segments: int, heading: float) -> int
 
 
 class Batch(NamedTuple):
-    """Vines to grow, one a row."""
+    """Vines to grow, one per row."""
 
     angles: Floats
-    """Bends [rad], shape (batch, max_segments); a kernel changes those of its vine in place."""
+    """Bends [rad], shape (batch, max_segments); a kernel updates the row of its vine in place."""
     segments: Integers
-    """Segments that each vine has, shape (batch,)."""
+    """Number of segments of each vine, shape (batch,)."""
     last_length: Floats
-    """Length of its last segment [m], shape (batch,)."""
+    """Length of each vine's last segment [m], shape (batch,)."""
     pressure: Floats
     """Actuator pressures [Pa], signed by side, shape (batch, max_segments)."""
     l_0: Floats
     """Cell lengths [m], same shape."""
     length: Floats
-    """To grow [m], shape (batch,); 0 holds a vine."""
+    """Length by which each vine grows [m], shape (batch,); 0 holds a vine."""
     record_every: float
-    """[m]"""
+    """Spacing of the records [m]."""
 
 
 class Task(NamedTuple):
-    """What one vine begins with, and how far it is to grow."""
+    """Initial size of one vine, and the length by which it grows."""
 
     segments: int
     last_length: float
-    """Of the last segment [m]."""
+    """Length of the last segment [m]."""
     length: float
-    """To grow [m]; 0 holds the vine."""
+    """Length by which the vine grows [m]; 0 holds it."""
     record_every: float
-    """[m]"""
+    """Spacing of the records [m]."""
 
 
 @compiled()
@@ -129,17 +129,17 @@ def task_of(batch: Batch, b: int) -> Task:
 
 
 GrowOne = Callable[[int, Batch, Records, Integers], None]
-"""Grows vine b of a batch: b, the batch, the batch's records, and its outcome: records, `Status` and steps of each vine."""
+"""Grows vine b of a batch. Arguments: b, the batch, its records, and its outcome (records, `Status` and steps of each vine)."""
 
 
 def grow_batch(
     state: VineState, actuation: Actuation, lengths: Floats, record_every: float, threads: int, grow: GrowOne
 ) -> Rollout:
-    """Grow every vine of a batch that is finite, on `threads` threads; `state` does not change.
+    """Grow all vines of a batch whose state is finite, on `threads` threads; `state` is not changed.
 
     Args:
-        lengths: To grow [m], shape (batch,).
-        grow: Fills in the outcome of its vine, records, status and steps, shape (batch, 3).
+        lengths: Length by which each vine grows [m], shape (batch,).
+        grow: Grows one vine, and writes its row of the outcome: number of records, status and number of steps.
     """
     records = new_records(lengths, record_every, state.angles.shape[1])
     outcome, angles = np.zeros((len(lengths), 3), np.int64), state.angles.copy()
@@ -148,10 +148,10 @@ def grow_batch(
     pressure, l_0 = np.ascontiguousarray(actuation.pressure), np.ascontiguousarray(actuation.l_0)
     batch = Batch(angles, state.segments, state.last_length, pressure, l_0, lengths, record_every)
 
-    # Kernels run without the interpreter's lock; the longest come first, so that no thread waits for one at the end.
+    # Kernels release the GIL; the longest vines come first, so that no thread waits for a long one at the end.
     order = [b for b in np.argsort(-lengths, kind="stable").tolist() if records.broken[b, 0] < 0]
     if threads == 1:
-        for b in order:  # no pool, so Ctrl-C is noticed between steps that are not compiled
+        for b in order:  # without a pool, Ctrl-C takes effect between steps that are not compiled
             grow(b, batch, records, outcome)
     else:
         with ThreadPoolExecutor(threads) as pool:

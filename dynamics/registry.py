@@ -1,4 +1,4 @@
-"""The models of a growing vine that there are."""
+"""Registry of the propagators."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ def propagators() -> tuple[str, ...]:
 
 
 def load_propagator(name: str) -> type[Propagator]:
-    """The propagator of a name. Only now is imported what it needs: PyTorch takes a second.
+    """The propagator with a name. Its dependencies are imported on demand, because PyTorch takes a second.
 
     Raises:
-        KeyError: An unknown name.
+        KeyError: The name is unknown.
         ModuleNotFoundError: A library that the propagator needs is not installed.
     """
     match name:

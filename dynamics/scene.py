@@ -17,19 +17,19 @@ from surrogate.compiled import Floats, compiled
 Indices = NDArray[np.int32]
 
 CELL_SIZE = 0.04
-"""Side of a grid cell [m]: about a segment of the prototype and the reach of its contacts."""
+"""Side of a grid cell [m]: about the length of a segment of the prototype and the reach of its contacts."""
 MARGIN = 12e-3
-"""Contacts nearer than this are considered [m]; less for tubes so thin that a step could carry them across a wall."""
+"""Contacts with a smaller gap are considered [m]; reduced for tubes so thin that a step could move them across a wall."""
 MOST_CELLS = 400_000
-"""Larger environments get larger cells."""
+"""Maximum number of cells; larger environments get larger cells."""
 MOST_ENTRIES = 10_000_000
-"""Most edges, and most corners, that the cells list together: large obstacles over one another are in many of them."""
+"""Maximum number of edges, and of corners, that all cells list together: large overlapping obstacles are in many cells."""
 _AT_ONCE = 4_000_000
-"""Most entries that are looked for at once, to save memory."""
+"""Maximum number of entries that are searched at once, to limit memory."""
 
 
 class Scene(NamedTuple):
-    """Everything solid is an edge or a corner with a radius: circles are corners, walls are thick edges."""
+    """Obstacles as edges and corners with a radius: circles are corners, walls are thick edges."""
 
     edges: Floats
     """x1, y1, x2, y2, radius [m], direction x, y [-], length [m], shape (edges, 8)."""
@@ -40,7 +40,7 @@ class Scene(NamedTuple):
     cell_size: float
     """Side of a grid cell [m]."""
     grid_shape: tuple[int, int]
-    """Cells along x and y."""
+    """Number of cells along x and y."""
     edge_offsets: Indices
     """Cell c (row-major) holds edge_items[edge_offsets[c]:edge_offsets[c + 1]]."""
     edge_items: Indices
@@ -58,12 +58,12 @@ def scene_of(environment: Environment, params: VineParams) -> tuple[Scene, float
 def build_scene(
     environment: Environment, edge_reach: float, corner_reach: float, cell_size: float = CELL_SIZE
 ) -> Scene:
-    """Arrange an environment for contact queries.
+    """Build the scene of an environment for contact queries.
 
     Args:
-        edge_reach: A cell lists every edge nearer than this to any of its points [m].
+        edge_reach: A cell lists every edge within this distance of any of its points [m].
         corner_reach: The same for corners [m].
-        cell_size: Least side of a grid cell [m].
+        cell_size: Minimum side of a grid cell [m].
     """
     edges, corners = _solids(environment)
     bounds = np.asarray(environment.bounds, float)
@@ -87,7 +87,7 @@ def build_scene(
 
 @compiled()
 def cell_of(scene: Scene, x: float, y: float) -> int:
-    """Grid cell of a point; the nearest one outside the bounds."""
+    """Grid cell of a point; for points outside the bounds, the nearest cell."""
     columns, rows = scene.grid_shape
     column = min(max(int((x - scene.bounds[0]) / scene.cell_size), 0), columns - 1)
     row = min(max(int((y - scene.bounds[1]) / scene.cell_size), 0), rows - 1)
@@ -97,7 +97,7 @@ def cell_of(scene: Scene, x: float, y: float) -> int:
 def _solids(environment: Environment) -> tuple[Floats, Floats]:
     """Edges and convex corners of all obstacles.
 
-    Polygons are merged first, so that faces inside a wall built of several pieces are never met.
+    Polygons are merged first, so that faces inside a wall built from several pieces cause no contacts.
     """
     obstacles = environment.obstacles
     edges: list[Floats] = [np.empty((0, 5))]
@@ -126,24 +126,24 @@ def _solids(environment: Environment) -> tuple[Floats, Floats]:
 
 
 def _listing(cells: NDArray[np.object_], solids: NDArray[np.object_], reach: Floats) -> tuple[Indices, Indices]:
-    """Offsets and items of a grid that lists in each cell the solids within their reach.
+    """Offsets and items of a grid whose cells list the solids within their reach.
 
     Raises:
-        CannotRun: They would take too much memory.
+        CannotRun: The lists would need too much memory.
     """
     if not len(solids):
         return np.zeros(len(cells) + 1, np.int32), np.empty(0, np.int32)
     tree, found, listed = shapely.STRtree(cells), [], 0
     together = max(_AT_ONCE // len(cells), 1)
     for first in range(0, len(solids), together):
-        some = slice(first, first + together)
-        solid, cell = tree.query(solids[some], predicate="dwithin", distance=reach[some])
+        part = slice(first, first + together)
+        solid, cell = tree.query(solids[part], predicate="dwithin", distance=reach[part])
         found.append(np.stack([first + solid, cell]))
         listed += len(cell)
         if listed > MOST_ENTRIES:
             raise CannotRun(
-                f"too many large obstacles over one another: more than {MOST_ENTRIES / 1e6:g} million times one lies near one of "
-                f"the {len(cells)} cells of this environment; merge obstacles, or leave out those that others hide"
+                f"too many large overlapping obstacles: they have more than {MOST_ENTRIES / 1e6:g} million entries in the "
+                f"{len(cells)} grid cells of this environment; merge obstacles, or remove those that others cover"
             )
     solid, cell = np.concatenate(found, axis=1)
     order = np.lexsort((solid, cell))

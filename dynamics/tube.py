@@ -1,4 +1,4 @@
-"""The tube: its parameters, and what a moving one has beyond them."""
+"""Parameters of the tube, including its inertia."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from surrogate.checks import check_positive
 from surrogate.spam import Spam
 
 RADIUS = 33.35e-3
-"""Radius of the prototype [m]: values measured on it are scaled for other tubes."""
+"""Radius of the prototype [m]; values measured on the prototype are scaled for other tubes."""
 GROWTH_PRESSURE = 1.5 * 6894.757293168
 """Growth pressure of the prototype [Pa]."""
 GROWTH_FORCE = 25.0
@@ -20,7 +20,7 @@ GROWTH_FORCE = 25.0
 
 
 def share_of(force: float, radius: float, growth_pressure: float) -> float:
-    """The growth share P pi R^2 of which is a force [N], to the last digit where there is such a number."""
+    """Growth share that corresponds to a growth force [N], share * P pi R^2 = force, exact to the last digit where possible."""
     full = full_force(radius, growth_pressure)
     share = force / full
     near = share, math.nextafter(share, 0.0), math.nextafter(share, math.inf)
@@ -28,20 +28,20 @@ def share_of(force: float, radius: float, growth_pressure: float) -> float:
 
 
 def full_force(radius: float, growth_pressure: float) -> float:
-    """Growth pressure times cross-section, P pi R^2 [N]: the force of a tube whose eversion costs nothing."""
+    """Growth pressure times cross-section, P pi R^2 [N]: the growth force of a tube that everts without losses."""
     return math.pi * growth_pressure * radius**2
 
 
 @dataclass(frozen=True, slots=True)
 class Inertia:
-    """What a moving tube has beyond what bends and pushes it."""
+    """Mass, damping and growth rate of a moving tube."""
 
     mass_per_length: float = 0.04
-    """Of the default tube [kg/m]: coated fabric of 70 g/m2, for the body, its tail inside and an actuator, and the air."""
+    """Mass per length [kg/m]. Default: coated fabric of 70 g/m2 for the body, the tail inside it and an actuator, and the air."""
     damping_time: float = 0.01
-    """Damping over stiffness of a joint, C / K [s], as the beam of papers 000/001 has it."""
+    """Damping divided by stiffness of a joint, C / K [s], as for the beam of papers 000/001."""
     growth_rate: float = 0.1
-    """Growth when nothing resists [m/s]."""
+    """Growth rate without resistance [m/s]."""
 
     def __post_init__(self) -> None:
         check_positive("inertia", self, ("mass_per_length", "growth_rate"), or_zero=("damping_time",))
@@ -49,7 +49,7 @@ class Inertia:
 
 @dataclass(frozen=True, slots=True)
 class VineParams:
-    """The tube and its actuators. Defaults: paper 002; growth and viscosities as measured on a prototype."""
+    """Parameters of the tube and its actuators. Defaults: paper 002; growth and viscosities as measured on a prototype."""
 
     radius: float = RADIUS
     """Tube radius R_vine [m]."""
@@ -58,26 +58,26 @@ class VineParams:
     segment_length: float = 25e-3
     """Length of a rigid segment, l_seg [m]."""
     hinge_length: float = 25e-3
-    """Length of tube for whose bend the restoring moment is known [m]: the segments of paper 002. Models with a moment per length
-    use it, whatever their segments."""
+    """Length of tube to whose bend the restoring moment refers [m]: a segment of paper 002. Models with a moment per length use
+    it independently of their segment length."""
     growth_share: float = share_of(GROWTH_FORCE, RADIUS, GROWTH_PRESSURE)
-    """Part of P pi R^2 with which the tip everts [-]; the rest is what everting the film takes."""
+    """Growth force as a share of P pi R^2 [-]; the rest is spent on everting the film."""
     growth_viscosity: float = 0.2
-    """Force that growing at full rate costs [N]."""
+    """Resisting force at the full growth rate [N]."""
     bending_viscosity: float = 1.2e-3
-    """Moment over bend and grown length: damping of a joint while the tip grows [N m / rad * m]."""
+    """Damping of a joint while the tip grows: moment divided by the change of bend per grown length [N m / rad * m]."""
     contact_stiffness: float = 2e5
     """Stiffness of a contact [N/m]."""
     penetration_tolerance: float = 1e-3
-    """No accepted state is deeper in an obstacle [m]."""
+    """Maximum penetration of obstacles in accepted states [m]."""
     friction: float | None = None
-    """Coulomb's coefficient of the tip on walls [-]; None leaves it to the propagator."""
+    """Coulomb friction coefficient of the tip on walls [-]; None selects the propagator's default."""
     film_thickness: float | None = None
-    """Thickness t of the tube's film [m], where it is known."""
+    """Thickness t of the tube's film [m]; None if unknown."""
     film_modulus: float | None = None
-    """Young's modulus E of the tube's film [Pa], where it is known."""
+    """Young's modulus E of the tube's film [Pa]; None if unknown."""
     bending_stiffness: float | None = None
-    """EI of the tube before it wrinkles [N m2], where it was measured; it takes precedence over the value from film and modulus."""
+    """Measured EI of the tube before it wrinkles [N m2]; it takes precedence over the value from the film. None if unknown."""
     inertia: Inertia = Inertia()
     actuator: Actuator = field(default_factory=Spam)
 
@@ -96,28 +96,28 @@ class VineParams:
                 f"penetration_tolerance = {self.penetration_tolerance:g} must be less than radius = {self.radius:g}"
             )
         if self.film_modulus is not None and self.film_thickness is None:
-            raise ValueError(f"film_modulus = {self.film_modulus:g} must come with a film_thickness")
+            raise ValueError(f"film_modulus = {self.film_modulus:g} needs a film_thickness")
 
     @property
     def growth_force(self) -> float:
-        """Force with which the tip everts [N]: its share of P pi R^2."""
+        """Force with which the tip everts [N]: `growth_share` times P pi R^2."""
         return self.growth_share * full_force(self.radius, self.growth_pressure)
 
     @property
     def scale(self) -> float:
-        """Radius over that of the prototype [-]."""
+        """Radius divided by that of the prototype [-]."""
         return self.radius / RADIUS
 
     @property
     def elastic_stiffness(self) -> float | None:
-        """EI before it wrinkles [N m2], as measured or else pi R^3 t E of a thin-walled tube; None where neither is known."""
+        """EI before the tube wrinkles [N m2]: as measured, or else pi R^3 t E of a thin-walled tube; None if neither is known."""
         if self.bending_stiffness is not None or self.film_modulus is None or self.film_thickness is None:
             return self.bending_stiffness
         return float(np.pi * self.radius**3 * self.film_thickness * self.film_modulus)
 
     @property
     def clearance(self) -> float:
-        """What the axis keeps from every obstacle [m]."""
+        """Minimum distance of the axis from every obstacle [m]."""
         return self.radius - self.penetration_tolerance
 
     @property

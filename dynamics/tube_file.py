@@ -1,7 +1,7 @@
-"""Tube files: `tube.toml`, written and read, and the tubes that come with the package.
+"""Reading and writing of tube files (`tube.toml`), and the shipped tubes.
 
-What a file leaves out is the prototype's, in proportion to the tube's radius and growth pressure (`similar`): lengths go with R,
-forces with P R^2, moments with P R^3. `template` makes a file with every key, its unit and what it means.
+Missing keys default to the prototype's values, scaled with the tube's radius and growth pressure (`similar`): lengths with R,
+forces with P R^2, moments with P R^3. `template` writes a file with every key, its unit and its meaning.
 """
 
 from __future__ import annotations
@@ -32,17 +32,17 @@ _MOST_BYTES = 100_000
 
 
 class InvalidTube(ValueError):
-    """A tube that cannot be used; the one-line message names file, key, value and what is allowed."""
+    """An invalid tube; the one-line message gives file, key, value and allowed range."""
 
 
-# ---- the model of a file ----
+# ---- schema of a file ----
 
 UNKNOWN = {field.name for field in fields(VineParams) if field.default is None}
-"""Values of a tube that may be unknown."""
+"""Fields of a tube that may be None, for unknown."""
 
 
 class Table(BaseModel):
-    """A table of a file: nothing but known keys, and no number that is not finite."""
+    """A table of a file: only known keys and finite numbers."""
 
     model_config = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
 
@@ -57,7 +57,7 @@ def _numbers(keys: Mapping[str, Key], whole: bool) -> dict[str, Any]:
 
 
 def actuator_table(kind: str, whole: bool = False) -> Any:
-    """The model of an actuator of a kind; every key is optional unless `whole`."""
+    """The model of an actuator type; every key is optional unless `whole`."""
     numbers = _numbers(ACTUATORS[kind], whole) | _numbers(LIMITS, whole)
     kinds: Any = Literal[kind]
     return create_model("actuator", __base__=Table, type=(kinds, ... if whole else kind), **numbers)
@@ -67,7 +67,7 @@ def tube_table(whole: bool = False, **extra: Any) -> Any:
     """The model of a tube without its actuator; every key is optional unless `whole`.
 
     Args:
-        extra: Further fields, as pydantic's `create_model` takes them.
+        extra: Additional fields, in the form of pydantic's `create_model`.
     """
     return create_model("tube", __base__=Table, **_numbers(TUBE, whole), **_numbers(INERTIA, whole), **extra)
 
@@ -84,10 +84,10 @@ _FILE_MODELS = {
 
 
 def actuator_kind(content: Any) -> str:
-    """The type of actuator that a parsed tube has; the default where it names none.
+    """The actuator type of a parsed tube; the default if none is given.
 
     Raises:
-        InvalidTube: There is no such type.
+        InvalidTube: The type is unknown.
     """
     match content:
         case {"actuator": {"type": kind}}:
@@ -97,13 +97,13 @@ def actuator_kind(content: Any) -> str:
     return next(iter(ACTUATORS))
 
 
-# ---- from a file's numbers to a tube, and back ----
+# ---- conversion between the numbers of a file and a tube ----
 
 
 def similar(radius: float, growth_pressure: float = GROWTH_PRESSURE, kind: str = "spam") -> VineParams:
-    """The prototype at another radius and growth pressure, of the same film and in proportion throughout.
+    """The prototype scaled to another radius and growth pressure, with the same film.
 
-    Lengths go with R, forces with P R^2, moments with P R^3, mass per length with the film's circumference.
+    Lengths scale with R, forces with P R^2, moments with P R^3, mass per length with the film's circumference.
     """
     usual, actuator = VineParams(), actuators()[kind]()
     size, press = radius / usual.radius, growth_pressure / usual.growth_pressure
@@ -126,7 +126,7 @@ def similar(radius: float, growth_pressure: float = GROWTH_PRESSURE, kind: str =
 
 
 def with_actuator(tube: VineParams, kind: str) -> VineParams:
-    """The same tube with actuators of a kind: its own, or those of the prototype in proportion to its radius."""
+    """The same tube with actuators of a type: its own, or else those of the prototype scaled to its radius."""
     if tube.actuator.kind == kind:
         return tube
     return replace(tube, actuator=similar(tube.radius, tube.growth_pressure, kind).actuator)
@@ -139,10 +139,10 @@ def _made(kind: str, shape: dict[str, float], limits: Limits) -> Actuator:
 
 
 def tube_of(content: Mapping[str, Any]) -> VineParams:
-    """The tube of checked numbers, as `tube_content` gives them; what is not there is as in `similar`.
+    """The tube with validated numbers in the form of `tube_content`; missing ones default to those of `similar`.
 
     Raises:
-        InvalidTube: Numbers that do not go together.
+        InvalidTube: The numbers are inconsistent.
     """
     kind, part = actuator_kind(content), content.get("actuator") or {}
     given = _in_si(content, TUBE)
@@ -171,7 +171,7 @@ def tube_of(content: Mapping[str, Any]) -> VineParams:
 
 
 def _check_order(values: Mapping[str, float], keys: Mapping[str, Key], table: str) -> None:
-    """Refuse limits that are the wrong way round, in the terms of the file."""
+    """Refuse limits in the wrong order; the message uses the keys and units of the file."""
     for low, high in ORDER:
         if low in values and high in values and values[low] > values[high]:
             least, most = (f"{table}{keys[end].name} = {scaled(values[end], keys[end].power):g}" for end in (low, high))
@@ -179,33 +179,33 @@ def _check_order(values: Mapping[str, float], keys: Mapping[str, Key], table: st
 
 
 def check_bends(params: VineParams) -> None:
-    """Make sure that the model of wrinkling holds for a tube.
+    """Check that the wrinkling model is valid for a tube.
 
     Raises:
-        ValueError: It does not, and what would help.
+        ValueError: It is not; the message gives a remedy.
     """
     critical, transition = wrinkling(params)
     if not (0 < critical < 0.5 and 0 < transition < math.pi / 2):
         raise ValueError(
-            f"growth_pressure = {params.growth_pressure:g} Pa must be within the measurements of wrinkling (Wang et al.), about 0.5 "
-            "to 34 kPa; give film_thickness_um and film_modulus_mpa, or bending_stiffness_n_m2, of a tube at another"
+            f"growth_pressure = {params.growth_pressure:g} Pa must be within the range of the wrinkling measurements (Wang et al.), "
+            "about 0.5 to 34 kPa; at other pressures, give film_thickness_um and film_modulus_mpa, or bending_stiffness_n_m2"
         )
 
 
 def tube_content(params: VineParams) -> dict[str, Any]:
-    """All of a tube in the units of files; `tube_of` makes the same of it. What is not known is left out."""
+    """All known numbers of a tube in the units of files; `tube_of` is the inverse."""
     unwritten = {field.name for field in fields(VineParams)} - {*TUBE, "inertia", "actuator"}
     unwritten |= {field.name for field in fields(Inertia)} - {*INERTIA}
     actuator = params.actuator
     if unwritten or actuator.kind not in ACTUATORS:
-        raise TypeError(f"tube files know no {', '.join(sorted(unwritten)) or type(actuator).__name__}")
+        raise TypeError(f"tube files have no key for {', '.join(sorted(unwritten)) or type(actuator).__name__}")
     content = _in_file(params, TUBE) | _in_file(params.inertia, INERTIA)
     shape = _in_file(actuator, ACTUATORS[actuator.kind]) | _in_file(actuator.limits, LIMITS)
     return {**content, "actuator": {"type": actuator.kind, **shape}}
 
 
 def difference(one: VineParams, other: VineParams) -> str:
-    """In what two tubes differ, in the keys of files: the first three numbers of each; "" where they are the same."""
+    """Differences between two tubes in the keys of files: the first three, and the number of others; "" if they are equal."""
     here, there = (_flat(tube_content(params)) for params in (one, other))
     found = [key for key in {**here, **there} if here.get(key) != there.get(key)]
     differences = [f"{key} {_text(here.get(key))} there, {_text(there.get(key))} here" for key in found[:3]]
@@ -235,7 +235,7 @@ def _in_file(thing: Any, keys: Mapping[str, Key]) -> dict[str, float]:
 
 
 def scaled(value: float, power: int) -> float:
-    """A number times 10^power, in decimal arithmetic: 33.35 mm are 0.03335 m to the last digit."""
+    """A number times 10^power, in decimal arithmetic: 33.35 mm is exactly 0.03335 m."""
     return float(Decimal(repr(float(value))).scaleb(power))
 
 
@@ -243,7 +243,7 @@ def scaled(value: float, power: int) -> float:
 
 
 def known_tubes() -> list[str]:
-    """Names of the tubes that come with the package, sorted."""
+    """Sorted names of the shipped tubes."""
     entries = (files("dynamics") / "tubes").iterdir()
     return sorted(Path(entry.name).stem for entry in entries if entry.name.endswith(SUFFIX))
 
@@ -273,10 +273,10 @@ def load_tube(name_or_path: str | os.PathLike[str]) -> VineParams:
 
 
 def parse_tube(data: bytes) -> VineParams:
-    """Check what a tube file holds.
+    """Parse and check the content of a tube file.
 
     Raises:
-        InvalidTube: As `load_tube`, without the file's name.
+        InvalidTube: As in `load_tube`, without the file's name.
     """
     try:
         content = tomllib.loads(data.decode("utf-8-sig"))
@@ -300,7 +300,7 @@ def parse_tube(data: bytes) -> VineParams:
 
 
 def _floats(content: dict[str, Any]) -> dict[str, Any]:
-    """Whole numbers count as numbers; the schema alone is an integer."""
+    """Convert integers to floats, except that of `schema`."""
     made = {key: _floats(value) if isinstance(value, dict) else value for key, value in content.items()}
     whole = {
         key: float(value) for key, value in made.items() if type(value) is int and key != "schema" and abs(value) < 1e15
@@ -315,17 +315,17 @@ def tube_description(name: str) -> str:
 
 
 HEADER = (
-    "# A tube: every key is optional. What is left out is the prototype's, in proportion to radius and growth pressure:",
-    "# lengths go with R, forces with P R^2, moments with P R^3.",
+    "# A tube: every key is optional. Missing keys default to the prototype's, scaled with radius and growth pressure:",
+    "# lengths with R, forces with P R^2, moments with P R^3.",
 )
 
 
 def tube_text(params: VineParams, notes: Mapping[str, str] | None = None, left_out: Collection[str] = ()) -> str:
-    """A tube file with every number that is known, each with what it means; the others stand there as comments.
+    """Text of a tube file with every known number and its meaning; unknown numbers are commented out.
 
     Args:
-        notes: What to add to the comment of a key, by the key's name.
-        left_out: Names of keys that are to stand there as comments though they are known.
+        notes: Additions to the comments of keys, by the key's name.
+        left_out: Names of keys to comment out although they are known.
     """
     content, notes = tube_content(params), notes or {}
     part = content.pop("actuator")
@@ -338,7 +338,7 @@ def tube_text(params: VineParams, notes: Mapping[str, str] | None = None, left_o
 
 
 def template(params: VineParams) -> str:
-    """A file to edit with radius and growth pressure; all else as comments with this tube's values."""
+    """A file to edit with radius and growth pressure; all other keys are commented out, with this tube's values."""
     whole = {*TUBE.values(), *INERTIA.values(), *ACTUATORS[params.actuator.kind].values(), *LIMITS.values()}
     given = {"radius_mm", "growth_pressure_kpa"}
     return tube_text(params, left_out={key.name for key in whole} - given)

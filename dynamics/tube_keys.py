@@ -6,15 +6,15 @@ from typing import NamedTuple
 
 
 class Key(NamedTuple):
-    """One number of a tube as it stands in a file."""
+    """A number of a tube in a file."""
 
     name: str
-    """With the unit."""
+    """Name of the key, including the unit."""
     power: int
-    """A number in a file is 10^power times that in SI units."""
+    """The number in a file is 10^power times the number in SI units."""
     least: float
     most: float
-    """Both in the unit of the file, and allowed."""
+    """`least` and `most` are allowed, and in the unit of the file."""
     meaning: str
 
 
@@ -22,25 +22,25 @@ TUBE = {
     "radius": Key("radius_mm", 3, 0.5, 1000, "inflated radius R of the tube"),
     "growth_pressure": Key("growth_pressure_kpa", -3, 0.1, 1000, "gauge pressure P in the tube while it grows"),
     "segment_length": Key("segment_length_mm", 3, 0.1, 1000, "length of a rigid segment of the model"),
-    "hinge_length": Key("hinge_length_mm", 3, 0.1, 1000, "length of tube for whose bend the restoring moment is known"),
-    "growth_share": Key("growth_share", 0, 1e-6, 1e6, "part of P pi R^2 with which the tip everts"),
-    "growth_viscosity": Key("growth_viscosity_n", 0, 0, 1e4, "force that growing at full rate costs"),
-    "bending_viscosity": Key("bending_viscosity_n_m2", 0, 0, 1e3, "moment over bend and grown length"),
+    "hinge_length": Key("hinge_length_mm", 3, 0.1, 1000, "length of tube to whose bend the restoring moment refers"),
+    "growth_share": Key("growth_share", 0, 1e-6, 1e6, "growth force as a share of P pi R^2"),
+    "growth_viscosity": Key("growth_viscosity_n", 0, 0, 1e4, "resisting force at the full growth rate"),
+    "bending_viscosity": Key("bending_viscosity_n_m2", 0, 0, 1e3, "damping of a joint: moment over bend per grown length"),
     "contact_stiffness": Key("contact_stiffness_n_per_m", 0, 1, 1e9, "stiffness of a contact with a wall"),
-    "penetration_tolerance": Key("penetration_tolerance_mm", 3, 1e-4, 1000, "no accepted state is deeper in an obstacle"),
-    "friction": Key("friction", 0, 0, 10, "Coulomb's coefficient of the tip on walls"),
+    "penetration_tolerance": Key("penetration_tolerance_mm", 3, 1e-4, 1000, "maximum penetration of obstacles in accepted states"),
+    "friction": Key("friction", 0, 0, 10, "Coulomb friction coefficient of the tip on walls"),
     "film_thickness": Key("film_thickness_um", 6, 1, 5000, "thickness of the tube's film"),
     "film_modulus": Key("film_modulus_mpa", -6, 0.01, 1e6, "Young's modulus of the tube's film; with the thickness it sets EI"),
-    "bending_stiffness": Key("bending_stiffness_n_m2", 0, 1e-9, 1e6, "EI before the tube wrinkles, as measured"),
+    "bending_stiffness": Key("bending_stiffness_n_m2", 0, 1e-9, 1e6, "measured EI before the tube wrinkles"),
 }  # fmt: skip
 INERTIA = {
     "mass_per_length": Key("mass_g_per_m", 3, 1e-3, 1e6, "mass of the tube, its tail and its actuators, per length"),
-    "damping_time": Key("damping_time_s", 0, 0, 1e3, "damping over stiffness of a joint"),
-    "growth_rate": Key("growth_rate_mm_per_s", 3, 1e-3, 1e5, "growth when nothing resists"),
+    "damping_time": Key("damping_time_s", 0, 0, 1e3, "damping divided by stiffness of a joint"),
+    "growth_rate": Key("growth_rate_mm_per_s", 3, 1e-3, 1e5, "growth rate without resistance"),
 }
 LIMITS = {
     "shortest_cell": Key("shortest_cell_mm", 3, 0.1, 1e4, "shortest cell, or pouch, that can be made"),
-    "longest_cell": Key("longest_cell_mm", 3, 0.1, 1e4, "longest one"),
+    "longest_cell": Key("longest_cell_mm", 3, 0.1, 1e4, "longest cell, or pouch, that can be made"),
     "cell_step": Key("cell_step_mm", 3, 1e-3, 1e4, "step between cell lengths"),
     "least_pressure": Key("least_pressure_kpa", -3, 1e-3, 1e3, "least pressure of an actuator"),
     "most_pressure": Key("most_pressure_kpa", -3, 1e-3, 1e3, "greatest pressure of an actuator"),
@@ -57,11 +57,11 @@ ACTUATORS = {
         "taut_strain": Key("taut_strain", 0, 1e-4, 0.3, "strain below which the film stretches"),
     },
 }  # fmt: skip
-"""The numbers of each type of actuator, beside `LIMITS`."""
+"""The numbers of each type of actuator, in addition to `LIMITS`."""
 ORDER = (
     ("penetration_tolerance", "radius"),
     ("constriction_radius", "tube_radius"),
     ("shortest_cell", "longest_cell"),
     ("least_pressure", "most_pressure"),
 )
-"""The first of each may not be more than the second."""
+"""Pairs of numbers of which the first must not exceed the second."""

@@ -1,4 +1,4 @@
-"""The vine itself: its state, and what a rollout of it records."""
+"""State, actuation and rollout of a batch of vines."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from surrogate.compiled import Floats
 
 Integers = NDArray[np.int64]
 Array = Any
-"""A numpy array, or a torch tensor on the device of the propagator that made it; `host` converts the latter to the former."""
+"""A numpy array, or a torch tensor on the device of the propagator that made it; `host` converts tensors to numpy arrays."""
 
 
 class Status(IntEnum):
@@ -29,14 +29,14 @@ class Status(IntEnum):
 
     @property
     def advice(self) -> str:
-        """What it means and what to do about it."""
+        """Meaning of the status, and what to do about it."""
         return {
             Status.GROWN: "grown to the full length",
             Status.STALLED: "stalled: the tip is wedged and the tube no longer moves; steer away earlier or end before this point",
             Status.OUT_OF_BOUNDS: "left the bounds of the environment; add a wall there, or steer back",
             Status.UNRESOLVED: "contact could not be resolved within the penetration tolerance; try a smaller growth step",
-            Status.COILED: "bent into a full circle, where this model ends; end before this point, or lower the pressure",
-            Status.NOT_FINITE: "a bend, length or force is not a finite number; look for absurd pressures or parameters of the tube",
+            Status.COILED: "bent into a full circle, the limit of this model; end before this point, or lower the pressure",
+            Status.NOT_FINITE: "a bend, length or force is not a finite number; check for extreme pressures or tube parameters",
         }[self]
 
 
@@ -53,7 +53,7 @@ class VineState:
 
     @property
     def broken(self) -> Integers:
-        """First segment of each vine whose bend or length is not finite, -1 where all are; shape (batch,)."""
+        """First segment of each vine with a non-finite bend or length, -1 if there is none; shape (batch,)."""
         wrong = ~np.isfinite(host(self.angles))
         growing = np.where(np.isfinite(self.last_length), -1, self.segments - 1)
         return np.where(wrong.any(axis=1), wrong.argmax(axis=1), growing)
@@ -61,12 +61,12 @@ class VineState:
 
 @dataclass(frozen=True, slots=True)
 class Actuation:
-    """What each segment of a batch of vines carries."""
+    """Pressure and cell length of each segment of a batch of vines."""
 
     pressure: Floats
-    """Actuator pressure [Pa], shape (batch, segments): positive bends left, negative right, 0 has no actuator."""
+    """Actuator pressure [Pa], shape (batch, segments): positive bends left, negative right, 0 means no actuator."""
     l_0: Floats
-    """Cell length [m], same shape; ignored without pressure."""
+    """Cell length [m], same shape; ignored where the pressure is 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,13 +84,13 @@ class Rollout:
     contact_force: Array
     """Sum of the normal forces on each segment [N], shape (batch, records, max_segments)."""
     records: Integers
-    """How many records each vine has, shape (batch,)."""
+    """Number of records of each vine, shape (batch,)."""
     status: Integers
     """`Status` of each vine, shape (batch,)."""
     steps: Integers
-    """Steps each vine took, shape (batch,)."""
+    """Number of steps of each vine, shape (batch,)."""
     broken: Integers
-    """Segment, counted from 0 at the base, at which each vine became `NOT_FINITE`, and -1 elsewhere; shape (batch,)."""
+    """Segment, counted from 0 at the base, at which each vine became `NOT_FINITE`; -1 for other vines; shape (batch,)."""
 
     def ending(self, vine: int) -> str:
         """How the growth of one vine ended, and what to do about it."""
@@ -110,7 +110,7 @@ class Rollout:
             disc: x, y and radius [m].
         """
         tips = self.tips[..., :2] - disc[:2]
-        # A vine with no further record stays where it was.
+        # Beyond a vine's last record, its tip stays in place.
         index = np.minimum(np.arange(tips.shape[1]), np.maximum(self.records - 1, 0)[:, None])
         here = np.take_along_axis(tips, index[..., None], axis=1)
         before = np.concatenate([here[:, :1], here[:, :-1]], axis=1)
@@ -122,12 +122,12 @@ class Rollout:
 
 
 def host(array: Array) -> Floats:
-    """An array in the host's memory, wherever it was."""
+    """An array as a numpy array in host memory."""
     return array if isinstance(array, np.ndarray) else np.asarray(array.numpy(force=True), float)
 
 
 def like(array: Array, values: Floats) -> Array:
-    """Values from the host's memory, kept where another array is and as precise."""
+    """Values from host memory, with the type, device and precision of another array."""
     return values if isinstance(array, np.ndarray) else array.new_tensor(values)
 
 

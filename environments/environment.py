@@ -177,12 +177,12 @@ def parse_environment(data: bytes, name: str, tube_radius: float = 0.03335) -> E
 
 
 def check_environment(environment: Environment, tube_radius: float = 0.03335) -> None:
-    """Checks an environment that was built in code, as `load_environment` checks one that is read.
+    """Check an environment that was built in code, as `load_environment` checks one from a file.
 
     Args:
         tube_radius: Minimum distance [m] between the start and every obstacle.
     Raises:
-        InvalidEnvironment: It is impossible: not finite, or start or goal lie where they cannot.
+        InvalidEnvironment: A number is not finite, the bounds are empty, or start or goal lie at an impossible position.
     """
     for name in ("bounds", "start", "goal"):
         if not np.isfinite(getattr(environment, name)).all():
@@ -226,7 +226,7 @@ def environment_text(environment: Environment) -> str:
     return "\n".join(lines) + "\n"
 
 
-# ---- from the file to metres, and back ----
+# ---- conversion between file and environment ----
 
 
 def _read(path: Traversable) -> bytes:
@@ -315,7 +315,7 @@ def _quoted(text: str) -> str:
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
-# ---- what needs the whole geometry ----
+# ---- checks of the whole geometry ----
 
 
 def _check_start(environment: Environment, tube_radius: float, unit: str) -> None:

@@ -188,7 +188,7 @@ def check_data(data: dict[str, Any]) -> EnvironmentFile:
 
 
 def hint(word: str, known: list[str]) -> str:
-    """` (did you mean ...?)` where a known word is close, else nothing."""
+    """` (did you mean ...?)` with the closest known word, or "" if none is close."""
     close = get_close_matches(word, known, 1)
     return f" (did you mean {close[0]}?)" if close else ""
 

@@ -18,7 +18,7 @@ class Obstacles:
     """
 
     polygons: tuple[np.ndarray, ...]
-    """Corners of simple polygons [m], each of shape (n, 2), n >= 3; concave allowed, either turn, not closed."""
+    """Corners of simple polygons [m], each of shape (n, 2), n >= 3; concave allowed, clockwise or anticlockwise, not closed."""
     circles: np.ndarray
     """Rows x, y, radius [m], shape (n, 3)."""
     walls: np.ndarray

@@ -104,17 +104,17 @@ def measure_speeds(
 
 
 def _network_seconds(network: Network, strain: Floats, l_0: Floats, device: str) -> float:
-    there = network.to(device, torch.float32)
+    copied = network.to(device, torch.float32)
     inputs = [torch.as_tensor(x, dtype=torch.float32, device=device) for x in (strain, l_0)]
 
-    def ask() -> None:
+    def evaluate() -> None:
         with torch.no_grad():
-            there.force_per_pressure(*inputs)
+            copied.force_per_pressure(*inputs)
         if device != "cpu":
             torch.cuda.synchronize()
 
     with one_thread():
-        return _best(ask)
+        return _best(evaluate)
 
 
 def _best(call: Callable[[], None]) -> float:

@@ -165,12 +165,12 @@ def train(
     training, validation, test = samples.parts()
     full = StrainAt.of(0.5, geometry, SHORTEST_CELL, LONGEST_CELL)
     widest = math.acos(geometry.constriction_radius / geometry.tube_radius)
-    targets, judges = (Targets.of(form, part, full, widest) for part in (training, validation))
+    targets, validation_targets = (Targets.of(form, part, full, widest) for part in (training, validation))
     spread = float(training.m.std()), float(training.phi.std())
     # One thread makes sums reproducible; the caller's random state is restored.
     with one_thread(), torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        layers, losses = _fit(form, targets, judges, spread, epochs, progress or (lambda _, __: None))
+        layers, losses = _fit(form, targets, validation_targets, spread, epochs, progress or (lambda _, __: None))
     nothing = Errors(None, *[math.nan] * 6)
     weights = Weights(form, geometry, SHORTEST_CELL, LONGEST_CELL, seed, samples.sha256(), nothing, layers)
     network = Network.of(weights)
@@ -181,7 +181,7 @@ def train(
 def _fit(
     form: Form,
     targets: Targets,
-    judges: Targets,
+    validation_targets: Targets,
     spread: tuple[float, float],
     epochs: int,
     progress: Callable[[int, int], None],
@@ -201,7 +201,7 @@ def _fit(
             optimiser.step()
         schedule.step()
         with torch.no_grad():
-            losses.append(float(loss_of(form, model, judges, spread)))
+            losses.append(float(loss_of(form, model, validation_targets, spread)))
         if losses[-1] < best:
             best, layers, last = losses[-1], model.plain(), epoch
         progress(epoch + 1, epochs)

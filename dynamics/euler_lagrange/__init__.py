@@ -1,1 +1,1 @@
-"""A steered, growing vine as a point mass on an arc: in space (paper 004), and as a propagator in the plane."""
+"""A steered, growing vine as a point mass on an arc: in 3D (paper 004), and as a planar propagator."""

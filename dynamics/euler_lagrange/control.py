@@ -1,4 +1,4 @@
-"""Tracking: a PD controller with gravity compensation that can only push at the core and pull at the actuators."""
+"""Tracking: a PD controller with gravity compensation, whose core can only push and whose actuators can only pull."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ from surrogate.compiled import Floats
 Reference = Callable[[float], tuple[ArrayLike, ArrayLike]]
 """(s, theta, phi) and their rates over time [s]."""
 NOTICED = 1e-3
-"""A reference that is shorter than the tube by less than this is no event [m]."""
+"""A reference counts as shorter than the tube if the difference exceeds this [m]."""
 
 
 class Saturation(StrEnum):
-    """What kept the robot from following."""
+    """Reason why the robot could not follow the reference."""
 
     SHORTER = "the reference is shorter than what has grown, and a vine cannot shrink"
     CORE = "the force in the core is at its limit"
-    EMPTY = "the core would have to suck"
+    EMPTY = "the core would have to pull"
     TENSION = "a tension is at its limit"
 
 
 class Event(NamedTuple):
-    """A saturation, and how long it lasted."""
+    """A saturation and its interval of time."""
 
     what: Saturation
     begin: float
@@ -46,22 +46,22 @@ class Event(NamedTuple):
 class Controller:
     """Gains and limits of paper 004's Eq. 24, in (s, u, v).
 
-    As printed it lacks the transpose's pseudo-inverse and Y_e. The requested forces are distributed such that the core
-    does not suck and no actuator pushes. The paper's gains are for (s, theta, phi) and do not carry over; the default ones
-    follow its Fig. 8 closely.
+    The printed equation lacks the pseudo-inverse of the transpose, and Y_e. The requested forces are distributed such that
+    the core does not pull and no actuator pushes. The paper's gains are for (s, theta, phi) and do not apply to (s, u, v);
+    with the defaults the robot follows the reference of its Fig. 8 closely.
 
     Raises:
-        ValueError: A gain that is negative, or a limit that is not above 0.
+        ValueError: A gain is negative, or a limit is not greater than 0.
     """
 
     growth_gain: float = 4000.0
-    """Force over error of the length, K_p [N/m]."""
+    """Force per error of the length, K_p [N/m]."""
     growth_damping: float = 60.0
-    """Force over error of its rate, K_d [N s/m]."""
+    """Force per error of the growth rate, K_d [N s/m]."""
     bend_gain: float = 5000.0
-    """Moment over error of u and v, K_p [N m/rad]."""
+    """Moment per error of u and v, K_p [N m/rad]."""
     bend_damping: float = 150.0
-    """Moment over error of their rates, K_d [N m s/rad]."""
+    """Moment per error of the rates of u and v, K_d [N m s/rad]."""
     most_core: float = math.inf
     """Largest force in the core [N]."""
     most_tension: float = math.inf
@@ -86,10 +86,11 @@ class Controller:
         return np.array([self.growth_damping, self.bend_damping, self.bend_damping])
 
     def inputs(self, robot: Robot, force: Floats) -> tuple[Floats, list[Saturation]]:
-        """Force in the core and tensions [N], shape (4,), for a generalised force (s, u, v), and what is at its limit.
+        """Core force and tensions [N], shape (4,), for a generalised force (s, u, v), and the saturations.
 
-        The smallest tensions that give the requested bend are at most two, and never negative; where the limit forbids them, all
-        are reduced by the same factor, so that the direction stays. The core makes up for what they take from the growth.
+        The smallest non-negative tensions that give the requested bend are in at most two actuators. If one exceeds the limit,
+        all are reduced by the same factor, which preserves the direction of the bend. The core compensates for the tensions'
+        effect on the growth.
         """
         tensions, _ = nnls(-actuator_jacobian(robot.arm)[1:, 1:].T, force[1:])
         met = []
@@ -106,10 +107,10 @@ class Controller:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tracking:
-    """A robot that follows a reference."""
+    """Motion of a robot that follows a reference."""
 
     times: Floats
-    """At the end of each step [s], shape (steps,)."""
+    """Time at the end of each step [s], shape (steps,)."""
     q: Floats
     """s [m], u and v [rad], shape (steps, 3)."""
     reference: Floats
@@ -117,9 +118,9 @@ class Tracking:
     inputs: Floats
     """Force in the core and tensions during the step [N], shape (steps, 4)."""
     events: tuple[Event, ...]
-    """What kept it from following, in order of their beginning."""
+    """Saturations, in order of their start."""
     coiled: bool
-    """It ended early, as the tube was a full circle."""
+    """Whether it ended early because the tube bent into a full circle."""
 
     @property
     def polar(self) -> Floats:
@@ -130,14 +131,14 @@ class Tracking:
     def errors(self) -> Floats:
         """Difference from the reference, s [m], theta and phi [rad], shape (steps, 3); phi's within half a turn.
 
-        A requested bend that is negative is one to the other side.
+        A negative requested bend is a bend to the other side.
         """
         errors = polar(regular(self.reference)) - self.polar
         errors[:, 2] = (errors[:, 2] + np.pi) % (2 * np.pi) - np.pi
         return errors
 
     def during(self, what: Saturation) -> NDArray[np.bool_]:
-        """The steps in which something kept it from following, shape (steps,)."""
+        """Whether a saturation was active in each step, shape (steps,)."""
         mine = np.zeros(len(self.times), bool)
         for event in self.events:
             if event.what == what:
@@ -153,17 +154,18 @@ def track(
     seconds: float,
     step_time: float = 1e-3,
 ) -> Tracking:
-    """Follow a reference from rest, in steps of time, semi-implicitly.
+    """Follow a reference from rest, with semi-implicit time steps.
 
-    The controller looks one step ahead: errors are those at its end, as predicted by the model without limits. So stiff gains
-    need no short steps (Tan, Liu and Turk, Stable Proportional-Derivative Controllers, 2011). While the reference is shorter
-    than the tube, the core pushes just not enough to make it grow.
+    The controller looks one step ahead: its errors are those at the end of the step, predicted by the model without limits.
+    So stiff gains do not need short steps (Tan, Liu and Turk, Stable Proportional-Derivative Controllers, 2011). While the
+    reference is shorter than the tube, the core force stays just below the growth threshold.
 
     Args:
         start: s [m], theta [rad], phi [rad].
-        step_time: A step takes at most this [s].
+        seconds: Duration [s].
+        step_time: Maximum time step [s].
     Raises:
-        ValueError: A start without length or of a full circle, steps that are not above 0, a reference that is no number.
+        ValueError: The start has zero length or is a full circle, a step is not greater than 0, or the reference is not finite.
     """
     if not 0 < step_time <= seconds < math.inf:
         raise ValueError(f"step_time = {step_time:g} s must be greater than 0, and at most seconds = {seconds:g}")
@@ -192,15 +194,15 @@ def track(
 def _command(
     robot: Robot, controller: Controller, q: Floats, rates: Floats, goal: Floats, goal_rates: Floats, h: float
 ) -> tuple[Floats, list[Saturation]]:
-    """Inputs for a step of time [N], shape (4,), and what is at its limit."""
+    """Inputs for a time step [N], shape (4,), and the saturations."""
     body, gains, damping = robot.body, controller.gains, controller.damping
-    asked = robot.static_force(q) + gains * (goal - q) + damping * goal_rates
+    requested = robot.static_force(q) + gains * (goal - q) + damping * goal_rates
     driven = Body(body.mass, body.gravity, body.springs + gains, body.dampers + damping)
-    matrix, right = implicit_system(q, rates, asked - body.springs * q, driven, h)
-    foreseen = rates_after(matrix, right, goal[0] <= q[0])
-    force = asked - (gains * h + damping) * foreseen
-    if foreseen[0] <= 0.0:
-        force[0] = asked[0] + (matrix[0] @ foreseen - right[0]) / h  # just not enough to make it grow
+    matrix, right = implicit_system(q, rates, requested - body.springs * q, driven, h)
+    predicted = rates_after(matrix, right, goal[0] <= q[0])
+    force = requested - (gains * h + damping) * predicted
+    if predicted[0] <= 0.0:
+        force[0] = requested[0] + (matrix[0] @ predicted - right[0]) / h  # the largest force without growth
         inputs, met = controller.inputs(robot, force)
         return inputs, [one for one in met if one == Saturation.TENSION]
     inputs, met = controller.inputs(robot, force)
@@ -208,10 +210,10 @@ def _command(
     if not at_core:
         return inputs, met
     # The core is at its limit, so the growth differs from the prediction. Growth and bend are coupled: with the predicted
-    # growth the bend would be disturbed and corrected by huge tensions. So predict with the present rate of growth.
-    foreseen = solve(matrix, right - matrix[:, 0] * rates[0], True)
-    beside, met = controller.inputs(robot, asked - (gains * h + damping) * foreseen)
-    return np.append(inputs[0], beside[1:]), [*at_core, *(one for one in met if one == Saturation.TENSION)]
+    # growth the bend would be disturbed and corrected by huge tensions. So predict with the present growth rate.
+    predicted = solve(matrix, right - matrix[:, 0] * rates[0], True)
+    adjusted, met = controller.inputs(robot, requested - (gains * h + damping) * predicted)
+    return np.append(inputs[0], adjusted[1:]), [*at_core, *(one for one in met if one == Saturation.TENSION)]
 
 
 def _regular_reference(reference: Reference, time: float) -> tuple[Floats, Floats, Floats]:
@@ -226,7 +228,7 @@ def _regular_reference(reference: Reference, time: float) -> tuple[Floats, Float
 
 
 def _events(met: list[list[Saturation]], h: float) -> tuple[Event, ...]:
-    """Steps in a row with the same saturation are one event."""
+    """Merge successive steps with the same saturation into events."""
     events = []
     for what in Saturation:
         begin = 0

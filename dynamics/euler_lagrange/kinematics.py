@@ -1,7 +1,7 @@
-"""Constant curvature in space: where the tip is, how it moves, how long the actuators are (paper 004, Eqs. 1 to 7).
+"""Constant-curvature kinematics in 3D: tip pose, its Jacobian, and lengths of the actuators (paper 004, Eqs. 1 to 7).
 
 A configuration is q = (s, u, v): length [m], and the bend theta [rad] in the plane phi [rad] as u = theta cos phi and
-v = theta sin phi. In these everything is smooth at theta = 0, and the actuators' lengths are linear. The base's z axis is
+v = theta sin phi. All expressions are smooth in q at theta = 0, and the actuators' lengths are linear. The base's z axis is
 the direction of growth; the tip bends towards -(cos phi, sin phi), as in Eq. 1.
 """
 
@@ -15,20 +15,20 @@ import numpy as np
 from surrogate.compiled import Floats, compiled
 
 PLANES = 2 * np.pi / 3 * np.array([0.0, 1.0, -1.0])
-"""Where the actuators sit around the tube, beta_i [rad]: actuator i alone bends it in the plane phi = beta_i."""
+"""Positions of the actuators around the tube, beta_i [rad]: actuator i alone bends it in the plane phi = beta_i."""
 COIL = 2 * np.pi
-"""Bend at which the tip is back at the base [rad]: there neither growing nor turning moves it, and the model ends."""
+"""Bend at which the tip is back at the base [rad]: there neither growing nor turning moves it, and the model is singular."""
 NEARLY = 1e-4
-"""A motion ends this short of a full circle [rad]."""
+"""A motion ends at this distance from a full circle [rad]."""
 SMALL = 1.0
-"""Squared bends below this [rad^2] are taken by series, whose terms below the last are less than the rounding."""
+"""Squared bends below this [rad^2] are evaluated by series, whose truncation error is below the rounding error."""
 TERMS = 11
 SINE_TERMS = np.array([(-1.0) ** k / math.factorial(2 * k + 1) for k in range(TERMS)])
 COSINE_TERMS = np.array([(-1.0) ** (k + 1) / math.factorial(2 * k + 2) for k in range(TERMS)])
 
 
 class Arc(NamedTuple):
-    """A bent unit length, as functions of w = theta^2, and their first and second derivatives by w."""
+    """Position of the tip of an arc of unit length as functions of w = theta^2, and their first and second derivatives."""
 
     side: float
     """(cos theta - 1) / theta^2"""
@@ -53,7 +53,7 @@ def _series(terms: Floats, w: float) -> tuple[float, float, float]:
 
 @compiled()
 def arc(w: float) -> Arc:
-    """The arc of a squared bend [rad^2]."""
+    """The arc with a squared bend [rad^2]."""
     if w < SMALL:
         side, side_1, side_2 = _series(COSINE_TERMS, w)
         ahead, ahead_1, ahead_2 = _series(SINE_TERMS, w)
@@ -67,7 +67,7 @@ def arc(w: float) -> Arc:
 
 @compiled()
 def tip_pose(q: Floats) -> Floats:
-    """Pose of the tip seen from the base as a homogeneous matrix, shape (4, 4), its last column in metres.
+    """Pose of the tip relative to the base as a homogeneous matrix, shape (4, 4); its last column is in metres.
 
     Source: paper 004, Eq. 1.
     """
@@ -84,7 +84,7 @@ def tip_pose(q: Floats) -> Floats:
 
 @compiled()
 def tip_jacobian(q: Floats) -> Floats:
-    """How the tip moves with q: [m] per [m] and [rad], shape (3, 3), J_q of paper 004, Eq. 5."""
+    """Jacobian of the tip's position with respect to q: [m] per [m] and [rad], shape (3, 3), J_q of paper 004, Eq. 5."""
     s, u, v = q
     bent = arc(u * u + v * v)
     jacobian = np.empty((3, 3))
@@ -102,7 +102,7 @@ def tip_jacobian_rate(q: Floats, rate: Floats) -> Floats:
     growth, du, dv = rate
     bent = arc(u * u + v * v)
     dw = 2 * (u * du + v * dv)
-    side, side_1, ahead_1 = bent.side_1 * dw, bent.side_2 * dw, bent.ahead_2 * dw  # rates of what `bent` holds
+    side, side_1, ahead_1 = bent.side_1 * dw, bent.side_2 * dw, bent.ahead_2 * dw  # rates of the fields of `bent`
     change = np.empty((3, 3))
     change[0, 0], change[1, 0] = side * u + bent.side * du, side * v + bent.side * dv
     change[2, 0] = bent.ahead_1 * dw
@@ -120,11 +120,11 @@ def tip_jacobian_rate(q: Floats, rate: Floats) -> Floats:
 
 
 def actuator_jacobian(arm: float) -> Floats:
-    """How the lengths of core and three actuators change with q, shape (4, 3): lengths = J_l q.
+    """Jacobian of the lengths of the core and the three actuators, shape (4, 3): lengths = J_l q.
 
     Args:
-        arm: Distance of the actuators from the axis that does not change its length [m]; half the diameter in Eq. 3.
-    Source: paper 004, Eqs. 3 and 7; there the cosine needs phi - beta_i.
+        arm: Distance of the actuators from the neutral axis [m]; half the diameter in Eq. 3.
+    Source: paper 004, Eqs. 3 and 7, with the cosine corrected to that of phi - beta_i.
     """
     lengths = np.ones((4, 3))
     lengths[0, 1:] = 0.0
@@ -133,19 +133,19 @@ def actuator_jacobian(arm: float) -> Floats:
 
 
 def regular(polar: Floats) -> Floats:
-    """(s, theta, phi) as (s, u, v), shape (..., 3)."""
+    """Convert (s, theta, phi) to (s, u, v), shape (..., 3)."""
     s, theta, phi = np.moveaxis(np.asarray(polar, float), -1, 0)
     return np.stack([s, theta * np.cos(phi), theta * np.sin(phi)], axis=-1)
 
 
 def polar(q: Floats) -> Floats:
-    """(s, u, v) as (s, theta, phi), shape (..., 3): theta is not negative, phi lies in (-pi, pi] and is 0 where theta is."""
+    """Convert (s, u, v) to (s, theta, phi), shape (..., 3): theta >= 0, and phi is in (-pi, pi], and 0 where theta is 0."""
     s, u, v = np.moveaxis(np.asarray(q, float), -1, 0)
     return np.stack([s, np.hypot(u, v), np.arctan2(v + 0.0, u + 0.0)], axis=-1)
 
 
 def centerline(q: Floats, points: int) -> Floats:
-    """Points at equal distances along the tube, from base to tip [m], shape (points, 3)."""
+    """Equally spaced points along the tube, from base to tip [m], shape (points, 3)."""
     s, u, v = q
     parts = np.linspace(0, 1, points)
     return np.array([tip_pose(np.array([s * part, u * part, v * part]))[:3, 3] for part in parts])

@@ -23,26 +23,26 @@ from surrogate.compiled import Floats, compiled
 from surrogate.spam import Spam
 
 USUAL_CELL = 42e-3
-"""Cell length of the actuator that `LinearActuator.like` is made for unless another is given [m]."""
+"""Default cell length of `LinearActuator.like` [m]."""
 INPUTS = "core", "sPAM 1", "sPAM 2", "sPAM 3"
 
 
 @dataclass(frozen=True, slots=True)
 class LinearActuator:
-    """An actuator whose pull falls linearly as it shortens (paper 004, Eq. 15).
+    """An actuator whose tension decreases linearly as it shortens (paper 004, Eq. 15).
 
-    Eq. 15 is T = k p (l - l_eq). An actuator that gets longer as the tube grows gets softer, and l_eq grows with it; so here
-    k = area / (s - l_eq) and l_eq = (1 - contraction) s. The paper gives no values for them.
+    Eq. 15 is T = k p (l - l_eq). As the tube grows, the actuator becomes longer and softer, and l_eq increases; so here
+    k = area / (s - l_eq) and l_eq = (1 - contraction) s. The paper gives no values for k and l_eq.
     """
 
     area: float
-    """Pull over pressure at full length [m^2]."""
+    """Tension per pressure at full length [m^2]."""
     contraction: float
-    """Part of its length by which it has shortened when its pull ends [-]."""
+    """Contraction at which the tension vanishes, as a share of the full length [-]."""
 
     @staticmethod
     def like(actuator: Actuator, l_0: float = USUAL_CELL) -> LinearActuator:
-        """The line through an actuator's pull at half of its contraction and at its end.
+        """The line through an actuator's tension at half and at full contraction.
 
         Args:
             l_0: Cell length [m].
@@ -51,11 +51,11 @@ class LinearActuator:
         return LinearActuator(2 * float(actuator.force_per_pressure(0.5 * end, l_0)), end)
 
     def tension(self, pressure: ArrayLike, length: ArrayLike, full: float) -> Floats:
-        """Pull [N], not negative: a slack actuator does not push.
+        """Tension [N], not negative: a slack actuator does not push.
 
         Args:
-            pressure: [Pa], any shape.
-            length: [m], broadcast against it.
+            pressure: Pressure [Pa], any shape.
+            length: Length of the actuator [m], broadcast against the pressure.
             full: Length of the tube [m].
         """
         left = (np.asarray(length, float) / full - 1) / self.contraction + 1
@@ -68,42 +68,44 @@ def _spam() -> LinearActuator:
 
 
 class Body(NamedTuple):
-    """What moves, as the kernels of a step of time take it."""
+    """Mass, gravity, springs and dampers, as an argument of compiled kernels."""
 
     mass: float
-    """At the tip [kg]."""
+    """Mass at the tip [kg]."""
     gravity: Floats
-    """In the base's frame [m/s^2], shape (3,)."""
+    """Gravitational acceleration in the base's frame [m/s^2], shape (3,)."""
     springs: Floats
-    """How the force falls as (s, u, v) change, a diagonal, shape (3,)."""
+    """Diagonal of the stiffness over (s, u, v), shape (3,)."""
     dampers: Floats
-    """How it falls as their rates do, a diagonal, shape (3,)."""
+    """Diagonal of the damping over their rates, shape (3,)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Robot:
-    """A vine with a camera at its tip and three actuators all along it, clamped at its base. Defaults: paper 004, Table 1.
+    """A vine with a camera at its tip and three actuators along its whole length, clamped at its base.
+
+    Defaults: paper 004, Table 1.
 
     Raises:
-        ValueError: A value out of its range.
+        ValueError: A value is out of its range.
     """
 
     mass: float = 0.1
-    """Of what the tip carries [kg]; the tube has none."""
+    """Mass carried by the tip [kg]; the tube is massless."""
     stiffness: float = 20.0
-    """Moment over bend, however long it is, K_theta [N m/rad]."""
+    """Moment per bend, independent of the length, K_theta [N m/rad]."""
     axial_damping: float = 1.5
-    """Force over rate of growth, D_s [N s/m]."""
+    """Force per growth rate, D_s [N s/m]."""
     bending_damping: float = 1.1
-    """Moment over rate of bend, D_theta [N m s/rad], in every direction of (u, v), so that phi comes to rest too."""
+    """Moment per bending rate, D_theta [N m s/rad], in every direction of (u, v), so that phi is damped too."""
     yield_force: float = 4.0
-    """Force of the core below which nothing grows, Y_e [N]."""
+    """Core force below which the tube does not grow, Y_e [N]."""
     diameter: float = 0.05
-    """Of the tube, D [m]."""
+    """Diameter of the tube, D [m]."""
     levers: float = 0.5
-    """Distance of the actuators from the axis that does not change its length [diameters]: one half in Eq. 3."""
+    """Distance of the actuators from the neutral axis [diameters]: one half in Eq. 3."""
     gravity: tuple[float, float, float] = (0.0, 0.0, 9.81)
-    """Pull of the earth in the base's frame [m/s^2]; along z the robot hangs."""
+    """Gravitational acceleration in the base's frame [m/s^2]; along +z the robot hangs down."""
     actuator: LinearActuator = field(default_factory=_spam)
 
     def __post_init__(self) -> None:
@@ -123,34 +125,34 @@ class Robot:
 
     @property
     def arm(self) -> float:
-        """Of the actuators [m]."""
+        """Distance of the actuators from the neutral axis [m]."""
         return self.levers * self.diameter
 
     @property
     def body(self) -> Body:
-        """Its mass, gravity, springs and dampers."""
+        """Mass, gravity, springs and dampers."""
         springs = np.array([0.0, self.stiffness, self.stiffness])
         dampers = np.array([self.axial_damping, self.bending_damping, self.bending_damping])
         return Body(self.mass, np.array(self.gravity), springs, dampers)
 
     def lengths(self, q: Floats) -> Floats:
-        """Lengths of core and actuators [m], shape (4,) (Eq. 3)."""
+        """Lengths of the core and the actuators [m], shape (4,) (Eq. 3)."""
         return actuator_jacobian(self.arm) @ q
 
     def tensions(self, pressures: ArrayLike, q: Floats) -> Floats:
-        """Pulls of the three actuators at their pressures [Pa], shape (3,) [N] (Eq. 15)."""
+        """Tensions of the three actuators [N] at their pressures [Pa], shape (3,) (Eq. 15)."""
         return self.actuator.tension(pressures, self.lengths(q)[1:], float(q[0]))
 
     def actuation(self, inputs: Floats) -> Floats:
-        """Generalised force (s, u, v) of force in the core and pulls of the actuators, shape (4,) [N] (Eq. 14).
+        """Generalised force (s, u, v) due to the core force and the actuators' tensions, shape (4,) [N] (Eq. 14).
 
-        Eq. 14 needs the transpose of J_l, and a pull shortens: its virtual work is -T dl.
+        Eq. 14 needs the transpose of J_l, and a tension shortens its actuator: its virtual work is -T dl.
         """
         core, pulls = inputs[0] - self.yield_force, inputs[1:]
         return np.concatenate([[core], -pulls]) @ actuator_jacobian(self.arm)
 
     def static_force(self, q: Floats) -> Floats:
-        """G(q), the generalised force that holds gravity and springs, shape (3,) (Eq. 20)."""
+        """G(q), the generalised force that balances gravity and springs, shape (3,) (Eq. 20)."""
         body = self.body
         return body.springs * q - weight(q, body.mass, body.gravity)
 
@@ -162,10 +164,10 @@ class Robot:
 
 
 def checked_inputs(inputs: ArrayLike) -> Floats:
-    """Force in the core and pulls of the actuators [N], shape (4,).
+    """Check the core force and the actuators' tensions [N], shape (4,).
 
     Raises:
-        ValueError: One that pushes, or is no number.
+        ValueError: One of them is negative or not finite.
     """
     values = np.asarray(inputs, float)
     if values.shape != (4,):
@@ -177,16 +179,16 @@ def checked_inputs(inputs: ArrayLike) -> Floats:
 
 
 def checked_start(polar: ArrayLike) -> Floats:
-    """A configuration (s, theta, phi) to start from, shape (3,).
+    """Check an initial configuration (s, theta, phi), shape (3,).
 
     Raises:
-        ValueError: No length, or a bend that is not from 0 to a full circle.
+        ValueError: The length is not greater than 0, or the bend is not from 0 to a full circle.
     """
     values = np.asarray(polar, float)
     if values.shape != (3,) or not np.isfinite(values).all():
         raise ValueError(f"a configuration is three finite numbers s, theta, phi, not {values}")
     if values[0] <= 0:
-        raise ValueError(f"s = {values[0]:g} m must be greater than 0: a vine of no length has no inertia")
+        raise ValueError(f"s = {values[0]:g} m must be greater than 0: a vine of zero length has no inertia")
     if not 0 <= values[1] < COIL - NEARLY:
         raise ValueError(f"theta = {values[1]:g} rad must be at least 0 and less than 2 pi; phi gives the direction")
     return values
@@ -194,9 +196,9 @@ def checked_start(polar: ArrayLike) -> Floats:
 
 @compiled()
 def mass_matrix(q: Floats, mass: float) -> Floats:
-    """M(q) of a point mass [kg] at the tip, shape (3, 3): singular at no length and where the tube is a full circle.
+    """M(q) of a point mass [kg] at the tip, shape (3, 3): singular at zero length and where the tube is a full circle.
 
-    Source: paper 004, Eq. 18, which must be the second derivative of T by two rates: m J_q^T J_q.
+    Source: paper 004, Eq. 18, which must be the second derivative of T with respect to two rates: m J_q^T J_q.
     """
     jacobian = tip_jacobian(q)
     return mass * _transposed_times(jacobian, jacobian)
@@ -220,7 +222,7 @@ def weight(q: Floats, mass: float, gravity: Floats) -> Floats:
 
 @compiled()
 def solve(matrix: Floats, right: Floats, locked: bool) -> Floats:
-    """x of matrix x = right, shape (3,), for a positive definite matrix; with `locked` x_0 is 0 and its row is left out."""
+    """Solve matrix x = right, shape (3,), for a positive definite matrix; if `locked`, x_0 is 0 and its row is left out."""
     first = 1 if locked else 0
     rows, x = matrix.copy(), right.copy()
     for i in range(first):
@@ -243,7 +245,7 @@ def acceleration(q: Floats, rate: Floats, force: Floats, mass: float, gravity: F
     """q'' under a generalised force, shape (3,); gravity is added.
 
     Args:
-        locked: Whether the growth stands still: then its row is no equation, as what holds it is unknown.
+        locked: Whether the growth is locked: then its row is left out, because the locking force is unknown.
     Source: paper 004, Eq. 22, with M^-1.
     """
     right = force + weight(q, mass, gravity)
@@ -256,10 +258,11 @@ def acceleration(q: Floats, rate: Floats, force: Floats, mass: float, gravity: F
 
 @compiled()
 def implicit_system(q: Floats, rate: Floats, force: Floats, body: Body, seconds: float) -> tuple[Floats, Floats]:
-    """Matrix (3, 3) and right-hand side (3,) of the rates after a step of time at whose end springs and dampers act.
+    """Matrix (3, 3) and right-hand side (3,) for the rates after a time step, with implicit springs and dampers.
 
     Args:
-        force: At its beginning, without the dampers', with the springs'; gravity is added.
+        force: Generalised force at the start of the step, with that of the springs but not of the dampers; gravity is added.
+        seconds: Time step [s].
     """
     matrix = mass_matrix(q, body.mass)
     right = force + weight(q, body.mass, body.gravity)
@@ -275,10 +278,10 @@ def implicit_system(q: Floats, rate: Floats, force: Floats, body: Body, seconds:
 
 @compiled()
 def rates_after(matrix: Floats, right: Floats, held: bool) -> Floats:
-    """Rates after a semi-implicit step of time, shape (3,), from its `implicit_system`; q moves on by them.
+    """Rates after a semi-implicit time step, shape (3,), from its `implicit_system`; q advances with these rates.
 
     Args:
-        held: Nothing may grow. Otherwise the growth stops where it would reverse.
+        held: Whether to prevent growth. Otherwise growth stops where it would reverse.
     """
     after = solve(matrix, right, held)
     if after[0] < 0.0:

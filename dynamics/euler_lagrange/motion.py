@@ -1,4 +1,4 @@
-"""A robot under given forces, by an adaptive integrator; where the growth stops it is held until it resumes."""
+"""Motion of a robot under given forces, by an adaptive integrator; growth that stops is locked until it resumes."""
 
 from __future__ import annotations
 
@@ -21,25 +21,25 @@ AT_ONCE = 1e-9
 RELEASE = 1e-9
 """Growth resumes when its acceleration would exceed this [m/s^2], so that rounding does not release it."""
 MOST_LOCKS = 10_000
-"""Most phases of the growth between two jumps: more indicate a fault."""
+"""Maximum number of phases of the growth between two jumps; more indicate a fault."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Motion:
-    """A robot over time."""
+    """Motion of a robot over time."""
 
     times: Floats
-    """[s], shape (times,)."""
+    """Recorded times [s], shape (times,)."""
     q: Floats
     """s [m], u and v [rad], shape (times, 3)."""
     rates: Floats
-    """Of q [m/s, rad/s], shape (times, 3)."""
+    """Rates of q [m/s, rad/s], shape (times, 3)."""
     locks: tuple[tuple[float, float], ...]
-    """From when to when the growth stood still [s]."""
+    """Start and end of each interval without growth [s]."""
     coiled: bool
-    """It ended early, as the tube was a full circle."""
+    """Whether it ended early because the tube bent into a full circle."""
     evaluations: int
-    """Of the equations of motion."""
+    """Number of evaluations of the equations of motion."""
 
     @property
     def polar(self) -> Floats:
@@ -56,24 +56,26 @@ def open_loop(
     start_rates: ArrayLike = (0.0, 0.0, 0.0),
     tolerance: float = 1e-8,
 ) -> Motion:
-    """Move a robot by LSODA, event by event: growth that stops, growth that resumes, inputs that jump.
+    """Integrate the motion of a robot by LSODA between events: growth stops, growth resumes, inputs jump.
 
     Args:
         start: s [m], theta [rad], phi [rad].
-        times: To record at [s], rising, the first that of the start.
+        times: Times to record [s], ascending; the first is that of the start.
         jumps: Times at which the inputs jump [s]; the integrator stops there.
-        start_rates: Of s, u and v.
-        tolerance: Relative, and absolute in metres, radians and seconds.
+        start_rates: Rates of s, u and v at the start [m/s, rad/s, rad/s].
+        tolerance: Relative tolerance, and absolute tolerance in metres, radians and seconds.
     Raises:
-        ValueError: A start without length or of a full circle, growth that begins backwards, inputs that push,
-            times that do not rise, a tolerance out of range.
+        ValueError: The start has zero length or is a full circle, the initial growth rate or an input is negative, the times
+            are not ascending, or the tolerance is out of range.
         ArithmeticError: The integrator cannot continue.
     """
     q, rates, times = regular(checked_start(start)), np.asarray(start_rates, float), np.asarray(times, float)
     if rates.shape != (3,) or not np.isfinite(rates).all() or rates[0] < 0:
-        raise ValueError(f"start_rates = {rates} must be three finite numbers, the first at least 0: no vine shrinks")
+        raise ValueError(
+            f"start_rates = {rates} must be three finite numbers, the first at least 0: a vine cannot shrink"
+        )
     if times.ndim != 1 or len(times) < 2 or not (np.isfinite(times).all() and np.all(np.diff(times) > AT_ONCE)):
-        raise ValueError(f"times must be finite, rise by more than {AT_ONCE:g} s, and be two at least")
+        raise ValueError(f"times must be at least two finite numbers that increase by more than {AT_ONCE:g} s")
     if not 1e-14 <= tolerance <= 0.1:
         raise ValueError(f"tolerance = {tolerance:g} must be from 1e-14 to 0.1")
     run = _Run(robot, inputs, tolerance)
@@ -93,17 +95,17 @@ def open_loop(
             if coiled or now >= end:
                 break
         else:
-            raise ArithmeticError(f"growth stopped and went on {MOST_LOCKS} times between {begin:g} and {end:g} s")
+            raise ArithmeticError(f"growth stopped and resumed {MOST_LOCKS} times between {begin:g} and {end:g} s")
         if coiled:
             break
     states = np.array(found)
-    # Where growth stops, the integrator is a tolerance beyond it; nothing shrinks.
+    # The integrator overshoots the end of growth by up to its tolerance; lengths must not decrease.
     states[:, 0], states[:, 3] = np.maximum.accumulate(states[:, 0]), np.maximum(states[:, 3], 0.0)
     return Motion(times[: len(states)], states[:, :3], states[:, 3:], tuple(locks), coiled, run.evaluations)
 
 
 def _ends(times: Floats, jumps: Sequence[float]) -> list[float]:
-    """The first time, the jumps between, and the last [s]; those that are one, once."""
+    """The first time, the jumps in between, and the last time [s], without duplicates."""
     ends = [float(times[0])]
     for jump in sorted(jumps):
         if ends[-1] + AT_ONCE < jump < times[-1] - AT_ONCE:
@@ -112,14 +114,14 @@ def _ends(times: Floats, jumps: Sequence[float]) -> list[float]:
 
 
 def _with(locks: list[tuple[float, float]], begin: float, end: float) -> list[tuple[float, float]]:
-    """The locks with one more; one that begins where the last ended extends it."""
+    """Append a lock; one that begins where the last one ended extends it."""
     if locks and locks[-1][1] >= begin:
         return [*locks[:-1], (locks[-1][0], end)]
     return [*locks, (begin, end)]
 
 
 class _Run:
-    """The equations of motion as an integrator takes them; its state is q and its rates, shape (6,)."""
+    """The equations of motion in first-order form; the state is q and its rates, shape (6,)."""
 
     def __init__(self, robot: Robot, inputs: Inputs, tolerance: float) -> None:
         self.robot, self.inputs, self.tolerance = robot, inputs, tolerance
@@ -127,7 +129,7 @@ class _Run:
         self.evaluations = 0
 
     def rate(self, time: float, state: Floats, locked: bool) -> Floats:
-        """Of the state."""
+        """Time derivative of the state."""
         self.evaluations += 1
         q, rates = state[:3], state[3:]
         actuation = self.robot.actuation(checked_inputs(self.inputs(time, q)))
@@ -136,22 +138,22 @@ class _Run:
         return np.concatenate([rates, acceleration(q, rates, force, body.mass, body.gravity, locked)])
 
     def release(self, time: float, state: Floats) -> float:
-        """Above 0 where stopped growth resumes [m/s^2]."""
+        """Event function [m/s^2]: greater than 0 where locked growth resumes."""
         return float(self.rate(time, state, False)[3]) - RELEASE
 
     def locks(self, time: float, state: Floats) -> bool:
-        """Whether the growth stands still."""
+        """Whether the growth is locked."""
         return bool(state[3] <= 0) and self.release(time, state) <= 0
 
     def phase(
         self, begin: float, end: float, state: Floats, locked: bool, inside: Floats
     ) -> tuple[list[Floats], float, Floats, str]:
-        """Move on until the growth stops or resumes, the tube is a circle, or to the end [s].
+        """Integrate until the growth stops or resumes, the tube is a full circle, or the end [s] is reached.
 
         Args:
-            inside: Times to record at [s].
+            inside: Times to record [s].
         Returns:
-            The states recorded, when it ended, the state then, and by what: "growth", "coil" or "time".
+            The recorded states, the time and state at the end, and its cause: "growth", "coil" or "time".
         """
 
         last = np.nextafter(end, begin)  # inputs that jump at the end do so after this phase
@@ -173,7 +175,7 @@ class _Run:
         )  # fmt: skip
         if solved.status < 0:
             known = solved.t[-1] if len(solved.t) else begin
-            raise ArithmeticError(f"the motion could not be followed beyond {known:g} s: {solved.message}")
+            raise ArithmeticError(f"the motion could not be integrated beyond {known:g} s: {solved.message}")
         if solved.status == 0:
             states = solved.y.T
             return list(states[: len(inside)]), end, states[-1], "time"
@@ -181,5 +183,5 @@ class _Run:
         later, last = float(solved.t_events[which][-1]), solved.y_events[which][-1].copy()
         if which == 0 and not locked:
             last[3] = 0.0
-        states = np.reshape(solved.y, (6, -1)).T  # SciPy gives a list where there is none
+        states = np.reshape(solved.y, (6, -1)).T  # SciPy returns an empty list where there is none
         return list(states[: len(inside)]), later, last, ("growth", "coil")[which]

@@ -1,4 +1,4 @@
-"""A tube bent by one actuator, in a plane: its moment instead of a linear spring, its length the coordinate it is recorded by."""
+"""A planar tube bent by one actuator: the tube's moment replaces the linear spring, and records are taken over length."""
 
 from __future__ import annotations
 
@@ -14,32 +14,32 @@ from surrogate.compiled import Floats, compiled
 from surrogate.force_table import cell
 
 LUMPED = 0.2
-"""Part of the tube's mass that, at the tip, resists bending as the whole tube does: theta^2 of a slight bend of it has
-the kinetic energy of the sideways motion theta x^2 / (2 s) of all points x along the tube. That it grows adds forces as
-small as the growth is slow; they are left out."""
+"""Share of the tube's mass that, lumped at the tip, has the inertia of the whole tube in bending: for a slight bend theta,
+its kinetic energy equals that of the sideways motion theta x^2 / (2 s) of all points x along the tube. Growth adds forces
+that are small because it is slow; they are neglected."""
 SHORTEST = 1e-3
-"""A tube shorter than this [m] has negligible inertia: it has the bend of its equilibrium."""
+"""A tube shorter than this [m] has negligible inertia: it takes its equilibrium bend."""
 AT_REST = 1e-7
-"""A held tube this near to its equilibrium [rad] that would not move further in a second is at rest."""
+"""A held tube is at rest if it is closer to its equilibrium than this [rad] and moves by less than this in a second."""
 LONGEST_HOLD = 120.0
-"""One that still moves after this time [s] is stalled, and so is a growing one that has hardly grown in this time."""
+"""A held tube that still moves after this time [s] is stalled, as is a growing tube that has hardly grown in this time."""
 
 
 class PlanarTube(NamedTuple):
-    """What moves, besides the moments of its joints."""
+    """Masses, growth force, damping and time step of a planar tube."""
 
     tip_mass: float
-    """What the tip carries [kg]."""
+    """Mass carried by the tip [kg]."""
     mass_per_length: float
-    """Of the tube [kg/m]."""
+    """Mass per length of the tube [kg/m]."""
     growth_force: float
-    """With which the tip everts [N]."""
+    """Force with which the tip everts [N]."""
     growth_damping: float
-    """Force over rate of growth [N s/m]."""
+    """Force per growth rate [N s/m]."""
     bending_damping: float
-    """Moment over rate of the bend of one full segment [N m s/rad]."""
+    """Moment per bending rate of one full segment [N m s/rad]."""
     time_step: float
-    """[s]"""
+    """Time step [s]."""
 
 
 @compiled()
@@ -47,19 +47,19 @@ def grow_arc(
     tube: PlanarTube, joint: JointMoments, pressure: float, l_0: float, curvature: float, length: float, lengths: Floats,
     bends: Floats,
 ) -> tuple[int, int, int]:  # fmt: skip
-    """Grow an arc that sets out at rest, or hold it, if the only requested length is that which it has.
+    """Grow an arc from rest, or hold it if the only requested length is its present length.
 
-    The bends of its joints are alike, so the moment of one of them is the generalised force of the whole bend; its
-    derivative by the bend is less, the longer the tube. What bending the new tube takes is not taken from the growth.
+    All its joints have the same bend, so the moment of one joint is the generalised force of the whole bend; the derivative
+    with respect to the bend decreases with length. The work to bend newly grown tube does not reduce the growth force.
 
     Args:
-        pressure: Of the actuator all along it [Pa], signed.
-        curvature: At rest [1/m].
-        length: That it has [m].
-        lengths: At which it is recorded [m], rising, shape (records,).
-        bends: That it has in the first [rad]; takes those of the records, shape (records,).
+        pressure: Pressure of the actuator along the whole tube [Pa], signed.
+        curvature: Equilibrium curvature [1/m].
+        length: Initial length [m].
+        lengths: Lengths to record [m], ascending, shape (records,).
+        bends: The first element is the initial bend [rad]; receives the recorded bends, shape (records,).
     Returns:
-        Records, `Status`, and steps.
+        Number of records, `Status`, and number of steps.
     """
     held = lengths[-1] <= length
     of = cell(joint.rows, l_0)

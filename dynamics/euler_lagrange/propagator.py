@@ -1,4 +1,4 @@
-"""A steered, growing vine as a point mass on an arc: in space (paper 004), and as a propagator in the plane."""
+"""A steered, growing vine as a point mass on an arc: in 3D (paper 004), and as a planar propagator."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from environments.environment import Environment
 from surrogate.compiled import Floats
 
 ROUNDING = 1e-6
-"""Bends that differ by less [rad] are alike, and pressures and cell lengths that do in parts of the first of them."""
+"""Tolerance of equal bends [rad], and of equal pressures and cell lengths, as a share of those of the first segment [-]."""
 LONGEST_STEP = 0.1
-"""Of time [s]."""
+"""Maximum time step [s]."""
 
 
 class EulerLagrange(OnHost):
-    """One arc in a horizontal plane, in free space, a mass at its tip; each vine sets out at rest.
+    """A vine as one arc in a horizontal plane, in free space, with a mass at its tip; each vine starts at rest.
 
-    The tube's and the actuator's moments are those of the other propagators, its growth and damping those of `Inertia`.
-    As in paper 004 all mass is at the tip: what it carries, and what stands for the tube's own.
+    The moments of tube and actuator are those of the other propagators; growth rate and damping are those of `Inertia`.
+    As in paper 004 all mass is at the tip: the mass that it carries, and an equivalent of the tube's own mass.
     """
 
     capabilities: ClassVar[Capabilities] = Capabilities(
@@ -46,16 +46,16 @@ class EulerLagrange(OnHost):
         """Prepare the tube's moments (about 0.3 s).
 
         Args:
-            step: Of time [s].
-            tip_mass: What the tip carries [kg].
+            step: Time step [s].
+            tip_mass: Mass carried by the tip [kg].
         Raises:
             CannotRun: The environment has obstacles.
-            ValueError: A mass below 0, or a step that is none.
+            ValueError: The mass or the step is out of its range.
         """
         if environment.obstacles.shapes():
             raise CannotRun(
-                f"{environment.name} has obstacles, and euler-lagrange knows none (contact=False, sections=False: one arc in "
-                "free space): choose an environment without obstacles, or another propagator"
+                f"{environment.name} has obstacles, which euler-lagrange does not support (contact=False, sections=False: one arc "
+                "in free space): choose an environment without obstacles, or another propagator"
             )
         if not 0 < step <= LONGEST_STEP:
             raise ValueError(f"step = {step:g} s must be greater than 0 and at most {LONGEST_STEP:g}")
@@ -80,7 +80,7 @@ class EulerLagrange(OnHost):
         """See `Propagator`.
 
         Raises:
-            CannotRun: An actuator that changes along the tube, or a state that is no arc.
+            CannotRun: An actuator varies along the tube, or a state is not an arc.
         """
         lengths = checked_lengths(state, actuation, length, record_every, self.params)
         broken = state.broken
@@ -92,7 +92,7 @@ class EulerLagrange(OnHost):
         batch = len(lengths)
         most = max(int(np.ceil(lengths.max(initial=0.0) / record_every - 1e-9)), 1)
         at = before[:, None] + np.minimum(record_every * np.arange(1, most + 1), lengths[:, None])
-        # The last record is the end, however it is rounded.
+        # The last record is exactly at the end, regardless of rounding.
         at = np.where(before[:, None] + lengths[:, None] - at < 1e-9, before[:, None] + lengths[:, None], at)
         bends, outcome = np.repeat(bend[:, None], most, axis=1), np.zeros((batch, 3), np.int64)
         for b in range(batch):
@@ -110,17 +110,17 @@ class EulerLagrange(OnHost):
         return self._rollout(at, bends, outcome, broken, state.angles.shape[1])
 
     def _one_actuator(self, actuation: Actuation, lengths: Floats) -> tuple[Floats, Floats]:
-        """Pressure [Pa] and cell length [m] of each vine, shape (batch,), alike in all segments that it will have."""
+        """Pressure [Pa] and cell length [m] of each vine, shape (batch,), which must be the same in all segments up to its final length."""
         carried = np.arange(actuation.pressure.shape[1]) * self.params.segment_length < lengths[:, None] - 1e-9
         first, cells = actuation.pressure[:, 0], actuation.l_0[:, 0]
         other = np.abs(actuation.pressure - first[:, None]) > ROUNDING * np.abs(first[:, None])
         other |= (np.abs(actuation.l_0 - cells[:, None]) > ROUNDING * cells[:, None]) & (first[:, None] != 0)
         if (other & carried).any():
             raise CannotRun(
-                "euler-lagrange bends a tube as one arc (sections=False): this one has an actuator that changes along it, or ends "
-                "before it does; take a design of one section from base to tip, or another propagator"
+                "euler-lagrange bends a tube as one arc (sections=False): the actuator of this tube varies along it, or ends "
+                "before its tip; use a design with one section from base to tip, or another propagator"
             )
-        # Where there is no actuator, its cells may be of any length, also of one that no table knows.
+        # Without an actuator the cell length may have any value, even one outside the force table.
         return np.ascontiguousarray(first), np.where(first == 0, self.joint.rows.longest, cells)
 
     def _one_arc(self, state: VineState) -> Floats:
@@ -129,17 +129,17 @@ class EulerLagrange(OnHost):
         length = grown_length(state, self.params)
         expected = self._angles(length, bend, state.angles.shape[1])
         if np.abs(state.angles - expected).max(initial=0.0) > ROUNDING:
-            raise CannotRun("euler-lagrange knows arcs alone (sections=False): this state is bent otherwise")
+            raise CannotRun("euler-lagrange supports only arcs (sections=False): this state is not an arc")
         return np.asarray(bend, float)
 
     def _angles(self, length: Floats, bend: Floats, max_segments: int) -> Floats:
-        """Bend at each joint of arcs [rad], in proportion to the segment behind it, shape (..., max_segments)."""
+        """Bend at each joint of arcs [rad], proportional to the length of the segment after it, shape (..., max_segments)."""
         full = self.params.segment_length
         parts = np.clip(length[..., None] - full * np.arange(max_segments), 0.0, full)
         return parts * (bend / np.where(length > 0, length, 1.0))[..., None]
 
     def _rollout(self, at: Floats, bends: Floats, outcome: Integers, broken: Integers, max_segments: int) -> Rollout:
-        """Records as chains of segments; those from where a joint leaves the bounds are left out."""
+        """Records as chains of segments; those from the first one with a joint out of bounds are dropped."""
         full, (batch, most) = self.params.segment_length, at.shape
         segments = np.maximum(np.ceil(at / full - 1e-9).astype(np.int64), 1)
         last = at - (segments - 1) * full
@@ -154,13 +154,13 @@ class EulerLagrange(OnHost):
         left = np.where(outside.any(axis=1), outside.argmax(axis=1), most)
         status[left < records] = Status.OUT_OF_BOUNDS
         records = np.minimum(records, left)
-        # An arc bends as one: what breaks on the way is all of it.
+        # An arc has one bend: if that becomes non-finite, the first segment stands for all.
         broken = np.where(status == Status.NOT_FINITE, np.maximum(broken, 0), -1)
         return Rollout(angles, segments, last, tips, np.zeros_like(angles), records, status, steps, broken)
 
 
 def _without(state: VineState, vines: NDArray[np.bool_]) -> VineState:
-    """A batch in which some vines have no length."""
+    """The batch with some vines reset to zero length."""
     return VineState(
         np.where(vines[:, None], 0.0, state.angles),
         np.where(vines, 1, state.segments),

@@ -1,1 +1,1 @@
-"""Growth among walls as geometry alone: pivots, slides and the corners that the body hangs on (paper 003)."""
+"""Purely geometric growth among walls: pivots, slides and corners that hold the body (paper 003)."""

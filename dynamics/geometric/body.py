@@ -1,4 +1,4 @@
-"""The axis of a growing tube as straight links between nodes where it bends or hangs on a corner."""
+"""The axis of a growing tube as straight links between nodes, where it bends or is held by a corner."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dynamics.vine import Integers
 from surrogate.compiled import Floats, compiled
 
 STRAIGHT = 1e-12
-"""Smaller bends are rounding [rad]."""
+"""Smaller bends are rounding errors [rad]."""
 BASE, FREE = 2, 0
 """Values of `Body.side` for a base, which holds the body on both sides, and for a turn that touches nothing."""
 MOST_CONTACTS = 60
@@ -23,13 +23,13 @@ class Body(NamedTuple):
     points: Floats
     """Nodes [m], shape (room, 2)."""
     heading: Floats
-    """Of the link after each node [rad], shape (room,)."""
+    """Heading of the link after each node [rad], shape (room,)."""
     natural: Floats
-    """Bend that a node has by itself, its turn [rad], shape (room,)."""
+    """Natural bend of each node, its turn [rad], shape (room,)."""
     bend: Floats
     """Bend of each node [rad], shape (room,)."""
     side: Integers
-    """Where an obstacle holds a node: 1 on the left, -1 on the right, or `BASE`, or `FREE`; shape (room,)."""
+    """Side on which an obstacle holds each node: 1 left, -1 right, or `BASE`, or `FREE`; shape (room,)."""
     nodes: Integers
     """Number of nodes, shape (1,)."""
     grown: Floats
@@ -53,7 +53,7 @@ def new_body(turns: int) -> Body:
 
 @compiled()
 def insert(body: Body, at: int, x: float, y: float, heading: float, turn: float, side: int) -> bool:
-    """Put a node before node `at`; whether there is room."""
+    """Insert a node before node `at`; return whether there was capacity for it."""
     count = body.nodes[0]
     if count == len(body.side):
         return False
@@ -69,7 +69,7 @@ def insert(body: Body, at: int, x: float, y: float, heading: float, turn: float,
 
 @compiled()
 def let_go(body: Body, after: int) -> None:
-    """Free the nodes after one of the contacts that held them: turns and bends stay, straight nodes are removed."""
+    """Release the nodes after node `after` from their contacts: turns and bends remain, straight nodes are removed."""
     x, y = tip_of(body)
     kept = after + 1
     for i in range(after + 1, body.nodes[0]):
@@ -83,7 +83,7 @@ def let_go(body: Body, after: int) -> None:
 
 @compiled()
 def copy(body: Body, source: int, target: int) -> None:
-    """Make one node the same as another."""
+    """Copy one node to another."""
     body.points[target, 0], body.points[target, 1] = body.points[source, 0], body.points[source, 1]
     body.heading[target] = body.heading[source]
     body.natural[target], body.bend[target] = body.natural[source], body.bend[source]
@@ -92,7 +92,7 @@ def copy(body: Body, source: int, target: int) -> None:
 
 @compiled()
 def tip_of(body: Body) -> tuple[float, float]:
-    """Where the tip is [m]."""
+    """Position of the tip [m]."""
     last = body.nodes[0] - 1
     heading, length = body.heading[last], body.grown[0]
     return body.points[last, 0] + length * np.cos(heading), body.points[last, 1] + length * np.sin(heading)
@@ -108,7 +108,7 @@ def link_length(body: Body, i: int) -> float:
 
 @compiled()
 def rotate(body: Body, hinge: int, last: int, angle: float) -> None:
-    """Turn the nodes after a hinge up to `last`, and the links from the hinge to before it, about the hinge [rad]."""
+    """Rotate the nodes after a hinge up to `last`, and the links between them, about the hinge by an angle [rad]."""
     c, s = np.cos(angle), np.sin(angle)
     x, y = body.points[hinge, 0], body.points[hinge, 1]
     for i in range(hinge + 1, last + 1):

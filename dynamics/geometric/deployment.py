@@ -1,7 +1,7 @@
-"""One deployment of a tube among walls, from event to event: collision, slide, new pivot, corner, turn (paper 003, section 3).
+"""Event-driven deployment of a tube among walls: collision, slide, new pivot, corner, turn (paper 003, section 3).
 
-The body is a chain of straight links. While the tip slides on a wall, all beyond one hinge turns rigidly about it and the
-tip grows to stay on the wall: so every event has a closed form, and nothing is stepped.
+The body is a chain of straight links. While the tip slides on a wall, the part beyond one hinge rotates rigidly about it, and
+the tip grows to stay on the wall. So every event has a closed form, and no time steps are needed.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from dynamics.vine import Status
 from surrogate.compiled import Floats, compiled
 
 MOST_IDLE = 12
-"""A tube that gives way this often in succession without moving is stuck."""
+"""A tube that yields this many times in succession without moving is stuck."""
 MOST_EVENTS = 1000
-"""Upper limit of events; more than any tube can meet."""
+"""Maximum number of events; more than any tube can have."""
 
 
 class Launch(NamedTuple):
-    """A tube with at most one turn, and where it starts."""
+    """Start pose, length and turn of a tube with at most one turn."""
 
     x: float
     """[m]"""
@@ -36,43 +36,43 @@ class Launch(NamedTuple):
     heading: float
     """[rad]"""
     length: float
-    """To grow to [m]."""
+    """Final length [m]."""
     turn_at: float = 0.0
-    """Length from the base at which the turn is [m]."""
+    """Distance of the turn from the base along the tube [m]."""
     turn: float = 0.0
-    """Angle of the turn, positive to the left [rad]; 0 is a straight tube."""
+    """Angle of the turn, positive to the left [rad]; 0 for a straight tube."""
 
 
 class Contact(NamedTuple):
-    """What the tip is pressed on."""
+    """Contact of the tip."""
 
     edge: int
-    """-1 where it is free."""
+    """Edge on which the tip presses; -1 if it is free."""
     corner: float
-    """0, or at a wall's end the direction along the edge that leads away from it."""
+    """0, or at a wall's end the direction along the edge that leads away from the end."""
     left: int
-    """The edge that a free tip has just left by its end: it cannot meet it again from there."""
+    """Edge that a free tip has just left at its end, and cannot meet again from there."""
 
 
 @dataclass(frozen=True, slots=True)
 class Deployment:
-    """How a tube ended, and what it met."""
+    """Final shape of a tube, and its contacts on the way."""
 
     shape: Floats
     """Base, pivots, turn and tip [m], shape (nodes, 2)."""
     swept: Floats
     """Triangles that the axis swept through [m], shape (triangles, 3, 2)."""
     contacts: Floats
-    """Pieces of the obstacles' own surface met: x1, y1, x2, y2 [m], shape (contacts, 4)."""
+    """Touched pieces of the surfaces of the obstacles, not inflated: x1, y1, x2, y2 [m], shape (contacts, 4)."""
     length: float
-    """Grown [m]."""
+    """Grown length [m]."""
     contact_angle: float
-    """From the tip's heading to the left to the wall's tangent [rad], 0 to pi; NaN where the tip is free."""
+    """Angle from the tip's heading anticlockwise to the wall's tangent [rad], 0 to pi; NaN if the tip is free."""
     status: Status
 
 
 def deploy(walls: Walls, tube: HingeTube, launch: Launch) -> Deployment:
-    """Grow a tube from its launch, which must be off the inflated obstacles, until it has its length, is stuck, or out of bounds."""
+    """Grow a tube from a launch outside the inflated obstacles, until it has its length, is stuck, or is out of bounds."""
     trace = new_trace(1)
     status = Status(grow(walls, tube, Launch(*map(float, launch)), trace))
     nodes, triangles, contacts = trace.counts
@@ -101,8 +101,8 @@ def grow_turns(
 
     Args:
         start: x, y [m], heading [rad].
-        length: To grow to [m].
-        turns_at: Lengths at which the turns are, rising [m], shape (turns,).
+        length: Final length [m].
+        turns_at: Distances of the turns from the base along the tube, ascending [m], shape (turns,).
         turns: Angles [rad], same shape.
     """
     body = new_body(len(turns))
@@ -156,7 +156,7 @@ def out_of(walls: Walls, body: Body) -> bool:
 
 @compiled()
 def contact_angle(body: Body, walls: Walls, edge: int) -> float:
-    """From the tip's heading to the left to the tangent of what it is pressed on [rad]; NaN where it is free."""
+    """Angle from the tip's heading anticlockwise to the tangent of the edge on which it presses [rad]; NaN if it is free."""
     if edge < 0:
         return np.nan
     heading = body.heading[body.nodes[0] - 1]
@@ -167,7 +167,7 @@ def contact_angle(body: Body, walls: Walls, edge: int) -> float:
 
 @compiled()
 def turn_tip(body: Body, walls: Walls, contact: Contact, turn: float) -> Contact:
-    """Let the next turn emerge at the tip; it may take the tip off what it is pressed on."""
+    """Add the next turn at the tip; it may turn the tip away from the edge on which it presses."""
     x, y = tip_of(body)
     heading = body.heading[body.nodes[0] - 1] + turn
     insert(body, body.nodes[0], x, y, heading, turn, FREE)
@@ -179,13 +179,13 @@ def turn_tip(body: Body, walls: Walls, contact: Contact, turn: float) -> Contact
 
 @compiled()
 def into(walls: Walls, edge: int, heading: float) -> float:
-    """Part of a heading along an edge's normal: negative where it goes into the solid."""
+    """Component of a heading along an edge's normal: negative if it points into the solid."""
     return np.cos(heading) * walls.direction[edge, 1] - np.sin(heading) * walls.direction[edge, 0]
 
 
 @compiled()
 def run_free(body: Body, walls: Walls, contact: Contact, room: float) -> Contact:
-    """Grow straight on until a wall, the bounds, or `room` [m] are met."""
+    """Grow straight until the tip meets a wall or the bounds, or has grown by `room` [m]."""
     last = body.nodes[0] - 1
     x, y = tip_of(body)
     ux, uy = np.cos(body.heading[last]), np.sin(body.heading[last])
@@ -216,7 +216,7 @@ def run_free(body: Body, walls: Walls, contact: Contact, room: float) -> Contact
 def push(
     body: Body, walls: Walls, tube: HingeTube, contact: Contact, room: float, trace: Trace
 ) -> tuple[Contact, Touch]:
-    """Grow on against a wall up to the next event: the contact then, and the event; `NOTHING` if the tube is stuck."""
+    """Grow against a wall up to the next event; return the new contact and the event, `NOTHING` if the tube is stuck."""
     edge = contact.edge
     motion = give_way(body, walls, edge, tube)
     x, y = tip_of(body)
@@ -241,7 +241,7 @@ def push(
 
 @compiled()
 def hold(body: Body, walls: Walls, met: Touch, trace: Trace) -> None:
-    """Let what is met hold the body."""
+    """Make a touched corner or wall hold the body."""
     if met.kind == CORNER:
         x, y = walls.corners[met.corner, 0], walls.corners[met.corner, 1]
         gone = np.hypot(x - body.points[met.node, 0], y - body.points[met.node, 1])
@@ -257,7 +257,7 @@ def hold(body: Body, walls: Walls, met: Touch, trace: Trace) -> None:
 
 @compiled()
 def at_end(body: Body, walls: Walls, edge: int, slide: float) -> Contact:
-    """What a tip that has slid to the end of a wall does: skim off it, or slide on along the next wall or be stuck there."""
+    """New contact of a tip that has slid to the end of a wall: it is free, or on the next wall, where it slides or is stuck."""
     following = walls.following[edge] if slide > 0 else walls.preceding[edge]
     corner = following if slide > 0 else edge
     if walls.convex[corner] and into(walls, following, body.heading[body.nodes[0] - 1]) > -NEAR:

@@ -1,9 +1,9 @@
 """Where a tube bends when its tip meets a wall: limit analysis of pivots and turns as plastic hinges (after paper 003).
 
-The tip is pressed by F = N (n + tau d), n the wall's normal, d its tangent, |tau| at most the friction. Every hinge yields at
-the same moment, that of a wrinkled tube, whatever its bend: so the one with the longest lever about F turns. A base turns
-both ways, a body that hangs on a corner bends further around it, a turn in its own direction; and whatever has bent beyond
-its natural shape springs back first.
+The wall pushes the tip with F = N (n + tau d), where n is the wall's normal, d its tangent, and |tau| at most the friction
+coefficient. Every hinge yields at the same moment, that of a wrinkled tube, independent of its bend. So the hinge with the
+longest lever arm about F turns. A base turns in both directions, a node held by a corner only further around it, and a turn
+only in its own direction. A node that has bent beyond its natural shape springs back first.
 """
 
 from __future__ import annotations
@@ -17,41 +17,41 @@ from dynamics.geometric.walls import Walls
 from surrogate.compiled import compiled
 
 FRICTION = 0.3
-"""Of a tip on a wall, as measured (paper 003) [-]."""
+"""Friction coefficient of a tip on a wall, as measured (paper 003) [-]."""
 TINY = 1e-12
 """Bends [rad] and levers [m] below this are rounding errors."""
 STUCK, SLIDES, LOCKED = 0, 1, 2
-"""The tip cannot move; it slides, one hinge turning; it stays, pivot and turn bending as the tube grows on."""
+"""The tip cannot move; it slides while one hinge turns; it sticks while pivot and turn bend as the tube grows."""
 
 
 class HingeTube(NamedTuple):
-    """What decides how a tube gives way."""
+    """Properties that determine how a tube yields."""
 
     radius: float
-    """[m]"""
+    """Radius of the tube [m]."""
     friction: float
-    """Of the tip on a wall [-]."""
+    """Friction coefficient of the tip on a wall [-]."""
     reach: float
-    """Largest restoring moment over growth force [m]: a shorter lever cannot bend the tube. The radius in paper 003."""
+    """Largest restoring moment divided by the growth force [m]: a shorter lever arm cannot bend the tube. The radius in paper 003."""
 
 
 class Motion(NamedTuple):
-    """How a tube gives way."""
+    """How a tube yields."""
 
     kind: int
     hinge: int
-    """The node that turns; of two, the pivot."""
+    """The node that turns; the pivot, if two turn."""
     turn: float
     """1 if it turns to the left, -1 to the right."""
     slide: float
     """1 if the tip slides along the edge's direction, -1 against it, 0 if it stays."""
     lever: float
-    """Moment at the hinge over the wall's normal force [m]; infinite where a bend springs back."""
+    """Moment at the hinge divided by the wall's normal force [m]; infinite if a bend springs back."""
 
 
 @compiled()
 def give_way(body: Body, walls: Walls, edge: int, tube: HingeTube) -> Motion:
-    """How a tube whose tip is pressed on an edge gives way as it grows on."""
+    """How a tube whose tip presses on an edge yields as it grows."""
     for slide in (1.0, -1.0):
         hinge, turn, lever = yielding(body, walls, edge, tube, slide)
         if hinge >= 0:
@@ -61,7 +61,7 @@ def give_way(body: Body, walls: Walls, edge: int, tube: HingeTube) -> Motion:
 
 @compiled()
 def yielding(body: Body, walls: Walls, edge: int, tube: HingeTube, slide: float) -> tuple[int, float, float]:
-    """The hinge that turns, to which side, and its lever [m], if the tip slides to one side; -1 if it cannot slide there."""
+    """The hinge that turns, its direction and lever arm [m], if the tip slides to one side; -1 if it cannot slide there."""
     dx, dy = walls.direction[edge, 0], walls.direction[edge, 1]
     nx, ny = dy, -dx
     fx, fy = nx - slide * tube.friction * dx, ny - slide * tube.friction * dy
@@ -76,7 +76,7 @@ def yielding(body: Body, walls: Walls, edge: int, tube: HingeTube, slide: float)
     x, y = tip_of(body)
     ux, uy = np.cos(body.heading[body.nodes[0] - 1]), np.sin(body.heading[body.nodes[0] - 1])
     rx, ry = x - body.points[best, 0], y - body.points[best, 1]
-    # The tip stays on the wall: growth * (u n) + turn * (r x n) = 0, and its speed along it is as below.
+    # The tip stays on the wall: growth * (u n) + turn * (r x n) = 0, and its speed along the wall follows.
     growth = sign * (rx * ny - ry * nx) / -(ux * nx + uy * ny)
     speed = growth * (ux * dx + uy * dy) + sign * (rx * dy - ry * dx)
     if growth <= 0 or speed * slide <= 0 or longest < -tube.reach * (fx * ux + fy * uy):
@@ -86,10 +86,10 @@ def yielding(body: Body, walls: Walls, edge: int, tube: HingeTube, slide: float)
 
 @compiled()
 def weakest(body: Body, fx: float, fy: float, base: int) -> tuple[int, float, float]:
-    """The hinge beyond and with node `base`, held like a base, that yields first to a force on the tip.
+    """The hinge from node `base`, which is held like a base, to the tip that yields first to a force on the tip.
 
     Returns:
-        The node, -1 if none; to which side it turns; its lever [m], infinite where a bend springs back.
+        The node, -1 if there is none; its direction; its lever arm [m], infinite if a bend springs back.
     """
     x, y = tip_of(body)
     best, sign, longest = -1, 0.0, 0.0
@@ -104,15 +104,15 @@ def weakest(body: Body, fx: float, fy: float, base: int) -> tuple[int, float, fl
         if (springs_back or held or body.natural[i] * side > 0) and length > longest:
             best, sign, longest = i, side, length
         if held or (springs_back and body.side[i] != FREE):
-            break  # what is behind cannot move
+            break  # nodes before this one cannot move
     return best, sign, longest
 
 
 @compiled()
 def locked(body: Body, walls: Walls, edge: int, tube: HingeTube) -> Motion:
-    """Pivot and last turn bending at once while friction holds the tip; or stuck.
+    """Pivot and last turn bend at the same time while friction holds the tip, or the tube is stuck.
 
-    Their moments are equal and opposite, so F passes midway between them.
+    The two moments are equal and opposite, so F passes midway between the two nodes.
     """
     last = body.nodes[0] - 1
     sign = np.sign(body.natural[last])
@@ -136,7 +136,7 @@ def locked(body: Body, walls: Walls, edge: int, tube: HingeTube) -> Motion:
     lever = sign * ((x - bx) * fy - (y - by) * fx)
     ux, uy = np.cos(body.heading[last]), np.sin(body.heading[last])
     lengthens = -sign * ((bx - ax) * (y - by) - (by - ay) * (x - bx)) < 0
-    # The pivot turns by -sign, carrying the turn at -sign z x (b - a); away from the tip is where the tube lengthens.
+    # The pivot turns by -sign and moves the turn along -sign z x (b - a); the tube lengthens if this is away from the tip.
     if lever < -tube.reach * (fx * ux + fy * uy) or not lengthens:
         return stuck
     return Motion(LOCKED, pivot, -sign, 0.0, lever)

@@ -1,13 +1,13 @@
-"""How a vine with at most one turn gives way to a wall that its tip meets (paper 003, section 2).
+"""How a vine with at most one turn yields when its tip meets a wall (paper 003, section 2).
 
-The vine leaves its pivot A straight for L1, turns by phi at B, and is straight again for L2 to its tip C. The contact angle
-theta is that between its heading at C and the wall, so that the wall lies at phi + theta to AB; the wall pushes to the left
-where theta is small. A wall pushes along its normal, and along itself by at most the friction coefficient mu times that.
+The vine is straight from its pivot A to B (length L1), turns by phi at B, and is straight from B to its tip C (length L2). The
+contact angle theta is the angle between its heading at C and the wall, so the wall is at phi + theta to AB. For small theta the
+wall pushes to the left. Its force along the tangent is at most the friction coefficient mu times the normal force.
 
-Two answers are given to where one behaviour ends and the next begins. `boundaries` are the paper's equations.
-`hinge_boundaries` are those of limit analysis: rigid links, hinges at A and B that yield at one and the same moment, B only
-in the direction of its turn, and a tip with Coulomb friction. By the theorem of limit analysis the hinges and the friction
-resist the growth as long as they can, and what yields is what cannot any more.
+Two functions give the contact angles at which the behaviour changes. `boundaries` evaluates the paper's equations.
+`hinge_boundaries` uses limit analysis: rigid links, hinges at A and B that yield at the same moment, B only in the direction of
+its turn, and a tip with Coulomb friction. By the theorems of limit analysis the vine resists growth as long as moments and
+friction within their limits can balance the growth force; beyond that it yields.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from surrogate.compiled import Floats
 
 
 class Behaviour(IntEnum):
-    """What gives way. Positive is the direction of the turn, or left where there is none; in order of contact angle."""
+    """What yields, in order of contact angle. Positive is the direction of the turn, or left if there is none."""
 
     POSITIVE_PIVOT = 0
     PIVOT_AT_TURN = 1
@@ -31,17 +31,17 @@ class Behaviour(IntEnum):
 
     @property
     def description(self) -> str:
-        """What the vine does."""
+        """Motion of the vine."""
         return {
             Behaviour.POSITIVE_PIVOT: "the whole vine pivots at its base, in the direction of its turn",
-            Behaviour.PIVOT_AT_TURN: "the vine bends further at its turn; what is before it rests",
-            Behaviour.FRICTION_LOCKED: "the tip stays: the vine bends at base and turn, or buckles if it is short",
+            Behaviour.PIVOT_AT_TURN: "the vine bends further at its turn; the part before it does not move",
+            Behaviour.FRICTION_LOCKED: "the tip sticks: the vine bends at base and turn, or buckles if it is short",
             Behaviour.NEGATIVE_PIVOT: "the whole vine pivots at its base, against the direction of its turn",
         }[self]
 
 
 def largest_moment(pressure: ArrayLike, radius: ArrayLike) -> Floats:
-    """Moment at which an inflated tube bends without resisting any further [N m]: pi P R^3.
+    """Largest restoring moment of an inflated tube [N m]: pi P R^3.
 
     Args:
         pressure: Growth pressure [Pa].
@@ -64,10 +64,10 @@ def buckling_force(
     Args:
         pressure: Growth pressure [Pa].
         radius: Tube radius [m].
-        length: Between the ends [m].
-        thickness: Of the film [m].
-        young_modulus: Of the film [Pa].
-        shear_modulus: Of the film [Pa]. All are broadcast against each other.
+        length: Distance between the ends [m].
+        thickness: Thickness of the film [m].
+        young_modulus: Young's modulus of the film [Pa].
+        shear_modulus: Shear modulus of the film [Pa]. All arguments are broadcast against each other.
     Source: paper 003, Eq. 2 (Fichter, NASA TN D-3464, 1966).
     """
     pressure, radius, length, thickness, young_modulus, shear_modulus = (
@@ -81,11 +81,11 @@ def buckling_force(
 def critical_angle(length_over_radius: ArrayLike, friction: ArrayLike) -> Floats:
     """Contact angle up to which a straight vine pivots, and above which it buckles [rad].
 
-    At it the wall's force bends the tube with pi P R^3 just as the growth force pi P R^2 is spent. A contact angle of more
-    than pi less this pivots to the other side.
+    At this angle the wall's force bends the tube with pi P R^3 exactly when it balances the growth force pi P R^2. At contact
+    angles above pi minus this angle, the vine pivots to the other side.
 
     Args:
-        length_over_radius: From the last pivot to the contact, over the tube's radius, L / R [-].
+        length_over_radius: Length from the last pivot to the contact, divided by the tube's radius, L / R [-].
         friction: Coefficient mu [-], broadcast against it.
     Source: paper 003, Eq. 3.
     """
@@ -93,21 +93,21 @@ def critical_angle(length_over_radius: ArrayLike, friction: ArrayLike) -> Floats
 
 
 def boundaries(friction: ArrayLike, turn: ArrayLike, ratio: ArrayLike, slenderness: ArrayLike = 0.0) -> Floats:
-    """Contact angles at which the behaviours of `Behaviour` follow each other, by the paper [rad].
+    """Contact angles at which one value of `Behaviour` changes to the next, by the paper's equations [rad].
 
     Args:
         friction: Coefficient mu [-].
-        turn: Of the heading at B, phi [rad], positive to the left. For one to the right all is mirrored: the angles then fall.
-        ratio: Length before the turn over that after it, lambda = L1 / L2 [-].
-        slenderness: Tube radius over the length after the turn, R / L2 [-]; 0 is the limit of a slender tube.
+        turn: Turn of the heading at B, phi [rad], positive to the left. A turn to the right is mirrored: its angles decrease.
+        ratio: Length before the turn divided by that after it, lambda = L1 / L2 [-].
+        slenderness: Tube radius divided by the length after the turn, R / L2 [-]; 0 is the limit of a slender tube.
     Returns:
         Positive Pivot | Pivot-at-Turn, Pivot-at-Turn | Friction-Locked and Friction-Locked | Negative Pivot, shape (..., 3),
-        with ... that of the arguments broadcast. Two that are equal have nothing between them.
+        where ... is the broadcast shape of the arguments. If two boundaries are equal, the behaviour between them does not occur.
     Raises:
-        ValueError: The tip is not ahead of the pivot, or an argument is negative that must not be.
-    Source: paper 003, Eqs. 12-15. Of the force at the tip the part along the heading is the growth force G = pi P R^2; the
-    moments about A and B are pi P R^3 = G R at most. In (12) they are equal, whatever R; in (14) that about A is G R with
-    the tip about to slide forwards; in (15) -G R, backwards.
+        ValueError: The tip is not ahead of the pivot, or friction, ratio or slenderness is negative.
+    Source: paper 003, Eqs. 12-15. The component of the tip force along the heading is the growth force G = pi P R^2; the
+    moments about A and B are at most pi P R^3 = G R. In (12) they are equal, independent of R; in (14) the moment about A is
+    G R with the tip about to slide forwards; in (15) it is -G R with the tip about to slide backwards.
     """
     slip, size, ahead, aside, thick = _geometry(friction, turn, ratio, slenderness)
     locked = np.arctan2(ahead, aside + thick) - slip
@@ -118,17 +118,17 @@ def boundaries(friction: ArrayLike, turn: ArrayLike, ratio: ArrayLike, slenderne
 def hinge_boundaries(friction: ArrayLike, turn: ArrayLike, ratio: ArrayLike, slenderness: ArrayLike = 0.0) -> Floats:
     """The same by limit analysis [rad]; arguments, result and errors are those of `boundaries`.
 
-    With the force along the heading G and that across it T, the moments are T L2 about B and T (L2 + L1 cos phi) - G L1 sin phi
-    about A, and friction lets T be from G cot(theta + atan mu) to G cot(theta - atan mu). The hinge with the larger moment
-    yields, if that is G R; the growth takes the T within those limits that keeps the larger of the two least. That is where
-    the moments are opposite, the line from the middle of AB to the tip being that of the force. So Pivot-at-Turn goes on, and
-    Negative Pivot begins, where friction does not let the force have this line: not the line from A, as in the paper's
-    slender limit. Short of this, a short tube stops pivoting where T is too small for G R: at A as in (14) and (15), at B at
-    `critical_angle` of L2.
+    Let G be the force along the heading and T the force across it. The moments are T L2 about B and T (L2 + L1 cos phi) -
+    G L1 sin phi about A, and friction limits T to the range from G cot(theta + atan mu) to G cot(theta - atan mu). T takes the
+    value in this range that minimises the larger of the two moments, and the hinge with the larger moment yields if that is G R.
+    Without the limits of friction the moments would be opposite, and the force would act along the line from the middle of AB to
+    the tip. Pivot-at-Turn ends where friction begins to permit a force along this line, and Negative Pivot begins where friction
+    no longer permits it; in the paper's slender limit it is the line from A. A short tube stops pivoting earlier, where T is too
+    small for G R: at A as in (14) and (15), at B at the `critical_angle` of L2.
 
-    Friction-Locked is then both hinges turning, or neither: the vine may buckle only where L1 sin phi <= R (2 + lambda cos phi).
-    While both turn, the middle of AB moves about A, and the line from it to the tip turns, but never further from AC than by
-    asin(L1 / (2 |AC|)). If friction gives way before that, Pivot-at-Turn follows; else the vine stays locked and folds.
+    In Friction-Locked both hinges turn, or neither: the vine can buckle only if L1 sin phi <= R (2 + lambda cos phi). While both
+    turn, the middle of AB moves about A, and the line from it to the tip turns, but never further from AC than by
+    asin(L1 / (2 |AC|)). If friction is overcome before that, Pivot-at-Turn follows; else the vine stays locked and folds.
     The line AC of the paper's slender limit does not move at all.
     """
     slip, size, ahead, aside, thick = _geometry(friction, turn, ratio, slenderness)
@@ -140,11 +140,11 @@ def hinge_boundaries(friction: ArrayLike, turn: ArrayLike, ratio: ArrayLike, sle
 
 
 def behaviour(contact_angle: ArrayLike, boundaries: Floats) -> Integers:
-    """What gives way: values of `Behaviour`, of the broadcast shape.
+    """Behaviour at a contact angle: values of `Behaviour`, of the broadcast shape.
 
     Args:
         contact_angle: theta [rad], from 0 to pi.
-        boundaries: What `boundaries` or `hinge_boundaries` returned, shape (..., 3), broadcast against it.
+        boundaries: Result of `boundaries` or `hinge_boundaries`, shape (..., 3), broadcast against it.
     """
     angle = np.asarray(contact_angle, float)[..., None]
     mirrored = boundaries[..., :1] > boundaries[..., 2:]
@@ -154,7 +154,7 @@ def behaviour(contact_angle: ArrayLike, boundaries: Floats) -> Integers:
 def _geometry(
     friction: ArrayLike, turn: ArrayLike, ratio: ArrayLike, slenderness: ArrayLike
 ) -> tuple[Floats, Floats, Floats, Floats, Floats]:
-    """Angle of friction and size of the turn [rad]; how far A is behind the tip and beside it, and R, all over L2."""
+    """Friction angle and size of the turn [rad]; distances of A behind the tip and beside it, and R, all divided by L2."""
     friction, turn, ratio, slenderness = np.broadcast_arrays(
         *(np.asarray(value, float) for value in (friction, turn, ratio, slenderness))
     )
@@ -169,6 +169,6 @@ def _geometry(
 
 
 def _three(first: Floats, second: Floats, third: Floats, turn: ArrayLike) -> Floats:
-    """The three beside each other, mirrored for a turn to the right."""
+    """The three boundaries, stacked along the last axis and mirrored for a turn to the right."""
     angles = np.stack([first, second, third], axis=-1)
     return np.where(np.asarray(turn)[..., None] < 0, np.pi - angles, angles)

@@ -1,4 +1,4 @@
-"""A body that gives way, up to the next event."""
+"""Motion of a body that yields, up to the next event."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from dynamics.geometric.walls import Walls
 from surrogate.compiled import compiled
 
 LENGTH, AT_END, UNBENT, UNLOCKED, FOLDED, AT_FOOT = 10, 11, 12, 13, 14, 15
-"""How a motion ends, beside the kinds of `Touch`: grown to the requested length, tip at the wall's end, a bend sprung back, friction
-overcome, a turn folded up, or the tip where it turns back, or further turning would draw it in."""
+"""How a motion ends, in addition to the kinds of `Touch`: requested length reached, tip at the wall's end, bend sprung back,
+friction overcome, turn folded up, or tip at the point where it reverses or where further turning would retract it."""
 BACK = 1e-6
-"""How far a tip continues after the point where it turns back [m]."""
+"""Distance by which a tip continues beyond the point where it reverses [m]."""
 MOST_FOLDED = np.radians(150)
 """Largest angle between turn and tip, seen from the pivot [rad]."""
 
 
 @compiled()
 def swing(body: Body, walls: Walls, edge: int, motion: Motion, room: float, trace: Trace) -> Touch:
-    """Slide along an edge, all beyond the hinge turning about it, until something happens or `room` [m] is grown."""
+    """Slide along an edge while the part beyond the hinge rotates about it, until an event or a growth of `room` [m]."""
     last, hinge, turn = body.nodes[0] - 1, motion.hinge, motion.turn
     before, end = body.grown[0], walls.following[edge] if motion.slide > 0 else edge
     kind, limit, after = course(body, walls, edge, motion, room)
@@ -51,12 +51,12 @@ def swing(body: Body, walls: Walls, edge: int, motion: Motion, room: float, trac
 
 @compiled()
 def course(body: Body, walls: Walls, edge: int, motion: Motion, room: float) -> tuple[int, float, float]:
-    """Where a slide along an edge ends if nothing is met: how, the angle turned [rad], and the last link's length then [m].
+    """End of a slide along an edge without contacts: its kind, the angle turned [rad], and the final length of the last link [m].
 
-    A tip that stays on the wall is as far from the hinge as the point of the wall that it is at. With that point s from
-    the foot of the hinge on the wall, the hinge h from the wall and q from the last link's line, the tip's way
-    w past the point of that line nearest to the hinge has w^2 = s^2 + h^2 - q^2. The tube grows while w does: away from
-    the foot where w > 0; where the link points back at the hinge, w < 0, towards the foot, as far as there is such a w.
+    Let s be the distance of the tip from the foot of the hinge on the wall, h the distance of the hinge from the wall, q its
+    distance from the line of the last link, and w the position of the tip on that line, from the point nearest to the hinge.
+    The distance of the tip from the hinge then gives w^2 = s^2 + h^2 - q^2. The tube grows while w increases: if w > 0, away
+    from the foot; if w < 0, where the link points back at the hinge, towards the foot, as far as w exists.
     """
     last, hinge, slide = body.nodes[0] - 1, motion.hinge, motion.slide
     x, y = body.points[hinge, 0], body.points[hinge, 1]
@@ -78,7 +78,7 @@ def course(body: Body, walls: Walls, edge: int, motion: Motion, room: float) -> 
             kind, way = AT_END, -np.sqrt(max(end * end + rest, 0.0))
         elif rest >= 0:
             kind, end, way = AT_FOOT, 0.0, -np.sqrt(rest)
-        else:  # here w is 0, and the tip turns back: a little further, so that it does
+        else:  # here w is 0, and the tip reverses: go slightly beyond this point
             kind, end, way = AT_FOOT, -np.sqrt(BACK * BACK - rest), BACK
         if way > most:
             kind, way, end = LENGTH, most, -np.sqrt(max(most * most - rest, 0.0))
@@ -91,7 +91,7 @@ def course(body: Body, walls: Walls, edge: int, motion: Motion, room: float) -> 
 
 @compiled()
 def fold(body: Body, walls: Walls, edge: int, tube: HingeTube, motion: Motion, room: float, trace: Trace) -> Touch:
-    """Bend at pivot and last turn while friction holds the tip, until something happens or `room` [m] is grown (Eqs. 26-29)."""
+    """Bend at pivot and last turn while friction holds the tip, until an event or a growth of `room` [m] (Eqs. 26-29)."""
     last, pivot, turn = body.nodes[0] - 1, motion.hinge, motion.turn
     x, y = body.points[pivot, 0], body.points[pivot, 1]
     tip_x, tip_y = tip_of(body)
@@ -136,7 +136,7 @@ def fold(body: Body, walls: Walls, edge: int, tube: HingeTube, motion: Motion, r
 def unlocking(
     walls: Walls, edge: int, tube: HingeTube, cx: float, cy: float, bx: float, by: float, turn: float
 ) -> float:
-    """Angle by which a turn b goes about the pivot until friction no longer holds the tip c [rad]; infinite if never.
+    """Angle by which a turn b moves about the pivot until friction no longer holds the tip c [rad]; infinite if it always does.
 
     The tip's force passes midway between pivot and turn: friction is at its limit where 2 c - b is along n + tau d.
     """
@@ -154,4 +154,4 @@ def unlocking(
             angle = turned(bx, by, 2 * cx - part * fx, 2 * cy - part * fy, turn)
             if angle > 100 * NEAR:
                 first = min(first, angle)
-    return first + 100 * NEAR  # a little beyond, so that it slides
+    return first + 100 * NEAR  # slightly more, so that the tip slides

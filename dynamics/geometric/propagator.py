@@ -1,4 +1,4 @@
-"""Growth among walls as geometry alone: pivots, slides and the corners that the body hangs on (paper 003)."""
+"""Purely geometric growth among walls: pivots, slides and corners that hold the body (paper 003)."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from surrogate.compiled import thread_count
 
 
 class Geometric(OnHost):
-    """Links that turn about pivots, corners and turns; a steered section is a turn at each of its joints.
+    """A vine as links that rotate about pivots, corners and turns; a steered section is a turn at each of its joints.
 
-    The shape follows from the environment, the steering and the length, not from what came before: every record is grown from
-    the base, as if its steering had always been there. A state that cannot be grown in this way remains unchanged, stalled.
-    Of forces it knows that on the tip.
+    The shape depends on the environment, the steering and the length, not on the history: every record is grown from the base,
+    as if its steering had been active from the start. A state that cannot be grown in this way remains unchanged and is stalled.
+    The only contact force computed is that on the tip.
     """
 
     capabilities: ClassVar[Capabilities] = Capabilities(
@@ -36,19 +36,19 @@ class Geometric(OnHost):
     def __init__(
         self, environment: Environment, params: VineParams, friction: float | None = None, threads: int | None = None
     ) -> None:
-        """Inflate the obstacles (some ms); circles and walls become polygons, see `dynamics.geometric.walls`.
+        """Inflate the obstacles (a few ms); circles and walls become polygons, see `dynamics.geometric.walls`.
 
         Args:
-            friction: Of the tip on walls [-], if not the tube's, or `FRICTION` where that has none.
+            friction: Friction coefficient of the tip on walls [-]. Default: the tube's, or `FRICTION` if the tube has none.
         Raises:
-            CannotRun: The start is off an obstacle, but not off the point that its corner is inflated to.
+            CannotRun: The start is clear of an obstacle, but inside the point to which its corner is inflated.
         """
         shapes = polygons(environment.obstacles)
         solid = shapely.union_all(inflated(shapes, environment.bounds, params.radius))
         if solid.contains_properly(shapely.Point(environment.start[:2])):
             raise CannotRun(
                 f"geometric inflates corners to points up to {MITRE_LIMIT * 1e3 * params.radius:.4g} mm away, and the start is in "
-                "one: move it from the corner, or take another propagator"
+                "one: move it away from the corner, or use another propagator"
             )
         self.environment, self.params = environment, params
         self.threads = threads or thread_count()
@@ -60,7 +60,7 @@ class Geometric(OnHost):
         self.tube = HingeTube(params.radius, FRICTION if known is None else known, self.moment / params.growth_force)
 
     def refined(self) -> Geometric:
-        """See `Propagator`. It takes no steps: this is the same model."""
+        """See `Propagator`. The model has no step, so this is the same model."""
         return Geometric(self.environment, self.params, self.tube.friction, self.threads)
 
     def grow(self, state: VineState, actuation: Actuation, length: ArrayLike, record_every: float) -> Rollout:

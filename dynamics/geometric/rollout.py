@@ -1,4 +1,4 @@
-"""Vines of segments grown by geometry: each record is a separate deployment, from the base."""
+"""Geometric growth of segmented vines: each record is a separate deployment from the base."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MOST_CORRECTIONS = 8
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Segmented:
-    """What grows vines of segments in one environment."""
+    """Grows segmented vines in one environment."""
 
     walls: Walls
     tube: HingeTube
@@ -33,9 +33,9 @@ class Segmented:
     moment: float
     """Largest restoring moment of the tube [N m]."""
     tolerance: float
-    """For penetration [m]."""
+    """Penetration tolerance [m]."""
     pose: Floats
-    """Of the base: x, y [m], heading [rad]."""
+    """Pose of the base: x, y [m], heading [rad]."""
 
     def grow(
         self,
@@ -47,11 +47,11 @@ class Segmented:
         record_every: float,
         records: Records,
     ) -> tuple[int, int, int]:
-        """Grow vine b of a batch by a length [m]: its records, `Status`, and deployments.
+        """Grow vine b of a batch by a length [m]; return its number of records, `Status`, and number of deployments.
 
         Args:
-            angles: Takes its bends [rad], shape (max_segments,).
-            curvature: Of each segment in free space [1/m], the same shape.
+            angles: Receives its bends [rad], shape (max_segments,).
+            curvature: Curvature of each segment in free space [1/m], same shape.
         """
         full, most = self.joint.segment_length, len(angles)
         before = (state.segments[b] - 1) * full + state.last_length[b]
@@ -63,7 +63,7 @@ class Segmented:
             status, count, last = self.deploy(curvature, before + grown, trace, angles)
             lost = status in (OUT_OF_BOUNDS, UNRESOLVED)
             if not lost and (count - 1) * full + last < before - CLOSE:
-                angles[:] = state.angles[b]  # grown otherwise: from here on it is stuck
+                angles[:] = state.angles[b]  # not reachable from the base: the vine is stuck
                 count, last, status = state.segments[b], state.last_length[b], STALLED
             angles[count:] = 0.0
             forces[:] = 0.0
@@ -79,10 +79,10 @@ class Segmented:
         return index, status, index
 
     def deploy(self, curvature: Floats, length: float, trace: Trace, angles: Floats) -> tuple[int, int, float]:
-        """Grow a vine from its base to a length [m]: its status, segments and last segment's length [m].
+        """Grow a vine from its base to a length [m]; return its status, number of segments and last segment's length [m].
 
-        Every steered segment is a turn at its joint. Segments cut the corners that the body bends at, so the body is a
-        little longer than they are.
+        Every steered segment is a turn at its joint. Segments cut the corners where the body bends, so the body is slightly
+        longer than the segments.
         """
         full = self.joint.segment_length
         count = max(int(np.ceil(length / full - 1e-9)), 1)
@@ -104,7 +104,7 @@ class Segmented:
         return status, count, length - (count - 1) * full
 
     def tip_force(self, trace: Trace) -> float:
-        """Normal force on the tip [N]: what bends the tube, or, where it is stuck, what the growth can press it with."""
+        """Normal force on the tip [N]: the force that bends the tube or, if it is stuck, the largest that growth can exert."""
         angle, lever = trace.ends[1], trace.ends[2]
         if np.isnan(angle) or lever == np.inf:
             return 0.0

@@ -1,4 +1,4 @@
-"""A body of links as the segments that other propagators know: joints on it, one segment's length after the other."""
+"""Conversion of a body of links to the segments of other propagators, whose joints lie on the links."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from dynamics.geometric.trace import Trace
 from surrogate.compiled import Floats, compiled
 
 SHARE = 0.8
-"""Of the penetration tolerance that segments may use up where they cut a corner [-]."""
+"""Share of the penetration tolerance that segments may use where they cut a corner [-]."""
 
 
 @compiled()
 def keep_off_corners(trace: Trace, segment_length: float, radius: float, tolerance: float) -> None:
-    """Move the nodes that corners hold outward, so that segments between joints on the links keep off the corners.
+    """Move nodes that are held by corners outwards, so that segments with joints on the links do not cut into the corners.
 
-    A segment over a bend b passes the bend at half its length times sin(b / 2) at most. The point of the inflated corner is
-    away from the tube by radius (1 / cos(b / 2) - 1) or more.
+    A segment across a bend b passes the bend at a distance of at most half its length times sin(b / 2). The point of the
+    inflated corner leaves a clearance of at least radius (1 / cos(b / 2) - 1).
     """
     count, nodes = trace.counts[0], trace.nodes
     before = np.arctan2(nodes[1, 1] - nodes[0, 1], nodes[1, 0] - nodes[0, 0])
@@ -35,14 +35,14 @@ def keep_off_corners(trace: Trace, segment_length: float, radius: float, toleran
 
 @compiled()
 def lay_segments(trace: Trace, segment_length: float, most: int, heading: float, angles: Floats) -> tuple[int, float]:
-    """Put joints on the links of a body, a segment's length from each other, and its end at the tip.
+    """Place joints on the links of a body, one segment length apart, and the end of the last segment at the tip.
 
     Args:
-        most: Segments at most.
-        heading: Of the base [rad].
-        angles: Takes the bend of each joint [rad].
+        most: Maximum number of segments.
+        heading: Heading of the base [rad].
+        angles: Receives the bend of each joint [rad].
     Returns:
-        Number of segments, and length of the last [m]; more than a segment's if the body is longer than `most`.
+        Number of segments, and length of the last one [m]; more than a segment length if the body is longer than `most` segments.
     """
     nodes, last = trace.nodes, trace.counts[0] - 1
     x, y, link = nodes[0, 0], nodes[0, 1], 0

@@ -1,4 +1,4 @@
-"""What a body meets first when a part of it turns about a hinge: a corner on its side, a wall in a node's way, the bounds."""
+"""First contact of a body while a part of it rotates about a hinge: of a link with a corner, of a node with a wall or the bounds."""
 
 from __future__ import annotations
 
@@ -11,28 +11,28 @@ from dynamics.geometric.walls import Walls
 from surrogate.compiled import compiled
 
 NEAR = 1e-9
-"""Lengths [m] and angles [rad] below this are rounding."""
+"""Lengths [m] and angles [rad] below this are rounding errors."""
 NOTHING, CORNER, WALL, BOUNDS = 0, 1, 2, 3
-"""What is met."""
+"""Kinds of contact."""
 
 
 class Touch(NamedTuple):
-    """What is met, and when."""
+    """A contact, and the angle at which it occurs."""
 
     angle: float
-    """Turned until then [rad]."""
+    """Angle turned before the contact [rad]."""
     kind: int
     node: int
     """The node that meets a wall, or the one whose link meets a corner."""
     corner: int
-    """The corner, by its edge; or the wall."""
+    """The corner, given by the edge that starts there; or the edge of the wall."""
     side: float
-    """Where the body is held: 1 on its left, -1 on its right."""
+    """Side on which the body is held: 1 left, -1 right."""
 
 
 @compiled()
 def turned(ax: float, ay: float, bx: float, by: float, turn: float) -> float:
-    """Angle from a to b, to the left (turn = 1) or the right (-1), from 0 to 2 pi; less by rounding is 0 [rad]."""
+    """Angle from a to b [rad], anticlockwise (turn = 1) or clockwise (-1), from 0 to 2 pi; 0 if rounding makes it negative."""
     angle = turn * np.arctan2(ax * by - ay * bx, ax * bx + ay * by)
     if angle < -NEAR:
         return angle + 2 * np.pi
@@ -41,7 +41,7 @@ def turned(ax: float, ay: float, bx: float, by: float, turn: float) -> float:
 
 @compiled()
 def on_wall(body: Body, walls: Walls, edge: int, hinge: int, angle: float) -> float:
-    """Length of the last link [m] that ends on an edge's line when all after the hinge has turned by an angle [rad]."""
+    """Length of the last link [m] with which it ends on an edge's line after a rotation about the hinge by an angle [rad]."""
     last = body.nodes[0] - 1
     c, s = np.cos(angle), np.sin(angle)
     x, y = body.points[hinge, 0], body.points[hinge, 1]
@@ -57,12 +57,12 @@ def on_wall(body: Body, walls: Walls, edge: int, hinge: int, angle: float) -> fl
 
 @compiled()
 def first_touch(body: Body, walls: Walls, edge: int, hinge: int, last: int, turn: float, most: float) -> Touch:
-    """What is met first when the links from a hinge to before node `last` turn about the hinge.
+    """First contact while the links from a hinge to before node `last` rotate about the hinge.
 
     Args:
-        edge: What the tip slides on while all up to it turns; then `last` is the number of nodes. -1: it is not among them.
-        turn: 1 to the left, -1 to the right.
-        most: Angle that it may turn [rad].
+        edge: Edge on which the tip slides if the links up to it rotate (`last` is the number of nodes); -1 if they do not.
+        turn: 1 anticlockwise, -1 clockwise.
+        most: Maximum angle of the rotation [rad].
     """
     touch = Touch(most, NOTHING, 0, 0, turn)
     for corner in range(len(walls.length)):
@@ -77,7 +77,7 @@ def first_touch(body: Body, walls: Walls, edge: int, hinge: int, last: int, turn
 def corner_touch(
     touch: Touch, body: Body, walls: Walls, edge: int, hinge: int, last: int, turn: float, corner: int
 ) -> Touch:
-    """The earlier of a touch and that of the turning links with a corner."""
+    """The earlier of a given contact and that of the rotating links with a corner."""
     x, y = body.points[hinge, 0], body.points[hinge, 1]
     wx, wy = walls.corners[corner, 0] - x, walls.corners[corner, 1] - y
     squared = wx * wx + wy * wy
@@ -116,7 +116,7 @@ def solid_beside(walls: Walls, corner: int, ux: float, uy: float, side: float) -
 
 @compiled()
 def wall_touch(touch: Touch, body: Body, walls: Walls, hinge: int, node: int, turn: float) -> Touch:
-    """The earlier of a touch and that of a turning node with an edge."""
+    """The earlier of a given contact and that of a rotating node with an edge."""
     x, y = body.points[hinge, 0], body.points[hinge, 1]
     px, py = body.points[node, 0] - x, body.points[node, 1] - y
     squared = px * px + py * py
@@ -142,7 +142,7 @@ def wall_touch(touch: Touch, body: Body, walls: Walls, hinge: int, node: int, tu
 
 @compiled()
 def bounds_touch(touch: Touch, body: Body, walls: Walls, hinge: int, node: int, turn: float) -> Touch:
-    """The earlier of a touch and a turning node's leaving the bounds."""
+    """The earlier of a given contact and that of a rotating node with the bounds."""
     x, y = body.points[hinge, 0], body.points[hinge, 1]
     px, py = body.points[node, 0] - x, body.points[node, 1] - y
     squared = px * px + py * py
@@ -163,7 +163,7 @@ def bounds_touch(touch: Touch, body: Body, walls: Walls, hinge: int, node: int, 
 
 @compiled()
 def fan_touch(touch: Touch, body: Body, walls: Walls, pivot: int, turn: float) -> Touch:
-    """The earlier of a touch and that of the last link with a corner, while its node turns about a pivot and the tip stays."""
+    """The earlier of a given contact and that of the last link with a corner, as its node rotates about a pivot and the tip sticks."""
     last = body.nodes[0] - 1
     x, y = tip_of(body)
     cx, cy = x - body.points[pivot, 0], y - body.points[pivot, 1]
@@ -184,7 +184,7 @@ def fan_touch(touch: Touch, body: Body, walls: Walls, pivot: int, turn: float) -
                 continue
             nx, ny = cx + part * ex, cy + part * ey
             angle = turned(bx, by, nx, ny, turn)
-            # The link moves as its node does, which goes at turn * z x n; its heading is -e.
+            # The link moves with its node, whose velocity is turn * z x n; its heading is -e.
             side = np.sign(turn * (ex * nx + ey * ny) * -1.0)
             if angle < touch.angle and solid_beside(walls, corner, -ex, -ey, side):
                 touch = Touch(angle, CORNER, last, corner, side)

@@ -1,4 +1,4 @@
-"""What a deployment leaves behind: its shape, what it swept through, and what it touched."""
+"""Trace of a deployment: its final shape, the area that it swept, and its contacts."""
 
 from __future__ import annotations
 
@@ -13,30 +13,30 @@ from surrogate.compiled import Floats, compiled
 
 MOST_TOUCHED = 500
 FAN = np.radians(6)
-"""Bodies with turns sweep in steps of this [rad]; the arcs of their nodes are cut by 0.2 % of their radius at most."""
+"""Angular step of the swept area of bodies with turns [rad]; the chords deviate from arcs by at most 0.2 % of the radius."""
 
 
 class Trace(NamedTuple):
-    """Buffers for all that one deployment leaves behind, reused for the next one."""
+    """Buffers for the trace of one deployment, reused for the next one."""
 
     nodes: Floats
     """Base, pivots, turns and tip [m], shape (room, 2)."""
     sides: Integers
-    """Where a corner holds each node: 1 on the left, -1 on the right; others 0 or `BASE`; shape (room,)."""
+    """Side on which a corner holds each node: 1 left, -1 right; others 0 or `BASE`; shape (room,)."""
     swept: Floats
     """Triangles that the axis swept through [m], shape (room, 3, 2)."""
     contacts: Floats
-    """Pieces of the obstacles' own surface known to be there: x1, y1, x2, y2 [m], shape (room, 4)."""
+    """Touched pieces of the surfaces of the obstacles, not inflated: x1, y1, x2, y2 [m], shape (room, 4)."""
     counts: Integers
-    """How many nodes, triangles and contacts there are, shape (3,)."""
+    """Numbers of nodes, triangles and contacts, shape (3,)."""
     ends: Floats
-    """Length grown [m]; contact angle at the end [rad], NaN where the tip is free; lever of its force on what bends [m], 0 where
-    it is stuck; shape (3,)."""
+    """Grown length [m]; contact angle at the end [rad], NaN if the tip is free; lever arm of its force about the hinge that
+    bends [m], 0 if the tube is stuck; shape (3,)."""
 
 
 @compiled()
 def new_trace(turns: int = 1, triangles: int = 2000) -> Trace:
-    """Buffers for a tube with this many turns and triangles; with none, no triangles are kept."""
+    """Allocate buffers for a number of turns and triangles; with 0 triangles the swept area is not recorded."""
     return Trace(
         np.empty((MOST_CONTACTS + turns + 1, 2)),
         np.empty(MOST_CONTACTS + turns + 1, np.int64),
@@ -55,7 +55,7 @@ def full(trace: Trace) -> bool:
 
 @compiled()
 def touched(trace: Trace, walls: Walls, edge: int, x1: float, y1: float, x2: float, y2: float) -> None:
-    """Note the piece of an obstacle behind a piece of an edge."""
+    """Record the piece of an obstacle behind a piece of an edge."""
     dx, dy = walls.direction[edge, 0], walls.direction[edge, 1]
     x, y = walls.behind[edge, 0], walls.behind[edge, 1]
     most = (walls.behind[edge, 2] - x) * dx + (walls.behind[edge, 3] - y) * dy
@@ -68,7 +68,7 @@ def touched(trace: Trace, walls: Walls, edge: int, x1: float, y1: float, x2: flo
 
 @compiled()
 def touched_corner(trace: Trace, walls: Walls, corner: int) -> None:
-    """Note an obstacle's corner."""
+    """Record an obstacle's corner."""
     row = trace.contacts[trace.counts[2]]
     row[0] = row[2] = walls.surface[corner, 0]
     row[1] = row[3] = walls.surface[corner, 1]
@@ -77,7 +77,7 @@ def touched_corner(trace: Trace, walls: Walls, corner: int) -> None:
 
 @compiled()
 def triangle(trace: Trace, ax: float, ay: float, bx: float, by: float, cx: float, cy: float) -> None:
-    """Note a swept triangle."""
+    """Record a swept triangle."""
     if trace.counts[1] < len(trace.swept):
         corners = trace.swept[trace.counts[1]]
         corners[0, 0], corners[0, 1] = ax, ay
@@ -88,7 +88,7 @@ def triangle(trace: Trace, ax: float, ay: float, bx: float, by: float, cx: float
 
 @compiled()
 def sweep_link(trace: Trace, body: Body, link: int, hinge: int, before: float, after: float, angle: float) -> None:
-    """Note what a link sweeps while all turns about a hinge by an angle [rad]; its length goes from before to after [m]."""
+    """Record the area that a link sweeps in a rotation about a hinge by an angle [rad]; its length changes from before to after [m]."""
     x, y = body.points[hinge, 0], body.points[hinge, 1]
     px, py = body.points[link, 0] - x, body.points[link, 1] - y
     ux, uy = np.cos(body.heading[link]), np.sin(body.heading[link])
@@ -103,7 +103,7 @@ def sweep_link(trace: Trace, body: Body, link: int, hinge: int, before: float, a
 
 @compiled()
 def finish(trace: Trace, body: Body, tip_x: float, tip_y: float) -> None:
-    """Note the body's shape."""
+    """Record the body's shape."""
     count = body.nodes[0]
     for i in range(count):
         trace.nodes[i, 0], trace.nodes[i, 1] = body.points[i, 0], body.points[i, 1]
@@ -116,7 +116,7 @@ def finish(trace: Trace, body: Body, tip_x: float, tip_y: float) -> None:
 
 @compiled()
 def sweep_rigid(trace: Trace, body: Body, hinge: int, last: int, angle: float) -> None:
-    """Note what the links from a hinge to before node `last` sweep as they turn about the hinge by an angle [rad]."""
+    """Record the area that the links from a hinge to before node `last` sweep in a rotation about the hinge by an angle [rad]."""
     for link in range(hinge, last):
         length = link_length(body, link)
         sweep_link(trace, body, link, hinge, length, length, angle)

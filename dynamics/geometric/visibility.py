@@ -1,4 +1,4 @@
-"""The visibility graph of an environment: what a tube that hangs on corners can be made of (paper 003, section 3.1.1)."""
+"""Visibility graph of an environment: the possible links of a tube that is held by corners (paper 003, section 3.1.1)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import networkx
 
 TOUCH = 1e-7
-"""Lines may go this far into an obstacle [m]: they may touch it, and go along its sides."""
+"""Lines may penetrate an obstacle by this [m], so that they may touch it and run along its sides."""
 
 
 def visibility_graph(
@@ -23,13 +23,13 @@ def visibility_graph(
 ) -> networkx.Graph[int]:
     """Lines of sight between the corners of inflated obstacles, and other points such as a base and a turn.
 
-    The simulator does not use it: its paths must lie on the graph.
+    The simulator does not use it, but its paths must lie on the graph.
 
     Args:
         shapes: Obstacles, not inflated.
         bounds: min x, min y, max x, max y [m].
-        radius: Of the tube [m].
-        points: Beside the corners [m], shape (n, 2); they come first.
+        radius: Radius of the tube [m].
+        points: Points in addition to the corners [m], shape (n, 2); they come first.
     Returns:
         A graph of indices, with a `position` [m] at each node and a `length` [m] at each edge.
     """

@@ -1,4 +1,4 @@
-"""What a tube's axis may not cross: the outlines of all obstacles, a tube radius outside them."""
+"""Outlines of the obstacles inflated by the tube's radius, which the tube's axis must not cross."""
 
 from __future__ import annotations
 
@@ -15,37 +15,37 @@ from environments.obstacles import Obstacles
 from surrogate.compiled import Floats
 
 POLYGON_TOLERANCE = 1e-3
-"""Circles and walls become polygons around them that are nowhere further out than this [m]."""
+"""Circles and walls become circumscribed polygons; this is their maximum distance from them [m]."""
 MITRE_LIMIT = 2.0
-"""Corners are inflated to a point up to this many tube radii away, as those of 60 degrees are; sharper ones are cut off there."""
+"""Corners are inflated to a point at most this many tube radii away, as for 60 degrees; sharper ones are cut off there."""
 BEYOND = 1e-6
-"""Walls end this far outside the bounds [m]: a tip that slides along one gets there, and is out."""
+"""Walls end this far outside the bounds [m], so that a tip that slides along a wall can leave the bounds."""
 
 
 class Walls(NamedTuple):
-    """Outlines as edges, each from its own corner to that of the edge that follows; all that is solid is on their left."""
+    """Outlines as edges, each from its own corner to that of the following edge; the solid is on their left."""
 
     corners: Floats
-    """Where edges start [m], shape (edges, 2)."""
+    """Start points of the edges [m], shape (edges, 2)."""
     following: Integers
     """The edge that starts where this one ends, shape (edges,)."""
     preceding: Integers
     direction: Floats
     """Unit vectors, shape (edges, 2)."""
     length: Floats
-    """[m], shape (edges,)."""
+    """Lengths [m], shape (edges,)."""
     convex: NDArray[np.bool_]
-    """Whether the solid has less than half a turn at the corner, shape (edges,)."""
+    """Whether the solid's angle at the corner is less than 180 degrees, shape (edges,)."""
     behind: Floats
-    """The piece of an obstacle that each edge keeps the axis from: x1, y1, x2, y2 [m], in its direction; or a point, twice."""
+    """Piece of the obstacle's surface behind each edge: x1, y1, x2, y2 [m], in the edge's direction; or one point, twice."""
     surface: Floats
-    """The obstacles' own points nearest to the corners [m], shape (edges, 2)."""
+    """Points of the obstacles, not inflated, nearest to the corners [m], shape (edges, 2)."""
     bounds: Floats
     """min x, min y, max x, max y [m]."""
 
 
 def polygons(obstacles: Obstacles) -> list[shapely.Polygon]:
-    """Obstacles as polygons; circles and walls as ones around them within `POLYGON_TOLERANCE`."""
+    """Obstacles as polygons; circles and walls as circumscribed polygons within `POLYGON_TOLERANCE`."""
     around = [_around(shapely.Point(x, y), radius) for x, y, radius in obstacles.circles]
     for *ends, thickness in obstacles.walls:
         around.append(_around(shapely.LineString(np.reshape(ends, (2, 2))), thickness / 2))
@@ -53,7 +53,7 @@ def polygons(obstacles: Obstacles) -> list[shapely.Polygon]:
 
 
 def inflated(shapes: Sequence[shapely.Geometry], bounds: Floats, radius: float) -> list[shapely.Polygon]:
-    """Where the axis of a tube cannot be: obstacles a tube radius wider, merged, as far as the bounds; solid on the left."""
+    """Obstacles inflated by the tube's radius, merged and clipped to the bounds; the solid is on the left of the outlines."""
     wider = shapely.buffer(shapes, radius, join_style="mitre", mitre_limit=MITRE_LIMIT, cap_style="square")
     room = shapely.box(*np.asarray(bounds) + BEYOND * np.array([-1, -1, 1, 1]))
     parts = shapely.get_parts(shapely.union_all(wider).intersection(room).simplify(1e-9))
@@ -61,12 +61,12 @@ def inflated(shapes: Sequence[shapely.Geometry], bounds: Floats, radius: float) 
 
 
 def inflate(shapes: Sequence[shapely.Geometry], bounds: Floats, radius: float) -> Walls:
-    """The outlines that the axis of a tube keeps to.
+    """The outlines that the axis of a tube must not cross.
 
     Args:
         shapes: Obstacles; they may overlap and reach beyond the bounds.
         bounds: min x, min y, max x, max y [m].
-        radius: Of the tube [m].
+        radius: Radius of the tube [m].
     """
     solid = shapely.union_all(shapes)
     parts = inflated(shapes, bounds, radius)
@@ -89,7 +89,7 @@ def inflate(shapes: Sequence[shapely.Geometry], bounds: Floats, radius: float) -
 
 
 def _behind(solid: shapely.Geometry, corners: Floats, direction: Floats, length: Floats, radius: float) -> Floats:
-    """See `Walls.behind`. Edges reach beyond the sides of the obstacles that they are parallel to, by the corners' points."""
+    """See `Walls.behind`. Because of the points at corners, edges are longer than the parallel sides of the obstacles."""
     start = corners + radius * np.column_stack([-direction[:, 1], direction[:, 0]])
     lines = shapely.linestrings(np.stack([start, start + length[:, None] * direction], axis=1))
     points = _nearest(solid, corners + length[:, None] / 2 * direction)
@@ -103,13 +103,13 @@ def _behind(solid: shapely.Geometry, corners: Floats, direction: Floats, length:
 
 
 def _nearest(solid: shapely.Geometry, points: Floats) -> Floats:
-    """The points of a shape nearest to others [m], shape (n, 2)."""
+    """Points of a shape that are nearest to given points [m], shape (n, 2)."""
     lines = shapely.shortest_line(solid, shapely.points(points))
     return shapely.get_coordinates(shapely.get_point(lines, 0)).reshape(-1, 2)
 
 
 def _around(core: shapely.Geometry, radius: float) -> shapely.Polygon:
-    """A polygon around all points within a radius of a point or line, by at most the tolerance more."""
+    """Polygon circumscribed around all points within a radius of a point or line, larger by at most the tolerance."""
     if radius < POLYGON_TOLERANCE / 2:
         return core.buffer(radius + POLYGON_TOLERANCE / 2, cap_style="square")
     quarter = int(np.ceil(np.pi / 4 / np.arccos(radius / (radius + POLYGON_TOLERANCE))))

@@ -65,7 +65,7 @@ class Convergence:
 
     converged: bool
     status: str
-    """IPOPT's own word."""
+    """Return status of IPOPT."""
     iterations: int
     """Sum over all starts."""
     seconds: float

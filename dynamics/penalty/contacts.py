@@ -16,7 +16,7 @@ FAR = 1e3
 
 
 class Chain(NamedTuple):
-    """Where the vines are."""
+    """Joint positions and segment headings of the vines."""
 
     x: Tensor
     """Joints from the base to the tip [m], shape (batch, segments + 1); those beyond a vine's tip lie at its tip."""
@@ -31,7 +31,7 @@ class Chain(NamedTuple):
 
 
 class Solids(NamedTuple):
-    """A `Scene` on a device: every grid cell lists its edges and corners, filled up with -1."""
+    """A `Scene` on a device: every grid cell lists its edges and corners, padded with -1."""
 
     edges: Tensor
     corners: Tensor
@@ -57,20 +57,20 @@ class Solids(NamedTuple):
 
 
 class Contacts(NamedTuple):
-    """Inequalities gap + J d >= 0 over bends and growth d, shape (batch, contacts) where not noted."""
+    """Contact inequalities gap + J d >= 0 over bends and growth d, shape (batch, contacts) unless noted."""
 
     segment: Tensor
-    """Row k moves with the joints 0 ... segment[k]."""
+    """Row k depends on the joints 0 ... segment[k]."""
     gap: Tensor
-    """Distance left [m]; FAR in rows without contact."""
+    """Distance between the surfaces [m], negative for a penetration; FAR in rows without contact."""
     jacobian: Tensor
-    """J over the bends [m/rad], shape (batch, contacts, segments)."""
+    """Columns of J for the bends [m/rad], shape (batch, contacts, segments)."""
     growth: Tensor
-    """J over the growth of the last segment, without its bending."""
+    """Column of J for the growth of the last segment, without the bending due to growth."""
 
 
 def forward_kinematics(angles: Tensor, lengths: Tensor, last: Tensor, pose: Tensor) -> Chain:
-    """Put the joints where the bends say.
+    """Compute joint positions and segment headings from the bends.
 
     Args:
         angles: Bends [rad], shape (batch, segments).
@@ -87,9 +87,9 @@ def forward_kinematics(angles: Tensor, lengths: Tensor, last: Tensor, pose: Tens
 
 
 def most_contacts(segments: int) -> int:
-    """This many contacts of a vine, those with the smallest gaps, are considered.
+    """Maximum number of contacts that are considered for a vine: those with the smallest gaps.
 
-    Of random vines of up to 4 m in the shipped environments hardly any has more within 2 mm, and a step seldom closes that.
+    Few random vines of up to 4 m in the shipped environments have more contacts within 2 mm, and a step rarely closes 2 mm.
     """
     return max(32, 2 * segments // 5)
 
@@ -114,9 +114,9 @@ def find_contacts(solids: Solids, radius: float, margin: float, chain: Chain) ->
         segment = nearest // most
         items = torch.cat([edge, corner], 2).flatten(1).gather(1, nearest)
         is_edge = nearest % most < edge.shape[2]
-    nowhere = torch.full_like(items, -1)
-    with_edge = _against_edges(solids.edges, radius, chain, segment, torch.where(is_edge, items, nowhere))
-    with_corner = _against_corners(solids.corners, radius, chain, segment, torch.where(is_edge, nowhere, items))
+    no_item = torch.full_like(items, -1)
+    with_edge = _against_edges(solids.edges, radius, chain, segment, torch.where(is_edge, items, no_item))
+    with_corner = _against_corners(solids.corners, radius, chain, segment, torch.where(is_edge, no_item, items))
     gap, px, py, nx, ny, at_end = (torch.where(is_edge, a, b) for a, b in zip(with_edge, with_corner, strict=True))
     found = gap < margin
     gap = torch.where(found, gap, FAR)
@@ -130,7 +130,7 @@ def find_contacts(solids: Solids, radius: float, margin: float, chain: Chain) ->
 
 
 def _against_edges(edges: Tensor, radius: float, chain: Chain, segment: Tensor, item: Tensor) -> tuple[Tensor, ...]:
-    """Gap, point, normal, and whether the point is the segment's end: here it always is, the joint beside an edge."""
+    """Gap, point and normal of a joint beside an edge, and whether the point is the segment's end, which it always is here."""
     edge = edges[item.clamp(min=0)]
     x, y = _take(chain.x, segment + 1), _take(chain.y, segment + 1)
     rx, ry, ex, ey = x - edge[..., 0], y - edge[..., 1], edge[..., 5], edge[..., 6]
@@ -142,7 +142,7 @@ def _against_edges(edges: Tensor, radius: float, chain: Chain, segment: Tensor, 
 
 
 def _against_corners(corners: Tensor, radius: float, chain: Chain, segment: Tensor, item: Tensor) -> tuple[Tensor, ...]:
-    """The same of the segment, or of the joint at its end, with a corner."""
+    """The same for the segment, or the joint at its end, and a corner."""
     corner, last = corners[item.clamp(min=0)], _last(chain, segment)
     x, y = _take(chain.x, segment + 1), _take(chain.y, segment + 1)
     ux, uy, length = _take(chain.cosine, segment), _take(chain.sine, segment), _take(chain.length, segment)
@@ -171,7 +171,7 @@ def _last(chain: Chain, index: Tensor) -> Tensor:
 
 
 def _cell(solids: Solids, x: Tensor, y: Tensor) -> Tensor:
-    """Grid cell of points; the nearest one outside the bounds."""
+    """Grid cell of points; for points outside the bounds, the nearest cell."""
     columns, rows = solids.shape
     column = ((x - solids.origin[0]) / solids.cell_size).long().clamp(0, columns - 1)
     row = ((y - solids.origin[1]) / solids.cell_size).long().clamp(0, rows - 1)
@@ -179,7 +179,7 @@ def _cell(solids: Solids, x: Tensor, y: Tensor) -> Tensor:
 
 
 def _padded(offsets: Indices, items: Indices) -> Indices:
-    """The lists of a grid as a table, one row a cell, filled up with -1."""
+    """The lists of a grid as a table, one row per cell, padded with -1."""
     counts = np.diff(offsets)
     table = np.full((len(counts), max(int(counts.max()), 1)), -1, np.int32)
     table[np.arange(table.shape[1]) < counts[:, None]] = items
@@ -187,5 +187,5 @@ def _padded(offsets: Indices, items: Indices) -> Indices:
 
 
 def _never_empty(solids: Floats) -> Floats:
-    """At least one row, which no cell lists, so that the table is not empty."""
+    """The table, or a single row that no cell lists if it would be empty."""
     return solids if len(solids) else np.zeros((1, solids.shape[1]))

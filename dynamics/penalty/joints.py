@@ -38,7 +38,7 @@ class Restoring(NamedTuple):
         )
 
     def energy(self, bend: Tensor) -> Tensor:
-        """Potential U of the restoring moment [J], even in the bend; its derivative is Eq. 2 of paper 002."""
+        """Potential U of the restoring moment [J], an even function of the bend; its derivative is Eq. 2 of paper 002."""
         size = bend.abs()
         at, left, rise = self._interval(size)
         wrinkled = self.potential[left] + (at * self.moment[left] + 0.5 * at**2 * rise) / self.per_bend
@@ -54,5 +54,5 @@ class Restoring(NamedTuple):
 
     def _interval(self, size: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         position = ((size - self.transition) * self.per_bend).clamp(0, len(self.moment) - 1.001)
-        left = position.detach().long().clamp(min=0)  # also of NaN: no vine may spoil its batch
+        left = position.detach().long().clamp(min=0)  # valid also for NaN, so that one vine does not affect its batch
         return position - left, left, self.moment[left + 1] - self.moment[left]

@@ -1,4 +1,4 @@
-"""One growth step of Algorithm 1 as a convex problem: the objective of paper 002, Eq. 4, and its two solvers' tools."""
+"""One growth step of Algorithm 1 as a convex problem: the objective of paper 002, Eq. 4, and the functions that its two solvers need."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dynamics.penalty.joints import Restoring
 
 
 class Weights(NamedTuple):
-    """Weights of Eq. 4, with the values of paper 002. At these each term has its physical size, in joules."""
+    """Weights of Eq. 4, with the values of paper 002. With these each term has its physical value, in joules."""
 
     bending: float = 160.0
     """w_a"""
@@ -23,30 +23,30 @@ class Weights(NamedTuple):
 
 
 class Objective(NamedTuple):
-    """What a step minimises over d = (bend of each joint [rad], growth [m]), shape (batch, segments + 1)."""
+    """Objective of a step, a function of d = (bend of each joint [rad], growth [m]), shape (batch, segments + 1)."""
 
     restoring: Restoring
     bend: Tensor
     """Present bends, scaled to full segments [rad], shape (batch, segments)."""
     scale: Tensor
-    """Full length over each segment's length, same shape."""
+    """Full segment length divided by each segment's length, same shape."""
     pull: Tensor
-    """Moment of the actuators at these bends [N m], same shape, and how fast it falls with the bend [N m/rad]."""
+    """Moment of the actuators at these bends [N m], same shape; `pull_slope` is its decrease with the bend [N m/rad]."""
     pull_slope: Tensor
     viscosity: Tensor
-    """Damping of each unknown over the step's time [N m/rad, N/m], shape (batch, segments + 1)."""
+    """Damping of each unknown divided by the step's time [N m/rad, N/m], shape (batch, segments + 1)."""
     growth_force: float
     gap: Tensor
-    """Distances left [m], shape (batch, rows): contacts, then the bounds of the growth."""
+    """Gaps [m], shape (batch, rows): contacts, then the bounds of the growth."""
     jacobian: Tensor
-    """Change of the gaps with d, shape (batch, rows, segments + 1)."""
+    """Derivatives of the gaps with respect to d, shape (batch, rows, segments + 1)."""
     stiffness: float
-    """Of every contact [N/m]."""
+    """Stiffness of every contact [N/m]."""
     weights: Weights
 
     @property
     def contact_stiffness(self) -> float:
-        """Stiffness of a contact by its weight [N/m]."""
+        """Stiffness of a contact, scaled by its weight [N/m]."""
         return self.weights.contact / Weights().contact * self.stiffness
 
     def energy(self, d: Tensor) -> Tensor:
@@ -67,19 +67,19 @@ class Objective(NamedTuple):
         )
 
     def gaps(self, d: Tensor) -> Tensor:
-        """Distances left after d [m], shape (batch, rows)."""
+        """Gaps after d [m], shape (batch, rows)."""
         return self.gap + (self.jacobian @ d[..., None])[..., 0]
 
     def gradient(self, d: Tensor) -> Tensor:
-        """Gradient of the energy by automatic differentiation, itself differentiable where gradients are on."""
-        onward = torch.is_grad_enabled()
+        """Gradient of the energy by automatic differentiation, itself differentiable if gradients are enabled."""
+        differentiable = torch.is_grad_enabled()
         with torch.enable_grad():
-            at = d if onward and d.requires_grad else d.detach().requires_grad_()
-            (gradient,) = torch.autograd.grad(self.energy(at).sum(), at, create_graph=onward)
+            at = d if differentiable and d.requires_grad else d.detach().requires_grad_()
+            (gradient,) = torch.autograd.grad(self.energy(at).sum(), at, create_graph=differentiable)
         return gradient
 
     def bending_along(self, d: Tensor, direction: Tensor) -> Callable[[Tensor], tuple[Tensor, Tensor]]:
-        """How the energy's slope along a line rises without contact, and its curvature, over the position on the line."""
+        """Change of the energy's slope along a line and its curvature, without contact, as a function of the position on it."""
         weight = self.weights.bending / Weights().bending
         turn, bend = direction[:, :-1], self.bend + self.scale * d[:, :-1]
         before = self.restoring.moment_and_slope(bend)[0]

@@ -25,20 +25,20 @@ from surrogate.compiled import Floats
 from surrogate.network import one_thread
 
 ALLOWANCE = 1.6
-"""Steps a vine may take, over those of free growth: of 1 700 random vines that reached 1.5 or 4 m, one needed more."""
+"""Maximum steps of a vine, divided by those of free growth: of 1 700 random vines that reached 1.5 or 4 m, one needed more."""
 SPARE_STEPS = 16
-"""Steps a vine may take in addition, however short it is."""
+"""Additional steps of every vine, independent of its length."""
 HELD_STEPS = 120
-"""Steps a held vine may take: nearly all that come to rest in contact do so in half as many."""
+"""Maximum steps of a held vine: nearly all that come to rest in contact do so within half as many."""
 
 
 class Penalty:
     """Algorithm 1 with the steps, weights and contacts of the exact propagator, so that the two can be compared.
 
     Every step minimises Eq. 4 over the bends and the growth: the potential of all bends, the drive to grow, and
-    contact as a stiff penalty. How many steps a vine may take follows from its length alone, and nothing is copied to
-    the host before the last one: a vine that has not reached its length by then counts as stalled. What a rollout
-    records of angles and forces stays on the device.
+    contact as a stiff penalty. The maximum number of steps of a vine depends only on its length, and nothing is copied to
+    the host before the last one: a vine that has not reached its length by then counts as stalled. The recorded
+    angles and forces stay on the device.
     """
 
     capabilities: ClassVar[Capabilities] = Capabilities(
@@ -64,15 +64,15 @@ class Penalty:
 
         Args:
             device: "cpu", "cuda", or "auto": CUDA where available.
-            solver: "newton", or "gradient": conjugate gradients, as many steps as published.
-            step: Growth of one step [m]; a sixth of a segment if not given.
+            solver: "newton", or "gradient": conjugate gradients, with the published number of steps.
+            step: Growth per step [m]. Default: a sixth of a segment.
             dtype: torch.float64 or torch.float32.
             surrogate: Model of the actuator's force: "table", or "network", trained as in paper 002 (sPAMs only;
                 free-space curvatures are off by up to 2 %).
-            inner_steps: Of the solver in each step; 10 of Newton's or 50 gradient steps if not given.
+            inner_steps: Solver iterations per step. Default: 10 Newton or 50 gradient steps.
         Raises:
-            CannotRun: An unknown device, solver or surrogate, a device that is not there, or an actuator that the
-                network was not trained for.
+            CannotRun: The device, solver or surrogate is unknown, the device is not available, or the network was not
+                trained for the actuator.
         """
         self.device = check_choices(params, device, solver, surrogate)
         self.environment, self.params, self.dtype = environment, params, dtype
@@ -119,7 +119,7 @@ class Penalty:
         """See `Propagator`.
 
         Raises:
-            CannotRun: The actuator's force is not known for a cell length, or the device's memory does not suffice.
+            CannotRun: The actuator's force is not known for a cell length, or the device runs out of memory.
         """
         lengths = self._checked(state, actuation, length, record_every)
         try:
@@ -138,12 +138,12 @@ class Penalty:
         return Rollout(angles=self._kept(records.angles), contact_force=self._kept(records.contact_force), **on_host)
 
     def tips(self, state: VineState, pressure: Tensor, l_0: Tensor, length: ArrayLike) -> Tensor:
-        """Grow vines and differentiate where they end.
+        """Grow vines and return their tips, differentiable in the actuation.
 
         Args:
             pressure: Actuator pressures [Pa], signed by side, shape (batch, segments), on the propagator's device.
             l_0: Cell lengths [m], same shape.
-            length: Length to grow [m], one or one a vine.
+            length: Length to grow [m], a scalar or one per vine.
         Returns:
             Tip x [m], y [m] and heading [rad], shape (batch, 3), differentiable in `pressure` and `l_0`.
 
@@ -160,7 +160,7 @@ class Penalty:
         self, state: VineState, pressure: Tensor, l_0: Tensor, lengths: Floats, record_every: float
     ) -> tuple[Records, Tensor]:
         batch, room = state.angles.shape
-        # Without pressure l_0 has no effect; any cell length that is known will do.
+        # Without pressure l_0 has no effect: use any valid cell length.
         l_0 = torch.where(pressure == 0, self.model.pull.lengths[1], l_0)
         angles, last_length, length = map(self._tensor, (state.angles, state.last_length, lengths))
         segments = torch.as_tensor(state.segments, dtype=torch.int64, device=self.device)
@@ -205,7 +205,7 @@ class Penalty:
         return lengths
 
     def _steps(self, state: VineState, lengths: Floats, record_every: float) -> Integers:
-        """How many steps each vine may take, shape (batch,); no other vine of the batch matters."""
+        """Maximum number of steps of each vine, shape (batch,), independent of the other vines of the batch."""
         full, step = self.params.segment_length, self.model.step
         steps = np.full(len(lengths), HELD_STEPS)
         for vine, (last_length, length) in enumerate(zip(state.last_length, lengths, strict=True)):
@@ -220,15 +220,15 @@ class Penalty:
         return torch.as_tensor(array, dtype=self.dtype, device=self.device)
 
     def _kept(self, tensor: Tensor) -> Array:
-        """A tensor as the caller gets it: where the device is the host it is a numpy array of the same memory."""
+        """The tensor to return: on the CPU, a numpy array of the same memory."""
         return tensor.numpy() if self.device.type == "cpu" else tensor
 
 
 def check_choices(params: VineParams, device: str, solver: str, surrogate: str) -> torch.device:
-    """The device of a name, when that and the other choices of a `Penalty` can be had.
+    """Check that the options of a `Penalty` are available; return the device.
 
     Raises:
-        CannotRun: Saying which can.
+        CannotRun: One of them is not; the message gives those that are.
     """
     if solver not in SOLVERS:
         raise CannotRun(f"unknown solver {solver!r}; known: {', '.join(SOLVERS)}")
@@ -237,14 +237,14 @@ def check_choices(params: VineParams, device: str, solver: str, surrogate: str) 
 
 
 def find_device(name: str) -> torch.device:
-    """The device of a name: "cpu", "cuda", or "auto".
+    """The device with a name: "cpu", "cuda", or "auto".
 
     Raises:
-        CannotRun: Another name, or CUDA where there is none.
+        CannotRun: The name is unknown, or CUDA is not available.
     """
     if name not in ("auto", "cpu", "cuda"):
         raise CannotRun(f"unknown device {name!r}; known: auto, cpu, cuda")
-    there = torch.cuda.is_available()
-    if name == "cuda" and not there:
+    available = torch.cuda.is_available()
+    if name == "cuda" and not available:
         raise CannotRun("device cuda: PyTorch finds no CUDA device here; use --device cpu or auto")
-    return torch.device("cuda" if there and name != "cpu" else "cpu")
+    return torch.device("cuda" if available and name != "cpu" else "cpu")

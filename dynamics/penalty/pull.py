@@ -1,4 +1,4 @@
-"""Force of an actuator, in tensors, from a taut film to a slack one."""
+"""Force of an actuator in tensors, for any strain from taut to slack."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from surrogate.spam import Spam
 
 
 class Pull(Protocol):
-    """A force over strain, and the cell lengths for which it is known."""
+    """Force over strain, and the cell lengths for which it is valid."""
 
     @property
     def lengths(self) -> tuple[float, float]:
-        """Least and greatest cell length l_0 [m]."""
+        """Minimum and maximum cell length l_0 [m]."""
         ...
 
     def __call__(self, strain: Tensor, l_0: Tensor) -> tuple[Tensor, Tensor]:
@@ -31,17 +31,17 @@ class Pull(Protocol):
 
 
 def pull_of(params: VineParams, surrogate: str, device: torch.device, dtype: torch.dtype) -> Pull:
-    """The force of a tube's actuator by a surrogate's name: "table" or "network"; see `check_surrogate`."""
+    """The force of a tube's actuator by the name of a surrogate, "table" or "network"; see `check_surrogate`."""
     if surrogate == "network":
         return NetworkPull(load_network(device=device, dtype=dtype))
     return TablePull.of(joint_moments(params).rows, device, dtype)
 
 
 def check_surrogate(surrogate: str, params: VineParams) -> None:
-    """Make sure that there is a surrogate for a tube's actuator.
+    """Check that a surrogate exists for a tube's actuator.
 
     Raises:
-        CannotRun: Another name than "table" or "network", or an actuator that the network was not trained for.
+        CannotRun: The name is not "table" or "network", or the network was not trained for the actuator.
     """
     if surrogate not in ("table", "network"):
         raise CannotRun(f"unknown surrogate {surrogate!r}; known: table, network")
@@ -50,12 +50,12 @@ def check_surrogate(surrogate: str, params: VineParams) -> None:
 
 
 def _without_limits(actuator: Actuator) -> Actuator:
-    """The same actuator with the usual cells and pressures: the force of a cell does not depend on which are made."""
+    """The same actuator with default limits: the force of a cell does not depend on them."""
     return replace(actuator, limits=Limits()) if isinstance(actuator, Spam) else actuator
 
 
 class NetworkPull(NamedTuple):
-    """The neural surrogate where it was trained; beyond that the film is taut or slack, as in the force table."""
+    """The neural surrogate in its training range; outside it the film is taut or slack, as in the force table."""
 
     network: Network
 
@@ -66,15 +66,15 @@ class NetworkPull(NamedTuple):
 
     def __call__(self, strain: Tensor, l_0: Tensor) -> tuple[Tensor, Tensor]:
         """See `Pull`."""
-        onward = torch.is_grad_enabled()
+        differentiable = torch.is_grad_enabled()
         full = self.network.limits(l_0)[1]
         with torch.enable_grad():
             within = torch.minimum(strain.clamp(min=0.0), full)
-            within = within if onward and within.requires_grad else within.detach().requires_grad_()
+            within = within if differentiable and within.requires_grad else within.detach().requires_grad_()
             force = self.network.force_per_pressure(within, l_0)
-            (slope,) = torch.autograd.grad(force.sum(), within, create_graph=onward)
+            (slope,) = torch.autograd.grad(force.sum(), within, create_graph=differentiable)
         slope = slope.clamp(max=0.0)
-        force = force if onward else force.detach()
+        force = force if differentiable else force.detach()
         slack = strain >= full
         force = force + slope * strain.clamp(max=0.0)  # the film is taut below zero strain
         return torch.where(slack, 0.0, force), torch.where(slack, 0.0, slope)
@@ -122,7 +122,7 @@ class TablePull(NamedTuple):
             for k in (1, 0)
         )
         force, slope = lower + part * (upper - lower), (upper - lower) / width / full
-        # The branch that pulls less holds.
+        # The branch with the smaller force applies.
         share_saturated = strain * l_0 / self.longest_contraction
         left, part, width = self._between(share_saturated)
         rise = self.saturated[left + 1] - self.saturated[left]
@@ -134,7 +134,7 @@ class TablePull(NamedTuple):
         return torch.where(slack, 0.0, force), torch.where(slack, 0.0, slope)
 
     def _between(self, share: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """Column to the left, how far on to the next (below 0 and beyond 1 too), and the width between them."""
-        left = (share.detach().clamp(0, 1).sqrt() * COLUMNS).long().clamp(0, COLUMNS - 1)  # also of NaN
+        """Column to the left, relative position before the next (also below 0 and above 1), and the width between them."""
+        left = (share.detach().clamp(0, 1).sqrt() * COLUMNS).long().clamp(0, COLUMNS - 1)  # valid also for NaN
         width = self.nodes[left + 1] - self.nodes[left]
         return left, (share - self.nodes[left]) / width, width

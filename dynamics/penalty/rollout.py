@@ -1,4 +1,4 @@
-"""Growth of a batch of vines in tensors: a fixed number of steps, nothing copied to the host between them."""
+"""Growth of a batch of vines in tensors: a fixed number of steps, without copies to the host between them."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from dynamics.vine import Status
 
 BISECTIONS = 45
 HELD_DT = 0.1
-"""Time of a step of a held vine, in metres of free growth: long, so that viscosity does not keep it from its rest."""
+"""Time step of a held vine, in metres of free growth: long, so that viscosity hardly delays its equilibrium."""
 AT_REST = 1e-6
-"""A held vine whose joints move by less in a step [m] is at rest."""
+"""A held vine whose joints all move by less than this in a step [m] is at rest."""
 
 
 class Model(NamedTuple):
@@ -36,13 +36,13 @@ class Model(NamedTuple):
     """Base x [m], y [m], heading [rad]."""
     bounds: Tensor
     step: float
-    """Growth, and so time, of a full step [m]."""
+    """Growth of a full step, which is also its time [m]."""
     margin: float
     """Contacts with a smaller gap are considered [m]."""
 
     @property
     def slack(self) -> float:
-        """Lengths that differ by less are equal [m]."""
+        """Tolerance of equal lengths [m]."""
         return 1e-9 if self.pose.dtype == torch.float64 else 2e-6
 
 
@@ -62,7 +62,7 @@ class Records(NamedTuple):
 
 @dataclass(slots=True)
 class Vines:
-    """A batch that grows; each step replaces its tensors."""
+    """A growing batch; each step replaces its tensors."""
 
     angles: Tensor
     segments: Tensor
@@ -71,7 +71,7 @@ class Vines:
     """Signed by side [Pa], shape (batch, segments)."""
     l_0: Tensor
     rest: Tensor
-    """Curvature that each segment takes in free space [1/m], shape (batch, segments)."""
+    """Curvature of each segment in free space [1/m], shape (batch, segments)."""
     length: Tensor
     """Length to grow [m], shape (batch,); 0 holds a vine."""
     before: Tensor
@@ -79,14 +79,14 @@ class Vines:
     forces: Tensor
     """Normal forces on each segment in the last step [N]."""
     motion: Tensor
-    """How far the last step moved a joint, at most [m]."""
+    """Largest displacement of a joint in the last step [m]."""
     alive: Tensor
-    """Vines that still go on."""
+    """Vines that have not ended yet."""
     allowed: Tensor
-    """Steps that each vine may take, shape (batch,)."""
+    """Maximum number of steps of each vine, shape (batch,)."""
 
     def grown(self, full: float) -> Tensor:
-        """Length grown so far [m], not a sum of steps, whose roundings would add up; `full` is a segment's length."""
+        """Length grown so far [m], not a sum of steps, whose rounding errors would add up; `full` is a segment's length."""
         return (self.segments - 1).to(self.length.dtype) * full + self.last_length - self.before
 
 
@@ -112,17 +112,17 @@ def rest_curvature(model: Model, pressure: Tensor, l_0: Tensor) -> Tensor:
 
 
 def grow(model: Model, vines: Vines, record_every: float, records: Records, steps: int, most_segments: int) -> Tensor:
-    """Fill in the records; returns the tips' x [m], y [m] and heading [rad], shape (batch, 3).
+    """Grow the vines and fill in the records; return the tips' x [m], y [m] and heading [rad], shape (batch, 3).
 
     Args:
-        steps: The most steps that any vine is allowed: this many are computed.
-        most_segments: Segments of the longest vine before the first step.
+        steps: Number of steps to compute: the largest number that any vine is allowed.
+        most_segments: Number of segments of the longest vine before the first step.
     """
     full, room = model.params.segment_length, vines.angles.shape[1]
     for step in range(steps + 1):
         _end_broken(vines, records)
         _begin_segments(model, vines)
-        # How long vines can be by now is known without looking at them, and what lies beyond need not be computed.
+        # The maximum length at this step is known without reading the device; segments beyond it are not computed.
         count = min(room, most_segments + int((step + 1) * model.step / full) + 2)
         chain = _chain(model, vines, count)
         outside = ((chain.x < model.bounds[0]) | (chain.x > model.bounds[2])).any(1)
@@ -139,7 +139,7 @@ def grow(model: Model, vines: Vines, record_every: float, records: Records, step
 
 
 def _end_broken(vines: Vines, records: Records) -> None:
-    """End every vine with a bend, force or length that is not finite, and note its first segment with one."""
+    """End every vine with a non-finite bend, force or length, and record its first such segment."""
     room = vines.angles.shape[1]
     growing = torch.arange(room, device=vines.angles.device) == vines.segments[:, None] - 1
     sound = torch.isfinite(vines.angles + vines.forces) & (torch.isfinite(vines.last_length)[:, None] | ~growing)
@@ -151,7 +151,7 @@ def _end_broken(vines: Vines, records: Records) -> None:
 
 
 def _begin_segments(model: Model, vines: Vines) -> None:
-    """Start a new segment where the last one is whole and the vine is to grow on."""
+    """Start a new segment if the last one is complete and the vine continues to grow."""
     whole = vines.last_length >= model.params.segment_length - model.slack / 2
     whole &= vines.alive & (vines.grown(model.params.segment_length) < vines.length - model.slack)
     vines.segments = vines.segments + whole.long()
@@ -167,7 +167,7 @@ def _chain(model: Model, vines: Vines, count: int) -> Chain:
 
 
 def _record(model: Model, vines: Vines, chain: Chain, deep: Tensor, record_every: float, records: Records) -> None:
-    """Write a record of every vine that is due for one, and end those that are done or have taken all their steps."""
+    """Write a record of every vine that is due for one; end those that are done or have taken all their steps."""
     ahead = _due(vines, records, record_every)
     due, grown = torch.minimum(ahead, vines.length), vines.grown(model.params.segment_length)
     held = vines.length == 0
@@ -198,18 +198,18 @@ def _record(model: Model, vines: Vines, chain: Chain, deep: Tensor, record_every
 
 
 def _due(vines: Vines, records: Records, record_every: float) -> Tensor:
-    """Length at which each vine's next record comes [m], were it not to end before."""
+    """Length at each vine's next record [m], if it does not end before."""
     return (records.records + 1).to(vines.length.dtype) * record_every
 
 
 def _advance(
     model: Model, vines: Vines, chain: Chain, contacts: Contacts, deep: Tensor, record_every: float, records: Records
 ) -> None:
-    """One step: minimise the objective, bend and grow by what it says."""
+    """Take one step: minimise the objective, and apply the resulting bends and growth."""
     full, step = model.params.segment_length, model.step
     due = torch.minimum(_due(vines, records, record_every), vines.length)
     most = torch.minimum(full - vines.last_length, due - vines.grown(full)).clamp(0, step)
-    # While anything is too deep a vine bends without growing; a held one never grows, and takes its time.
+    # A vine that is too deep in an obstacle bends without growing; a held vine never grows, and has its own time step.
     held = vines.length == 0
     most = torch.where(deep | held, 0.0, most)
     dt = torch.where(held, HELD_DT, torch.where(most > 0, most.clamp(min=0.2 * step), step))
@@ -219,11 +219,11 @@ def _advance(
     d = minimise(objective, start, model.solver)
     growth = torch.minimum(d[:, -1].clamp(min=0), most)
     at_last = torch.arange(chain.cosine.shape[1], device=d.device) == chain.last
-    # The growing segment is as stiff as the objective supposes if it grows by all it may; if by less, it bends by less.
+    # The objective assumes the stiffness of the growing segment after full growth; with less growth it bends less.
     part = (vines.last_length + growth) / (vines.last_length + most).clamp(min=1e-6)
     bend = torch.where(at_last, part[:, None] * d[:, :-1] + (curvature * growth)[:, None], d[:, :-1])
     motion = _most_motion(chain, bend, growth)
-    # Nothing is met unseen: no joint moves farther than the contacts that were considered.
+    # No joint moves farther than the margin of the contacts that were considered, so no contact is missed.
     share = torch.where(vines.alive, (0.6 * model.margin / motion).clamp(max=1), 0.0)
     pressed = objective.contact_stiffness * torch.relu(-objective.gaps(d)[:, : contacts.gap.shape[1]])
     count = chain.cosine.shape[1]
@@ -247,7 +247,7 @@ def _objective(
     rest = vines.rest[:, :count].gather(1, chain.last)[:, 0]
     curvature = torch.where(born, rest, angle / torch.where(born, 1.0, vines.last_length))
     bend = torch.where(at_last, curvature[:, None] * full, vines.angles[:, :count])
-    # A segment that grows is as stiff as it will be at the step's end.
+    # A growing segment has the stiffness of the step's end.
     scale = torch.where(at_last, (full / (vines.last_length + most).clamp(min=1e-6))[:, None], 1.0)
     pressure, l_0 = vines.pressure[:, :count], vines.l_0[:, :count]
     per_bend = torch.sign(pressure) * params.arm / full

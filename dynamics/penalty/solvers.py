@@ -1,4 +1,4 @@
-"""Two inner solvers for one objective: gradient steps, as many as Algorithm 1's, and a semismooth Newton method."""
+"""Two inner solvers for the same objective: as many gradient steps as in Algorithm 1, and a semismooth Newton method."""
 
 from __future__ import annotations
 
@@ -11,18 +11,19 @@ from torch import Tensor
 from dynamics.penalty.objective import Objective
 
 INNER_STEPS = {"newton": 10, "gradient": 50}
-"""Default number of steps of each solver: 50 are paper 002's; with fewer than 10 Newton steps a vine that snaps goes astray."""
+"""Default number of steps of each solver: 50 as in paper 002; with fewer than 10 Newton steps a vine that snaps through is
+computed incorrectly."""
 LINE_STEPS = 4
 LONGEST_STEP = 4.0
-"""A line search goes no farther, in units of its direction."""
+"""Maximum step of a line search, in units of its direction."""
 
 
 def descend(objective: Objective, d: Tensor, steps: int) -> Tensor:
     """Gradient steps from d: conjugate gradients in place of the fixed rate of Algorithm 1.
 
-    Each unknown's rate is the inverse of its own stiffness, consecutive directions are conjugate (Polak and Ribiere),
-    and a line search finds the length along them: with one rate for all, contacts of 2e5 N/m leave the bends of a few
-    N m/rad where they are.
+    The rate of each unknown is the inverse of its stiffness, consecutive directions are conjugate (Polak and Ribiere),
+    and a line search finds the length along them. With one rate for all unknowns, contacts of 2e5 N/m would leave bends
+    of a few N m/rad practically unchanged.
     """
     diagonal = objective.curvature(d)
     direction, before, product = torch.zeros_like(d), torch.zeros_like(d), torch.ones_like(d[:, :1])
@@ -31,7 +32,7 @@ def descend(objective: Objective, d: Tensor, steps: int) -> Tensor:
         scaled = gradient / diagonal
         turned = (scaled * (gradient - before)).sum(1, keepdim=True) / product
         direction = -scaled + turned.clamp(min=0) * direction
-        # A direction that has lost its way starts again from the gradient.
+        # Restart from the gradient if the direction is not a descent direction.
         direction = torch.where((direction * gradient).sum(1, keepdim=True) < 0, direction, -scaled)
         before, product = gradient, (gradient * scaled).sum(1, keepdim=True).clamp(min=1e-30)
         d = d + search_line(objective, d, gradient, direction, 0.0) * direction
@@ -39,7 +40,7 @@ def descend(objective: Objective, d: Tensor, steps: int) -> Tensor:
 
 
 def newton(objective: Objective, d: Tensor, steps: int) -> Tensor:
-    """Semismooth Newton from d: the Hessian is diagonal plus one rank for each contact that is pressed."""
+    """Semismooth Newton from d: the Hessian is diagonal plus a rank-one term for each contact that is pressed."""
     for _ in range(steps):
         gradient, diagonal = objective.gradient(d), objective.curvature(d)
         direction = newton_direction(objective, diagonal, d, gradient)
@@ -57,9 +58,9 @@ def chosen_solver(name: str, steps: int | None = None) -> Solver:
 
 
 def minimise(objective: Objective, start: Tensor, solver: Solver) -> Tensor:
-    """The minimum of the objective; where gradients are on, differentiable in all that the objective holds.
+    """The minimum of the objective; if gradients are enabled, differentiable in all tensors of the objective.
 
-    Its derivative is that of one Newton step from the minimum (implicit function theorem), whatever solver found it.
+    Its derivative is that of one Newton step from the minimum (implicit function theorem), independent of the solver.
     """
     with torch.no_grad():
         d = solver(objective, start)
@@ -77,7 +78,7 @@ def newton_direction(objective: Objective, diagonal: Tensor, d: Tensor, gradient
     coupling = (objective.jacobian / diagonal[:, None, :]) @ objective.jacobian.mT
     pressed = (objective.gaps(d) < 0).to(d.dtype)
     scaled = gradient / diagonal
-    # 1/k alone would drown in the rounding of single precision; the next step mends what this changes.
+    # 1/k alone would be lost in the rounding of single precision; the next step corrects the effect of this addition.
     size = coupling.diagonal(dim1=1, dim2=2)
     compliance = 1 / objective.contact_stiffness + 8 * torch.finfo(d.dtype).eps * size.amax(1, keepdim=True)
     system = coupling * (pressed[:, :, None] * pressed[:, None, :])
@@ -90,10 +91,10 @@ def newton_direction(objective: Objective, diagonal: Tensor, d: Tensor, gradient
 
 
 def search_line(objective: Objective, d: Tensor, gradient: Tensor, direction: Tensor, guess: float) -> Tensor:
-    """How far to go along a direction to the least energy on its line, shape (batch, 1).
+    """Position of the lowest energy along a direction, shape (batch, 1).
 
-    The slope of the energy rises along the line, in pieces: Newton's method from a first guess, the same for all vines,
-    kept within the bracket that it narrows.
+    The slope of the energy increases piecewise smoothly along the line: Newton's method from a first guess that is the
+    same for all vines, kept within a bracket that it narrows.
     """
     gaps, change = objective.gaps(d), (objective.jacobian @ direction[..., None])[..., 0]
     along = (gradient * direction).sum(1)

@@ -1,8 +1,8 @@
 """The contact forces of one implicit step: a small complementarity problem, solved exactly.
 
-A step minimises 1/2 d' D d - f' d over d = (bends, growth), D diagonal, under gap + J d >= 0. Its dual asks for forces
-lambda >= 0 with r = r0 + A lambda >= 0 and lambda' r = 0, where A = J D^-1 J' + compliance and r0 is the gap that would be
-left without forces. J is affine in the joints' positions, so every entry of A, and products with J and J', come from
+A step minimises 1/2 d' D d - f' d over d = (bends, growth), D diagonal, under gap + J d >= 0. Its dual problem is to find forces
+lambda >= 0 with r = r0 + A lambda >= 0 and lambda' r = 0, where A = J D^-1 J' + compliance and r0 is the gap
+without contact forces. J is affine in the joints' positions, so every entry of A, and products with J and J', come from
 prefix and suffix sums: O(n + K^2) for K contacts on n joints.
 """
 
@@ -18,9 +18,9 @@ from dynamics.contacts import Contacts
 from surrogate.compiled import Floats, compiled
 
 MOST_ACTIVE = 128
-"""Most contacts that can carry a force at once."""
+"""Maximum number of contacts that carry a force at the same time."""
 TOLERANCE = 1e-8
-"""A gap may end this far below zero [m] before the contact is taken up."""
+"""A contact becomes active when its gap is negative by more than this [m]."""
 
 
 class Dual(NamedTuple):
@@ -33,7 +33,7 @@ class Dual(NamedTuple):
     loads: Floats
     """Forces times (alpha, beta, gamma) by segment, shape (max_segments, 3)."""
     free_gap: Floats
-    """Gap after the step if there were no contact force [m], shape (capacity,)."""
+    """Gap after the step without contact forces [m], shape (capacity,)."""
     force: Floats
     """Contact forces lambda [N], shape (capacity,)."""
     is_active: NDArray[np.bool_]
@@ -46,33 +46,33 @@ class Dual(NamedTuple):
 
 
 class Step(NamedTuple):
-    """Unknowns of a step and their quadratic model; growth is the last one."""
+    """Bends of a step and their quadratic model; for the growth see `ContactNumbers`."""
 
     inverse: Floats
     """1 / D of each joint [rad / N m], shape (max_segments,)."""
     free: Floats
-    """Bend each joint would take without contact [rad], shape (max_segments,)."""
+    """Bend of each joint in the step without contact [rad], shape (max_segments,)."""
     bend: Floats
-    """Bend each joint takes [rad], shape (max_segments,)."""
+    """Bend of each joint in the step [rad], shape (max_segments,)."""
 
 
 class ContactNumbers(NamedTuple):
-    """The numbers of one step's problem, whose arrays are `Contacts`, `Chain`, `Step` and `Dual`.
+    """Scalars of one step's problem; its arrays are `Contacts`, `Chain`, `Step` and `Dual`.
 
-    Kernels take both apart: to take an array out of a tuple of tuples costs more than the sums it is needed for.
+    Kernels take them as separate arguments: unpacking an array from nested tuples takes longer than the sums over it.
     """
 
     rows: int
-    """Rows in `Contacts`."""
+    """Number of rows in `Contacts`."""
     soft: int
-    """How many of them, the first, are contacts and have the compliance."""
+    """Number of leading rows that are contacts, with compliance."""
     segments: int
     free_growth: float
-    """Growth without any row [m]."""
+    """Growth without any constraint [m]."""
     inverse_growth: float
     """1 / D of the growth [m/N]."""
     compliance: float
-    """Of a contact [m/N]."""
+    """Compliance of a contact [m/N]."""
 
 
 @compiled()
@@ -110,7 +110,7 @@ def _entry(contacts: Contacts, moments: Floats, inverse_growth: float, k: int, m
 
 @compiled()
 def _factor_from(contacts: Contacts, dual: Dual, numbers: ContactNumbers, first: int, count: int) -> None:
-    """Renew rows first ... count - 1 of the Cholesky factor."""
+    """Recompute rows first ... count - 1 of the Cholesky factor."""
     factor, active = dual.factor, dual.active
     for i in range(first, count):
         k = active[i]
@@ -141,7 +141,7 @@ def _solve_active(dual: Dual, count: int) -> None:
 
 @compiled()
 def _drop(dual: Dual, position: int, count: int) -> int:
-    """Take one row out of the active ones."""
+    """Remove one active row; return the number of those left."""
     row = dual.active[position]
     dual.is_active[row] = False
     dual.force[row] = 0.0
@@ -152,7 +152,7 @@ def _drop(dual: Dual, position: int, count: int) -> int:
 
 @compiled()
 def _sum_turns(turns: Floats, bend: Floats, chain: Chain, segments: int) -> None:
-    """Prefix sums that turn bends into displacements."""
+    """Compute the prefix sums that convert bends to displacements."""
     xs, ys = chain.x, chain.y
     turns[0] = 0.0
     for j in range(segments):
@@ -177,7 +177,7 @@ def _gap_change(contacts: Contacts, turns: Floats, k: int, growth: float) -> flo
 def _apply_forces(
     contacts: Contacts, chain: Chain, step: Step, dual: Dual, numbers: ContactNumbers, count: int
 ) -> float:
-    """Bends and growth under the active forces; returns the growth [m]."""
+    """Compute bends and growth under the active forces; return the growth [m]."""
     loads, segments = dual.loads, numbers.segments
     loads[:segments] = 0.0
     growth = numbers.free_growth
@@ -199,7 +199,7 @@ def _apply_forces(
 
 @compiled()
 def _settle(contacts: Contacts, dual: Dual, numbers: ContactNumbers, first: int, count: int) -> int:
-    """Go towards the forces that close all active gaps, dropping rows that would have to pull; returns how many stay."""
+    """Move towards the forces that close all active gaps, and drop rows that would pull; return the number of rows left."""
     while True:
         _factor_from(contacts, dual, numbers, first, count)
         _solve_active(dual, count)
@@ -221,7 +221,7 @@ def _settle(contacts: Contacts, dual: Dual, numbers: ContactNumbers, first: int,
 
 @compiled()
 def _from_guess(contacts: Contacts, dual: Dual, numbers: ContactNumbers, count: int) -> int:
-    """Forces of the first `count` active rows, less those that would have to pull; returns how many are left."""
+    """Compute the forces of the first `count` active rows, and drop rows that would pull; return the number of rows left."""
     while count:
         _factor_from(contacts, dual, numbers, 0, count)
         _solve_active(dual, count)
@@ -238,7 +238,7 @@ def _from_guess(contacts: Contacts, dual: Dual, numbers: ContactNumbers, count: 
 
 @compiled()
 def _sum_moments(sums: Floats, inverse: Floats, chain: Chain, segments: int) -> None:
-    """Prefix sums from which the entries of A come, see `Dual.moments`."""
+    """Compute the prefix sums for the entries of A, see `Dual.moments`."""
     xs, ys = chain.x, chain.y
     sums[0] = 0.0
     for j in range(segments):
@@ -255,12 +255,12 @@ def _sum_moments(sums: Floats, inverse: Floats, chain: Chain, segments: int) -> 
 def solve_step(
     contacts: Contacts, chain: Chain, step: Step, dual: Dual, numbers: ContactNumbers, warm: int
 ) -> tuple[float, int, bool]:
-    """Solve the step by active sets: take up the worst violated row, drop rows that would pull, until none is left.
+    """Solve the step by an active-set method: add the most violated row and drop rows that would pull, until none is violated.
 
-    This is non-negative least squares on the dual (Lawson and Hanson); it ends because every round lowers the dual.
+    This is non-negative least squares on the dual (Lawson and Hanson); it terminates because every round lowers the dual.
 
     Args:
-        warm: How many rows stand in `dual.active` as a first guess.
+        warm: Number of rows in `dual.active` as an initial guess.
     Returns:
         Growth [m], number of active rows, and whether the problem was solved.
     """
@@ -290,6 +290,6 @@ def solve_step(
         dual.active[count] = row
         dual.is_active[row] = True
         count = _settle(contacts, dual, numbers, count, count + 1)
-        # Rounding may send a row straight back: do not take it up twice in a row.
+        # Rounding may drop a row right after it was added: do not add it twice in succession.
         refused = -1 if dual.is_active[row] else row
     return _apply_forces(contacts, chain, step, dual, numbers, count), count, False

@@ -1,9 +1,9 @@
-"""Coulomb friction where the tip touches something: it sticks, or slides and is held back.
+"""Coulomb friction of the tip in contact: it sticks, or slides against a friction force.
 
-The body of a growing vine does not slide, its tip does. A tip that sticks has two rows more, one for each way along what it
-touches, and a step is the complementarity problem it was. If that asks for more than the coefficient times the normal force,
-the tip slides instead, held back by the coefficient times the normal force of the last step: a load, so that the step is
-again a convex problem.
+The body of a growing vine does not slide, only its tip does. A sticking tip adds two rows, one for each direction along the
+touched surface, so that a step remains a complementarity problem. If sticking needs more than the friction coefficient times
+the normal force, the tip slides instead. Its friction force is the coefficient times the normal force of the last step, which
+is a constant load, so that the step is again a convex problem.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from dynamics.quasistatic.complementarity import ContactNumbers, Dual, Step
 from surrogate.compiled import compiled
 
 LEAST_ALONG = 1e-9
-"""A normal that is less against the heading stands on the tube's side [-]."""
+"""A contact whose normal has a smaller component against the heading is on the tube's side [-]."""
 
 
 @compiled()
@@ -29,7 +29,7 @@ def presses_tip(contacts: Contacts, k: int, chain: Chain, segments: int) -> bool
 
 @compiled()
 def add_stick_rows(contacts: Contacts, count: int, chain: Chain, segments: int) -> int:
-    """Append the tip's slide along what is nearest to it, one row each way; returns how many rows there are."""
+    """Append the tip's sliding along the nearest contact, one row per direction; return the new number of rows."""
     nearest = -1
     for k in range(count):
         if presses_tip(contacts, k, chain, segments) and (nearest < 0 or contacts.gap[k] < contacts.gap[nearest]):
@@ -73,10 +73,10 @@ def let_slide(
     active: int,
     most: float,
 ) -> tuple[float, int]:
-    """Turn the rows from `numbers.soft` up to `held`, which hold a tip, into a load of `most` [N].
+    """Replace the rows from `numbers.soft` to `held`, which hold a tip, by a load of `most` [N].
 
     Returns:
-        What it adds to the drive to grow [N], and how many of the active rows are left.
+        The load's contribution to the growth force [N], and the number of active rows left.
     """
     count = numbers.soft
     pull = most if dual.force[count] > dual.force[count + 1] else -most

@@ -26,7 +26,7 @@ class QuasiStatic(OnHost):
     """Each step minimises bending energy, damping and growth under contact inequalities.
 
     Unknowns are the joints' bends and the growth itself, which may stall. The energy is separable, so the step is a
-    complementarity problem in the contacts alone (`complementarity.py`). No state is accepted deeper in an obstacle
+    complementarity problem in the contacts alone (`complementarity.py`). No accepted state is deeper in an obstacle
     than the penetration tolerance.
     """
 
@@ -46,12 +46,12 @@ class QuasiStatic(OnHost):
         """Prepare the scene (about 0.1 s).
 
         Args:
-            step: Growth of one step [m]; a sixth of a segment if not given.
-            friction: Coulomb's coefficient for the tip [-], if not the tube's, or 0 where that has none: recorded growths are met
-                as well by 0 as by 0.1, and worse by more (results/validation/README.md).
-            corner_moment: Part of its moment that a joint keeps where a corner presses it in [-].
+            step: Growth per step [m]. Default: a sixth of a segment.
+            friction: Coulomb friction coefficient of the tip [-]. Default: the tube's, or 0 if the tube has none; 0 and 0.1
+                reproduce recorded growths equally well, larger values less well (results/validation/README.md).
+            corner_moment: Share of its moment that a joint keeps where a corner dents it [-].
         Raises:
-            ValueError: No coefficient of friction, or no part.
+            ValueError: `friction` or `corner_moment` is out of its range.
         """
         friction = friction if friction is not None else params.friction or 0.0
         if not 0 <= friction < np.inf:

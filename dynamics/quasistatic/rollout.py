@@ -1,4 +1,4 @@
-"""One vine grown into contact, or held there: a sequence of implicit steps."""
+"""Growth or holding of one vine in contact, as a sequence of implicit steps."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ from dynamics.vine import Integers
 from surrogate.compiled import Floats, compiled
 
 CORRECTIONS = 80
-"""Steps without growth that may follow each other to leave an obstacle."""
+"""Maximum number of successive steps without growth to leave an obstacle."""
 PATIENCE = 60e-3
-"""Every so often [m of free growth] the program looks whether a vine still moves."""
+"""Interval at which to check whether a vine still moves [m of free growth]."""
 LONGEST_TIME = 6.0
-"""A vine that needs this many times as long as in free space, plus ten times PATIENCE, is stalled too."""
+"""A vine is also stalled if it needs this many times as long as in free space, plus ten times PATIENCE."""
 LONGEST_HOLD = 20.0
 """A held vine that still moves after the time in which it would grow this far in free space [m] is stalled."""
 AT_REST = 1e-6
@@ -63,7 +63,7 @@ def grow_vine(model: QuasiStaticModel, task: Task, vine: Vine, records: Records)
         if status != GROWING:
             return recorded, status, steps
         if deep:
-            # Bend without growing until it is not. Nothing is recorded meanwhile.
+            # Bend without growing until the penetration is within the tolerance. Nothing is recorded meanwhile.
             corrections += 1
             if corrections > CORRECTIONS:
                 return recorded, UNRESOLVED, steps
@@ -76,7 +76,7 @@ def grow_vine(model: QuasiStaticModel, task: Task, vine: Vine, records: Records)
                 forward_kinematics(chain, vine.angles, base, segments, last_length, full)
                 count = find_contacts(scene, tube.radius, tube.margin, chain, segments, contacts)
             most_growth = min(tube.growth_step, full - last_length, next_stop(task, recorded) - grown)
-            # What is left to a segment's end may be tiny, and so may be the progress of a blocked tip towards it.
+            # The rest of a segment may be tiny, and a blocked tip may advance by tiny steps: limit dt from below.
             dt = max(most_growth, 0.2 * tube.growth_step)
         span = Span(segments, last_length, count, most_growth)
         curvature = bending_model(joint, tube.bending_viscosity / dt, vine, step, kept, span)
@@ -98,7 +98,7 @@ def _rest_angles(joint: JointMoments, vine: Vine, segments: int, last_length: fl
 
 @compiled()
 def _restrain(step: Step, vine: Vine, rest: Floats, segments: int) -> None:
-    """Stiffen the joints that a step would carry past their rest: wrinkled, they are softer than on the way there."""
+    """Stiffen joints that a step would move past their rest angle: wrinkled, they are softer than on the way there."""
     for j in range(segments):
         if abs(step.free[j]) > 1e-6:
             share = min(1.0, (rest[j] - vine.angles[j]) / step.free[j])
@@ -108,7 +108,7 @@ def _restrain(step: Step, vine: Vine, rest: Floats, segments: int) -> None:
 
 @compiled()
 def hold_vine(model: QuasiStaticModel, task: Task, vine: Vine, records: Records) -> tuple[int, int, int]:
-    """Bend one vine, without growing, until it rests; returns as `grow_vine` does."""
+    """Bend one vine, without growth, until it is at rest; return the same as `grow_vine`."""
     scene, tube, full, segments, last_length = (
         model.scene,
         model.tube,
@@ -141,7 +141,7 @@ def hold_vine(model: QuasiStaticModel, task: Task, vine: Vine, records: Records)
         _restrain(step, vine, rest, segments)
         _, known, moved = take_step(tube, vine, work, span, dt, curvature, known)
         motion = moved * tube.growth_step / dt
-        # Steps that go to and fro are too long.
+        # Steps that oscillate are too long.
         dt = 0.5 * dt if (step.bend[:segments] * before).sum() < 0.0 else min(1.2 * dt, tube.growth_step)
         before[:] = step.bend[:segments]
         steps += 1
@@ -149,7 +149,7 @@ def hold_vine(model: QuasiStaticModel, task: Task, vine: Vine, records: Records)
 
 @compiled(nogil=True)
 def grow_one(b: int, model: QuasiStaticModel, batch: Batch, records: Records, outcome: Integers) -> None:
-    """Grow vine b of a batch; `outcome` takes records, status and steps of each, shape (batch, 3)."""
+    """Grow vine b of a batch; `outcome` receives the number of records, status and number of steps of each, shape (batch, 3)."""
     vine = carrying(model.joint, batch.angles[b], batch.pressure[b], batch.l_0[b])
     task, mine = task_of(batch, b), of_vine(records, b)
     done = hold_vine(model, task, vine, mine) if task.length <= SLACK else grow_vine(model, task, vine, mine)

@@ -1,4 +1,4 @@
-"""One implicit step of a vine: what bends it, and how far it goes."""
+"""One implicit step of a vine: its bending model, and its motion."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from surrogate.compiled import Floats, compiled
 
 
 class QuasiStaticTube(NamedTuple):
-    """What the kernel needs of `VineParams` and of the step, in SI units. Time is counted in metres of free growth."""
+    """Parameters of the tube and of the step for the kernel, in SI units. Time is measured in metres of free growth."""
 
     radius: float
     growth_force: float
@@ -31,21 +31,21 @@ class QuasiStaticTube(NamedTuple):
     compliance: float
     tolerance: float
     growth_step: float
-    """Growth, and so time, of a full step [m]."""
+    """Growth of a full step, which is also its time [m]."""
     margin: float
-    """Contacts with a smaller gap are looked at [m]."""
+    """Contacts with a smaller gap are considered [m]."""
     most_motion: float
-    """A step moves no joint farther than this [m], less than the margin: no contact is missed."""
+    """Maximum displacement of a joint in a step [m], less than the margin, so that no contact is missed."""
 
 
 class QuasiStaticModel(NamedTuple):
-    """A tube in an environment, as the kernels take it."""
+    """A tube in an environment, as an argument of compiled kernels."""
 
     scene: Scene
     joint: JointMoments
     tube: QuasiStaticTube
     base: Floats
-    """x [m], y [m] and heading [rad], shape (3,)."""
+    """Base x [m], y [m] and heading [rad], shape (3,)."""
 
 
 class Work(NamedTuple):
@@ -60,16 +60,16 @@ class Work(NamedTuple):
     keys: Integers
     """Contacts that carried a force in the last step, shape (MOST_ACTIVE,)."""
     kept: Floats
-    """Part of its moment that each joint keeps [-], shape (max_segments,)."""
+    """Share of its moment that each joint keeps [-], shape (max_segments,)."""
     pressed: Floats
     """Normal force on the tip in the last step [N], shape (1,)."""
     seen: Floats
-    """Joints when the vine was last looked at [m], shape (max_segments + 1, 2)."""
+    """Joints at the last check of motion [m], shape (max_segments + 1, 2)."""
 
 
 @compiled()
 def new_work(max_segments: int) -> Work:
-    """Room for a vine of so many segments."""
+    """Allocate the work space of a vine of up to `max_segments` segments."""
     capacity = 6 * max_segments + 64
     return Work(
         new_chain(max_segments),
@@ -88,11 +88,11 @@ def new_work(max_segments: int) -> Work:
 def bending_model(joint: JointMoments, damping: float, vine: Vine, step: Step, kept: Floats, span: Span) -> float:
     """Quadratic model of the bending energy about the present bends; returns the growing segment's curvature [1/m].
 
-    The growing segment keeps its curvature as it lengthens; its unknown is the bend it takes beyond that.
+    The growing segment keeps its curvature as it lengthens; its unknown is the additional bend.
 
     Args:
-        damping: Moment over bend of a joint in this step [N m / rad].
-        kept: Part of its moment that each joint keeps [-], shape (max_segments,).
+        damping: Moment per bend of a joint in this step [N m / rad].
+        kept: Share of its moment that each joint keeps [-], shape (max_segments,).
     """
     full, last = joint.segment_length, span.segments - 1
     inverse, free = step.inverse, step.free
@@ -125,7 +125,7 @@ def _most_motion(chain: Chain, step: Step, segments: int, growth: float) -> floa
 def _add_growth_rows(
     contacts: Contacts, count: int, chain: Chain, segments: int, curvature: float, most_growth: float
 ) -> int:
-    """Let contacts know how growth bends the last segment, and append growth <= most_growth and growth >= 0."""
+    """Add the bending due to growth to the contacts of the last segment; append growth <= most_growth and growth >= 0."""
     last = segments - 1
     for k in range(count):
         if contacts.segment[k] == last:
@@ -143,7 +143,7 @@ def _add_growth_rows(
 
 @compiled()
 def _recall(contacts: Contacts, rows: int, dual: Dual, keys: Integers, known: int) -> int:
-    """Start from the contacts that carried a force in the last step; returns how many are still there."""
+    """Activate the contacts that carried a force in the last step; return how many of them still exist."""
     warm = 0
     for k in range(rows):
         for i in range(known):
@@ -162,8 +162,8 @@ def take_step(
 
     Args:
         dt: Time of the step, in metres of free growth.
-        curvature: Of the growing segment, see `bending_model` [1/m].
-        known: Contacts that carried a force in the last step, in `work.keys`.
+        curvature: Curvature of the growing segment, see `bending_model` [1/m].
+        known: Number of contacts in `work.keys`, which carried a force in the last step.
     Returns:
         Growth [m], number of active contacts, and largest displacement of a joint [m].
     """
@@ -192,7 +192,7 @@ def take_step(
         work.keys[i] = contacts.key[k]
         if k < count:
             work.forces[contacts.segment[k]] += dual.force[k]
-    # The growing segment is as stiff as `bending_model` supposed if it grows by all it may; if by less, it bends by less.
+    # `bending_model` assumes the stiffness of the growing segment after full growth; with less growth it bends less.
     last, length = segments - 1, chain.length[segments - 1]
     step.bend[last] *= (length + growth) / max(length + most_growth, 1e-6)
     step.bend[last] += curvature * growth

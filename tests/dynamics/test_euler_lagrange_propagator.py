@@ -155,7 +155,7 @@ def test_refuses_states_that_are_no_arcs(free: Environment, params: VineParams) 
     angles = np.zeros((1, 4))
     angles[0, 1] = 0.2
     state = VineState(angles, np.array([3]), np.array([0.02]))
-    with pytest.raises(CannotRun, match=r"arcs alone \(sections=False\)"):
+    with pytest.raises(CannotRun, match=r"supports only arcs \(sections=False\)"):
         model.grow(state, carrying(10, segments=4), 0.01, 0.01)
 
 

@@ -145,5 +145,5 @@ def test_start_in_the_point_of_an_inflated_corner_is_refused(environment: MakeEn
     """It is further from the box than the radius, and yet within what the axis cannot enter: one line says so."""
     away = 0.8 * params.radius  # from either side
     workspace = environment(boxes=[(0.2, 0.2, 0.5, 0.5)], start=(0.2 - away, 0.2 - away, 0), bounds=(-1, -1, 1, 1))
-    with pytest.raises(CannotRun, match=r"geometric inflates corners .* the start is in one: move it"):
+    with pytest.raises(CannotRun, match=r"geometric inflates corners .* the start is in one: move it away"):
         Geometric(workspace, params)

@@ -203,7 +203,7 @@ def test_refuses_actuation_of_another_shape(
 def test_refuses_vines_without_room(make: Make, free: Environment, params: VineParams) -> None:
     """A vine of no segments raises a ValueError before a kernel writes where there is nothing."""
     propagator = make(free, params)
-    with pytest.raises(ValueError, match="room for a segment"):
+    with pytest.raises(ValueError, match="a capacity of 0 segments"):
         propagator.grow(propagator.start(1, 0), Actuation(np.zeros((1, 0)), np.ones((1, 0))), 0.0, 0.05)
 
 

@@ -223,5 +223,5 @@ def test_large_obstacles_over_one_another_are_refused(environment: MakeEnvironme
     bounds, centres = (0.0, 0.0, 10.0, 10.0), np.random.default_rng(0).uniform(0, 10, (400, 2))
     every = [[x, y, 15.0] for x, y in centres]
     scene_of(environment(circles=every[:40], bounds=bounds))
-    with pytest.raises(CannotRun, match="too many large obstacles over one another"):
+    with pytest.raises(CannotRun, match="too many large overlapping obstacles"):
         scene_of(environment(circles=every, bounds=bounds))

@@ -171,7 +171,7 @@ def test_noise_is_averaged_over_a_wall() -> None:
 @pytest.mark.parametrize(
     ("lengths", "angles", "words"),
     [
-        ([0.1, 0.1], [0.5, 0.5], "rise"),
+        ([0.1, 0.1], [0.5, 0.5], "ascending"),
         ([0.1, np.nan], [0.5, 0.5], "finite"),
         ([0.1, 0.2], [0.5], "same shape"),
         ([], [], "at least 1"),

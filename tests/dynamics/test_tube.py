@@ -42,7 +42,7 @@ def test_a_tube_checks_itself(name: str, value: float) -> None:
     ("make", "words"),
     [
         (lambda: VineParams(radius=1e-3), "penetration_tolerance = 0.001 must be less than radius = 0.001"),
-        (lambda: VineParams(film_modulus=1e8), r"film_modulus = 1e\+08 must come with a film_thickness"),
+        (lambda: VineParams(film_modulus=1e8), r"film_modulus = 1e\+08 needs a film_thickness"),
         (lambda: Inertia(growth_rate=0.0), "inertia.growth_rate = 0 must be greater than 0"),
         (lambda: Spam(constriction_radius=math.nan), "spam.constriction_radius = nan must be greater than 0"),
         (lambda: Spam(tube_radius=4e-3), "spam.constriction_radius = 0.005 must be less than"),

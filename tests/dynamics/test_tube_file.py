@@ -99,8 +99,11 @@ def test_similar_tubes_are_in_proportion() -> None:
         ("friction = -0.1", "friction = -0.1 must be greater than or equal to 0"),
         ("growth_share = 1.2", "growth_share = 1.2 must be at most 1"),
         ("penetration_tolerance_mm = 40", "penetration_tolerance_mm = 40 must be at most radius_mm = 33.35"),
-        ("film_modulus_mpa = 200", "film_modulus = 2e+08 must come with a film_thickness"),
-        ("growth_pressure_kpa = 60", "growth_pressure = 60000 Pa must be within the measurements of wrinkling"),
+        ("film_modulus_mpa = 200", "film_modulus = 2e+08 needs a film_thickness"),
+        (
+            "growth_pressure_kpa = 60",
+            "growth_pressure = 60000 Pa must be within the range of the wrinkling measurements",
+        ),
         ("bending_stiffness_n_m2 = 1e-3", "bending stiffness EI = 0.001 N m2 must be greater than"),
         ("[actuator]\ntype = 'balloon'", "actuator.type = 'balloon' must be one of spam, pouch"),
         ("[actuator]\nwidth_mm = 40", "unknown key actuator.width_mm"),

@@ -1,4 +1,4 @@
-"""Sensing by deformation: walls, pivots and shape of a tube from its length and the contact angle of its tip alone (paper 003)."""
+"""Sensing by deformation: walls, pivots and shape of a tube from only its length and the contact angle of its tip (paper 003)."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from dynamics.geometric.sensing.shape import Shape
 from surrogate.compiled import Floats
 
 AT_ONCE = 1e-6
-"""Two readings closer than this [m] are from before and after the contact changed: the tip came to another wall."""
+"""Two readings closer than this [m] are from before and after a change of contact: the tip has reached another wall."""
 ROUNDING = 1e-8
-"""A turn is there when the tube is longer than up to it by more than this [m]."""
+"""A turn exists when the tube extends beyond it by more than this [m]."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Readings:
-    """What is sensed while a tube grows.
+    """Sensor readings while a tube grows.
 
-    A sensor that reads at the moment a contact begins, ends or changes gives the heading then exactly; where it does not,
-    the heading is wrong by what the tube turned between two readings.
+    If the sensor reads at the moment when a contact begins, ends or changes, the heading at that moment is exact; otherwise
+    its error is the rotation of the tube between two readings.
     """
 
     lengths: Floats
-    """Of the tube [m], rising, shape (n,)."""
+    """Length of the tube [m], ascending, shape (n,)."""
     angles: Floats
-    """From the tip's heading anticlockwise to the wall's tangent [rad], between 0 and pi; NaN where the tip is free; shape (n,)."""
+    """Angle from the tip's heading anticlockwise to the wall's tangent [rad], from 0 to pi; NaN if the tip is free; shape (n,)."""
 
     def __post_init__(self) -> None:
         lengths, angles = self.lengths, self.angles
@@ -40,9 +40,9 @@ class Readings:
                 f"lengths {lengths.shape} and angles {angles.shape} must have the same shape (n,), n at least 1"
             )
         if not (np.isfinite(lengths).all() and lengths[0] >= 0 and (np.diff(lengths) > 0).all()):
-            raise ValueError("lengths must be finite, not negative, and rise")
+            raise ValueError("lengths must be finite, at least 0 and ascending")
         if not ((angles >= -np.pi) & (angles < 2 * np.pi) | np.isnan(angles)).all():
-            raise ValueError("angles must be between 0 and pi, but for noise, or NaN where the tip is free")
+            raise ValueError("angles must be between 0 and pi, except for noise, or NaN where the tip is free")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,35 +50,35 @@ class Pivot:
     """A point, not the base, about which the tube turned."""
 
     point: Floats
-    """[m], shape (2,)"""
+    """Position [m], shape (2,)."""
     arc: float
-    """Length of tube from the base to it [m]."""
+    """Distance from the base along the tube [m]."""
     length: float
-    """Of the tube when it began to turn there [m]."""
+    """Length of the tube when it began to turn there [m]."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WallContact:
-    """A time in which the tip was on one flat wall."""
+    """An interval in which the tip was on one flat wall."""
 
     first: int
-    """Reading at which it began."""
+    """First reading."""
     last: int
-    """Reading at which it was last there."""
+    """Last reading."""
     wall: float
     """Angle of the wall, from 0 to pi [rad]."""
     behaviours: tuple[Behaviour, ...]
-    """How a tube with a turn gave way, one after another; none for a straight tube."""
+    """Successive behaviours of a tube with a turn; empty for a straight tube."""
     determined: bool
-    """Whether the readings exclude other motions. Where not, the one that limit analysis prefers was taken."""
+    """Whether the readings exclude other motions. If not, this is the one that limit analysis prefers."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sensed:
-    """What readings say."""
+    """Walls, pivots and shapes estimated from readings."""
 
     tips: Floats
-    """At each reading [m], shape (n, 2); points of the wall, a tube radius outside it, where the tip is in contact."""
+    """Tip at each reading [m], shape (n, 2); in contact, a point of the wall offset by the tube's radius."""
     shapes: tuple[Floats, ...]
     """Base, bends and contacts, and tip at each reading [m], shape (nodes, 2)."""
     walls: Floats
@@ -99,20 +99,20 @@ def sense(
 ) -> Sensed:
     """Recover walls, pivots and the tube's shapes.
 
-    On each wall the readings are fitted by a body that turns about one hinge after another: the base, a turn, a corner
-    it is known to hang on or, where none of these fits, a corner not yet known (paper 003, Eqs. 16 to 29). A further
-    change of the hinge is accepted where it takes `PRICE` per fitted number off the sum of squared errors, in units of
-    the noise. Limit analysis of the hinges is the prior: what contradicts it must reduce the sum by as much.
+    On each wall the readings are fitted by a body that rotates about one hinge after another: the base, a turn, a known
+    corner or, if none of these fits, an unknown corner (paper 003, Eqs. 16 to 29). Another change of the hinge is accepted
+    if it reduces the sum of squared errors, in units of the noise, by `PRICE` per fitted number. Limit analysis of the
+    hinges is the prior: a motion that contradicts it must reduce the sum by the same amount.
 
     Args:
-        readings: Of one growth.
+        readings: Readings of one growth.
         start: x, y [m] and heading [rad] of the launch, shape (3,).
-        turn_at: Length at which the turn is [m].
-        turn: Its angle, positive to the left [rad]; 0 for a straight tube.
+        turn_at: Distance of the turn from the base along the tube [m].
+        turn: Angle of the turn, positive to the left [rad]; 0 for a straight tube.
         noise: Standard deviation of the angles [rad].
-        friction: Of the tip on a wall, for the prior.
+        friction: Friction coefficient of the tip on a wall, for the prior [-].
     Returns:
-        What is known at each reading.
+        Estimates at each reading.
     Raises:
         ValueError: Noise or friction is negative.
     """
@@ -140,14 +140,14 @@ def sense(
         courses.append((course, float(lengths[after - 1])))
         shape = shapes[-1]
         if after < len(lengths) and free[after]:
-            # The tip left by the wall's end, which now holds the tube on the wall's side.
+            # The tip has passed the end of the wall, which now holds the tube on the wall's side.
             shape = shape.held(shape.length, -1 if course.wall - shape.heading < np.pi / 2 else 1)
     points = tuple(one.points for one in shapes)
     return Sensed(np.array([one.tip for one in shapes]), points, walls, tuple(contacts), _pivots(courses))
 
 
 def _stretches(lengths: Floats, angles: Floats, turn_at: float) -> list[tuple[int, int]]:
-    """First readings, and those after the last, of times in which the tip is free or on one wall."""
+    """First reading, and reading after the last, of each interval in which the tip is free or on one wall."""
     free = np.isnan(angles)
     changes = free[1:] != free[:-1]
     changes |= ~free[1:] & (np.diff(lengths) < AT_ONCE)
@@ -157,7 +157,7 @@ def _stretches(lengths: Floats, angles: Floats, turn_at: float) -> list[tuple[in
 
 
 def _behaviours(course: Course, last: float) -> tuple[Behaviour, ...]:
-    """Name of each motion of a tube whose turn has grown."""
+    """Behaviour in each motion of a tube whose turn has grown."""
     found = list[Behaviour]()
     for motion in course.motions:
         shape = motion.shape

@@ -1,4 +1,4 @@
-"""How a tube moved while its tip was on one flat wall, from contact angles alone: the hinges, and where one took over from another."""
+"""Motion of a tube whose tip is on one flat wall, from contact angles alone: its hinges, and the lengths at which they change."""
 
 from __future__ import annotations
 
@@ -14,44 +14,46 @@ from dynamics.vine import Integers
 from surrogate.compiled import Floats
 
 PRICE = 10.0
-"""What a fitted number, or a choice against the kinematics, must take off the sum of squared errors (in units of the noise)."""
+"""Reduction of the sum of squared errors, in units of the noise, that justifies a fitted number or a choice against the
+kinematics."""
 EXACT = 1e-7
 """Errors assumed for readings without noise [rad]."""
 MOST_CHANGES = 5
 _LENGTHS, _ARCS, _PREFIXES, _TRIED, _FAILED = 16, 48, 12, 3, 1
-"""Resolution of the search for a change, after how many parts of noisy readings, and from how many positions it is refined."""
+"""Resolution of the search for a change over lengths and arcs, number of parts of noisy readings after which it is refined,
+number of candidates that are refined, and number of failures allowed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """Another hinge turns from a certain length on."""
+    """Change to another hinge at a certain length."""
 
     length: float
-    """Of the whole tube [m]."""
+    """Length of the whole tube [m]."""
     arc: float
-    """From the base to the hinge [m]."""
+    """Distance from the base to the hinge along the tube [m]."""
     locked: bool = False
-    """Whether the tip stays, and the turn bends too."""
+    """Whether the tip sticks, and the turn bends too."""
     fitted: int = 0
-    """How many of length and arc were fitted: 0; 1, the one that was not known; or 2."""
+    """Number of fitted values: 0; 1 (length or arc, whichever is unknown); or 2 (both)."""
 
 
 @dataclass(frozen=True, eq=False)
 class Course:
-    """A tube's motion with its tip on one wall, as guessed."""
+    """A hypothesis for the motion of a tube with its tip on one wall."""
 
     shape: Shape
-    """At first contact."""
+    """Shape at first contact."""
     wall: float
-    """Heading of its tangent [rad]."""
+    """Heading of the wall's tangent [rad]."""
     changes: tuple[Change, ...]
     friction: float
     against: bool = False
-    """Whether it begins otherwise than limit analysis says."""
+    """Whether its first motion contradicts limit analysis."""
 
     @cached_property
     def motions(self) -> tuple[Motion, ...]:
-        """One after another; where a hinge has sprung back, limit analysis says which is next."""
+        """Successive motions; after a hinge has sprung back, limit analysis determines the next one."""
         shape, found = self.shape, list[Motion]()
         for i, change in enumerate(self.changes):
             if i:
@@ -70,7 +72,7 @@ class Course:
         return tuple(found)
 
     def angles(self, lengths: Floats) -> Floats:
-        """Contact angles [rad] at rising lengths [m]."""
+        """Contact angles [rad] at ascending lengths [m]."""
         starts = np.array([motion.shape.length for motion in self.motions])
         which = np.maximum(np.searchsorted(starts, lengths, side="right") - 1, 0)
         found = np.empty(len(lengths))
@@ -80,23 +82,23 @@ class Course:
         return found
 
     def motion_at(self, length: float) -> Motion:
-        """Which it is at a length [m]."""
+        """The motion at a length [m]."""
         return [motion for motion in self.motions if motion.shape.length <= length + 1e-12][-1]
 
     @property
     def price(self) -> float:
-        """Of what is fitted and of what is against the kinematics."""
+        """Price of the fitted numbers and of a contradiction to the kinematics."""
         return PRICE * (sum(change.fitted for change in self.changes) + self.against)
 
     def numbers(self) -> list[float]:
-        """All that is fitted: the wall, and of each change what was not known."""
+        """All fitted numbers: the wall's heading, and the unknown values of each change."""
         found = [self.wall]
         for i, change in enumerate(self.changes):
             found += [change.length, change.arc][: change.fitted] if i else [change.arc][: change.fitted]
         return found
 
     def with_numbers(self, numbers: Sequence[float], last: float) -> Course:
-        """The same with others, kept possible; `last` is the longest length [m]."""
+        """The course with other numbers, clipped to valid values; `last` is the largest length [m]."""
         rest, changes, least = list(numbers[1:]), list[Change](), self.shape.length
         for i, change in enumerate(self.changes):
             length, arc = change.length, change.arc
@@ -114,7 +116,7 @@ class WallFit:
 
     course: Course
     determined: bool
-    """Whether the readings exclude other hinges, and outnumber what was fitted."""
+    """Whether the readings exclude other hinges, and outnumber the fitted values."""
 
 
 def fit_wall(shape: Shape, lengths: Floats, angles: Floats, noise: float, friction: float) -> WallFit:
@@ -122,10 +124,10 @@ def fit_wall(shape: Shape, lengths: Floats, angles: Floats, noise: float, fricti
 
     Args:
         shape: The tube at first contact.
-        lengths: Of the readings on this wall, the first at first contact [m], shape (n,).
+        lengths: Lengths at the readings on this wall, the first at first contact [m], shape (n,).
         angles: Contact angles [rad], shape (n,).
         noise: Standard deviation of the angles [rad].
-        friction: Of the tip, for what limit analysis says; it is only preferred.
+        friction: Friction coefficient of the tip [-], for limit analysis, whose result is only preferred.
     """
     search = _Search(shape, lengths, angles, max(noise, EXACT), friction)
     found = list[tuple[float, Course]]()
@@ -147,7 +149,7 @@ def fit_wall(shape: Shape, lengths: Floats, angles: Floats, noise: float, fricti
     explained = error <= n + 4 * np.sqrt(2 * n)
     ends = np.searchsorted(lengths, [*(change.length for change in best.changes[1:]), np.inf])
     begins = np.searchsorted(lengths, [change.length for change in best.changes], side="right")
-    # Each change needs its own readings, and all together one that checks them.
+    # Each change needs its own readings, and all changes together need one more as a check.
     enough = n > 1 + sum(change.fitted for change in best.changes)
     enough &= all(end - begin >= change.fitted for change, begin, end in zip(best.changes, begins, ends, strict=True))
     return WallFit(best, bool(explained and (enough or n == 1) and not rivals))
@@ -155,7 +157,7 @@ def fit_wall(shape: Shape, lengths: Floats, angles: Floats, noise: float, fricti
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Search:
-    """Readings to be explained."""
+    """Search for courses that explain the readings."""
 
     shape: Shape
     lengths: Floats
@@ -168,14 +170,14 @@ class _Search:
         return float((self._errors(course, count) ** 2).sum())
 
     def cost(self, course: Course, count: int | None = None) -> float:
-        """The same with the course's price."""
+        """Error plus the course's price."""
         return self.error(course, count) + course.price
 
     def _errors(self, course: Course, count: int | None) -> Floats:
         return (course.angles(self.lengths[:count]) - self.angles[:count]) / self.noise
 
     def refined(self, course: Course, count: int | None = None) -> Course:
-        """All its numbers fitted to the first readings."""
+        """The course with all its numbers fitted to the first readings."""
         last = float(self.lengths[:count][-1])
         small = 1e-14 if self.noise == EXACT else 1e-5
         fit = least_squares(
@@ -186,20 +188,20 @@ class _Search:
         return better if self.error(better, count) <= self.error(course, count) else course
 
     def beginnings(self) -> Iterator[Course]:
-        """How the tube may give way at first: as limit analysis says, or at another node, or at a corner not known yet."""
+        """Candidates for the first motion: that of limit analysis, or about another node, or about an unknown corner."""
         start, wall = self.shape.length, self.shape.heading + float(self.angles[0])
-        says = hinge(self.shape, wall, self.friction)
-        if says:
-            yield Course(self.shape, wall, (Change(start, *says),), self.friction)
+        predicted = hinge(self.shape, wall, self.friction)
+        if predicted:
+            yield Course(self.shape, wall, (Change(start, *predicted),), self.friction)
         if len(self.lengths) == 1:
-            if not says:
+            if not predicted:
                 yield Course(self.shape, wall, (Change(start, 0.0),), self.friction, against=True)
             return
         nodes = [float(arc) for arc in self.shape.arcs[:-1] if start - arc > 1e-6]
         turn = self.shape.arcs[self.shape.turn_node] if self.shape.turn_node > 0 else 0.0
         ways = [(arc, locked) for locked in (False, True) for arc in nodes[::-1] if not locked or arc < turn - 1e-6]
         for way in ways:
-            if way != says:
+            if way != predicted:
                 yield Course(self.shape, wall, (Change(start, *way),), self.friction, against=True)
         arcs = np.linspace(0, start, _ARCS + 1)[:-1]
         few = min(len(self.lengths), 8)
@@ -208,7 +210,7 @@ class _Search:
             yield Course(self.shape, wall, (Change(start, float(arcs[k]), fitted=1),), self.friction, against=True)
 
     def _slides(self, shape: Shape, wall: float, arcs: Floats, count: int, first: int) -> Floats:
-        """Errors of readings from `first` to before `count` if the hinge is at each of some arcs, shape (arcs,)."""
+        """Errors of the readings from `first` to before `count` with the hinge at each of the arcs, shape (arcs,)."""
         reach, ahead = shape.tip - shape.at(arcs), unit(shape.heading)
         growth = self.lengths[first:count] - shape.length
         across = cross(np.broadcast_to(ahead, reach.shape), reach)
@@ -216,7 +218,7 @@ class _Search:
         return (((angles - self.angles[first:count]) / self.noise) ** 2).sum(axis=1)
 
     def explain(self, course: Course, limit: float) -> Course | None:
-        """Add changes of the hinge as the readings require, one after another; None if the cost exceeds a limit."""
+        """Add changes of the hinge one by one as the readings require; None if the cost exceeds a limit."""
         n, exact = len(self.lengths), self.noise == EXACT
         counts = range(2, n + 1) if exact else np.unique(np.linspace(2, n, _PREFIXES).astype(int))
         failed = 0
@@ -235,7 +237,7 @@ class _Search:
         return self.refined(course)
 
     def _changed(self, course: Course, count: int) -> Course:
-        """The course with its last change elsewhere, or with one more, if that pays for the first readings."""
+        """The course with its last change replaced, or with one more, if that lowers the cost for the first readings."""
         known = replace(course, changes=course.changes[:-1]) if len(course.changes) > 1 else None
         best, cost = course, self.cost(course, count)
         for base in (known, course):
@@ -250,7 +252,7 @@ class _Search:
         return best
 
     def _extended(self, course: Course, count: int) -> Iterator[Course]:
-        """One more change, where the readings call for it most: at a node, or at a corner not known yet."""
+        """The course with one more change, for the best candidates: at a node, or at an unknown corner."""
         begin = course.changes[-1].length
         first = int(np.searchsorted(self.lengths, begin))
         spread = np.linspace(first, count - 2, _LENGTHS).astype(int)

@@ -1,4 +1,4 @@
-"""The axis of a tube as straight links, and how it moves while its tip is on a flat wall: in closed form, without obstacles."""
+"""The axis of a tube as straight links, and its closed-form motion while its tip is on a flat wall, without other obstacles."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ class Shape:
     points: Floats
     """Nodes, and the tip [m], shape (nodes + 1, 2)."""
     arcs: Floats
-    """Length of tube from the base to each of them [m], shape (nodes + 1,)."""
+    """Distance of each of them from the base along the tube [m], shape (nodes + 1,)."""
     headings: Floats
-    """That of the launch, then of each link [rad], shape (nodes + 1,)."""
+    """Heading of the launch, then of each link [rad], shape (nodes + 1,)."""
     natural: Floats
-    """Bend of each node by itself: its turn [rad], shape (nodes,)."""
+    """Natural bend of each node, its turn [rad], shape (nodes,)."""
     side: Integers
-    """Where an obstacle holds each node: 1 on the left, -1 on the right, or `BASE`, or `FREE`; shape (nodes,)."""
+    """Side on which an obstacle holds each node: 1 left, -1 right, or `BASE`, or `FREE`; shape (nodes,)."""
 
     @classmethod
     def launched(cls, start: Floats) -> Shape:
-        """A tube of no length at x, y [m] and heading [rad]."""
+        """A tube of zero length at x, y [m] and heading [rad]."""
         position, heading = np.asarray(start[:2], float), float(start[2])
         return cls(
             np.array([position, position]),
@@ -44,42 +44,42 @@ class Shape:
 
     @property
     def length(self) -> float:
-        """[m]"""
+        """Length of the tube [m]."""
         return float(self.arcs[-1])
 
     @property
     def heading(self) -> float:
-        """Of the tip [rad]."""
+        """Heading of the tip [rad]."""
         return float(self.headings[-1])
 
     @property
     def tip(self) -> Floats:
-        """[m], shape (2,)."""
+        """Position of the tip [m], shape (2,)."""
         return self.points[-1]
 
     @property
     def bends(self) -> Floats:
-        """Of each node, beyond its natural one [rad], shape (nodes,)."""
+        """Bend of each node in addition to its natural one [rad], shape (nodes,)."""
         return np.diff(self.headings) - self.natural
 
     def at(self, arc: Floats | float) -> Floats:
-        """Points on the axis at lengths from the base [m], shape (..., 2)."""
+        """Points on the axis at distances from the base along the tube [m], shape (..., 2)."""
         return np.stack([np.interp(arc, self.arcs, side) for side in self.points.T], axis=-1)
 
     def node(self, arc: float) -> int:
-        """Which node is there; -1 where there is none."""
+        """Index of the node at an arc; -1 if there is none."""
         nearest = int(np.argmin(abs(self.arcs[:-1] - arc)))
         return nearest if abs(self.arcs[nearest] - arc) < SAME else -1
 
     def grown(self, length: float) -> Shape:
-        """The same, its last link as long as the whole length requires."""
+        """The same shape, with its last link extended to a total length [m]."""
         points, arcs = self.points.copy(), self.arcs.copy()
         points[-1] = points[-2] + (length - arcs[-2]) * unit(self.heading)
         arcs[-1] = length
         return replace(self, points=points, arcs=arcs)
 
     def held(self, arc: float, side: int) -> Shape:
-        """The same with a node at an arc, held by an obstacle on one side."""
+        """The same shape with a node at an arc, held by an obstacle on one side."""
         if (known := self.node(arc)) >= 0:
             sides = self.side.copy()
             sides[known] = side if self.side[known] != BASE else BASE
@@ -94,7 +94,7 @@ class Shape:
         )
 
     def turned_at_tip(self, turn: float) -> Shape:
-        """The same with its turn [rad] just grown, at the tip."""
+        """The same shape with its turn [rad] just grown, at the tip."""
         return Shape(
             np.concatenate([self.points, self.points[-1:]]),
             np.append(self.arcs, self.length),
@@ -110,7 +110,7 @@ class Shape:
         return int(turns[0]) if len(turns) and (abs(self.bends[turns[0] + 1 :]) < 1e-7).all() else -1
 
     def let_go(self, arc: float) -> Shape:
-        """The same without what held it beyond an arc: straight nodes there are no more."""
+        """The same shape, released from contacts beyond an arc; straight nodes there are removed."""
         straight = (self.arcs[:-1] > arc + SAME) & (self.natural == 0) & (abs(np.diff(self.headings)) < 1e-7)
         kept = np.flatnonzero(~straight)
         ends = np.append(kept, len(straight))
@@ -119,7 +119,7 @@ class Shape:
         return Shape(self.points[ends], self.arcs[ends], headings, self.natural[kept], side)
 
     def rotated(self, arc: float, angle: float) -> Shape:
-        """The same, all beyond an arc turned about the point there."""
+        """The same shape with the part beyond an arc rotated about the point there."""
         shape = self if self.node(arc) >= 0 else self.held(arc, FREE)
         k = shape.node(arc)
         c, s = np.cos(angle), np.sin(angle)
@@ -131,23 +131,23 @@ class Shape:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Motion:
-    """How a tube whose tip is on a flat wall moves as it grows: one hinge turns, or pivot and turn do and the tip stays."""
+    """Motion of a growing tube whose tip is on a flat wall: one hinge turns, or pivot and turn bend while the tip sticks."""
 
     shape: Shape
-    """At its begin."""
+    """Shape at the start of the motion."""
     wall: float
-    """Heading of the wall's tangent [rad], from the tip's heading anticlockwise by 0 to pi."""
+    """Heading of the wall's tangent [rad], at 0 to pi anticlockwise from the tip's heading."""
     arc: float
-    """Length from the base to the hinge; of two, to the pivot [m]."""
+    """Distance from the base to the hinge along the tube [m]; to the pivot, if two hinges turn."""
     locked: bool = False
 
     @classmethod
     def of(cls, shape: Shape, wall: float, arc: float, locked: bool = False) -> Motion:
-        """One that begins: what held the tube beyond the hinge no longer does."""
+        """A motion that begins: the tube is released from contacts beyond the hinge."""
         return cls(shape.let_go(arc), wall, arc, locked)
 
     def angles(self, lengths: Floats) -> Floats:
-        """Contact angles at whole lengths [rad].
+        """Contact angles at lengths of the whole tube [rad].
 
         Source: paper 003, Eqs. 17 and 23 to 25, solved for the angle; locked, Eqs. 26 to 29.
         """
@@ -158,7 +158,7 @@ class Motion:
         return slide_angle(along, across, self.wall - self.shape.heading, growth)
 
     def lever(self) -> tuple[float, float]:
-        """Across and along the tip's heading, from the hinge to the tip [m]."""
+        """Components across and along the tip's heading of the vector from the hinge to the tip [m]."""
         reach = self.shape.tip - self.shape.at(self.arc)
         ahead = unit(self.shape.heading)
         return float(ahead[0] * reach[1] - ahead[1] * reach[0]), float(reach @ ahead)
@@ -178,7 +178,7 @@ class Motion:
         return replace(moved, headings=headings).grown(length)
 
     def end(self) -> float:
-        """Whole length at which the hinge has sprung back to its natural bend [m]; inf where it does not."""
+        """Length of the whole tube at which the hinge has sprung back to its natural bend [m]; inf if it does not."""
         k = self.shape.node(self.arc)
         if self.locked or k < 0:
             return np.inf
@@ -201,7 +201,7 @@ class Motion:
         return 1 if soon < now else -1
 
     def _locked_headings(self, growth: Floats) -> Floats:
-        """The turn is where a circle about the pivot and the sensed line through the tip meet: law of cosines."""
+        """Heading of the last link, by the law of cosines: the turn is on a circle about the pivot and on a line through the tip."""
         tip, joint, pivot = self.shape.tip, self.shape.points[-2], self.shape.at(self.arc)
         from_pivot, arm = np.hypot(*(tip - pivot)), np.hypot(*(joint - pivot))
         last = self.shape.length - self.shape.arcs[-2]
@@ -215,18 +215,18 @@ class Motion:
 
 
 def slide_angle(along: Floats | float, across: Floats | float, angle: float, growth: Floats) -> Floats:
-    """Contact angle of a body that turns about a hinge while its last link grows and its tip stays on a flat wall.
+    """Contact angle of a body that rotates about a hinge while its last link grows and its tip stays on a flat wall.
 
-    With (along, across) from the hinge to the tip in axes of the tip's heading, the distance of the hinge from the wall,
-    along sin(angle) - across cos(angle), stays; along grows.
+    The vector from the hinge to the tip has the components (along, across) with respect to the tip's heading. The distance of
+    the hinge from the wall, along sin(angle) - across cos(angle), is constant, while along increases with the growth.
 
     Args:
-        along: [m], any shape.
-        across: To the left [m], same shape.
-        angle: Contact angle at the begin [rad].
-        growth: Since then [m], a shape that broadcasts.
+        along: Initial component along the heading [m], any shape.
+        across: Component to the left [m], same shape.
+        angle: Initial contact angle [rad].
+        growth: Growth since then [m], of a shape that broadcasts.
     Returns:
-        [rad], broadcast.
+        Contact angles [rad], of the broadcast shape.
     Source: paper 003, Eqs. 17 and 23 to 25; across = 0 is l sin(angle) = const of a straight tube.
     """
     height = along * np.sin(angle) - across * np.cos(angle)
@@ -235,18 +235,18 @@ def slide_angle(along: Floats | float, across: Floats | float, angle: float, gro
     ahead_first = np.cos(angle - np.arctan2(across, along)) >= 0
     rise = np.arcsin(np.clip(height / np.maximum(reach, 1e-300), -1, 1))
     found = offset + np.where(ahead_first, rise, np.pi - rise)
-    # The same angle, in the turn next to that of the begin.
+    # The equivalent angle that is nearest to the initial one.
     return found + 2 * np.pi * np.round((angle - found) / (2 * np.pi))
 
 
 def hinge(shape: Shape, wall: float, friction: float) -> tuple[float, bool] | None:
-    """Where a tube bends first by limit analysis, all its hinges yielding at one moment; of a slender tube.
+    """Hinge at which a slender tube bends first, by limit analysis with the same yield moment for all hinges.
 
-    The base bends both ways, a body on a corner further around it, a turn in its own direction; and what has bent beyond
-    its natural shape springs back first.
+    The base bends in both directions, a node held by a corner only further around it, and a turn only in its own direction.
+    A node that has bent beyond its natural shape springs back first.
 
     Returns:
-        Arc [m], and whether friction holds the tip (then the arc is the pivot's, and the turn bends too); None: it is stuck.
+        Arc [m], and whether friction holds the tip (then it is the pivot's arc, and the turn bends too); None if it is stuck.
     """
     tangent = unit(wall)
     into = np.array([tangent[1], -tangent[0]])  # the heading is within 0 to pi right of the tangent
@@ -267,7 +267,7 @@ def hinge(shape: Shape, wall: float, friction: float) -> tuple[float, bool] | No
 
 
 def _longest(shape: Shape, levers: Floats) -> int:
-    """The node that yields under levers about it [m], shape (nodes,); -1 if none does."""
+    """The node that yields for given lever arms about the nodes [m], shape (nodes,); -1 if none does."""
     chosen, longest = -1, 0.0
     for k in range(len(levers) - 1, -1, -1):
         side = np.sign(levers[k])
@@ -294,7 +294,7 @@ def bearing(vector: Floats) -> float:
 
 
 def wrapped(angle: float) -> float:
-    """The same angle from -pi to pi [rad]."""
+    """The equivalent angle from -pi to pi [rad]."""
     return float((angle + np.pi) % (2 * np.pi) - np.pi)
 
 

@@ -80,7 +80,7 @@ def test_last_kernel_of_every_propagator_is_known() -> None:
 @pytest.mark.parametrize(
     ("environment", "design", "words"),
     [
-        ("post.toml", "one.json", "post has obstacles, and euler-lagrange knows none (contact=False"),
+        ("post.toml", "one.json", "post has obstacles, which euler-lagrange does not support (contact=False"),
         ("bench.toml", "two.json", "one arc (sections=False)"),
     ],
 )
