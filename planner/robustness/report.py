@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
+from planner.markdown import table
 from planner.robustness.sensitivity import Margin
 from planner.robustness.survey import Survey, cell_name
 
+SOURCE_COLUMNS = ("source", "success %", "ended elsewhere", "stalled", "left the bounds", "no room", "not finite")
 ENOUGH = 0.9
 """Required success rate [-]."""
 PAPER = {"obstacles": 0.1, "bending": 0.12}
@@ -78,14 +80,13 @@ def _alone(survey: Survey, levels: Sequence[float]) -> list[str]:
         "Made by hand: 0.12 degrees and 0.36 mm (standard deviations) per section, the smallest measured (Agharese and",
         "Okamura, 2023).",
         "",
-        "| source | success % | ended elsewhere | stalled | left the bounds | no room | not finite |",
-        "|---|---|---|---|---|---|---|",
     ]
+    rows = []
     for name, counts in survey.counts.items():
         if name not in grid:
             ways = [f"{count / sum(counts.values()):.1%}" for way, count in counts.items() if way != "reached"]
-            lines.append(f"| {' | '.join([name, shown(survey, name), *ways])} |")
-    return [*lines, ""]
+            rows.append([name, shown(survey, name), *ways])
+    return [*lines, *table(SOURCE_COLUMNS, rows), ""]
 
 
 def _grid(survey: Survey, levels: Sequence[float]) -> list[str]:
@@ -96,11 +97,8 @@ def _grid(survey: Survey, levels: Sequence[float]) -> list[str]:
         "Success in percent. Rows: level of obstacles; columns: level of bending.",
         "",
     ]
-    lines += ["| |" + "".join(f" {100 * level:g} % |" for level in levels), "|---|" + "---|" * len(levels)]
-    for one in levels:
-        cells = [shown(survey, cell_name(one, other)) for other in levels]
-        lines.append(f"| **{100 * one:g} %** | {' | '.join(cells)} |")
-    return lines
+    rows = [[f"**{100 * one:g} %**", *(shown(survey, cell_name(one, other)) for other in levels)] for one in levels]
+    return lines + table(["", *(f"{100 * level:g} %" for level in levels)], rows)
 
 
 def shown(survey: Survey, name: str) -> str:
@@ -145,13 +143,9 @@ def _margin_table(margins: Sequence[Margin]) -> list[str]:
         "*Place* is the position of a section along the tube; a section that begins at the base is shortened instead of",
         "moved towards the base.",
         "",
-        "| parameter | downwards | upwards |",
-        "|---|---|---|",
     ]
-    return lines + [
-        f"| {margin.name} | {margin_words(margin, margin.less, '-')} | {margin_words(margin, margin.more, '+')} |"
-        for margin in ordered
-    ]
+    rows = [[one.name, margin_words(one, one.less, "-"), margin_words(one, one.more, "+")] for one in ordered]
+    return lines + table(("parameter", "downwards", "upwards"), rows)
 
 
 def margin_words(margin: Margin, value: float, sign: str) -> str:

@@ -38,7 +38,7 @@ def save_sensing(path: Path, trials: Sequence[Trial]) -> None:
 def _draw(axes: Axes, trial: Trial) -> None:
     bounds = 1e3 * trial.environment.bounds
     draw_solids(axes, trial.environment, bounds)
-    line = 1e3 * trial.moments[-1].shape
+    line = 1e3 * trial.readings[-1].shape
     axes.plot(*line.T, color=INK, linewidth=2.6, alpha=0.85, zorder=5, label="true shape")
     for noise, sensed, colour in zip(NOISES[1:], trial.sensed[1:], COLOURS, strict=True):
         axes.plot(

@@ -44,7 +44,7 @@ class Case(NamedTuple):
     number: int
 
 
-class Moment(NamedTuple):
+class Reading(NamedTuple):
     """State of a deployment at one length."""
 
     length: float
@@ -60,17 +60,17 @@ class Trial:
     case: Case
     environment: Environment
     launch: Launch
-    moments: list[Moment]
+    readings: list[Reading]
     sensed: list[Sensed]
 
     def tip_errors(self, level: int) -> Floats:
         """Error of the tip position at each reading [m]."""
-        tips = np.array([moment.shape[-1] for moment in self.moments])
+        tips = np.array([reading.shape[-1] for reading in self.readings])
         return np.hypot(*(self.sensed[level].tips - tips).T)
 
     def recovered(self, level: int) -> bool:
         """Whether all errors are less than `KEPT`."""
-        true, found = shapely.LineString(self.moments[-1].shape), shapely.LineString(self.sensed[level].shapes[-1])
+        true, found = shapely.LineString(self.readings[-1].shape), shapely.LineString(self.sensed[level].shapes[-1])
         return bool(self.tip_errors(level).max() < KEPT and shapely.hausdorff_distance(true, found) < KEPT)
 
     def determined(self, level: int) -> bool:
@@ -86,13 +86,13 @@ class Trial:
         for clean in exact.contacts:
             kind = words(clean.behaviours[0]) if clean.behaviours else "straight"
             at = slice(clean.first, clean.last + 1)
-            moment = self.moments[clean.first]
-            off = np.sin(noisy.walls[clean.first] - moment.heading - moment.angle)
+            reading = self.readings[clean.first]
+            off = np.sin(noisy.walls[clean.first] - reading.heading - reading.angle)
             yield kind, float(np.median(points[at])), float(np.arcsin(abs(off))), self._pivot_errors(level, at)
 
     def _pivot_errors(self, level: int, at: slice) -> Floats:
         """Distances from the nodes that the true shape gained during a contact to the nearest recovered nodes [m]."""
-        begin, end = self.moments[at.start].shape, self.moments[at.stop - 1].shape
+        begin, end = self.readings[at.start].shape, self.readings[at.stop - 1].shape
         known = begin[:-1]
         headings = np.unwrap(np.arctan2(*np.diff(end, axis=0).T[::-1]))
         bends = end[1:-1][abs(np.diff(headings)) > 1e-6]
@@ -106,19 +106,19 @@ def words(behaviour: Behaviour) -> str:
     return behaviour.name.replace("_", "-").lower()
 
 
-def read(walls: Walls, tube: HingeTube, launch: Launch) -> list[Moment]:
+def read(walls: Walls, tube: HingeTube, launch: Launch) -> list[Reading]:
     """Readings at regular lengths, at the turn, and just before and just after the contact begins, ends or changes."""
 
-    def moment(length: float) -> Moment:
+    def reading(length: float) -> Reading:
         done = deploy(walls, tube, launch._replace(length=length))
-        return Moment(length, done.contact_angle % (2 * np.pi), _heading(done), done.shape)
+        return Reading(length, done.contact_angle % (2 * np.pi), _heading(done), done.shape)
 
-    def between(before: Moment, after: Moment) -> list[Moment]:
+    def between(before: Reading, after: Reading) -> list[Reading]:
         if not _changed(before, after):
             return []
         if after.length - before.length < AT_ONCE:
             return [before, after]
-        middle = moment((before.length + after.length) / 2)
+        middle = reading((before.length + after.length) / 2)
         return between(before, middle) + between(middle, after)
 
     whole = deploy(walls, tube, launch)
@@ -126,7 +126,7 @@ def read(walls: Walls, tube: HingeTube, launch: Launch) -> list[Moment]:
     lengths = np.linspace(SPACING, end, max(2, int(end / SPACING)))
     if launch.turn and launch.turn_at < end:
         lengths = np.unique([*lengths, launch.turn_at, launch.turn_at + 100 * AT_ONCE])
-    regular = [moment(length) for length in lengths]
+    regular = [reading(length) for length in lengths]
     seen = {one.length: one for one in regular}
     for before, after in pairwise(regular):
         seen |= {one.length: one for one in between(before, after)}
@@ -140,7 +140,7 @@ def _heading(done: Deployment) -> float:
     return float(np.arctan2(*longer[-1][::-1]))
 
 
-def _changed(before: Moment, after: Moment) -> bool:
+def _changed(before: Reading, after: Reading) -> bool:
     """Whether the tip is free in only one state, or the angle of its wall differs, or a contact in between turned its heading."""
     if np.isnan(before.angle) != np.isnan(after.angle):
         return True
@@ -169,9 +169,9 @@ def deployment(case: Case) -> tuple[Environment, Walls, HingeTube, Launch]:
 def run_case(case: Case) -> Trial:
     """Deploy a tube, take readings, and reconstruct the shape at each noise level."""
     environment, walls, tube, launch = deployment(case)
-    moments = read(walls, tube, launch)
+    readings = read(walls, tube, launch)
     random = np.random.default_rng([SEED, case.turning, case.number, 1])
-    lengths, angles = np.array([one.length for one in moments]), np.array([one.angle for one in moments])
+    lengths, angles = np.array([one.length for one in readings]), np.array([one.angle for one in readings])
     errors, start = random.standard_normal(len(angles)), np.array(launch[:3])
     sensed = [
         sense(
@@ -183,7 +183,7 @@ def run_case(case: Case) -> Trial:
         )
         for noise in np.radians(NOISES)
     ]
-    return Trial(case, environment, launch, moments, sensed)
+    return Trial(case, environment, launch, readings, sensed)
 
 
 def cases() -> list[Case]:

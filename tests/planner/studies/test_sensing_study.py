@@ -34,15 +34,15 @@ def test_growths_in_environments_made_by_hand_come_back(name: str) -> None:
     """All tips, which at contact are on the real walls' offset, and the final shape, within 1 mm."""
     solids, (x, y, heading, at, turn) = ENVIRONMENTS[name]
     launch = Launch(x, y, heading, 1.3, at, turn)
-    moments = read(inflate(solids, BOUNDS, RADIUS), HingeTube(RADIUS, 0.3, RADIUS), launch)
-    angles = np.array([one.angle for one in moments])
+    readings = read(inflate(solids, BOUNDS, RADIUS), HingeTube(RADIUS, 0.3, RADIUS), launch)
+    angles = np.array([one.angle for one in readings])
     assert (~np.isnan(angles)).sum() > 3
-    result = sense(Readings(np.array([one.length for one in moments]), angles), np.array([x, y, heading]), at, turn)
-    np.testing.assert_allclose(result.tips, [one.shape[-1] for one in moments], atol=1e-3)
+    result = sense(Readings(np.array([one.length for one in readings]), angles), np.array([x, y, heading]), at, turn)
+    np.testing.assert_allclose(result.tips, [one.shape[-1] for one in readings], atol=1e-3)
     touching = shapely.points(result.tips[~np.isnan(angles)])
     outlines = shapely.union_all(shapely.buffer(solids, RADIUS, join_style="mitre", mitre_limit=2)).boundary
     assert shapely.distance(touching, outlines).max() < 1e-3
-    lines = shapely.LineString(moments[-1].shape), shapely.LineString(result.shapes[-1])
+    lines = shapely.LineString(readings[-1].shape), shapely.LineString(result.shapes[-1])
     assert shapely.hausdorff_distance(*lines) < 1e-3
 
 
@@ -56,4 +56,4 @@ def test_random_growths_come_back_or_are_said_not_to() -> None:
     assert [one["number"] for one in content["exact"]] == [3, 3]
     assert {row["noise_deg"] for row in content["errors"]} == set(NOISES)
     assert "Friction" in table or "friction-locked" in table
-    assert all(trial.moments[-1].length <= LENGTH for trial in trials)
+    assert all(trial.readings[-1].length <= LENGTH for trial in trials)
