@@ -12,7 +12,6 @@ import pytest
 from dynamics.tube import VineParams
 from dynamics.tube_file import load_tube, similar, tube_text
 from environments import Environment, load_environment, write_environment
-from planner.cli import main
 from planner.console.options import chosen_tube, environment_and_tube
 from planner.design import Design, Section
 from planner.design_file import design_content
@@ -20,21 +19,6 @@ from planner.tube_figures import TubeFigures
 
 Vinewright = Callable[..., tuple[int, str, str]]
 ROOM = Environment("room", "", [0, 0, 1, 1], [0.1, 0.5, 0.0], [0.5, 0.5, 0.05])
-
-
-@pytest.fixture
-def vinewright(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Vinewright:
-    """The command line, run in an empty folder; exit code, output and errors."""
-    monkeypatch.chdir(tmp_path)
-
-    def run(*arguments: object) -> tuple[int, str, str]:
-        monkeypatch.setattr("sys.argv", ["vinewright", *map(str, arguments)])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        printed = capsys.readouterr()
-        return int(ended.value.code or 0), printed.out, printed.err
-
-    return run
 
 
 def write_design(params: VineParams, path: Path) -> None:

@@ -18,7 +18,6 @@ import pytest
 
 from dynamics.tube import GROWTH_PRESSURE, RADIUS, VineParams
 from environments import Environment, load_environment
-from planner.cli import main
 from planner.design_file import design_content, load_design
 from planner.runs.checkpoint import CHECKPOINT, read_checkpoint
 from planner.runs.folder import FILES
@@ -27,21 +26,6 @@ from planner.search.run import Budget, Keep, Run
 DATA = Path(__file__).parents[2] / "data"
 RUN, PACK = DATA / "run-v1", DATA / "pack-v1"
 Vinewright = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def vinewright(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Vinewright:
-    """The command line, run in an empty folder; exit code, output and errors."""
-    monkeypatch.chdir(tmp_path)
-
-    def run(*arguments: object) -> tuple[int, str, str]:
-        monkeypatch.setattr("sys.argv", ["vinewright", *map(str, arguments)])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        printed = capsys.readouterr()
-        return int(ended.value.code or 0), printed.out, printed.err
-
-    return run
 
 
 def content(path: Path) -> dict[str, Any]:
