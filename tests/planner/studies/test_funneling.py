@@ -285,8 +285,8 @@ def test_a_low_ratio_of_ends_in_few_places_is_explained() -> None:
     three = even_fan(50)[np.repeat([5, 25, 45], [17, 17, 16])]
     said = verdict(synthetic(4, three, wobble=2e-2))
     assert any("in dense fields the 50 vines end in 3 places on average" in line for line in said)
-    assert "there end together 96, 96, 96 % in sparse, medium, dense fields" in said[0]
-    assert "apart 4, 4, 4 % in sparse, medium, dense fields" in said[0]
+    assert "96, 96, 96 % end together in sparse, medium, dense fields" in said[0]
+    assert "4, 4, 4 % end apart in sparse, medium, dense fields" in said[0]
 
 
 def test_the_report_holds_the_figures() -> None:
