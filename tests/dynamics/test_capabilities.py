@@ -46,9 +46,11 @@ def test_computes_on_every_device_it_claims(name: str, free: Environment, params
 def test_mass_matters_or_does_not(name: str, free: Environment, params: VineParams) -> None:
     """With inertia a tube a hundred times as heavy is elsewhere when it has grown; without, at the same place."""
     bent, tips = Actuation(np.full((1, 16), 30e3), np.full((1, 16), 0.042)), []
+    has_inertia = load_propagator(name).capabilities.inertia
+    length = 0.35 if has_inertia else 0.05
     for mass in (0.04, 4.0):
         heavy = replace(params, inertia=Inertia(mass_per_length=mass))
         propagator = load_propagator(name)(free, heavy)
-        tips.append(propagator.grow(propagator.start(1, 16), bent, 0.35, 0.35).tips[0, 0, :2])
+        tips.append(propagator.grow(propagator.start(1, 16), bent, length, length).tips[0, 0, :2])
     apart = np.hypot(*(tips[1] - tips[0]))
-    assert apart > 1e-5 if load_propagator(name).capabilities.inertia else apart == 0
+    assert apart > 1e-5 if has_inertia else apart == 0

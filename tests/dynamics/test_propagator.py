@@ -25,7 +25,7 @@ Make = Callable[[Environment, VineParams], Propagator]
 def on_the_cpu(name: str) -> Make:
     """A propagator whose rollouts are arrays on the host, also where there is a GPU; PyTorch is slow: in longer steps."""
     model: Callable[..., Propagator] = load_propagator(name)
-    return partial(model, device="cpu", step=25e-3 / 3) if name == "penalty" else model
+    return partial(model, device="cpu", step=25e-3 / 2) if name == "penalty" else model
 
 
 def capabilities(make: Make) -> Capabilities:
@@ -35,6 +35,11 @@ def capabilities(make: Make) -> Capabilities:
 MAKERS = {name: on_the_cpu(name) for name in propagators()}
 TOUCHING = {name: make for name, make in MAKERS.items() if capabilities(make).contact}
 EveryPropagator = pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
+SLOW = {"penalty": pytest.mark.slow}
+"""Held vines take many steps to come to rest, and each is slow in PyTorch."""
+EveryPropagatorAtRest = pytest.mark.parametrize(
+    "make", [pytest.param(make, marks=SLOW.get(name, ()), id=name) for name, make in MAKERS.items()]
+)
 EveryTouchingPropagator = pytest.mark.parametrize("make", TOUCHING.values(), ids=TOUCHING)
 
 
@@ -309,7 +314,7 @@ def test_vine_held_as_it_is_does_not_move(make: Make, free: Environment, params:
     np.testing.assert_allclose(held.tips[:, 0, :2], joints[np.arange(3), state.segments], atol=1e-6)
 
 
-@EveryPropagator
+@EveryPropagatorAtRest
 def test_steering_in_steps_ends_as_at_once(make: Make, free: Environment, params: VineParams) -> None:
     """In free space the way does not matter: three held calls with rising pressure end where one does, within 1e-3 rad."""
     propagator = make(free, params)
@@ -322,7 +327,7 @@ def test_steering_in_steps_ends_as_at_once(make: Make, free: Environment, params
     assert np.ptp(at_once.angles.sum(axis=1)) > 0.5
 
 
-@EveryPropagator
+@EveryPropagatorAtRest
 def test_some_are_held_while_others_grow(make: Make, free: Environment, params: VineParams) -> None:
     """In one batch a vine of length 0 is held, the others grow: each as it does alone. One of no length stays so."""
     propagator = make(free, params)

@@ -220,8 +220,8 @@ def test_rows_are_the_derivatives_of_the_distance(
 
 def test_large_obstacles_over_one_another_are_refused(environment: MakeEnvironment) -> None:
     """Cells that would list more than there is memory for are refused; a tenth of the obstacles is not."""
-    bounds, centres = (0.0, 0.0, 10.0, 10.0), np.random.default_rng(0).uniform(0, 10, (400, 2))
-    every = [[x, y, 15.0] for x, y in centres]
+    bounds, centres = (0.0, 0.0, 7.0, 7.0), np.random.default_rng(0).uniform(0, 7, (400, 2))
+    every = [[x, y, 10.0] for x, y in centres]
     scene_of(environment(circles=every[:40], bounds=bounds))
     with pytest.raises(CannotRun, match="too many large overlapping obstacles"):
         scene_of(environment(circles=every, bounds=bounds))

@@ -238,7 +238,8 @@ def test_simulate_with_penalties(small_environment: Callable[[str], str], tmp_pa
 
     Designs end just inside the goal's edge, nearer than gradient steps are exact: this one is a segment longer.
     """
-    (tmp_path / "small.toml").write_text(small_environment("[[250, 0, 300, 190]]"))
+    text = small_environment("[[150, 0, 180, 190]]").replace("[500, 230]", "[300, 220]")
+    (tmp_path / "small.toml").write_text(text)
     done = vinewright("plan", "small.toml", "--iterations", 3, "--batch", 20, "--out", "run", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     design = json.loads((tmp_path / "run" / "design.json").read_text())
@@ -337,7 +338,7 @@ def test_bench_prints_rates_and_writes_tables(tmp_path: Path) -> None:
     """`bench rollouts` prints vine-steps per second, `bench plan` writes a table and its data."""
     done = vinewright("bench", "rollouts", "divider", "--batch", 8, "--length", 0.5, cwd=tmp_path)
     assert re.search(r"[\d,]+ vine-steps/s", done.stdout)
-    done = vinewright("bench", "plan", "--env", "divider", "--seeds", 2, "--time-budget", 1.5, cwd=tmp_path)
+    done = vinewright("bench", "plan", "--env", "divider", "--seeds", 2, "--time-budget", 1, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     content = json.loads((tmp_path / "results" / "planning" / "data.json").read_text())
     assert len(content["runs"]) == 2

@@ -99,6 +99,7 @@ def test_ablations_tell_every_kind_apart() -> None:
     assert [row for row in rows if "| batch 300 | 2 of 2 | 3.00 (3.00 ... 3.00) |" in row]
 
 
+@pytest.mark.slow
 def test_runs_side_by_side_are_real_runs(tmp_path: Path) -> None:
     """Two runs in processes of their own find a solution in the divider, one with a tree that took its time."""
     cases = table2.cases(["divider"], 1, 2.0)
