@@ -113,7 +113,7 @@ def test_random_rollouts_end_where_the_exact_ones_do(name: str) -> None:
     Those that part are sensitive under the exact propagator alone, or do not part with four times the inner steps.
     """
     make, closer = partial(Penalty, device="cpu"), partial(Penalty, device="cpu", inner_steps=40)
-    agreement = measure_agreement(name, make, closer, "penalty", vines=200, length=1.0)
+    agreement = measure_agreement(name, VineParams(), make, closer, "penalty", vines=200, length=1.0)
     assert agreement.median_mm < 0.1
     assert agreement.p90_mm < 1.0
     assert agreement.same_end >= 0.99
