@@ -67,7 +67,7 @@ class Penalty:
             solver: "newton", or "gradient": conjugate gradients, with the published number of steps.
             step: Growth per step [m]. Default: a sixth of a segment.
             dtype: torch.float64 or torch.float32.
-            surrogate: Model of the actuator's force: "table", or "network", trained as in paper 002 (sPAMs only;
+            surrogate: Model of the actuator's force: "table", or "network", the neural network (sPAMs only;
                 free-space curvatures are off by up to 2 %).
             inner_steps: Solver iterations per step. Default: 10 Newton or 50 gradient steps.
         Raises:

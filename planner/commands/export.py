@@ -62,7 +62,8 @@ def export(
     _report(console, pack, out, files)
     if formats == EVERY_FORMAT and "stl" in faults:
         # Nobody asked for this bracket by name, and the pack is complete without it.
-        console.print(f"warning: there is no bracket.stl: {faults.pop('stl')}; constrict the cells by other means")
+        reason = faults.pop("stl")
+        console.print(f"warning: there is no bracket.stl: {reason}; constrict the cells by other means")
     if faults:
         raise BadInput("; ".join(f"{form}: {fault}" for form, fault in faults.items()))
     return 0 if pack.grown.reached else 3

@@ -220,14 +220,19 @@ def test_the_plan_is_not_overwritten(
     assert (run / "design.json").read_bytes() == before
 
 
+def unprintable(run: Path, tmp_path: Path, **dimensions: float) -> tuple[object, ...]:
+    """Arguments to export a design whose actuators have other dimensions, for which no bracket can be printed."""
+    content = json.loads((run / "design.json").read_text())
+    content["actuator"] |= dimensions
+    (tmp_path / "design.json").write_text(json.dumps(content))
+    return "export", tmp_path / "design.json", "--env", run / "environment.toml", "--out", tmp_path / "pack"
+
+
 def test_one_impossible_format_does_not_stop_the_others(
     run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """No bracket can be printed for such a wide tube: the other formats are written; exit code 2 and the allowed range."""
-    content = json.loads((run / "design.json").read_text())
-    content["actuator"]["tube_radius_mm"] = 100.0
-    (tmp_path / "design.json").write_text(json.dumps(content))
-    arguments = "export", tmp_path / "design.json", "--env", run / "environment.toml", "--out", tmp_path / "pack"
+    arguments = unprintable(run, tmp_path, tube_radius_mm=100.0)
     assert vinewright(monkeypatch, *arguments, "--formats", "stl,csv") == 2
     assert "stl: tube_radius = 100 mm must be from 9 to 60 mm" in capsys.readouterr().err
     assert {entry.name for entry in (tmp_path / "pack").iterdir()} == {"cut-list.csv", "sections.csv"}
@@ -237,13 +242,9 @@ def test_a_pack_without_a_printable_bracket_is_complete(
     run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Without --formats, a bracket that cannot be printed is a warning: exit code 0, and no bracket of an earlier pack is left."""
-    content = json.loads((run / "design.json").read_text())
-    content["actuator"]["constriction_radius_mm"] = 1.0
-    (tmp_path / "design.json").write_text(json.dumps(content))
     (tmp_path / "pack").mkdir()
     (tmp_path / "pack" / "bracket.stl").write_text("another tube's")
-    arguments = "export", tmp_path / "design.json", "--env", run / "environment.toml", "--out", tmp_path / "pack"
-    code = vinewright(monkeypatch, *arguments)
+    code = vinewright(monkeypatch, *unprintable(run, tmp_path, constriction_radius_mm=1.0))
     printed = capsys.readouterr()
     assert code == (0 if json.loads((tmp_path / "pack" / "pack.json").read_text())["reaches_goal"] else 3), printed.err
     assert "no bracket.stl: constriction_radius = 1 mm must be from 2 to" in " ".join(printed.out.split())
