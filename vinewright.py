@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from planner.replay import Simulation
     from planner.robustness.survey import Estimate
     from planner.runs.checkpoint import Checkpoint, InvalidCheckpoint
-    from planner.runs.folder import UnwritableFolder
+    from planner.runs.claim import UnwritableFolder
     from planner.runs.inputs import PlanOptions
     from surrogate.pouch import PouchMotor
     from surrogate.spam import Spam
@@ -102,7 +102,7 @@ _HOMES = {
     "planner.replay": ("Simulation",),
     "planner.robustness.survey": ("Estimate",),
     "planner.runs.checkpoint": ("InvalidCheckpoint",),
-    "planner.runs.folder": ("UnwritableFolder",),
+    "planner.runs.claim": ("UnwritableFolder",),
     "planner.runs.inputs": ("PlanOptions",),
     "surrogate.pouch": ("PouchMotor",),
     "surrogate.spam": ("Spam",),
@@ -324,6 +324,7 @@ def export(
     environment: Environment,
     folder: str | Path,
     formats: Sequence[str] = ("json", "csv", "svg", "pdf"),
+    force: bool = False,
 ) -> Pack:
     """Write the files for fabrication: cut list, patterns at true size, pressures.
 
@@ -332,12 +333,13 @@ def export(
     Args:
         folder: Created if it does not exist.
         formats: Some of "json", "csv", "dxf", "svg", "pdf" and "stl"; "dxf" and "stl" need the extra `fab`.
+        force: Whether to replace earlier results in the folder. Other files are never replaced.
     Returns:
         The rounded design: `grown` says whether it reaches the goal; `warnings` lists fabrication warnings.
     Raises:
         ValueError: `design` is None, or a format is unknown.
         InvalidDesign: A section is shorter than one cell.
-        UnwritableFolder: The folder contains a plan.
+        UnwritableFolder: It contains results or other files, another process is writing it, or it cannot be written.
 
     >>> import tempfile
     >>> from pathlib import Path
@@ -352,17 +354,15 @@ def export(
     from dynamics.quasistatic.propagator import QuasiStatic
     from planner.fabrication import FORMATS
     from planner.fabrication.pack import Pack
-    from planner.runs.folder import UnwritableFolder
+    from planner.runs.claim import claimed
+    from planner.runs.folder import write_folder
 
-    design, out = _checked(design, environment), Path(folder)
+    design = _checked(design, environment)
     if unknown := [form for form in formats if form not in FORMATS]:
         raise ValueError(f"unknown format {unknown[0]!r}; known: {', '.join(FORMATS)}")
-    if (out / "run.json").exists():
-        raise UnwritableFolder(f"{out} contains the plan; give another folder, so that the plan is not overwritten")
-    pack = Pack.of(design, environment, QuasiStatic(environment, design.params))
-    out.mkdir(parents=True, exist_ok=True)
-    for form in formats:
-        pack.write(form, out)
+    with claimed(Path(folder), Path(folder), force) as out:
+        pack = Pack.of(design, environment, QuasiStatic(environment, design.params))
+        write_folder(out, lambda fresh: [pack.write(form, fresh) for form in formats])
     return pack
 
 

@@ -37,6 +37,10 @@ class CannotRun(ValueError):
     """A propagator does not support a request, or its device or memory is not available; the message says what to do."""
 
 
+class OutOfMemory(CannotRun):
+    """The device has not enough memory for a request."""
+
+
 class Propagator(Protocol):
     """A model of vines that grow in one environment; it computes whole batches."""
 

@@ -17,8 +17,8 @@ def main() -> None:
             f"{1e3 * section.start:5.0f} to {1e3 * section.end:5.0f} mm: {section.side:>5}, "
             f"cells of {1e3 * section.l_0:3.0f} mm at {1e-3 * section.pressure:4.1f} kPa"
         )
-    # design.json, plan.png, trajectory.npz and a checkpoint to resume the search
-    result.save("runs/divider")
+    # design.json, plan.png, trajectory.npz and a checkpoint to resume the search; force replaces an earlier run
+    result.save("runs/divider", force=True)
     design = vw.load_design("runs/divider")
     print(f"loaded: {design.actuators} actuator(s), {design.length:.2f} m of tube")
 

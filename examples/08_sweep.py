@@ -17,7 +17,7 @@ def main() -> None:
     if last.best is None:
         print(f"no design: {last.reason}")
         return
-    last.save("runs/clutter")
+    last.save("runs/clutter", force=True)
     more = vw.resume("runs/clutter", iterations=12)
     if more.best:
         cost = f"{more.best.actuators} actuator(s), {more.best.length:.2f} m"

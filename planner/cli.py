@@ -23,8 +23,11 @@ from planner.commands import (
     tube,
     validate,
 )
+from planner.console.errors import MachineFault, NothingKept
+from planner.console.progress import stoppable
+from planner.console.terminal import lasting_output
 
-INTERRUPTED = 130
+INTERRUPTED = NothingKept.exit_code
 """Exit code after Ctrl-C, if there is no result to keep."""
 LONGEST_LINE = 1000
 """Maximum length of an error message: a long argument is not repeated completely."""
@@ -53,9 +56,20 @@ app.command()(doctor.doctor)
 
 
 def main() -> None:
-    """Run a command; for invalid input, print one line to stderr and exit with code 2."""
+    """Run a command; for an error, print one line to stderr and exit with the code of the error."""
+    with lasting_output() as failures:
+        code = _run()
+    if failures:
+        print(f"error: the output cannot be written: {failures[0].strerror}", file=sys.stderr)
+        code = code or MachineFault.exit_code
+    sys.exit(code)
+
+
+def _run() -> int:
+    """Run the command of the command line; returns the exit code."""
     try:
-        code = app(prog_name="vinewright", standalone_mode=False)
+        with stoppable():
+            code = app(prog_name="vinewright", standalone_mode=False)
         if code == INTERRUPTED:  # what typer returns after Ctrl-C, without a message
             raise KeyboardInterrupt
     except TyperException as error:
@@ -68,4 +82,4 @@ def main() -> None:
     except (KeyboardInterrupt, typer.Abort):
         print("interrupted", file=sys.stderr)
         code = INTERRUPTED
-    sys.exit(code if isinstance(code, int) else 0)
+    return code if isinstance(code, int) else 0

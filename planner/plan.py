@@ -27,7 +27,8 @@ from planner.robustness.selection import (
 )
 from planner.robustness.trials import Spread
 from planner.runs.checkpoint import Checkpoint
-from planner.runs.folder import UnwritableFolder, design_to_write, save_checkpoint, write_run
+from planner.runs.claim import UnwritableFolder, claimed
+from planner.runs.folder import design_to_write, save_checkpoint, write_run
 from planner.runs.inputs import Inputs
 from planner.search.run import Budget, HistoryEntry, Keep, Run, warm_up
 from planner.verification import Verification
@@ -121,16 +122,23 @@ class Result:
         """When the best design improved, and to what."""
         return self.run.history
 
-    def save(self, folder: str | Path) -> None:
+    def save(self, folder: str | Path, force: bool = False) -> None:
         """Write the folder of the run: design, picture, trajectory, solutions and a checkpoint to resume from.
 
+        Args:
+            force: Whether to replace earlier results in the folder. Other files are never replaced.
         Raises:
-            UnwritableFolder: It cannot be written, or contains files that are not part of a run.
+            UnwritableFolder: It contains results or other files, another process is writing it, or it cannot be written.
             ValueError: There is no design to write.
         """
         if not self.run.best:
             raise ValueError(f"no design was found ({self.reason}): there is nothing to save")
-        write_run(Path(folder), self.run, self.options, self.reason, self.choice, self.verification)
+        with claimed(Path(folder), Path(folder), force) as out:
+            self.write(out)
+
+    def write(self, out: Path) -> None:
+        """Write the folder as `save` does, for a caller that has claimed it (`planner.runs.claim`)."""
+        write_run(out, self.run, self.options, self.reason, self.choice, self.verification)
 
 
 QUIET = Watcher()
@@ -186,6 +194,7 @@ def search(run: Run, budget: Budget, save: Callable[[], None], watcher: Watcher 
         save: Writes a checkpoint; called every `SAVED_EVERY` seconds, and at the end.
     Raises:
         CannotRun: The model cannot continue, and nothing was found.
+        MemoryError: Memory ran out, and nothing was found.
     """
 
     def checkpoint() -> None:
@@ -204,10 +213,10 @@ def search(run: Run, budget: Budget, save: Callable[[], None], watcher: Watcher 
                 if run.seconds >= saved + SAVED_EVERY:
                     saved = run.seconds
                     checkpoint()
-        except CannotRun as error:
+        except (CannotRun, MemoryError) as error:
             if run.best is None:
                 raise
-            return str(error)  # what was found is kept
+            return str(error) or "out of memory"  # what was found is kept
         checkpoint()
     return run.ended(budget) or INTERRUPTED
 

@@ -89,7 +89,9 @@ def test_a_folder_of_another_origin_is_not_replaced(result: vw.Result, tmp_path:
     with pytest.raises(vw.UnwritableFolder, match=r"contains thesis\.tex, which is not part of a run"):
         result.save(tmp_path)
     result.save(tmp_path / "run")
-    with pytest.raises(vw.UnwritableFolder, match="contains the plan"):
+    with pytest.raises(
+        vw.UnwritableFolder, match=r"contains a plan; give another folder, or force=True to replace it$"
+    ):
         vw.export(result.best, result.environment, tmp_path / "run", ["csv"])
     assert (tmp_path / "thesis.tex").read_text() == "all of it"
 

@@ -16,7 +16,7 @@ from dynamics.penalty.objective import Weights
 from dynamics.penalty.pull import check_surrogate, pull_of
 from dynamics.penalty.rollout import Model, Records, Vines, grow, rest_curvature
 from dynamics.penalty.solvers import SOLVERS, chosen_solver
-from dynamics.propagator import CannotRun, Capabilities, checked_lengths
+from dynamics.propagator import CannotRun, Capabilities, OutOfMemory, checked_lengths
 from dynamics.scene import scene_of
 from dynamics.tube import VineParams
 from dynamics.vine import Actuation, Array, Integers, Rollout, Status, VineState
@@ -119,16 +119,19 @@ class Penalty:
         """See `Propagator`.
 
         Raises:
-            CannotRun: The actuator's force is not known for a cell length, or the device runs out of memory.
+            CannotRun: The actuator's force is not known for a cell length.
+            OutOfMemory: The device runs out of memory.
         """
         lengths = self._checked(state, actuation, length, record_every)
         try:
             with torch.no_grad(), one_thread():
                 pressure, l_0 = self._tensor(actuation.pressure), self._tensor(actuation.l_0)
                 records, _ = self._grow(state, pressure, l_0, lengths, record_every)
-        except torch.OutOfMemoryError:
+        except RuntimeError as error:
+            if not isinstance(error, torch.OutOfMemoryError) and "can't allocate memory" not in str(error):
+                raise
             batch = len(lengths)
-            raise CannotRun(
+            raise OutOfMemory(
                 f"{self.device} ran out of memory growing {batch} vines at once; try --batch {max(batch // 2, 1)}"
             ) from None
         on_host = {

@@ -14,6 +14,7 @@ from planner.console.errors import BadInput, readable_errors
 from planner.console.options import (
     DeviceOption,
     EnvironmentArgument,
+    ForceOption,
     PropagatorOption,
     SolverOption,
     SurrogateOption,
@@ -21,7 +22,7 @@ from planner.console.options import (
     chosen_model,
     environment_and_tube,
 )
-from planner.console.studies import RESULTS, BudgetOption, EnvironmentsOption, FolderOption, command_line
+from planner.console.studies import BudgetOption, EnvironmentsOption, FolderOption, command_line
 from planner.console.terminal import new_console
 from planner.studies.study import Study, run_study
 
@@ -53,6 +54,7 @@ def rollouts(
             help="Write the study to DIR/rollouts, with larger batches and the ends of vines in the seven environments.",
         ),
     ] = None,
+    force: ForceOption = False,
 ) -> int:
     """Grow random vines and print vine-steps (growth steps of one vine) per second, with the quasi-static propagator for comparison."""
     with readable_errors():
@@ -80,8 +82,8 @@ def rollouts(
             unit="measurements",
         )
         chosen = {"solver": solver, "surrogate": surrogate, "device": device if device != "auto" else None}
-        options = {"batch": batch, "length": length, "propagator": propagator, **chosen, "tube": tube, "out": out}
-        return run_study(study, command_line(f"bench rollouts {env}", **options), out, console).code
+        options = {"batch": batch, "length": length, "propagator": propagator, **chosen, "tube": tube}
+        return run_study(study, command_line(f"bench rollouts {env}", **options), out, console, force).code
 
 
 def _models(params: VineParams, propagator: str, device: str, solver: str | None, surrogate: str | None) -> Models:
@@ -133,7 +135,8 @@ def plan(
     batch: Annotated[int, typer.Option(min=1, max=2000, help="Number of vines grown in each iteration.")] = 100,
     env: EnvironmentsOption = None,
     tube: TubeOption = None,
-    out: FolderOption = RESULTS,
+    out: FolderOption = None,
+    force: ForceOption = False,
 ) -> int:
     """Plan in every environment with many seeds; report times and actuators, and draw the best designs. Ctrl-C keeps the runs done."""
     with readable_errors():
@@ -159,4 +162,4 @@ def plan(
             tell=tell,
         )
         command = command_line("bench plan", seeds=seeds, time_budget=time_budget, batch=batch, env=env, tube=tube)
-        return run_study(study, command, out, new_console()).code
+        return run_study(study, command, out, new_console(), force).code

@@ -35,6 +35,7 @@ def list_environments() -> None:
 def show(
     env: EnvironmentArgument,
     picture: Annotated[Path | None, typer.Option(metavar="FILE.png", help="Draw it to this file as well.")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace an existing file of --picture.")] = False,
 ) -> None:
     """Show the properties of an environment, with the same checks as `plan`."""
     with readable_errors():
@@ -55,14 +56,14 @@ def show(
     )
     console.print(f"sha256     {environment.sha256}")
     if picture:
-        from planner.drawing.plan import save_environment
-
         if picture.suffix.lower() != ".png":
             raise BadInput(f"--picture {picture} must end in .png")
-        try:
-            save_environment(picture, environment)
-        except OSError as error:
-            raise BadInput(f"{picture} cannot be written: {error.strerror}") from None
+        with readable_errors():
+            from planner.drawing.plan import save_environment
+            from planner.runs.claim import claimed_file, writing
+
+            with claimed_file(picture, force, "--picture"), writing(picture):
+                save_environment(picture, environment)
         console.print(f"wrote {picture}")
 
 
@@ -73,23 +74,22 @@ def new(
     density: Annotated[float, typer.Option(help="Share of the area that obstacles cover; 0.2 is 20 %.")] = 0.2,
     width: Annotated[float, typer.Option(help="Width in metres.")] = 2.0,
     height: Annotated[float, typer.Option(help="Height in metres.")] = 2.0,
+    force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
 ) -> None:
     """Generate an environment with random obstacles."""
     import numpy as np
 
     from environments import generate_environment, write_environment
+    from planner.runs.claim import claimed_file, writing
 
     if file.suffix.lower() != ".toml":
         raise BadInput(f"{file} must end in .toml")
-    if file.exists():
-        raise BadInput(f"{file} already exists; give another name")
-    try:
-        environment = generate_environment(
-            np.random.default_rng(seed), size=(width, height), density=density, name=file.stem
-        )
-        write_environment(environment, file)
-    except ValueError as error:
-        raise BadInput(str(error)) from None
-    except OSError as error:
-        raise BadInput(f"{file} cannot be written: {error.strerror}") from None
+    with readable_errors(), claimed_file(file, force):
+        try:
+            generator, size = np.random.default_rng(seed), (width, height)
+            environment = generate_environment(generator, size=size, density=density, name=file.stem)
+        except ValueError as error:
+            raise BadInput(str(error)) from None
+        with writing(file):
+            write_environment(environment, file)
     print(f"wrote {file}")

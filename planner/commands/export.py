@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from planner.console.errors import EXTRAS, BadInput, readable_errors, remedy, same_environment, writable
+from planner.console.errors import EXTRAS, BadInput, apart, readable_errors, remedy, same_environment
 from planner.console.options import DesignArgument
 from planner.console.terminal import new_console
 from planner.fabrication import FORMATS
@@ -35,7 +35,11 @@ def export(
         ),
     ] = None,
     force: Annotated[
-        bool, typer.Option("--force", help="Continue with a design that was made for another environment.")
+        bool,
+        typer.Option(
+            "--force",
+            help="Replace earlier results in the folder of --out; continue with a design that was made for another environment.",
+        ),
     ] = False,
 ) -> int:
     """Write cut list, patterns at true size, brackets and pressures. Exit code 3 if the rounded design misses the goal."""
@@ -48,13 +52,13 @@ def export(
         from planner.console.terminal import section_table
         from planner.design_file import load_design
         from planner.fabrication.pack import Pack
+        from planner.runs.claim import claimed
 
         made = load_design(design)
-        if (out / "run.json").exists() or out.resolve() == (design if design.is_dir() else design.parent).resolve():
-            raise BadInput(f"{out} contains the plan; give another --out, so that the plan is not overwritten")
+        apart(out, design, "design")
         environment = _environment_of(design, made, env)
         same_environment(console, made, environment, force)
-        with writable(out):
+        with claimed(out, out, force):
             with compiling(console), console.status("growing the design again, with whole cells"):
                 pack = Pack.of(made, environment, QuasiStatic(environment, made.params))
             files, faults = _write(console, pack, wanted, out)
@@ -99,19 +103,25 @@ def _write(console: Console, pack: Pack, wanted: list[str], out: Path) -> tuple[
 
     from planner.console.progress import columns
     from planner.fabrication.bracket import NoBracket
+    from planner.runs.folder import write_folder
 
-    files, missing = [], []
+    files: list[str] = []
+    missing: list[str] = []
     faults: dict[str, str] = {}
-    with Progress(*columns(), console=console, transient=True) as bar:
-        for form in bar.track(wanted, description="writing"):
-            try:
-                files += pack.write(form, out)
-            except ModuleNotFoundError as error:
-                if (error.name or "").split(".")[0] not in EXTRAS["fab"][1]:
-                    raise
-                missing.append(form)
-            except NoBracket as error:
-                faults[form] = str(error)
+
+    def fill(fresh: Path) -> None:
+        with Progress(*columns(), console=console, transient=True) as bar:
+            for form in bar.track(wanted, description="writing"):
+                try:
+                    files.extend(pack.write(form, fresh))
+                except ModuleNotFoundError as error:
+                    if (error.name or "").split(".")[0] not in EXTRAS["fab"][1]:
+                        raise
+                    missing.append(form)
+                except NoBracket as error:
+                    faults[form] = str(error)
+
+    write_folder(out, fill)
     if missing:
         faults[", ".join(missing)] = f"not written, because an extra is not installed: {remedy('fab')}"
     return files, faults

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from planner.console.errors import BadInput, needs, readable_errors
+from planner.console.errors import BadInput, apart, needs, readable_errors
+from planner.console.options import ForceOption
 from planner.console.terminal import new_console
 
 if TYPE_CHECKING:
@@ -21,7 +22,13 @@ def fit(
     recording: Annotated[
         Path, typer.Argument(metavar="RECORDING", help="A recording: .json, or .h5 of the published wall experiment.")
     ],
-    out: Annotated[Path | None, typer.Option(metavar="DIR", help="Folder for the fit. Default: runs/fit-NAME.")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Folder for the fit. Default: runs/fit-NAME, or the first free one of runs/fit-NAME-2, ...",
+        ),
+    ] = None,
     bodies: Annotated[
         int, typer.Option(min=2, max=60, help="Number of rigid bodies of the model, two for each link.")
     ] = 10,
@@ -33,6 +40,7 @@ def fit(
         float | None,
         typer.Option(metavar="F", help="Frame rate in frames per second, for frames that have an index but no time."),
     ] = None,
+    force: ForceOption = False,
 ) -> int:
     """Fit a dynamic model to a recording and report which parameters the data identify. Exit code 3 if the fit does not converge.
 
@@ -44,14 +52,15 @@ def fit(
         raise BadInput(f"--bodies {bodies} must be even: two for each link")
     with readable_errors(), needs("fit"):
         _check_numbers(mass_per_length, frames_per_second)
-        from planner.runs.folder import check_folder, stem_of
+        from planner.runs.claim import claimed
+        from planner.runs.folder import stem_of
 
+        apart(out, recording, "recording")
         read = _read(recording, frames_per_second)
-        folder = out or Path("runs") / f"fit-{stem_of(read)}"
-        check_folder(folder)
-        found = fit_with_progress(console, read, bodies, mass_per_length)
-        _tell(console, found)
-        _write(folder, found, converted=recording.suffix.lower() == ".h5")
+        with claimed(out, Path("runs") / f"fit-{stem_of(read)}", force) as folder:
+            found = fit_with_progress(console, read, bodies, mass_per_length)
+            _tell(console, found)
+            _write(folder, found, converted=recording.suffix.lower() == ".h5")
     console.print(f"wrote {folder}/")
     return 0 if found.convergence.converged else 3
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from planner.console.errors import BadInput, readable_errors
-from planner.console.options import EnvironmentArgument, TubeOption, chosen_tube
+from planner.console.errors import BadInput, NothingKept, readable_errors
+from planner.console.options import EnvironmentArgument, ForceOption, TubeOption, chosen_tube
 from planner.console.terminal import new_console
 
 if TYPE_CHECKING:
@@ -41,9 +41,14 @@ def map_environment(
         typer.Option(metavar="MM", help="Length of the tube. Default: 1.2 times the longer side of the bounds."),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Folder for the map and a figure. Default: maps/ENV.")
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Folder for the map and a figure. Default: maps/ENV, or the first free one of maps/ENV-2, ...",
+        ),
     ] = None,
     tube: TubeOption = None,
+    force: ForceOption = False,
 ) -> None:
     """Map an unknown environment with simulated vines, the most informative first. Ctrl-C keeps the map so far."""
     console = new_console()
@@ -54,28 +59,27 @@ def map_environment(
         from environments import load_environment
         from planner.mapping.actions import ANGLES
         from planner.mapping.policies import POLICIES
-        from planner.runs.folder import check_folder, stem_of
+        from planner.runs.claim import claimed
+        from planner.runs.folder import stem_of
 
         for name, given, known in (("--actions", actions, ANGLES), ("--policy", policy, POLICIES)):
             if given not in known:
                 raise BadInput(f"{name} {given} must be one of {', '.join(known)}")
         thick = 1e-3 * radius if radius else chosen_tube(tube, load_environment(env, 0.0)).radius
         environment = load_environment(env, thick)
-        out = out or Path("maps") / stem_of(environment)
-        check_folder(out)
-        task = _task(console, environment, actions, deployments, thick, length)
-        _note(console, task)
-        steps, interrupted = _explore(console, task, policy, deployments, seed)
-        if not steps:
-            raise BadInput("interrupted before the first deployment; nothing was written")
-        console.print(_table(task, steps))
         command = f"vinewright map {Path(env).name} --actions {actions} --deployments {deployments}"
         command += f" --policy {policy} --seed {seed}"
         command += "".join(f" {name} {size:g}" for name, size in (("--radius", radius), ("--length", length)) if size)
         command += f" --tube {tube}" * (tube is not None)
-        command += ", interrupted," * interrupted
-        _write(out, task, policy, steps, seed, command)
-        console.print(f"wrote {out}/: map.json, map.png")
+        with claimed(out, Path("maps") / stem_of(environment), force) as folder:
+            task = _task(console, environment, actions, deployments, thick, length)
+            _note(console, task)
+            steps, interrupted = _explore(console, task, policy, deployments, seed)
+            if not steps:
+                raise NothingKept("interrupted before the first deployment; nothing was written")
+            console.print(_table(task, steps))
+            _write(folder, task, policy, steps, seed, command + ", interrupted," * interrupted)
+            console.print(f"wrote {folder}/: map.json, map.png")
 
 
 def _task(
@@ -169,14 +173,16 @@ def _write(out: Path, task: Task, policy: str, steps: list[Step], seed: int, com
     """Write the map and its figure, with the scores of the ideal and the random policy."""
     import numpy as np
 
+    from dynamics.interruption import Interruption
     from planner.drawing.style import save_figure
     from planner.mapping.plots import DPI, map_figure
     from planner.mapping.policies import explore, random_scores
     from planner.provenance import versions
     from planner.runs.folder import write_folder, write_json
 
-    ideal = np.array([step.score for step in explore(task, "ideal", len(steps), np.random.default_rng(seed))])
-    random = random_scores(task, len(steps), REPEATS, np.random.default_rng(seed))
+    with Interruption().handling_signals():  # a first Ctrl-C does not lose the map
+        ideal = np.array([step.score for step in explore(task, "ideal", len(steps), np.random.default_rng(seed))])
+        random = random_scores(task, len(steps), REPEATS, np.random.default_rng(seed))
     belief = steps[-1].belief
     marks = np.where(belief.hits, "#", np.where(belief.misses, ".", "?"))
     content = {

@@ -29,6 +29,7 @@ from planner.commands.plan_verify import second_model
 from planner.console.errors import BadInput, known_actuator, readable_errors, readable_options
 from planner.console.options import (
     DeviceOption,
+    ForceOption,
     FrictionOption,
     PropagatorOption,
     SolverOption,
@@ -75,6 +76,7 @@ def plan(
     surrogate: SurrogateOption = None,
     friction: FrictionOption = None,
     resume: Resume = None,
+    force: ForceOption = False,
 ) -> int:
     """Find a design with the fewest actuators that grows to the goal. Ctrl-C stops early and keeps the best."""
     given = _given_again(ctx) if resume else {}
@@ -86,14 +88,17 @@ def plan(
         raise BadInput("--level and --threshold need --robust")
     with readable_errors():
         from planner.runs.checkpoint import read_checkpoint
-        from planner.runs.folder import sweep
+        from planner.runs.claim import check_folder, claimed, reclaimed
+        from planner.runs.folder import stem_of
         from planner.runs.inputs import Inputs
 
         if resume:
-            sweep(resume)
-            checkpoint = read_checkpoint(resume)
-            again = checkpoint.inputs.model_copy(update=given)
-            return _planned(again, checkpoint.environment, checkpoint.tube, checkpoint, out or resume)
+            elsewhere = out is not None and out.resolve() != resume.resolve()
+            with claimed(out, resume, force) if elsewhere else reclaimed(resume) as folder:
+                checkpoint = read_checkpoint(resume)
+                check_folder(folder, force=True)
+                again = checkpoint.inputs.model_copy(update=given)
+                return _planned(again, checkpoint.environment, checkpoint.tube, checkpoint, folder)
         environment, params = environment_and_tube(str(env), tube, actuator and known_actuator(actuator))
         with readable_options():
             inputs = Inputs(
@@ -102,11 +107,12 @@ def plan(
                 target_actuators=target_actuators, solutions=solutions, robust=robust, level=level, threshold=threshold,
                 friction=friction, verify=verify,
             )  # fmt: skip
-        return _planned(inputs, environment, params, None, out)
+        with claimed(out, Path("runs") / stem_of(environment), force) as folder:
+            return _planned(inputs, environment, params, None, folder)
 
 
 def _planned(
-    inputs: Inputs, environment: Environment, params: VineParams, checkpoint: Checkpoint | None, out: Path | None
+    inputs: Inputs, environment: Environment, params: VineParams, checkpoint: Checkpoint | None, out: Path
 ) -> int:
     """Plan, write and report; returns the exit code."""
 
@@ -114,7 +120,6 @@ def _planned(
     from planner.commands.plan_report import no_solution, report, tell_how_to_resume
     from planner.console.planning import Shown
     from planner.plan import plan as make_plan
-    from planner.runs.folder import check_folder, stem_of, sweep
 
     console = new_console()
     make = chosen_model(params, inputs.propagator, inputs.device, inputs.solver, inputs.surrogate)
@@ -123,9 +128,6 @@ def _planned(
     # record the chosen device, solver and surrogate, where there is a choice
     inputs = inputs.model_copy(update=getattr(make, "keywords", {}))
     second = second_model(params, inputs, console) if inputs.verify else None
-    out = out or Path("runs") / stem_of(environment)
-    sweep(out)
-    check_folder(out)
     try:
         result = make_plan(environment, params, inputs, make, second, checkpoint, out, Shown(console, checkpoint))
     except WalledIn as error:
@@ -135,7 +137,7 @@ def _planned(
     if result.best is None:
         console.print(no_solution(result.run, result.reason))
     else:
-        result.save(out)
+        result.write(out)
         report(console, result, out)
     tell_how_to_resume(console, result.run, inputs, out, result.reason)
     return 3 if result.best is None or (result.verification and not result.verification.verified) else 0
@@ -151,11 +153,11 @@ def _given_again(ctx: typer.Context) -> dict[str, Any]:
     stops["target_actuators"] = "target_actuators"
     given = [name for name in ctx.params if getattr(ctx.get_parameter_source(name), "name", "") == "COMMANDLINE"]
     for name in given:
-        if name not in (*stops, "verify", "resume", "out"):
+        if name not in (*stops, "verify", "resume", "out", "force"):
             option = "ENV" if name == "env" else f"--{name.replace('_', '-')}"
             raise BadInput(
                 f"{option} cannot be given with --resume: a run keeps its options; --time-budget, --iterations, --first, "
-                "--target-actuators, --verify and --out can be given again"
+                "--target-actuators, --verify, --out and --force can be given again"
             )
     again = {stops[name]: ctx.params[name] for name in given if name in stops}
     if again:

@@ -8,7 +8,12 @@ from typing import Annotated
 import typer
 
 Env = Annotated[str | None, typer.Argument(metavar="ENV", help="A shipped environment, or the path of a TOML file.")]
-Out = Annotated[Path | None, typer.Option(metavar="DIR", help="Folder for the results. Default: runs/ENV.")]
+Out = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="DIR", help="Folder for the results. Default: runs/ENV, or the first free one of runs/ENV-2, ..."
+    ),
+]
 Seed = Annotated[int, typer.Option(min=0, help="Seed of the random generator.")]
 Batch = Annotated[int, typer.Option(min=1, max=2000, help="Number of vines grown in each iteration.")]
 TimeBudget = Annotated[float, typer.Option(metavar="S", help="Search time in seconds, excluding compilation.")]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from planner.commands.plan_verify import verdict
 from planner.console.terminal import CROSSING, actuators_of, section_table
 from planner.plan import INTERRUPTED
-from planner.runs.checkpoint import CHECKPOINT
+from planner.runs.contents import CHECKPOINT
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from planner.console.errors import BadInput, needs, readable_errors
+from planner.commands import reproduce_planning as planning
+from planner.console.errors import needs, readable_errors
 from planner.console.options import (
     DeviceOption,
+    ForceOption,
     PropagatorOption,
     SolverOption,
     SurrogateOption,
@@ -18,25 +19,25 @@ from planner.console.options import (
     chosen_model,
     chosen_tube,
 )
-from planner.console.studies import RESULTS, BudgetOption, EnvironmentsOption, FolderOption, RunsOption, command_line
+from planner.console.studies import FolderOption, command_line
 from planner.console.terminal import new_console
 from planner.studies.study import Study, run_study
 
 if TYPE_CHECKING:
     from dynamics.recording import Recording
-    from planner.studies.planning_runs import Record
 
 app = typer.Typer(help="Repeat a study: experiments of the papers, measurements of the planner.", no_args_is_help=True)
 
 
-def measured(study: Study[Any, Any], command: str, out: Path) -> int:
+def measured(study: Study[Any, Any], command: str, out: Path | None, force: bool) -> int:
     """Run a study on the console; returns the exit code."""
-    return run_study(study, command, out, new_console()).code
+    return run_study(study, command, out, new_console(), force).code
 
 
 @app.command()
 def tip_steering(
-    out: FolderOption = RESULTS,
+    out: FolderOption = None,
+    force: ForceOption = False,
     propagator: PropagatorOption = "quasistatic",
     device: DeviceOption = "auto",
     solver: SolverOption = None,
@@ -63,137 +64,14 @@ def tip_steering(
         )
         chosen = {"propagator": propagator if propagator != "quasistatic" else None, "solver": solver}
         command = command_line("reproduce tip-steering", **chosen, surrogate=surrogate, tube=tube)
-        found = run_study(study, command, out, new_console())
+        found = run_study(study, command, out, new_console(), force)
     done = len(found.results) == len(MOVES) and all(stage.status == Status.GROWN for stage in found.results)
     return found.code or (0 if done else 3)
 
 
-@app.command()
-def table2(
-    runs: RunsOption = 30,
-    time_budget: BudgetOption = 10.0,
-    env: EnvironmentsOption = None,
-    out: FolderOption = RESULTS,
-) -> int:
-    """Plan many times with and without the reverse tree; compare times and costs. Ctrl-C keeps the runs done."""
-    with readable_errors(), needs("ompl"):
-        from dynamics.tube import VineParams
-        from environments import known_environments, load_environment
-        from environments.reach import goal_within_reach
-        from planner.search.catalogue import Catalogue
-        from planner.search.reverse_tree import ReverseTree
-        from planner.studies.planning.study import PAPER
-        from planner.studies.planning_runs import study_of_runs
-        from planner.studies.table2.plots import save_costs, save_success, save_trees
-        from planner.studies.table2.report import report
-        from planner.studies.table2.study import cases, environments_of
-
-        names, params = env or [*PAPER, *(name for name in known_environments() if name not in PAPER)], VineParams()
-        environments = [load_environment(name, params.radius) for name in names]
-        for environment in environments:
-            goal_within_reach(environment, params.clearance)
-
-        def draw_trees(path: Path, _records: list[Record]) -> None:
-            tightest = Catalogue.of(params).reachable[1]
-            save_trees(path, [(one, ReverseTree.grow(one, params, tightest)) for one in environments])
-
-        study = replace(
-            study_of_runs("table2", cases(names, runs, time_budget), report),
-            draw={"success-vs-time.png": save_success, "cost-vs-time.png": save_costs, "reverse-trees.png": draw_trees},
-            enough=lambda records: bool(environments_of(records)),
-            least="any environment was planned both with and without the tree",
-        )
-        return measured(study, command_line("reproduce table2", runs=runs, time_budget=time_budget, env=env), out)
-
-
-@app.command()
-def ablations(
-    runs: RunsOption = 6,
-    time_budget: BudgetOption = 5.0,
-    env: EnvironmentsOption = None,
-    out: FolderOption = RESULTS,
-) -> int:
-    """Plan with one part of the search at a time off or changed. Ctrl-C keeps the runs done."""
-    with readable_errors():
-        from dynamics.tube import VineParams
-        from environments import load_environment
-        from planner.studies.ablations.report import report
-        from planner.studies.ablations.study import cases
-        from planner.studies.planning_runs import study_of_runs
-
-        for name in (names := env or ["maze", "needle", "long"]):
-            load_environment(name, VineParams().radius)
-        study = study_of_runs("ablations", cases(names, runs, time_budget), report)
-        return measured(study, command_line("reproduce ablations", runs=runs, time_budget=time_budget, env=env), out)
-
-
-@app.command()
-def robust_planning(
-    runs: Annotated[int, typer.Option(min=1, max=100, help="Number of planning runs in each environment.")] = 3,
-    time_budget: BudgetOption = 20.0,
-    level: Annotated[float, typer.Option(min=0, max=100, help="Random errors: standard deviation in percent.")] = 5.0,
-    env: EnvironmentsOption = None,
-    out: FolderOption = RESULTS,
-) -> int:
-    """Measure what is gained by choosing designs by their success in trials. Ctrl-C keeps the runs done."""
-    with readable_errors():
-        from dynamics.quasistatic.propagator import QuasiStatic
-        from dynamics.tube import VineParams
-        from environments import load_environment
-        from planner.search.run import warm_up
-        from planner.studies.robust_planning.report import report
-        from planner.studies.robust_planning.study import run_cases
-
-        names = env or ["divider", "maze"]
-        environments = [load_environment(name, VineParams().radius) for name in names]
-        study = Study(
-            "robust-planning",
-            [(name, seed) for name in names for seed in range(runs)],
-            lambda cases: run_cases(cases, time_budget, level / 100),
-            lambda evaluated: report(evaluated, time_budget),
-            prepare=lambda: warm_up(QuasiStatic(environments[0], VineParams())),
-            tell=lambda one: f"{one.environment}, seed {one.seed}: {one.choice.chosen.estimate}",
-            least="a design was evaluated",
-        )
-        command = command_line("reproduce robust-planning", runs=runs, level=level, time_budget=time_budget, env=env)
-        return measured(study, command, out)
-
-
-@app.command()
-def reliability(
-    count: Annotated[int, typer.Option(min=1, max=100_000, help="Number of random environments.")] = 1000,
-    time_budget: BudgetOption = 2.0,
-    out: FolderOption = RESULTS,
-) -> int:
-    """Plan in many random environments; check every state with Shapely, and the memory. Exit code 3 if a check fails.
-
-    Ctrl-C keeps the runs done.
-    """
-    with readable_errors():
-        from planner.studies.reliability.plots import save_reliability
-        from planner.studies.reliability.report import InvalidCounts, fuzz_lines, report
-        from planner.studies.reliability.study import cases, run_case, run_cases
-
-        try:
-            fuzz = fuzz_lines(out / "reliability" / "fuzz.json")
-        except InvalidCounts as error:
-            raise BadInput(str(error)) from None
-        every = cases(count, time_budget)
-        study = Study(
-            "reliability",
-            every,
-            run_cases,
-            lambda records: report(records, fuzz),
-            {"reliability.png": save_reliability},
-            "environments",
-            prepare=lambda: run_case(replace(every[0], time_budget=1e-3)),
-        )
-        command = command_line("reproduce reliability", count=count, time_budget=time_budget)
-        found = run_study(study, command, out, new_console())
-    return found.code or (3 if any(record.faults for record in found.results) else 0)
-
-
-app.command("soak", hidden=True, help="The same as reliability.")(reliability)
+for planning_study in (planning.table2, planning.ablations, planning.robust_planning, planning.reliability):
+    app.command()(planning_study)
+app.command("soak", hidden=True, help="The same as reliability.")(planning.reliability)
 
 
 @app.command()
@@ -201,7 +79,8 @@ def funneling(
     vines: Annotated[int, typer.Option(min=20, max=1000, help="Number of vines in each fan.")] = 50,
     fields: Annotated[int, typer.Option(min=1, max=1000, help="Number of random fields of each density.")] = 20,
     seed: Annotated[int, typer.Option(min=0, max=2**32 - 1, help="Seed of fields and actuators.")] = 0,
-    out: FolderOption = RESULTS,
+    out: FolderOption = None,
+    force: ForceOption = False,
 ) -> int:
     """Grow fans of vines into random obstacles and measure how their ends concentrate. Ctrl-C keeps the fields done."""
     with readable_errors():
@@ -223,11 +102,11 @@ def funneling(
             prepare=lambda: next(run_fields([0], 2, seed, VineParams())),
         )
         command = command_line("reproduce funneling", vines=vines, fields=fields, seed=seed)
-        return measured(study, command, out)
+        return measured(study, command, out, force)
 
 
 @app.command()
-def impulse_runtime(out: FolderOption = RESULTS) -> int:
+def impulse_runtime(out: FolderOption = None, force: ForceOption = False) -> int:
     """Time the steps of the impulse simulator with increasing numbers of bodies, and compare with OSQP. Ctrl-C keeps the sizes done."""
     with readable_errors(), needs("osqp"):
         import osqp  # noqa: F401
@@ -237,11 +116,11 @@ def impulse_runtime(out: FolderOption = RESULTS) -> int:
         from planner.studies.impulse.study import cases, measure
 
         study = Study("impulse-runtime", cases(), measure, report, {"impulse-runtime.png": save_runtime}, "robots")
-        return measured(study, "vinewright reproduce impulse-runtime", out)
+        return measured(study, "vinewright reproduce impulse-runtime", out, force)
 
 
 @app.command()
-def impulse_clutter(out: FolderOption = RESULTS) -> int:
+def impulse_clutter(out: FolderOption = None, force: ForceOption = False) -> int:
     """Grow the robot of paper 000 through its cluttered environment: still frames and an animation."""
     with readable_errors():
         from planner.studies.impulse.plots import clutter_pictures
@@ -256,11 +135,11 @@ def impulse_clutter(out: FolderOption = RESULTS) -> int:
             clutter_pictures(),
             "robots",
         )
-        return measured(study, "vinewright reproduce impulse-clutter", out)
+        return measured(study, "vinewright reproduce impulse-clutter", out, force)
 
 
 @app.command()
-def euler_lagrange(out: FolderOption = RESULTS) -> int:
+def euler_lagrange(out: FolderOption = None, force: ForceOption = False) -> int:
     """Reproduce the figures of paper 004, with and without a controller. Exit code 3 if the tracking error is too large."""
     with readable_errors():
         from planner.studies.euler_lagrange.plots import pictures
@@ -279,7 +158,7 @@ def euler_lagrange(out: FolderOption = RESULTS) -> int:
             enough=lambda found: len(found) == len(every),
             least="all motions were computed",
         )
-        found = run_study(study, "vinewright reproduce euler-lagrange", out, new_console())
+        found = run_study(study, "vinewright reproduce euler-lagrange", out, new_console(), force)
     return found.code or (0 if (split(found.results)[1][0].errors < ALLOWED).all() else 3)
 
 
@@ -288,7 +167,8 @@ def fitting(
     wall_growth: Annotated[
         Path | None, typer.Option(metavar="FILE", help="The published wall experiment, an HDF5 file.")
     ] = None,
-    out: FolderOption = RESULTS,
+    out: FolderOption = None,
+    force: ForceOption = False,
 ) -> int:
     """Fit the dynamic model to a known motion, and to the published wall experiment.
 
@@ -318,13 +198,13 @@ def fitting(
             least="all fits were finished",
         )
         command = "vinewright reproduce fitting" + " --wall-growth FILE" * bool(wall_growth)
-        found = run_study(study, command, out, new_console())
+        found = run_study(study, command, out, new_console(), force)
     starts, wall = split(found.results)
     return found.code or (0 if all(one.kept for one in starts) and (not wall or wall.convergence.converged) else 3)
 
 
 @app.command()
-def kinematics(out: FolderOption = RESULTS) -> int:
+def kinematics(out: FolderOption = None, force: ForceOption = False) -> int:
     """Grow vines with one turn into a wall, and compare with the kinematics of paper 003. Ctrl-C keeps the collisions done."""
     with readable_errors():
         from planner.studies.kinematics.plots import save_kinematics
@@ -332,11 +212,11 @@ def kinematics(out: FolderOption = RESULTS) -> int:
         from planner.studies.kinematics.study import cases, run_cases
 
         study = Study("kinematics", cases(), run_cases, report, {"kinematics.png": save_kinematics}, "collisions")
-        return measured(study, "vinewright reproduce kinematics", out)
+        return measured(study, "vinewright reproduce kinematics", out, force)
 
 
 @app.command()
-def geometric(out: FolderOption = RESULTS) -> int:
+def geometric(out: FolderOption = None, force: ForceOption = False) -> int:
     """Time deployments of the geometric propagator, check them against the visibility graph, and compare with quasistatic."""
     with readable_errors(), needs("ompl"):
         import networkx  # noqa: F401
@@ -355,13 +235,14 @@ def geometric(out: FolderOption = RESULTS) -> int:
             enough=lambda found: all(split(found)),
             least="an environment was timed and another compared",
         )
-        return measured(study, "vinewright reproduce geometric", out)
+        return measured(study, "vinewright reproduce geometric", out, force)
 
 
 @app.command()
 def mapping(
     places: Annotated[int, typer.Option(min=2, max=1000, help="Number of environments of each kind.")] = 10,
-    out: FolderOption = RESULTS,
+    out: FolderOption = None,
+    force: ForceOption = False,
 ) -> int:
     """Map random environments with vines: compare policies, turns and kinds of information. Ctrl-C keeps the environments done."""
     with readable_errors():
@@ -384,11 +265,11 @@ def mapping(
             enough=lambda records: len(whole_environments(records)) >= len(cases(2)),
             least="two environments of each kind were mapped",
         )
-        return measured(study, command_line("reproduce mapping", places=places), out)
+        return measured(study, command_line("reproduce mapping", places=places), out, force)
 
 
 @app.command()
-def sensing(out: FolderOption = RESULTS) -> int:
+def sensing(out: FolderOption = None, force: ForceOption = False) -> int:
     """Recover walls, pivots and shapes from length and contact angle, with and without noise. Ctrl-C keeps the deployments done."""
     with readable_errors():
         from planner.studies.sensing.plots import save_sensing
@@ -396,4 +277,4 @@ def sensing(out: FolderOption = RESULTS) -> int:
         from planner.studies.sensing.study import cases, run_cases
 
         study = Study("sensing", cases(), run_cases, report, {"sensing.png": save_sensing}, "deployments")
-        return measured(study, "vinewright reproduce sensing", out)
+        return measured(study, "vinewright reproduce sensing", out, force)

@@ -10,7 +10,7 @@ import typer
 
 from planner.console.errors import BadInput, readable_errors, same_environment
 from planner.console.options import DesignArgument, EnvironmentArgument, TubeOption, replaced_tube
-from planner.console.studies import RESULTS, FolderOption, command_line
+from planner.console.studies import command_line
 from planner.console.terminal import new_console
 from planner.studies.study import Report, Study, run_study
 
@@ -46,6 +46,21 @@ StartOption = Annotated[
 HeadingOption = Annotated[
     float, typer.Option(min=0, max=180, help="Standard deviation of the direction of the base, in degrees.")
 ]
+OutOption = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="DIR",
+        help="Write report, data and pictures to DIR/robustness-ENV. Default: the first free one of RUN-robustness, "
+        "RUN-robustness-2, ... beside the folder RUN of the design.",
+    ),
+]
+ForceOption = Annotated[
+    bool,
+    typer.Option(
+        "--force",
+        help="Replace an earlier report in the folder of --out; continue with a design that was made for another environment.",
+    ),
+]
 TolerancesOption = Annotated[
     str, typer.Option(help="Fabrication errors in every trial: none, or handmade (those of tubes made by hand).")
 ]
@@ -61,10 +76,8 @@ def robustness(
     heading_deg: HeadingOption = HEADING_DEG,
     tolerances: TolerancesOption = "none",
     seed: Annotated[int, typer.Option(min=0, help="Seed of all trials.")] = 0,
-    out: FolderOption = RESULTS,
-    force: Annotated[
-        bool, typer.Option("--force", help="Continue with a design that was made for another environment.")
-    ] = False,
+    out: OutOption = None,
+    force: ForceOption = False,
     tube: TubeOption = None,
 ) -> int:
     """Grow a design many times with random errors and report how often it succeeds. Ctrl-C keeps the trials done."""
@@ -102,12 +115,21 @@ def robustness(
             tolerances=tolerances if tolerances != "none" else None,
             tube=tube,
         )
-        code = run_study(_study(survey, grid), command, out, console).code
+        code = run_study(_study(survey, grid), command, out, console, force, _beside(design)).code
         if survey.broken:
             console.print(
                 f"note: {len(survey.broken)} trials failed with non-finite numbers; the first: {survey.broken[0]}"
             )
     return code
+
+
+def _beside(design: Path) -> Path | None:
+    """The default folder of a report: beside the folder of the design, if that is a run or a pack."""
+    folder = design if design.is_dir() else design.parent
+    if not any((folder / name).exists() for name in ("run.json", "pack.json")):
+        return None
+    folder = folder if folder.name not in ("", "..") else folder.resolve()
+    return folder.with_name(f"{folder.name}-robustness")
 
 
 def _study(survey: Survey, grid: list[float]) -> Study[Any, Any]:

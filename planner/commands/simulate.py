@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from planner.console.errors import BadInput, readable_errors
+from planner.console.errors import BadInput, apart, readable_errors
 from planner.console.options import (
     DesignArgument,
     DeviceOption,
@@ -45,10 +46,13 @@ def simulate(
     qp: QpOption = None,
     friction: FrictionOption = None,
     tube: TubeOption = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace earlier results in the folder of --out, and the file of --animate.")
+    ] = False,
 ) -> int:
     """Grow one vine of a design and say where it ends. Exit code 3 if it misses the goal."""
     console = new_console()
-    with readable_errors():
+    with readable_errors(), ExitStack() as held:
         from dataclasses import replace
 
         from environments import load_environment
@@ -56,7 +60,6 @@ def simulate(
         from planner.console.terminal import CROSSING, section_table
         from planner.design_file import load_design
         from planner.replay import replay, simulated
-        from planner.runs.folder import check_folder
 
         made = load_design(design)
         made = replace(made, params=replaced_tube(console, made.params, tube))
@@ -65,10 +68,8 @@ def simulate(
         make = chosen_model(made.params, propagator, device, solver, surrogate, qp, several)
         made = replace(made, params=with_friction(made.params, friction, propagator))
         note_friction(console, made.params, propagator)
-        if out:
-            check_folder(out)
-        if animate:
-            _check_animation(animate)
+        apart(out, design, "design")
+        _claim(held, out, animate, force)
         if made.sha256 != environment.sha256:
             console.print(f"note: this design was made for another environment ({made.environment})")
         model = make(environment, made.params)
@@ -93,11 +94,16 @@ def simulate(
     return 0 if result["reached"] else 3
 
 
-def _check_animation(path: Path) -> None:
-    if path.suffix.lower() != ".gif":
-        raise BadInput(f"--animate {path} must end in .gif")
-    if not path.absolute().parent.is_dir():
-        raise BadInput(f"--animate {path}: the folder {path.parent} does not exist")
+def _claim(held: ExitStack, out: Path | None, animate: Path | None, force: bool) -> None:
+    """Lock and check the folder and the file to write."""
+    from planner.runs.claim import claimed, claimed_file
+
+    if animate and animate.suffix.lower() != ".gif":
+        raise BadInput(f"--animate {animate} must end in .gif")
+    if out:
+        held.enter_context(claimed(out, out, force))
+    if animate:
+        held.enter_context(claimed_file(animate, force, "--animate"))
 
 
 def _outcome(environment: Environment, planned: Design, simulation: Simulation) -> dict[str, Any]:
@@ -158,6 +164,7 @@ def _animate(console: Any, path: Path, environment: Environment, design: Design,
     from rich.progress import Progress
 
     from planner.drawing.animation import save_animation
+    from planner.runs.claim import writing
 
     if not len(points):
         console.print("the vine did not grow: there is nothing to animate")
@@ -168,8 +175,6 @@ def _animate(console: Any, path: Path, environment: Environment, design: Design,
         def show(done: int, total: int) -> None:
             progress.update(task, completed=done, total=total)
 
-        try:
+        with writing(path):
             save_animation(path, environment, design, points, show)
-        except OSError as error:
-            raise BadInput(f"{path} cannot be written: {error.strerror}") from None
     console.print(f"wrote {path}")

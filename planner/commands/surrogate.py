@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from planner.console.errors import BadInput, needs, readable_errors, writable
-from planner.console.studies import RESULTS, FolderOption, command_line
+from planner.console.errors import BadInput, needs, readable_errors
+from planner.console.options import ForceOption
+from planner.console.studies import FolderOption, command_line
 from planner.console.terminal import new_console
 from planner.studies.study import Study, run_study
 
@@ -22,23 +23,30 @@ app = typer.Typer(help="Train and evaluate the neural network that approximates 
 def train(
     seed: Annotated[int, typer.Option(min=0, max=2**32 - 1, help="Seed of samples and initial weights.")] = 2,
     out: Annotated[
-        Path, typer.Option(metavar="DIR", help="Folder for spam.json and, for comparison, spam-paper.json.")
-    ] = Path("weights"),
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Folder for spam.json and, for comparison, spam-paper.json. Default: weights, or the first free one of "
+            "weights-2, ...",
+        ),
+    ] = None,
     epochs: Annotated[
         int | None, typer.Option(min=1, max=100_000, help="Maximum number of epochs. Default: until it converges.")
     ] = None,
+    force: ForceOption = False,
 ) -> None:
     """Train the network, and for comparison the form of paper 002, on the CPU. Takes less than two minutes."""
     from rich.progress import Progress, TaskID
 
     console = new_console()
     with readable_errors(), needs("torch"):
-        from environments.writing import whole
+        from planner.runs.claim import claimed
+        from planner.runs.folder import write_folder
         from surrogate.training import train as train_network
         from surrogate.weights_file import NAMES, write_weights
 
         reports = []
-        with writable(out):
+        with claimed(out, Path("weights"), force) as folder:
             with Progress(console=console) as progress:
                 for form in NAMES:
                     task = progress.add_task(f"training, {form}", total=None)
@@ -48,12 +56,15 @@ def train(
 
                     reports.append(train_network(seed, form, show, epochs)[1])
                     progress.update(task, total=reports[-1].epochs)
-            for report in reports:
-                with whole(out / NAMES[report.weights.form]) as partial:
-                    write_weights(partial, report.weights)
+
+            def fill(fresh: Path) -> None:
+                for report in reports:
+                    write_weights(fresh / NAMES[report.weights.form], report.weights)
+
+            write_folder(folder, fill)
     for report in reports:
         console.print(_trained(report))
-    console.print(f"wrote {out / NAMES['log-force']} and {out / NAMES['paper']}")
+    console.print(f"wrote {folder / NAMES['log-force']} and {folder / NAMES['paper']}")
 
 
 def _trained(report: Report) -> str:
@@ -69,7 +80,8 @@ def evaluate(
     weights: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Weights to evaluate. Default: the shipped ones.")
     ] = None,
-    out: FolderOption = RESULTS,
+    out: FolderOption = None,
+    force: ForceOption = False,
     largest_batch: Annotated[
         int, typer.Option(min=1, max=100_000, help="Maximum number of forces per call.")
     ] = 100_000,
@@ -95,4 +107,4 @@ def evaluate(
         )
         limit = largest_batch if largest_batch < BATCHES[-1] else None
         command = command_line("surrogate evaluate", weights=weights, largest_batch=limit)
-        return run_study(study, command, out, new_console()).code
+        return run_study(study, command, out, new_console(), force).code

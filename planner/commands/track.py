@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-import tempfile
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from planner.console.errors import BadInput, needs, readable_errors
+from planner.console.errors import BadInput, NothingKept, needs, readable_errors
 from planner.console.terminal import new_console
 
 if TYPE_CHECKING:
@@ -53,13 +53,16 @@ RadiusOption = Annotated[
 ]
 OutOption = Annotated[
     Path | None,
-    typer.Option(metavar="FILE.json", help="Output file of the recording. Default: VIDEO's name with .json."),
+    typer.Option(
+        metavar="FILE.json",
+        help="Output file of the recording. Default: VIDEO's name with .json, or the first free one with -2.json, ...",
+    ),
 ]
 OverlayOption = Annotated[
     Path | None,
     typer.Option(
         metavar="FILE.mp4",
-        help="Output video with the tracked centrelines. Default: VIDEO's name with -overlay.mp4.",
+        help="Output video with the tracked centrelines. Default: VIDEO's name with -overlay.mp4, or -2-overlay.mp4, ...",
     ),
 ]
 
@@ -93,6 +96,9 @@ def track(
     every: Annotated[int, typer.Option(min=1, help="Track every N-th frame.")] = 1,
     out: OutOption = None,
     overlay: OverlayOption = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace the files of --out and --overlay if they exist.")
+    ] = False,
 ) -> None:
     """Track a growing tube in a video: centrelines in metres, and a video to check them. Ctrl-C keeps the frames so far."""
     console = new_console()
@@ -102,13 +108,12 @@ def track(
     if color is not None and background is not None:
         raise BadInput("--color and --background exclude each other; give one of them")
     rgb, pixel = parsed_color(color), _parsed_base(base)
-    with readable_errors(), needs("video"):
+    with readable_errors(), needs("video"), ExitStack() as held:
         from planner.tracking.video import InvalidVideo, VideoFile
 
         try:
             source = VideoFile.open(video)
-            recorded = _output(out or video.with_suffix(".json"), "--out", ".json", video)
-            drawn = _output(overlay or video.with_name(f"{video.stem}-overlay.mp4"), "--overlay", ".mp4", video)
+            recorded, drawn = _outputs(held, video, out, overlay, force)
             segmentation = _segmentation(source, rgb, background, tolerance)
         except InvalidVideo as error:
             raise BadInput(str(error)) from None
@@ -118,20 +123,17 @@ def track(
 def _run(console: Console, job: Job, pixel: tuple[float, float] | None) -> None:
     """Track the video, and write and report the recording."""
     from dynamics.recording import write_recording
+    from planner.runs.claim import writing
     from planner.tracking.track import median_radius, recording_of
 
     base = _base(console, job, pixel)
-    try:
+    with writing(job.drawn):
         tracked, skipped, shown = _follow(console, job, base)
-    except OSError as error:
-        raise BadInput(f"--overlay {job.drawn} cannot be written: {error.strerror}") from None
     measured = 1e-3 * job.scale * median_radius(tracked)
     radius = 1e-3 * job.radius if job.radius else measured
     recording = recording_of(job.video.path.stem, tracked, base.pixel, 1e-3 * job.scale, radius)
-    try:
+    with writing(job.recorded):
         write_recording(recording, job.recorded)
-    except OSError as error:
-        raise BadInput(f"--out {job.recorded} cannot be written: {error.strerror}") from None
     _report(console, tracked, skipped, recording, measured, base)
     console.print(f"wrote {job.recorded}" + f" and {job.drawn}" * shown)
 
@@ -156,19 +158,32 @@ def _parsed_base(text: str | None) -> tuple[float, float] | None:
     return x, y
 
 
-def _output(path: Path, option: str, suffix: str, video: Path) -> Path:
-    """An output file, checked before any computation."""
-    if path.suffix.lower() != suffix:
-        raise BadInput(f"{option} {path} must end in {suffix}")
-    if path.resolve() == video.resolve():
-        raise BadInput(f"{option} {path} is the video itself; give another {option}")
-    if path.is_dir():
-        raise BadInput(f"{option} {path} is a folder; give another {option}")
-    try:
-        tempfile.TemporaryFile(dir=path.absolute().parent).close()
-    except OSError as error:
-        raise BadInput(f"{option} {path} cannot be written: {error.strerror}; give another {option}") from None
-    return path
+def _outputs(held: ExitStack, video: Path, out: Path | None, overlay: Path | None, force: bool) -> tuple[Path, Path]:
+    """The files of the recording and of the overlay, locked and checked before any computation."""
+    from planner.runs.claim import Occupied, claimed_file
+
+    for path, option, suffix in ((out, "--out", ".json"), (overlay, "--overlay", ".mp4")):
+        if path and path.suffix.lower() != suffix:
+            raise BadInput(f"{option} {path} must end in {suffix}")
+        if path and path.resolve() == video.resolve():
+            raise BadInput(f"{option} {path} is the video itself; give another {option}")
+    if out:
+        held.enter_context(claimed_file(out, force, "--out"))
+    if overlay:
+        held.enter_context(claimed_file(overlay, force, "--overlay"))
+    number = 1
+    while not (out and overlay):
+        stem = video.stem if number == 1 else f"{video.stem}-{number}"
+        recorded, drawn = out or video.with_name(f"{stem}.json"), overlay or video.with_name(f"{stem}-overlay.mp4")
+        try:
+            with ExitStack() as attempt:
+                for path in {recorded, drawn} - {out, overlay}:
+                    attempt.enter_context(claimed_file(path, force=False))
+                held.push(attempt.pop_all())
+                out, overlay = recorded, drawn
+        except Occupied:
+            number += 1
+    return out, overlay
 
 
 def _segmentation(
@@ -248,7 +263,9 @@ def _follow(console: Console, job: Job, base: Base) -> tuple[list[Tracked], int,
                         bar.advance(task)
                 except KeyboardInterrupt:
                     if len(tracked) < LEAST_FRAMES:
-                        raise BadInput("interrupted before enough frames were tracked; nothing was written") from None
+                        raise NothingKept(
+                            "interrupted before enough frames were tracked; nothing was written"
+                        ) from None
                     console.print("interrupted; the frames so far are kept")
                 if not tracked:
                     raise BadInput(_nothing_found(video.path, job.segmentation))

@@ -88,19 +88,15 @@ def new(
     """Write a template of a tube file, with the unit and meaning of every key."""
     if file.suffix.lower() != ".toml":
         raise BadInput(f"{file} must end in .toml")
-    if file.exists() and not force:
-        raise BadInput(f"{file} already exists; give another name, or --force to overwrite it")
     with readable_errors():
         from dynamics.tube import VineParams
         from dynamics.tube_file import load_tube, template, tube_text
         from environments.writing import whole
+        from planner.runs.claim import claimed_file, writing
 
         text = template(VineParams()) if like is None else tube_text(load_tube(like))
-        try:
-            with whole(file) as partial:
-                partial.write_text(text, encoding="utf-8")
-        except OSError as error:
-            raise BadInput(f"{file} cannot be written: {error.strerror}") from None
+        with claimed_file(file, force), writing(file), whole(file) as partial:
+            partial.write_text(text, encoding="utf-8")
     print(f"wrote {file}")
 
 

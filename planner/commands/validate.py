@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 from planner.console.errors import BadInput, needs, readable_errors
-from planner.console.studies import RESULTS, FolderOption, command_line
+from planner.console.options import ForceOption
+from planner.console.studies import FolderOption, command_line
 from planner.console.terminal import new_console
 from planner.studies.study import Study, run_study
 
@@ -23,7 +24,8 @@ def validate(
             "--propagator", metavar="NAME", help="Use only this propagator, compared with the default; may be repeated."
         ),
     ] = None,
-    out: FolderOption = RESULTS,
+    out: FolderOption = None,
+    force: ForceOption = False,
 ) -> int:
     """Compare every propagator with recorded growths, with the others, and with itself at finer steps.
 
@@ -51,7 +53,7 @@ def validate(
             least="a vine was grown",
         )
         command = command_line("validate" + " --recordings DIR" * bool(recordings), propagator=propagator)
-        found = run_study(study, command, out, console)
+        found = run_study(study, command, out, console, force)
     if not recordings:
         console.print("no recorded growths were compared; give a folder of them with --recordings DIR")
     return found.code

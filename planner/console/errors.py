@@ -1,10 +1,8 @@
-"""Bad input, reported in one line."""
+"""Bad input and faults of the machine, reported in one line."""
 
 from __future__ import annotations
 
-import os
 import sys
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
@@ -31,20 +29,35 @@ EXTRAS = {
 """Contents of each extra, as text and as the packages that are imported."""
 
 
+NO_MEMORY = "out of memory; end other programs, or ask for less at once"
+
+
 class BadInput(TyperException):
     """Something the user gave cannot be used; the message says what is allowed."""
 
     exit_code = 2
 
 
+class MachineFault(TyperException):
+    """The machine could not do what was asked: its disk is full, memory ran out, or a process was killed."""
+
+    exit_code = 4
+
+
+class NothingKept(TyperException):
+    """Ctrl-C came before there was any result to keep."""
+
+    exit_code = 130
+
+
 @contextmanager
 def readable_errors() -> Iterator[None]:
-    """Turn the project's errors about files and folders into `BadInput`."""
+    """Turn the project's errors about files, folders and memory into `BadInput` or `MachineFault`."""
     try:
         yield
     except Exception as error:
         # Imported here because these imports take longer than many commands.
-        from dynamics.propagator import CannotRun
+        from dynamics.propagator import CannotRun, OutOfMemory
         from dynamics.recording import InvalidRecording
         from dynamics.tube_file import InvalidTube
         from environments.file_model import InvalidEnvironment
@@ -52,7 +65,7 @@ def readable_errors() -> Iterator[None]:
         from planner.design_file import InvalidDesign
         from planner.mapping.actions import NoLaunch
         from planner.runs.checkpoint import InvalidCheckpoint
-        from planner.runs.folder import UnwritableFolder
+        from planner.runs.claim import UnwritableFolder, is_of_machine
         from surrogate.weights_file import InvalidWeights
 
         known = (
@@ -64,11 +77,18 @@ def readable_errors() -> Iterator[None]:
             InvalidTube,
             InvalidWeights,
             NoLaunch,
-            UnwritableFolder,
             WalledIn,
         )
+        if isinstance(error, UnwritableFolder):
+            raise (MachineFault if error.machine else BadInput)(error.on_console) from None
+        if isinstance(error, OutOfMemory):
+            raise MachineFault(str(error)) from None
+        if isinstance(error, MemoryError):
+            raise MachineFault(f"{NO_MEMORY}{f' ({error})' * bool(str(error))}") from None
         if isinstance(error, known):
             raise BadInput(str(error)) from None
+        if isinstance(error, OSError) and is_of_machine(error):
+            raise MachineFault(str(error)) from None
         raise
 
 
@@ -137,15 +157,17 @@ def needs(extra: str) -> Iterator[None]:
         raise BadInput(f"this needs {words}: {remedy(extra)}") from None
 
 
-@contextmanager
-def writable(out: Path) -> Iterator[None]:
-    """Create a folder for results now, so that no computation is wasted if it cannot be written."""
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-        os.rmdir(tempfile.mkdtemp(prefix=".", dir=out))
-        yield
-    except OSError as error:
-        raise BadInput(f"{out} cannot be written: {error.strerror}; give another --out") from None
+def apart(out: Path | None, read: Path, what: str) -> None:
+    """Check that a folder for results is not the one that a command reads from, which not even --force replaces.
+
+    Args:
+        read: The file that is read, or its folder.
+        what: What is read, for the message.
+    Raises:
+        BadInput: It is.
+    """
+    if out and out.resolve() == (read if read.is_dir() else read.parent).resolve():
+        raise BadInput(f"{out} contains the {what} that is read; give another --out")
 
 
 @contextmanager

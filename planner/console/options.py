@@ -68,6 +68,8 @@ TubeOption = Annotated[
     ),
 ]
 
+ForceOption = Annotated[bool, typer.Option("--force", help="Replace earlier results in the folder of --out.")]
+
 QpOption = Annotated[
     str | None,
     typer.Option("--qp", help="Solver of impulse: banded, or osqp (as published, slower). Default: banded."),

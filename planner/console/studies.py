@@ -7,7 +7,6 @@ from typing import Annotated, Any
 
 import typer
 
-RESULTS = Path("results")
 RunsOption = Annotated[int, typer.Option(min=1, max=1000, help="Number of runs of each kind in each environment.")]
 BudgetOption = Annotated[
     float, typer.Option("--time-budget", min=0.1, max=1e5, metavar="S", help="Search time of each run, in seconds.")
@@ -16,9 +15,11 @@ EnvironmentsOption = Annotated[
     list[str] | None, typer.Option("--env", metavar="ENV", help="Use only this environment; may be repeated.")
 ]
 FolderOption = Annotated[
-    Path,
+    Path | None,
     typer.Option(
-        "--out", metavar="DIR", help="Folder of all results: report, data and pictures are written to DIR/STUDY."
+        "--out",
+        metavar="DIR",
+        help="Write report, data and pictures to DIR/STUDY. Default: runs/STUDY, or the first free one of runs/STUDY-2, ...",
     ),
 ]
 

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import io
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -11,6 +15,46 @@ if TYPE_CHECKING:
     from planner.design import Design
 
 CROSSING = "note: this tube crosses over itself; the model has no contact of the tube with itself, so test it on a real tube first"
+
+
+class _Stream(io.FileIO):
+    """Output to a terminal, pipe or file. Once it cannot be written, for example after `| head`, text is dropped."""
+
+    failure: OSError | None = None
+
+    def write(self, text: Any) -> int:
+        """Write or drop some bytes."""
+        if self.failure is None:
+            try:
+                return super().write(text)
+            except OSError as error:
+                self.failure = error
+        return memoryview(text).nbytes
+
+
+@contextmanager
+def lasting_output() -> Iterator[list[OSError]]:
+    """Let a command finish and write its results even if its output cannot be written.
+
+    Yields a list that contains the errors at the end, except that nobody reads the output any more.
+    """
+    kept, streams, failures = (sys.stdout, sys.stderr), [], list[OSError]()
+    for name, stream in zip(("stdout", "stderr"), kept, strict=True):
+        if isinstance(stream, io.TextIOWrapper) and stream is getattr(sys, f"__{name}__") and not stream.isatty():
+            raw = _Stream(stream.fileno(), "w", closefd=False)
+            text = io.TextIOWrapper(
+                io.BufferedWriter(raw), stream.encoding, stream.errors, line_buffering=stream.line_buffering
+            )
+            streams.append((raw, text))
+            setattr(sys, name, text)
+    try:
+        yield failures
+    finally:
+        for raw, text in streams:
+            text.flush()
+            if raw.failure and not isinstance(raw.failure, BrokenPipeError):
+                failures.append(raw.failure)
+        sys.stdout, sys.stderr = kept
 
 
 def new_console(wrapped: bool = False) -> Console:

@@ -24,6 +24,7 @@ from environments.environment import Environment, environment_text, parse_enviro
 from environments.file_model import InvalidEnvironment, describe
 from environments.obstacles import Obstacles
 from planner.provenance import versions
+from planner.runs.contents import CHECKPOINT
 from planner.runs.facts import LARGEST, Facts
 from planner.runs.inputs import Inputs
 from planner.search.reverse_tree import ReverseTree
@@ -32,8 +33,6 @@ from planner.search.sst import FIRST_RADIUS, LONGEST_TUBE, RADIUS_FACTOR
 from planner.search.tree import KEPT
 from surrogate.compiled import Floats
 
-CHECKPOINT = "checkpoint.npz"
-"""File name of the checkpoint in a run folder."""
 MOST_BEND = 100.0
 """Upper limit of a joint's bend [rad]; joints that fold over bend by slightly more than pi."""
 Arrays = dict[str, NDArray[Any]]

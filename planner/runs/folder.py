@@ -2,12 +2,11 @@
 
 If the process is killed, temporary files may remain, but only next to the folder and with names that begin with a dot:
 `.NAME.new.*` is incomplete or obsolete; `.NAME.old.*` is the previous folder, if the process was killed between the two moves that
-replace it. They are never read; the next start restores the latter and removes the former (`sweep`).
+replace it. They are never read; the next start restores the latter and removes the former (`planner.runs.claim.sweep`).
 """
 
 from __future__ import annotations
 
-import glob
 import json
 import os
 import re
@@ -20,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from dynamics.interruption import Interruption
 from dynamics.recording import Recording
 from environments.environment import Environment, write_environment
 from planner.design import Design
@@ -27,84 +27,20 @@ from planner.design_file import design_content
 from planner.provenance import versions
 from planner.replay import replay, trajectory
 from planner.robustness.selection import Choice
-from planner.runs.checkpoint import CHECKPOINT, write_checkpoint
+from planner.runs.checkpoint import write_checkpoint
+from planner.runs.claim import check_folder, temporary, writing
+from planner.runs.contents import CHECKPOINT, foreign
 from planner.runs.inputs import Inputs
 from planner.search.run import Run
 from planner.verification import Verification
 
-FILES = (
-    *("run.json", "environment.toml", "design.json", "solutions.json", "trajectory.npz", "plan.png", "simulation.json"),
-    *("fit.json", "fit.png", "recording.json", "map.json", "map.png", CHECKPOINT),
-)
-"""Files that a run folder may contain; a folder with any other file is never replaced."""
 LONGEST_NAME = 80
 """Maximum number of characters of an environment's name in a file name."""
-
-
-class UnwritableFolder(OSError):
-    """A folder that cannot be written, or must not be replaced."""
 
 
 def stem_of(named: Environment | Recording) -> str:
     """The name of an environment or a recording, converted to a valid file name."""
     return re.sub(r"[^\w-]", "_", named.name)[:LONGEST_NAME] or "unnamed"
-
-
-def check_folder(out: Path) -> None:
-    """Check that a folder can be written, before any work is done for it.
-
-    Raises:
-        UnwritableFolder: The folder cannot be written; the message gives the reason.
-    """
-    try:
-        if out.exists() and not out.is_dir():
-            raise UnwritableFolder(f"{out} is a file; give another --out")
-        if foreign := _foreign(out):
-            raise UnwritableFolder(
-                f"{out} contains {foreign[0]}, which is not part of a run; give an empty or new folder as --out"
-            )
-        parent = next(folder for folder in out.absolute().parents if folder.exists())
-        os.rmdir(tempfile.mkdtemp(prefix=_prefix(out.absolute(), "new"), dir=parent))
-    except UnwritableFolder:
-        raise
-    except OSError as error:
-        raise UnwritableFolder(f"{out} cannot be written: {error.strerror}; give another --out") from None
-
-
-def sweep(out: Path) -> None:
-    """Remove the temporary files of a killed run, and restore the folder if the run was killed between two moves.
-
-    Two runs that write the same folder at the same time would interfere, but neither would leave an incomplete folder.
-
-    Raises:
-        UnwritableFolder: The folder cannot be written; the message gives the reason.
-    """
-    out = out.absolute()
-    try:
-        new, old = (list(out.parent.glob(glob.escape(_prefix(out, kind)) + 8 * "?")) for kind in ("new", "old"))
-        for folder in old:
-            if not out.exists() and any(folder.iterdir()):
-                folder.replace(out)
-        for left in new + old:
-            if not left.is_dir():
-                left.unlink(missing_ok=True)
-            elif not _foreign(left):
-                shutil.rmtree(left)
-    except OSError as error:
-        raise UnwritableFolder(f"{out} cannot be written: {error.strerror}; give another --out") from None
-
-
-def _prefix(out: Path, kind: str) -> str:
-    return f".{out.name}.{kind}."
-
-
-def _foreign(folder: Path) -> list[str]:
-    """The files of a folder that are not part of a run."""
-    if not folder.exists():
-        return []
-    # While a file is written, its name is `.NAME.PROCESS.partial`.
-    names = {re.sub(r"^\.(.+)\.\d+\.partial$", r"\1", entry.name) for entry in folder.iterdir()}
-    return sorted(names - set(FILES))
 
 
 def save_checkpoint(out: Path, run: Run, inputs: Inputs) -> None:
@@ -117,47 +53,53 @@ def save_checkpoint(out: Path, run: Run, inputs: Inputs) -> None:
     """
     out = out.absolute()
     fresh: Path | None = None
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(prefix=_prefix(out, "new"), dir=out.parent)
-        os.close(handle)
-        fresh = Path(name)
-        write_checkpoint(fresh, run, inputs)
-        fresh.chmod(0o644)
-        fresh.replace(out / CHECKPOINT)
-    except OSError as error:
-        raise UnwritableFolder(f"{out} cannot be written: {error.strerror}; give another --out") from None
-    finally:
-        if fresh:
-            fresh.unlink(missing_ok=True)
+    with writing(out):
+        try:
+            out.parent.mkdir(parents=True, exist_ok=True)
+            handle, name = tempfile.mkstemp(prefix=temporary(out, "new"), dir=out.parent)
+            os.close(handle)
+            fresh = Path(name)
+            write_checkpoint(fresh, run, inputs)
+            fresh.chmod(0o644)
+            out.mkdir(exist_ok=True)
+            fresh.replace(out / CHECKPOINT)
+        finally:
+            if fresh:
+                fresh.unlink(missing_ok=True)
 
 
-def write_folder(out: Path, fill: Callable[[Path], None]) -> None:
-    """Let `fill` write into a temporary folder next to `out`, then replace `out` with it.
+def write_folder(out: Path, fill: Callable[[Path], object]) -> None:
+    """Let `fill` write into a temporary folder next to `out`, then replace `out` with it; a first Ctrl-C does not stop it.
+
+    If `fill` writes nothing, `out` stays as it is.
 
     Raises:
         UnwritableFolder: `out` cannot be written and is unchanged; the message gives the reason.
+        ValueError: `fill` wrote a file that `planner.runs.contents` does not list.
     """
-    check_folder(out)
+    check_folder(out, force=True)
     out = out.absolute()
     fresh: Path | None = None
-    try:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        fresh = Path(tempfile.mkdtemp(prefix=_prefix(out, "new"), dir=out.parent))
-        fill(fresh)
-        fresh.chmod(0o755)
-        if out.exists():
-            old = Path(tempfile.mkdtemp(prefix=_prefix(out, "old"), dir=out.parent))
-            out.replace(old)
-            fresh.replace(out)
-            old.replace(fresh)  # so that a folder being removed is not restored by `sweep`
-        else:
-            fresh.replace(out)
-    except OSError as error:
-        raise UnwritableFolder(f"{out} cannot be written: {error.strerror}; give another --out") from None
-    finally:
-        if fresh:
-            shutil.rmtree(fresh, ignore_errors=True)
+    with Interruption().handling_signals(), writing(out):
+        try:
+            out.parent.mkdir(parents=True, exist_ok=True)
+            fresh = Path(tempfile.mkdtemp(prefix=temporary(out, "new"), dir=out.parent))
+            fill(fresh)
+            if unlisted := foreign(fresh):
+                raise ValueError(f"{', '.join(unlisted)}: not listed in planner/runs/contents.py")
+            fresh.chmod(0o755)
+            if not any(fresh.iterdir()):
+                return
+            if out.exists():
+                old = Path(tempfile.mkdtemp(prefix=temporary(out, "old"), dir=out.parent))
+                out.replace(old)
+                fresh.replace(out)
+                old.replace(fresh)  # so that a folder being removed is not restored by `sweep`
+            else:
+                fresh.replace(out)
+        finally:
+            if fresh:
+                shutil.rmtree(fresh, ignore_errors=True)
 
 
 def write_json(path: Path, content: dict[str, Any]) -> None:

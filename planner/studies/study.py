@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
+import shlex
 import shutil
-import tempfile
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from typer.exceptions import TyperException
-
-from planner.console.errors import BadInput, writable
+from planner.console.errors import MachineFault, NothingKept
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -22,15 +20,6 @@ if TYPE_CHECKING:
 
 Case = TypeVar("Case")
 Result = TypeVar("Result")
-
-WORKER_KILLED = 4
-"""Exit code if a worker process was killed; earlier results are kept."""
-
-
-class NothingMeasured(TyperException):
-    """A worker process was killed before there were enough results for a report."""
-
-    exit_code = WORKER_KILLED
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +64,8 @@ class Study(Generic[Case, Result]):
     """Whether results of an interrupted study can be reported."""
     least: str = "any result was complete"
     """What was needed for a report, for the error message: interrupted before ..."""
+    kept: tuple[str, ...] = ()
+    """Files that other commands wrote into the folder, and that are kept when it is replaced."""
 
 
 @dataclass
@@ -86,33 +77,46 @@ class Measured(Generic[Result]):
     stopped: str = ""
     """Reason why the study stopped early; empty if all cases are done."""
     code: int = 0
-    """Exit code: 0, or `WORKER_KILLED`."""
+    """Exit code: 0, or that of `MachineFault` if a worker process was killed or memory ran out."""
 
 
-def run_study(study: Study[Case, Result], command: str, out: Path, console: Console) -> Measured[Result]:
+def run_study(
+    study: Study[Case, Result],
+    command: str,
+    out: Path | None,
+    console: Console,
+    force: bool = False,
+    default: Path | None = None,
+) -> Measured[Result]:
     """Run all cases, then write report, data and figures to a folder with the study's name.
 
-    After Ctrl-C, or if a worker process is killed, the earlier results are reported.
+    After Ctrl-C, or if a worker process is killed or memory runs out, the earlier results are reported.
 
     Args:
-        command: The command line, for the report.
-        out: Folder of all results.
+        command: The command line without --out, for the report.
+        out: Folder of all results, for example `results`; None takes the first free folder of the name `default`.
+        force: Whether an earlier report in `out` may be replaced.
+        default: By default, `runs` and the name of the study.
     Raises:
-        BadInput: The folder cannot be written, or the study was interrupted before there were enough results for a report.
-        NothingMeasured: A worker process was killed before there were enough results for a report.
+        UnwritableFolder: The folder cannot be written, or contains other results.
+        NothingKept: The study was interrupted before there were enough results for a report.
+        MachineFault: A worker process was killed, or memory ran out, before there were enough results for a report.
     """
     from planner.provenance import Provenance
+    from planner.runs.claim import claimed
 
-    with writable(out):
+    if out:
+        command += f" --out {shlex.quote(out.name if out.is_absolute() else str(out))}"
+    with claimed(out and out / study.name, default or Path("runs") / study.name, force) as folder:
         found = _measure(study, console)
         if found.stopped and not study.enough(found.results):
-            error = NothingMeasured if found.code else BadInput
+            error = MachineFault if found.code else NothingKept
             raise error(f"{found.stopped} before {study.least}; nothing was written")
         report = study.report(found.results)
         made = Provenance.here(command + f", {found.stopped}," * bool(found.stopped), found.seconds)
         console.print(report.document(made))
-        files = _write(study, report, made, found.results, out, console)
-    console.print(f"wrote {out / study.name}: {', '.join(files)}")
+        files = _write(study, report, made, found.results, folder, console)
+        console.print(f"wrote {folder}/: {', '.join(files)}")
     return found
 
 
@@ -143,7 +147,9 @@ def _measure(study: Study[Case, Result], console: Console) -> Measured[Result]:
     except KeyboardInterrupt:
         found.stopped = "interrupted"
     except WorkerKilled as error:
-        found.stopped, found.code = str(error), WORKER_KILLED
+        found.stopped, found.code = str(error), MachineFault.exit_code
+    except MemoryError:
+        found.stopped, found.code = "out of memory", MachineFault.exit_code
     if found.stopped:
         console.print(f"{found.stopped} after {len(found.results)} of {total} {study.unit}")
     found.seconds = time.perf_counter() - begun
@@ -153,11 +159,11 @@ def _measure(study: Study[Case, Result], console: Console) -> Measured[Result]:
 def _write(
     study: Study[Case, Result], report: Report, made: Provenance, results: list[Result], out: Path, console: Console
 ) -> list[str]:
-    """Write all files to a temporary folder, then move each into the study's folder atomically; returns their names."""
+    """Write the whole folder; returns the names of its files."""
     from planner.console.progress import stoppable
-    from planner.runs.folder import write_json
+    from planner.runs.folder import write_folder, write_json
 
-    with _folder_beside(out, study.name) as fresh:
+    def fill(fresh: Path) -> None:
         write_json(fresh / "data.json", made.content() | report.content)
         (fresh / "README.md").write_text(report.document(made), encoding="utf-8")
         try:
@@ -166,17 +172,9 @@ def _write(
                     draw(fresh / file, results)
         except KeyboardInterrupt:
             console.print("interrupted; pictures are missing")
-        (out / study.name).mkdir(exist_ok=True)
-        names = sorted(file.name for file in fresh.iterdir() if not file.name.startswith("."))
-        for name in names:
-            (fresh / name).replace(out / study.name / name)
-    return names
+        for name in study.kept:
+            with suppress(FileNotFoundError):
+                shutil.copy2(out / name, fresh / name)
 
-
-@contextmanager
-def _folder_beside(out: Path, name: str) -> Iterator[Path]:
-    fresh = Path(tempfile.mkdtemp(prefix=f".{name}.", dir=out))
-    try:
-        yield fresh
-    finally:
-        shutil.rmtree(fresh, ignore_errors=True)
+    write_folder(out, fill)
+    return sorted(file.name for file in out.iterdir())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import tempfile
 from collections.abc import Iterator
@@ -119,6 +120,7 @@ class VideoWriter:
     """Frames a second [1/s]."""
     _folder: Any = field(init=False, default=None)
     _writer: Any = field(init=False, default=None)
+    _written: int = field(init=False, default=0)
 
     def __enter__(self) -> VideoWriter:
         self._folder = tempfile.TemporaryDirectory(prefix=f".{self.path.name}.", dir=self.path.absolute().parent)
@@ -145,12 +147,22 @@ class VideoWriter:
             if not self._writer.isOpened():
                 raise OSError(0, f"OpenCV {cv2.__version__} has no encoder for {CODEC}")
         self._writer.write(image)
+        self._written += 1
+
+    def _check(self) -> None:
+        """Check that the encoder has written all images: it reports no errors, for example of a full disk."""
+        capture = _capture(self._partial)
+        complete = int(capture.get(cv2.CAP_PROP_FRAME_COUNT)) == self._written
+        capture.release()
+        if not complete:
+            raise OSError(errno.EIO, "the video is incomplete; the disk may be full")
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         try:
             if self._writer is not None:
                 self._writer.release()
                 if kind is None:
+                    self._check()
                     self._partial.replace(self.path)
         finally:
             self._folder.cleanup()

@@ -74,7 +74,7 @@ COMMANDS: dict[tuple[str, ...], tuple[list[st.SearchStrategy[str]], list[str], t
             "--verify",
             "--resume",
         ],
-        ("--out", "planned", "--time-budget", "0.2", "--iterations", "2"),
+        ("--out", "planned", "--force", "--time-budget", "0.2", "--iterations", "2"),
     ),
     ("simulate",): (
         [ENVIRONMENTS, DESIGNS],

@@ -170,7 +170,7 @@ def test_plan_gives_no_other_error(run: RunCommand, folder: Path, examples: int)
             "\n".join(f"{key} = {toml(value)}" for key, value in environment.items())
         )
         budget = "--time-budget", 0.2, "--iterations", 2, "--batch", 20
-        run("environments, planned in", "plan", "environment.toml", *budget, heuristic, "--out", "planned")
+        run("environments, planned in", "plan", "environment.toml", *budget, heuristic, "--out", "planned", "--force")
 
     plan()
 

@@ -16,7 +16,9 @@ from planner.robustness.survey import Estimate
 from planner.studies.reliability.study import Record
 from planner.studies.study import Report
 
-FUZZED_BY = "pytest -n 0 -m slow tests/fuzz --counts results/reliability/fuzz.json"
+FUZZ = "fuzz.json"
+"""File of the fuzzing counts, in the folder of the report."""
+FUZZED_BY = f"pytest -n 0 -m slow tests/fuzz --counts results/reliability/{FUZZ}"
 COLUMNS = "obstacles", "environments", "walled in", "solved", "success %", "states checked", "deepest mm", "faults"
 WARM_UP = 10
 """Number of first runs of a process that are ignored, because its memory still grows to its working size."""

@@ -340,6 +340,7 @@ def test_bench_prints_rates_and_writes_tables(tmp_path: Path) -> None:
     assert re.search(r"[\d,]+ vine-steps/s", done.stdout)
     done = vinewright("bench", "plan", "--env", "divider", "--seeds", 2, "--time-budget", 1, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    content = json.loads((tmp_path / "results" / "planning" / "data.json").read_text())
+    assert "wrote runs/planning/: README.md, data.json, plan-divider.png" in done.stdout
+    content = json.loads((tmp_path / "runs" / "planning" / "data.json").read_text())
     assert len(content["runs"]) == 2
-    assert "| divider | " in (tmp_path / "results" / "planning" / "README.md").read_text()
+    assert "| divider | " in (tmp_path / "runs" / "planning" / "README.md").read_text()

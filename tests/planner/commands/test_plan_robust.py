@@ -108,11 +108,12 @@ def test_only_what_was_asked_is_grown(
 
     monkeypatch.setattr(survey, "grow_trials", counting)
     monkeypatch.setattr("planner.commands.robustness.DRAWN", 2)
-    assert vinewright(monkeypatch, folder, "robustness", "small.toml", planned, "--trials", 3, *options) == 0
+    again = "--out", "asked", "--force"
+    assert vinewright(monkeypatch, folder, "robustness", "small.toml", planned, "--trials", 3, *options, *again) == 0
     assert grown == [3] * surveys + [2]  # the last are those in the picture
-    content = json.loads((folder / "results" / "robustness-small" / "data.json").read_text())
+    content = json.loads((folder / "asked" / "robustness-small" / "data.json").read_text())
     assert len(content["counts"]) == surveys
-    table = (folder / "results" / "robustness-small" / "README.md").read_text()
+    table = (folder / "asked" / "robustness-small" / "README.md").read_text()
     assert ("## One source at a time" in table) == (surveys in (7, 31))
     assert ("variation together" in table) == (surveys in (1, 7))
     assert f"`{content['command']}`" in table

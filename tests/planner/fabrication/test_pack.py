@@ -213,10 +213,10 @@ def test_a_tip_that_leaves_the_goal_again_gives_a_warning(
 def test_the_plan_is_not_overwritten(
     run: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A pack is not written into the folder of its design."""
+    """A pack is not written into the folder of its design, not even with --force."""
     before = (run / "design.json").read_bytes()
-    assert vinewright(monkeypatch, "export", run, "--out", run) == 2
-    assert "contains the plan; give another --out" in capsys.readouterr().err
+    assert vinewright(monkeypatch, "export", run, "--out", run, "--force") == 2
+    assert "contains the design that is read; give another --out" in capsys.readouterr().err
     assert (run / "design.json").read_bytes() == before
 
 
@@ -244,7 +244,7 @@ def test_a_pack_without_a_printable_bracket_is_complete(
     """Without --formats, a bracket that cannot be printed is a warning: exit code 0, and no bracket of an earlier pack is left."""
     (tmp_path / "pack").mkdir()
     (tmp_path / "pack" / "bracket.stl").write_text("another tube's")
-    code = vinewright(monkeypatch, *unprintable(run, tmp_path, constriction_radius_mm=1.0))
+    code = vinewright(monkeypatch, *unprintable(run, tmp_path, constriction_radius_mm=1.0), "--force")
     printed = capsys.readouterr()
     assert code == (0 if json.loads((tmp_path / "pack" / "pack.json").read_text())["reaches_goal"] else 3), printed.err
     assert "no bracket.stl: constriction_radius = 1 mm must be from 2 to" in " ".join(printed.out.split())

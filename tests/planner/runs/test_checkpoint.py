@@ -15,8 +15,10 @@ from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from environments import Environment, load_environment
 from planner.commands.plan_report import tell_how_to_resume
-from planner.runs.checkpoint import ARRAYS, CHECKPOINT, InvalidCheckpoint, read_checkpoint, write_checkpoint
-from planner.runs.folder import UnwritableFolder, save_checkpoint, sweep
+from planner.runs.checkpoint import ARRAYS, InvalidCheckpoint, read_checkpoint, write_checkpoint
+from planner.runs.claim import UnwritableFolder, sweep
+from planner.runs.contents import CHECKPOINT
+from planner.runs.folder import save_checkpoint
 from planner.runs.inputs import Inputs
 from planner.search.run import Budget, Run
 

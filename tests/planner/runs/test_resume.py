@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 
 from planner.cli import main
-from planner.runs.checkpoint import CHECKPOINT
-from planner.runs.folder import FILES
+from planner.runs.contents import CHECKPOINT, FILES
 
 KILLER = """
 import os, random, shutil, signal, sys, time
@@ -52,7 +51,7 @@ for k in range(kills):
         assert child("plan", "--resume", out) == 0
     else:  # killed before its first checkpoint, or between the two renames of the folder
         assert child("plan", "--resume", out) == 2 or os.path.exists(f"{out}/checkpoint.npz")
-        assert child(*plan, "--out", out) == 0
+        assert child(*plan, "--out", out, "--force") == 0
 """
 
 
@@ -81,7 +80,7 @@ def test_a_killed_run_goes_on_to_the_same_end(tmp_path: Path, kills: int, option
     gone_on = 0
     for k in range(kills):
         for entry in (tmp_path / f"killed-{k}").iterdir():
-            assert entry.name == "run" or entry.name.startswith((".run.new.", ".run.old."))
+            assert entry.name == "run" or entry.name.startswith((".run.new.", ".run.old.", ".run.lock"))
         killed, run = tmp_path / f"killed-{k}" / "run", tmp_path / f"run-{k}" / "run"
         if killed.exists():
             assert {entry.name for entry in killed.iterdir()} <= set(FILES)

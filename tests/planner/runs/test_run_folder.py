@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from planner.runs.folder import UnwritableFolder, check_folder, write_folder
+from planner.runs.claim import UnwritableFolder, check_folder
+from planner.runs.folder import write_folder
 
 
 def fill(text: str) -> Callable[[Path], None]:

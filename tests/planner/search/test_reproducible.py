@@ -12,7 +12,8 @@ from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from environments import Environment
 from planner.design_file import design_content
-from planner.runs.checkpoint import CHECKPOINT, write_checkpoint
+from planner.runs.checkpoint import write_checkpoint
+from planner.runs.contents import CHECKPOINT
 from planner.runs.inputs import Inputs
 from planner.search.run import Budget, Keep, Run
 

@@ -339,7 +339,10 @@ def test_the_command_writes_tables_data_and_pictures(tmp_path: Path) -> None:
     assert sorted(path.name for path in out.iterdir()) == [
         "README.md", "data.json", "funneling-ratio.png", "funneling.png",
     ]  # fmt: skip
-    assert "`vinewright reproduce funneling --vines 20 --fields 2 --seed 3` on" in (out / "README.md").read_text()
+    assert (
+        "`vinewright reproduce funneling --vines 20 --fields 2 --seed 3 --out new` on"
+        in (out / "README.md").read_text()
+    )
     rows = json.loads((out / "data.json").read_text())["fields"]
     assert [(row["field"], row["density"]) for row in rows] == [(i, name) for i in range(2) for name in SHARES]
     for name in ("funneling.png", "funneling-ratio.png"):
@@ -367,16 +370,15 @@ def test_ctrl_c_keeps_the_fields_done(tmp_path: Path, monkeypatch: pytest.Monkey
     assert code == 0
     assert "interrupted after 1 of 9 fields" in printed
     text = (tmp_path / "funneling" / "README.md").read_text()
-    assert "--fields 9 --seed 0, interrupted,` on" in text
+    assert f"--fields 9 --seed 0 --out {tmp_path.name}, interrupted,` on" in text
     assert "One field of each density proves nothing" in text
 
 
 def test_ctrl_c_before_any_field_writes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """There is nothing to say then; the exit code is that of bad input."""
+    """There is nothing to say then; the exit code is that of an interrupt."""
     interrupted_after(monkeypatch, 0)
     code, said = run("--vines", 20, "--out", tmp_path)
-    assert code == 2
-    assert said == "interrupted before any result was complete; nothing was written"
+    assert (code, said) == (130, "interrupted before any result was complete; nothing was written")
     assert not list(tmp_path.iterdir())
 
 

@@ -151,8 +151,8 @@ def test_a_short_soak_finds_nothing_wrong(tmp_path: Path, monkeypatch: pytest.Mo
     with pytest.raises(SystemExit) as ended:
         main()
     assert ended.value.code == 0
-    assert sorted(os.listdir("results/reliability")) == ["README.md", "data.json", "reliability.png"]
-    runs = json.loads(Path("results/reliability/data.json").read_text())["runs"]
+    assert sorted(os.listdir("runs/reliability")) == ["README.md", "data.json", "reliability.png"]
+    runs = json.loads(Path("runs/reliability/data.json").read_text())["runs"]
     assert len(runs) == 3
     for run in runs:
         assert run["checked"]["states"] > 0

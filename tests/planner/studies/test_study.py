@@ -8,14 +8,16 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+import numpy as np
 import pytest
 from rich.console import Console
 
-from planner.console.errors import BadInput
+from planner.console.errors import MachineFault, NothingKept
 from planner.console.studies import command_line
 from planner.markdown import table
 from planner.provenance import Provenance, machine
-from planner.studies.study import WORKER_KILLED, NothingMeasured, Report, Study, run_study
+from planner.runs.claim import Occupied
+from planner.studies.study import Report, Study, run_study
 from planner.studies.workers import WorkerKilled, in_processes
 
 CASES = [1, 2, 3, 4]
@@ -38,23 +40,25 @@ def study(**changes: object) -> Study[int, int]:
     return Study(**(parts | {"draw": {"sum.png": draw}} | changes))  # type: ignore[arg-type]
 
 
-def run(made: Study[int, int], out: Path) -> tuple[int, str]:
+def run(made: Study[int, int], out: Path | None, force: bool = True) -> tuple[int, str]:
     """Exit code, and what was printed."""
     printed = io.StringIO()
-    return run_study(made, "vinewright squares", out, Console(file=printed, width=200)).code, printed.getvalue()
+    console = Console(file=printed, width=200)
+    return run_study(made, "vinewright squares", out, console, force).code, printed.getvalue()
 
 
 def test_a_study_writes_report_data_and_pictures(tmp_path: Path) -> None:
     """Three files in a folder of its name; both texts say by what command, where, in which time and with which versions."""
-    code, printed = run(study(), tmp_path)
+    code, printed = run(study(), tmp_path, force=False)
     assert code == 0
     assert os.listdir(tmp_path) == ["squares"]
     assert sorted(os.listdir(tmp_path / "squares")) == ["README.md", "data.json", "sum.png"]
     text = (tmp_path / "squares" / "README.md").read_text()
-    assert text.startswith(f"# Squares\n\nMade by `vinewright squares` on {machine()}, in 0 s, with python ")
+    made = f"vinewright squares --out {tmp_path.name}"
+    assert text.startswith(f"# Squares\n\nMade by `{made}` on {machine()}, in 0 s, with python ")
     assert text.endswith("| square |\n|---|\n| 1 |\n| 4 |\n| 9 |\n| 16 |\n")
     data = json.loads((tmp_path / "squares" / "data.json").read_text())
-    assert (data["schema"], data["command"], data["squares"]) == (1, "vinewright squares", [1, 4, 9, 16])
+    assert (data["schema"], data["command"], data["squares"]) == (1, made, [1, 4, 9, 16])
     assert data["versions"]["numpy"]
     assert (tmp_path / "squares" / "sum.png").read_text() == "30"
     assert "README.md, data.json, sum.png" in printed
@@ -73,17 +77,18 @@ def test_ctrl_c_keeps_what_was_measured(tmp_path: Path) -> None:
     code, printed = run(study(run=interrupted_after(2)), tmp_path)
     assert code == 0
     assert "interrupted after 2 of 4 runs" in printed
-    assert "`vinewright squares, interrupted,` on" in (tmp_path / "squares" / "README.md").read_text()
+    assert ", interrupted,` on" in (tmp_path / "squares" / "README.md").read_text()
     assert json.loads((tmp_path / "squares" / "data.json").read_text())["squares"] == [1, 4]
 
 
 def test_ctrl_c_with_too_little_writes_nothing(tmp_path: Path) -> None:
-    """Where half of the cases make no report, exit code 2 and one line; what was there before is as it was."""
+    """Where half of the cases make no report, exit code 130 and one line; what was there before is as it was."""
     run(study(), tmp_path)
     before = {file.name: file.read_bytes() for file in (tmp_path / "squares").iterdir()}
     half = study(run=interrupted_after(2), enough=lambda found: len(found) == 4, least="all squares were known")
-    with pytest.raises(BadInput, match=r"^interrupted before all squares were known; nothing was written$"):
+    with pytest.raises(NothingKept, match=r"^interrupted before all squares were known; nothing was written$") as ended:
         run(half, tmp_path)
+    assert ended.value.exit_code == 130
     assert {file.name: file.read_bytes() for file in (tmp_path / "squares").iterdir()} == before
 
 
@@ -106,6 +111,38 @@ def test_an_error_while_drawing_changes_no_file(tmp_path: Path) -> None:
     assert json.loads((tmp_path / "squares" / "data.json").read_text())["squares"] == [49]
 
 
+def test_files_of_other_commands_stay(tmp_path: Path) -> None:
+    """A study can keep files that other commands wrote into its folder; its own of an earlier report are gone."""
+    run(study(draw={"old.png": draw}), tmp_path)
+    (tmp_path / "squares" / "fuzz.json").write_text("{}")
+    run(study(kept=("fuzz.json",)), tmp_path)
+    assert sorted(os.listdir(tmp_path / "squares")) == ["README.md", "data.json", "fuzz.json", "sum.png"]
+
+
+def test_results_are_kept_when_memory_runs_out(tmp_path: Path) -> None:
+    """The exit code is that of a fault of the machine, and the report says why it is incomplete."""
+
+    def large(cases: Sequence[int]) -> Iterator[int]:
+        yield from squares(cases[:2])
+        yield int(np.empty((10**6, 10**6, 10**3))[0, 0, 0])
+
+    code, printed = run(study(run=large), tmp_path)
+    assert code == 4
+    assert "out of memory after 2 of 4 runs" in printed
+    assert json.loads((tmp_path / "squares" / "data.json").read_text())["squares"] == [1, 4]
+
+
+def test_a_report_is_replaced_only_with_force(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before anything is measured; by default a report goes to `runs` and the next to another folder there."""
+    run(study(), tmp_path)
+    with pytest.raises(Occupied, match="squares contains the report of a study"):
+        run(study(run=None), tmp_path, force=False)
+    monkeypatch.chdir(tmp_path)
+    assert "wrote runs/squares/: " in run(study(), None)[1]
+    assert "wrote runs/squares-2/: " in run(study(), None)[1]
+    assert "Made by `vinewright squares` on" in Path("runs/squares/README.md").read_text()
+
+
 def square_or_be_killed(case: int) -> int:
     """Ends its own process as the kernel ends one for memory."""
     if case == 3:
@@ -120,10 +157,13 @@ def test_a_killed_worker_ends_the_study(tmp_path: Path) -> None:
     killed = study(cases=[1, 2, 3, *range(4, 4000)], run=lambda cases: in_processes(square_or_be_killed, cases))
     code, printed = run(killed, tmp_path)
     assert time.perf_counter() - start < 60
-    assert code == WORKER_KILLED == 4
+    assert code == 4
     assert "a worker process was killed (possibly out of memory) after" in printed
     assert {1, 4} <= set(json.loads((tmp_path / "squares" / "data.json").read_text())["squares"])
-    assert "`vinewright squares, a worker process was killed" in (tmp_path / "squares" / "README.md").read_text()
+    assert (
+        ", a worker process was killed (possibly out of memory),` on"
+        in (tmp_path / "squares" / "README.md").read_text()
+    )
 
 
 def test_a_worker_killed_before_any_result_is_an_error(tmp_path: Path) -> None:
@@ -133,9 +173,9 @@ def test_a_worker_killed_before_any_result_is_an_error(tmp_path: Path) -> None:
         raise WorkerKilled("a worker process was killed")
         yield 0
 
-    with pytest.raises(NothingMeasured, match=r"^a worker process was killed before .*; nothing was written$") as error:
+    with pytest.raises(MachineFault, match=r"^a worker process was killed before .*; nothing was written$") as error:
         run(study(run=killed), tmp_path)
-    assert error.value.exit_code == WORKER_KILLED
+    assert error.value.exit_code == 4
     assert os.listdir(tmp_path) == []
 
 

@@ -87,8 +87,8 @@ def test_evaluate_writes_tables_data_and_picture(tmp_path: Path) -> None:
     """The shipped network, in small calls: the promised bounds stand in the data."""
     done = vinewright("surrogate", "evaluate", "--largest-batch", 10, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert sorted(os.listdir(tmp_path / "results" / "surrogate")) == ["README.md", "data.json", "surrogate.png"]
-    content = json.loads((tmp_path / "results" / "surrogate" / "data.json").read_text())
+    assert sorted(os.listdir(tmp_path / "runs" / "surrogate")) == ["README.md", "data.json", "surrogate.png"]
+    content = json.loads((tmp_path / "runs" / "surrogate" / "data.json").read_text())
     assert content["errors"][NETWORK]["normalised_mse"] <= 3e-4
     assert content["errors"][NETWORK]["median"] < 0.01
     assert content["errors"][NETWORK]["p90"] < 0.03

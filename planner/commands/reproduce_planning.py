@@ -1,0 +1,146 @@
+"""`vinewright reproduce`: the studies of the planner."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from planner.console.errors import BadInput, needs, readable_errors
+from planner.console.options import ForceOption
+from planner.console.studies import BudgetOption, EnvironmentsOption, FolderOption, RunsOption, command_line
+from planner.console.terminal import new_console
+from planner.studies.study import Study, run_study
+
+if TYPE_CHECKING:
+    from planner.studies.planning_runs import Record
+
+
+def table2(
+    runs: RunsOption = 30,
+    time_budget: BudgetOption = 10.0,
+    env: EnvironmentsOption = None,
+    out: FolderOption = None,
+    force: ForceOption = False,
+) -> int:
+    """Plan many times with and without the reverse tree; compare times and costs. Ctrl-C keeps the runs done."""
+    with readable_errors(), needs("ompl"):
+        from dynamics.tube import VineParams
+        from environments import known_environments, load_environment
+        from environments.reach import goal_within_reach
+        from planner.search.catalogue import Catalogue
+        from planner.search.reverse_tree import ReverseTree
+        from planner.studies.planning.study import PAPER
+        from planner.studies.planning_runs import study_of_runs
+        from planner.studies.table2.plots import save_costs, save_success, save_trees
+        from planner.studies.table2.report import report
+        from planner.studies.table2.study import cases, environments_of
+
+        names, params = env or [*PAPER, *(name for name in known_environments() if name not in PAPER)], VineParams()
+        environments = [load_environment(name, params.radius) for name in names]
+        for environment in environments:
+            goal_within_reach(environment, params.clearance)
+
+        def draw_trees(path: Path, _records: list[Record]) -> None:
+            tightest = Catalogue.of(params).reachable[1]
+            save_trees(path, [(one, ReverseTree.grow(one, params, tightest)) for one in environments])
+
+        study = replace(
+            study_of_runs("table2", cases(names, runs, time_budget), report),
+            draw={"success-vs-time.png": save_success, "cost-vs-time.png": save_costs, "reverse-trees.png": draw_trees},
+            enough=lambda records: bool(environments_of(records)),
+            least="any environment was planned both with and without the tree",
+        )
+        command = command_line("reproduce table2", runs=runs, time_budget=time_budget, env=env)
+        return run_study(study, command, out, new_console(), force).code
+
+
+def ablations(
+    runs: RunsOption = 6,
+    time_budget: BudgetOption = 5.0,
+    env: EnvironmentsOption = None,
+    out: FolderOption = None,
+    force: ForceOption = False,
+) -> int:
+    """Plan with one part of the search at a time off or changed. Ctrl-C keeps the runs done."""
+    with readable_errors():
+        from dynamics.tube import VineParams
+        from environments import load_environment
+        from planner.studies.ablations.report import report
+        from planner.studies.ablations.study import cases
+        from planner.studies.planning_runs import study_of_runs
+
+        for name in (names := env or ["maze", "needle", "long"]):
+            load_environment(name, VineParams().radius)
+        study = study_of_runs("ablations", cases(names, runs, time_budget), report)
+        command = command_line("reproduce ablations", runs=runs, time_budget=time_budget, env=env)
+        return run_study(study, command, out, new_console(), force).code
+
+
+def robust_planning(
+    runs: Annotated[int, typer.Option(min=1, max=100, help="Number of planning runs in each environment.")] = 3,
+    time_budget: BudgetOption = 20.0,
+    level: Annotated[float, typer.Option(min=0, max=100, help="Random errors: standard deviation in percent.")] = 5.0,
+    env: EnvironmentsOption = None,
+    out: FolderOption = None,
+    force: ForceOption = False,
+) -> int:
+    """Measure what is gained by choosing designs by their success in trials. Ctrl-C keeps the runs done."""
+    with readable_errors():
+        from dynamics.quasistatic.propagator import QuasiStatic
+        from dynamics.tube import VineParams
+        from environments import load_environment
+        from planner.search.run import warm_up
+        from planner.studies.robust_planning.report import report
+        from planner.studies.robust_planning.study import run_cases
+
+        names = env or ["divider", "maze"]
+        environments = [load_environment(name, VineParams().radius) for name in names]
+        study = Study(
+            "robust-planning",
+            [(name, seed) for name in names for seed in range(runs)],
+            lambda cases: run_cases(cases, time_budget, level / 100),
+            lambda evaluated: report(evaluated, time_budget),
+            prepare=lambda: warm_up(QuasiStatic(environments[0], VineParams())),
+            tell=lambda one: f"{one.environment}, seed {one.seed}: {one.choice.chosen.estimate}",
+            least="a design was evaluated",
+        )
+        command = command_line("reproduce robust-planning", runs=runs, level=level, time_budget=time_budget, env=env)
+        return run_study(study, command, out, new_console(), force).code
+
+
+def reliability(
+    count: Annotated[int, typer.Option(min=1, max=100_000, help="Number of random environments.")] = 1000,
+    time_budget: BudgetOption = 2.0,
+    out: FolderOption = None,
+    force: ForceOption = False,
+) -> int:
+    """Plan in many random environments; check every state with Shapely, and the memory. Exit code 3 if a check fails.
+
+    Ctrl-C keeps the runs done.
+    """
+    with readable_errors():
+        from planner.studies.reliability.plots import save_reliability
+        from planner.studies.reliability.report import FUZZ, InvalidCounts, fuzz_lines, report
+        from planner.studies.reliability.study import cases, run_case, run_cases
+
+        try:
+            fuzz = fuzz_lines((out or Path("results")) / "reliability" / FUZZ)
+        except InvalidCounts as error:
+            raise BadInput(str(error)) from None
+        every = cases(count, time_budget)
+        study = Study(
+            "reliability",
+            every,
+            run_cases,
+            lambda records: report(records, fuzz),
+            {"reliability.png": save_reliability},
+            "environments",
+            prepare=lambda: run_case(replace(every[0], time_budget=1e-3)),
+            kept=(FUZZ,),
+        )
+        command = command_line("reproduce reliability", count=count, time_budget=time_budget)
+        found = run_study(study, command, out, new_console(), force)
+    return found.code or (3 if any(record.faults for record in found.results) else 0)

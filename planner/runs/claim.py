@@ -1,0 +1,323 @@
+"""Folders and files for results: each is written by one process at a time, and no earlier results are replaced unasked.
+
+While a command works on a folder or file NAME, it holds a lock on `.NAME.lock` beside it. The operating system releases
+the lock when the process ends, however it ends, so a lock file that a killed process left behind does not block others.
+"""
+
+from __future__ import annotations
+
+import errno
+import glob
+import os
+import shlex
+import shutil
+import socket
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+
+from planner.runs.contents import CHECKPOINT, contents, foreign, names_in
+
+BAD_PATHS = {
+    *(errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.EEXIST, errno.ENOTEMPTY, errno.EINVAL, errno.ENAMETOOLONG),
+    *(errno.ELOOP, errno.EBUSY, errno.EXDEV, errno.EILSEQ),
+}
+"""Error numbers that mean that the path is unsuitable; with any other, for example of a full disk, the machine is at fault."""
+NO_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP}
+"""Error numbers of file systems that have no locks; work goes on without one there."""
+
+
+class UnwritableFolder(OSError):
+    """A folder or file that cannot be written, or must not be replaced."""
+
+    def __init__(
+        self,
+        problem: str,
+        remedy: str = "give another folder",
+        option: str = "give another --out",
+        machine: bool = False,
+    ) -> None:
+        """State the problem and what to do about it, in Python (`remedy`) and on the command line (`option`).
+
+        Args:
+            machine: Whether the machine is at fault, for example a full disk, and not the request.
+        """
+        super().__init__(f"{problem}; {remedy}")
+        self.on_console = f"{problem}; {option}"
+        self.machine = machine
+
+
+class Occupied(UnwritableFolder):
+    """An existing file, or a folder that contains results or files that no command wrote."""
+
+
+class Locked(Occupied):
+    """A folder or file that another process is writing."""
+
+
+def unwritable(path: Path, error: OSError) -> UnwritableFolder:
+    """The error of the operating system while writing a path, in words."""
+    problem = f"{path} cannot be written: {error.strerror or error}"
+    return UnwritableFolder(problem, machine=is_of_machine(error))
+
+
+def is_of_machine(error: OSError) -> bool:
+    """Whether the machine is at fault, for example a full disk, and not the path."""
+    return bool(error.errno) and error.errno not in BAD_PATHS
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Turn errors of the operating system while writing a path into `UnwritableFolder`."""
+    try:
+        yield
+    except UnwritableFolder:
+        raise
+    except OSError as error:
+        raise unwritable(path, error) from None
+
+
+# ---- locks ----
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Hold the lock of a folder or file, which need not exist.
+
+    Raises:
+        Locked: Another process holds it; the message says which.
+        UnwritableFolder: The lock file cannot be written.
+    """
+    target = path.absolute()
+    if not target.name:
+        raise UnwritableFolder(f"{path} cannot be written: it is the root of the file system")
+    file = target.with_name(f".{target.name}.lock")
+    with writing(path):
+        missing = [folder for folder in target.parents if not folder.exists()]
+        handle = _acquire(path, file)
+    try:
+        yield
+    finally:
+        _release(handle, file)
+        with suppress(OSError):  # stops at the first folder that is not empty
+            for folder in missing:
+                folder.rmdir()
+
+
+def _acquire(path: Path, file: Path) -> int:
+    """Open and lock a lock file, and write the number of this process and the name of this machine into it."""
+    while True:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            handle = _open_alone(file)
+            break
+        except FileNotFoundError:  # another process has removed the folder, which was empty
+            continue
+    if handle is None:
+        advice = "wait until it has finished, or write elsewhere"
+        raise Locked(f"{path} is being written by {_holder(file)}", advice, advice)
+    try:
+        left = os.read(handle, 300).decode(errors="replace").split()
+        if len(left) > 1 and left[1] != socket.gethostname():
+            # Some network file systems do not show the locks of other machines.
+            advice = f"if that process has ended, remove {file}"
+            raise Locked(f"{path} is being written by {_holder(file)}", advice, advice)
+    except BaseException:
+        os.close(handle)
+        raise
+    try:
+        os.ftruncate(handle, 0)
+        os.lseek(handle, 0, os.SEEK_SET)
+        os.write(handle, f"{os.getpid()} {socket.gethostname()}\n".encode())
+    except BaseException:
+        _release(handle, file)
+        raise
+    return handle
+
+
+def _release(handle: int, file: Path) -> None:
+    with suppress(OSError):  # Windows deletes it when it is closed
+        file.unlink()
+    os.close(handle)
+
+
+if sys.platform == "win32":
+
+    def _open_alone(file: Path) -> int | None:
+        """The open lock file, which no other process can open until this one has closed it; None if another has."""
+        try:
+            return os.open(file, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_TEMPORARY)
+        except (FileExistsError, PermissionError):
+            return None
+
+else:
+
+    def _open_alone(file: Path) -> int | None:
+        """The open lock file, locked; None if another process has locked it."""
+        import fcntl
+
+        while True:
+            handle = os.open(file, os.O_RDWR | os.O_CREAT, 0o644)
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                # Its last owner may have removed it between the two calls; then others lock another file of this name.
+                if os.path.samestat(os.fstat(handle), file.stat()):
+                    return handle
+            except BlockingIOError:
+                os.close(handle)
+                return None
+            except FileNotFoundError:
+                pass
+            except OSError as error:
+                if error.errno in NO_LOCKS:
+                    return handle
+                os.close(handle)
+                raise
+            os.close(handle)
+
+
+def _holder(file: Path) -> str:
+    """The process that holds a lock, in words."""
+    for _ in range(20):  # it writes its number just after it has locked the file
+        with suppress(OSError):
+            owner = file.read_text(encoding="utf-8", errors="replace").split()
+            if len(owner) == 2:
+                return f"process {owner[0]}" + f" on {owner[1]}" * (owner[1] != socket.gethostname())
+        time.sleep(0.01)
+    return "another process"
+
+
+# ---- claims ----
+
+
+@contextmanager
+def claimed(out: Path | None, default: Path, force: bool = False) -> Iterator[Path]:
+    """Hold the lock of a folder for results, without leftovers of a killed process in it.
+
+    Args:
+        out: The folder; None takes the first of `default`, `default-2`, `default-3` ... that is free.
+        force: Whether results in `out` may be replaced.
+    Raises:
+        UnwritableFolder: `out` contains results or other files, another process is writing it, or it cannot be written.
+    """
+    with ExitStack() as held:
+        if out is not None:
+            _claim(held, out, force)
+        yield _first_free(held, default) if out is None else out
+
+
+@contextmanager
+def reclaimed(folder: Path) -> Iterator[Path]:
+    """Hold the lock of a folder to continue the run in it, without leftovers of a killed process.
+
+    Raises:
+        UnwritableFolder: Another process is writing it, or it cannot be written.
+    """
+    with locked(folder):
+        sweep(folder)
+        yield folder
+
+
+@contextmanager
+def claimed_file(path: Path, force: bool, option: str = "") -> Iterator[Path]:
+    """Hold the lock of a file for results.
+
+    Args:
+        force: Whether an existing file may be replaced.
+        option: The option that names the file, for messages.
+    Raises:
+        Occupied: The file exists, or another process is writing it.
+        UnwritableFolder: It cannot be written.
+    """
+    named, other = f"{option} {path}".strip(), f"give another {option or 'name'}"
+    with writing(path):
+        if not path.absolute().parent.is_dir():
+            raise UnwritableFolder(f"{named} cannot be written: the folder {path.parent} does not exist", other, other)
+        if path.is_dir():
+            raise Occupied(f"{named} is a folder", other, other)
+    with locked(path):
+        if path.exists() and not force:
+            advice = f"{other}, or --force to replace it"
+            raise Occupied(f"{named} already exists", advice, advice)
+        yield path
+
+
+def check_folder(out: Path, force: bool = False) -> None:
+    """Check that a folder can be written, before any work is done for it.
+
+    Args:
+        force: Whether results in it may be replaced.
+    Raises:
+        UnwritableFolder: The folder cannot be written, or must not be replaced; the message gives the reason.
+    """
+    with writing(out):
+        if out.exists() and not out.is_dir():
+            raise Occupied(f"{out} is a file")
+        if others := foreign(out):
+            raise Occupied(
+                f"{out} contains {others[0]}, which is not part of a run",
+                "give an empty or new folder",
+                "give an empty or new folder as --out",
+            )
+        names = names_in(out)
+        if names and not force:
+            resume = f"continue it with `vinewright plan --resume {shlex.quote(str(out))}`, " * (names == {CHECKPOINT})
+            raise Occupied(
+                f"{out} contains {contents(out)}",
+                "give another folder, or force=True to replace it",
+                f"{resume}give another --out, or --force to replace it",
+            )
+        parent = next(folder for folder in out.absolute().parents if folder.exists())
+        os.rmdir(tempfile.mkdtemp(prefix=temporary(out.absolute(), "new"), dir=parent))
+
+
+def sweep(out: Path) -> None:
+    """Remove the temporary files of a killed run, and restore the folder if the run was killed between two moves.
+
+    Raises:
+        UnwritableFolder: The folder cannot be written; the message gives the reason.
+    """
+    out = out.absolute()
+    with writing(out):
+        new, old = (_left(out, kind) for kind in ("new", "old"))
+        for folder in old:
+            if not out.exists() and any(folder.iterdir()):
+                folder.replace(out)
+        for left in new + old:
+            if not left.is_dir():
+                left.unlink(missing_ok=True)
+            elif not foreign(left):
+                shutil.rmtree(left)
+
+
+def temporary(out: Path, kind: str) -> str:
+    """How the names of temporary files beside a folder begin."""
+    return f".{out.name}.{kind}."
+
+
+def _left(out: Path, kind: str) -> list[Path]:
+    return list(out.parent.glob(glob.escape(temporary(out, kind)) + 8 * "?"))
+
+
+def _claim(held: ExitStack, folder: Path, force: bool) -> None:
+    held.enter_context(reclaimed(folder))
+    check_folder(folder, force)
+
+
+def _first_free(held: ExitStack, default: Path) -> Path:
+    folder, number = default, 1
+    while True:
+        try:
+            with writing(folder), ExitStack() as attempt:
+                left = _left(folder.absolute(), "new") + _left(folder.absolute(), "old")
+                if left or not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
+                    _claim(attempt, folder, force=False)
+                    held.push(attempt.pop_all())
+                    return folder
+        except Occupied:
+            pass
+        number += 1
+        folder = default.with_name(f"{default.name}-{number}")

@@ -1,0 +1,76 @@
+"""The files that commands write into folders, and how an existing folder is recognised by them.
+
+Only a folder that contains nothing else is ever replaced. A command that writes a new file must list it here.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+CHECKPOINT = "checkpoint.npz"
+"""File name of the checkpoint in a run folder."""
+KINDS: dict[str, tuple[str, ...]] = {
+    "a plan": (
+        *("run.json", "design.json", "environment.toml", "plan.png", "solutions.json", "solutions.png"),
+        *("trajectory.npz", CHECKPOINT),
+    ),
+    "a simulation": ("simulation.json", "trajectory.npz", "plan.png"),
+    "a fit": ("fit.json", "fit.png", "recording.json", "tube.toml"),
+    "a map": ("map.json", "map.png"),
+    "a pack for fabrication": (
+        *(
+            "pack.json",
+            "design.json",
+            "environment.toml",
+            "pressures.json",
+            "cut-list.csv",
+            "sections.csv",
+            "parts.csv",
+        ),
+        *("pattern.dxf", "pattern.svg", "template-a4.pdf", "template-letter.pdf"),
+        *("bracket.stl", "base.stl", "clamp.stl"),
+    ),
+    "trained weights": ("spam.json", "spam-paper.json"),
+    "the counts of a fuzzing run": ("fuzz.json",),
+}
+"""Files of each kind of results; the first is in every folder of its kind."""
+FILES = frozenset(name for names in KINDS.values() for name in names)
+STUDY_FILES = re.compile(r"README\.md|data\.json|[\w-]+\.(png|gif)")
+"""Files of a study: these names are common, so they count only beside the data of a study."""
+STUDY_DATA = re.compile(r'\{\s*"schema": 1,\s*"command": "vinewright ')
+"""How the data of a study begins."""
+
+
+def names_in(folder: Path) -> set[str]:
+    """The files of a folder; none if it does not exist. A file that is being written counts under its final name."""
+    if not folder.exists():
+        return set()
+    # While a file is written, its name is `.NAME.PROCESS.partial`.
+    return {re.sub(r"^\.(.+)\.\d+\.partial$", r"\1", entry.name) for entry in folder.iterdir()}
+
+
+def foreign(folder: Path) -> list[str]:
+    """The files of a folder that no command wrote."""
+    others = names_in(folder) - FILES
+    if others and _is_study(folder):
+        others = {name for name in others if not STUDY_FILES.fullmatch(name)}
+    return sorted(others)
+
+
+def contents(folder: Path) -> str:
+    """What a folder of results contains, in words."""
+    names = names_in(folder)
+    if names == {CHECKPOINT}:
+        return "the checkpoint of an unfinished plan"
+    if _is_study(folder):
+        return "the report of a study"
+    return next((kind for kind, files in KINDS.items() if files[0] in names), "results: " + ", ".join(sorted(names)))
+
+
+def _is_study(folder: Path) -> bool:
+    try:
+        with (folder / "data.json").open(encoding="utf-8") as file:
+            return STUDY_DATA.match(file.read(200)) is not None
+    except (OSError, UnicodeDecodeError):
+        return False

@@ -1,0 +1,190 @@
+"""Claims of folders and files: one process at a time, nothing replaced unasked, nothing left behind."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from planner.runs.claim import Locked, Occupied, UnwritableFolder, check_folder, claimed, claimed_file, locked
+from planner.runs.contents import CHECKPOINT, FILES
+
+CLAIM = """
+import sys
+from pathlib import Path
+from planner.runs.claim import UnwritableFolder, claimed
+
+out = Path(sys.argv[1]) if len(sys.argv) > 1 else None
+sys.stdin.readline()
+try:
+    with claimed(out, Path("runs/plus")) as folder:
+        print(folder, flush=True)
+        sys.stdin.readline()
+except UnwritableFolder as error:
+    print(error, flush=True)
+    sys.stdin.readline()
+"""
+INSIDE = """
+import os
+from pathlib import Path
+from planner.runs.claim import Locked, locked
+
+held = 0
+while held < 100:
+    try:
+        with locked(Path("run")):
+            os.close(os.open("inside", os.O_CREAT | os.O_EXCL))  # fails if another process is inside
+            os.unlink("inside")
+            held += 1
+    except Locked:
+        pass
+"""
+
+
+def begin(program: str, folder: Path, *arguments: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-c", program, *arguments],
+        cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+
+
+def tell(process: subprocess.Popen[str]) -> None:
+    assert process.stdin
+    process.stdin.write("\n")
+    process.stdin.flush()
+
+
+def answers(processes: list[subprocess.Popen[str]]) -> list[str]:
+    """Let all processes claim at once; what each of them says."""
+    for process in processes:
+        tell(process)
+    return [process.stdout.readline().strip() for process in processes if process.stdout]
+
+
+def test_processes_that_start_together_take_different_default_folders(tmp_path: Path) -> None:
+    """Four processes hold four numbers; after they have ended, no lock is left."""
+    processes = [begin(CLAIM, tmp_path) for _ in range(4)]
+    assert sorted(answers(processes)) == ["runs/plus", "runs/plus-2", "runs/plus-3", "runs/plus-4"]
+    for process in processes:
+        process.communicate("\n")
+    assert [*tmp_path.rglob("*")] in ([], [tmp_path / "runs"])
+
+
+def test_one_of_several_processes_gets_a_given_folder(tmp_path: Path) -> None:
+    """The others are told its number; when it is killed, the next takes over without a word."""
+    processes = [begin(CLAIM, tmp_path, "run") for _ in range(3)]
+    said = answers(processes)
+    (winner,) = [process for process, text in zip(processes, said, strict=True) if text == "run"]
+    refused = f"run is being written by process {winner.pid}; wait until it has finished, or write elsewhere"
+    assert sorted(said) == ["run", refused, refused]
+    winner.send_signal(signal.SIGKILL)
+    winner.wait()
+    assert (tmp_path / ".run.lock").read_text() == f"{winner.pid} {socket.gethostname()}\n"
+    for process in processes:
+        process.communicate("\n" if process is not winner else None)
+    with claimed(tmp_path / "run", tmp_path / "run") as folder:
+        assert folder == tmp_path / "run"
+        assert (tmp_path / ".run.lock").read_text().split()[0] == str(os.getpid())
+    assert os.listdir(tmp_path) == []
+
+
+def test_two_processes_are_never_inside_together(tmp_path: Path) -> None:
+    """They take turns a hundred times each, where each turn removes the lock file and another process makes a new one."""
+    processes = [begin(INSIDE, tmp_path) for _ in range(2)]
+    assert [process.wait(60) for process in processes] == [0, 0]
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_lock_is_released_on_errors(tmp_path: Path) -> None:
+    """After an error and after Ctrl-C there is neither a lock nor a folder that was made for it."""
+
+    def work(error: type[BaseException]) -> None:
+        with locked(tmp_path / "a" / "b" / "run"):
+            assert (tmp_path / "a" / "b" / ".run.lock").exists()
+            raise error
+
+    for error in (ValueError, KeyboardInterrupt):
+        with pytest.raises(error):
+            work(error)
+        assert os.listdir(tmp_path) == []
+
+
+def test_the_lock_of_another_machine_is_not_taken_over(tmp_path: Path) -> None:
+    """Whether its process still runs cannot be seen from here; the message names the file to remove."""
+    (tmp_path / ".run.lock").write_text("4711 elsewhere\n")
+    with pytest.raises(Locked, match=r"process 4711 on elsewhere; if that process has ended, remove .*/\.run\.lock$"):
+        claimed(tmp_path / "run", tmp_path / "run").__enter__()
+    assert os.listdir(tmp_path) == [".run.lock"]
+
+
+@pytest.mark.parametrize(
+    ("names", "words"),
+    [
+        (["run.json", "design.json"], "a plan"),
+        (["simulation.json", "trajectory.npz"], "a simulation"),
+        (["fit.json", "tube.toml"], "a fit"),
+        (["map.json"], "a map"),
+        (["pack.json", "bracket.stl"], "a pack for fabrication"),
+        (["pattern.svg"], "results: pattern.svg"),
+        (["spam.json"], "trained weights"),
+        ([CHECKPOINT], "the checkpoint of an unfinished plan"),
+        (["README.md", "data.json", "any.png"], "the report of a study"),
+    ],
+)
+def test_results_of_every_kind_are_replaced_only_with_force(tmp_path: Path, names: list[str], words: str) -> None:
+    """The message says what is there and, for a checkpoint, how to continue; the default takes the next number."""
+    out = tmp_path / "run"
+    out.mkdir()
+    for name in names:
+        (out / name).write_text('{\n "schema": 1,\n "command": "vinewright squares"')
+    with pytest.raises(Occupied) as error:
+        check_folder(out)
+    assert str(error.value) == f"{out} contains {words}; give another folder, or force=True to replace it"
+    assert error.value.on_console.endswith("give another --out, or --force to replace it")
+    assert (f"`vinewright plan --resume {out}`" in error.value.on_console) == (names == [CHECKPOINT])
+    check_folder(out, force=True)
+    with claimed(None, out) as folder:
+        assert folder == tmp_path / "run-2"
+
+
+@pytest.mark.parametrize("names", [["thesis.tex"], ["README.md"], ["data.json", "README.md"], ["run.json", "a.png"]])
+def test_other_files_are_not_replaced_even_with_force(tmp_path: Path, names: list[str]) -> None:
+    """Names that studies use as well count as results only beside the data of a study."""
+    for name in names:
+        (tmp_path / name).write_text("{}")
+    with pytest.raises(Occupied, match="which is not part of a run"):
+        check_folder(tmp_path, force=True)
+
+
+def test_a_file_that_is_being_written_counts_under_its_name(tmp_path: Path) -> None:
+    """The temporary file of a checkpoint is no foreign file."""
+    (tmp_path / f".{CHECKPOINT}.123.partial").write_text("")
+    check_folder(tmp_path, force=True)
+    assert CHECKPOINT in FILES
+
+
+def test_a_file_is_replaced_only_with_force(tmp_path: Path) -> None:
+    """So is a file that another process is writing; a folder in its place is refused in any case."""
+    path = tmp_path / "grow.gif"
+    with claimed_file(path, force=False, option="--animate"):
+        path.write_text("one")
+        with pytest.raises(Locked, match=f"is being written by process {os.getpid()};"):
+            claimed_file(path, force=True).__enter__()
+    with pytest.raises(Occupied, match=r"^--animate .*grow.gif already exists; .* --force to replace it$"):
+        claimed_file(path, force=False, option="--animate").__enter__()
+    with claimed_file(path, force=True):
+        assert path.read_text() == "one"
+    with pytest.raises(Occupied, match="is a folder"):
+        claimed_file(tmp_path, force=True).__enter__()
+    with pytest.raises(UnwritableFolder, match=r"the folder .* does not exist"):
+        claimed_file(tmp_path / "no" / "grow.gif", force=False).__enter__()
+    assert os.listdir(tmp_path) == ["grow.gif"]
+
+
+def test_the_root_folder_is_refused() -> None:
+    """It has no name beside which a lock could lie."""
+    with pytest.raises(UnwritableFolder, match="/ cannot be written"):
+        claimed(Path("/"), Path("/")).__enter__()
