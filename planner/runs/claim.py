@@ -26,6 +26,8 @@ BAD_PATHS = {
     *(errno.ELOOP, errno.EBUSY, errno.EXDEV, errno.EILSEQ),
 }
 """Error numbers that mean that the path is unsuitable; with any other, for example of a full disk, the machine is at fault."""
+FULL = {errno.ENOSPC, errno.EDQUOT}
+"""Error numbers of a full disk."""
 NO_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP}
 """Error numbers of file systems that have no locks; work goes on without one there."""
 
@@ -58,12 +60,6 @@ class Locked(Occupied):
     """A folder or file that another process is writing."""
 
 
-def unwritable(path: Path, error: OSError) -> UnwritableFolder:
-    """The error of the operating system while writing a path, in words."""
-    problem = f"{path} cannot be written: {error.strerror or error}"
-    return UnwritableFolder(problem, machine=is_of_machine(error))
-
-
 def is_of_machine(error: OSError) -> bool:
     """Whether the machine is at fault, for example a full disk, and not the path."""
     return bool(error.errno) and error.errno not in BAD_PATHS
@@ -77,7 +73,11 @@ def writing(path: Path) -> Iterator[None]:
     except UnwritableFolder:
         raise
     except OSError as error:
-        raise unwritable(path, error) from None
+        problem = f"{path} cannot be written: {error.strerror or error}"
+        if is_of_machine(error):
+            advice = "make room, or write elsewhere" if error.errno in FULL else "write elsewhere"
+            raise UnwritableFolder(problem, advice, advice, machine=True) from None
+        raise UnwritableFolder(problem) from None
 
 
 # ---- locks ----

@@ -1,5 +1,6 @@
 """Claims of folders and files: one process at a time, nothing replaced unasked, nothing left behind."""
 
+import fcntl
 import os
 import signal
 import socket
@@ -96,6 +97,26 @@ def test_two_processes_are_never_inside_together(tmp_path: Path) -> None:
     processes = [begin(INSIDE, tmp_path) for _ in range(2)]
     assert [process.wait(60) for process in processes] == [0, 0]
     assert os.listdir(tmp_path) == []
+
+
+def test_a_lock_file_that_is_removed_before_it_is_locked_is_made_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its last owner may remove it between opening and locking; a lock on the removed file would keep nobody out."""
+    lock, real, handles = tmp_path / ".run.lock", fcntl.flock, list[int]()
+
+    def late(handle: int, how: int) -> None:
+        if not handles:
+            lock.unlink()
+        handles.append(handle)
+        real(handle, how)
+
+    monkeypatch.setattr(fcntl, "flock", late)
+    with locked(tmp_path / "run"):
+        assert lock.read_text().split()[0] == str(os.getpid())
+        with pytest.raises(Locked):
+            locked(tmp_path / "run").__enter__()
+    assert len(handles) == 3
 
 
 def test_a_lock_is_released_on_errors(tmp_path: Path) -> None:
