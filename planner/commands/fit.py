@@ -128,12 +128,13 @@ def _tell(console: Console, found: Fit) -> None:
 
 def _write(folder: Path, found: Fit, converted: bool) -> None:
     from dynamics.recording import write_recording
-    from planner.fitting.plots import save_fits
-    from planner.fitting.report import fit_content
-    from planner.fitting.tube import fitted_tube
     from planner.runs.folder import write_folder, write_json
 
     def fill(fresh: Path) -> None:
+        from planner.fitting.plots import save_fits
+        from planner.fitting.report import fit_content
+        from planner.fitting.tube import fitted_tube
+
         write_json(fresh / "fit.json", fit_content(found))
         (fresh / "tube.toml").write_text(fitted_tube(found), encoding="utf-8")
         save_fits(fresh / "fit.png", [found])

@@ -56,6 +56,7 @@ def map_environment(
         if value is not None and not 0 < value < 1e7:
             raise BadInput(f"{name} {value:g} must be greater than 0 and finite, in mm")
     with readable_errors():
+        from dynamics.interruption import Interruption
         from environments import load_environment
         from planner.mapping.actions import ANGLES
         from planner.mapping.policies import POLICIES
@@ -78,7 +79,8 @@ def map_environment(
             if not steps:
                 raise NothingKept("interrupted before the first deployment; nothing was written")
             console.print(_table(task, steps))
-            _write(folder, task, policy, steps, seed, command + ", interrupted," * interrupted)
+            with Interruption().handling_signals():  # a first Ctrl-C does not lose the map
+                _write(folder, task, policy, steps, seed, command + ", interrupted," * interrupted)
             console.print(f"wrote {folder}/: map.json, map.png")
 
 
@@ -173,16 +175,14 @@ def _write(out: Path, task: Task, policy: str, steps: list[Step], seed: int, com
     """Write the map and its figure, with the scores of the ideal and the random policy."""
     import numpy as np
 
-    from dynamics.interruption import Interruption
     from planner.drawing.style import save_figure
     from planner.mapping.plots import DPI, map_figure
     from planner.mapping.policies import explore, random_scores
     from planner.provenance import versions
     from planner.runs.folder import write_folder, write_json
 
-    with Interruption().handling_signals():  # a first Ctrl-C does not lose the map
-        ideal = np.array([step.score for step in explore(task, "ideal", len(steps), np.random.default_rng(seed))])
-        random = random_scores(task, len(steps), REPEATS, np.random.default_rng(seed))
+    ideal = np.array([step.score for step in explore(task, "ideal", len(steps), np.random.default_rng(seed))])
+    random = random_scores(task, len(steps), REPEATS, np.random.default_rng(seed))
     belief = steps[-1].belief
     marks = np.where(belief.hits, "#", np.where(belief.misses, ".", "?"))
     content = {

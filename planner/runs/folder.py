@@ -137,14 +137,14 @@ def write_run(
         choice: Result of --robust.
         verification: Result of --verify.
     """
-    from planner.drawing.plan import save_plan
-    from planner.search.tree import branches_of
-
     solutions = run.solutions
     best = design_to_write(run, choice, verification)
     start = np.asarray(run.environment.start)
 
     def fill(folder: Path) -> None:
+        from planner.drawing.plan import save_plan
+        from planner.search.tree import branches_of
+
         write_environment(run.environment, folder / "environment.toml")
         write_json(folder / "design.json", design_content(best))
         every = [design_content(solution.design) for solution in solutions.best]

@@ -102,6 +102,7 @@ def run_study(
         NothingKept: The study was interrupted before there were enough results for a report.
         MachineFault: A worker process was killed, or memory ran out, before there were enough results for a report.
     """
+    from dynamics.interruption import Interruption
     from planner.provenance import Provenance
     from planner.runs.claim import claimed
 
@@ -112,10 +113,11 @@ def run_study(
         if found.stopped and not study.enough(found.results):
             error = MachineFault if found.code else NothingKept
             raise error(f"{found.stopped} before {study.least}; nothing was written")
-        report = study.report(found.results)
-        made = Provenance.here(command + f", {found.stopped}," * bool(found.stopped), found.seconds)
-        console.print(report.document(made))
-        files = _write(study, report, made, found.results, folder, console)
+        with Interruption().handling_signals():  # a first Ctrl-C does not lose the results
+            report = study.report(found.results)
+            made = Provenance.here(command + f", {found.stopped}," * bool(found.stopped), found.seconds)
+            console.print(report.document(made))
+            files = _write(study, report, made, found.results, folder, console)
         console.print(f"wrote {folder}/: {', '.join(files)}")
     return found
 

@@ -143,6 +143,17 @@ def test_a_report_is_replaced_only_with_force(tmp_path: Path, monkeypatch: pytes
     assert "Made by `vinewright squares` on" in Path("runs/squares/README.md").read_text()
 
 
+def test_ctrl_c_after_the_last_case_does_not_lose_the_report(tmp_path: Path) -> None:
+    """While the report is made, the signal is noted but does not end the command."""
+
+    def slow(found: list[int]) -> Report:
+        os.kill(os.getpid(), signal.SIGINT)
+        return report(found)
+
+    assert run(study(report=slow), tmp_path)[0] == 0
+    assert json.loads((tmp_path / "squares" / "data.json").read_text())["squares"] == [1, 4, 9, 16]
+
+
 def square_or_be_killed(case: int) -> int:
     """Ends its own process as the kernel ends one for memory."""
     if case == 3:
