@@ -14,7 +14,7 @@ import dynamics.penalty.rollout as rollout
 import dynamics.penalty.solvers as solvers
 from dynamics.penalty.propagator import Penalty
 from dynamics.penalty.rollout import rest_curvature
-from dynamics.propagator import CannotRun
+from dynamics.propagator import CannotRun, OutOfMemory
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from dynamics.vine import Actuation, Rollout, Status, centerlines, grown_length, host
@@ -293,7 +293,7 @@ def test_too_little_memory_names_the_batch_to_try(environment: MakeEnvironment, 
         raise torch.OutOfMemoryError("CUDA out of memory")
 
     propagator.model = propagator.model._replace(solver=exhausted)
-    with pytest.raises(CannotRun, match="ran out of memory growing 7 vines at once; try --batch 3"):
+    with pytest.raises(OutOfMemory, match="ran out of memory growing 7 vines at once; try --batch 3"):
         propagator.grow(propagator.start(7, 4), uniform(1e4, 0.04, 4, batch=7), 0.1, 0.05)
 
 

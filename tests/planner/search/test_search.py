@@ -261,20 +261,29 @@ def test_search_ends_when_nothing_better_is_left(shipped: dict[str, Environment]
     assert run.history[-1].actuators == 0
 
 
-def test_solutions_survive_a_lack_of_memory(shipped: dict[str, Environment], params: VineParams) -> None:
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        (CannotRun("out of memory; try --batch 50"), "out of memory; try --batch 50"),
+        (MemoryError(), "out of memory"),
+    ],
+)
+def test_solutions_survive_a_lack_of_memory(
+    shipped: dict[str, Environment], params: VineParams, error: Exception, reason: str
+) -> None:
     """If the propagator cannot continue, the search ends with its reason if there is a solution, else with an error."""
     run = Run.prepare(shipped["divider"], params)
     iterate = run.search.iterate
 
     def fail_once_solved() -> ArrayLike:
         if run.best:
-            raise CannotRun("out of memory; try --batch 50")
+            raise error
         return iterate()
 
     run.search.iterate = fail_once_solved  # type: ignore[method-assign, assignment]
-    assert search(run, Budget(60.0), lambda: None) == "out of memory; try --batch 50"
+    assert search(run, Budget(60.0), lambda: None) == reason
     assert run.best
     run.solutions.best.clear()
-    run.search.iterate = lambda: (_ for _ in ()).throw(CannotRun("out of memory"))  # type: ignore[method-assign]
-    with pytest.raises(CannotRun):
+    run.search.iterate = lambda: (_ for _ in ()).throw(error)  # type: ignore[method-assign]
+    with pytest.raises(type(error)):
         search(run, Budget(60.0), lambda: None)
