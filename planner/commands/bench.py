@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 ENVIRONMENTS = ["plus", "maze", "pickone", "needle", "long", "tube", "divider"]
 
-app = typer.Typer(help="Measure the speed of the propagators, or planning in all environments.", no_args_is_help=True)
+app = typer.Typer(help="Measure the speed of the propagators, or planning in all environments.")
 
 
 @app.command()

@@ -11,7 +11,7 @@ from planner.console.errors import BadInput, readable_errors
 from planner.console.options import EnvironmentArgument
 from planner.console.terminal import new_console
 
-app = typer.Typer(help="List, show and generate environments.", no_args_is_help=True)
+app = typer.Typer(help="List, show and generate environments.")
 
 
 @app.command("list")
@@ -28,7 +28,7 @@ def list_environments() -> None:
         obstacles = environment.obstacles
         count = len(obstacles.polygons) + len(obstacles.circles) + len(obstacles.walls)
         table.add_row(name, f"{width:.2f} x {height:.2f}", str(count), environment.description)
-    new_console(wrapped=True).print(table)
+    new_console().print(table)
 
 
 @app.command()

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from dynamics.recording import Recording
     from planner.studies.planning_runs import Record
 
-app = typer.Typer(help="Repeat a study: experiments of the papers, measurements of the planner.", no_args_is_help=True)
+app = typer.Typer(help="Repeat a study: experiments of the papers, measurements of the planner.")
 
 
 def measured(study: Study[Any, Any], command: str, out: Path) -> int:

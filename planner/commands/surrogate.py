@@ -15,7 +15,7 @@ from planner.studies.study import Study, run_study
 if TYPE_CHECKING:
     from surrogate.training import Report
 
-app = typer.Typer(help="Train and evaluate the neural network that approximates the actuator.", no_args_is_help=True)
+app = typer.Typer(help="Train and evaluate the neural network that approximates the actuator.")
 
 
 @app.command()

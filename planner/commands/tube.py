@@ -13,7 +13,7 @@ from planner.console.terminal import new_console
 if TYPE_CHECKING:
     from dynamics.tube import VineParams
 
-app = typer.Typer(help="List, show, create and check tubes.", no_args_is_help=True)
+app = typer.Typer(help="List, show, create and check tubes.")
 
 TubeArgument = Annotated[str, typer.Argument(metavar="NAME|FILE", help="A shipped tube, or the path of a TOML file.")]
 
@@ -30,7 +30,7 @@ def list_tubes() -> None:
         params = load_tube(name)
         numbers = 1e3 * params.radius, 1e-3 * params.growth_pressure, params.growth_force
         table.add_row(name, *(f"{number:.4g}" for number in numbers), tube_description(name))
-    new_console(wrapped=True).print(table)
+    new_console().print(table)
 
 
 @app.command()
@@ -45,7 +45,7 @@ def show(tube: TubeArgument) -> None:
         table = Table("", "", "how it is computed", title=tube, title_justify="left")
         for row in _rows(params):
             table.add_row(*row)
-    new_console(wrapped=True).print(table)
+    new_console().print(table)
 
 
 def _rows(params: VineParams) -> list[tuple[str, str, str]]:
