@@ -71,7 +71,7 @@ def _show_version(asked: bool) -> None:
 
 @app.callback()
 def vinewright(
-    version: Annotated[  # noqa: ARG001
+    version: Annotated[
         bool, typer.Option("--version", help="Show the version and exit.", callback=_show_version, is_eager=True)
     ] = False,
 ) -> None:

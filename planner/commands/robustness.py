@@ -142,7 +142,7 @@ def _study(survey: Survey, grid: list[float]) -> Study[Any, Any]:
 
     def draw_margins(path: Path, found: list[Any]) -> None:
         if margins(found):
-            save_sensitivity(path, margins(found))
+            save_sensitivity(path, margins(found), len(varied))
 
     return Study(
         name,
