@@ -34,7 +34,6 @@ LONGEST_LINE = 1000
 """Maximum length of an error message: a long argument is not repeated completely."""
 
 
-
 class WholeHelp(TyperGroup):
     """A group whose help contains the whole first paragraph about each command, wrapped."""
 

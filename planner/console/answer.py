@@ -20,9 +20,7 @@ NOT_MET = 3
 
 JsonOption = Annotated[
     bool,
-    typer.Option(
-        "--json", help="Print the result to stdout as one JSON document; all other output goes to stderr."
-    ),
+    typer.Option("--json", help="Print the result to stdout as one JSON document; all other output goes to stderr."),
 ]
 
 
@@ -46,9 +44,7 @@ class Answer:
         self.console = new_console(stderr=as_json)
         """Where everything is printed except the document."""
 
-    def end(
-        self, content: dict[str, Any], wrote: Iterable[Path | None] = (), missed: str = "", code: int = 0
-    ) -> int:
+    def end(self, content: dict[str, Any], wrote: Iterable[Path | None] = (), missed: str = "", code: int = 0) -> int:
         """The exit code (see `ended`); with `--json`, the document is printed.
 
         Args:

@@ -53,7 +53,12 @@ def _success(survey: Survey, name: str) -> dict[str, Any] | None:
     if estimate is None:
         return None
     interval = [round(end, 4) for end in estimate.interval]
-    return {"rate": estimate.rate, "interval_95": interval, "trials": estimate.trials, "complete": survey.complete(name)}
+    return {
+        "rate": estimate.rate,
+        "interval_95": interval,
+        "trials": estimate.trials,
+        "complete": survey.complete(name),
+    }
 
 
 def title(survey: Survey) -> str:

@@ -90,7 +90,15 @@ def test_tables_hold_every_figure(survey: Survey) -> None:
         low, high = estimate.interval
         assert f"{100 * estimate.rate:.1f} ({100 * low:.1f} ... {100 * high:.1f})" in table
     assert content["counts"] == survey.counts
-    made = {"length_mm": 0.36, "turn_deg": 0.12, "start_mm": 0, "heading_deg": 0, "obstacles": 0, "pressure": 0, "cell": 0}
+    made = {
+        "length_mm": 0.36,
+        "turn_deg": 0.12,
+        "start_mm": 0,
+        "heading_deg": 0,
+        "obstacles": 0,
+        "pressure": 0,
+        "cell": 0,
+    }
     assert content["spreads"]["made by hand"] == made
     assert (content["spreads"]["start 5 mm"]["start_mm"], content["spreads"]["heading 1 deg"]["heading_deg"]) == (5, 1)
     assert table.index("start: heading") < table.index("section 1: pressure")  # the lesser share comes first
