@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from planner.console.answer import Answer, JsonOption
 from planner.console.errors import BadInput, needs, readable_errors
-from planner.console.terminal import new_console
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -33,17 +33,19 @@ def fit(
         float | None,
         typer.Option(metavar="F", help="Frame rate in frames per second, for frames that have an index but no time."),
     ] = None,
+    as_json: JsonOption = False,
 ) -> int:
     """Fit a dynamic model to a recording and report which parameters the data identify. Exit code 3 if the fit does not converge.
 
     Ctrl-C keeps the results so far.
     """
-
-    console = new_console()
+    answer = Answer(as_json)
+    console = answer.console
     if bodies % 2:
         raise BadInput(f"--bodies {bodies} must be even: two for each link")
     with readable_errors(), needs("fit"):
         _check_numbers(mass_per_length, frames_per_second)
+        from planner.fitting.report import fit_content
         from planner.runs.folder import check_folder, stem_of
 
         read = _read(recording, frames_per_second)
@@ -53,7 +55,9 @@ def fit(
         _tell(console, found)
         _write(folder, found, converted=recording.suffix.lower() == ".h5")
     console.print(f"wrote {folder}/")
-    return 0 if found.convergence.converged else 3
+    done = found.convergence
+    missed = "" if done.converged else f"the fit did not converge ({done.status} after {done.iterations} iterations)"
+    return answer.end(fit_content(found), [folder], missed)
 
 
 def _check_numbers(mass_per_length: float | None, frames_per_second: float | None) -> None:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from planner.console.answer import Answer, JsonOption
 from planner.console.errors import BadInput, readable_errors
 from planner.console.options import EnvironmentArgument, TubeOption, chosen_tube
-from planner.console.terminal import new_console
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -28,7 +28,7 @@ def map_environment(
     actions: Annotated[
         str, typer.Option(help="Possible deployments: straight (tubes only), or turning (also tubes with one turn).")
     ] = "straight",
-    deployments: Annotated[int, typer.Option(min=1, help="Number of tubes to deploy.")] = 20,
+    deployments: Annotated[int, typer.Option(min=1, help="Maximum number of tubes to deploy.")] = 20,
     policy: Annotated[
         str, typer.Option(help="How the next deployment is chosen: monte-carlo, ideal, random or information-gain.")
     ] = "monte-carlo",
@@ -44,9 +44,11 @@ def map_environment(
         Path | None, typer.Option(metavar="DIR", help="Folder for the map and a figure. Default: maps/ENV.")
     ] = None,
     tube: TubeOption = None,
-) -> None:
+    as_json: JsonOption = False,
+) -> int:
     """Map an unknown environment with simulated vines, the most informative first. Ctrl-C keeps the map so far."""
-    console = new_console()
+    answer = Answer(as_json)
+    console = answer.console
     for name, value in (("--radius", radius), ("--length", length)):
         if value is not None and not 0 < value < 1e7:
             raise BadInput(f"{name} {value:g} must be greater than 0 and finite, in mm")
@@ -74,8 +76,9 @@ def map_environment(
         command += "".join(f" {name} {size:g}" for name, size in (("--radius", radius), ("--length", length)) if size)
         command += f" --tube {tube}" * (tube is not None)
         command += ", interrupted," * interrupted
-        _write(out, task, policy, steps, seed, command)
+        content = _write(out, task, policy, steps, seed, command)
         console.print(f"wrote {out}/: map.json, map.png")
+    return answer.end(content, [out])
 
 
 def _task(
@@ -165,8 +168,8 @@ def _rows(task: Task, steps: list[Step]) -> list[dict[str, Any]]:
     return rows
 
 
-def _write(out: Path, task: Task, policy: str, steps: list[Step], seed: int, command: str) -> None:
-    """Write the map and its figure, with the scores of the ideal and the random policy."""
+def _write(out: Path, task: Task, policy: str, steps: list[Step], seed: int, command: str) -> dict[str, Any]:
+    """Write the map and its figure, with the scores of the ideal and the random policy; returns the content of the map file."""
     import numpy as np
 
     from planner.drawing.style import save_figure
@@ -199,3 +202,4 @@ def _write(out: Path, task: Task, policy: str, steps: list[Step], seed: int, com
         save_figure(folder / "map.png", map_figure(task, policy, steps, ideal, random), DPI)
 
     write_folder(out, fill)
+    return content

@@ -26,6 +26,7 @@ from planner.commands.plan_options import (
     Verify,
 )
 from planner.commands.plan_verify import second_model
+from planner.console.answer import Answer, JsonOption
 from planner.console.errors import BadInput, known_actuator, readable_errors, readable_options
 from planner.console.options import (
     DeviceOption,
@@ -39,7 +40,6 @@ from planner.console.options import (
     note_friction,
     with_friction,
 )
-from planner.console.terminal import new_console
 
 if TYPE_CHECKING:
     from dynamics.tube import VineParams
@@ -75,8 +75,13 @@ def plan(
     surrogate: SurrogateOption = None,
     friction: FrictionOption = None,
     resume: Resume = None,
+    as_json: JsonOption = False,
 ) -> int:
-    """Find a design with the fewest actuators that grows to the goal. Ctrl-C stops early and keeps the best."""
+    """Find a design with the fewest actuators that grows to the goal. Ctrl-C stops early and keeps the best.
+
+    Exit code 3 if there is none, or if it is not what was asked.
+    """
+    answer = Answer(as_json)
     given = _given_again(ctx) if resume else {}
     if not 0 < time_budget < 1e7:
         raise BadInput(f"--time-budget {time_budget:g} must be greater than 0 and finite, in seconds")
@@ -93,7 +98,7 @@ def plan(
             sweep(resume)
             checkpoint = read_checkpoint(resume)
             again = checkpoint.inputs.model_copy(update=given)
-            return _planned(again, checkpoint.environment, checkpoint.tube, checkpoint, out or resume)
+            return _planned(again, checkpoint.environment, checkpoint.tube, checkpoint, out or resume, answer)
         environment, params = environment_and_tube(str(env), tube, actuator and known_actuator(actuator))
         with readable_options():
             inputs = Inputs(
@@ -102,21 +107,25 @@ def plan(
                 target_actuators=target_actuators, solutions=solutions, robust=robust, level=level, threshold=threshold,
                 friction=friction, verify=verify,
             )  # fmt: skip
-        return _planned(inputs, environment, params, None, out)
+        return _planned(inputs, environment, params, None, out, answer)
 
 
 def _planned(
-    inputs: Inputs, environment: Environment, params: VineParams, checkpoint: Checkpoint | None, out: Path | None
+    inputs: Inputs,
+    environment: Environment,
+    params: VineParams,
+    checkpoint: Checkpoint | None,
+    out: Path | None,
+    answer: Answer,
 ) -> int:
     """Plan, write and report; returns the exit code."""
-
     from environments.reach import WalledIn
-    from planner.commands.plan_report import no_solution, report, tell_how_to_resume
+    from planner.commands.plan_report import advice, plan_content, report, tell_how_to_resume, unmet
     from planner.console.planning import Shown
     from planner.plan import plan as make_plan
     from planner.runs.folder import check_folder, stem_of, sweep
 
-    console = new_console()
+    console = answer.console
     make = chosen_model(params, inputs.propagator, inputs.device, inputs.solver, inputs.surrogate)
     params = with_friction(params, inputs.friction, inputs.propagator)
     note_friction(console, params, inputs.propagator)
@@ -129,16 +138,15 @@ def _planned(
     try:
         result = make_plan(environment, params, inputs, make, second, checkpoint, out, Shown(console, checkpoint))
     except WalledIn as error:
-        console.print(f"no solution: {error}.", style="bold")
         console.print(f"Open a passage wider than {2e3 * params.radius:.0f} mm, or move the start or the goal.")
-        return 3
+        return answer.end({"environment": environment.name, "found": False}, missed=f"no solution: {error}")
     if result.best is None:
-        console.print(no_solution(result.run, result.reason))
+        console.print(advice(result.run))
     else:
         result.save(out)
         report(console, result, out)
     tell_how_to_resume(console, result.run, inputs, out, result.reason)
-    return 3 if result.best is None or (result.verification and not result.verification.verified) else 0
+    return answer.end(plan_content(result), [out] if out.exists() else [], unmet(result))
 
 
 def _given_again(ctx: typer.Context) -> dict[str, Any]:
@@ -151,11 +159,11 @@ def _given_again(ctx: typer.Context) -> dict[str, Any]:
     stops["target_actuators"] = "target_actuators"
     given = [name for name in ctx.params if getattr(ctx.get_parameter_source(name), "name", "") == "COMMANDLINE"]
     for name in given:
-        if name not in (*stops, "verify", "resume", "out"):
+        if name not in (*stops, "verify", "resume", "out", "as_json"):
             option = "ENV" if name == "env" else f"--{name.replace('_', '-')}"
             raise BadInput(
                 f"{option} cannot be given with --resume: a run keeps its options; --time-budget, --iterations, --first, "
-                "--target-actuators, --verify and --out can be given again"
+                "--target-actuators, --verify, --out and --json can be given again"
             )
     again = {stops[name]: ctx.params[name] for name in given if name in stops}
     if again:

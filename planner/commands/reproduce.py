@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from planner.console.answer import ended
 from planner.console.errors import BadInput, needs, readable_errors
 from planner.console.options import (
     DeviceOption,
@@ -29,9 +31,11 @@ if TYPE_CHECKING:
 app = typer.Typer(help="Repeat a study: experiments of the papers, measurements of the planner.")
 
 
-def measured(study: Study[Any, Any], command: str, out: Path) -> int:
-    """Run a study on the console; returns the exit code."""
-    return run_study(study, command, out, new_console()).code
+def measured(study: Study[Any, Any], command: str, out: Path, missed: Callable[[list[Any]], str] = lambda _: "") -> int:
+    """Run a study on the console; returns the exit code. `missed` says what its results do not meet, empty if nothing."""
+    console = new_console()
+    found = run_study(study, command, out, console)
+    return ended(console, missed(found.results), found.code)
 
 
 @app.command()
@@ -45,9 +49,8 @@ def tip_steering(
 ) -> int:
     """Steer the tip of a vine that is held in a narrow passage. Exit code 3 if a movement is not completed."""
     with readable_errors():
-        from dynamics.vine import Status
         from planner.studies.tip_steering.plots import save_picture
-        from planner.studies.tip_steering.report import report
+        from planner.studies.tip_steering.report import missed, report
         from planner.studies.tip_steering.study import MOVES, passage, steer
 
         params = chosen_tube(tube)
@@ -63,9 +66,7 @@ def tip_steering(
         )
         chosen = {"propagator": propagator if propagator != "quasistatic" else None, "solver": solver}
         command = command_line("reproduce tip-steering", **chosen, surrogate=surrogate, tube=tube)
-        found = run_study(study, command, out, new_console())
-    done = len(found.results) == len(MOVES) and all(stage.status == Status.GROWN for stage in found.results)
-    return found.code or (0 if done else 3)
+        return measured(study, command, out, missed)
 
 
 @app.command()
@@ -171,7 +172,7 @@ def reliability(
     """
     with readable_errors():
         from planner.studies.reliability.plots import save_reliability
-        from planner.studies.reliability.report import InvalidCounts, fuzz_lines, report
+        from planner.studies.reliability.report import InvalidCounts, fuzz_lines, missed, report
         from planner.studies.reliability.study import cases, run_case, run_cases
 
         try:
@@ -189,8 +190,7 @@ def reliability(
             prepare=lambda: run_case(replace(every[0], time_budget=1e-3)),
         )
         command = command_line("reproduce reliability", count=count, time_budget=time_budget)
-        found = run_study(study, command, out, new_console())
-    return found.code or (3 if any(record.faults for record in found.results) else 0)
+        return measured(study, command, out, missed)
 
 
 app.command("soak", hidden=True, help="The same as reliability.")(reliability)
@@ -264,7 +264,7 @@ def euler_lagrange(out: FolderOption = RESULTS) -> int:
     """Reproduce the figures of paper 004, with and without a controller. Exit code 3 if the tracking error is too large."""
     with readable_errors():
         from planner.studies.euler_lagrange.plots import pictures
-        from planner.studies.euler_lagrange.report import ALLOWED, report
+        from planner.studies.euler_lagrange.report import missed, report
         from planner.studies.euler_lagrange.study import cases, experiments, run, run_cases, split
 
         every = cases()
@@ -279,8 +279,7 @@ def euler_lagrange(out: FolderOption = RESULTS) -> int:
             enough=lambda found: len(found) == len(every),
             least="all motions were computed",
         )
-        found = run_study(study, "vinewright reproduce euler-lagrange", out, new_console())
-    return found.code or (0 if (split(found.results)[1][0].errors < ALLOWED).all() else 3)
+        return measured(study, "vinewright reproduce euler-lagrange", out, missed)
 
 
 @app.command()
@@ -297,7 +296,7 @@ def fitting(
     with readable_errors(), needs("fit"):
         from planner.commands.fit import load_experiment
         from planner.fitting.plots import save_fits
-        from planner.studies.fitting.report import report
+        from planner.studies.fitting.report import missed, report
         from planner.studies.fitting.study import STARTS, fits, split
 
         cases: list[tuple[float, float] | Recording] = [*STARTS]
@@ -318,9 +317,7 @@ def fitting(
             least="all fits were finished",
         )
         command = "vinewright reproduce fitting" + " --wall-growth FILE" * bool(wall_growth)
-        found = run_study(study, command, out, new_console())
-    starts, wall = split(found.results)
-    return found.code or (0 if all(one.kept for one in starts) and (not wall or wall.convergence.converged) else 3)
+        return measured(study, command, out, missed)
 
 
 @app.command()

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from planner.console.answer import Answer, JsonOption
 from planner.console.errors import BadInput, readable_errors, same_environment
 from planner.console.options import DesignArgument, EnvironmentArgument, TubeOption, replaced_tube
 from planner.console.studies import RESULTS, FolderOption, command_line
-from planner.console.terminal import new_console
 from planner.studies.study import Report, Study, run_study
 
 if TYPE_CHECKING:
@@ -66,9 +66,11 @@ def robustness(
         bool, typer.Option("--force", help="Continue with a design that was made for another environment.")
     ] = False,
     tube: TubeOption = None,
+    as_json: JsonOption = False,
 ) -> int:
     """Grow a design many times with random errors and report how often it succeeds. Ctrl-C keeps the trials done."""
-    console = new_console()
+    answer = Answer(as_json)
+    console = answer.console
     grid = parsed_levels(levels)
     with readable_errors():
         from dataclasses import replace
@@ -102,12 +104,13 @@ def robustness(
             tolerances=tolerances if tolerances != "none" else None,
             tube=tube,
         )
-        code = run_study(_study(survey, grid), command, out, console).code
+        study = _study(survey, grid)
+        found = run_study(study, command, out, console)
         if survey.broken:
             console.print(
                 f"note: {len(survey.broken)} trials failed with non-finite numbers; the first: {survey.broken[0]}"
             )
-    return code
+    return answer.end(found.content, [out / study.name], code=found.code)
 
 
 def _study(survey: Survey, grid: list[float]) -> Study[Any, Any]:

@@ -87,6 +87,8 @@ class Measured(Generic[Result]):
     """Reason why the study stopped early; empty if all cases are done."""
     code: int = 0
     """Exit code: 0, or `WORKER_KILLED`."""
+    content: dict[str, Any] = field(default_factory=dict)
+    """Content of the JSON file of the report."""
 
 
 def run_study(study: Study[Case, Result], command: str, out: Path, console: Console) -> Measured[Result]:
@@ -111,7 +113,8 @@ def run_study(study: Study[Case, Result], command: str, out: Path, console: Cons
         report = study.report(found.results)
         made = Provenance.here(command + f", {found.stopped}," * bool(found.stopped), found.seconds)
         console.print(report.document(made))
-        files = _write(study, report, made, found.results, out, console)
+        found.content = made.content() | report.content
+        files = _write(study, report, made, found, out, console)
     console.print(f"wrote {out / study.name}: {', '.join(files)}")
     return found
 
@@ -151,19 +154,19 @@ def _measure(study: Study[Case, Result], console: Console) -> Measured[Result]:
 
 
 def _write(
-    study: Study[Case, Result], report: Report, made: Provenance, results: list[Result], out: Path, console: Console
+    study: Study[Case, Result], report: Report, made: Provenance, found: Measured[Result], out: Path, console: Console
 ) -> list[str]:
     """Write all files to a temporary folder, then move each into the study's folder atomically; returns their names."""
     from planner.console.progress import stoppable
     from planner.runs.folder import write_json
 
     with _folder_beside(out, study.name) as fresh:
-        write_json(fresh / "data.json", made.content() | report.content)
+        write_json(fresh / "data.json", found.content)
         (fresh / "README.md").write_text(report.document(made), encoding="utf-8")
         try:
             with stoppable(), console.status("drawing"):
                 for file, draw in study.draw.items():
-                    draw(fresh / file, results)
+                    draw(fresh / file, found.results)
         except KeyboardInterrupt:
             console.print("interrupted; pictures are missing")
         (out / study.name).mkdir(exist_ok=True)
