@@ -27,7 +27,7 @@ def fit(
     ] = 10,
     mass_per_length: Annotated[
         float | None,
-        typer.Option(metavar="KG_PER_M", help="Mass per length of the tube, instead of that in the recording."),
+        typer.Option(metavar="KG_PER_M", help="Mass per length of the tube in kg/m, instead of that in the recording."),
     ] = None,
     frames_per_second: Annotated[
         float | None,

@@ -34,11 +34,11 @@ def map_environment(
     ] = "monte-carlo",
     seed: Annotated[int, typer.Option(min=0, help="Seed of the random generator.")] = 0,
     radius: Annotated[
-        float | None, typer.Option(metavar="MM", help="Radius of the tube, instead of that of --tube.")
+        float | None, typer.Option(metavar="MM", help="Radius of the tube in mm, instead of that of --tube.")
     ] = None,
     length: Annotated[
         float | None,
-        typer.Option(metavar="MM", help="Length of the tube. Default: 1.2 times the longer side of the bounds."),
+        typer.Option(metavar="MM", help="Length of the tube in mm. Default: 1.2 times the longer side of the bounds."),
     ] = None,
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Folder for the map and a figure. Default: maps/ENV.")

@@ -19,10 +19,10 @@ class Terminal(Console):
 
     def print(self, *objects: Any, **options: Any) -> None:
         """Print objects as a console does; see `fitted` for tables."""
-        if any(isinstance(one, Table) for one in objects):
-            objects = tuple(fitted(one, self) if isinstance(one, Table) else one for one in objects)
+        laid = tuple(fitted(one, self) if isinstance(one, Table) else one for one in objects)
+        if any(isinstance(one, Table) for one in laid):
             options.setdefault("soft_wrap", False)
-        super().print(*objects, **options)
+        super().print(*laid, **options)
 
 
 def fitted(table: Table, console: Console) -> Table | str:
@@ -31,7 +31,7 @@ def fitted(table: Table, console: Console) -> Table | str:
     Args:
         table: A table whose cells are texts; it is changed.
     """
-    texts = [[str(column.header), *map(str, column.cells)] for column in table.columns]
+    texts = [[str(column.header) * table.show_header, *map(str, column.cells)] for column in table.columns]
     natural = [max(cell_len(line) for text in cells for line in text.split("\n")) for cells in texts]
     least = [max(cell_len(word) for text in cells for word in text.split() or [""]) for cells in texts]
     for lean in (False, True):
@@ -57,8 +57,7 @@ def _shared(least: list[int], natural: list[int], room: int) -> list[int]:
 
 def _records(table: Table, texts: list[list[str]], width: int) -> str:
     """One text per row, with the header before each cell; words longer than the width are left to the terminal."""
-    headers = [cells[0] if table.show_header else "" for cells in texts]
-    rows = zip(*(cells[1:] for cells in texts), strict=True)
+    headers, *rows = zip(*texts, strict=True)
     said = ["  ".join(f"{header} {cell}".strip() for header, cell in zip(headers, row, strict=True)) for row in rows]
     wrapped = [
         textwrap.fill(one, width, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
