@@ -241,8 +241,7 @@ def simulate(
 
     design = _checked(design, environment)
     with plain_errors():
-        several = not design.uniform
-        make = chosen_model(design.params, propagator, device, solver, surrogate, qp, several)
+        make = chosen_model(design.params, propagator, device, solver, surrogate, qp, design)
         design = replace(design, params=with_friction(design.params, friction, propagator))
     return simulated(design, environment, replay(design, make(environment, design.params)))
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import sys
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 from typer.exceptions import TyperException
 
 from planner.commands import (
@@ -27,17 +29,57 @@ from planner.console.errors import MachineFault, NothingKept
 from planner.console.progress import stoppable
 from planner.console.terminal import lasting_output
 
+BAD_INPUT = 2
+"""Exit code if no command is given."""
 INTERRUPTED = NothingKept.exit_code
 """Exit code after Ctrl-C, if there is no result to keep."""
 LONGEST_LINE = 1000
 """Maximum length of an error message: a long argument is not repeated completely."""
 
+
+class WholeHelp(TyperGroup):
+    """A group whose help contains the whole first paragraph about each command, wrapped."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse the arguments; without any, print the help instead of an error message that contains it."""
+        if not args:
+            print(ctx.get_help())
+            raise typer.Exit(BAD_INPUT)
+        return super().parse_args(ctx, args)
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write the list of commands."""
+        listed = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
+        rows = [(name, (one.help or "").split("\n\n")[0]) for name, one in listed if one and not one.hidden]
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, " ".join(words.split())) for name, words in rows])
+
+
 app = typer.Typer(
-    help="Design vine robots: find the fewest actuators with which a tube grows to the goal.",
-    no_args_is_help=True,
+    cls=WholeHelp,
     add_completion=False,
     pretty_exceptions_enable=False,
+    rich_markup_mode=None,  # with markup, text in brackets disappears, and narrow terminals cut the names of options
 )
+
+
+def _show_version(asked: bool) -> None:
+    if asked:
+        from importlib.metadata import version
+
+        print(f"vinewright {version('vinewright')}")
+        raise typer.Exit
+
+
+@app.callback()
+def vinewright(
+    version: Annotated[
+        bool, typer.Option("--version", help="Show the version and exit.", callback=_show_version, is_eager=True)
+    ] = False,
+) -> None:
+    """Design vine robots: find the fewest actuators with which a tube grows to the goal."""
+
+
 app.command()(plan.plan)
 app.command()(simulate.simulate)
 app.command()(robustness.robustness)
@@ -46,11 +88,11 @@ app.command(name="funnel")(reproduce.funneling)
 app.command(name="map")(map.map_environment)
 app.command()(track.track)
 app.command()(fit.fit)
-app.add_typer(environments.app, name="environments")
-app.add_typer(tube.app, name="tube")
-app.add_typer(bench.app, name="bench")
-app.add_typer(reproduce.app, name="reproduce")
-app.add_typer(surrogate.app, name="surrogate")
+app.add_typer(environments.app, name="environments", cls=WholeHelp)
+app.add_typer(tube.app, name="tube", cls=WholeHelp)
+app.add_typer(bench.app, name="bench", cls=WholeHelp)
+app.add_typer(reproduce.app, name="reproduce", cls=WholeHelp)
+app.add_typer(surrogate.app, name="surrogate", cls=WholeHelp)
 app.command()(validate.validate)
 app.command()(doctor.doctor)
 

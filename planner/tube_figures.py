@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -40,6 +41,20 @@ class TubeFigures:
     def least_turning_radius(self) -> float:
         """Minimum turning radius of the centreline in free space [m]."""
         return 1 / self.curvatures[1]
+
+    def content(self) -> dict[str, Any]:
+        """Content for a JSON document, in the units of files."""
+        return {
+            "growth_force_n": self.growth_force,
+            "full_force_n": self.full_force,
+            "onset_moment_n_m": self.onset_moment,
+            "largest_moment_n_m": self.largest_moment,
+            "elastic_bend_rad": self.elastic_bend,
+            "bending_stiffness_n_m2": self.bending_stiffness,
+            "curvatures_per_m": list(self.curvatures),
+            "least_turning_radius_mm": 1e3 * self.least_turning_radius,
+            "buckling_length_mm": 1e3 * self.buckling_length,
+        }
 
     @classmethod
     def of(cls, params: VineParams) -> TubeFigures:

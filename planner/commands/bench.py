@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from planner.commands.measured import measured
 from planner.console.errors import BadInput, readable_errors
 from planner.console.options import (
     DeviceOption,
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 
 ENVIRONMENTS = ["plus", "maze", "pickone", "needle", "long", "tube", "divider"]
 
-app = typer.Typer(help="Measure the speed of the propagators, or planning in all environments.", no_args_is_help=True)
+app = typer.Typer(help="Measure the speed of the propagators, or planning in all environments.")
 
 
 @app.command()
@@ -162,4 +163,4 @@ def plan(
             tell=tell,
         )
         command = command_line("bench plan", seeds=seeds, time_budget=time_budget, batch=batch, env=env, tube=tube)
-        return run_study(study, command, out, new_console(), force).code
+        return measured(study, command, out, force)

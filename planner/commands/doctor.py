@@ -6,56 +6,79 @@ import os
 import platform
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
+from typing import Any
 
-from planner.console.terminal import new_console
+from planner.console.answer import Answer, JsonOption
+
+PACKAGES = "numpy", "scipy", "numba", "shapely", "matplotlib", "pydantic", "torch", "ompl"
 
 
-def doctor() -> None:
+def doctor(as_json: JsonOption = False) -> int:
     """Show versions, extras, devices, threads and the cache of compiled kernels."""
     from rich.table import Table
 
+    answer = Answer(as_json)
+    content = _found()
+    table = Table(show_header=False, box=None, padding=(0, 2, 0, 0))
+    table.add_row("vinewright", content["vinewright"])
+    table.add_row("python", content["python"])
+    for package, number in content["packages"].items():
+        table.add_row(package, number or "not installed (not needed for planning on the CPU)")
+    for extra, state in content["extras"].items():
+        lacking = ", ".join(state["missing"])
+        table.add_row(
+            f"extra {extra}", f"{lacking} missing: {state['remedy']}" if lacking else f"installed: {state['packages']}"
+        )
+    table.add_row("propagators", ", ".join(content["propagators"]))
+    table.add_row("devices", ", ".join(content["devices"]))
+    table.add_row("threads", f"{content['threads']} (NUMBA_NUM_THREADS reduces it)")
+    kernels = content["kernels"]
+    cached = f"{kernels} kernels compiled" if kernels else "empty: the first plan compiles, 15 to 30 s"
+    table.add_row("kernel cache", f"{content['kernel_cache']} ({cached})")
+    writable = "yes" if content["cache_writable"] else "no: kernels compile at every start; set NUMBA_CACHE_DIR"
+    table.add_row("cache writable", writable)
+    answer.console.print(table)
+    return answer.end(content)
+
+
+def _found() -> dict[str, Any]:
+    """The properties, for a JSON document."""
     from dynamics.registry import propagators
     from planner.console.errors import EXTRAS, missing, remedy
     from surrogate.compiled import cache_folder, thread_count
 
-    table = Table(show_header=False, box=None, padding=(0, 2, 0, 0))
-    table.add_row("vinewright", version("vinewright"))
-    table.add_row("python", f"{platform.python_version()} on {platform.system()} {platform.machine()}")
-    for package in ("numpy", "scipy", "numba", "shapely", "matplotlib", "pydantic", "torch", "ompl"):
-        table.add_row(package, _version(package))
-    for extra, (words, _) in EXTRAS.items():
-        lacking = missing(extra)
-        state = f"{', '.join(lacking)} missing: {remedy(extra)}" if lacking else f"installed: {words}"
-        table.add_row(f"extra {extra}", state)
-    table.add_row("propagators", ", ".join(propagators()))
-    table.add_row("devices", _devices())
-    table.add_row("threads", f"{thread_count()} (NUMBA_NUM_THREADS reduces it)")
     folder = cache_folder()
-    kernels = sum(1 for _ in folder.rglob("*.nbi"))
-    table.add_row(
-        "kernel cache",
-        f"{folder} ({f'{kernels} kernels compiled' if kernels else 'empty: the first plan compiles, 15 to 30 s'})",
-    )
-    table.add_row(
-        "cache writable", "yes" if _writable(folder) else "no: kernels compile at every start; set NUMBA_CACHE_DIR"
-    )
-    new_console().print(table)
+    return {
+        "vinewright": version("vinewright"),
+        "python": f"{platform.python_version()} on {platform.system()} {platform.machine()}",
+        "packages": {package: _version(package) for package in PACKAGES},
+        "extras": {
+            extra: {"packages": words, "missing": missing(extra), "remedy": remedy(extra) if missing(extra) else None}
+            for extra, (words, _) in EXTRAS.items()
+        },
+        "propagators": list(propagators()),
+        "devices": _devices(),
+        "threads": thread_count(),
+        "kernel_cache": str(folder),
+        "kernels": sum(1 for _ in folder.rglob("*.nbi")),
+        "cache_writable": _writable(folder),
+    }
 
 
-def _version(package: str) -> str:
+def _version(package: str) -> str | None:
     try:
         return version(package)
     except PackageNotFoundError:
-        return "not installed (not needed for planning on the CPU)"
+        return None
 
 
-def _devices() -> str:
+def _devices() -> list[str]:
     try:
         torch = import_module("torch")
     except ImportError:
-        return "cpu"
+        return ["cpu"]
     names = [torch.cuda.get_device_name(index) for index in range(torch.cuda.device_count())]
-    return ", ".join(["cpu", *(f"cuda: {name}" for name in names)])
+    return ["cpu", *(f"cuda: {name}" for name in names)]
 
 
 def _writable(folder: os.PathLike[str]) -> bool:

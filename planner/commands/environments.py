@@ -3,32 +3,60 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from planner.console.answer import Answer, JsonOption
 from planner.console.errors import BadInput, readable_errors
 from planner.console.options import EnvironmentArgument
-from planner.console.terminal import new_console
 
-app = typer.Typer(help="List, show and generate environments.", no_args_is_help=True)
+if TYPE_CHECKING:
+    from environments import Environment
+
+app = typer.Typer(help="List, show and generate environments.")
 
 
 @app.command("list")
-def list_environments() -> None:
+def list_environments(as_json: JsonOption = False) -> int:
     """List the shipped environments."""
     from rich.table import Table
 
     from environments import known_environments, load_environment
 
+    answer = Answer(as_json)
+    listed = [_content(load_environment(name)) for name in known_environments()]
     table = Table("name", "size m", "obstacles", "description")
-    for name in known_environments():
-        environment = load_environment(name)
-        width, height = environment.bounds[2:] - environment.bounds[:2]
-        obstacles = environment.obstacles
-        count = len(obstacles.polygons) + len(obstacles.circles) + len(obstacles.walls)
-        table.add_row(name, f"{width:.2f} x {height:.2f}", str(count), environment.description)
-    new_console(wrapped=True).print(table)
+    for one in listed:
+        (left, bottom), (right, top) = one["bounds_mm"]
+        size = f"{1e-3 * (right - left):.2f} x {1e-3 * (top - bottom):.2f}"
+        table.add_row(one["name"], size, str(sum(one["obstacles"].values())), one["description"])
+    answer.console.print(table)
+    return answer.end({"environments": listed})
+
+
+def _content(environment: Environment) -> dict[str, Any]:
+    """The properties of an environment, for a JSON document."""
+    import math
+
+    left, bottom, right, top = (round(1e3 * float(part), 6) for part in environment.bounds)
+    x, y, radius = (round(1e3 * float(part), 6) for part in environment.goal)
+    obstacles = environment.obstacles
+    return {
+        "name": environment.name,
+        "description": environment.description,
+        "bounds_mm": [[left, bottom], [right, top]],
+        "start_mm": [round(1e3 * float(part), 6) for part in environment.start[:2]],
+        "heading_deg": round(math.degrees(environment.start[2]), 6),
+        "goal_mm": [x, y],
+        "goal_radius_mm": radius,
+        "obstacles": {
+            "polygons": len(obstacles.polygons),
+            "circles": len(obstacles.circles),
+            "walls": len(obstacles.walls),
+        },
+        "sha256": environment.sha256,
+    }
 
 
 @app.command()
@@ -36,23 +64,24 @@ def show(
     env: EnvironmentArgument,
     picture: Annotated[Path | None, typer.Option(metavar="FILE.png", help="Draw it to this file as well.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace an existing file of --picture.")] = False,
-) -> None:
+    as_json: JsonOption = False,
+) -> int:
     """Show the properties of an environment, with the same checks as `plan`."""
     with readable_errors():
         from environments import load_environment
 
         environment = load_environment(env)
-    console = new_console()
-    bounds, start, goal = environment.bounds * 1e3, environment.start, environment.goal * 1e3
-    obstacles = environment.obstacles
-    import math
-
+    answer, content = Answer(as_json), _content(environment)
+    console, counts = answer.console, content["obstacles"]
+    low, high, start, goal = (
+        _point(point) for point in (*content["bounds_mm"], content["start_mm"], content["goal_mm"])
+    )
     console.print(f"{environment.name}  {environment.description}", style="bold")
-    console.print(f"bounds     ({bounds[0]:g}, {bounds[1]:g}) to ({bounds[2]:g}, {bounds[3]:g}) mm")
-    console.print(f"start      ({start[0] * 1e3:g}, {start[1] * 1e3:g}) mm, heading {math.degrees(start[2]):.1f} deg")
-    console.print(f"goal       ({goal[0]:g}, {goal[1]:g}) mm, radius {goal[2]:g} mm")
+    console.print(f"bounds     {low} to {high} mm")
+    console.print(f"start      {start} mm, heading {content['heading_deg']:.1f} deg")
+    console.print(f"goal       {goal} mm, radius {content['goal_radius_mm']:g} mm")
     console.print(
-        f"obstacles  {len(obstacles.polygons)} boxes and polygons, {len(obstacles.circles)} circles, {len(obstacles.walls)} walls"
+        f"obstacles  {counts['polygons']} boxes and polygons, {counts['circles']} circles, {counts['walls']} walls"
     )
     console.print(f"sha256     {environment.sha256}")
     if picture:
@@ -65,6 +94,11 @@ def show(
             with claimed_file(picture, force, "--picture"), writing(picture):
                 save_environment(picture, environment)
         console.print(f"wrote {picture}")
+    return answer.end(content, [picture])
+
+
+def _point(point: list[float]) -> str:
+    return f"({point[0]:g}, {point[1]:g})"
 
 
 @app.command()

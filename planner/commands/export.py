@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from planner.console.answer import Answer, JsonOption
 from planner.console.errors import EXTRAS, BadInput, apart, readable_errors, remedy, same_environment
 from planner.console.options import DesignArgument
-from planner.console.terminal import new_console
 from planner.fabrication import FORMATS
 
 if TYPE_CHECKING:
@@ -41,16 +41,17 @@ def export(
             help="Replace earlier results in the folder of --out; continue with a design that was made for another environment.",
         ),
     ] = False,
+    as_json: JsonOption = False,
 ) -> int:
     """Write cut list, patterns at true size, brackets and pressures. Exit code 3 if the rounded design misses the goal."""
-
-    console = new_console()
+    answer = Answer(as_json)
+    console = answer.console
     wanted = _parsed(formats)
     with readable_errors():
         from dynamics.quasistatic.propagator import QuasiStatic
         from planner.console.compiling import compiling
         from planner.console.terminal import section_table
-        from planner.design_file import load_design
+        from planner.design_file import design_content, load_design
         from planner.fabrication.pack import Pack
         from planner.runs.claim import claimed
 
@@ -70,7 +71,9 @@ def export(
         console.print(f"warning: there is no bracket.stl: {reason}; constrict the cells by other means")
     if faults:
         raise BadInput("; ".join(f"{form}: {fault}" for form, fault in faults.items()))
-    return 0 if pack.grown.reached else 3
+    missed = "" if pack.grown.reached else "the design with whole cells misses the goal"
+    content = {**pack.content(), "files": files, "design": design_content(pack.grown.design)}
+    return answer.end(content, [out], missed)
 
 
 def _parsed(formats: str) -> list[str]:

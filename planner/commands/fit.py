@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from planner.console.answer import Answer, JsonOption
 from planner.console.errors import BadInput, apart, needs, readable_errors
 from planner.console.options import ForceOption
-from planner.console.terminal import new_console
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -34,24 +34,26 @@ def fit(
     ] = 10,
     mass_per_length: Annotated[
         float | None,
-        typer.Option(metavar="KG_PER_M", help="Mass per length of the tube, instead of that in the recording."),
+        typer.Option(metavar="KG_PER_M", help="Mass per length of the tube in kg/m, instead of that in the recording."),
     ] = None,
     frames_per_second: Annotated[
         float | None,
         typer.Option(metavar="F", help="Frame rate in frames per second, for frames that have an index but no time."),
     ] = None,
     force: ForceOption = False,
+    as_json: JsonOption = False,
 ) -> int:
     """Fit a dynamic model to a recording and report which parameters the data identify. Exit code 3 if the fit does not converge.
 
     Ctrl-C keeps the results so far.
     """
-
-    console = new_console()
+    answer = Answer(as_json)
+    console = answer.console
     if bodies % 2:
         raise BadInput(f"--bodies {bodies} must be even: two for each link")
     with readable_errors(), needs("fit"):
         _check_numbers(mass_per_length, frames_per_second)
+        from planner.fitting.report import fit_content
         from planner.runs.claim import claimed
         from planner.runs.folder import stem_of
 
@@ -62,7 +64,9 @@ def fit(
             _tell(console, found)
             _write(folder, found, converted=recording.suffix.lower() == ".h5")
     console.print(f"wrote {folder}/")
-    return 0 if found.convergence.converged else 3
+    done = found.convergence
+    missed = "" if done.converged else f"the fit did not converge ({done.status} after {done.iterations} iterations)"
+    return answer.end(fit_content(found), [folder], missed)
 
 
 def _check_numbers(mass_per_length: float | None, frames_per_second: float | None) -> None:

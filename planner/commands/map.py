@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from planner.console.answer import Answer, JsonOption
 from planner.console.errors import BadInput, NothingKept, readable_errors
 from planner.console.options import EnvironmentArgument, ForceOption, TubeOption, chosen_tube
-from planner.console.terminal import new_console
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -28,17 +28,17 @@ def map_environment(
     actions: Annotated[
         str, typer.Option(help="Possible deployments: straight (tubes only), or turning (also tubes with one turn).")
     ] = "straight",
-    deployments: Annotated[int, typer.Option(min=1, help="Number of tubes to deploy.")] = 20,
+    deployments: Annotated[int, typer.Option(min=1, help="Maximum number of tubes to deploy.")] = 20,
     policy: Annotated[
         str, typer.Option(help="How the next deployment is chosen: monte-carlo, ideal, random or information-gain.")
     ] = "monte-carlo",
     seed: Annotated[int, typer.Option(min=0, help="Seed of the random generator.")] = 0,
     radius: Annotated[
-        float | None, typer.Option(metavar="MM", help="Radius of the tube, instead of that of --tube.")
+        float | None, typer.Option(metavar="MM", help="Radius of the tube in mm, instead of that of --tube.")
     ] = None,
     length: Annotated[
         float | None,
-        typer.Option(metavar="MM", help="Length of the tube. Default: 1.2 times the longer side of the bounds."),
+        typer.Option(metavar="MM", help="Length of the tube in mm. Default: 1.2 times the longer side of the bounds."),
     ] = None,
     out: Annotated[
         Path | None,
@@ -49,9 +49,11 @@ def map_environment(
     ] = None,
     tube: TubeOption = None,
     force: ForceOption = False,
-) -> None:
+    as_json: JsonOption = False,
+) -> int:
     """Map an unknown environment with simulated vines, the most informative first. Ctrl-C keeps the map so far."""
-    console = new_console()
+    answer = Answer(as_json)
+    console = answer.console
     for name, value in (("--radius", radius), ("--length", length)):
         if value is not None and not 0 < value < 1e7:
             raise BadInput(f"{name} {value:g} must be greater than 0 and finite, in mm")
@@ -80,8 +82,9 @@ def map_environment(
                 raise NothingKept("interrupted before the first deployment; nothing was written")
             console.print(_table(task, steps))
             with Interruption().handling_signals():  # a first Ctrl-C does not lose the map
-                _write(folder, task, policy, steps, seed, command + ", interrupted," * interrupted)
+                content = _write(folder, task, policy, steps, seed, command + ", interrupted," * interrupted)
             console.print(f"wrote {folder}/: map.json, map.png")
+    return answer.end(content, [folder])
 
 
 def _task(
@@ -171,8 +174,8 @@ def _rows(task: Task, steps: list[Step]) -> list[dict[str, Any]]:
     return rows
 
 
-def _write(out: Path, task: Task, policy: str, steps: list[Step], seed: int, command: str) -> None:
-    """Write the map and its figure, with the scores of the ideal and the random policy."""
+def _write(out: Path, task: Task, policy: str, steps: list[Step], seed: int, command: str) -> dict[str, Any]:
+    """Write the map and its figure, with the scores of the ideal and the random policy; returns the content of the map file."""
     import numpy as np
 
     from planner.drawing.style import save_figure
@@ -205,3 +208,4 @@ def _write(out: Path, task: Task, policy: str, steps: list[Step], seed: int, com
         save_figure(folder / "map.png", map_figure(task, policy, steps, ideal, random), DPI)
 
     write_folder(out, fill)
+    return content

@@ -26,6 +26,7 @@ from planner.commands.plan_options import (
     Verify,
 )
 from planner.commands.plan_verify import second_model
+from planner.console.answer import Answer, JsonOption
 from planner.console.errors import BadInput, known_actuator, readable_errors, readable_options
 from planner.console.options import (
     DeviceOption,
@@ -40,7 +41,6 @@ from planner.console.options import (
     note_friction,
     with_friction,
 )
-from planner.console.terminal import new_console
 
 if TYPE_CHECKING:
     from dynamics.tube import VineParams
@@ -77,8 +77,13 @@ def plan(
     friction: FrictionOption = None,
     resume: Resume = None,
     force: ForceOption = False,
+    as_json: JsonOption = False,
 ) -> int:
-    """Find a design with the fewest actuators that grows to the goal. Ctrl-C stops early and keeps the best."""
+    """Find a design with the fewest actuators that grows to the goal. Ctrl-C stops early and keeps the best.
+
+    Exit code 3 if there is none, or if it is not what was asked.
+    """
+    answer = Answer(as_json)
     given = _given_again(ctx) if resume else {}
     if not 0 < time_budget < 1e7:
         raise BadInput(f"--time-budget {time_budget:g} must be greater than 0 and finite, in seconds")
@@ -98,7 +103,7 @@ def plan(
                 checkpoint = read_checkpoint(resume)
                 check_folder(folder, force=True)
                 again = checkpoint.inputs.model_copy(update=given)
-                return _planned(again, checkpoint.environment, checkpoint.tube, checkpoint, folder)
+                return _planned(again, checkpoint.environment, checkpoint.tube, checkpoint, folder, answer)
         environment, params = environment_and_tube(str(env), tube, actuator and known_actuator(actuator))
         with readable_options():
             inputs = Inputs(
@@ -108,20 +113,24 @@ def plan(
                 friction=friction, verify=verify,
             )  # fmt: skip
         with claimed(out, Path("runs") / stem_of(environment), force) as folder:
-            return _planned(inputs, environment, params, None, folder)
+            return _planned(inputs, environment, params, None, folder, answer)
 
 
 def _planned(
-    inputs: Inputs, environment: Environment, params: VineParams, checkpoint: Checkpoint | None, out: Path
+    inputs: Inputs,
+    environment: Environment,
+    params: VineParams,
+    checkpoint: Checkpoint | None,
+    out: Path,
+    answer: Answer,
 ) -> int:
     """Plan, write and report; returns the exit code."""
-
     from environments.reach import WalledIn
-    from planner.commands.plan_report import no_solution, report, tell_how_to_resume
+    from planner.commands.plan_report import advice, plan_content, report, tell_how_to_resume, unmet
     from planner.console.planning import Shown
     from planner.plan import plan as make_plan
 
-    console = new_console()
+    console = answer.console
     make = chosen_model(params, inputs.propagator, inputs.device, inputs.solver, inputs.surrogate)
     params = with_friction(params, inputs.friction, inputs.propagator)
     note_friction(console, params, inputs.propagator)
@@ -131,16 +140,15 @@ def _planned(
     try:
         result = make_plan(environment, params, inputs, make, second, checkpoint, out, Shown(console, checkpoint))
     except WalledIn as error:
-        console.print(f"no solution: {error}.", style="bold")
         console.print(f"Open a passage wider than {2e3 * params.radius:.0f} mm, or move the start or the goal.")
-        return 3
+        return answer.end({"environment": environment.name, "found": False}, missed=f"no solution: {error}")
     if result.best is None:
-        console.print(no_solution(result.run, result.reason))
+        console.print(advice(result.run))
     else:
         result.write(out)
         report(console, result, out)
     tell_how_to_resume(console, result.run, inputs, out, result.reason)
-    return 3 if result.best is None or (result.verification and not result.verification.verified) else 0
+    return answer.end(plan_content(result), [out] if out.exists() else [], unmet(result))
 
 
 def _given_again(ctx: typer.Context) -> dict[str, Any]:
@@ -153,11 +161,11 @@ def _given_again(ctx: typer.Context) -> dict[str, Any]:
     stops["target_actuators"] = "target_actuators"
     given = [name for name in ctx.params if getattr(ctx.get_parameter_source(name), "name", "") == "COMMANDLINE"]
     for name in given:
-        if name not in (*stops, "verify", "resume", "out", "force"):
+        if name not in (*stops, "verify", "resume", "out", "force", "as_json"):
             option = "ENV" if name == "env" else f"--{name.replace('_', '-')}"
             raise BadInput(
                 f"{option} cannot be given with --resume: a run keeps its options; --time-budget, --iterations, --first, "
-                "--target-actuators, --verify, --out and --force can be given again"
+                "--target-actuators, --verify, --out, --force and --json can be given again"
             )
     again = {stops[name]: ctx.params[name] for name in given if name in stops}
     if again:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from planner.commands.plan_verify import verdict
+from planner.commands.plan_verify import unverified, verdict
 from planner.console.terminal import CROSSING, actuators_of, section_table
+from planner.design_file import design_content
 from planner.plan import INTERRUPTED
+from planner.robustness.selection import THRESHOLD
 from planner.runs.contents import CHECKPOINT
 
 if TYPE_CHECKING:
@@ -21,8 +23,57 @@ if TYPE_CHECKING:
     from planner.search.run import Run
 
 
-def no_solution(run: Run, reason: str) -> str:
-    """Why there is no design, and advice."""
+def advice(run: Run) -> str:
+    """What may help if there is no design."""
+    return (
+        "Try a longer --time-budget, another --seed, or a larger goal; check that every passage is wider than "
+        f"{2e3 * run.params.radius:.0f} mm."
+    )
+
+
+def unmet(result: Result) -> str:
+    """What was asked and not met, in words; empty if all was."""
+    best, asked, choice = result.best, result.options, result.choice
+    if best is None:
+        return _no_solution(result.run, result.reason)
+    said = []
+    if asked.target_actuators is not None and best.actuators > asked.target_actuators:
+        said.append(f"the design has {actuators_of(best)}, at most {asked.target_actuators} were asked")
+    if asked.robust and not (choice and choice.met):
+        threshold = 100 * THRESHOLD if asked.threshold is None else asked.threshold
+        rate = f"{100 * choice.chosen.estimate.rate:.1f} % of trials succeed" if choice else "no trials were done"
+        said.append(f"{rate}, {threshold:g} % were asked")
+    if result.verification and not result.verification.verified:
+        said.append(unverified(result.verification))
+    return "; ".join(said)
+
+
+def plan_content(result: Result) -> dict[str, Any]:
+    """The result for a JSON document."""
+    best, run = result.best, result.run
+    content: dict[str, Any] = {
+        "environment": run.environment.name,
+        "found": best is not None,
+        "stopped": result.reason,
+        "iterations": result.iterations,
+        "search_s": round(run.seconds, 3),
+        "solutions": len(result.designs),
+    }
+    if best:
+        content |= {
+            "time_to_first_s": round(run.history[0].seconds, 3),
+            "actuators": best.actuators,
+            "length_mm": round(1e3 * best.length, 3),
+            "crosses_itself": best.crosses_itself,
+            "robust": result.choice.content() if result.choice else None,
+            "verification": result.verification.content() if result.verification else None,
+            "design": design_content(best),
+        }
+    return content
+
+
+def _no_solution(run: Run, reason: str) -> str:
+    """Why there is no design."""
     import numpy as np
 
     tips = run.search.tree.tips[run.search.tree.used]
@@ -31,9 +82,7 @@ def no_solution(run: Run, reason: str) -> str:
     missed = f"; {run.solutions.rejected} candidates missed the goal when replayed" if run.solutions.rejected else ""
     return (
         f"no solution: {reason} after {run.seconds:.1f} s, {run.search.iteration} iterations; "
-        f"the nearest tip ended {nearest * 1e3:.0f} mm outside the goal{missed}.\n"
-        "Try a longer --time-budget, another --seed, or a larger goal; check that every passage is wider than "
-        f"{2e3 * run.params.radius:.0f} mm."
+        f"the nearest tip ended {nearest * 1e3:.0f} mm outside the goal{missed}"
     )
 
 

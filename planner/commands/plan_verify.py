@@ -34,6 +34,14 @@ def second_model(params: VineParams, inputs: Inputs, console: Console) -> Propag
     return make
 
 
+def unverified(verification: Verification) -> str:
+    """What is said at the end of a plan that is not verified."""
+    name, count = verification.propagator, len(verification.grown)
+    if not count:
+        return f"interrupted before {name} verified any design"
+    return f"{name} confirms none of {count} solutions" if count > 1 else f"{name} does not confirm the design"
+
+
 def verdict(verification: Verification) -> str:
     """The result of a verification, in words."""
     name, chosen, count = verification.propagator, verification.chosen, len(verification.grown)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from planner.commands import reproduce_planning as planning
+from planner.commands.measured import measured
 from planner.console.errors import needs, readable_errors
 from planner.console.options import (
     DeviceOption,
@@ -20,18 +21,12 @@ from planner.console.options import (
     chosen_tube,
 )
 from planner.console.studies import FolderOption, command_line
-from planner.console.terminal import new_console
-from planner.studies.study import Study, run_study
+from planner.studies.study import Study
 
 if TYPE_CHECKING:
     from dynamics.recording import Recording
 
-app = typer.Typer(help="Repeat a study: experiments of the papers, measurements of the planner.", no_args_is_help=True)
-
-
-def measured(study: Study[Any, Any], command: str, out: Path | None, force: bool) -> int:
-    """Run a study on the console; returns the exit code."""
-    return run_study(study, command, out, new_console(), force).code
+app = typer.Typer(help="Repeat a study: experiments of the papers, measurements of the planner.")
 
 
 @app.command()
@@ -46,9 +41,8 @@ def tip_steering(
 ) -> int:
     """Steer the tip of a vine that is held in a narrow passage. Exit code 3 if a movement is not completed."""
     with readable_errors():
-        from dynamics.vine import Status
         from planner.studies.tip_steering.plots import save_picture
-        from planner.studies.tip_steering.report import report
+        from planner.studies.tip_steering.report import missed, report
         from planner.studies.tip_steering.study import MOVES, passage, steer
 
         params = chosen_tube(tube)
@@ -64,9 +58,7 @@ def tip_steering(
         )
         chosen = {"propagator": propagator if propagator != "quasistatic" else None, "solver": solver}
         command = command_line("reproduce tip-steering", **chosen, surrogate=surrogate, tube=tube)
-        found = run_study(study, command, out, new_console(), force)
-    done = len(found.results) == len(MOVES) and all(stage.status == Status.GROWN for stage in found.results)
-    return found.code or (0 if done else 3)
+        return measured(study, command, out, force, missed)
 
 
 for planning_study in (planning.table2, planning.ablations, planning.robust_planning, planning.reliability):
@@ -143,7 +135,7 @@ def euler_lagrange(out: FolderOption = None, force: ForceOption = False) -> int:
     """Reproduce the figures of paper 004, with and without a controller. Exit code 3 if the tracking error is too large."""
     with readable_errors():
         from planner.studies.euler_lagrange.plots import pictures
-        from planner.studies.euler_lagrange.report import ALLOWED, report
+        from planner.studies.euler_lagrange.report import missed, report
         from planner.studies.euler_lagrange.study import cases, experiments, run, run_cases, split
 
         every = cases()
@@ -158,8 +150,7 @@ def euler_lagrange(out: FolderOption = None, force: ForceOption = False) -> int:
             enough=lambda found: len(found) == len(every),
             least="all motions were computed",
         )
-        found = run_study(study, "vinewright reproduce euler-lagrange", out, new_console(), force)
-    return found.code or (0 if (split(found.results)[1][0].errors < ALLOWED).all() else 3)
+        return measured(study, "vinewright reproduce euler-lagrange", out, force, missed)
 
 
 @app.command()
@@ -177,7 +168,7 @@ def fitting(
     with readable_errors(), needs("fit"):
         from planner.commands.fit import load_experiment
         from planner.fitting.plots import save_fits
-        from planner.studies.fitting.report import report
+        from planner.studies.fitting.report import missed, report
         from planner.studies.fitting.study import STARTS, fits, split
 
         cases: list[tuple[float, float] | Recording] = [*STARTS]
@@ -198,9 +189,7 @@ def fitting(
             least="all fits were finished",
         )
         command = "vinewright reproduce fitting" + " --wall-growth FILE" * bool(wall_growth)
-        found = run_study(study, command, out, new_console(), force)
-    starts, wall = split(found.results)
-    return found.code or (0 if all(one.kept for one in starts) and (not wall or wall.convergence.converged) else 3)
+        return measured(study, command, out, force, missed)
 
 
 @app.command()

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from planner.commands.measured import measured
 from planner.console.errors import BadInput, needs, readable_errors
 from planner.console.options import ForceOption
 from planner.console.studies import BudgetOption, EnvironmentsOption, FolderOption, RunsOption, command_line
-from planner.console.terminal import new_console
-from planner.studies.study import Study, run_study
+from planner.studies.study import Study
 
 if TYPE_CHECKING:
     from planner.studies.planning_runs import Record
@@ -54,7 +54,7 @@ def table2(
             least="any environment was planned both with and without the tree",
         )
         command = command_line("reproduce table2", runs=runs, time_budget=time_budget, env=env)
-        return run_study(study, command, out, new_console(), force).code
+        return measured(study, command, out, force)
 
 
 def ablations(
@@ -76,7 +76,7 @@ def ablations(
             load_environment(name, VineParams().radius)
         study = study_of_runs("ablations", cases(names, runs, time_budget), report)
         command = command_line("reproduce ablations", runs=runs, time_budget=time_budget, env=env)
-        return run_study(study, command, out, new_console(), force).code
+        return measured(study, command, out, force)
 
 
 def robust_planning(
@@ -108,7 +108,7 @@ def robust_planning(
             least="a design was evaluated",
         )
         command = command_line("reproduce robust-planning", runs=runs, level=level, time_budget=time_budget, env=env)
-        return run_study(study, command, out, new_console(), force).code
+        return measured(study, command, out, force)
 
 
 def reliability(
@@ -123,7 +123,7 @@ def reliability(
     """
     with readable_errors():
         from planner.studies.reliability.plots import save_reliability
-        from planner.studies.reliability.report import FUZZ, InvalidCounts, fuzz_lines, report
+        from planner.studies.reliability.report import FUZZ, InvalidCounts, fuzz_lines, missed, report
         from planner.studies.reliability.study import cases, run_case, run_cases
 
         try:
@@ -142,5 +142,4 @@ def reliability(
             kept=(FUZZ,),
         )
         command = command_line("reproduce reliability", count=count, time_budget=time_budget)
-        found = run_study(study, command, out, new_console(), force)
-    return found.code or (3 if any(record.faults for record in found.results) else 0)
+        return measured(study, command, out, force, missed)

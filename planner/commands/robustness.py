@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from planner.console.answer import Answer, JsonOption
 from planner.console.errors import BadInput, readable_errors, same_environment
 from planner.console.options import DesignArgument, EnvironmentArgument, TubeOption, replaced_tube
 from planner.console.studies import command_line
-from planner.console.terminal import new_console
 from planner.studies.study import Report, Study, run_study
 
 if TYPE_CHECKING:
@@ -79,9 +79,11 @@ def robustness(
     out: OutOption = None,
     force: ForceOption = False,
     tube: TubeOption = None,
+    as_json: JsonOption = False,
 ) -> int:
     """Grow a design many times with random errors and report how often it succeeds. Ctrl-C keeps the trials done."""
-    console = new_console()
+    answer = Answer(as_json)
+    console = answer.console
     grid = parsed_levels(levels)
     with readable_errors():
         from dataclasses import replace
@@ -115,12 +117,13 @@ def robustness(
             tolerances=tolerances if tolerances != "none" else None,
             tube=tube,
         )
-        code = run_study(_study(survey, grid), command, out, console, force, _beside(design)).code
+        study = _study(survey, grid)
+        found = run_study(study, command, out, console, force, _beside(design))
         if survey.broken:
             console.print(
                 f"note: {len(survey.broken)} trials failed with non-finite numbers; the first: {survey.broken[0]}"
             )
-    return code
+    return answer.end(found.content, [found.folder], code=found.code)
 
 
 def _beside(design: Path) -> Path | None:
@@ -164,7 +167,7 @@ def _study(survey: Survey, grid: list[float]) -> Study[Any, Any]:
 
     def draw_margins(path: Path, found: list[Any]) -> None:
         if margins(found):
-            save_sensitivity(path, margins(found))
+            save_sensitivity(path, margins(found), len(varied))
 
     return Study(
         name,

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from planner.commands.simulate_why import Miss
+from planner.console.answer import Answer, JsonOption
 from planner.console.errors import BadInput, apart, readable_errors
 from planner.console.options import (
     DesignArgument,
@@ -24,9 +26,10 @@ from planner.console.options import (
     replaced_tube,
     with_friction,
 )
-from planner.console.terminal import new_console
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from dynamics.vine import Rollout
     from environments import Environment
     from planner.design import Design
@@ -49,9 +52,11 @@ def simulate(
     force: Annotated[
         bool, typer.Option("--force", help="Replace earlier results in the folder of --out, and the file of --animate.")
     ] = False,
+    as_json: JsonOption = False,
 ) -> int:
     """Grow one vine of a design and say where it ends. Exit code 3 if it misses the goal."""
-    console = new_console()
+    answer = Answer(as_json)
+    console = answer.console
     with readable_errors(), ExitStack() as held:
         from dataclasses import replace
 
@@ -61,37 +66,35 @@ def simulate(
         from planner.design_file import load_design
         from planner.replay import replay, simulated
 
-        made = load_design(design)
-        made = replace(made, params=replaced_tube(console, made.params, tube))
+        planned = load_design(design)
+        made = replace(planned, params=replaced_tube(console, planned.params, tube))
         environment = load_environment(env, made.params.radius)
-        several = not made.uniform
-        make = chosen_model(made.params, propagator, device, solver, surrogate, qp, several)
+        make = chosen_model(made.params, propagator, device, solver, surrogate, qp, made)
         made = replace(made, params=with_friction(made.params, friction, propagator))
         note_friction(console, made.params, propagator)
         apart(out, design, "design")
         _claim(held, out, animate, force)
-        if made.sha256 != environment.sha256:
+        elsewhere = made.sha256 != environment.sha256
+        if elsewhere:
             console.print(f"note: this design was made for another environment ({made.environment})")
         model = make(environment, made.params)
         console.print(section_table(made))
-        slow = qp == "osqp"
-        with console.status("solving every step with OSQP") if slow else compiling(console, propagator):
+        with console.status("solving every step with OSQP") if qp == "osqp" else compiling(console, propagator):
             rollout = replay(made, model)
         simulation = simulated(made, environment, rollout)
         result = _outcome(environment, made, simulation)
         console.print(_sentence(result))
-        if not several and len(simulation.joints):
-            grown, at_rest = _curvature(made, rollout, float(simulation.lengths[-1]))
-            result["curvature"] = {"grown_per_m": round(grown, 6), "at_rest_per_m": round(at_rest, 6)}
-            console.print(f"curvature {grown:.4f} /m; quasi-static, at rest in free space, {at_rest:.4f} /m")
+        if made.uniform and len(simulation.joints):
+            result["curvature"] = _told_curvature(console, made, rollout, float(simulation.lengths[-1]))
+        if not simulation.reached and not elsewhere:
+            result["why"] = Miss(environment, planned, made, propagator, make, rollout).explained(console)
         if made.crosses_itself:
             console.print(CROSSING)
         if out:
             _write(out, environment, simulation, result)
             console.print(f"wrote {out}/: simulation.json, trajectory.npz, plan.png")
-        if animate:
-            _animate(console, animate, environment, made, simulation.joints)
-    return 0 if result["reached"] else 3
+        drawn = animate and _animate(console, animate, environment, made, simulation.joints)
+    return answer.end(result, [out, drawn], _missed(propagator, environment, simulation))
 
 
 def _claim(held: ExitStack, out: Path | None, animate: Path | None, force: bool) -> None:
@@ -125,15 +128,27 @@ def _outcome(environment: Environment, planned: Design, simulation: Simulation) 
     }
 
 
-def _curvature(design: Design, rollout: Rollout, length: float) -> tuple[float, float]:
-    """Mean curvature at the end of a tube with one section, and its curvature at rest in free space [1/m]."""
+def _told_curvature(console: Console, design: Design, rollout: Rollout, length: float) -> dict[str, float]:
+    """Print the mean curvature at the end of a tube with one section, and that at rest in free space; the same for a file."""
     from dynamics.moment import free_curvature, joint_moments
     from dynamics.vine import host
 
     last = int(rollout.records[0]) - 1
     only = design.sections[0]
     rest = free_curvature(joint_moments(design.params), only.signed_pressure, only.l_0)
-    return float(host(rollout.angles)[0, last].sum()) / length, float(rest)
+    grown, at_rest = float(host(rollout.angles)[0, last].sum()) / length, float(rest)
+    console.print(f"curvature {grown:.4f} /m; quasi-static, at rest in free space, {at_rest:.4f} /m")
+    return {"grown_per_m": round(grown, 6), "at_rest_per_m": round(at_rest, 6)}
+
+
+def _missed(propagator: str, environment: Environment, simulation: Simulation) -> str:
+    """What is said at the end of a design that misses the goal; empty for one that reaches it."""
+    import numpy as np
+
+    if simulation.reached:
+        return ""
+    outside = 1e3 * float(np.hypot(*(simulation.tip[:2] - environment.goal[:2])) - environment.goal[2])
+    return f"with {propagator} the design ends {outside:.0f} mm outside the goal"
 
 
 def _sentence(result: dict[str, Any]) -> str:
@@ -160,7 +175,8 @@ def _write(out: Path, environment: Environment, simulation: Simulation, result: 
     write_folder(out, fill)
 
 
-def _animate(console: Any, path: Path, environment: Environment, design: Design, points: Floats) -> None:
+def _animate(console: Console, path: Path, environment: Environment, design: Design, points: Floats) -> Path | None:
+    """Write the animation; returns its path, or None if there is nothing to draw."""
     from rich.progress import Progress
 
     from planner.drawing.animation import save_animation
@@ -168,7 +184,7 @@ def _animate(console: Any, path: Path, environment: Environment, design: Design,
 
     if not len(points):
         console.print("the vine did not grow: there is nothing to animate")
-        return
+        return None
     with Progress(console=console, transient=True) as progress:
         task = progress.add_task("drawing", total=None)
 
@@ -178,3 +194,4 @@ def _animate(console: Any, path: Path, environment: Environment, design: Design,
         with writing(path):
             save_animation(path, environment, design, points, show)
     console.print(f"wrote {path}")
+    return path

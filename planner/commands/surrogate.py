@@ -7,16 +7,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from planner.commands.measured import measured
 from planner.console.errors import BadInput, needs, readable_errors
 from planner.console.options import ForceOption
 from planner.console.studies import FolderOption, command_line
 from planner.console.terminal import new_console
-from planner.studies.study import Study, run_study
+from planner.studies.study import Study
 
 if TYPE_CHECKING:
     from surrogate.training import Report
 
-app = typer.Typer(help="Train and evaluate the neural network that approximates the actuator.", no_args_is_help=True)
+app = typer.Typer(help="Train and evaluate the neural network that approximates the actuator.")
 
 
 @app.command()
@@ -107,4 +108,4 @@ def evaluate(
         )
         limit = largest_batch if largest_batch < BATCHES[-1] else None
         command = command_line("surrogate evaluate", weights=weights, largest_batch=limit)
-        return run_study(study, command, out, new_console(), force).code
+        return measured(study, command, out, force)

@@ -46,10 +46,12 @@ BackgroundOption = Annotated[
 ]
 ToleranceOption = Annotated[
     float | None,
-    typer.Option(help="Threshold distance in CIELAB. Default: 25 for a colour, 15 for a background."),
+    typer.Option(
+        help="Threshold of the colour difference, in CIELAB units. Default: 25 for a colour, 15 for a background."
+    ),
 ]
 RadiusOption = Annotated[
-    float | None, typer.Option(metavar="MM", help="Radius of the tube. Default: measured in the video.")
+    float | None, typer.Option(metavar="MM", help="Radius of the tube in mm. Default: measured in the video.")
 ]
 OutOption = Annotated[
     Path | None,

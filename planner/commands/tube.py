@@ -7,52 +7,58 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from planner.console.answer import Answer, JsonOption
 from planner.console.errors import BadInput, readable_errors
-from planner.console.terminal import new_console
 
 if TYPE_CHECKING:
     from dynamics.tube import VineParams
+    from planner.tube_figures import TubeFigures
 
-app = typer.Typer(help="List, show, create and check tubes.", no_args_is_help=True)
+app = typer.Typer(help="List, show, create and check tubes.")
 
 TubeArgument = Annotated[str, typer.Argument(metavar="NAME|FILE", help="A shipped tube, or the path of a TOML file.")]
 
 
 @app.command("list")
-def list_tubes() -> None:
+def list_tubes(as_json: JsonOption = False) -> int:
     """List the shipped tubes."""
     from rich.table import Table
 
-    from dynamics.tube_file import known_tubes, load_tube, tube_description
+    from dynamics.tube_file import known_tubes, load_tube, tube_content, tube_description
 
+    answer = Answer(as_json)
     table = Table("name", "radius mm", "pressure kPa", "growth force N", "what it is")
+    listed = []
     for name in known_tubes():
         params = load_tube(name)
         numbers = 1e3 * params.radius, 1e-3 * params.growth_pressure, params.growth_force
         table.add_row(name, *(f"{number:.4g}" for number in numbers), tube_description(name))
-    new_console(wrapped=True).print(table)
+        listed.append({"name": name, "description": tube_description(name), "tube": tube_content(params)})
+    answer.console.print(table)
+    return answer.end({"tubes": listed})
 
 
 @app.command()
-def show(tube: TubeArgument) -> None:
+def show(tube: TubeArgument, as_json: JsonOption = False) -> int:
     """Show the parameters of a tube and the quantities derived from them."""
     from rich.table import Table
 
+    answer = Answer(as_json)
     with readable_errors():
-        from dynamics.tube_file import load_tube
+        from dynamics.tube_file import load_tube, tube_content
+        from planner.tube_figures import TubeFigures
 
         params = load_tube(tube)
+        figures = TubeFigures.of(params)
         table = Table("", "", "how it is computed", title=tube, title_justify="left")
-        for row in _rows(params):
+        for row in _rows(params, figures):
             table.add_row(*row)
-    new_console(wrapped=True).print(table)
+    answer.console.print(table)
+    return answer.end({"name": tube, "tube": tube_content(params), "derived": figures.content()})
 
 
-def _rows(params: VineParams) -> list[tuple[str, str, str]]:
+def _rows(params: VineParams, figures: TubeFigures) -> list[tuple[str, str, str]]:
     """Name, value with unit, and origin of each figure."""
-    from planner.tube_figures import TubeFigures
-
-    figures = TubeFigures.of(params)
     low, high = figures.curvatures
     known = params.elastic_stiffness is not None
     measured = "given" if params.bending_stiffness else "pi R^3 t E of the film"
@@ -101,10 +107,12 @@ def new(
 
 
 @app.command()
-def check(tube: TubeArgument) -> None:
+def check(tube: TubeArgument, as_json: JsonOption = False) -> int:
     """Check a tube file: exit code 0 if it is valid, otherwise an error message of one line and exit code 2."""
+    answer = Answer(as_json)
     with readable_errors():
-        from dynamics.tube_file import load_tube
+        from dynamics.tube_file import load_tube, tube_content
 
-        load_tube(tube)
-    print(f"{tube}: valid")
+        params = load_tube(tube)
+    answer.console.print(f"{tube}: valid")
+    return answer.end({"name": tube, "valid": True, "tube": tube_content(params)})

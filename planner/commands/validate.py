@@ -7,10 +7,10 @@ from typing import Annotated
 
 import typer
 
+from planner.console.answer import Answer, JsonOption
 from planner.console.errors import BadInput, needs, readable_errors
 from planner.console.options import ForceOption
 from planner.console.studies import FolderOption, command_line
-from planner.console.terminal import new_console
 from planner.studies.study import Study, run_study
 
 
@@ -26,12 +26,14 @@ def validate(
     ] = None,
     out: FolderOption = None,
     force: ForceOption = False,
+    as_json: JsonOption = False,
 ) -> int:
     """Compare every propagator with recorded growths, with the others, and with itself at finer steps.
 
     Takes about 15 minutes; Ctrl-C keeps the comparisons done.
     """
-    console = new_console()
+    answer = Answer(as_json)
+    console = answer.console
     with readable_errors(), needs("torch"):
         from dynamics.registry import load_propagator, propagators
         from planner.studies.validation.recordings import read_recordings
@@ -56,4 +58,4 @@ def validate(
         found = run_study(study, command, out, console, force)
     if not recordings:
         console.print("no recorded growths were compared; give a folder of them with --recordings DIR")
-    return found.code
+    return answer.end(found.content, [found.folder], code=found.code)

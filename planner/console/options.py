@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from dynamics.propagator import PropagatorFactory
     from dynamics.tube import VineParams
     from environments import Environment
+    from planner.design import Design
 
 MOST_FRICTION = 10.0
 """Largest coefficient of friction allowed; that of rubber on rubber is about a tenth of it."""
@@ -130,12 +131,12 @@ def chosen_model(
     solver: str | None,
     surrogate: str | None,
     qp: str | None = None,
-    sections: bool = True,
+    design: Design | None = None,
 ) -> PropagatorFactory:
     """A factory of the chosen propagator; all choices are checked now, before any computation.
 
     Args:
-        sections: Whether it must be able to grow tubes with several sections.
+        design: The design to grow; None means any, with several sections.
     Raises:
         BadInput: This propagator does not have an option, or does not support sections.
         CannotRun: A choice is unknown, or not available on this machine.
@@ -146,10 +147,13 @@ def chosen_model(
         raise BadInput(f"unknown propagator {propagator!r}; known: {', '.join(propagators())}")
     with needs("torch"):
         model = load_propagator(propagator)
-    if sections and not model.capabilities.sections:
+    if not model.capabilities.sections and not (design and design.uniform):
+        needed = "only `simulate` accepts it, for a design of one section"
+        if design:
+            needed = f"this design has {len(design.sections)} sections"
         raise BadInput(
-            f"{propagator} models a tube as one arc (sections=False): it can only `simulate` designs of one section from base "
-            "to tip; choose another propagator"
+            f"{propagator} models a tube as one arc (sections=False), with one actuator from base to tip; {needed}; choose another "
+            "propagator"
         )
     for option, value, owner in (
         ("solver", solver, "penalty"),

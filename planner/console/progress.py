@@ -53,7 +53,8 @@ def gathered(
     from rich.progress import Progress
 
     found: list[Item] = []
-    with Progress(*columns(), console=console, transient=transient) as bar:
+    unseen = transient and not console.is_terminal  # it would leave an empty line
+    with Progress(*columns(), console=console, transient=transient, disable=unseen) as bar:
         task = bar.add_task(words, total=total)
         try:
             with stoppable():

@@ -57,15 +57,15 @@ def lasting_output() -> Iterator[list[OSError]]:
         sys.stdout, sys.stderr = kept
 
 
-def new_console(wrapped: bool = False) -> Console:
-    """A console that prints text unchanged: names in brackets are not interpreted as markup.
+def new_console(stderr: bool = False) -> Console:
+    """A console that prints text unchanged: names in brackets are not interpreted as markup. Tables fit its width.
 
     Args:
-        wrapped: Whether long lines and table cells are wrapped at the width of the terminal.
+        stderr: Whether it prints to stderr instead of stdout.
     """
-    from rich.console import Console
+    from planner.console.tables import Terminal
 
-    return Console(highlight=False, soft_wrap=not wrapped, markup=False)
+    return Terminal(highlight=False, soft_wrap=True, markup=False, stderr=stderr)
 
 
 def actuators_of(design: Design) -> str:

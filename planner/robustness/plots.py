@@ -50,14 +50,20 @@ def _draw_heat(axes: Axes, survey: Survey, levels: Sequence[float]) -> None:
     # One hue from light to dark, so that it is readable in grey too.
     axes.imshow(np.ma.masked_invalid(rates), cmap="YlGnBu", vmin=0, vmax=100, origin="lower", aspect="auto")
     for (i, j), rate in np.ndenumerate(rates):
-        text = "-" if np.isnan(rate) else f"{rate:.0f}"
+        text = "-" if np.isnan(rate) else f"{rate:.0f}{'*' * (not survey.complete(cell_name(levels[i], levels[j])))}"
         axes.text(j, i, text, ha="center", va="center", size=9, color="white" if rate > 55 else INK)
     names = [f"{100 * level:g}" for level in levels]
     axes.set_xticks(range(len(levels)), names)
     axes.set_yticks(range(len(levels)), names)
     axes.set_xlabel("actuators: pressure and length, standard deviation [%]", size=9, color=INK)
     axes.set_ylabel("obstacles: size and position, standard deviation [%]", size=9, color=INK)
-    axes.set_title(f"success [%], {survey.trials} trials a cell", size=10, color=INK, loc="left")
+    heading = f"success [%], {survey.trials} trials a cell"
+    if survey.done < survey.asked:
+        heading = (
+            f"success [%], interrupted after {survey.done} of {survey.asked} trials\n"
+            f"*: fewer than {survey.trials} trials, -: none"
+        )
+    axes.set_title(heading, size=10, color=INK, loc="left")
     axes.tick_params(labelsize=8.5, color=FAINT, labelcolor=INK)
     axes.spines[:].set_visible(False)
 
@@ -90,8 +96,12 @@ def _outline(shape: Any) -> Floats:
     return np.array((shape.exterior if shape.area else shape).coords)
 
 
-def save_sensitivity(path: Path, margins: Sequence[Margin]) -> None:
-    """Draw a tornado chart: the margins of each parameter, the smallest on top."""
+def save_sensitivity(path: Path, margins: Sequence[Margin], varied: int) -> None:
+    """Draw a tornado chart: the margins of each parameter, the smallest on top.
+
+    Args:
+        varied: Number of parameters; there are fewer margins if their search was interrupted.
+    """
     ordered = sorted(margins, key=lambda margin: margin.share, reverse=True)
     figure = Figure(figsize=(8.2, 1.3 + 0.31 * len(ordered)), layout="constrained", facecolor="white")
     axes = figure.subplots()
@@ -111,8 +121,9 @@ def save_sensitivity(path: Path, margins: Sequence[Margin]) -> None:
     axes.spines[:].set_visible(False)
     units = dict.fromkeys((margin.unit, margin.most) for margin in ordered)
     looked = ", ".join(f"{most:g} {unit}" for unit, most in units)
-    axes.set_title(
-        "how far each parameter may deviate, all others as planned, before the goal is missed", size=10, color=INK
-    )
+    heading = "how far each parameter may deviate, all others as planned, before the goal is missed"
+    if len(margins) < varied:
+        heading += f"\ninterrupted: {len(margins)} of {varied} parameters"
+    axes.set_title(heading, size=10, color=INK)
     axes.set_xlabel(f"grey: searched, up to {looked} to either side", size=8.5, color=FAINT)
     save_figure(path, figure, DPI)

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from planner.markdown import table
-from planner.robustness.sensitivity import Margin
+from planner.robustness.sensitivity import Margin, parameters
 from planner.robustness.survey import Survey, cell_name
 
 SOURCE_COLUMNS = ("source", "success %", "ended elsewhere", "stalled", "left the bounds", "no room", "not finite")
@@ -26,18 +26,39 @@ def robustness_report(
         margins: Margins of all parameters; may be empty.
         levels: Levels of the grid, ascending [-].
     """
-    lines = [*_preface(survey), *_alone(survey, levels), *_grid(survey, levels)]
-    lines += ["", _verdict(survey, levels), *_margin_table(margins)]
+    varied = len(parameters(survey.design, survey.environment))
+    interrupted = survey.done < survey.asked or len(margins) < varied
+    stopped = [f"**Interrupted** after {survey.done} of {survey.asked} trials and {len(margins)} of {varied} margins."]
+    lines = [*stopped * interrupted, *_preface(survey), *_alone(survey, levels), *_grid(survey, levels)]
+    lines += ["", _verdict(survey, levels), *_margin_table(margins, varied)]
     content = {
+        "interrupted": interrupted,
+        "trials_done": survey.done,
+        "trials_asked": survey.asked,
         "seconds": {name: round(seconds, 2) for name, seconds in survey.seconds.items()},
         "trials": survey.trials,
         "seed": survey.seed,
         "levels": list(levels),
-        "spreads": {name: asdict(spread) for name, spread in survey.spreads.items()},
+        "spreads": {name: spread.content() for name, spread in survey.spreads.items()},
         "counts": survey.counts,
+        "success": {name: _success(survey, name) for name in survey.spreads},
         "margins": [asdict(margin) for margin in margins],
     }
     return lines, content
+
+
+def _success(survey: Survey, name: str) -> dict[str, Any] | None:
+    """The success rate of a spread for a JSON file; None without trials."""
+    estimate = survey.estimate(name)
+    if estimate is None:
+        return None
+    interval = [round(end, 4) for end in estimate.interval]
+    return {
+        "rate": estimate.rate,
+        "interval_95": interval,
+        "trials": estimate.trials,
+        "complete": survey.complete(name),
+    }
 
 
 def title(survey: Survey) -> str:
@@ -48,14 +69,13 @@ def title(survey: Survey) -> str:
 def _preface(survey: Survey) -> list[str]:
     """Design, number of trials and their distributions."""
     design = survey.design
-    done = sum(sum(counts.values()) for counts in survey.counts.values())
     seconds, slowest = sum(survey.seconds.values()), max(survey.seconds, key=survey.seconds.__getitem__)
     actuators = [
         f"{1e3 * s.start:.0f} to {1e3 * s.end:.0f} mm {s.side}, cells of {1e3 * s.l_0:.0f} mm at {1e-3 * s.pressure:g} kPa"
         for s in design.actuated
     ]
     return [
-        f"{done} trials in {seconds:.0f} s. Slowest: {sum(survey.counts[slowest].values())} trials at {slowest} in "
+        f"{survey.done} trials in {seconds:.0f} s. Slowest: {sum(survey.counts[slowest].values())} trials at {slowest} in "
         f"{survey.seconds[slowest]:.1f} s.",
         f"The design: {design.actuators} actuator{'s' * (design.actuators != 1)}, {1e3 * design.length:.0f} mm of tube"
         + "".join(f"; {actuator}" for actuator in actuators)
@@ -102,42 +122,53 @@ def _grid(survey: Survey, levels: Sequence[float]) -> list[str]:
 
 
 def shown(survey: Survey, name: str) -> str:
-    """Success rate in percent with its interval; a dash without trials."""
+    """Success rate in percent with its interval, and the number of trials if not all are done."""
     estimate = survey.estimate(name)
-    return estimate.words() if estimate else "-"
+    if estimate is None:
+        return "not evaluated"
+    return estimate.words() + f", {estimate.trials} of {survey.trials} trials" * (not survey.complete(name))
 
 
 def _verdict(survey: Survey, levels: Sequence[float]) -> str:
     """Maximum level of each axis alone at which the success rate is sufficient; of both together if the grid has no level 0."""
     if 0.0 not in levels:
-        both = _held(survey, [(level, level) for level in levels])
-        return f"At least {100 * ENOUGH:g} % success: {both} obstacles and bending variation together."
-    parts = []
-    for axis, paper in PAPER.items():
-        ours = _held(survey, [(level, 0.0) if axis == "obstacles" else (0.0, level) for level in levels])
-        parts.append(f"{ours} {axis} variation (paper 002, for its design: {100 * paper:g} %)")
-    return f"At least {100 * ENOUGH:g} % success: {'; '.join(parts)}."
+        parts = [_held(survey, [(level, level) for level in levels], "obstacles and bending variation together")]
+    else:
+        parts = []
+        for axis, paper in PAPER.items():
+            cells = [(level, 0.0) if axis == "obstacles" else (0.0, level) for level in levels]
+            held = _held(survey, cells, f"{axis} variation")
+            parts.append(f"{held} (paper 002, for its design: {100 * paper:g} %)")
+    return f"At least {100 * ENOUGH:g} % success in {survey.trials} trials: {'; '.join(parts)}."
 
 
-def _held(survey: Survey, cells: Sequence[tuple[float, float]]) -> str:
-    """The last of ascending cells up to which the success rate is sufficient, as text."""
-    held = None
+def _held(survey: Survey, cells: Sequence[tuple[float, float]], what: str) -> str:
+    """The last of ascending cells up to which the success rate is sufficient, as text; only complete cells are judged."""
+    held, open_from = None, None
     for cell in cells:
         estimate = survey.estimate(cell_name(*cell))
-        if estimate is None or estimate.rate < ENOUGH:
+        if estimate is None or not survey.complete(cell_name(*cell)):
+            open_from = max(cell)
+            break
+        if estimate.rate < ENOUGH:
             break
         held = max(cell)
-    return "at no level of" if held is None else f"up to {100 * held:g} % of"
+    if open_from is None:
+        return f"at no level of {what}" if held is None else f"up to {100 * held:g} % of {what}"
+    if held is None:
+        return f"no verdict on {what}, because its trials are not all done"
+    return f"at least up to {100 * held:g} % of {what} (from {100 * open_from:g} % on, not all trials are done)"
 
 
-def _margin_table(margins: Sequence[Margin]) -> list[str]:
+def _margin_table(margins: Sequence[Margin], varied: int) -> list[str]:
+    """Table of the margins, of which there should be `varied`."""
+    lines = ["", "## Margins", ""]
+    if len(margins) < varied:
+        lines += [f"Interrupted: {len(margins)} of {varied} margins were measured.", ""]
     if not margins:
-        return []
+        return lines[:-1]
     ordered = sorted(margins, key=lambda margin: margin.share)
-    lines = [
-        "",
-        "## Margins",
-        "",
+    lines += [
         "How far each parameter can deviate, with all others as planned, before the goal is lost. The first row has the",
         f"smallest margin. Deviations up to {', '.join(sorted({f'{m.most:g} {m.unit}' for m in margins}))} were searched.",
         "*Place* is the position of a section along the tube; a section that begins at the base is shortened instead of",

@@ -100,7 +100,7 @@ class Survey:
         """
         grid = {cell_name(one, other): Spread.of_levels(one, other) for one in levels for other in levels}
         spreads = dict(sources() if alone is None else alone) | grid
-        if tolerances:
+        if tolerances not in (None, Spread()):  # otherwise "made by hand" would be tried without its own tolerances
             kept = {"length": tolerances.length, "turn": tolerances.turn}
             spreads = {name: replace(spread, **kept) for name, spread in spreads.items()}
         return cls(design, environment, spreads, trials, seed)
@@ -131,9 +131,23 @@ class Survey:
         )
 
     def estimate(self, name: str) -> Estimate | None:
-        """Success rate of a spread; None without trials."""
+        """Success rate of a spread, from the trials done so far; None without trials."""
         counts = self.counts.get(name)
         return Estimate(counts["reached"], sum(counts.values())) if counts else None
+
+    def complete(self, name: str) -> bool:
+        """Whether all trials of a spread are done."""
+        return sum(self.counts.get(name, {}).values()) == self.trials
+
+    @property
+    def done(self) -> int:
+        """Number of trials done, of all spreads."""
+        return sum(sum(counts.values()) for counts in self.counts.values())
+
+    @property
+    def asked(self) -> int:
+        """Number of trials of all spreads."""
+        return self.trials * len(self.spreads)
 
 
 def cell_name(obstacles: float, bending: float) -> str:

@@ -51,6 +51,18 @@ class Spread:
         """The two axes of paper 002, Fig. 9: obstacles, and pressure and length of the actuators."""
         return cls(obstacles=obstacles, pressure=bending, cell=bending, start=start, heading=heading)
 
+    def content(self) -> dict[str, float]:
+        """Content for a JSON file."""
+        return {
+            "obstacles": self.obstacles,
+            "pressure": self.pressure,
+            "cell": self.cell,
+            "length_mm": round(1e3 * self.length, 6),
+            "turn_deg": round(float(np.degrees(self.turn)), 6),
+            "start_mm": round(1e3 * self.start, 6),
+            "heading_deg": round(float(np.degrees(self.heading)), 6),
+        }
+
 
 HANDMADE = Spread(turn=np.radians(0.12), length=0.36e-3)
 """The best manual fabrication: errors of bend and length per section (Agharese and Okamura, 2023)."""

@@ -78,6 +78,10 @@ class Measured(Generic[Result]):
     """Reason why the study stopped early; empty if all cases are done."""
     code: int = 0
     """Exit code: 0, or that of `MachineFault` if a worker process was killed or memory ran out."""
+    content: dict[str, Any] = field(default_factory=dict)
+    """Content of the JSON file of the report."""
+    folder: Path = Path()
+    """Folder of the report."""
 
 
 def run_study(
@@ -113,11 +117,13 @@ def run_study(
         if found.stopped and not study.enough(found.results):
             error = MachineFault if found.code else NothingKept
             raise error(f"{found.stopped} before {study.least}; nothing was written")
+        found.folder = folder
         with Interruption().handling_signals():  # a first Ctrl-C does not lose the results
             report = study.report(found.results)
             made = Provenance.here(command + f", {found.stopped}," * bool(found.stopped), found.seconds)
             console.print(report.document(made))
-            files = _write(study, report, made, found.results, folder, console)
+            found.content = made.content() | report.content
+            files = _write(study, report, made, found, console)
         console.print(f"wrote {folder}/: {', '.join(files)}")
     return found
 
@@ -159,24 +165,24 @@ def _measure(study: Study[Case, Result], console: Console) -> Measured[Result]:
 
 
 def _write(
-    study: Study[Case, Result], report: Report, made: Provenance, results: list[Result], out: Path, console: Console
+    study: Study[Case, Result], report: Report, made: Provenance, found: Measured[Result], console: Console
 ) -> list[str]:
     """Write the whole folder; returns the names of its files."""
     from planner.console.progress import stoppable
     from planner.runs.folder import write_folder, write_json
 
     def fill(fresh: Path) -> None:
-        write_json(fresh / "data.json", made.content() | report.content)
+        write_json(fresh / "data.json", found.content)
         (fresh / "README.md").write_text(report.document(made), encoding="utf-8")
         try:
             with stoppable(), console.status("drawing"):
                 for file, draw in study.draw.items():
-                    draw(fresh / file, results)
+                    draw(fresh / file, found.results)
         except KeyboardInterrupt:
             console.print("interrupted; pictures are missing")
         for name in study.kept:
             with suppress(FileNotFoundError):
-                shutil.copy2(out / name, fresh / name)
+                shutil.copy2(found.folder / name, fresh / name)
 
-    write_folder(out, fill)
-    return sorted(file.name for file in out.iterdir())
+    write_folder(found.folder, fill)
+    return sorted(file.name for file in found.folder.iterdir())

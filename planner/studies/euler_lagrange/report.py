@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from planner.markdown import table
-from planner.studies.euler_lagrange.study import TIGHTER, TOLERANCE, Chase, Check, Result, checks, swinging_plane
+from planner.studies.euler_lagrange.study import TIGHTER, TOLERANCE, Chase, Check, Result, checks, split, swinging_plane
 from planner.studies.study import Report
 
 CHASE = "", "length m", "bend rad", "plane rad", "core N", "tension N", "at a limit"
@@ -170,3 +170,11 @@ def _chase_content(chase: Chase) -> dict[str, Any]:
         "greatest_inputs_n": chase.tracking.inputs.max(axis=0).tolist(),
         "events": [[event.what.value, event.begin, event.end] for event in chase.tracking.events],
     }
+
+
+def missed(results: list[Any]) -> str:
+    """What was asked and not met, in words: the accuracy of tracking; empty if it was met."""
+    errors = split(results)[1][0].errors
+    if (errors < ALLOWED).all():
+        return ""
+    return f"the tracking errors are {errors.max():.3g} at most, less than {ALLOWED} was asked"

@@ -18,6 +18,7 @@ from planner.studies.fitting.study import (
     POINTS,
     RATE,
     Start,
+    split,
 )
 from planner.studies.study import Report
 
@@ -97,3 +98,14 @@ def _found(one: Fit) -> list[str]:
 
 def _measured(one: Fit) -> dict[str, Any]:
     return {key: value for key, value in fit_content(one).items() if key not in ("trajectory", "versions")}
+
+
+def missed(results: Sequence[Any]) -> str:
+    """What was asked and not met, in words: accuracy of the fitted values, and convergence; empty if both were."""
+    starts, wall = split(results)
+    said = []
+    if inaccurate := sum(not one.kept for one in starts):
+        said.append(f"the stiffness or damping of {inaccurate} of {len(starts)} fits is inaccurate")
+    if wall and not wall.convergence.converged:
+        said.append("the fit of the wall experiment did not converge")
+    return "; ".join(said)

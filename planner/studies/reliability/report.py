@@ -172,3 +172,9 @@ def fuzz_lines(path: Path) -> list[str]:
         for kind, outcomes in kinds.items()
     )
     return lines + table(columns, rows)
+
+
+def missed(records: Sequence[Record]) -> str:
+    """What was asked and not met, in words: failed checks; empty if there are none."""
+    faulty = sum(bool(record.faults) for record in records)
+    return f"checks failed in {faulty} of {len(records)} environments" if faulty else ""

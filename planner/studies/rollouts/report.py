@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
+from planner.comparison.growths import PARTED
 from planner.markdown import table
-from planner.studies.rollouts.study import PARTED, REASONS, Agreement, RolloutSpeed
+from planner.studies.rollouts.study import REASONS, Agreement, RolloutSpeed
 from planner.studies.study import Report
 
 SPEEDS = (

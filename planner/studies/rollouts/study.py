@@ -16,14 +16,13 @@ from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from dynamics.vine import Actuation, Integers, Rollout, Status, centerlines
 from environments import Environment, load_environment
+from planner.comparison.growths import PARTED
 from planner.provenance import machine
 from planner.search.catalogue import Catalogue
 from planner.search.controls import actuation
 from planner.search.run import warm_up
 from surrogate.compiled import Floats
 
-PARTED = 10e-3
-"""Distance above which tips have diverged [m]."""
 SENSITIVE, UNSOLVED, UNEXPLAINED = REASONS = ("sensitive", "unsolved", "unexplained")
 """Why the tip of a vine diverges: it also diverges between quasi-static simulations if the step is halved or pressures are raised
 by 0.5 %; or it no longer diverges if the steps are solved more accurately; or neither."""

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from dynamics.vine import Status
 from planner.markdown import table
 from planner.studies.study import Report
-from planner.studies.tip_steering.study import GROWN_ON, SPARE, STEERED, STRAIGHT, Stage
+from planner.studies.tip_steering.study import GROWN_ON, MOVES, SPARE, STEERED, STRAIGHT, Stage
 
 COLUMNS = "pressure kPa", "length mm", "tip x mm", "tip y mm", "turn deg", "in free space deg", "status"
 
@@ -49,3 +50,9 @@ def _content(stage: Stage) -> dict[str, object]:
         "free_space_turn_deg": round(float(np.degrees(stage.free)), 4),
         "status": stage.status.name.lower(),
     }
+
+
+def missed(stages: Sequence[Stage]) -> str:
+    """What was asked and not met, in words: movements that were not completed, or not made; empty if all were."""
+    done = sum(stage.status == Status.GROWN for stage in stages)
+    return f"{done} of {len(MOVES)} movements were completed" if done < len(MOVES) else ""

@@ -20,9 +20,9 @@ from dynamics.tube import VineParams
 from dynamics.vine import Actuation, Rollout, Status, centerlines, grown_length, host
 from environments import Environment, Obstacles
 from environments.obstacles import box_corners
+from planner.comparison.paths import touched
 from planner.markdown import table
 from planner.search.catalogue import Catalogue
-from planner.studies.validation.paths import touched
 from surrogate.compiled import Floats
 
 CURVATURE = 1.0

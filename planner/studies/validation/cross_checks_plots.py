@@ -12,9 +12,9 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Circle
 
+from planner.comparison.growths import Comparison
 from planner.drawing.plan import draw_solids
 from planner.drawing.style import FAINT, GOAL, INK, save_figure
-from planner.studies.validation.cross_checks import Check
 
 DPI = 130
 COLUMNS = 4
@@ -28,7 +28,7 @@ STYLES: dict[str, tuple[str, float, Any]] = {
 """Colour, width and style of the centrelines, chosen so that superimposed lines are all visible."""
 
 
-def save_cross_checks(path: Path, checks: Sequence[Check]) -> None:
+def save_cross_checks(path: Path, checks: Sequence[Comparison]) -> None:
     """Draw the centrelines at the end of each growth, superimposed."""
     environments = list(dict.fromkeys(one.environment.name for one in checks))
     columns = min(COLUMNS, len(environments))
@@ -49,7 +49,7 @@ def save_cross_checks(path: Path, checks: Sequence[Check]) -> None:
     save_figure(path, figure, DPI)
 
 
-def _draw(axes: Axes, checks: Sequence[Check]) -> None:
+def _draw(axes: Axes, checks: Sequence[Comparison]) -> None:
     environment = checks[0].environment
     view = 1e3 * environment.bounds
     axes.set(xlim=view[[0, 2]], ylim=view[[1, 3]], aspect="equal")

@@ -1,6 +1,7 @@
 """`plan --robust`, `robustness` and the study of what it gains, as a user meets them."""
 
 import json
+import signal
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -122,7 +123,7 @@ def test_only_what_was_asked_is_grown(
 
 
 def test_interrupted_trials_are_kept(planned: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Ctrl-C while trials grow: what was grown is written, with dashes for the rest."""
+    """Ctrl-C while trials grow: what was grown is written; the rest is called not evaluated, and nothing is said about it."""
     from planner.robustness.survey import Survey
 
     whole = Survey.run
@@ -130,7 +131,7 @@ def test_interrupted_trials_are_kept(planned: Path, folder: Path, monkeypatch: p
     def broken(self: Survey):  # type: ignore[no-untyped-def]
         for k, grown in enumerate(whole(self)):
             if k == 3:
-                raise KeyboardInterrupt
+                signal.raise_signal(signal.SIGINT)
             yield grown
 
     monkeypatch.setattr(Survey, "run", broken)
@@ -139,7 +140,12 @@ def test_interrupted_trials_are_kept(planned: Path, folder: Path, monkeypatch: p
     content = json.loads((folder / "part" / "robustness-small" / "data.json").read_text())
     assert len(content["counts"]) == 4  # the fourth was grown, though not yet reported
     assert "interrupted" in content["command"]
-    assert "| - |" in (folder / "part" / "robustness-small" / "README.md").read_text()
+    assert content["interrupted"] is True
+    table = (folder / "part" / "robustness-small" / "README.md").read_text()
+    assert "**Interrupted** after 20 of 50 trials" in table
+    assert "| **0 %** | not evaluated | not evaluated |" in table
+    assert "no verdict on obstacles variation" in table
+    assert "at no level" not in table
 
 
 def test_interrupted_pictures_leave_the_tables(planned: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

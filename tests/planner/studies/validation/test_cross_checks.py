@@ -12,9 +12,10 @@ from dynamics.registry import propagators
 from dynamics.tube import VineParams
 from dynamics.vine import Status
 from environments import Environment
+from planner.comparison.growths import Comparison, Growth
 from planner.design import Design, Section
 from planner.studies.validation import cross_checks
-from planner.studies.validation.cross_checks import ENVIRONMENTS, Check, Growth, check, columns, planned, report
+from planner.studies.validation.cross_checks import ENVIRONMENTS, check, columns, planned, report
 from planner.studies.validation.cross_checks_plots import save_cross_checks
 from surrogate.compiled import Floats
 
@@ -32,13 +33,6 @@ def straight(length: float, goal: Floats) -> Design:
 def to_goal(environment: Environment, x: float, y: float, radius: float) -> Environment:
     """The environment with another goal [m]."""
     return replace(environment, goal=np.array([x, y, radius]))
-
-
-def growth(tips: list[tuple[float, float]], touched: list[tuple[int, int]], reached: bool = True) -> Growth:
-    """A straight tube to each of these tips, one a record of 100 mm."""
-    lines = [np.array([[0.0, 0.0], tip]) for tip in tips]
-    status = Status.GROWN if reached else Status.STALLED
-    return Growth(0.1 * np.arange(1, len(tips) + 1), lines, touched, status, reached, reached)
 
 
 def test_all_agree_in_free_space(environment: MakeEnvironment) -> None:
@@ -75,40 +69,12 @@ def test_a_design_that_others_miss_is_reported(environment: MakeEnvironment) -> 
     assert "- bare, `quasistatic`" not in text
 
 
-def test_growths_are_compared_where_both_are(environment: MakeEnvironment) -> None:
-    """Tips part where they are more than 10 mm apart; contacts count up to the last common record."""
-    workspace = environment(boxes=[(0.1, 0.5, 0.2, 0.6), (0.3, 0.5, 0.4, 0.6)])
-    design = straight(0.4, workspace.goal)
-    default = growth([(0.1, 0), (0.2, 0), (0.3, 0), (0.4, 0)], [(0, 1), (1, 3)])
-    other = growth([(0.1, 0.005), (0.2, 0.02), (0.3, 0.001)], [(0, 1)], reached=False)
-    one = Check(workspace, design, "impulse", other, default)
-    np.testing.assert_allclose(one.apart, [0.005, 0.02, 0.001])
-    assert (one.common, one.parts, one.contacts) == (3, (1, 1), "same")
-    assert one.causes()[1].startswith("the tips are apart from 200 to 200 mm")
-    assert one.causes()[1].endswith("having touched polygon 0 last, at 200 mm")
-    swapped = Check(workspace, design, "impulse", growth([(0.1, 0), (0.2, 0)], [(1, 0), (0, 1)]), default)
-    assert swapped.contacts == "more"
-    late = growth([(0.1, 0), (0.2, 0), (0.3, 0), (0.4, 0)], [(1, 0), (0, 1)])
-    assert Check(workspace, design, "impulse", late, default).contacts == "other order"
-
-
-def test_ends_outside_the_goal_are_measured(environment: MakeEnvironment) -> None:
-    """A tube that grows to its length beside the goal: by how much, and whether it came through it."""
-    workspace = to_goal(environment(), 0.3, 0.0, 0.05)
-    past = Growth(np.array([0.4]), [np.array([[0.0, 0], [0.4, 0]])], [], Status.GROWN, True, False)
-    here = Growth(np.array([0.4]), [np.array([[0.0, 0], [0.3, 0]])], [], Status.GROWN, True, True)
-    one = Check(workspace, straight(0.4, workspace.goal), "impulse", past, here, ("with more",), ("with less",))
-    first, *rest = one.causes()
-    assert first == "it reaches the goal and ends 50.0 mm outside"
-    assert rest[-2:] == ["with more it ends in the goal", "with less the default misses it"]
-
-
 def test_checks_are_written_and_drawn(environment: MakeEnvironment, tmp_path: Path) -> None:
     """A row for each propagator, JSON without NaN, and a picture, also of what has no record."""
     workspace = to_goal(environment(circles=[(0.3, 0.05, 0.02)]), 0.4, 0.0, 0.01)
     found = list(check(workspace, straight(0.4, workspace.goal), NAMES))
     nothing = Growth(np.empty(0), [], [], Status.UNRESOLVED, False, False)
-    found.append(Check(workspace, straight(0.4, workspace.goal), "penalty", nothing, found[0].own))
+    found.append(Comparison(workspace, straight(0.4, workspace.goal), "penalty", nothing, found[0].own))
     assert found[-1].same_class is None
     assert sum(line.startswith("| bare") for line in report(found)) == len(found)
     json.dumps([one.content() for one in found], allow_nan=False)

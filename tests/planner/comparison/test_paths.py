@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from environments import Environment
-from planner.studies.validation.paths import TOUCH, obstacle_name, same_way, touched, winding
+from planner.comparison.paths import TOUCH, obstacle_name, same_way, touched, winding
 
 MakeEnvironment = Callable[..., Environment]
 RADIUS = 0.03
