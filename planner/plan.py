@@ -121,16 +121,18 @@ class Result:
         """When the best design improved, and to what."""
         return self.run.history
 
-    def save(self, folder: str | Path) -> None:
+    def save(self, folder: str | Path, full_tree: bool = False) -> None:
         """Write the folder of the run: design, picture, trajectory, solutions and a checkpoint to resume from.
 
+        Args:
+            full_tree: Whether the picture shows every branch of the search tree.
         Raises:
             UnwritableFolder: It cannot be written, or contains files that are not part of a run.
             ValueError: There is no design to write.
         """
         if not self.run.best:
             raise ValueError(f"no design was found ({self.reason}): there is nothing to save")
-        write_run(Path(folder), self.run, self.options, self.reason, self.choice, self.verification)
+        write_run(Path(folder), self.run, self.options, self.reason, self.choice, self.verification, full_tree)
 
 
 QUIET = Watcher()

@@ -12,6 +12,7 @@ from planner.commands.plan_options import (
     Batch,
     Env,
     First,
+    FullTree,
     Heuristic,
     Iterations,
     Level,
@@ -67,6 +68,7 @@ def plan(
     level: Level = None,
     threshold: Threshold = None,
     verify: Verify = None,
+    full_tree: FullTree = False,
     tube: TubeOption = None,
     actuator: ActuatorKind = None,
     propagator: PropagatorOption = "quasistatic",
@@ -93,7 +95,7 @@ def plan(
             sweep(resume)
             checkpoint = read_checkpoint(resume)
             again = checkpoint.inputs.model_copy(update=given)
-            return _planned(again, checkpoint.environment, checkpoint.tube, checkpoint, out or resume)
+            return _planned(again, checkpoint.environment, checkpoint.tube, checkpoint, out or resume, full_tree)
         environment, params = environment_and_tube(str(env), tube, actuator and known_actuator(actuator))
         with readable_options():
             inputs = Inputs(
@@ -102,14 +104,18 @@ def plan(
                 target_actuators=target_actuators, solutions=solutions, robust=robust, level=level, threshold=threshold,
                 friction=friction, verify=verify,
             )  # fmt: skip
-        return _planned(inputs, environment, params, None, out)
+        return _planned(inputs, environment, params, None, out, full_tree)
 
 
 def _planned(
-    inputs: Inputs, environment: Environment, params: VineParams, checkpoint: Checkpoint | None, out: Path | None
+    inputs: Inputs,
+    environment: Environment,
+    params: VineParams,
+    checkpoint: Checkpoint | None,
+    out: Path | None,
+    full_tree: bool,
 ) -> int:
     """Plan, write and report; returns the exit code."""
-
     from environments.reach import WalledIn
     from planner.commands.plan_report import no_solution, report, tell_how_to_resume
     from planner.console.planning import Shown
@@ -135,7 +141,7 @@ def _planned(
     if result.best is None:
         console.print(no_solution(result.run, result.reason))
     else:
-        result.save(out)
+        result.save(out, full_tree)
         report(console, result, out)
     tell_how_to_resume(console, result.run, inputs, out, result.reason)
     return 3 if result.best is None or (result.verification and not result.verification.verified) else 0
@@ -151,11 +157,11 @@ def _given_again(ctx: typer.Context) -> dict[str, Any]:
     stops["target_actuators"] = "target_actuators"
     given = [name for name in ctx.params if getattr(ctx.get_parameter_source(name), "name", "") == "COMMANDLINE"]
     for name in given:
-        if name not in (*stops, "verify", "resume", "out"):
+        if name not in (*stops, "verify", "full_tree", "resume", "out"):
             option = "ENV" if name == "env" else f"--{name.replace('_', '-')}"
             raise BadInput(
                 f"{option} cannot be given with --resume: a run keeps its options; --time-budget, --iterations, --first, "
-                "--target-actuators, --verify and --out can be given again"
+                "--target-actuators, --verify, --full-tree and --out can be given again"
             )
     again = {stops[name]: ctx.params[name] for name in given if name in stops}
     if again:

@@ -186,6 +186,7 @@ def write_run(
     stopped: str,
     choice: Choice | None = None,
     verification: Verification | None = None,
+    full_tree: bool = False,
 ) -> None:
     """Write a finished run that has a solution.
 
@@ -194,13 +195,13 @@ def write_run(
         stopped: Reason why it ended.
         choice: Result of --robust.
         verification: Result of --verify.
+        full_tree: Whether the picture shows every branch of the search tree.
     """
     from planner.drawing.plan import save_plan
-    from planner.search.tree import branches_of
+    from planner.drawing.search import branches_to_draw
 
     solutions = run.solutions
     best = design_to_write(run, choice, verification)
-    start = np.asarray(run.environment.start)
 
     def fill(folder: Path) -> None:
         write_environment(run.environment, folder / "environment.toml")
@@ -233,7 +234,8 @@ def write_run(
         write_json(folder / "run.json", content)
         points, length = trajectory(run.environment, best, replay(best, solutions.replayer))
         np.savez_compressed(folder / "trajectory.npz", points=points, length=length)
-        save_plan(folder / "plan.png", run.environment, best, branches_of(run.search.tree, start, run.params))
+        branches = branches_to_draw(run.search.tree, run.environment, run.params, full_tree)
+        save_plan(folder / "plan.png", run.environment, best, branches)
         write_checkpoint(folder / CHECKPOINT, run, inputs)
 
     write_folder(out, fill)
