@@ -288,8 +288,8 @@ def _legend_entries(design: Design | None, joints: Floats | None, tree: bool) ->
         shown[f"actuator {side}"] = Patch(facecolor=TUBE[side], **OUTLINE), cells
     if "none" in sides:
         shown["no actuator"] = Patch(facecolor=TUBE["none"], **OUTLINE)
-    last = np.zeros((0, 2)) if joints is None else joints.reshape(-1, *joints.shape[-2:])[-1]
-    if design and not overlap(last[~np.isnan(last[:, 0])], design.params.radius).is_empty:
+    last = None if joints is None else joints[-1] if joints.ndim == 3 else joints
+    if design and last is not None and not overlap(last[~np.isnan(last[:, 0])], design.params.radius).is_empty:
         shown["overlaps itself"] = Patch(**OVERLAP)
     shown["goal"] = Patch(facecolor=(GOAL, 0.22), edgecolor=GOAL, linewidth=1.4)
     shown["obstacle"] = Patch(**OBSTACLE)

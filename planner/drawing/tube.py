@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby, pairwise
+from itertools import groupby, pairwise, takewhile
 
 import numpy as np
 import shapely
@@ -26,6 +26,8 @@ ROUNDED = 0.03
 """Maximum distance between a joint and the curve that rounds it, in tube radii."""
 STEP, PIECE, FOOT = math.radians(4), math.radians(60), math.radians(20)
 """Maximum bend between two points of a rounded joint, of a piece, and of the first piece beyond its first joint [rad]."""
+TOWARDS = math.radians(80)
+"""Maximum angle between a piece and a cut that limits it [rad]: at a right angle it could lie beyond the cut."""
 SEAM = 0.02
 """Overlap of consecutive pieces, so that their union has no slit [mm]."""
 
@@ -159,7 +161,19 @@ def _filled(shape: shapely.Geometry, gid: str, colour: str) -> Patch:
 
 
 def _pieces(design: Design, course: Course, radius: float) -> Iterator[_Piece]:
-    """Cut the tube where a section ends, and wherever it has bent by `PIECE`."""
+    """Cut the tube into pieces, from the base to the tip."""
+    parts = list(_parts(design, course, radius))
+    for i, (k, part) in enumerate(parts):
+        # Near a sharp bend, a piece may reach beyond the next but one cut on the inside of the bend.
+        later = _limiting(part, [other for _, other in parts[i:-1]], -1, radius)
+        earlier = _limiting(part, [other for _, other in parts[i::-1]], 0, radius)
+        cuts = [(other.points[-1], other.heading[-1] + np.pi) for other in later]
+        cuts += [(other.points[0], other.heading[0]) for other in earlier]
+        yield _piece(part, cuts, k, design.sections[k], radius, tip=i == len(parts) - 1)
+
+
+def _parts(design: Design, course: Course, radius: float) -> Iterator[tuple[int, Course]]:
+    """The course between cuts, with its section: cut where a section ends, and wherever it has bent by `PIECE`."""
     length = float(course.along[-1])
     for k, section in enumerate(design.sections):
         first, end = 1e3 * section.start, min(1e3 * section.end, length)
@@ -174,9 +188,13 @@ def _pieces(design: Design, course: Course, radius: float) -> Iterator[_Piece]:
         if k == 0:
             foot = min(_foot(course, radius), end)
             ends = [first, foot, *[one for one in ends if one > foot]]
-        for a, b in pairwise(ends):
-            if b > a:
-                yield _piece(course.between(a, b), k, section, radius, tip=b == length)
+        yield from ((k, course.between(a, b)) for a, b in pairwise(ends) if b > a)
+
+
+def _limiting(part: Course, others: Sequence[Course], end: int, radius: float) -> list[Course]:
+    """Those of a part and its neighbours, in order, whose cut at one end limits it: near cuts, towards which all of it runs."""
+    near = takewhile(lambda other: abs(other.along[end] - part.along[end]) < 2 * radius, others)
+    return [one for one in near if one is part or np.abs(part.heading - one.heading[end]).max() < TOWARDS]
 
 
 def _foot(course: Course, radius: float) -> float:
@@ -186,8 +204,14 @@ def _foot(course: Course, radius: float) -> float:
     return float(min(1.5 * radius, course.along[int(np.argmax(turned > FOOT))] or np.inf))
 
 
-def _piece(part: Course, k: int, section: Section, radius: float, tip: bool) -> _Piece:
-    """The piece along a part of the course, with the half disc at the tip."""
+def _piece(
+    part: Course, cuts: Sequence[tuple[Floats, float]], k: int, section: Section, radius: float, tip: bool
+) -> _Piece:
+    """The piece along a part of the course, with the half disc at the tip.
+
+    Args:
+        cuts: A point of each cut that limits the piece, and the direction in which the piece lies.
+    """
     ends = part.points[[0, -1]]
     ahead = np.stack([np.cos(part.heading), np.sin(part.heading)], axis=-1)[[0, -1]]
     across = np.stack([-ahead[:, 1], ahead[:, 0]], axis=-1)
@@ -199,14 +223,16 @@ def _piece(part: Course, k: int, section: Section, radius: float, tip: bool) -> 
         # The ends are lengthened before they are cut, so that the cut alone decides where they are.
         line = np.array([ends[0] - 0.1 * radius * ahead[0], *part.points, ends[1] + 0.1 * radius * ahead[1]])
         body = shapely.LineString(line).buffer(radius, cap_style="flat", quad_segs=16)
-        body = body.intersection(_half_plane(ends[0], ahead[0], far)).intersection(_half_plane(ends[1], -ahead[1], far))
+    for point, towards in cuts:
+        body = body.intersection(_half_plane(point, np.array([math.cos(towards), math.sin(towards)]), far))
     if tip:
+        body = body.intersection(_half_plane(ends[1], -ahead[1], far))
         body = body.union(shapely.Point(ends[1]).buffer(radius, quad_segs=32) & _half_plane(ends[1], ahead[1], far))
     cells = shapely.Polygon()
     if section.side != "none":
         cells = shapely.make_valid(shapely.Polygon(_cells(part, section, radius))).intersection(body)
-    cuts = list(shapely.linestrings(np.stack([ends - 2 * radius * across, ends + 2 * radius * across], axis=1)))
-    return _Piece(body, k, cells, cuts, begins=k > 0 and part.along[0] <= 1e3 * section.start)
+    lines = list(shapely.linestrings(np.stack([ends - 2 * radius * across, ends + 2 * radius * across], axis=1)))
+    return _Piece(body, k, cells, lines, begins=k > 0 and part.along[0] <= 1e3 * section.start)
 
 
 def _half_plane(corner: Floats, ahead: Floats, far: float) -> shapely.Polygon:
@@ -239,7 +265,7 @@ def _strands(pieces: Iterable[_Piece], radius: float) -> list[list[_Piece]]:
     strands: list[list[_Piece]] = []
     for piece in pieces:
         earlier = [other.body for other in strands[-1][:-1]] if strands else []
-        over = shapely.area(shapely.intersection(earlier, piece.body)) > 0.01 * radius**2
+        over = shapely.area(shapely.intersection(earlier, piece.body)) > 0.25 * radius**2
         if not strands or np.any(over):
             strands.append([])
         strands[-1].append(piece)
