@@ -1,6 +1,7 @@
 """The part of a search tree that pictures show."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -16,7 +17,9 @@ Vinewright = Callable[..., tuple[int, str, str]]
 
 @pytest.fixture(scope="module")
 def room(environment: MakeEnvironment) -> Environment:
-    return environment(start=(0.0, -3.5, np.pi / 2))
+    return replace(
+        environment(start=(0.0, -2.0, np.pi / 2), bounds=(-1.5, -2.1, 1.5, 0.9)), goal=np.array([0.5, -1.0, 0.1])
+    )
 
 
 @pytest.fixture(scope="module")
@@ -49,16 +52,16 @@ def test_few_vines_stand_for_the_tree(tree: Tree, room: Environment, params: Vin
     """Whole vines of leaves, a limited number of them, apart from each other; the first ends nearest to the goal."""
     drawn = branches_to_draw(tree, room, params)
     leaves = tree.tips[tree.used & (tree.children == 0), :2]
-    assert 10 < len(drawn) <= MOST_SHAPES
+    assert len(drawn) == MOST_SHAPES
     tips = np.array([line[-1] for line in drawn])
     for line, tip in zip(drawn, tips, strict=True):
         assert line[0] == pytest.approx(room.start[:2])
         assert np.hypot(*(leaves - tip).T).min() < 1e-9
     nearest = np.hypot(*(leaves - room.goal[:2]).T).min()
     # One leaf stands for its cell of a grid.
-    assert np.hypot(*(tips[0] - room.goal[:2])) < nearest + 2**0.5 * SPACING * 8
+    assert np.hypot(*(tips[0] - room.goal[:2])) < nearest + 2**0.5 * SPACING * 3
     apart = np.hypot(*(tips[:, None] - tips[None]).transpose(2, 0, 1)) + 9 * np.eye(len(tips))
-    assert apart.min() >= SPACING * 8 - 1e-9
+    assert apart.min() >= SPACING * 3 - 1e-9
 
 
 def test_the_vines_cover_what_was_searched(tree: Tree, room: Environment, params: VineParams) -> None:
@@ -73,7 +76,7 @@ def test_the_vines_cover_what_was_searched(tree: Tree, room: Environment, params
 
     some = np.random.default_rng(2)
     guessed = [farthest([whole[k] for k in some.choice(len(whole), len(drawn))]) for _ in range(5)]
-    assert farthest(drawn) < 0.8 * min(guessed)
+    assert farthest(drawn) < 0.9 * min(guessed)
 
 
 def test_the_full_tree_has_a_branch_for_every_node(tree: Tree, room: Environment, params: VineParams) -> None:

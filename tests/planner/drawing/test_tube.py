@@ -1,9 +1,9 @@
 """The drawn tube: its outline, its sections and where it overlaps itself."""
 
-import itertools
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -55,7 +55,7 @@ def test_sections_end_at_their_position_without_gaps(params: VineParams, bent: B
 
 
 @pytest.mark.parametrize("bend", [0, 20, -60, 75, -90])
-@pytest.mark.parametrize("sides", ["".join(pair) for pair in itertools.product("lrn", repeat=2)])
+@pytest.mark.parametrize("sides", ["".join(pair) for pair in product("lrn", repeat=2)])
 def test_sections_meet_along_a_straight_line(params: VineParams, bent: Bent, sides: str, bend: float) -> None:
     """At bends up to a right angle the sections are all that lies within a radius of the axis, parted by the line that halves the bend."""
     design, radius = bent(params, [*[5] * 12, bend, *[-5] * 11], sides), 1e3 * params.radius
@@ -97,6 +97,11 @@ def test_the_tube_leaves_its_base_squarely(params: VineParams, bent: Bent, bend:
         assert np.abs(shapely.get_coordinates(near)[away] @ left - side * radius).max() < 4 * math.tan(
             math.radians(abs(bend)) / 2
         )
+    rim = shapely.get_coordinates(tube.exterior.simplify(0.01)) @ np.stack([ahead, left], axis=-1) @ (1, 1j)
+    turns = np.degrees(np.angle(np.diff(rim)[1:] / np.diff(rim)[:-1]))
+    near_base = (rim[1:-1].real > 1) & (np.abs(rim[1:-1]) < 4 * radius)
+    assert near_base.sum() > 10
+    assert np.abs(turns[near_base]).max() < 15
     beyond = shapely.Point(0, 0).buffer(2.5 * radius)
     assert tube.difference(beyond).symmetric_difference(body(design).difference(beyond)).area < 1e-3
 
