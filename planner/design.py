@@ -129,4 +129,4 @@ def overlap(joints: Floats, radius: float) -> shapely.Geometry:
     later, earlier = shapely.STRtree(parts).query(parts, predicate="dwithin", distance=nearest)
     apart = along[later] - along[earlier + 1] > np.pi * radius
     first, second = (shapely.buffer(parts[some[apart]], radius, quad_segs=16) for some in (earlier, later))
-    return shapely.union_all(shapely.intersection(first, second))
+    return shapely.union_all(shapely.intersection(first, second)).buffer(0)

@@ -129,7 +129,7 @@ def tube_patches(design: Design, joints: Floats, heading: float | None = None) -
         tube lies over the section; `outline`, once for each strand, with a line where two sections meet; `overlap`, where the
         tube overlaps itself; and `tip`, the point that must reach the goal.
     """
-    if len(joints) < 2:
+    if len(joints) < 2 or not np.ptp(joints, axis=0).any():
         return []
     radius = 1e3 * design.params.radius
     course = Course.of(1e3 * joints, radius, heading)

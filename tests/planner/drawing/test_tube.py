@@ -80,6 +80,20 @@ def test_sections_meet_along_a_straight_line(params: VineParams, bent: Bent, sid
     assert shapely.LineString(ends[0]).length >= 2 * radius - 1
 
 
+def test_any_tube_is_drawn_whole(params: VineParams, bent: Bent) -> None:
+    """Of any shape, also folded and crossing, what is drawn away from the base is what lies within a radius of the axis."""
+    rng, radius = np.random.default_rng(0), 1e3 * params.radius
+    for k in range(40):
+        bends = rng.normal(0, 3, int(rng.integers(8, 100)))
+        if k % 4 == 0:
+            bends[rng.integers(0, len(bends), 2)] = rng.uniform(-179, 179, 2)
+        design = bent(params, bends.tolist(), "".join(rng.choice(list("lrn"), int(rng.integers(1, 5)))))
+        truth = shapely.LineString(1e3 * design.centerline).buffer(radius, cap_style="flat")
+        truth = truth.union(shapely.Point(1e3 * design.centerline[-1]).buffer(radius))
+        wrong = body(design, 0.1).symmetric_difference(truth).difference(shapely.Point(0, 0).buffer(4 * radius))
+        assert k % 4 == 0 or wrong.buffer(-0.04 * radius).is_empty
+
+
 @pytest.mark.parametrize("bend", [15, -15, 30])
 def test_the_tube_leaves_its_base_squarely(params: VineParams, bent: Bent, bend: float) -> None:
     """Its end at the base is perpendicular to the heading and as wide as the tube; farther on, nothing has moved."""
