@@ -81,7 +81,7 @@ def test_sections_meet_along_a_straight_line(params: VineParams, bent: Bent, sid
 
 
 def test_any_tube_is_drawn_whole(params: VineParams, bent: Bent) -> None:
-    """Of any shape, also folded and crossing, what is drawn away from the base is what lies within a radius of the axis."""
+    """Also where it crosses itself, it is what lies within a radius of the axis; a folded tube is drawn without an error."""
     rng, radius = np.random.default_rng(0), 1e3 * params.radius
     for k in range(40):
         bends = rng.normal(0, 3, int(rng.integers(8, 100)))
