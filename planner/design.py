@@ -14,6 +14,8 @@ from dynamics.vine import Actuation
 from surrogate.compiled import Floats
 
 Side = Literal["left", "right", "none"]
+TOUCHING = 0.01
+"""Share of the diameter by which parts of a tube may overlap and still count as touching [-]."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +95,8 @@ class Design:
 
     @property
     def crosses_itself(self) -> bool:
-        """Whether the predicted tube crosses itself; the models do not include contact of the tube with itself."""
-        return len(self.centerline) > 1 and not shapely.LineString(self.centerline).is_simple
+        """Whether the predicted tube crosses or overlaps itself; the models do not include contact of the tube with itself."""
+        return not overlap(self.centerline, self.params.radius).is_empty
 
     def actuation(self, max_segments: int) -> Actuation:
         """Actuation of each segment of one vine; a partly covered segment is actuated in proportion."""
@@ -103,3 +105,28 @@ class Design:
         end = [section.end for section in self.sections]
         l_0 = [section.l_0 for section in self.sections]
         return actuation_along([start], [end], [pressure], [l_0], self.length, self.params, max_segments)
+
+
+def overlap(joints: Floats, radius: float) -> shapely.Geometry:
+    """Where a tube crosses or overlaps itself.
+
+    Two parts of the tube overlap if their axes are less than a diameter apart although the tube between them is longer than a
+    half circle around its own edge; the inside of a bend is no overlap.
+
+    Args:
+        joints: Joints from base to tip [m], shape (n, 2).
+        radius: Radius of the tube [m].
+    Returns:
+        One polygon or several [m]; empty if the tube does not overlap itself.
+    """
+    if len(joints) < 2:
+        return shapely.Polygon()
+    line = shapely.segmentize(shapely.LineString(joints), radius)
+    corners = shapely.get_coordinates(line)
+    along = np.concatenate([[0.0], np.cumsum(np.hypot(*np.diff(corners, axis=0).T))])
+    parts = shapely.linestrings(np.stack([corners[:-1], corners[1:]], axis=1))
+    nearest = 2 * radius * (1 - TOUCHING)
+    later, earlier = shapely.STRtree(parts).query(parts, predicate="dwithin", distance=nearest)
+    apart = along[later] - along[earlier + 1] > np.pi * radius
+    first, second = (shapely.buffer(parts[some[apart]], radius, quad_segs=16) for some in (earlier, later))
+    return shapely.union_all(shapely.intersection(first, second)).buffer(0)

@@ -122,11 +122,12 @@ class Result:
         """When the best design improved, and to what."""
         return self.run.history
 
-    def save(self, folder: str | Path, force: bool = False) -> None:
+    def save(self, folder: str | Path, force: bool = False, full_tree: bool = False) -> None:
         """Write the folder of the run: design, picture, trajectory, solutions and a checkpoint to resume from.
 
         Args:
             force: Whether to replace earlier results in the folder. Other files are never replaced.
+            full_tree: Whether the picture shows every branch of the search tree.
         Raises:
             UnwritableFolder: It contains results or other files, another process is writing it, or it cannot be written.
             ValueError: There is no design to write.
@@ -134,11 +135,11 @@ class Result:
         if not self.run.best:
             raise ValueError(f"no design was found ({self.reason}): there is nothing to save")
         with claimed(Path(folder), Path(folder), force) as out:
-            self.write(out)
+            self.write(out, full_tree)
 
-    def write(self, out: Path) -> None:
+    def write(self, out: Path, full_tree: bool = False) -> None:
         """Write the folder as `save` does, for a caller that has claimed it (`planner.runs.claim`)."""
-        write_run(out, self.run, self.options, self.reason, self.choice, self.verification)
+        write_run(out, self.run, self.options, self.reason, self.choice, self.verification, full_tree)
 
 
 QUIET = Watcher()

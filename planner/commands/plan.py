@@ -12,6 +12,7 @@ from planner.commands.plan_options import (
     Batch,
     Env,
     First,
+    FullTree,
     Heuristic,
     Iterations,
     Level,
@@ -68,6 +69,7 @@ def plan(
     level: Level = None,
     threshold: Threshold = None,
     verify: Verify = None,
+    full_tree: FullTree = False,
     tube: TubeOption = None,
     actuator: ActuatorKind = None,
     propagator: PropagatorOption = "quasistatic",
@@ -103,7 +105,7 @@ def plan(
                 checkpoint = read_checkpoint(resume)
                 check_folder(folder, force=True)
                 again = checkpoint.inputs.model_copy(update=given)
-                return _planned(again, checkpoint.environment, checkpoint.tube, checkpoint, folder, answer)
+                return _planned(again, checkpoint.environment, checkpoint.tube, checkpoint, folder, full_tree, answer)
         environment, params = environment_and_tube(str(env), tube, actuator and known_actuator(actuator))
         with readable_options():
             inputs = Inputs(
@@ -113,7 +115,7 @@ def plan(
                 friction=friction, verify=verify,
             )  # fmt: skip
         with claimed(out, Path("runs") / stem_of(environment), force) as folder:
-            return _planned(inputs, environment, params, None, folder, answer)
+            return _planned(inputs, environment, params, None, folder, full_tree, answer)
 
 
 def _planned(
@@ -122,6 +124,7 @@ def _planned(
     params: VineParams,
     checkpoint: Checkpoint | None,
     out: Path,
+    full_tree: bool,
     answer: Answer,
 ) -> int:
     """Plan, write and report; returns the exit code."""
@@ -145,7 +148,7 @@ def _planned(
     if result.best is None:
         console.print(advice(result.run))
     else:
-        result.write(out)
+        result.write(out, full_tree)
         report(console, result, out)
     tell_how_to_resume(console, result.run, inputs, out, result.reason)
     return answer.end(plan_content(result), [out] if out.exists() else [], unmet(result))
@@ -161,11 +164,11 @@ def _given_again(ctx: typer.Context) -> dict[str, Any]:
     stops["target_actuators"] = "target_actuators"
     given = [name for name in ctx.params if getattr(ctx.get_parameter_source(name), "name", "") == "COMMANDLINE"]
     for name in given:
-        if name not in (*stops, "verify", "resume", "out", "force", "as_json"):
+        if name not in (*stops, "verify", "full_tree", "resume", "out", "force", "as_json"):
             option = "ENV" if name == "env" else f"--{name.replace('_', '-')}"
             raise BadInput(
                 f"{option} cannot be given with --resume: a run keeps its options; --time-budget, --iterations, --first, "
-                "--target-actuators, --verify, --out, --force and --json can be given again"
+                "--target-actuators, --verify, --full-tree, --out, --force and --json can be given again"
             )
     again = {stops[name]: ctx.params[name] for name in given if name in stops}
     if again:

@@ -49,6 +49,7 @@ Verify = Annotated[
         help="Accept only designs that also reach the goal with this second propagator; exit code 3 if none does.",
     ),
 ]
+FullTree = Annotated[bool, typer.Option("--full-tree", help="Draw every branch of the search tree in plan.png.")]
 ActuatorKind = Annotated[
     str | None,
     typer.Option(help="Actuator that bends the tube: spam or pouch. Default: that of the tube, normally spam."),

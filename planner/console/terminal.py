@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from planner.design import Design
 
-CROSSING = "note: this tube crosses over itself; the model has no contact of the tube with itself, so test it on a real tube first"
+CROSSING = "note: this tube crosses or overlaps itself; the model has no contact of the tube with itself, so test it on a real tube first"
 
 
 class _Stream(io.FileIO):

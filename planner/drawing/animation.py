@@ -22,13 +22,12 @@ from planner.drawing.plan import (
     SCALE_LINE,
     OnFrame,
     _draw_environment,
-    _draw_legend,
     _page,
     _palette,
     foreground,
-    tube_patches,
 )
 from planner.drawing.style import FAINT
+from planner.drawing.tube import tube_patches
 from surrogate.compiled import Floats
 
 
@@ -62,18 +61,17 @@ def save_animation(
 
 def _frames(environment: Environment, design: Design, points: Floats) -> Iterator[Image.Image]:
     """The tube at each recorded time, over a background that is drawn once."""
-    page = _page(environment, design, table=False)
+    page = _page(environment, design, points, table=False)
     page.figure.set_dpi(GIF_DPI)
     canvas: Any = FigureCanvasAgg(page.figure)
     _draw_environment(page.axes, environment, page.view, ())
-    _draw_legend(page, design, tree=False)
     canvas.draw()
     background = canvas.copy_from_bbox(page.figure.bbox)
     counter = page.text(LEFT, SCALE_LINE, "", color=FAINT, size=8, va="center")
     for joints in (moment[~np.isnan(moment[:, 0])] for moment in points):
         canvas.restore_region(background)
-        for patch in [*tube_patches(design, joints), *foreground(environment, design)]:
-            page.axes.add_patch(patch)
+        for patch in [*tube_patches(design, joints, float(environment.start[2])), *foreground(environment, design)]:
+            page.axes.add_artist(patch)
             page.axes.draw_artist(patch)
             patch.remove()
         grown = np.hypot(*np.diff(joints, axis=0).T).sum()

@@ -19,14 +19,14 @@ from matplotlib.patches import Circle, Patch, Polygon
 from matplotlib.ticker import MultipleLocator
 from matplotlib.transforms import Affine2D
 from PIL import Image
-from shapely.ops import substring
 from shapely.plotting import patch_from_polygon
 
 from dynamics.tube import VineParams
 from environments.environment import Environment
 from environments.writing import whole
-from planner.design import Design, Section
-from planner.drawing.style import ACTUATOR, FAINT, GOAL, INK, OBSTACLE, OUTLINE, SEARCHED, TUBE
+from planner.design import Design, overlap
+from planner.drawing.style import ACTUATOR, FAINT, GOAL, INK, OBSTACLE, OUTLINE, OVERLAP, SEARCHED, TUBE
+from planner.drawing.tube import Course, tube_patches
 from surrogate.compiled import Floats
 
 NUMBER: dict[str, Any] = {"color": "white", "weight": "bold", "ha": "center", "va": "center_baseline"}
@@ -39,6 +39,8 @@ LEFT, RIGHT, TOP, BOTTOM, SCALE_LINE, ROW = 0.8, 0.24, 0.66, 0.5, 0.13, 0.205
 TABLE_ROWS, BADGE = 12, 6.2  # maximum number of table rows; radius of a section's number [point]
 PLAN_DPI, GIF_DPI = 160, 120
 MOST_FRAMES, FRAME_MS, LAST_MS = 80, 70, 2500
+SWATCH, LETTER = 0.5, 0.064
+"""Width of a legend's entry without its label, and of a letter of its label, at most [inch]."""
 LEGEND: dict[str, Any] = {"fontsize": 8, "borderpad": 0, "borderaxespad": 0, "columnspacing": 1.3, "frameon": False}
 LEGEND |= {"handlelength": 1.9, "handleheight": 1.0, "handletextpad": 0.5, "labelcolor": INK}
 OnFrame = Callable[[int, int], None]
@@ -48,16 +50,16 @@ def plan_figure(environment: Environment, design: Design | None, branches: Seque
     """Draw an environment and optionally a design, with a table of its actuators.
 
     Args:
-        branches: Branches of the search tree, lines of shape (n, 2) [m].
+        branches: Lines of the search tree, each of shape (n, 2) [m] (see `branches_to_draw`).
     """
-    page = _page(environment, design, table=True)
+    joints = design.centerline if design else None
+    page = _page(environment, design, joints, table=True, tree=len(branches) > 0)
     _draw_environment(page.axes, environment, page.view, branches)
     _draw_tube(page.axes, environment, design)
     if design and len(design.centerline) > 1:
         _draw_numbers(page, environment, design)
     if design:
         _draw_table(page, design)
-    _draw_legend(page, design, tree=len(branches) > 0)
     return page.figure
 
 
@@ -90,55 +92,6 @@ def _palette(image: Image.Image) -> Image.Image:
     return palette
 
 
-def tube_patches(design: Design, joints: Floats) -> list[Patch]:
-    """The tube along a centreline at its true width, with coloured sections and the cells of their actuators.
-
-    Args:
-        joints: Joints from base to tip [m], shape (n, 2); may be shorter than the design.
-    Returns:
-        Patches in millimetres, from back to front, by gid: `section k`, k from 0, which starts one diameter early, below
-        the previous one, to avoid gaps; `actuator k`; and `tip`, the point that must reach the goal.
-    """
-    if len(joints) < 2:
-        return []
-    line, radius = shapely.LineString(1e3 * joints), 1e3 * design.params.radius
-    grown = [(i, section) for i, section in enumerate(design.sections) if 1e3 * section.start < line.length - 1e-6]
-    patches: list[Patch] = []
-    for i, section in reversed(grown):
-        first, last = max(1e3 * section.start - 2 * radius, 0.0), min(1e3 * section.end, line.length)
-        shape = substring(line, first, last).buffer(radius, cap_style="flat")
-        if not patches:
-            shape = shape.union(shapely.Point(line.coords[-1]).buffer(radius, quad_segs=32))
-        patches.append(patch_from_polygon(shape, gid=f"section {i}", zorder=4, facecolor=TUBE[section.side], **OUTLINE))
-        if section.side != "none":
-            cells = _cells(1e3 * joints, section, radius)
-            patches.append(Polygon(cells, gid=f"actuator {i}", zorder=5, color=ACTUATOR[section.side], linewidth=0))
-    return [*patches, Circle(line.coords[-1], 0.14 * radius, gid="tip", zorder=6, facecolor=INK, linewidth=0)]
-
-
-def _cells(joints: Floats, section: Section, radius: float) -> Floats:
-    """Outline [mm] of a section's actuator: a row of cells of true length, inside the edge of the tube."""
-    start, cell = 1e3 * section.start, max(1e3 * section.l_0, 1.0)
-    end = min(1e3 * section.end, float(np.hypot(*np.diff(joints, axis=0).T).sum()))
-    at = np.linspace(start, end, int(np.clip(16 * (end - start) / cell, 2, 5000)))
-    middle, normal = _walk(joints, at)
-    side = radius * (normal if section.side == "left" else -normal)
-    swell = np.abs(np.sin(np.pi * (at - start) / cell))[:, None]
-    outer, inner = middle + (0.8 + 0.16 * swell) * side, middle + (0.72 - 0.16 * swell) * side
-    return np.concatenate([outer, inner[::-1]])
-
-
-def _walk(joints: Floats, at: Floats) -> tuple[Floats, Floats]:
-    """Positions and left normals at distances from the base, in the unit of the joints."""
-    moves = np.diff(joints, axis=0)
-    along = np.concatenate([[0.0], np.cumsum(np.hypot(*moves.T))])
-    heading = np.unwrap(np.arctan2(moves[:, 1], moves[:, 0]))
-    # At a joint, use the mean of both headings, so that the offset line has no gap or overlap there.
-    turned = np.interp(at, along, np.concatenate([heading[:1], (heading[1:] + heading[:-1]) / 2, heading[-1:]]))
-    points = np.stack([np.interp(at, along, joints[:, k]) for k in range(2)], axis=-1)
-    return points, np.stack([-np.sin(turned), np.cos(turned)], axis=-1)
-
-
 @dataclass(frozen=True, slots=True)
 class _Page:
     """A figure with axes in millimetres."""
@@ -157,21 +110,30 @@ class _Page:
         return self.figure.text(x, y, text, transform=self.figure.dpi_scale_trans, parse_math=False, **style)
 
 
-def _page(environment: Environment, design: Design | None, table: bool) -> _Page:
-    """An empty drawing with the aspect ratio of the bounds, its axes, title and scale bar."""
-    bounds, view = 1e3 * environment.bounds, _view(environment)
+def _page(
+    environment: Environment, design: Design | None, joints: Floats | None, table: bool, tree: bool = False
+) -> _Page:
+    """An empty drawing of everything in view, its axes, title, legend and scale bar.
+
+    Args:
+        joints: Joints of the tube [m], shape (..., 2), at one time or several.
+    """
+    bounds, view = 1e3 * environment.bounds, _view(environment, design, joints)
     size = view[2:] - view[:2]
     drawing = size * min(PLOT_WIDTH / size[0], PLOT_HEIGHT / size[1])
     width = max(drawing[0], LEAST_WIDTH)
     rows = _table_layout(design, width)[1] if design and table else 0
     below = BOTTOM + (ROW * (rows + 1) + 0.2 if rows else 0.0)
-    whole = np.array([LEFT + width + RIGHT, below + drawing[1] + TOP])
+    entries = _legend_entries(design, joints, tree)
+    lines = 1 if sum(SWATCH + LETTER * len(entry) for entry in entries) < width else 2
+    whole = np.array([LEFT + width + RIGHT, below + drawing[1] + TOP + ROW * (lines - 1)])
     figure = Figure(figsize=(whole[0], whole[1]), facecolor="white")
     left, bottom = (LEFT + (width - drawing[0]) / 2) / whole[0], below / whole[1]
     axes = figure.add_axes((left, bottom, *(drawing / whole)))
     axes.set(xlim=view[[0, 2]], ylim=view[[1, 3]], aspect="equal")
     page = _Page(figure, axes, view, width, float(size[0] / drawing[0] / 72))
     _dress_axes(page, bounds, below - BOTTOM + SCALE_LINE)
+    _draw_legend(page, entries, lines)
     name, most = " ".join(environment.name.split()), int(8 * (width - 2.6))
     name = name if len(name) <= most else f"{name[: most - 1]}…"
     page.text(LEFT, whole[1] - 0.26, name, color=INK, size=13, weight="bold")
@@ -204,8 +166,9 @@ def _round_number(value: float) -> float:
 
 
 def draw_in_axes(axes: Axes, environment: Environment, design: Design | None) -> None:
-    """Draw an environment and a design into axes in metres, with the bounds as limits; the figure is not changed."""
-    view, there, data = _view(environment), set(axes.get_children()), axes.dataLim.frozen()
+    """Draw an environment and a design into axes in metres, and set their limits to show all of both."""
+    view = _view(environment, design, design.centerline if design else None)
+    there, data = set(axes.get_children()), axes.dataLim.frozen()
     _draw_environment(axes, environment, view, ())
     _draw_tube(axes, environment, design)
     in_metres = Affine2D().scale(1e-3) + axes.transData
@@ -217,22 +180,38 @@ def draw_in_axes(axes: Axes, environment: Environment, design: Design | None) ->
     axes.set(xlim=1e-3 * view[[0, 2]], ylim=1e-3 * view[[1, 3]], aspect="equal", xlabel="x [m]", ylabel="y [m]")
 
 
-def _view(environment: Environment) -> Floats:
-    """The bounds with a narrow margin: min_x, min_y, max_x, max_y [mm]."""
-    bounds = 1e3 * environment.bounds
-    return np.asarray(bounds + 0.012 * (bounds[2:] - bounds[:2]).max() * np.array([-1, -1, 1, 1]))
+def _view(environment: Environment, design: Design | None, joints: Floats | None) -> Floats:
+    """The bounds, base, goal and tube with a narrow margin: min_x, min_y, max_x, max_y [mm].
+
+    Args:
+        joints: Joints of the tube [m], shape (..., 2), NaN beyond its tip; None without a tube.
+    """
+    bounds, goal, radius = 1e3 * environment.bounds.reshape(2, 2), 1e3 * environment.goal, _radius(design)
+    shown = [bounds, goal[:2] - goal[2], goal[:2] + goal[2], _base(environment, radius)[0]]
+    if joints is not None:
+        points = 1e3 * joints.reshape(-1, 2)
+        points = points[~np.isnan(points[:, 0])]
+        shown += [points - radius, points + radius]
+    corners = np.vstack(shown)
+    margin = 0.012 * (bounds[1] - bounds[0]).max()
+    return np.concatenate([corners.min(axis=0) - margin, corners.max(axis=0) + margin])
+
+
+def _radius(design: Design | None) -> float:
+    """Radius of the tube [mm]; without a design, that of the default tube."""
+    return 1e3 * (design.params if design else VineParams()).radius
 
 
 def _draw_tube(axes: Axes, environment: Environment, design: Design | None) -> None:
     """Draw the tube along its predicted centreline, and the foreground."""
-    for patch in [*(tube_patches(design, design.centerline) if design else []), *foreground(environment, design)]:
-        axes.add_patch(patch)
+    tube = tube_patches(design, design.centerline, float(environment.start[2])) if design else []
+    for patch in [*tube, *foreground(environment, design)]:
+        axes.add_artist(patch)
 
 
 def _draw_environment(axes: Axes, environment: Environment, view: Floats, branches: Sequence[Floats]) -> None:
     """Draw the background: the search tree, the obstacles and the goal disc."""
-    fade = float(np.clip(10 / (len(branches) + 1) ** 0.5, 0.2, 0.6))
-    tree = LineCollection([1e3 * line for line in branches], colors=SEARCHED, linewidths=0.6, alpha=fade, zorder=1)
+    tree = LineCollection([1e3 * line for line in branches], colors=SEARCHED, linewidths=0.6, zorder=1)
     axes.add_collection(tree, autolim=False)
     draw_solids(axes, environment, view)
     x, y, radius = 1e3 * environment.goal
@@ -259,13 +238,17 @@ def foreground(environment: Environment, design: Design | None) -> list[Patch]:
     """Patches in front of the tube: the goal's outline, and the base with an arrow in the direction of growth."""
     x, y, goal_radius = 1e3 * environment.goal
     goal = Circle((x, y), goal_radius, fill=False, edgecolor=GOAL, linewidth=1.6, zorder=7, gid="goal")
-    radius = 1e3 * (design.params if design else VineParams()).radius
+    base = [Polygon(part, facecolor=INK, linewidth=0, zorder=7) for part in _base(environment, _radius(design))]
+    return [goal, *base]
+
+
+def _base(environment: Environment, radius: float) -> list[Floats]:
+    """Corners [mm] of the bar and the arrow at the base."""
     ahead = np.array([math.cos(environment.start[2]), math.sin(environment.start[2])])
-    frame = 1e3 * environment.start[:2], radius * np.stack([ahead, [-ahead[1], ahead[0]]])
     plate = np.array([[-0.25, -1.25], [0.1, -1.25], [0.1, 1.25], [-0.25, 1.25]])
     arrow = np.array([[0.3, -0.1], [1.05, -0.1], [1.05, -0.38], [1.8, 0], [1.05, 0.38], [1.05, 0.1], [0.3, 0.1]])
-    base = [Polygon(frame[0] + part @ frame[1], facecolor=INK, linewidth=0, zorder=7) for part in (plate, arrow)]
-    return [goal, *base]
+    turned = radius * np.stack([ahead, [-ahead[1], ahead[0]]])
+    return [1e3 * environment.start[:2] + part @ turned for part in (plate, arrow)]
 
 
 def _draw_numbers(page: _Page, environment: Environment, design: Design) -> None:
@@ -274,6 +257,7 @@ def _draw_numbers(page: _Page, environment: Environment, design: Design) -> None
     grown = float(np.hypot(*np.diff(design.centerline, axis=0).T).sum())
     sections = [section for section in design.actuated if section.start < grown]
     size, radius = BADGE * page.point, 1e3 * design.params.radius
+    course = Course.of(joints, radius)
     goal = shapely.Point(1e3 * environment.goal[:2]).buffer(1e3 * environment.goal[2])
     taken = shapely.union_all([shapely.LineString(joints).buffer(1.3 * radius), goal])
     inside = shapely.box(*page.view).buffer(-1.1 * size)
@@ -281,7 +265,7 @@ def _draw_numbers(page: _Page, environment: Environment, design: Design) -> None
     gap, fraction, side = (grid.ravel() for grid in np.meshgrid(*NUMBER_POSITIONS, indexing="ij"))
     for number, section in enumerate(sections, start=1):
         colour = ACTUATOR[section.side]
-        middle, normal = _walk(joints, 1e3 * (section.start + fraction * (min(section.end, grown) - section.start)))
+        middle, normal = course.at(1e3 * (section.start + fraction * (min(section.end, grown) - section.start)))
         outward = normal * (side if section.side == "left" else -side)[:, None]
         positions = middle + (1.3 * radius + gap[:, None] * size) * outward
         spots = shapely.points(positions)
@@ -295,8 +279,8 @@ def _draw_numbers(page: _Page, environment: Environment, design: Design) -> None
         page.axes.text(at[0], at[1], str(number), zorder=10, **{**NUMBER, "size": 7.5})
 
 
-def _draw_legend(page: _Page, design: Design | None, tree: bool) -> None:
-    """Draw the legend in one line above the drawing, with the sides that occur."""
+def _legend_entries(design: Design | None, joints: Floats | None, tree: bool) -> dict[str, Any]:
+    """Handles of the legend by their labels: only what occurs."""
     sides = {section.side for section in design.sections} if design else set()
     shown: dict[str, Any] = {}
     for side in [side for side in ACTUATOR if side in sides]:
@@ -304,13 +288,22 @@ def _draw_legend(page: _Page, design: Design | None, tree: bool) -> None:
         shown[f"actuator {side}"] = Patch(facecolor=TUBE[side], **OUTLINE), cells
     if "none" in sides:
         shown["no actuator"] = Patch(facecolor=TUBE["none"], **OUTLINE)
+    last = None if joints is None else joints[-1] if joints.ndim == 3 else joints
+    if design and last is not None and not overlap(last[~np.isnan(last[:, 0])], design.params.radius).is_empty:
+        shown["overlaps itself"] = Patch(**OVERLAP)
     shown["goal"] = Patch(facecolor=(GOAL, 0.22), edgecolor=GOAL, linewidth=1.4)
     shown["obstacle"] = Patch(**OBSTACLE)
     if tree:
-        shown["searched tree"] = Line2D([], [], color=SEARCHED, linewidth=1)
-    inches, corner = page.figure.dpi_scale_trans, (LEFT, page.figure.get_figheight() - TOP + 0.09)
-    location: dict[str, Any] = {"loc": "lower left", "bbox_to_anchor": corner, "bbox_transform": inches}
-    page.figure.legend(list(shown.values()), list(shown), ncols=len(shown), **location, **LEGEND)
+        shown["search tree"] = Line2D([], [], color=SEARCHED, linewidth=1)
+    return shown
+
+
+def _draw_legend(page: _Page, entries: dict[str, Any], lines: int) -> None:
+    """Draw the legend above the drawing, in one line or two."""
+    corner = (LEFT, page.figure.get_figheight() - TOP + 0.09 - ROW * (lines - 1))
+    location: dict[str, Any] = {"loc": "lower left", "bbox_to_anchor": corner}
+    location["bbox_transform"] = page.figure.dpi_scale_trans
+    page.figure.legend(list(entries.values()), list(entries), ncols=-(-len(entries) // lines), **location, **LEGEND)
 
 
 def _table_layout(design: Design, width: float) -> tuple[int, int]:

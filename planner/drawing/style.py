@@ -10,13 +10,16 @@ from matplotlib.figure import Figure
 
 from environments.writing import whole
 
-INK, FAINT, SEARCHED, GOAL = "#23282f", "#6b7480", "#8a80ad", "#0a8f62"
+INK, FAINT, SEARCHED, GOAL = "#23282f", "#6b7480", "#b4add0", "#0a8f62"
 
 
 OBSTACLE: dict[str, Any] = {"facecolor": "#bcc2c9", "edgecolor": "#8d95a0", "linewidth": 0.7}
 
 
 OUTLINE: dict[str, Any] = {"edgecolor": INK, "linewidth": 0.8, "joinstyle": "round"}
+
+
+OVERLAP: dict[str, Any] = {"facecolor": "none", "edgecolor": "#a0006e", "linewidth": 1.1, "hatch": "//////"}
 
 
 # Blue, orange and a neutral colour, which are distinguishable with all common forms of colour blindness, and in grey.

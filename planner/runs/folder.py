@@ -128,6 +128,7 @@ def write_run(
     stopped: str,
     choice: Choice | None = None,
     verification: Verification | None = None,
+    full_tree: bool = False,
 ) -> None:
     """Write a finished run that has a solution.
 
@@ -136,14 +137,14 @@ def write_run(
         stopped: Reason why it ended.
         choice: Result of --robust.
         verification: Result of --verify.
+        full_tree: Whether the picture shows every branch of the search tree.
     """
     solutions = run.solutions
     best = design_to_write(run, choice, verification)
-    start = np.asarray(run.environment.start)
 
     def fill(folder: Path) -> None:
         from planner.drawing.plan import save_plan
-        from planner.search.tree import branches_of
+        from planner.drawing.search import branches_to_draw
 
         write_environment(run.environment, folder / "environment.toml")
         write_json(folder / "design.json", design_content(best))
@@ -175,7 +176,8 @@ def write_run(
         write_json(folder / "run.json", content)
         points, length = trajectory(run.environment, best, replay(best, solutions.replayer))
         np.savez_compressed(folder / "trajectory.npz", points=points, length=length)
-        save_plan(folder / "plan.png", run.environment, best, branches_of(run.search.tree, start, run.params))
+        branches = branches_to_draw(run.search.tree, run.environment, run.params, full_tree)
+        save_plan(folder / "plan.png", run.environment, best, branches)
         write_checkpoint(folder / CHECKPOINT, run, inputs)
 
     write_folder(out, fill)

@@ -10,7 +10,7 @@ import pytest
 from dynamics.moment import free_curvature
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
-from dynamics.vine import Actuation, Rollout, Status, VineState, grown_length
+from dynamics.vine import Actuation, Rollout, Status, VineState, centerlines, grown_length
 from environments import Environment
 from surrogate.compiled import Floats
 
@@ -82,6 +82,26 @@ def test_last_segment_bends_in_proportion_to_its_length(free: QuasiStatic, press
     assert rollout.records[0] == 100
     curvature = free_curvature(free.joint, [pressure], [0.05])[0]
     np.testing.assert_allclose(rollout.tips[0, :100, 2] - 0.7, curvature * length, atol=1e-6)
+
+
+def test_the_first_joint_bends_like_the_others(environment: MakeEnvironment, params: VineParams) -> None:
+    """One metre misses the arc by half a segment's bend about the base, as it would with a clamped joint; its heading does not."""
+    straight = QuasiStatic(environment(), params)
+    pressure, l_0, segments = 35e3, 0.045, 40
+    state = last_state(straight.grow(straight.start(1, segments), uniform(pressure, l_0, segments), 1.0, 0.1))
+    curvature = free_curvature(straight.joint, [pressure], [l_0])[0]
+    half = curvature * params.segment_length / 2
+    arc = np.array([np.sin(curvature), 1 - np.cos(curvature)]) / curvature
+    expected = 2 * np.sin(half / 2) * np.hypot(*arc)
+    errors, headings = [], []
+    for share in (1.0, 0.0, 0.5):
+        angles = state.angles.copy()
+        angles[0, 0] *= share
+        moved = VineState(angles, state.segments, state.last_length)
+        errors.append(np.hypot(*(centerlines(moved, np.zeros(3), params)[0, -1] - arc)))
+        headings.append(angles.sum() - curvature)
+    assert errors == pytest.approx([expected, expected, 0.0], abs=3e-4)
+    assert headings == pytest.approx([0.0, -2 * half, -half], abs=1e-6)
 
 
 def test_sections_bend_each_by_its_own_actuator(free: QuasiStatic, params: VineParams, reference: Reference) -> None:

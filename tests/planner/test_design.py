@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+import shapely
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dynamics.tube import VineParams
 from environments import load_environment
-from planner.design import Design, Section
+from planner.design import Design, Section, overlap
 from planner.design_file import InvalidDesign, design_content, load_design
 from planner.search.catalogue import Catalogue
 from planner.search.controls import sections_of
@@ -147,6 +148,22 @@ def test_a_crossing_is_noticed(design: Design) -> None:
     loop = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.5, 1.0], [0.5, -1.0]])
     assert replace(design, centerline=loop).crosses_itself
     assert not replace(design, centerline=loop[:4]).crosses_itself
+
+
+def test_bodies_that_overlap_are_noticed(design: Design) -> None:
+    """Parallel parts nearer than a diameter share a strip of known width; those farther apart, or a sharp bend, share none."""
+    radius = design.params.radius
+    for gap, shared in ((1.5, 0.5), (2.1, 0.0)):
+        away = gap * radius
+        turn = np.array([[1.0, 0.0], [1.3, -0.3], [1.6, away / 2], [1.3, 0.3 + away], [1.0, away]])
+        joints = np.array([[0.0, 0.0], *turn, [0.0, away]])
+        strip = shapely.box(0.0, -1.0, 0.9, 1.0)
+        assert overlap(joints, radius).intersection(strip).area == pytest.approx(0.9 * shared * radius, rel=1e-3)
+        assert replace(design, centerline=joints).crosses_itself == (shared > 0)
+    for bend in (0.5, 1.5):
+        joints = np.array([[0.0, 0.0], [0.5, 0.0], [0.5 + 0.5 * np.cos(bend), 0.5 * np.sin(bend)]])
+        assert overlap(joints, radius).is_empty
+    assert overlap(joints[:1], radius).is_empty
 
 
 def test_controls_become_sections() -> None:

@@ -12,8 +12,9 @@ from matplotlib.figure import Figure
 from environments import Environment
 from planner.design import Design
 from planner.drawing.animation import save_animation
-from planner.drawing.plan import draw_solids, tube_patches
+from planner.drawing.plan import draw_solids
 from planner.drawing.style import FAINT, INK, save_figure
+from planner.drawing.tube import tube_patches
 from planner.studies.impulse.study import (
     CLUTTER_SECONDS,
     PUBLISHED_MS,

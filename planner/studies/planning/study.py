@@ -10,8 +10,8 @@ from pathlib import Path
 from dynamics.tube import VineParams
 from environments import Environment
 from planner.design import Design
+from planner.drawing.search import branches_to_draw
 from planner.search.run import Budget, Run
-from planner.search.tree import branches_of
 from surrogate.compiled import Floats
 
 PAPER = {
@@ -75,7 +75,7 @@ def run_cases(
         best = None
         if run.best and run.best.cost < lowest.get(name, math.inf):
             lowest[name] = run.best.cost
-            best = run.environment, run.best.design, branches_of(run.search.tree, run.environment.start, run.params)
+            best = run.environment, run.best.design, branches_to_draw(run.search.tree, run.environment, run.params)
         yield Found(_outcome(Path(name).stem, seed, run), best)
 
 

@@ -1,6 +1,5 @@
 """Figures of plans and animations of growth."""
 
-import math
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -8,23 +7,24 @@ from pathlib import Path
 import numpy as np
 import pytest
 import shapely
-from matplotlib.colors import to_hex, to_rgb
+from matplotlib.colors import to_rgb
 from PIL import Image
 
 from dynamics.tube import VineParams
 from environments import Environment, known_environments
-from planner.design import Design, Section
+from planner.design import Design
 from planner.drawing.animation import save_animation
-from planner.drawing.plan import PLAN_DPI, plan_figure, save_environment, save_plan, tube_patches
-from planner.drawing.style import ACTUATOR, OBSTACLE, TUBE
+from planner.drawing.plan import PLAN_DPI, plan_figure, save_environment, save_plan
+from planner.drawing.search import branches_to_draw
+from planner.drawing.style import OBSTACLE, TUBE
 from planner.replay import replay, trajectory
 from planner.search.run import Budget, Run
-from planner.search.tree import branches_of
 from surrogate.actuators import Actuator
 from surrogate.pouch import PouchMotor
 from surrogate.spam import Spam
 
 MakeEnvironment = Callable[..., Environment]
+Bent = Callable[..., Design]
 
 
 @pytest.fixture(scope="module", params=["plus", "divider"])
@@ -40,23 +40,6 @@ def run(request: pytest.FixtureRequest, shipped: dict[str, Environment], params:
 def grown(run: Run) -> np.ndarray:
     """Joints of a run's best design at the end of every segment [m]."""
     return trajectory(run.environment, run.best.design, replay(run.best.design, run.propagator))[0]
-
-
-def straight(params: VineParams, sides: str = "lnr") -> Design:
-    """A straight tube along the x axis from the origin, with sections of 0.3 m."""
-    names = {"l": "left", "r": "right", "n": "none"}
-    sections = tuple(
-        Section(0.3 * k, 0.3 * (k + 1), names[side], *((0.0,) * 3 if side == "n" else (2.0, 0.03, 3e4)))
-        for k, side in enumerate(sides)
-    )
-    joints = np.stack([np.linspace(0, 0.3 * len(sides), 12 * len(sides) + 1), np.zeros(12 * len(sides) + 1)], axis=-1)
-    return Design("bare", "0" * 64, params, sections, np.array([*joints[-1], 0.0]), joints)
-
-
-def shapes(design: Design) -> dict[str, shapely.Polygon]:
-    """Polygons [mm] of the drawn patches, by name."""
-    patches = tube_patches(design, design.centerline)
-    return {str(patch.get_gid()): shapely.Polygon(patch.get_path().vertices) for patch in patches[:-1]}
 
 
 class Picture:
@@ -80,11 +63,13 @@ def rgb(colour: str) -> np.ndarray:
 
 @pytest.mark.parametrize("name", known_environments())
 def test_the_drawing_has_the_aspect_of_the_bounds(name: str, shipped: dict[str, Environment], tmp_path: Path) -> None:
-    """Both axes have the same scale, and the drawing shows the bounds with a margin below 2 %."""
+    """Both axes have the same scale; the drawing shows bounds and goal with a margin below 2 %."""
     save_environment(tmp_path / "environment.png", shipped[name])
     picture = Picture(tmp_path / "environment.png", shipped[name], None)
     assert picture.pixels.shape[:2] == tuple(picture.axes.figure.canvas.get_width_height()[::-1])
     low, high = 1e3 * shipped[name].bounds.reshape(2, 2)
+    goal = 1e3 * shipped[name].goal
+    low, high = np.minimum(low, goal[:2] - goal[2]), np.maximum(high, goal[:2] + goal[2])
     corners = picture.axes.transData.transform([low, high])
     across, up = (corners[1] - corners[0]) / (high - low)
     assert across == pytest.approx(up, rel=1e-6)
@@ -120,56 +105,11 @@ def test_obstacles_are_solid_and_the_rest_is_free(
         assert outside.sum() > 500
 
 
-def test_the_tube_has_its_true_width(params: VineParams) -> None:
-    """A straight tube covers its length times its diameter, plus half a disc at the tip."""
-    design = straight(params)
-    length, radius = 1e3 * design.length, 1e3 * params.radius
-    drawn = shapes(design)
-    whole = shapely.union_all([drawn[f"section {k}"] for k in range(3)])
-    assert whole.area == pytest.approx(2 * length * radius + math.pi / 2 * radius**2, rel=1e-4)
-    assert whole.bounds == pytest.approx((0, -radius, length + radius, radius), abs=1e-6)
-
-
-def test_sections_end_at_their_position_without_gaps(params: VineParams) -> None:
-    """A section ends perpendicular to the axis; the next one continues below it."""
-    design = straight(params, "lrn")
-    drawn, radius = shapes(design), 1e3 * params.radius
-    for k, end in enumerate((300, 600)):
-        section, following = drawn[f"section {k}"], drawn[f"section {k + 1}"]
-        assert section.bounds == pytest.approx((max(end - 300 - 2 * radius, 0), -radius, end, radius))
-        assert section.intersection(following).area == pytest.approx((2 * radius) ** 2)
-    order = [name for name in drawn if name.startswith("section")]
-    assert order == ["section 2", "section 1", "section 0"]
-
-
-def test_actuators_lie_on_their_side(params: VineParams) -> None:
-    """A left actuator is left of the centreline, a right one right, within the tube and as long as its section."""
-    drawn = shapes(straight(params))
-    assert set(drawn) == {"section 0", "section 1", "section 2", "actuator 0", "actuator 2"}
-    radius = 1e3 * params.radius
-    for name, (start, end), (low, high) in (
-        ("actuator 0", (0, 300), (0, radius)),
-        ("actuator 2", (600, 900), (-radius, 0)),
-    ):
-        x_min, y_min, x_max, y_max = drawn[name].bounds
-        assert (x_min, x_max) == pytest.approx((start, end))
-        assert low < y_min < y_max < high
-
-
-def test_actuators_have_the_colour_of_their_side(params: VineParams) -> None:
-    """Left and right actuators can be told apart by their colours, which differ from that of their tube."""
-    design = straight(params)
-    patches = {str(patch.get_gid()): to_hex(patch.get_facecolor()) for patch in tube_patches(design, design.centerline)}
-    assert patches["actuator 0"] == ACTUATOR["left"]
-    assert patches["actuator 2"] == ACTUATOR["right"]
-    assert len({patches[name] for name in ("actuator 0", "actuator 2", "section 0", "section 1", "section 2")}) == 5
-
-
 def test_sections_have_the_colour_of_their_side(run: Run, tmp_path: Path) -> None:
     """In the written picture the tube has its section's colour all along, but for thin lines where sections meet."""
     best = run.best.design
     save_plan(
-        tmp_path / "plan.png", run.environment, best, branches_of(run.search.tree, run.environment.start, run.params)
+        tmp_path / "plan.png", run.environment, best, branches_to_draw(run.search.tree, run.environment, run.params)
     )
     picture = Picture(tmp_path / "plan.png", run.environment, best)
     line = shapely.LineString(best.centerline)
@@ -183,30 +123,6 @@ def test_sections_have_the_colour_of_their_side(run: Run, tmp_path: Path) -> Non
     other = np.abs(shown - own).max(axis=1) > 3
     assert (np.abs(along[bare][other, None] - ends).min(axis=1) < 0.01).all()
     assert (shown[other].max(axis=1) <= own.max()).all(), "something paler shines through between two sections"
-
-
-def test_a_stalled_tube_is_drawn_up_to_its_tip(environment: MakeEnvironment, params: VineParams) -> None:
-    """With a centreline shorter than the design, later sections are omitted; with a single point, the whole tube."""
-    design = straight(params, "lnrl")
-    short = replace(design, centerline=design.centerline[:19])  # 0.45 m
-    drawn = shapes(short)
-    assert set(drawn) == {"section 0", "section 1", "actuator 0"}
-    assert drawn["section 1"].bounds[2] == pytest.approx(450 + 1e3 * params.radius)
-    for centerline in (short.centerline, design.centerline[:1], design.centerline[:0]):
-        plan_figure(environment(), replace(design, centerline=centerline))
-
-
-def test_branches_end_at_the_tips_of_their_nodes(run: Run) -> None:
-    """Every node except the root has a branch from its parent's tip to its own."""
-    tree = run.search.tree
-    branches = branches_of(tree, run.environment.start, run.params)
-    nodes = np.flatnonzero(tree.used & (tree.parent >= 0))
-    assert len(branches) == len(nodes) == len(tree) - 1
-    assert np.array([branch[-1] for branch in branches]) == pytest.approx(tree.tips[nodes, :2], abs=1e-9)
-    for branch, node in zip(branches, nodes, strict=True):
-        assert len(branch) == tree.segments[node] - tree.segments[tree.parent[node]] + 1
-        steps = np.hypot(*np.diff(branch, axis=0).T)
-        assert steps == pytest.approx(np.full(len(steps), run.params.segment_length))
 
 
 def test_growth_is_animated(run: Run, grown: np.ndarray, tmp_path: Path) -> None:
@@ -235,9 +151,11 @@ def test_growth_is_animated(run: Run, grown: np.ndarray, tmp_path: Path) -> None
     assert durations[-1] > 1000
 
 
-def test_figures_are_written_atomically(environment: MakeEnvironment, params: VineParams, tmp_path: Path) -> None:
+def test_figures_are_written_atomically(
+    environment: MakeEnvironment, params: VineParams, bent: Bent, tmp_path: Path
+) -> None:
     """An interruption keeps the old file and leaves no other; a failure to write raises an error."""
-    design, path = straight(params), tmp_path / "growth.gif"
+    design, path = bent(params, [0.0] * 36, "lnr"), tmp_path / "growth.gif"
     path.write_text("old")
 
     def stop(*_: int) -> None:
@@ -254,26 +172,43 @@ def test_figures_are_written_atomically(environment: MakeEnvironment, params: Vi
 
 
 def test_any_name_and_any_number_of_actuators_fit(
-    environment: MakeEnvironment, params: VineParams, tmp_path: Path
+    environment: MakeEnvironment, params: VineParams, bent: Bent, tmp_path: Path
 ) -> None:
-    """Names are shown verbatim, truncated; of many actuators the first are listed; the page size is constant."""
-    named = replace(environment(), name=r"costs $5 and \frac{ " * 20)
+    """Names are shown verbatim, truncated; of many actuators the first are listed; the page's size is limited."""
+    named = replace(environment(bounds=(-1, -6, 19, 6)), name=r"costs $5 and \frac{ " * 20)
+
+    def tube(count: int) -> Design:
+        return bent(params, [0.0] * 12 * max(count, 1), "lr" * (count // 2) + "l" * (count % 2) or "n")
+
     heights = []
     for count in (0, 1, 6, 60):
-        save_plan(tmp_path / "plan.png", named, straight(params, "lr" * (count // 2) + "l" * (count % 2) or "n"))
+        save_plan(tmp_path / "plan.png", named, tube(count))
         heights.append(Image.open(tmp_path / "plan.png").height)
     assert heights == sorted(set(heights))
     assert heights[-1] < 2 * heights[0]
-    texts = [text.get_text() for text in plan_figure(named, straight(params, "lr" * 30)).texts]
+    texts = [text.get_text() for text in plan_figure(named, tube(60)).texts]
     assert any("more" in text for text in texts)
+
+
+def test_the_legend_fits_the_page(environment: MakeEnvironment, params: VineParams, bent: Bent) -> None:
+    """With all its entries on a narrow page, it takes two lines, clear of the title and the drawing."""
+    design = bent(params, [6.0] * 72, "lrn")
+    figure = plan_figure(environment(bounds=(-1.0, -4.0, 1.0, 4.0)), design, [design.centerline])
+    figure.draw_without_rendering()
+    (legend,) = figure.legends
+    assert len(legend.get_texts()) == 7
+    shown, page, axes = legend.get_window_extent(), figure.bbox, figure.axes[0].get_window_extent()
+    assert page.x0 <= shown.x0 < shown.x1 <= page.x1
+    assert shown.y0 >= axes.y1
+    assert shown.y1 <= min(text.get_window_extent().y0 for text in figure.texts[:3] if text.get_size() > 10)
 
 
 @pytest.mark.parametrize(("actuator", "heading"), [(Spam(), "cell [mm]"), (PouchMotor(), "pouch [mm]")])
 def test_table_uses_the_actuators_name_of_a_cell(
-    environment: MakeEnvironment, actuator: Actuator, heading: str
+    environment: MakeEnvironment, bent: Bent, actuator: Actuator, heading: str
 ) -> None:
     """The column of cell lengths is headed by the actuator's name of a cell, clear of the neighbouring headings."""
-    figure = plan_figure(environment(), straight(VineParams(actuator=actuator)))
+    figure = plan_figure(environment(), bent(VineParams(actuator=actuator), [0.0] * 36, "lnr"))
     figure.draw_without_rendering()
     found = {text.get_text(): text.get_window_extent() for text in figure.texts}
     before, after = found["side"], found["pressure [kPa]"]
