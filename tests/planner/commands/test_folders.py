@@ -138,7 +138,6 @@ WRITERS = [
     ("export", "made", "--out", "out", "--formats", "csv,json,svg"),
     ("robustness", "small.toml", "made", "--trials", 2, "--levels", 0),
     ("map", "small.toml", "--deployments", 2),
-    ("tube", "new", "mine.toml"),
     ("environments", "new", "clutter.toml", "--density", 0.1),
     ("environments", "show", "small.toml", "--picture", "small.png"),
 ]

@@ -81,7 +81,7 @@ def test_robustness_writes_tables_and_pictures(
         chosen["reached"] / 1000, abs=0.17
     )  # 4 sigma
     assert len(content["margins"]) == 3 * load_design(planned).actuators + 3
-    assert "out/robustness-small: README.md" in capsys.readouterr().out
+    assert "wrote out/robustness-small/: README.md" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

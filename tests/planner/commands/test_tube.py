@@ -138,7 +138,7 @@ def test_a_full_disk_leaves_no_half_file(vinewright: Vinewright, tmp_path: Path)
         code, _, errors = vinewright("tube", "new", "mine.toml")
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
-    assert code == 2
+    assert code == 4
     assert "mine.toml cannot be written" in errors
     assert errors.count("\n") == 1
     assert not list(tmp_path.iterdir())

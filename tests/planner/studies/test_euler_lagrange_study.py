@@ -176,6 +176,6 @@ def test_interrupted_nothing_is_written(
     monkeypatch.setattr("sys.argv", ["vinewright", "reproduce", "euler-lagrange", "--out", str(tmp_path)])
     with pytest.raises(SystemExit) as ended:
         main()
-    assert ended.value.code == 2
+    assert ended.value.code == 130
     assert "nothing was written" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []

@@ -90,6 +90,6 @@ def test_ctrl_c_keeps_what_was_timed(
         main()
     assert ended.value.code == 0
     assert "interrupted after 3 of 24 robots" in capsys.readouterr().out
-    assert "impulse-runtime, interrupted," in (tmp_path / "impulse-runtime" / "README.md").read_text()
+    assert ", interrupted,` on" in (tmp_path / "impulse-runtime" / "README.md").read_text()
     assert len(json.loads((tmp_path / "impulse-runtime" / "data.json").read_text())["timings"]) == 3
     assert (tmp_path / "impulse-runtime" / "impulse-runtime.png").read_bytes()[:4] == PNG

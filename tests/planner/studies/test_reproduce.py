@@ -41,7 +41,10 @@ def test_tip_steering_takes_another_tube(tmp_path: Path) -> None:
     (tmp_path / "thin.toml").write_text("schema = 1\nradius_mm = 27\n")
     done = reproduce("tip-steering", "--tube", "thin.toml", "--out", "new", cwd=tmp_path)
     assert done.returncode in (0, 3), done.stderr
-    assert "reproduce tip-steering --tube thin.toml`" in (tmp_path / "new" / "tip-steering" / "README.md").read_text()
+    assert (
+        "reproduce tip-steering --tube thin.toml --out new`"
+        in (tmp_path / "new" / "tip-steering" / "README.md").read_text()
+    )
     (tmp_path / "thin.toml").write_text("schema = 1\nradius_mm = 0\n")
     done = reproduce("tip-steering", "--tube", "thin.toml", "--out", "other", cwd=tmp_path)
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
@@ -62,7 +65,7 @@ def test_table_2_is_made_with_its_pictures(tmp_path: Path) -> None:
         ("divider", False),
     ]
     table = (tmp_path / "new" / "table2" / "README.md").read_text()
-    assert "`vinewright reproduce table2 --runs 1 --time-budget 1 --env divider`" in table
+    assert "`vinewright reproduce table2 --runs 1 --time-budget 1 --env divider --out new`" in table
 
 
 @pytest.mark.slow

@@ -41,11 +41,11 @@ def test_interrupted_parts_keep_what_was_done(tmp_path: Path) -> None:
         Part("c", "c", never, 1, list),
     ]
     study = Study("validation", parts, run_parts, lambda found: report_parts(parts, found))
-    found = run_study(study, "command", tmp_path, Console())
+    found = run_study(study, "vinewright validate", tmp_path, Console())
     assert found.results == [Item("a", "first"), Item("b", "second")]
     data = json.loads((tmp_path / "validation" / "data.json").read_text())
     assert (data["command"], data["a"], data["b"]) == (
-        "command, interrupted,",
+        f"vinewright validate --out {tmp_path.name}, interrupted,",
         [{"name": "first"}],
         [{"name": "second"}],
     )
