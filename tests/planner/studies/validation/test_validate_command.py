@@ -53,13 +53,15 @@ def test_interrupted_parts_keep_what_was_done(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_all_parts_stand_in_one_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With a folder of recordings and one propagator: tables, data, and every picture that the report shows."""
+def test_all_parts_stand_in_one_report(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With a folder of recordings and one propagator: tables, data (also on stdout), and every picture that the report shows."""
     lines = tuple(np.column_stack([np.linspace(0.03, end, 20), np.zeros(20)]) for end in (0.3, 0.4, 0.5))
     made = Recording("made", 0.0323, None, np.zeros(3), np.arange(3.0), lines, np.array([[0.8, -0.5, 0.8, 0.5]]), ())
     (tmp_path / "recordings").mkdir()
     write_recording(made, tmp_path / "recordings" / "made.json")
-    arguments = "validate --recordings recordings --propagator geometric --out out"
+    arguments = "validate --recordings recordings --propagator geometric --out out --json"
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("sys.argv", ["vinewright", *arguments.split()])
     with pytest.raises(SystemExit) as ended:
@@ -69,6 +71,9 @@ def test_all_parts_stand_in_one_report(tmp_path: Path, monkeypatch: pytest.Monke
         (tmp_path / "out" / "validation" / "README.md").read_text(),
         json.loads((tmp_path / "out" / "validation" / "data.json").read_text()),
     )
+    printed = json.loads(capsys.readouterr().out)
+    assert printed.items() >= content.items()
+    assert printed["wrote"] == ["out/validation"]
     for part in ("Recorded growths", "Contacts with one obstacle", "The same designs", "Refinement"):
         assert f"## {part}" in text
     assert "Friction on the best designs" not in text, "it is the default's"
