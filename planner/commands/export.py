@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from planner.console.errors import EXTRAS, BadInput, readable_errors, remedy, same_environment, writable
-from planner.console.options import DesignArgument
+from planner.console.options import DesignArgument, SolutionOption, chosen_design, environment_of
 from planner.console.terminal import new_console
 from planner.fabrication import FORMATS
 
@@ -26,6 +26,7 @@ EVERY_FORMAT = ",".join(FORMATS)
 def export(
     design: DesignArgument,
     out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for the pack.")],
+    solution: SolutionOption = None,
     formats: Annotated[str, typer.Option(metavar="LIST", help="Formats to write, separated by commas.")] = EVERY_FORMAT,
     env: Annotated[
         str | None,
@@ -46,10 +47,9 @@ def export(
         from dynamics.quasistatic.propagator import QuasiStatic
         from planner.console.compiling import compiling
         from planner.console.terminal import section_table
-        from planner.design_file import load_design
         from planner.fabrication.pack import Pack
 
-        made = load_design(design)
+        made = chosen_design(console, design, solution)
         if (out / "run.json").exists() or out.resolve() == (design if design.is_dir() else design.parent).resolve():
             raise BadInput(f"{out} contains the plan; give another --out, so that the plan is not overwritten")
         environment = _environment_of(design, made, env)
@@ -78,19 +78,15 @@ def _parsed(formats: str) -> list[str]:
 
 
 def _environment_of(path: Path, design: Design, env: str | None) -> Environment:
-    """The given environment, or that in the folder of the design, or the shipped one of its name."""
-    from environments import known_environments, load_environment
+    """The given environment, or that of the design."""
+    from environments import load_environment
 
-    beside = (path if path.is_dir() else path.parent) / "environment.toml"
-    if env is not None:
-        return load_environment(env, design.params.radius)
-    if beside.is_file():
-        return load_environment(beside, design.params.radius)
-    if design.environment in known_environments():
-        return load_environment(design.environment, design.params.radius)
-    raise BadInput(
-        f"the environment of this design ({design.environment}) is not known here; give it with --env FILE.toml"
-    )
+    environment = load_environment(env, design.params.radius) if env is not None else environment_of(path, design)
+    if environment is None:
+        raise BadInput(
+            f"the environment of this design ({design.environment}) is not known here; give it with --env FILE.toml"
+        )
+    return environment
 
 
 def _write(console: Console, pack: Pack, wanted: list[str], out: Path) -> tuple[list[str], dict[str, str]]:

@@ -15,9 +15,11 @@ from planner.console.options import (
     FrictionOption,
     PropagatorOption,
     QpOption,
+    SolutionOption,
     SolverOption,
     SurrogateOption,
     TubeOption,
+    chosen_design,
     chosen_model,
     note_friction,
     replaced_tube,
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
 def simulate(
     env: EnvironmentArgument,
     design: DesignArgument,
+    solution: SolutionOption = None,
     out: Annotated[Path | None, typer.Option(metavar="DIR", help="Folder for the trajectory and a picture.")] = None,
     animate: Annotated[Path | None, typer.Option(metavar="FILE.gif", help="Write an animation of the growth.")] = None,
     propagator: PropagatorOption = "quasistatic",
@@ -54,11 +57,10 @@ def simulate(
         from environments import load_environment
         from planner.console.compiling import compiling
         from planner.console.terminal import CROSSING, section_table
-        from planner.design_file import load_design
         from planner.replay import replay, simulated
         from planner.runs.folder import check_folder
 
-        made = load_design(design)
+        made = chosen_design(console, design, solution)
         made = replace(made, params=replaced_tube(console, made.params, tube))
         environment = load_environment(env, made.params.radius)
         several = not made.uniform

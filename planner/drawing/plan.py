@@ -226,7 +226,7 @@ def _view(environment: Environment) -> Floats:
 def _draw_tube(axes: Axes, environment: Environment, design: Design | None) -> None:
     """Draw the tube along its predicted centreline, and the foreground."""
     for patch in [*(tube_patches(design, design.centerline) if design else []), *foreground(environment, design)]:
-        axes.add_patch(patch)
+        axes.add_artist(patch)  # add_patch would search thousands of corners for limits that are known
 
 
 def _draw_environment(axes: Axes, environment: Environment, view: Floats, branches: Sequence[Floats]) -> None:

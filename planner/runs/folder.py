@@ -14,6 +14,7 @@ import re
 import shutil
 import tempfile
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from platform import machine
 from typing import Any
@@ -29,12 +30,13 @@ from planner.replay import replay, trajectory
 from planner.robustness.selection import Choice
 from planner.runs.checkpoint import CHECKPOINT, write_checkpoint
 from planner.runs.inputs import Inputs
+from planner.runs.success import success, success_note
 from planner.search.run import Run
 from planner.verification import Verification
 
 FILES = (
     *("run.json", "environment.toml", "design.json", "solutions.json", "trajectory.npz", "plan.png", "simulation.json"),
-    *("fit.json", "fit.png", "recording.json", "map.json", "map.png", CHECKPOINT),
+    *("solutions.png", "fit.json", "fit.png", "recording.json", "map.json", "map.png", CHECKPOINT),
 )
 """Files that a run folder may contain; a folder with any other file is never replaced."""
 LONGEST_NAME = 80
@@ -196,6 +198,7 @@ def write_run(
         verification: Result of --verify.
     """
     from planner.drawing.plan import save_plan
+    from planner.drawing.solutions import save_solutions
     from planner.search.tree import branches_of
 
     solutions = run.solutions
@@ -205,8 +208,8 @@ def write_run(
     def fill(folder: Path) -> None:
         write_environment(run.environment, folder / "environment.toml")
         write_json(folder / "design.json", design_content(best))
-        every = [design_content(solution.design) for solution in solutions.best]
-        write_json(folder / "solutions.json", {"schema": 1, "solutions": every})
+        every = [solution.design for solution in solutions.best]
+        write_json(folder / "solutions.json", {"schema": 1, "solutions": [design_content(one) for one in every]})
         content = {
             "schema": 1,
             "inputs": {
@@ -234,6 +237,8 @@ def write_run(
         points, length = trajectory(run.environment, best, replay(best, solutions.replayer))
         np.savez_compressed(folder / "trajectory.npz", points=points, length=length)
         save_plan(folder / "plan.png", run.environment, best, branches_of(run.search.tree, start, run.params))
+        remarks, note = partial(success, choice=choice, verification=verification), success_note(choice, verification)
+        save_solutions(folder / "solutions.png", run.environment, every, best, remarks, note)
         write_checkpoint(folder / CHECKPOINT, run, inputs)
 
     write_folder(out, fill)
