@@ -17,6 +17,7 @@ from planner.commands import (
     plan,
     reproduce,
     robustness,
+    show,
     simulate,
     surrogate,
     track,
@@ -39,6 +40,7 @@ app.command()(plan.plan)
 app.command()(simulate.simulate)
 app.command()(robustness.robustness)
 app.command()(export.export)
+app.command()(show.show)
 app.command(name="funnel")(reproduce.funneling)
 app.command(name="map")(map.map_environment)
 app.command()(track.track)

@@ -80,7 +80,7 @@ def simulate(
             rollout = replay(made, model)
         simulation = simulated(made, environment, rollout)
         result = _outcome(environment, made, simulation)
-        console.print(_sentence(result))
+        console.print(sentence(result))
         if not several and len(simulation.joints):
             grown, at_rest = _curvature(made, rollout, float(simulation.lengths[-1]))
             result["curvature"] = {"grown_per_m": round(grown, 6), "at_rest_per_m": round(at_rest, 6)}
@@ -132,7 +132,8 @@ def _curvature(design: Design, rollout: Rollout, length: float) -> tuple[float, 
     return float(host(rollout.angles)[0, last].sum()) / length, float(rest)
 
 
-def _sentence(result: dict[str, Any]) -> str:
+def sentence(result: dict[str, Any]) -> str:
+    """Where a design ends, from the content of `simulation.json`."""
     x, y = result["tip_mm"]
     return (
         f"{'reaches' if result['reached'] else 'misses'} the goal: {result['advice']}; {result['length_mm']:.0f} mm grown, "

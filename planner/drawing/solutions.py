@@ -63,18 +63,19 @@ def save_solutions(
         note: Explanation of the remarks, below the drawings.
     """
     panels = _panels(designs, written, remarks)
+    caption = CAPTION if any(panel.remarks for panel in panels) else CAPTION - 0.17
     size = environment.bounds[2:] - environment.bounds[:2]
     aspect = float(size[1] / size[0])
     columns, width = _layout(len(panels), aspect)
     rows, height = math.ceil(len(panels) / columns), width * min(aspect, TALLEST)
     across = columns * width + (columns - 1) * GAP
-    page = np.array([max(2 * SIDE + across, NARROWEST), TOP + rows * (CAPTION + height + GAP) + BOTTOM])
+    page = np.array([max(2 * SIDE + across, NARROWEST), TOP + rows * (caption + height + GAP) + BOTTOM])
     figure = Figure(figsize=(page[0], page[1]), facecolor="white")
     left = (page[0] - across) / 2
     for k, panel in enumerate(panels):
         row, column = divmod(k, columns)
-        corner = left + column * (width + GAP), page[1] - TOP - (row + 1) * (CAPTION + height) - row * GAP
-        _draw_panel(figure, environment, panel, np.array([*corner, width, height]), page)
+        corner = left + column * (width + GAP), page[1] - TOP - (row + 1) * (caption + height) - row * GAP
+        _draw_panel(figure, environment, panel, np.array([*corner, width, height, caption]), page)
     shown = sum(panel.label != DESIGN for panel in panels)
     title = f"{len(designs)} solution{'s' * (len(designs) != 1)}"
     if shown < len(designs):
@@ -112,7 +113,7 @@ def _layout(count: int, aspect: float) -> tuple[int, float]:
 
 
 def _draw_panel(figure: Figure, environment: Environment, panel: _Panel, box: Any, page: Any) -> None:
-    """Draw one design in a box x, y, width, height [inch], and its caption above."""
+    """Draw one design in a box x, y, width, height [inch], and above it its caption, whose height is the last of the box."""
     axes = figure.add_axes((box[0] / page[0], box[1] / page[1], box[2] / page[0], box[3] / page[1]))
     draw_in_axes(axes, environment, panel.design)
     axes.set(xticks=[], yticks=[], xlabel="", ylabel="", anchor="NW")
@@ -120,7 +121,7 @@ def _draw_panel(figure: Figure, environment: Environment, panel: _Panel, box: An
     count, inches = panel.design.actuators, figure.dpi_scale_trans
     facts = f"{count or 'no'} actuator{'s' * (count != 1)}, {1e3 * panel.design.length:.0f} mm"
     style: dict[str, Any] = {"transform": inches, "va": "baseline", "parse_math": False}
-    top = box[1] + box[3]
+    top = box[1] + box[3] + box[4] - CAPTION
     number = figure.text(box[0], top + 0.25, panel.label, size=11, weight="bold", color=INK, **style)
     reach = number.get_window_extent().width / figure.dpi
     figure.text(box[0] + reach + 0.09, top + 0.25, facts, size=8.5, color=INK, **style)

@@ -14,7 +14,6 @@ import re
 import shutil
 import tempfile
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from platform import machine
 from typing import Any
@@ -30,7 +29,7 @@ from planner.replay import replay, trajectory
 from planner.robustness.selection import Choice
 from planner.runs.checkpoint import CHECKPOINT, write_checkpoint
 from planner.runs.inputs import Inputs
-from planner.runs.success import success, success_note
+from planner.runs.success import success
 from planner.search.run import Run
 from planner.verification import Verification
 
@@ -203,7 +202,7 @@ def write_run(
 
     solutions = run.solutions
     best = design_to_write(run, choice, verification)
-    start = np.asarray(run.environment.start)
+    tree = branches_of(run.search.tree, np.asarray(run.environment.start), run.params)
 
     def fill(folder: Path) -> None:
         write_environment(run.environment, folder / "environment.toml")
@@ -236,9 +235,8 @@ def write_run(
         write_json(folder / "run.json", content)
         points, length = trajectory(run.environment, best, replay(best, solutions.replayer))
         np.savez_compressed(folder / "trajectory.npz", points=points, length=length)
-        save_plan(folder / "plan.png", run.environment, best, branches_of(run.search.tree, start, run.params))
-        remarks, note = partial(success, choice=choice, verification=verification), success_note(choice, verification)
-        save_solutions(folder / "solutions.png", run.environment, every, best, remarks, note)
+        save_plan(folder / "plan.png", run.environment, best, tree)
+        save_solutions(folder / "solutions.png", run.environment, every, best, *success(choice, verification))
         write_checkpoint(folder / CHECKPOINT, run, inputs)
 
     write_folder(out, fill)
