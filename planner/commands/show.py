@@ -33,7 +33,10 @@ def show(
     with readable_errors():
         file, content, kind = _recognised(path)
         shown = kind.read(file, _checked(file, content, kind))
-        pictures = [str(one) for pattern in kind.pictures for one in sorted(file.parent.glob(pattern))]
+        patterns = (
+            kind.pictures if file.name == kind.file else []
+        )  # a file of another name is not part of a result folder
+        pictures = [str(one) for pattern in patterns for one in sorted(file.parent.glob(pattern))]
         if picture and shown.draw is None:
             raise BadInput(
                 f"--picture: no picture of a {kind.name} is drawn; pictures: {', '.join(pictures) or 'none'}"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence, Set
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -39,13 +39,13 @@ class Kind:
     name: str
     file: str
     """Its file in a folder."""
-    keys: frozenset[str]
+    keys: Set[str]
     """Top-level keys, or arrays, by which the content of a file is recognised."""
     read: Callable[[Path, Any], Shown]
     """Summarises a file, given its path and its validated content: an instance of `model`, or None."""
     model: type[BaseModel] | None = None
     """Model of the content of files that no other command reads."""
-    pictures: tuple[str, ...] = field(default=())
+    pictures: Sequence[str] = ()
     """Patterns of the names of its pictures in the same folder."""
 
 
@@ -148,33 +148,19 @@ def _map(_: Path, mapped: _Map) -> Shown:
 
 
 KINDS = (
-    Kind("run", "run.json", frozenset({"inputs", "history"}), show_run, RunFile, ("plan.png", "solutions.png")),
-    Kind("pack", "pack.json", frozenset({"reaches_goal", "made_mm"}), show_pack, PackFile),
-    Kind("map", "map.json", frozenset({"map", "deployments"}), _map, _Map, ("map.png",)),
-    Kind("fit", "fit.json", frozenset({"recording", "parameters"}), _fit, _Fit, ("fit.png",)),
+    Kind("run", "run.json", {"inputs", "history"}, show_run, RunFile, ["plan.png", "solutions.png"]),
+    Kind("pack", "pack.json", {"reaches_goal", "made_mm"}, show_pack, PackFile),
+    Kind("map", "map.json", {"map", "deployments"}, _map, _Map, ["map.png"]),
+    Kind("fit", "fit.json", {"recording", "parameters"}, _fit, _Fit, ["fit.png"]),
     Kind(
-        *(
-            "simulation",
-            "simulation.json",
-            frozenset({"reached", "from_predicted_mm"}),
-            show_simulation,
-            SimulationFile,
-        ),
-        ("plan.png",),
+        "simulation", "simulation.json", {"reached", "from_predicted_mm"}, show_simulation, SimulationFile, ["plan.png"]
     ),
     Kind(
-        *(
-            "robustness survey",
-            "data.json",
-            frozenset({"counts", "margins", "spreads"}),
-            show_robustness,
-            RobustnessFile,
-        ),
-        ("robustness-*.png",),
+        "robustness survey", "data.json", {"counts", "spreads"}, show_robustness, RobustnessFile, ["robustness-*.png"]
     ),
-    Kind("recording", "recording.json", frozenset({"frames", "tube_radius_m"}), _recording),
-    Kind("solutions", SOLUTIONS, frozenset({"solutions"}), show_solutions, None, ("solutions.png",)),
-    Kind("design", DESIGN, frozenset({"sections", "predicted"}), show_design, None, ("plan.png",)),
-    Kind("checkpoint", CHECKPOINT, frozenset({"facts", "slots"}), show_checkpoint),
+    Kind("recording", "recording.json", {"frames", "tube_radius_m"}, _recording),
+    Kind("solutions", SOLUTIONS, {"solutions"}, show_solutions, None, ["solutions.png"]),
+    Kind("design", DESIGN, {"sections", "predicted"}, show_design, None, ["plan.png"]),
+    Kind("checkpoint", CHECKPOINT, {"facts", "slots"}, show_checkpoint),
 )
 """In the order in which a folder is searched for their files."""
