@@ -160,10 +160,7 @@ def solution_note(folder: Path) -> str:
         return ""
     if number:
         return f"the design of this run is solution {number} of {count}; --solution 1 has the lowest cost"
-    counted = f"its {count} solutions" if count > 1 else "the same as its solution"
-    return (
-        f"the design of this run is not {'one of ' * (count > 1)}{counted}; --solution 1 has the lowest cost of those"
-    )
+    return f"the design of this run is not among its solutions, of which there are {count}; --solution 1 has the lowest cost"
 
 
 def environment_of(path: Path, design: Design) -> Environment | None:

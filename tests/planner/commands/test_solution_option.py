@@ -61,7 +61,7 @@ def test_without_a_number_a_folder_means_its_design(vinewright: Vinewright, run:
     changed = replace(load_design(run), sections=(Section(0, 0.42, "none", 0, 0, 0),))
     write_json(run / "design.json", design_content(changed))
     _, printed, _ = vinewright("simulate", "small.toml", run)
-    assert "note: the design of this run is not one of its 3 solutions" in printed
+    assert "note: the design of this run is not among its solutions, of which there are 3; --solution 1" in printed
     assert "420 mm grown" in printed
 
 
