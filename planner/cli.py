@@ -19,6 +19,7 @@ from planner.commands import (
     plan,
     reproduce,
     robustness,
+    show,
     simulate,
     surrogate,
     track,
@@ -84,6 +85,7 @@ app.command()(plan.plan)
 app.command()(simulate.simulate)
 app.command()(robustness.robustness)
 app.command()(export.export)
+app.command()(show.show)
 app.command(name="funnel")(reproduce.funneling)
 app.command(name="map")(map.map_environment)
 app.command()(track.track)

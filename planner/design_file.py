@@ -1,4 +1,4 @@
-"""Reading and writing of design files (`design.json`).
+"""Reading and writing of design files (`design.json`), and reading of the solutions of a run (`solutions.json`).
 
 Schema 2 contains all parameters of the tube, with the keys of tube files. Schema 1 contains only radius and growth pressure; the
 other parameters then have the values that were fixed at that time.
@@ -25,7 +25,9 @@ from surrogate.pouch import PouchMotor
 from surrogate.spam import Spam
 
 SCHEMA = 2
-_MOST_BYTES = 20_000_000
+_MOST_BYTES = 50_000_000
+DESIGN, SOLUTIONS = "design.json", "solutions.json"
+"""Files of a run folder: the design to make, and all designs that were kept, lowest cost first."""
 
 
 class InvalidDesign(ValueError):
@@ -206,27 +208,88 @@ def design_content(design: Design) -> dict[str, Any]:
     }
 
 
-def load_design(path: str | Path) -> Design:
-    """Read and check a design file, or the `design.json` of a run folder.
+def load_design(path: str | Path, solution: int | None = None) -> Design:
+    """Read and check a design.
 
+    Args:
+        path: A design file, a solutions file, or the folder of a run.
+        solution: Number of a design in the solutions file, 1 for the one of lowest cost. None takes the `design.json` of a
+            folder, which with `--robust` or `--verify` may be another one, and the first design of a solutions file.
     Raises:
-        InvalidDesign: The file is missing, malformed, of an unknown schema, or its sections are not contiguous.
+        InvalidDesign: The file is missing, malformed, of an unknown schema, or has fewer solutions; or the sections of the
+            design are not contiguous.
     """
     path = Path(path)
-    path = path / "design.json" if path.is_dir() else path
+    file = path / (DESIGN if solution is None else SOLUTIONS) if path.is_dir() else path
+    if file != path and solution is not None and not file.exists():
+        raise InvalidDesign(f"{path} has no {SOLUTIONS}; --solution {solution} is for the folder of a run")
+    content = _read_json(file)
+    if not _has_solutions(content):
+        if solution is None:
+            return _design(content, file.name)
+        raise InvalidDesign(
+            f"{file} has one design; --solution {solution} is for the folder of a run or its {SOLUTIONS}"
+        )
+    number, every = 1 if solution is None else solution, content["solutions"]
+    if not 1 <= number <= len(every):
+        counted = f"{len(every) or 'no'} solution{'s' * (len(every) != 1)}"
+        raise InvalidDesign(
+            f"{path} has {counted}; --solution {number}" + f" must be from 1 to {len(every)}" * bool(every)
+        )
+    return _design(every[number - 1], f"{file.name}: solutions[{number - 1}]")
+
+
+def load_solutions(path: str | Path) -> list[Design]:
+    """All designs of a solutions file, lowest cost first.
+
+    Raises:
+        InvalidDesign: See `load_design`.
+    """
+    path = Path(path)
+    content = _read_json(path)
+    if not _has_solutions(content):
+        raise InvalidDesign(f"{path.name}: missing key solutions")
+    return [_design(one, f"{path.name}: solutions[{k}]") for k, one in enumerate(content["solutions"])]
+
+
+def solution_of(folder: Path) -> tuple[int | None, int]:
+    """Which of its solutions the `design.json` of a run folder is: its number, None if it is none of them, and their count.
+
+    The count is 0 if there is no readable solutions file, as in the folder of a pack.
+    """
     try:
-        data = json.loads(read_file(path, _MOST_BYTES))
-        model = _file_model(data)
-        file = model.model_validate(data)
-        params = _tube(file)
-        _check_sections(file, *params.actuator.limits.tabulated)
+        design, content = _read_json(folder / DESIGN), _read_json(folder / SOLUTIONS)
+    except InvalidDesign:
+        return None, 0
+    every = content["solutions"] if _has_solutions(content) else []
+    return (every.index(design) + 1 if design in every else None), len(every)
+
+
+def _read_json(path: Path) -> Any:
+    try:
+        return json.loads(read_file(path, _MOST_BYTES))
     except Unreadable as error:
         raise InvalidDesign(f"{path}: {error}") from None
-    except ValidationError as error:
-        raise InvalidDesign(f"{path.name}: {describe(error, model)}") from None
     except (ValueError, RecursionError) as error:
-        reason = str(error) if isinstance(error, InvalidDesign) else f"is not JSON: {error}"
-        raise InvalidDesign(f"{path.name}: {reason}") from None
+        raise InvalidDesign(f"{path.name}: is not JSON: {error}") from None
+
+
+def _has_solutions(content: Any) -> bool:
+    """Whether a parsed file is a solutions file."""
+    return isinstance(content, dict) and isinstance(content.get("solutions"), list)
+
+
+def _design(content: Any, name: str) -> Design:
+    """The design in parsed JSON, checked; messages begin with the name."""
+    model = _file_model(content)
+    try:
+        file = model.model_validate(content)
+        params = _tube(file)
+        _check_sections(file, *params.actuator.limits.tabulated)
+    except ValidationError as error:
+        raise InvalidDesign(f"{name}: {describe(error, model)}") from None
+    except (ValueError, RecursionError) as error:
+        raise InvalidDesign(f"{name}: {error}") from None
     sections = tuple(
         Section(
             part.start_mm * 1e-3,

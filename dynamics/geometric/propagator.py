@@ -30,7 +30,7 @@ class Geometric(OnHost):
     """
 
     capabilities: ClassVar[Capabilities] = Capabilities(
-        contact=True, sections=True, inertia=False, friction=True, devices=("cpu",)
+        contact=True, sections=True, inertia=False, friction=True, devices=("cpu",), assumed_friction=FRICTION
     )
 
     def __init__(

@@ -9,7 +9,7 @@ import typer
 
 from planner.console.answer import Answer, JsonOption
 from planner.console.errors import EXTRAS, BadInput, apart, readable_errors, remedy, same_environment
-from planner.console.options import DesignArgument
+from planner.console.options import DesignArgument, SolutionOption, chosen_design, environment_of
 from planner.fabrication import FORMATS
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ EVERY_FORMAT = ",".join(FORMATS)
 def export(
     design: DesignArgument,
     out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for the pack.")],
+    solution: SolutionOption = None,
     formats: Annotated[str, typer.Option(metavar="LIST", help="Formats to write, separated by commas.")] = EVERY_FORMAT,
     env: Annotated[
         str | None,
@@ -51,11 +52,11 @@ def export(
         from dynamics.quasistatic.propagator import QuasiStatic
         from planner.console.compiling import compiling
         from planner.console.terminal import section_table
-        from planner.design_file import design_content, load_design
+        from planner.design_file import design_content
         from planner.fabrication.pack import Pack
         from planner.runs.claim import claimed
 
-        made = load_design(design)
+        made = chosen_design(console, design, solution)
         apart(out, design, "design")
         environment = _environment_of(design, made, env)
         same_environment(console, made, environment, force)
@@ -85,19 +86,15 @@ def _parsed(formats: str) -> list[str]:
 
 
 def _environment_of(path: Path, design: Design, env: str | None) -> Environment:
-    """The given environment, or that in the folder of the design, or the shipped one of its name."""
-    from environments import known_environments, load_environment
+    """The given environment, or that of the design."""
+    from environments import load_environment
 
-    beside = (path if path.is_dir() else path.parent) / "environment.toml"
-    if env is not None:
-        return load_environment(env, design.params.radius)
-    if beside.is_file():
-        return load_environment(beside, design.params.radius)
-    if design.environment in known_environments():
-        return load_environment(design.environment, design.params.radius)
-    raise BadInput(
-        f"the environment of this design ({design.environment}) is not known here; give it with --env FILE.toml"
-    )
+    environment = load_environment(env, design.params.radius) if env is not None else environment_of(path, design)
+    if environment is None:
+        raise BadInput(
+            f"the environment of this design ({design.environment}) is not known here; give it with --env FILE.toml"
+        )
+    return environment
 
 
 def _write(console: Console, pack: Pack, wanted: list[str], out: Path) -> tuple[list[str], dict[str, str]]:

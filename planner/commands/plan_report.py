@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from planner.commands.plan_verify import unverified, verdict
+from planner.console.options import solution_note
 from planner.console.terminal import CROSSING, actuators_of, section_table
 from planner.design_file import design_content
 from planner.plan import INTERRUPTED
@@ -120,10 +121,13 @@ def report(console: Console, result: Result, out: Path) -> None:
         console.print(choice_table(result.choice))
     if result.verification:
         console.print(verdict(result.verification), style="bold")
+    if note := solution_note(out):
+        console.print(f"note: {note}")
     if design.crosses_itself:
         console.print(CROSSING)
     console.print(
-        f"wrote {out}/: design.json, plan.png, environment.toml, solutions.json, trajectory.npz, run.json, checkpoint.npz"
+        f"wrote {out}/: design.json, plan.png, environment.toml, solutions.json, solutions.png, trajectory.npz, run.json, "
+        "checkpoint.npz"
     )
 
 

@@ -10,7 +10,14 @@ import typer
 
 from planner.console.answer import Answer, JsonOption
 from planner.console.errors import BadInput, readable_errors, same_environment
-from planner.console.options import DesignArgument, EnvironmentArgument, TubeOption, replaced_tube
+from planner.console.options import (
+    DesignArgument,
+    EnvironmentArgument,
+    SolutionOption,
+    TubeOption,
+    chosen_design,
+    replaced_tube,
+)
 from planner.console.studies import command_line
 from planner.studies.study import Report, Study, run_study
 
@@ -69,6 +76,7 @@ TolerancesOption = Annotated[
 def robustness(
     env: EnvironmentArgument,
     design: DesignArgument,
+    solution: SolutionOption = None,
     trials: Annotated[int, typer.Option(min=1, max=1_000_000, help="Number of trials at each level.")] = 1000,
     levels: LevelsOption = "0,5,10,15,20",
     sources: SourcesOption = None,
@@ -91,14 +99,13 @@ def robustness(
         import numpy as np
 
         from environments import load_environment
-        from planner.design_file import load_design
         from planner.robustness.survey import Survey
         from planner.robustness.survey import sources as sources_of
         from planner.robustness.trials import PRESETS
 
         if tolerances not in PRESETS:
             raise BadInput(f"--tolerances {tolerances} must be one of {', '.join(PRESETS)}")
-        made = load_design(design)
+        made = chosen_design(console, design, solution)
         made = replace(made, params=replaced_tube(console, made.params, tube))
         environment = load_environment(env, made.params.radius)
         same_environment(console, made, environment, force)
@@ -109,6 +116,7 @@ def robustness(
         flag = {None: "", True: " --sources", False: " --no-sources"}[sources]
         command = command_line(
             f"robustness {Path(env).name} {design.name if design.is_absolute() else design}{flag}",
+            solution=solution,
             trials=trials,
             levels=levels,
             seed=seed,

@@ -18,9 +18,11 @@ from planner.console.options import (
     FrictionOption,
     PropagatorOption,
     QpOption,
+    SolutionOption,
     SolverOption,
     SurrogateOption,
     TubeOption,
+    chosen_design,
     chosen_model,
     note_friction,
     replaced_tube,
@@ -40,6 +42,7 @@ if TYPE_CHECKING:
 def simulate(
     env: EnvironmentArgument,
     design: DesignArgument,
+    solution: SolutionOption = None,
     out: Annotated[Path | None, typer.Option(metavar="DIR", help="Folder for the trajectory and a picture.")] = None,
     animate: Annotated[Path | None, typer.Option(metavar="FILE.gif", help="Write an animation of the growth.")] = None,
     propagator: PropagatorOption = "quasistatic",
@@ -63,10 +66,9 @@ def simulate(
         from environments import load_environment
         from planner.console.compiling import compiling
         from planner.console.terminal import CROSSING, section_table
-        from planner.design_file import load_design
         from planner.replay import replay, simulated
 
-        planned = load_design(design)
+        planned = chosen_design(console, design, solution)
         made = replace(planned, params=replaced_tube(console, planned.params, tube))
         environment = load_environment(env, made.params.radius)
         make = chosen_model(made.params, propagator, device, solver, surrogate, qp, made)
@@ -83,7 +85,7 @@ def simulate(
             rollout = replay(made, model)
         simulation = simulated(made, environment, rollout)
         result = _outcome(environment, made, simulation)
-        console.print(_sentence(result))
+        console.print(sentence(result))
         if made.uniform and len(simulation.joints):
             result["curvature"] = _told_curvature(console, made, rollout, float(simulation.lengths[-1]))
         if not simulation.reached and not elsewhere:
@@ -151,7 +153,8 @@ def _missed(propagator: str, environment: Environment, simulation: Simulation) -
     return f"with {propagator} the design ends {outside:.0f} mm outside the goal"
 
 
-def _sentence(result: dict[str, Any]) -> str:
+def sentence(result: dict[str, Any]) -> str:
+    """Where a design ends, from the content of `simulation.json`."""
     x, y = result["tip_mm"]
     return (
         f"{'reaches' if result['reached'] else 'misses'} the goal: {result['advice']}; {result['length_mm']:.0f} mm grown, "

@@ -27,7 +27,20 @@ DEFAULT_TUBE = "prototype"
 EnvironmentArgument = Annotated[
     str, typer.Argument(metavar="ENV", help="A shipped environment, or the path of a TOML file.")
 ]
-DesignArgument = Annotated[Path, typer.Argument(metavar="DESIGN", help="A design.json, or the folder of a run.")]
+DesignArgument = Annotated[
+    Path, typer.Argument(metavar="DESIGN", help="The folder of a run, a design.json or a solutions.json.")
+]
+SolutionOption = Annotated[
+    int | None,
+    typer.Option(
+        "--solution",
+        min=1,
+        metavar="K",
+        help="Number of a design in solutions.json, 1 for the one of lowest cost. Default: design.json in the folder of a run, 1 in "
+        "a solutions.json.",
+        show_default=False,
+    ),
+]
 PropagatorOption = Annotated[
     str,
     typer.Option(
@@ -124,6 +137,54 @@ def replaced_tube(console: Console, own: VineParams, tube: str | None) -> VinePa
     return params
 
 
+def chosen_design(console: Console, path: Path, solution: int | None) -> Design:
+    """The requested design; prints a note if that of a run's folder is not the first of its solutions.
+
+    Args:
+        solution: Value of `SolutionOption`.
+    Raises:
+        InvalidDesign: It cannot be used.
+    """
+    from planner.design_file import load_design
+
+    design = load_design(path, solution)
+    if solution is None and path.is_dir() and (note := solution_note(path)):
+        console.print(f"note: {note}")
+    return design
+
+
+def solution_note(folder: Path) -> str:
+    """Which solution the design of a run's folder is, as text; "" if it is the first, or if there are no solutions."""
+    from planner.design_file import solution_of
+
+    number, count = solution_of(folder)
+    if number == 1 or not count:
+        return ""
+    if number:
+        return f"the design of this run is solution {number} of {count}; --solution 1 has the lowest cost"
+    return f"the design of this run is not among its solutions, of which there are {count}; --solution 1 has the lowest cost"
+
+
+def environment_of(path: Path, design: Design) -> Environment | None:
+    """The environment in the folder of a design, or the shipped one of its name; None if there is neither.
+
+    Args:
+        path: The file of the design, or its folder.
+    Raises:
+        InvalidEnvironment: It cannot be used.
+    """
+    from environments import known_environments, load_environment
+
+    beside = (path if path.is_dir() else path.parent) / "environment.toml"
+    if beside.is_file():
+        return load_environment(beside, design.params.radius)
+    return (
+        load_environment(design.environment, design.params.radius)
+        if design.environment in known_environments()
+        else None
+    )
+
+
 def chosen_model(
     params: VineParams,
     propagator: str,
@@ -180,14 +241,19 @@ def chosen_model(
 
 
 def with_friction(params: VineParams, friction: float | None, propagator: str) -> VineParams:
-    """The tube with the requested friction, if any; a design stores it, so that later commands use it too.
+    """The tube with the requested friction, or that which the propagator assumes if neither user nor tube give one.
+
+    A design stores it, so that later commands use it too.
 
     Raises:
         BadInput: The friction is out of range, or the propagator has none.
     """
+    from dynamics.registry import load_propagator, propagators
+
     if friction is None:
-        return params
-    from dynamics.registry import propagators
+        # The design must keep what the propagator assumes: another one would assume something else.
+        assumed = load_propagator(propagator).capabilities.assumed_friction if params.friction is None else 0.0
+        return replace(params, friction=assumed) if assumed else params
 
     if not has_friction(propagator):
         owners = " or ".join(filter(has_friction, propagators()))

@@ -206,7 +206,7 @@ def _draw_tube(axes: Axes, environment: Environment, design: Design | None) -> N
     """Draw the tube along its predicted centreline, and the foreground."""
     tube = tube_patches(design, design.centerline, float(environment.start[2])) if design else []
     for patch in [*tube, *foreground(environment, design)]:
-        axes.add_artist(patch)
+        axes.add_artist(patch)  # add_patch would search thousands of corners for limits that are known
 
 
 def _draw_environment(axes: Axes, environment: Environment, view: Floats, branches: Sequence[Floats]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from matplotlib.ticker import MaxNLocator
 from dynamics.geometric.deployment import Deployment, Launch, deploy
 from dynamics.geometric.walls import inflate, polygons
 from planner.drawing.plan import draw_solids
-from planner.drawing.style import FAINT, INK
+from planner.drawing.style import FAINT, INK, save_figure
 from planner.mapping.policies import Step, Task
 from surrogate.compiled import Floats
 
@@ -59,6 +60,33 @@ def map_figure(task: Task, policy: str, steps: Sequence[Step], ideal: Floats, ra
         handles=_legend(), loc="outside lower center", ncols=3 * columns - 3, fontsize=9, frameon=False, labelcolor=INK
     )
     return figure
+
+
+def save_marks(path: Path, title: str, marks: Sequence[str], bounds: Floats | None = None) -> None:
+    """Draw the rows of a map file, the highest first, as a PNG, atomically.
+
+    Args:
+        marks: `#` for hit, `.` for found free, any other for not seen.
+        bounds: Bounds of the environment [m], shape (4,); None draws square cells without a scale.
+    """
+    states = np.array([[{"#": 2, ".": 0}.get(mark, 1) for mark in row] for row in marks])
+    view = np.array([0, 0, *states.shape[::-1]]) if bounds is None else 1e3 * bounds
+    aspect = float((view[3] - view[1]) / (view[2] - view[0]))
+    figure = Figure(figsize=(6.6, 1.2 + 6 * min(max(aspect, 0.3), 1.5)), layout="constrained", facecolor="white")
+    axes = figure.subplots()
+    extent = float(view[0]), float(view[2]), float(view[1]), float(view[3])
+    axes.imshow(states, cmap=ListedColormap([FREE, UNSEEN, HIT]), vmin=0, vmax=2, extent=extent)
+    axes.spines[:].set(linewidth=0.7, color=FAINT)
+    axes.tick_params(labelsize=8, color=FAINT, labelcolor=INK)
+    if bounds is None:
+        axes.set(xticks=[], yticks=[])
+    else:
+        axes.set_xlabel("x [mm]", size=9, color=INK)
+        axes.set_ylabel("y [mm]", size=9, color=INK)
+    axes.set_title(title, size=10, color=INK, loc="left", parse_math=False)
+    legend: dict[str, Any] = {"loc": "outside lower center", "ncols": 3, "fontsize": 9, "frameon": False}
+    figure.legend(handles=_legend()[:3], labelcolor=INK, **legend)
+    save_figure(path, figure, DPI)
 
 
 def deployments(task: Task, steps: Sequence[Step]) -> list[Deployment]:

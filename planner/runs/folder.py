@@ -31,6 +31,7 @@ from planner.runs.checkpoint import write_checkpoint
 from planner.runs.claim import check_folder, temporary, writing
 from planner.runs.contents import CHECKPOINT, foreign
 from planner.runs.inputs import Inputs
+from planner.runs.success import success
 from planner.search.run import Run
 from planner.verification import Verification
 
@@ -145,11 +146,12 @@ def write_run(
     def fill(folder: Path) -> None:
         from planner.drawing.plan import save_plan
         from planner.drawing.search import branches_to_draw
+        from planner.drawing.solutions import save_solutions
 
         write_environment(run.environment, folder / "environment.toml")
         write_json(folder / "design.json", design_content(best))
-        every = [design_content(solution.design) for solution in solutions.best]
-        write_json(folder / "solutions.json", {"schema": 1, "solutions": every})
+        every = [solution.design for solution in solutions.best]
+        write_json(folder / "solutions.json", {"schema": 1, "solutions": [design_content(one) for one in every]})
         content = {
             "schema": 1,
             "inputs": {
@@ -178,6 +180,7 @@ def write_run(
         np.savez_compressed(folder / "trajectory.npz", points=points, length=length)
         branches = branches_to_draw(run.search.tree, run.environment, run.params, full_tree)
         save_plan(folder / "plan.png", run.environment, best, branches)
+        save_solutions(folder / "solutions.png", run.environment, every, best, *success(choice, verification))
         write_checkpoint(folder / CHECKPOINT, run, inputs)
 
     write_folder(out, fill)

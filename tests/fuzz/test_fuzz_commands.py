@@ -78,15 +78,16 @@ COMMANDS: dict[tuple[str, ...], tuple[list[st.SearchStrategy[str]], list[str], t
     ),
     ("simulate",): (
         [ENVIRONMENTS, DESIGNS],
-        ["--device", "--solver", "--surrogate", "--qp", "--friction", "--animate"],
+        ["--device", "--solver", "--surrogate", "--qp", "--friction", "--animate", "--solution"],
         (),
     ),
     ("robustness",): (
         [ENVIRONMENTS, DESIGNS],
-        ["--levels", "--start-mm", "--heading-deg", "--tolerances", "--seed", "--trials"],
+        ["--levels", "--start-mm", "--heading-deg", "--tolerances", "--seed", "--trials", "--solution"],
         NO_FOLDER,
     ),
-    ("export",): ([DESIGNS], ["--formats", "--env"], NO_FOLDER),
+    ("export",): ([DESIGNS], ["--formats", "--env", "--solution"], NO_FOLDER),
+    ("show",): ([DESIGNS], ["--picture"], ()),
     ("map",): (
         [ENVIRONMENTS],
         ["--actions", "--policy", "--seed", "--radius", "--length", "--deployments"],

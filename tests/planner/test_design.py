@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from dynamics.tube import VineParams
 from environments import load_environment
 from planner.design import Design, Section, overlap
-from planner.design_file import InvalidDesign, design_content, load_design
+from planner.design_file import InvalidDesign, design_content, load_design, load_solutions, solution_of
 from planner.search.catalogue import Catalogue
 from planner.search.controls import sections_of
 from surrogate.actuators import Actuator, Grid
@@ -116,6 +116,70 @@ def test_a_file_keeps_every_number_of_the_tube(params: VineParams) -> None:
         file = Path(folder) / "design.json"
         file.write_text(json.dumps(design_content(design)))
         assert load_design(file).params == params
+
+
+@pytest.fixture
+def run(design: Design, tmp_path: Path) -> Path:
+    """The folder of a run with three solutions of different lengths, of which the second is the design."""
+    every = [
+        replace(design, sections=(*design.sections[:2], replace(design.sections[2], end=end)))
+        for end in (0.7, 0.8, 0.9)
+    ]
+    folder = tmp_path / "run"
+    folder.mkdir()
+    content = [design_content(one) for one in every]
+    (folder / "solutions.json").write_text(json.dumps({"schema": 1, "solutions": content}))
+    (folder / "design.json").write_text(json.dumps(content[1]))
+    return folder
+
+
+def test_any_solution_can_be_read(run: Path) -> None:
+    """By its number from the folder or the solutions file; without a number, the folder means its design, the file the first."""
+    for number, length in enumerate((0.7, 0.8, 0.9), start=1):
+        for path in (run, run / "solutions.json"):
+            assert load_design(path, number).length == pytest.approx(length)
+    assert load_design(run).length == load_design(run / "design.json").length == pytest.approx(0.8)
+    assert load_design(run / "solutions.json").length == pytest.approx(0.7)
+    assert [one.length for one in load_solutions(run / "solutions.json")] == pytest.approx([0.7, 0.8, 0.9])
+
+
+def test_a_solution_that_is_not_there_is_refused(run: Path) -> None:
+    """One line says how many there are, or what has none; a fault in a solution is named with its number."""
+    for number in (0, 4, -1):
+        words = rf"^{run} has 3 solutions; --solution {number} must be from 1 to 3$"
+        with pytest.raises(InvalidDesign, match=words):
+            load_design(run, number)
+    with pytest.raises(
+        InvalidDesign, match=r"design\.json has one design; --solution 1 is for the folder of a run or its"
+    ):
+        load_design(run / "design.json", 1)
+    with pytest.raises(InvalidDesign, match=r"^design\.json: missing key solutions$"):
+        load_solutions(run / "design.json")
+    content = json.loads((run / "solutions.json").read_text())
+    content["solutions"][2]["sections"][0]["side"] = "up"
+    (run / "solutions.json").write_text(json.dumps(content))
+    assert load_design(run, 2).length == pytest.approx(0.8)
+    for read in (lambda: load_design(run, 3), lambda: load_solutions(run / "solutions.json")):
+        with pytest.raises(InvalidDesign, match=r"^solutions\.json: solutions\[2\]: sections\[0\]\.side = 'up'"):
+            read()
+    (run / "solutions.json").write_text('{"schema": 1, "solutions": []}')
+    with pytest.raises(InvalidDesign, match=rf"^{run} has no solutions; --solution 1$"):
+        load_design(run, 1)
+    (run / "solutions.json").unlink()
+    with pytest.raises(
+        InvalidDesign, match=rf"^{run} has no solutions\.json; --solution 1 is for the folder of a run$"
+    ):
+        load_design(run, 1)
+    assert load_design(run).length == pytest.approx(0.8)
+
+
+def test_a_run_knows_which_solution_its_design_is(run: Path, design: Design) -> None:
+    """Its number and the number of solutions; none if it was changed, and no solutions if there is no such file."""
+    assert solution_of(run) == (2, 3)
+    (run / "design.json").write_text(json.dumps(design_content(replace(design, tip=np.zeros(3)))))
+    assert solution_of(run) == (None, 3)
+    (run / "solutions.json").write_text("{")
+    assert solution_of(run) == (None, 0)
 
 
 def test_a_design_of_schema_1_grows_as_it_grew(design: Design, tmp_path: Path) -> None:

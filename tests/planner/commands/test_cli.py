@@ -55,10 +55,11 @@ def test_help_imports_nothing_heavy(tmp_path: Path) -> None:
 
 
 def test_plan_writes_the_run_folder(planned: tuple[Path, str]) -> None:
-    """All seven files, with the promised keys, agreeing with each other."""
+    """All eight files, with the promised keys, agreeing with each other."""
     folder, _ = planned
     assert sorted(entry.name for entry in folder.iterdir()) == [
-        "checkpoint.npz", "design.json", "environment.toml", "plan.png", "run.json", "solutions.json", "trajectory.npz",
+        "checkpoint.npz", "design.json", "environment.toml", "plan.png", "run.json", "solutions.json", "solutions.png",
+        "trajectory.npz",
     ]  # fmt: skip
     run = json.loads((folder / "run.json").read_text())
     for key in (
@@ -80,7 +81,7 @@ def test_plan_writes_the_run_folder(planned: tuple[Path, str]) -> None:
     solutions = json.loads((folder / "solutions.json").read_text())["solutions"]
     assert solutions[0] == design
     assert len(solutions) >= 1
-    assert (folder / "plan.png").read_bytes()[:4] == b"\x89PNG"
+    assert all((folder / name).read_bytes()[:4] == b"\x89PNG" for name in ("plan.png", "solutions.png"))
 
 
 def test_trajectory_is_the_growth_of_the_design(planned: tuple[Path, str]) -> None:

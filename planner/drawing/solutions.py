@@ -1,0 +1,154 @@
+"""Figure of several designs for one environment side by side."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+
+from environments.environment import Environment
+from planner.design import Design
+from planner.design_file import DESIGN
+from planner.drawing.plan import draw_in_axes
+from planner.drawing.style import ACTUATOR, FAINT, GOAL, INK, OBSTACLE, OUTLINE, TUBE, save_figure
+
+DPI = 160
+MOST = 20
+"""Maximum number of designs drawn."""
+PAGE, NARROWEST, SHAPE = 12.4, 6.4, 1.45
+"""Maximum and minimum width of the page [inch], and the preferred ratio of its width to its height."""
+LEAST, GREATEST = 2.1, 5.8
+"""Minimum and maximum width of a drawing [inch]; a tall environment is scaled to `TALLEST` times the width at most."""
+TALLEST = 1.25
+SIDE, GAP, TOP, CAPTION, BOTTOM = 0.3, 0.24, 0.78, 0.47, 0.16
+"""Margins of the page, gap between drawings, height of the header and of a caption, lower margin [inch]."""
+
+
+Remarks = Callable[[Design], Sequence[str]]
+"""Gives what is known of the success of a design, in a few words each."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Panel:
+    """A design to draw."""
+
+    design: Design
+    label: str
+    """Its number among the solutions, or the name of its file."""
+    remarks: Sequence[str]
+    written: bool
+    """Whether it is the design in `design.json`."""
+
+
+def save_solutions(
+    path: Path,
+    environment: Environment,
+    designs: Sequence[Design],
+    written: Design | None = None,
+    remarks: Remarks = lambda _: (),
+    note: str = "",
+) -> None:
+    """Draw the solutions of a run side by side as a PNG, atomically: at most `MOST`, with their numbers.
+
+    Args:
+        designs: All solutions, lowest cost first; at least one.
+        written: The design in `design.json`, which is marked; it is added if it is not one of the solutions.
+        note: Explanation of the remarks, below the drawings.
+    """
+    panels = _panels(designs, written, remarks)
+    caption = CAPTION if any(panel.remarks for panel in panels) else CAPTION - 0.17
+    size = environment.bounds[2:] - environment.bounds[:2]
+    aspect = float(size[1] / size[0])
+    columns, width = _layout(len(panels), aspect)
+    rows, height = math.ceil(len(panels) / columns), width * min(aspect, TALLEST)
+    across = columns * width + (columns - 1) * GAP
+    page = np.array([max(2 * SIDE + across, NARROWEST), TOP + rows * (caption + height + GAP) + BOTTOM])
+    figure = Figure(figsize=(page[0], page[1]), facecolor="white")
+    left = (page[0] - across) / 2
+    for k, panel in enumerate(panels):
+        row, column = divmod(k, columns)
+        corner = left + column * (width + GAP), page[1] - TOP - (row + 1) * (caption + height) - row * GAP
+        _draw_panel(figure, environment, panel, np.array([*corner, width, height, caption]), page)
+    shown = sum(panel.label != DESIGN for panel in panels)
+    title = f"{len(designs)} solution{'s' * (len(designs) != 1)}"
+    if shown < len(designs):
+        title = f"{shown} of {title}; all are in solutions.json"
+    _draw_header(figure, environment, panels, title, page)
+    style: dict[str, Any] = {"transform": figure.dpi_scale_trans, "va": "baseline", "parse_math": False}
+    figure.text(SIDE, 0.18, note, size=7.5, color=FAINT, **style)
+    save_figure(path, figure, DPI)
+
+
+def _panels(designs: Sequence[Design], written: Design | None, remarks: Remarks) -> list[_Panel]:
+    """The designs to draw: the one that was written if it is no solution, and the first solutions."""
+    same = [k for k, design in enumerate(designs) if written and design.sections == written.sections]
+    panels = [_Panel(written, DESIGN, remarks(written), True)] if written and not same else []
+    first = [*range(min(len(designs), MOST - len(panels)))]
+    first[-1] = max([first[-1], *same[:1]])  # the written one is always shown
+    return panels + [_Panel(designs[k], str(k + 1), remarks(designs[k]), k in same[:1]) for k in first]
+
+
+def _layout(count: int, aspect: float) -> tuple[int, float]:
+    """Number of columns and width of a drawing [inch], such that the page has nearly the preferred shape and few gaps."""
+
+    def width(columns: int) -> float:
+        return min((PAGE - 2 * SIDE - (columns - 1) * GAP) / columns, GREATEST)
+
+    def misfit(columns: int) -> float:
+        rows = math.ceil(count / columns)
+        wide = 2 * SIDE + columns * width(columns) + (columns - 1) * GAP
+        tall = TOP + rows * (CAPTION + width(columns) * min(aspect, TALLEST) + GAP) + BOTTOM
+        return abs(math.log(wide / tall / SHAPE)) + 2 * (1 - count / (rows * columns))
+
+    several = [columns for columns in range(1, count + 1) if columns == 1 or width(columns) >= LEAST]
+    best = min(several, key=misfit)
+    return best, width(best)
+
+
+def _draw_panel(figure: Figure, environment: Environment, panel: _Panel, box: Any, page: Any) -> None:
+    """Draw one design in a box x, y, width, height [inch], and above it its caption, whose height is the last of the box."""
+    axes = figure.add_axes((box[0] / page[0], box[1] / page[1], box[2] / page[0], box[3] / page[1]))
+    draw_in_axes(axes, environment, panel.design)
+    axes.set(xticks=[], yticks=[], xlabel="", ylabel="", anchor="NW")
+    axes.spines[:].set(linewidth=1.6 if panel.written else 0.7, color=INK if panel.written else FAINT)
+    count, inches = panel.design.actuators, figure.dpi_scale_trans
+    facts = f"{count or 'no'} actuator{'s' * (count != 1)}, {1e3 * panel.design.length:.0f} mm"
+    style: dict[str, Any] = {"transform": inches, "va": "baseline", "parse_math": False}
+    top = box[1] + box[3] + box[4] - CAPTION
+    number = figure.text(box[0], top + 0.25, panel.label, size=11, weight="bold", color=INK, **style)
+    reach = number.get_window_extent().width / figure.dpi
+    figure.text(box[0] + reach + 0.09, top + 0.25, facts, size=8.5, color=INK, **style)
+    figure.text(box[0], top + 0.08, "  ·  ".join(panel.remarks), size=7.5, color=FAINT, **style)
+
+
+def _draw_header(figure: Figure, environment: Environment, panels: Sequence[_Panel], title: str, page: Any) -> None:
+    """Draw the name of the environment, what the designs are, and a legend of the sides that occur."""
+    style: dict[str, Any] = {"transform": figure.dpi_scale_trans, "va": "baseline", "parse_math": False}
+    right = figure.text(page[0] - SIDE, page[1] - 0.3, title, size=9.5, color=INK, ha="right", **style)
+    name = " ".join(environment.name.split())
+    most = int((page[0] - 2 * SIDE - right.get_window_extent().width / figure.dpi) / 0.15)
+    name = name if len(name) <= most else f"{name[: most - 1]}…"
+    figure.text(SIDE, page[1] - 0.3, name, size=13, weight="bold", color=INK, **style)
+    sides = {section.side for panel in panels for section in panel.design.sections}
+    shown: dict[str, Any] = {}
+    for side in [side for side in ACTUATOR if side in sides]:
+        cells = Line2D([], [], color=ACTUATOR[side], linewidth=3.2, linestyle=(0, (0.9, 0.35)))
+        shown[f"actuator {side}"] = Patch(facecolor=TUBE[side], **OUTLINE), cells
+    if "none" in sides:
+        shown["no actuator"] = Patch(facecolor=TUBE["none"], **OUTLINE)
+    shown["goal"] = Patch(facecolor=(GOAL, 0.22), edgecolor=GOAL, linewidth=1.4)
+    shown["obstacle"] = Patch(**OBSTACLE)
+    if any(panel.written for panel in panels):
+        shown["in design.json"] = Patch(facecolor="white", edgecolor=INK, linewidth=1.6)
+    figure.legend(
+        list(shown.values()), list(shown), ncols=len(shown), loc="lower left", bbox_transform=figure.dpi_scale_trans,
+        bbox_to_anchor=(SIDE, page[1] - 0.62), fontsize=8, borderpad=0, borderaxespad=0, columnspacing=1.3, frameon=False,
+        handlelength=1.9, handleheight=1.0, handletextpad=0.5, labelcolor=INK,
+    )  # fmt: skip

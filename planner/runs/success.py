@@ -1,0 +1,40 @@
+"""What a run knows of the success of its designs, in a few words for each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from planner.design import Design
+from planner.robustness.selection import Choice
+from planner.verification import Verification
+
+REACHED, MISSED = "✓", "✗"
+
+
+def success(choice: Choice | None, verification: Verification | None) -> tuple[Callable[[Design], list[str]], str]:
+    """A function that gives the words for a design, and an explanation of these words.
+
+    Every kept design has passed the replay. --verify grows all solutions or, with --robust, only the chosen design;
+    --robust evaluates the solution of lowest cost and the best of each number of actuators.
+    """
+    note = f"{REACHED} reaches the goal, {MISSED} misses it. Replay: grown again with half the step."
+    if verification:
+        note += f" {verification.propagator}: verified with this propagator."
+    if choice:
+        note += f" Trials: reached with random errors of {100 * choice.level:g} %."
+    return partial(_words, choice=choice, verification=verification), note
+
+
+def _words(design: Design, choice: Choice | None, verification: Verification | None) -> list[str]:
+    words = [f"replay {REACHED}"]
+    if verification:
+        # Fewer designs than planned are grown if the verification was interrupted.
+        for planned, grown in zip(verification.designs, verification.grown, strict=False):
+            if planned.sections == design.sections:
+                words.append(f"{verification.propagator} {REACHED if grown.reached else MISSED}")
+    for champion in choice.evaluated if choice else []:
+        if champion.design.sections == design.sections:
+            words.append(f"{100 * champion.estimate.rate:.0f} % of trials")
+            break
+    return words
