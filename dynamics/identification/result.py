@@ -59,7 +59,7 @@ class Parameter:
         """Whether the interval excludes 0 and is narrower than the absolute value, which is not at a bound."""
         low, high = self.interval
         known = low is not None and high is not None and low * high > 0 and high - low < abs(self.value)
-        return known and not self.bound
+        return bool(known) and not self.bound
 
 
 @dataclass(frozen=True, slots=True)
