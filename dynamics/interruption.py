@@ -19,8 +19,7 @@ class Interruption:
     def handling_signals(self) -> Iterator[None]:
         """Record signals that would raise KeyboardInterrupt; a second one raises it.
 
-        An exception within a search would leave its tree inconsistent, and CasADi treats one as a failed
-        evaluation and continues.
+        An exception within a search would leave its tree inconsistent.
         """
 
         def note(_: int, __: FrameType | None) -> None:

@@ -11,13 +11,16 @@ from scipy.sparse import bmat, diags
 from scipy.sparse.linalg import splu
 
 from dynamics.identification.model import LENGTH
-from dynamics.identification.problem import BOUNDS, PRIOR_WEIGHT, Problem, Solution
+from dynamics.identification.problem import PRIOR_WEIGHT, Problem, Solution
 from dynamics.identification.result import CHI_SQUARE, Profile
+from dynamics.identification.unknowns import Unknowns
 from surrogate.compiled import Floats
 
 FARTHEST = np.log(100.0)
 """Maximum distance of a profile's points from the optimum, as the logarithm of a factor."""
 MOST_CORRELATED = 0.95
+MOST_HELD = 60
+"""Maximum number of iterations for a point of a profile."""
 LEAST_NOISE = 1e-6
 """Minimum standard deviation of the noise [m]."""
 OnPoint = Callable[[int], None]
@@ -51,14 +54,14 @@ def noise_variance(problem: Problem, joints: Floats) -> float:
     return float(max((errors**2).mean(), LEAST_NOISE**2) * min(inflation, max(len(errors) / 4, 1.0)))
 
 
-def length_deviations(problem: Problem, solution: Solution) -> Floats:
+def length_deviations(unknowns: Unknowns, x: Floats) -> Floats:
     """Standard deviations of the first length [m] and the growth rate [m/s], shape (2,), by regression of the frames' lengths.
 
     Points are at fractions of the length in their frame, so every frame gives one independent value of the length.
     """
-    observed = problem.observed
+    observed = unknowns.observed
     times = observed.times[observed.frames]
-    errors = observed.lengths - np.stack([np.ones_like(times), times], -1) @ problem.parameters(solution.x)[LENGTH:]
+    errors = observed.lengths - np.stack([np.ones_like(times), times], -1) @ unknowns.parameters(x)[LENGTH:]
     # A polyline through noisy points is slightly too long, by a constant amount.
     errors = errors - errors.mean()
     follow = _correlation([(errors[:-1], errors[1:])])
@@ -83,11 +86,11 @@ def covariance(problem: Problem, solution: Solution, variance: float) -> Floats:
         Covariance in the parameters' units (logarithms of K and C), shape (4, 4); NaN if the matrix is singular.
     """
     hessian, jacobian = problem.derivatives(solution)
-    held = np.abs(solution.bound_multipliers) / np.maximum(problem.room(solution.x), 1e-12)
+    held = np.abs(solution.bound_multipliers) / np.maximum(problem.unknowns.room(solution.x), 1e-12)
     matrix = bmat([[hessian + diags(held), jacobian.T], [jacobian, None]], format="csc")
     # The parameters' columns are dense. Without them the matrix is banded and fast to factorise.
     own = np.zeros(matrix.shape[0], bool)
-    own[problem.slices["parameters"]] = True
+    own[problem.unknowns.slices["parameters"]] = True
     rest, border = matrix[~own][:, ~own], matrix[~own][:, own].toarray()
     try:
         inverse = np.linalg.inv(matrix[own][:, own].toarray() - border.T @ splu(rest.tocsc()).solve(border))
@@ -121,28 +124,24 @@ class ProfileFinder:
         Returns:
             The profile, and the lowest-cost solution found.
         """
-        middle = self.best.x[self.problem.slices["parameters"]][self.parameter]
+        middle = self.best.x[self.problem.unknowns.slices["parameters"]][self.parameter]
         known = CHI_SQUARE**0.5 * deviation if np.isfinite(deviation) else FARTHEST
         first = float(np.clip(known / 2, 1e-4, FARTHEST / 4))
         found, complete, lowest = [(float(middle), self.best.cost)], True, self.best
-        try:
-            for side, bound in zip((-1, 1), np.log(BOUNDS[self.parameter]), strict=True):
-                last, farthest = self.best, min(FARTHEST, side * (bound - middle))
-                doubled = first * 2.0 ** np.arange(40)
-                for reach in [*doubled[doubled < farthest], farthest] if farthest > 1e-3 else []:
-                    held = self._held(last, float(middle + side * reach))
-                    if held is None:
-                        complete = False
-                        break
-                    found.append((float(middle + side * reach), held.cost))
-                    lowest = min(lowest, held, key=lambda one: one.cost)
-                    on_point(len(found) - 1)
-                    if self._rise(held) > CHI_SQUARE:
-                        break
-                    last = held
-        except KeyboardInterrupt:
-            self.problem.interrupt()
-            complete = False
+        for side, bound in zip((-1, 1), self.problem.unknowns.bounds[self.parameter], strict=True):
+            last, farthest = self.best, min(FARTHEST, side * (bound - middle))
+            doubled = first * 2.0 ** np.arange(40)
+            for reach in [*doubled[doubled < farthest], farthest] if farthest > 1e-3 else []:
+                held = self._held(last, float(middle + side * reach))
+                if held is None:
+                    complete = False
+                    break
+                found.append((float(middle + side * reach), held.cost))
+                lowest = min(lowest, held, key=lambda one: one.cost)
+                on_point(len(found) - 1)
+                if self._rise(held) > CHI_SQUARE:
+                    break
+                last = held
         values, costs = np.array(sorted(found)).T
         return Profile(name, unit, np.exp(values), (costs - lowest.cost) / self.variance, complete), lowest
 
@@ -150,14 +149,12 @@ class ProfileFinder:
         """The lowest-cost fit with the parameter held, from the last point; if its cost has risen, also from the other minima."""
         lowest: Solution | None = None
         for begin in (last, *self.others):
-            if self.problem.interrupted:
-                return None
-            held = self.problem.solve(begin.x, {self.parameter: value}, PRIOR_WEIGHT)
+            held = self.problem.solve(begin.x, {self.parameter: value}, PRIOR_WEIGHT, MOST_HELD)
             if held.converged and (lowest is None or held.cost < lowest.cost):
                 lowest = held
             if lowest and self._rise(lowest) <= CHI_SQUARE:
                 break
-        return None if self.problem.interrupted else lowest
+        return lowest
 
     def _rise(self, held: Solution) -> float:
         return (held.cost - self.best.cost) / self.variance

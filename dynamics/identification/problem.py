@@ -11,52 +11,68 @@ import casadi
 import numpy as np
 from scipy.sparse import csc_matrix, triu
 
-from dynamics.identification.model import DAMPING, GROWTH, LENGTH, STIFFNESS, LinkModel
-from dynamics.identification.observed import Observed, Touch
-from dynamics.interruption import Interruption
+from dynamics.identification.model import LENGTH
+from dynamics.identification.observed import Touch
+from dynamics.identification.unknowns import Unknowns, joint_weights
 from surrogate.compiled import Floats
 
 WEIGHT = 0.1
 """Weight of squared residual accelerations, integrated over time, relative to squared distances to the points [s3]: a
 velocity error of 1 cm/s within one second costs as much as a distance of 3 mm."""
-BOUNDS = {STIFFNESS: (1e-6, 1e4), DAMPING: (1e-9, 1e3), LENGTH: (1e-3, 1e3), GROWTH: (-10.0, 10.0)}
-"""Bounds of the parameters, in their units."""
 PRIOR_WEIGHT = 1e-9
 """Weight of the squared logarithms of K and C relative to their initial values [m2]: a tenfold change costs as much as a
 distance of 0.07 mm. It is negligible for informative data, and keeps undetermined parameters near their initial values."""
 MOST_ITERATIONS = 150
-INTERRUPTED = "User_Requested_Stop"
-OnIteration = Callable[[int], None]
-"""Called with the number of every iteration."""
+CLOSED = 1e-4
+"""Largest error of a joint [m, rad] or of a contact point [m] of a feasible iterate."""
+REACH = 30.0
+"""Largest factor by which a solution may differ from its start in K and in C, unless another is given."""
+AT_LIMIT = 0.02
+"""Distance of the logarithms of K and C from a limit at which they count as at it."""
+SAME_COST = 1e-3
+"""Relative difference of costs below which a minimum is preferred to another iterate."""
+OnIterate = Callable[["Iterate"], None]
+"""Called with every iterate of the solver."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Iterate:
+    """An iterate of the solver."""
+
+    x: Floats
+    """All unknowns; the residual accelerations are those of the equations of motion, not the solver's."""
+    cost: float
+    """Cost without the prior of K and C [m2]; infinite if the iterate is not feasible."""
+    number: int
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Solution:
-    """A minimum, or the last iterate of the solver."""
+    """A minimum, or the feasible iterate of lowest cost if the solver ended elsewhere."""
 
     x: Floats
-    """All variables."""
+    """All unknowns."""
     multipliers: Floats
-    """Multipliers of the constraints."""
+    """Multipliers of the constraints, where the solver ended."""
     bound_multipliers: Floats
     cost: float
-    """Cost without the prior of K and C and without a constant [m2]."""
+    """Cost without the prior of K and C [m2]; infinite if no iterate was feasible."""
+    converged: bool
+    """Whether it is a minimum."""
+    number: int
+    """Number of the iteration that it is from."""
+    end: Floats
+    """All unknowns where the solver ended."""
     status: str
     """Return status of IPOPT."""
     iterations: int
     seconds: float
     primal: float
-    """Largest constraint violation."""
+    """Largest constraint violation where the solver ended."""
     dual: float
-    """Largest component of the Lagrangian's gradient, as IPOPT scales it."""
-
-    @property
-    def converged(self) -> bool:
-        return self.status in ("Solve_Succeeded", "Solved_To_Acceptable_Level")
-
-    @property
-    def interrupted(self) -> bool:
-        return self.status == INTERRUPTED
+    """Largest component of the Lagrangian's gradient there, as IPOPT scales it."""
+    origin: str = ""
+    """Part of the search that it is from."""
 
 
 class Problem:
@@ -70,62 +86,45 @@ class Problem:
     straight lines between joints, at each point's fraction of the length. Costs are in mm2, which suits IPOPT's tolerances.
     """
 
-    def __init__(
-        self,
-        model: LinkModel,
-        observed: Observed,
-        on_iteration: OnIteration | None = None,
-        interruption: Interruption | None = None,
-    ) -> None:
-        self.model, self.observed = model, observed
-        self._interruption = interruption or Interruption()
-        links, nodes = model.links, len(observed.times)
-        q = casadi.MX.sym("q", 6 * links, nodes)
-        joint, a = casadi.MX.sym("joint", 5 * links, nodes - 2), casadi.MX.sym("a", 6 * links, nodes - 2)
-        self.pushing = [touch for touch in observed.touches if 0 < touch.node < nodes - 1]
-        push, parameters = casadi.MX.sym("push", len(self.pushing)), casadi.MX.sym("parameters", 4)
-        self._parts = {"q": q, "joint": joint, "push": push, "a": a, "parameters": parameters}
-        sizes = [part.numel() for part in self._parts.values()]
-        ends = np.cumsum(sizes)
-        self.slices = {name: slice(end - size, end) for name, end, size in zip(self._parts, ends, sizes, strict=True)}
-        self.size = int(ends[-1])
-        spans = np.diff(observed.times)
-        self._weights = WEIGHT * (spans[:-1] + spans[1:]) / 2
-        self.constant, misfit = self._misfit(q, parameters)
-        strayed = casadi.sum1(casadi.DM(self._weights) * casadi.sum1(a**2).T)
+    def __init__(self, unknowns: Unknowns, on_iterate: OnIterate | None = None) -> None:
+        self.unknowns = unknowns
+        self.model, self.observed = unknowns.model, unknowns.observed
+        parts = {name: casadi.MX.sym(name, *shape) for name, shape in unknowns.shapes.items()}
+        q, joint, push, a, parameters = parts.values()
+        spans = np.diff(self.observed.times)
+        weights = WEIGHT * (spans[:-1] + spans[1:]) / 2
+        misfit = self._misfit(q, parameters)
+        strayed = casadi.sum1(casadi.DM(weights) * casadi.sum1(a**2).T)
         initial = casadi.MX.sym("initial", 3)
         prior = initial[2] * casadi.sumsqr(parameters[:LENGTH] - initial[:2])
         rows = [self._imbalance(q, joint, push, parameters) - a, self._joint_errors(q, parameters)]
-        rows += [self._gap(touch, q, parameters) for touch in observed.touches]
+        rows += [self._gap(touch, q, parameters) for touch in self.observed.touches]
         programme = {
-            "x": casadi.vertcat(*(casadi.vec(part) for part in self._parts.values())),
+            "x": casadi.vertcat(*map(casadi.vec, parts.values())),
             "p": initial,
             "f": 1e6 * (misfit + strayed) + prior,
-            "g": casadi.vertcat(*(casadi.vec(row) for row in rows)),
+            "g": casadi.vertcat(*map(casadi.vec, rows)),
         }
-        self._watch = _Watch(programme["x"].numel(), programme["g"].numel(), on_iteration, self._interruption)
+        self._watch = _Watch(self, programme["x"].numel(), programme["g"].numel(), on_iterate)
         options: dict[str, Any] = {"print_level": 0, "sb": "yes", "max_iter": MOST_ITERATIONS}
         settings: dict[str, Any] = {"ipopt": options, "print_time": False, "iteration_callback": self._watch}
         self._solver = casadi.nlpsol("fit", "ipopt", programme, settings)
-        self._costs = casadi.Function("costs", [programme["x"]], [misfit, strayed])
-        self._low, self._high = self._limits()
+        self._state = casadi.Function("state", [programme["x"]], [strayed, programme["g"]])
 
-    def _misfit(self, q: Any, parameters: Any) -> tuple[float, Any]:
-        """Sum of squared distances to the measured points [m2], as a constant and an expression.
+    def _misfit(self, q: Any, parameters: Any) -> Any:
+        """Sum of squared distances to the measured points without a constant [m2], as an expression.
 
         |W P - points|^2 over the joints P is |R P - Q^T points|^2 plus a constant, with W = Q R: the number of rows is that of
         the joints, independent of the number of points.
         """
-        count, constant = self.model.links + 1, 0.0
+        count = self.model.links + 1
         triangles, sides = [], []
-        for fractions, points in zip(self.observed.fractions, self.observed.points, strict=True):
-            weights = joint_weights(fractions, self.model.links)
+        for weights, points in zip(self.unknowns.weights, self.observed.points, strict=True):
             rows = max(0, count - len(weights))
             full, triangle = np.linalg.qr(np.pad(weights, ((0, rows), (0, 0))))
             side = full.T @ np.pad(points, ((0, rows), (0, 0)))
             triangles.append(triangle)
             sides.append(side)
-            constant += float((points**2).sum() - (side**2).sum())
         one, own = casadi.SX.sym("q", q.shape[0]), casadi.SX.sym("parameters", 4)
         factor, aim = casadi.SX.sym("factor", count, count), casadi.SX.sym("aim", count, 2)
         apart = casadi.sumsqr(factor @ self.model.joints(one, own) - aim)
@@ -133,7 +132,7 @@ class Problem:
         costs = misfit.map("all", "serial", len(sides), [1], [])(
             q[:, self.observed.frames.tolist()], parameters, np.hstack(triangles), np.hstack(sides)
         )
-        return constant, casadi.sum2(costs)
+        return casadi.sum2(costs)
 
     def _imbalance(self, q: Any, joint: Any, push: Any, parameters: Any) -> Any:
         times, inner = self.observed.times, q.shape[1] - 2
@@ -141,7 +140,7 @@ class Problem:
         most = max([slot + 1 for slot in slots], default=0)
         weights, normals = np.zeros((most, inner, self.model.links + 1)), np.zeros((most, inner, 2))
         pushes = casadi.MX(most, inner)
-        for k, (touch, slot) in enumerate(zip(self.pushing, slots, strict=True)):
+        for k, (touch, slot) in enumerate(zip(self.unknowns.pushing, slots, strict=True)):
             weights[slot, touch.node - 1] = joint_weights(np.array([touch.fraction]), self.model.links)[0]
             normals[slot, touch.node - 1] = touch.normal
             pushes[slot, touch.node - 1] = push[k]
@@ -153,7 +152,7 @@ class Problem:
 
     def _slots(self) -> list[int]:
         """Number of earlier contacts at the same node, for each contact."""
-        nodes = [touch.node for touch in self.pushing]
+        nodes = [touch.node for touch in self.unknowns.pushing]
         return [nodes[:k].count(node) for k, node in enumerate(nodes)]
 
     def _joint_errors(self, q: Any, parameters: Any) -> Any:
@@ -167,61 +166,56 @@ class Problem:
         point = casadi.DM(weights) @ self.model.joints(q[:, touch.node], parameters)
         return point @ casadi.DM(touch.normal) - touch.offset
 
-    def _limits(self) -> tuple[Floats, Floats]:
-        low, high = np.full(self.size, -np.inf), np.full(self.size, np.inf)
-        first = self.slices["parameters"].start
-        for parameter, ends in BOUNDS.items():
-            row = first + parameter
-            low[row], high[row] = np.log(ends) if parameter < LENGTH else ends
-        low[self.slices["push"]] = 0.0
-        return low, high
+    def solve(
+        self,
+        x: Floats,
+        fixed: Mapping[int, float] | None = None,
+        prior_weight: float = 0.0,
+        most: int | None = None,
+        reach: float = REACH,
+    ) -> Solution:
+        """Optimise from `x`, with K and C within a factor of `reach`.
 
-    def first_guess(self, stiffness: float, damping: float) -> Floats:
-        """Variables from the measured points: headings between the links' ends, and a linearly growing length."""
-        observed, links = self.observed, self.model.links
-        moments = observed.times[observed.frames]
-        growth, length = np.polyfit(moments, observed.lengths, 1)
-        length = max(length, 0.5 * observed.lengths.min())
-        ends = np.linspace(0, 1, links + 1)
-        base = self.model.base
-        headings = []
-        for fractions, points in zip(observed.fractions, observed.points, strict=True):
-            known = np.concatenate([[0.0], fractions]), np.concatenate([base[None, :2], points])
-            joints = np.stack([np.interp(ends, known[0], side) for side in known[1].T], axis=-1)
-            moves = np.diff(joints, axis=0)
-            turns = np.concatenate([[base[2]], np.arctan2(moves[:, 1], moves[:, 0])])
-            headings.append(np.unwrap(turns)[1:])
-        between = np.stack(
-            [np.interp(observed.times, moments, side) for side in np.unwrap(headings, axis=0).T], axis=-1
-        )
-        x = np.zeros(self.size)
-        x[self.slices["q"]] = self.model.configuration(between, length + growth * observed.times, length).ravel()
-        x[self.slices["parameters"]] = np.log(stiffness), np.log(damping), length, growth
-        return x
-
-    def solve(self, x: Floats, fixed: Mapping[int, float] | None = None, prior_weight: float = 0.0) -> Solution:
-        """Optimise from `x`.
+        Without this limit the first steps change K and C by many orders of magnitude where data say little about them, and
+        end in minima far from the recorded motion.
 
         Args:
             x: Initial values, also the centre of the prior of K and C.
             fixed: Values of held parameters, in the form of `x`.
             prior_weight: Weight of the squared logarithms of K and C relative to their values in `x` [m2].
+            most: Number of iterations after which to stop; at most `MOST_ITERATIONS`, which is also the default.
+            reach: Largest factor by which the solution may differ from `x` in K and in C.
         """
-        low, high = self._low.copy(), self._high.copy()
-        start = x.copy()
-        first = self.slices["parameters"].start
+        low, high = self.unknowns.low.copy(), self.unknowns.high.copy()
+        start = np.clip(x, low, high)
+        first = self.unknowns.slices["parameters"].start
+        near = slice(first, first + LENGTH)
+        low[near] = np.maximum(low[near], start[near] - np.log(reach))
+        high[near] = np.minimum(high[near], start[near] + np.log(reach))
         for parameter, value in (fixed or {}).items():
             start[first + parameter] = low[first + parameter] = high[first + parameter] = value
         begun = time.perf_counter()
-        self._watch.count = 0
-        found = self._solver(x0=start, p=[*x[first : first + 2], 1e6 * prior_weight], lbx=low, ubx=high, lbg=0, ubg=0)
+        self._watch.begin(most or MOST_ITERATIONS)
+        prior = [*start[first : first + 2], 1e6 * prior_weight]
+        found = self._solver(x0=start, p=prior, lbx=low, ubx=high, lbg=0, ubg=0)
         stats = self._solver.stats()
         history = stats.get("iterations", {})
+        # The solver exceeds bounds by about 1e-8.
+        end = np.clip(np.array(found["x"]).ravel(), low, high)
+        last, best = self.iterate(end, stats["iter_count"]), self._watch.best
+        settled = stats["return_status"] in ("Solve_Succeeded", "Solved_To_Acceptable_Level")
+        # At such a limit the minimum is beyond it.
+        free = (low[near] < high[near]) & (np.minimum(end[near] - low[near], high[near] - end[near]) < AT_LIMIT)
+        settled = settled and not (free & (self.unknowns.room(end)[near] > AT_LIMIT)).any()
+        kept = last if best is None or (settled and last.cost <= (1 + SAME_COST) * best.cost) else best
         return Solution(
-            np.array(found["x"]).ravel(),
+            end if kept is last else kept.x,
             np.array(found["lam_g"]).ravel(),
             np.array(found["lam_x"]).ravel(),
-            float(sum(self._costs(found["x"]), casadi.DM(0))),
+            kept.cost,
+            settled and kept is last,
+            kept.number,
+            end,
             stats["return_status"],
             stats["iter_count"],
             time.perf_counter() - begun,
@@ -229,69 +223,40 @@ class Problem:
             history.get("inf_du", [np.nan])[-1],
         )
 
-    @property
-    def interrupted(self) -> bool:
-        """Whether Ctrl-C has requested the end of the fit."""
-        return self._interruption.requested
-
-    def interrupt(self) -> None:
-        """End every further solution at its first iterate."""
-        self._interruption.requested = True
-
-    def parameters(self, x: Floats) -> Floats:
-        """K [N m/rad], C [N m s/rad], first length [m] and growth rate [m/s], shape (4,)."""
-        own = x[self.slices["parameters"]].copy()
-        own[:LENGTH] = np.exp(own[:LENGTH])
-        return own
-
-    def joints(self, x: Floats) -> Floats:
-        """Base, joints and tip at every node [m], shape (nodes, links + 1, 2)."""
-        half = x[self.slices["parameters"]][LENGTH] / (4 * self.model.links)
-        x_y_turn = x[self.slices["q"]].reshape(-1, 2 * self.model.links, 3)[:, 1::2]
-        ahead = np.stack([np.cos(x_y_turn[..., 2]), np.sin(x_y_turn[..., 2])], axis=-1)
-        base = np.broadcast_to(self.model.base[:2], (len(x_y_turn), 1, 2))
-        return np.concatenate([base, x_y_turn[..., :2] + half * ahead], axis=1)
-
-    def contact_forces(self, x: Floats) -> Floats:
-        """Largest force of a wall at every node [N], shape (nodes,); 0 at the first and the last, where it is unknown."""
-        _, _, length, growth = self.parameters(x)
-        forces = np.zeros(len(self.observed.times))
-        nodes = [touch.node for touch in self.pushing]
-        mass = self.model.mass_per_length * (length + growth * self.model.duration / 2) / (2 * self.model.links)
-        np.maximum.at(forces, nodes, mass * x[self.slices["push"]])
-        return forces
-
-    def misfit(self, x: Floats) -> float:
-        """Sum of squared distances to the measured points [m2]."""
-        return max(self.constant + float(self._costs(x)[0]), 0.0)
-
-    def model_rms(self, x: Floats) -> float:
-        """Root mean square of the residual accelerations, scaled by M^(-1/2) [m/s2]."""
-        return float(np.sqrt(np.mean(x[self.slices["a"]] ** 2)))
+    def iterate(self, x: Floats, number: int) -> Iterate:
+        """The iterate with unknowns `x`; its cost counts the violation of the equations of motion as residual accelerations."""
+        x, moves = np.clip(x, self.unknowns.low, self.unknowns.high), self.unknowns.slices["a"]
+        errors = np.array(self._state(x)[1]).ravel()
+        split = moves.stop - moves.start
+        whole = x.copy()
+        whole[moves] += errors[:split]
+        feasible = np.isfinite(errors).all() and np.abs(errors[split:]).max() <= CLOSED
+        cost = self.unknowns.misfit(whole) + float(self._state(whole)[0])
+        return Iterate(whole, cost if feasible else np.inf, number)
 
     def derivatives(self, solution: Solution) -> tuple[csc_matrix, csc_matrix]:
         """Hessian of the Lagrangian [mm2] and Jacobian of the constraints at a solution."""
-        held = np.concatenate([solution.x[self.slices["parameters"]][:LENGTH], [1e6 * PRIOR_WEIGHT]])
+        held = np.concatenate([solution.x[self.unknowns.slices["parameters"]][:LENGTH], [1e6 * PRIOR_WEIGHT]])
         upper = self._solver.get_function("nlp_hess_l")(solution.x, held, 1.0, solution.multipliers)
         upper = csc_matrix(upper.sparse() if hasattr(upper, "sparse") else upper)
         jacobian = self._solver.get_function("nlp_jac_g")(solution.x, held)[1]
         return (upper + triu(upper, 1).T).tocsc(), csc_matrix(jacobian.sparse())
 
-    def room(self, x: Floats) -> Floats:
-        """Distance of every variable from its nearer bound; infinite without one."""
-        return np.minimum(x - self._low, self._high - x)
-
 
 class _Watch(casadi.Callback):
-    """Reports every iteration, and stops the solver at the current iterate on Ctrl-C."""
+    """Keeps the feasible iterate of lowest cost, and ends the solver after a number of iterations."""
 
-    def __init__(
-        self, variables: int, constraints: int, report: OnIteration | None, interruption: Interruption
-    ) -> None:
+    def __init__(self, problem: Problem, variables: int, constraints: int, report: OnIterate | None) -> None:
         casadi.Callback.__init__(self)
         self._sizes = {"x": variables, "f": 1, "g": constraints, "lam_x": variables, "lam_g": constraints, "lam_p": 3}
-        self._report, self.count, self._interruption = report, 0, interruption
+        self._problem, self._report = problem, report
+        self.begin(0)
         self.construct("watch", {})
+
+    def begin(self, most: int) -> None:
+        """Forget the last run."""
+        self.best: Iterate | None = None
+        self._count, self._most = 0, most
 
     def get_n_in(self) -> int:
         """Number of inputs of a solver's callback."""
@@ -309,18 +274,12 @@ class _Watch(casadi.Callback):
         """Dense columns of the solver's sizes."""
         return casadi.Sparsity.dense(self._sizes[casadi.nlpsol_out(number)], 1)
 
-    def eval(self, _: Any) -> list[int]:
-        """Called by the solver at every iterate."""
-        try:
-            self.count += 1
-            if self._report:
-                self._report(self.count)
-        except KeyboardInterrupt:
-            self._interruption.requested = True
-        return [int(self._interruption.requested)]
-
-
-def joint_weights(fractions: Floats, links: int) -> Floats:
-    """Weights of linear interpolation between joints for points at fractions of the length, shape (points, links + 1)."""
-    at = fractions * links
-    return np.maximum(1 - np.abs(at[:, None] - np.arange(links + 1)), 0.0)
+    def eval(self, arguments: Any) -> list[int]:
+        """Called by the solver at every iterate, first at the initial values."""
+        now = self._problem.iterate(np.array(arguments[0]).ravel(), self._count)
+        if np.isfinite(now.cost) and (self.best is None or now.cost < self.best.cost):
+            self.best = now
+        if self._report:
+            self._report(now)
+        self._count += 1
+        return [int(self._count > self._most)]

@@ -24,7 +24,7 @@ class Profile:
     rise: Floats
     """Rise of the cost divided by the noise's variance; values above `CHI_SQUARE` are excluded; shape (points,)."""
     complete: bool
-    """False if it was interrupted, or a point did not converge."""
+    """False if a point did not converge."""
 
     def crossing(self, side: int) -> float | None:
         """Value at which the profile exceeds `CHI_SQUARE`, below (-1) or above (+1) the optimum; None if it does not.
@@ -51,12 +51,15 @@ class Parameter:
     interval: tuple[float | None, float | None]
     """95 % interval; None where the data give no limit."""
     sentence: str
+    bound: str = ""
+    """A sentence if the parameter ended at a physical bound, with the reason of the bound."""
 
     @property
     def identified(self) -> bool:
-        """Whether the interval excludes 0 and is narrower than the absolute value."""
+        """Whether the interval excludes 0 and is narrower than the absolute value, which is not at a bound."""
         low, high = self.interval
-        return low is not None and high is not None and bool(low * high > 0 and high - low < abs(self.value))
+        known = low is not None and high is not None and low * high > 0 and high - low < abs(self.value)
+        return bool(known) and not self.bound
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +68,7 @@ class Convergence:
 
     converged: bool
     status: str
-    """Return status of IPOPT."""
+    """Return status of IPOPT, or `not a minimum`."""
     iterations: int
     """Sum over all starts."""
     seconds: float
@@ -74,6 +77,8 @@ class Convergence:
     """Largest violation of a constraint, as the solver scales it."""
     dual: float
     """Largest component of the Lagrangian's gradient, as the solver scales it."""
+    kept: str
+    """The iterate that is the result: a minimum, or the best of those that the solver passed."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -104,7 +109,7 @@ class Fit:
     """Root mean square of the residual accelerations, scaled by M^(-1/2) [m/s2]."""
     convergence: Convergence
     interrupted: bool
-    """Whether Ctrl-C interrupted the fit; only the steps finished by then are included."""
+    """Whether Ctrl-C ended the fit; only the steps finished by then are included."""
     notes: tuple[str, ...]
     """Notes on the fit."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,10 +13,15 @@ from planner.console.errors import BadInput, apart, needs, readable_errors
 from planner.console.options import ForceOption
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from rich.console import Console
 
-    from dynamics.identification import Fit
+    from dynamics.identification import Fit, Step
     from dynamics.recording import Recording
+
+PLAIN_EVERY = 2.0
+"""Seconds between progress lines where there is no terminal."""
 
 
 def fit(
@@ -40,12 +46,18 @@ def fit(
         float | None,
         typer.Option(metavar="F", help="Frame rate in frames per second, for frames that have an index but no time."),
     ] = None,
+    time_budget: Annotated[
+        float | None,
+        typer.Option(
+            metavar="S", help="End the fit after this time in seconds and keep the best so far. Default: no limit."
+        ),
+    ] = None,
     force: ForceOption = False,
     as_json: JsonOption = False,
 ) -> int:
     """Fit a dynamic model to a recording and report which parameters the data identify. Exit code 3 if the fit does not converge.
 
-    Ctrl-C keeps the results so far.
+    Ctrl-C keeps the best fit so far.
     """
     answer = Answer(as_json)
     console = answer.console
@@ -53,6 +65,10 @@ def fit(
         raise BadInput(f"--bodies {bodies} must be even: two for each link")
     with readable_errors(), needs("fit"):
         _check_numbers(mass_per_length, frames_per_second)
+        if time_budget is not None and not 0 < time_budget < 1e7:
+            raise BadInput(f"--time-budget {time_budget:g} must be greater than 0 and finite, in seconds")
+        # Imported now, because it takes long, and Ctrl-C should end the command at once.
+        from planner.fitting.plots import save_fits
         from planner.fitting.report import fit_content
         from planner.runs.claim import claimed
         from planner.runs.folder import stem_of
@@ -60,9 +76,9 @@ def fit(
         apart(out, recording, "recording")
         read = _read(recording, frames_per_second)
         with claimed(out, Path("runs") / f"fit-{stem_of(read)}", force) as folder:
-            found = fit_with_progress(console, read, bodies, mass_per_length)
+            found = fit_with_progress(console, read, bodies, mass_per_length, time_budget or math.inf)
             _tell(console, found)
-            _write(folder, found, converted=recording.suffix.lower() == ".h5")
+            _write(folder, found, save_fits, converted=recording.suffix.lower() == ".h5")
     console.print(f"wrote {folder}/")
     done = found.convergence
     missed = "" if done.converged else f"the fit did not converge ({done.status} after {done.iterations} iterations)"
@@ -103,17 +119,38 @@ def load_experiment(path: Path) -> Recording:
     return read
 
 
-def fit_with_progress(console: Console, read: Recording, bodies: int = 10, mass_per_length: float | None = None) -> Fit:
-    """Fit a recording, and show the progress on the console."""
+def fit_with_progress(
+    console: Console,
+    read: Recording,
+    bodies: int = 10,
+    mass_per_length: float | None = None,
+    time_budget: float = math.inf,
+) -> Fit:
+    """Fit a recording; show a line that is updated on a terminal, or a new line every two seconds elsewhere."""
+    from rich.live import Live
+    from rich.text import Text
+
     from dynamics.identification import fit as fit_recording
     from planner.console.progress import stoppable
 
-    with stoppable(), console.status(f"{read.name}: fitting") as status:
+    shown = 0.0
 
-        def tell(words: str) -> None:
-            status.update(f"{read.name}: {words}")
+    def tell(step: Step, seconds: float) -> None:
+        nonlocal shown
+        line = f"{read.name}: {_progress(step, seconds)}"
+        if console.is_terminal:
+            live.update(Text(line), refresh=True)
+        elif seconds >= shown + PLAIN_EVERY:
+            shown = seconds
+            console.print(line)
 
-        return fit_recording(read, bodies, mass_per_length, on_progress=tell)
+    with stoppable(), Live(console=console, auto_refresh=False, transient=True) as live:
+        return fit_recording(read, bodies, mass_per_length, time_budget=time_budget, on_progress=tell)
+
+
+def _progress(step: Step, seconds: float) -> str:
+    near = f"{1e3 * step.rms:.2f} mm RMS" if math.isfinite(step.rms) else "no fit yet"
+    return f"{seconds:.0f} s  iteration {step.iteration}  best: {near}  {step.stage}"
 
 
 def _tell(console: Console, found: Fit) -> None:
@@ -130,18 +167,16 @@ def _tell(console: Console, found: Fit) -> None:
         console.print(sentence)
 
 
-def _write(folder: Path, found: Fit, converted: bool) -> None:
+def _write(folder: Path, found: Fit, draw: Callable[[Path, list[Fit]], None], converted: bool) -> None:
     from dynamics.recording import write_recording
+    from planner.fitting.report import fit_content
+    from planner.fitting.tube import fitted_tube
     from planner.runs.folder import write_folder, write_json
 
     def fill(fresh: Path) -> None:
-        from planner.fitting.plots import save_fits
-        from planner.fitting.report import fit_content
-        from planner.fitting.tube import fitted_tube
-
         write_json(fresh / "fit.json", fit_content(found))
         (fresh / "tube.toml").write_text(fitted_tube(found), encoding="utf-8")
-        save_fits(fresh / "fit.png", [found])
+        draw(fresh / "fit.png", [found])
         if converted:
             write_recording(found.recording, fresh / "recording.json")
 

@@ -22,9 +22,12 @@ def shown_interval(parameter: Parameter) -> str:
 def rows(parameters: Sequence[Parameter]) -> list[list[str]]:
     """Table rows: parameter, value, interval and whether it is identified."""
     return [
-        [f"{one.name} [{one.unit}]", f"{one.value:.4g}", shown_interval(one), "yes" if one.identified else "no"]
-        for one in parameters
+        [f"{one.name} [{one.unit}]", f"{one.value:.4g}", shown_interval(one), _identified(one)] for one in parameters
     ]
+
+
+def _identified(one: Parameter) -> str:
+    return "yes" if one.identified else "no, at its bound" if one.bound else "no"
 
 
 def sentences(fit: Fit) -> list[str]:
@@ -36,7 +39,8 @@ def sentences(fit: Fit) -> list[str]:
     )
     identified = [fit.parameter(name).sentence for name in ("stiffness", "damping")]
     identified.append("These intervals include measurement noise only, not errors of scale, mass or model.")
-    return [near, *(identified if fit.convergence.converged else []), *fit.notes]
+    ended = dict.fromkeys(one.bound for one in fit.parameters if one.bound)
+    return [near, *ended, *(identified if fit.convergence.converged else []), *fit.notes]
 
 
 def fit_content(fit: Fit) -> dict[str, Any]:
@@ -50,6 +54,8 @@ def fit_content(fit: Fit) -> dict[str, Any]:
         "mass_per_length_kg_per_m": fit.mass_per_length,
         "longest_step_s": fit.step,
         "converged": done.converged,
+        "interrupted": fit.interrupted,
+        "kept": done.kept,
         "solver": {
             "status": done.status,
             "iterations": done.iterations,
@@ -61,7 +67,7 @@ def fit_content(fit: Fit) -> dict[str, Any]:
         "profiles": [_profile_content(one) for one in fit.profiles],
         "tip_mean_absolute_error_m": [float(part) for part in fit.tip_error],
         "rms_m": fit.rms,
-        "residual_acceleration_rms_m_per_s2": fit.model_rms,
+        "residual_acceleration_rms_m_per_s2": _number(fit.model_rms),
         "sentences": sentences(fit),
         "trajectory": {
             "times_s": np.round(fit.times, 6).tolist(),
@@ -78,6 +84,7 @@ def _parameter_content(one: Parameter) -> dict[str, Any]:
         "unit": one.unit,
         "interval_95": [None if side is None else float(side) for side in one.interval],
         "identified": one.identified,
+        "at_bound": one.bound or None,
         "sentence": one.sentence,
     }
 

@@ -33,7 +33,8 @@ def fitted_tube(fit: Fit) -> str:
         if not fit.convergence.converged:
             notes[key] = "not fitted: the fit did not converge"
         elif not one.identified or low is None or high is None or not one.value > 0:
-            notes[key] = f"not identified by the recording (fitted: {one.value:.4g} {one.unit})"
+            where = ", at its bound" if one.bound else ""
+            notes[key] = f"not identified by the recording (fitted: {one.value:.4g} {one.unit}{where})"
         else:
             values[key] = one.value
             notes[key] = f"fitted, {low:.4g} to {high:.4g} {one.unit} (95 %)"

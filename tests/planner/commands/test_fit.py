@@ -3,15 +3,21 @@
 import json
 import os
 import re
+import signal
 import sys
+import threading
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 import h5py
 import numpy as np
 import pytest
 
+from dynamics import identification
 from dynamics.identification import Fit, fit
 from dynamics.impulse.propagator import Impulse
 from dynamics.recording import Recording, load_recording, write_recording
@@ -22,6 +28,7 @@ from planner.cli import main
 from planner.design import Design, Section
 from planner.design_file import design_content
 from planner.fitting.plots import save_fits
+from planner.fitting.report import fit_content, rows, sentences
 from planner.fitting.tube import fitted_tube
 from planner.studies.fitting.report import report
 from planner.studies.fitting.study import STARTS, Start, small_oscillation
@@ -141,13 +148,77 @@ def test_what_is_not_identified_stays_a_comment(tmp_path: Path, quick: Fit) -> N
 def test_a_fit_that_does_not_converge_is_kept_with_exit_code_3(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The last iterate is written, and said to be no result."""
+    """The best iterate is written, and said to be no result."""
     monkeypatch.setattr("dynamics.identification.problem.MOST_ITERATIONS", 1)
     write_recording(first_frames(12), tmp_path / "short.json")
     assert vinewright(monkeypatch, "fit", tmp_path / "short.json", "--bodies", 4, "--out", tmp_path / "fit") == 3
-    assert "The fit did not converge (Maximum_Iterations_Exceeded)" in capsys.readouterr().out
+    assert "The fit did not converge; this is its best iterate (" in capsys.readouterr().out
     found = json.loads((tmp_path / "fit" / "fit.json").read_text())
     assert (found["converged"], found["profiles"]) == (False, [])
+
+
+def test_progress_is_printed_without_a_terminal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Lines with the elapsed time, the iteration and the best error in millimetres, ascending in time."""
+    monkeypatch.setattr("planner.commands.fit.PLAIN_EVERY", 0.05)
+    write_recording(first_frames(12), tmp_path / "short.json")
+    vinewright(monkeypatch, "fit", tmp_path / "short.json", "--bodies", 2, "--out", tmp_path / "fit")
+    printed = capsys.readouterr().out
+    lines = re.findall(
+        r"^oscillation: (\d+) s  iteration (\d+)  best: (no fit yet|\d+\.\d\d mm RMS)  \w", printed, re.MULTILINE
+    )
+    assert len(lines) > 2
+    assert sorted(int(iteration) for _, iteration, _ in lines) == [int(iteration) for _, iteration, _ in lines]
+    found = json.loads((tmp_path / "fit" / "fit.json").read_text())
+    assert lines[-1][2] == f"{1e3 * found['rms_m']:.2f} mm RMS"
+
+
+def test_ctrl_c_writes_the_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With the best fit so far, saying that it was interrupted; what did not converge has exit code 3."""
+    timer = threading.Timer(0.2, partial(os.kill, os.getpid(), signal.SIGINT))
+    monkeypatch.setattr("dynamics.identification._from_the_data", started(timer, identification._from_the_data))
+    assert vinewright(monkeypatch, "fit", RECORDING, "--bodies", 30, "--out", tmp_path / "fit") == 3
+    assert "Ctrl-C interrupted the fit; this is its best iterate (" in capsys.readouterr().out
+    found = json.loads((tmp_path / "fit" / "fit.json").read_text())
+    assert (found["interrupted"], found["converged"]) == (True, False)
+    assert found["kept"]
+    assert (tmp_path / "fit" / "fit.png").is_file()
+
+
+def started(timer: threading.Timer, call: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that starts a timer when it is called."""
+
+    def calling(*arguments: Any) -> Any:
+        timer.start()
+        return call(*arguments)
+
+    return calling
+
+
+def test_a_time_budget_must_be_positive(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """The line names the option and its value."""
+    assert vinewright(monkeypatch, "fit", RECORDING, "--time-budget", "0") == 2
+    assert capsys.readouterr().err == "error: --time-budget 0 must be greater than 0 and finite, in seconds\n"
+
+
+def test_a_parameter_at_its_bound_is_not_identified(quick: Fit) -> None:
+    """The table, the sentences, the file and the tube say so, however narrow its interval."""
+    words = "The growth rate ended at its lower bound, 0 m/s: a tube that everts does not retract."
+    growth = replace(quick.parameter("growth rate"), value=0.04, interval=(0.039, 0.041))
+    ended = replace(growth, bound=words)
+    found = replace(quick, parameters=tuple(ended if one.name == ended.name else one for one in quick.parameters))
+    assert rows([growth, ended]) == [
+        ["growth rate [m/s]", "0.04", "0.039 ... 0.041", "yes"],
+        ["growth rate [m/s]", "0.04", "0.039 ... 0.041", "no, at its bound"],
+    ]
+    assert sentences(found).count(words) == 1
+    content = {one["name"]: one for one in fit_content(found)["parameters"]}
+    assert content["growth rate"]["at_bound"] == words
+    assert content["first length"]["at_bound"] is None
+    assert re.search(r"^# growth_rate_mm_per_s = .*fitted: 0.04 m/s, at its bound", fitted_tube(found), re.MULTILINE)
 
 
 def wall_file(path: Path, frames: int = 4) -> Path:
