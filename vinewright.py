@@ -324,19 +324,21 @@ def export(
     environment: Environment,
     folder: str | Path,
     formats: Sequence[str] = ("json", "csv", "svg", "pdf"),
+    allow_limit: bool = False,
 ) -> Pack:
-    """Write the files for fabrication: cut list, patterns at true size, pressures.
+    """Write the files for fabrication: builder's guide, parts, patterns at true size, pressures.
 
     The sections are rounded to whole cells first, in such a way that the design still reaches the goal, if possible.
 
     Args:
         folder: Created if it does not exist.
         formats: Some of "json", "csv", "dxf", "svg", "pdf" and "stl"; "dxf" and "stl" need the extra `fab`.
+        allow_limit: Accept pressures at their limit, which leave no head room for the regulator.
     Returns:
         The rounded design: `grown` says whether it reaches the goal; `warnings` lists fabrication warnings.
     Raises:
         ValueError: `design` is None, or a format is unknown.
-        InvalidDesign: A section is shorter than one cell.
+        InvalidDesign: A section is shorter than one cell, or a pressure is at its limit.
         UnwritableFolder: The folder contains a plan.
 
     >>> import tempfile
@@ -345,9 +347,9 @@ def export(
     >>> env = vw.load_environment("divider")
     >>> result = vw.plan(env, seed=1, iterations=10)
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     pack = vw.export(result.best, env, folder, formats=["csv"])
+    ...     pack = vw.export(result.best, env, folder, formats=["csv"], allow_limit=True)
     ...     sorted(path.name for path in Path(folder).iterdir())
-    ['cut-list.csv', 'sections.csv']
+    ['cut-list.csv', 'parts.csv', 'sections.csv']
     """
     from dynamics.quasistatic.propagator import QuasiStatic
     from planner.fabrication import FORMATS
@@ -359,7 +361,7 @@ def export(
         raise ValueError(f"unknown format {unknown[0]!r}; known: {', '.join(FORMATS)}")
     if (out / "run.json").exists():
         raise UnwritableFolder(f"{out} contains the plan; give another folder, so that the plan is not overwritten")
-    pack = Pack.of(design, environment, QuasiStatic(environment, design.params))
+    pack = Pack.of(design, environment, QuasiStatic(environment, design.params), allow_limit=allow_limit)
     out.mkdir(parents=True, exist_ok=True)
     for form in formats:
         pack.write(form, out)
