@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.patches import Polygon
+from matplotlib.text import Text
 
 from environments.obstacles import box_corners
 from planner.drawing.plan import BOTTOM, plan_figure
@@ -19,6 +20,8 @@ from planner.fabrication.pattern import ROW, millimetres
 
 PICTURE_DPI, PICTURE_HEAD = 220, 0.38
 """Resolution of the picture [dpi], and the height cropped off its top to remove the title [inch]."""
+LARGER = 1.4
+"""Magnification of the picture's text [-]."""
 PICTURE_HEIGHT, SMALLER = 100.0, 72.0
 """Maximum height of the picture, and the height used if the cover then fits on one page [mm]."""
 TABLE_LINE = 6.0
@@ -61,6 +64,8 @@ def _covered(template: Template, picture: Any, pages: dict[Tile, int], height: f
 def plan_picture(template: Template) -> Any:
     """The picture of the plan, shape (n, m, 3), without title and table, which the cover has itself."""
     canvas: Any = FigureCanvasAgg(plan_figure(template.environment, template.build.design))
+    for text in canvas.figure.findobj(Text):
+        text.set_fontsize(LARGER * text.get_fontsize())  # the picture is reduced to fit on the page
     canvas.figure.set_dpi(PICTURE_DPI)
     canvas.draw()
     image = np.asarray(canvas.buffer_rgba())[..., :3]

@@ -50,17 +50,21 @@ def text_width(text: str, size: float, bold: bool = False) -> float:
 
 def wrapped(text: str, width: float, size: float) -> list[str]:
     """Break text into lines of at most a width [mm]; a longer word is broken too."""
-    lines = [""]
-    for word in text.split():
+    space = text_width("n n", size) - text_width("nn", size)
+    lines, used = [""], 0.0
+    for whole in text.split():
+        word = whole
         while text_width(word, size) > width and len(word) > 1:
             cut = next(k for k in range(len(word) - 1, 0, -1) if k == 1 or text_width(word[:k], size) <= width)
             lines.append(word[:cut])
-            word = word[cut:]
-        longer = f"{lines[-1]} {word}".strip()
-        if text_width(longer, size) <= width:
-            lines[-1] = longer
+            word, used = word[cut:], width
+        needed = text_width(word, size)
+        if lines[-1] and used + space + needed <= width:
+            lines[-1] += f" {word}"
+            used += space + needed
         else:
             lines.append(word)
+            used = needed
     return [line for line in lines if line] or lines
 
 

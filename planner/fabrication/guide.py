@@ -191,11 +191,10 @@ def _write_tolerances(flow: Flow, guide: Guide) -> None:
         return
     spot = guide.placement
     if guide.build.actuators:
-        heads = "mark nearer to the base [mm]", "nearer to the tip [mm]", "cells shorter [%]", "cells longer [%]"
-        columns = Column("actuator", NAME + 1), *(Column(head, USUAL, "right") for head in heads)
-        pairs = zip(guide.build.actuators, spot.actuators, spot.cells, strict=True)
-        rows = [(actuator.name, *_sides(place), *_sides(cell)) for actuator, place, cell in pairs]
-        flow.table(columns, rows, _colours(guide)[1:])
+        heads = "nearer to the base [mm]", "nearer to the tip [mm]"
+        columns = Column("actuator", NAME), *(Column(head, USUAL, "right") for head in heads), Column("", 4 * USUAL)
+        pairs = zip(guide.build.actuators, spot.actuators, strict=True)
+        flow.table(columns, [(actuator.name, *_sides(place), "") for actuator, place in pairs], _colours(guide)[1:])
         flow.room(2)
     (right, left), (clockwise, anticlockwise) = _sides(spot.aside), _sides(spot.heading)
     flow.paragraph(

@@ -17,8 +17,8 @@ def draw_ladder(page: Page, x: float, y: float) -> None:
             left = 22 + 18 * column
             s.box(left, top - 7, left + 15, top, FILM)
             s.line((left + 7.5, top - 7), (left + 7.5, top), color=HOT, linewidth=0.7 + 0.5 * (3 - row))
-    s.arrow((8, 8), (8, 32))
-    s.text(6.2, 20, "hotter", 7.0, rotation=90, va="center", ha="right")
+    s.arrow((8, 13), (8, 33))
+    s.text(6.2, 23, "hotter", 7.0, rotation=90, va="center", ha="right")
     s.text(128, 44, "peeled by hand", weight="bold")
     for k, (title, note) in enumerate(
         (("too cold", "seal opens"), ("right", "film tears beside it"), ("too hot", "seal thin, with holes"))

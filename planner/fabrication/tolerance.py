@@ -15,8 +15,6 @@ class Placement:
 
     actuators: list[Margin]
     """Shift of each actuator along the tube [mm]: towards the base, and towards the tip."""
-    cells: list[Margin]
-    """Relative error of each actuator's cell length [%]: shorter, and longer."""
     aside: Margin
     """Shift of the base [mm]: to the right, and to the left, seen in the direction of growth."""
     heading: Margin
@@ -25,9 +23,6 @@ class Placement:
 
 def placement(design: Design, environment: Environment) -> Placement:
     """Simulate each misplacement in turn (81 trials of about 5 ms each)."""
-    places, cells = (
-        [margin(design, environment, one) for one in section_parameters(design, [part])]
-        for part in ("place", "cell length")
-    )
+    places = [margin(design, environment, one) for one in section_parameters(design, ["place"])]
     aside, heading = (margin(design, environment, one) for one in environment_parameters(environment)[:2])
-    return Placement(places, cells, aside, heading)
+    return Placement(places, aside, heading)
