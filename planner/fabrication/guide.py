@@ -192,7 +192,7 @@ def _write_tolerances(flow: Flow, guide: Guide) -> None:
     spot = guide.placement
     if guide.build.actuators:
         heads = "nearer to the base [mm]", "nearer to the tip [mm]"
-        columns = Column("actuator", NAME), *(Column(head, USUAL, "right") for head in heads), Column("", 4 * USUAL)
+        columns = Column("actuator", NAME), *(Column(head, 3.0, "right") for head in heads), Column("", 6.0)
         pairs = zip(guide.build.actuators, spot.actuators, strict=True)
         flow.table(columns, [(actuator.name, *_sides(place), "") for actuator, place in pairs], _colours(guide)[1:])
         flow.room(2)
