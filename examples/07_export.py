@@ -10,7 +10,7 @@ def main() -> None:
     if result.best is None:
         print(f"no design: {result.reason}")
         return
-    pack = vw.export(result.best, env, "workshop", formats=["json", "csv", "svg", "pdf"])
+    pack = vw.export(result.best, env, "workshop", formats=["json", "csv", "svg", "pdf"], allow_limit=True)
     print("reaches the goal as fabricated:", pack.grown.reached)
     for planned, made in zip(result.best.actuated, pack.grown.design.actuated, strict=True):
         print(
