@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from dynamics.tube import VineParams
-from dynamics.tube_file import load_tube
+from dynamics.tube_file import load_tube, similar
 from environments import Environment, Obstacles, write_environment
 from planner.cli import main
 from planner.design import Design, Section
@@ -64,6 +64,15 @@ def test_the_nearest_width_replaces_each_tube(example: Build) -> None:
         "growth_force_n": {"planned": 25.0, "chosen": pytest.approx(force, abs=1e-3)},
     }
     assert "100 mm lay-flat (planned 104.8 mm), 63.7 mm (planned 66.7 mm) across" in stock.text
+
+
+def test_the_tube_is_scaled_like_a_tube_file(example: Build) -> None:
+    """Without a measured stiffness, a tube of 80 mm is the prototype scaled to that radius; only its segments and contacts stay."""
+    made, scaled = with_stock(example.design, [0.08, 0.054])[0].params, similar(0.08 / np.pi)
+    for name in ("radius", "hinge_length", "growth_share", "growth_viscosity", "bending_viscosity", "growth_force"):
+        assert getattr(made, name) == pytest.approx(getattr(scaled, name)), name
+    assert made.inertia.mass_per_length == pytest.approx(scaled.inertia.mass_per_length)
+    assert made.segment_length == example.design.params.segment_length
 
 
 @pytest.fixture
