@@ -324,8 +324,9 @@ def export(
     folder: str | Path,
     formats: Sequence[str] = ("json", "csv", "svg", "pdf"),
     force: bool = False,
+    allow_limit: bool = False,
 ) -> Pack:
-    """Write the files for fabrication: cut list, patterns at true size, pressures.
+    """Write the files for fabrication: builder's guide, parts, patterns at true size, pressures.
 
     The sections are rounded to whole cells first, in such a way that the design still reaches the goal, if possible.
 
@@ -333,11 +334,12 @@ def export(
         folder: Created if it does not exist.
         formats: Some of "json", "csv", "dxf", "svg", "pdf" and "stl"; "dxf" and "stl" need the extra `fab`.
         force: Whether to replace earlier results in the folder. Other files are never replaced.
+        allow_limit: Whether to accept pressures at their limit, which leave no head room for the regulator.
     Returns:
         The rounded design: `grown` says whether it reaches the goal; `warnings` lists fabrication warnings.
     Raises:
         ValueError: `design` is None, or a format is unknown.
-        InvalidDesign: A section is shorter than one cell.
+        InvalidDesign: A section is shorter than one cell, or a pressure is at its limit.
         UnwritableFolder: It contains results or other files, another process is writing it, or it cannot be written.
 
     >>> import tempfile
@@ -346,9 +348,9 @@ def export(
     >>> env = vw.load_environment("divider")
     >>> result = vw.plan(env, seed=1, iterations=10)
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     pack = vw.export(result.best, env, folder, formats=["csv"])
+    ...     pack = vw.export(result.best, env, folder, formats=["csv"], allow_limit=True)
     ...     sorted(path.name for path in Path(folder).iterdir())
-    ['cut-list.csv', 'sections.csv']
+    ['cut-list.csv', 'parts.csv', 'sections.csv']
     """
     from dynamics.quasistatic.propagator import QuasiStatic
     from planner.fabrication import FORMATS
@@ -360,7 +362,7 @@ def export(
     if unknown := [form for form in formats if form not in FORMATS]:
         raise ValueError(f"unknown format {unknown[0]!r}; known: {', '.join(FORMATS)}")
     with claimed(Path(folder), Path(folder), force) as out:
-        pack = Pack.of(design, environment, QuasiStatic(environment, design.params))
+        pack = Pack.of(design, environment, QuasiStatic(environment, design.params), allow_limit=allow_limit)
         write_folder(out, lambda fresh: [pack.write(form, fresh) for form in formats])
     return pack
 

@@ -10,7 +10,8 @@ def main() -> None:
     if result.best is None:
         print(f"no design: {result.reason}")
         return
-    pack = vw.export(result.best, env, "workshop", formats=["json", "csv", "svg", "pdf"], force=True)
+    formats = ["json", "csv", "svg", "pdf"]
+    pack = vw.export(result.best, env, "workshop", formats, allow_limit=True, force=True)
     print("reaches the goal as fabricated:", pack.grown.reached)
     for planned, made in zip(result.best.actuated, pack.grown.design.actuated, strict=True):
         print(

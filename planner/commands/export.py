@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from environments import Environment
     from planner.design import Design
     from planner.fabrication.pack import Pack
+    from planner.fabrication.stock import Stock
 
 
 EVERY_FORMAT = ",".join(FORMATS)
@@ -35,6 +36,18 @@ def export(
             help="The environment, if it is neither in the folder of the design nor a shipped one.",
         ),
     ] = None,
+    stock: Annotated[
+        str | None,
+        typer.Option(
+            metavar="WIDTHS",
+            help="Lay-flat widths in stock, e.g. 50,75,100mm (units mm, cm, m, in): the nearest ones replace the planned tubes. The "
+            "lay-flat width is half the circumference, pi times the inflated radius.",
+        ),
+    ] = None,
+    allow_limit: Annotated[
+        bool,
+        typer.Option("--allow-limit", help="Accept pressures at their limit, without head room for the regulator."),
+    ] = False,
     force: Annotated[
         bool,
         typer.Option(
@@ -44,7 +57,8 @@ def export(
     ] = False,
     as_json: JsonOption = False,
 ) -> int:
-    """Write cut list, patterns at true size, brackets and pressures. Exit code 3 if the rounded design misses the goal."""
+    """Write builder's guide, parts and cut lists, patterns at true size, prints and pressures. Exit code 3 if the rounded design misses
+    the goal."""
     answer = Answer(as_json)
     console = answer.console
     wanted = _parsed(formats)
@@ -56,13 +70,15 @@ def export(
         from planner.fabrication.pack import Pack
         from planner.runs.claim import claimed
 
+        widths = _widths(stock)
         made = chosen_design(console, design, solution)
         apart(out, design, "design")
         environment = _environment_of(design, made, env)
         same_environment(console, made, environment, force)
+        made, chosen = _from_stock(made, environment, widths)
         with claimed(out, out, force):
             with compiling(console), console.status("growing the design again, with whole cells"):
-                pack = Pack.of(made, environment, QuasiStatic(environment, made.params))
+                pack = Pack.of(made, environment, QuasiStatic(environment, made.params), chosen, allow_limit)
             files, faults = _write(console, pack, wanted, out)
     console.print(section_table(pack.grown.design))
     _report(console, pack, out, files)
@@ -83,6 +99,28 @@ def _parsed(formats: str) -> list[str]:
         if form not in FORMATS:
             raise BadInput(f"--formats: unknown format {form!r}; known: {', '.join(FORMATS)}")
     return wanted
+
+
+def _widths(stock: str | None) -> list[float]:
+    """The lay-flat widths in stock [m]; none if not given."""
+    from planner.fabrication.stock import parsed_widths
+
+    try:
+        return parsed_widths(stock) if stock is not None else []
+    except ValueError as error:
+        raise BadInput(f"--stock: {error}") from None
+
+
+def _from_stock(design: Design, environment: Environment, widths: list[float]) -> tuple[Design, Stock | None]:
+    """The design with tubes of the nearest lay-flat widths in stock [m], if there are any, checked for room at the start."""
+    if not widths:
+        return design, None
+    from environments import check_environment
+    from planner.fabrication.stock import with_stock
+
+    made, stock = with_stock(design, widths)
+    check_environment(environment, made.params.radius)
+    return made, stock
 
 
 def _environment_of(path: Path, design: Design, env: str | None) -> Environment:
@@ -119,7 +157,8 @@ def _write(console: Console, pack: Pack, wanted: list[str], out: Path) -> tuple[
                         raise
                     missing.append(form)
                 except NoBracket as error:
-                    faults[form] = str(error)
+                    faults[form] = error.message
+                    files.extend(error.written)
 
     write_folder(out, fill)
     if missing:
@@ -136,6 +175,8 @@ def _report(console: Console, pack: Pack, out: Path, files: list[str]) -> None:
     cells = (
         f"sections rounded to whole cells: no end moved by more than {max(moved):.0f} mm" if moved else "no actuators"
     )
+    if pack.stock:
+        console.print(pack.stock.text)
     if pack.grown.reached:
         console.print(
             f"{cells}; the rounded design reaches the goal; its tip ends {content['tip_moved_mm']:.0f} mm from the planned position"
@@ -143,10 +184,20 @@ def _report(console: Console, pack: Pack, out: Path, files: list[str]) -> None:
     else:
         console.print(
             f"{cells}. The rounded design MISSES the goal ({pack.tried} ways of rounding were tried): {pack.grown.ending}. "
-            "Plan again with another --seed or with --robust, or edit its sections to whole cells yourself",
+            f"{_advice(pack, out, files)}",
             style="bold",
         )
     for warning in pack.warnings:
         console.print(f"warning: {warning}")
     if files:
         console.print(f"wrote {out}/: {', '.join(files)}")
+
+
+def _advice(pack: Pack, out: Path, files: list[str]) -> str:
+    """What to do about a design that misses its goal."""
+    from planner.fabrication.pack import TUBE_FILE
+
+    if pack.stock is None:
+        return "Plan again with another --seed or with --robust, or edit its sections to whole cells yourself"
+    tube = f" --tube {out / TUBE_FILE}" if TUBE_FILE in files else ""
+    return f"Plan again with the stock's tube: vinewright plan ENV{tube or ' --tube FILE'}"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import shapely
 
-from environments.writing import whole
+from planner.fabrication.stl import mesh_of, write_stl
 from surrogate.compiled import Floats
 from surrogate.spam import Spam
 
@@ -41,7 +41,20 @@ QUARTER = 32
 
 
 class NoBracket(ValueError):
-    """No bracket can be printed for this actuator; the message gives the allowed range."""
+    """No bracket can be printed for this actuator; the message gives the allowed range.
+
+    The second argument, if given, lists the files that were written without it.
+    """
+
+    @property
+    def message(self) -> str:
+        """The first argument."""
+        return str(self.args[0])
+
+    @property
+    def written(self) -> list[str]:
+        """The second argument."""
+        return list(self.args[1]) if len(self.args) > 1 else []
 
 
 def write_bracket(path: Path, actuator: Spam) -> None:
@@ -52,9 +65,7 @@ def write_bracket(path: Path, actuator: Spam) -> None:
         ModuleNotFoundError: The extra `fab` is not installed.
         OSError: The file cannot be written.
     """
-    mesh = bracket(actuator)
-    with whole(path) as partial:
-        mesh.export(partial, file_type="stl")
+    write_stl(path, bracket(actuator))
 
 
 def bracket(actuator: Spam) -> Trimesh:
@@ -66,14 +77,11 @@ def bracket(actuator: Spam) -> Trimesh:
         NoBracket: No bracket can be printed for this actuator.
         ModuleNotFoundError: The extra `fab` is not installed.
     """
-    from trimesh import Trimesh
-
-    _check(actuator)
+    check_bracket(actuator)
     hole = shapely.Point(0, actuator.tube_radius).buffer(actuator.constriction_radius, quad_segs=QUARTER)
     slot = _rounded(SLOT_WIDTH, SOLE, SOLE + SLOT_HEIGHT, SLOT_CORNER)
     solid = _plate(outline(actuator), EASE) - _plate(hole, CHAMFER, cut=True) - _plate(slot, EASE, cut=True)
-    mesh = solid.scale((1e3, 1e3, 1e3)).to_mesh()
-    return Trimesh(mesh.vert_properties[:, :3], mesh.tri_verts)
+    return mesh_of(solid)
 
 
 def outline(actuator: Spam) -> shapely.Polygon:
@@ -87,7 +95,12 @@ def outline(actuator: Spam) -> shapely.Polygon:
     return shapely.union_all([ring, stem, foot]).buffer(FILLET, QUARTER).buffer(-FILLET, QUARTER)
 
 
-def _check(actuator: Spam) -> None:
+def check_bracket(actuator: Spam) -> None:
+    """Check that a bracket can be printed.
+
+    Raises:
+        NoBracket: It cannot.
+    """
     below = 2 * SOLE + SLOT_HEIGHT + CHAMFER
     tube, radius = actuator.tube_radius, actuator.constriction_radius
     if not LEAST_RADIUS + below - ROUNDING <= tube <= LARGEST_TUBE + ROUNDING:

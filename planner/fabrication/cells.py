@@ -14,6 +14,7 @@ from environments.environment import Environment
 from planner.design import Design, Section
 from planner.design_file import InvalidDesign
 from planner.replay import Grown, grow_designs
+from surrogate.compiled import Floats
 
 ANCHORS = 0.5, 0.0, 1.0
 """Points of a section that may stay fixed when its length changes: middle, start or end, as a share of its length."""
@@ -23,6 +24,9 @@ MANY = 40
 """With more sections than this, only one section at a time deviates from its nearest rounding."""
 NO_LENGTH = 1e-6
 """Shorter gaps are ignored [m]."""
+SLIVER = 10e-3
+"""Gaps shorter than this, between two sections or before the first, are closed [m]: the brackets or seams at their two ends have no
+room beside each other."""
 
 
 def round_to_cells(design: Design, environment: Environment, propagator: Propagator) -> tuple[Grown, int]:
@@ -32,7 +36,7 @@ def round_to_cells(design: Design, environment: Environment, propagator: Propaga
 
     The nearest rounding gives every section the number of cells closest to its length and keeps its middle. The others
     differ from it in at most two sections, by one cell more or fewer or by keeping the section's start or end. Sections
-    start at whole millimetres.
+    start at whole millimetres, or where the section before them ends: gaps shorter than `SLIVER` are closed.
 
     Returns:
         The design with its simulated growth, and the number of roundings tried.
@@ -86,14 +90,11 @@ def _laid_out(design: Design, actuated: list[Section], lengths: list[tuple[float
         return design.sections
     length, anchor = np.array(lengths).T
     start, end = np.array([(section.start, section.end) for section in actuated]).T
-    wanted = start + anchor * (end - start - length)
-    # Minus the length of the actuators before it, the start must not decrease along the tube: an isotonic regression.
-    before = np.cumsum(length) - length
-    first = np.round(before + np.maximum(isotonic_regression(wanted - before).x, 0.0), 3)
+    first = _starts(start + anchor * (end - start - length), length)
     sections: list[Section] = []
     done = 0.0
     for section, begins, extent in zip(actuated, first.tolist(), length.tolist(), strict=True):
-        if begins > done + NO_LENGTH:
+        if begins > done + SLIVER - NO_LENGTH:
             sections.append(_bare(done, begins))
             done = begins
         sections.append(replace(section, start=done, end=done + extent))
@@ -101,6 +102,24 @@ def _laid_out(design: Design, actuated: list[Section], lengths: list[tuple[float
     if design.length > done + NO_LENGTH:
         sections.append(_bare(done, design.length))
     return tuple(sections)
+
+
+def _starts(wanted: Floats, length: Floats) -> Floats:
+    """Starts nearest to the wanted ones [m] such that sections neither overlap nor leave a gap shorter than `SLIVER`, shape (n,)."""
+    # Minus the length of the actuators before it, the start must not decrease along the tube: an isotonic regression, in which
+    # sections that are joined move as one. A section before the first stands for the base, and does not move.
+    before = np.cumsum(length) - length
+    shift, weight = np.concatenate([[0.0], wanted - before]), np.concatenate([[1e9], np.ones(len(length))])
+    block = np.arange(len(shift))
+    while True:
+        each = np.bincount(block, weight)
+        moved = isotonic_regression(np.bincount(block, weight * shift) / each, weights=each).x[block]
+        gaps = np.diff(moved)
+        slivers = np.flatnonzero((gaps > NO_LENGTH) & (gaps < SLIVER - NO_LENGTH))
+        if not len(slivers):
+            return np.asarray(np.round(before + np.maximum(moved[1:], 0.0), 3))
+        closed = slivers[np.argmin(gaps[slivers])] + 1
+        block[closed:] -= 1
 
 
 def _bare(start: float, end: float) -> Section:

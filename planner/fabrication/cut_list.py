@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterable, Sequence
 
 from planner.fabrication.build import CLAMP, FILM, FITTING, LEAD, SEAL, ActuatorBuild, Build
+from planner.fabrication.csv_table import csv_table
 from planner.fabrication.pattern import millimetres
 from surrogate.spam import Spam
 
@@ -36,22 +35,22 @@ def cut_list(build: Build) -> str:
         ("body", "body", 1, millimetres(build.body_length), millimetres(build.body_width), film, body),
         *(
             (
-                "muscle",
-                m.name,
+                "actuator",
+                strip.name,
                 1,
-                millimetres(m.cut_length),
+                millimetres(strip.cut_length),
                 millimetres(build.actuator_width),
                 film,
-                _actuator_parts(m),
+                _actuator_parts(strip),
             )
-            for m in build.actuators
+            for strip in build.actuators
         ),
         *_joints(build),
     ]
     for actuator in build.actuators:
         reach = f"{millimetres(actuator.section.start)} to the section + {millimetres(LEAD)} to the regulator"
         tube = "soft tube, 4 x 2.5 mm"
-        rows.append(("feed line", actuator.name, 1, millimetres(actuator.section.start + LEAD), "", tube, reach))
+        rows.append(("feed line", actuator.name, 1, millimetres(feed_length(actuator)), "", tube, reach))
     if build.actuators:
         fitting = "barbed fitting for a 4 x 2.5 mm tube"
         rows.append(("fitting", "", len(build.actuators), "", "", fitting, "one per actuator, at its proximal end"))
@@ -60,7 +59,12 @@ def cut_list(build: Build) -> str:
         rows.append(("regulator", f"{pressure / 1e3:g} kPa", 1, "", "", "pressure regulator", f"feeds {fed}"))
     growth = build.design.params.growth_pressure
     rows.append(("regulator", f"{growth / 1e3:.4g} kPa", 1, "", "", "pressure regulator", "feeds the body"))
-    return _csv(CUT_COLUMNS, rows)
+    return csv_table(CUT_COLUMNS, rows)
+
+
+def feed_length(actuator: ActuatorBuild) -> float:
+    """Cut length of an actuator's feed line [m]: along the body to the base, and to the regulator."""
+    return actuator.section.start + LEAD
 
 
 def _actuator_parts(actuator: ActuatorBuild) -> str:
@@ -103,12 +107,4 @@ def section_table(build: Build) -> str:
         lengths = [millimetres(length) for length in (section.start, section.end)]
         numbers = [millimetres(section.l_0), actuator.cells, f"{section.pressure / 1e3:g}", f"{section.curvature:.4g}"]
         rows.append([actuator.name, *lengths, section.side, *numbers, ends])
-    return _csv(SECTION_COLUMNS, rows)
-
-
-def _csv(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows(rows)
-    return text.getvalue()
+    return csv_table(SECTION_COLUMNS, rows)

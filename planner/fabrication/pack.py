@@ -11,22 +11,32 @@ import numpy as np
 
 from dynamics.moment import free_curvature, joint_moments
 from dynamics.propagator import Propagator
+from dynamics.tube_file import tube_text
 from environments.environment import Environment, write_environment
 from environments.writing import whole
 from planner.design import Design
 from planner.design_file import design_content
 from planner.fabrication import FORMATS
 from planner.fabrication import build as allowances
+from planner.fabrication.acceptance import bends
 from planner.fabrication.build import SEAL, Build
 from planner.fabrication.cells import round_to_cells
 from planner.fabrication.cut_list import cut_list, section_table
+from planner.fabrication.guide import Guide
 from planner.fabrication.paper import Paper
+from planner.fabrication.parts import parts_table
 from planner.fabrication.pattern import Pattern, pattern_of
-from planner.fabrication.pressures import pressure_content
+from planner.fabrication.pressures import check_head_room, pressure_content
+from planner.fabrication.stock import Stock
+from planner.fabrication.tolerance import placement
+from planner.fabrication.vessel import BED, Vessel, vessel_of
 from planner.replay import Grown
 from planner.robustness.sensitivity import Margin, margin, section_parameters
 from planner.runs.folder import write_json
 from surrogate.spam import Spam
+
+TUBE_FILE = "stock-tube.toml"
+PRINTS = "vessel.stl", "clamp.stl", "bracket.stl"
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,14 +51,28 @@ class Pack:
     """Number of roundings simulated to find it."""
     margins: list[Margin]
     """Margin of each actuator's pressure."""
+    stock: Stock | None = None
+    """The stock sizes of its tubes, if they were chosen from stock."""
 
     @classmethod
-    def of(cls, design: Design, environment: Environment, propagator: Propagator) -> Pack:
+    def of(
+        cls,
+        design: Design,
+        environment: Environment,
+        propagator: Propagator,
+        stock: Stock | None = None,
+        allow_limit: bool = False,
+    ) -> Pack:
         """Round a design to whole cells and simulate it; curvatures are recomputed from cell lengths and pressures.
 
+        Args:
+            stock: How the design's tubes differ from the planned ones, see `with_stock`.
+            allow_limit: Accept pressures at their limit or above it.
         Raises:
-            InvalidDesign: A section is shorter than one cell.
+            InvalidDesign: A section is shorter than one cell, or a pressure has no head room.
         """
+        if not allow_limit:
+            check_head_room(Build(design))
         joint = joint_moments(design.params)
         sections = [
             replace(s, curvature=float(free_curvature(joint, s.pressure, s.l_0))) if s.side != "none" else s
@@ -56,7 +80,7 @@ class Pack:
         ]
         grown, tried = round_to_cells(replace(design, sections=tuple(sections)), environment, propagator.refined())
         pressures = section_parameters(grown.design, ["pressure"])
-        return cls(design, environment, grown, tried, [margin(grown.design, environment, p) for p in pressures])
+        return cls(design, environment, grown, tried, [margin(grown.design, environment, p) for p in pressures], stock)
 
     @cached_property
     def build(self) -> Build:
@@ -91,11 +115,39 @@ class Pack:
                 "folds, or route them past the base into the vessel."
             )
         for line in self.pressures["lines"]:
-            if line["set_kpa"] > line["limit_kpa"]:
-                warnings.append(
-                    f"{line['line']} is set to {line['set_kpa']:g} kPa, above its limit of {line['limit_kpa']:g} kPa."
+            if line["set_kpa"] >= line["limit_kpa"]:
+                where = (
+                    "above its limit of"
+                    if line["set_kpa"] > line["limit_kpa"]
+                    else "without head room, at its limit of"
                 )
+                warnings.append(f"{line['line']} is set to {line['set_kpa']:g} kPa, {where} {line['limit_kpa']:g} kPa.")
+        if self.vessel is None:
+            warnings.append("The tube is too narrow for a printed vessel: there is no vessel.stl and no clamp.stl.")
+        elif not self.vessel.fits:
+            warnings.append(
+                f"The vessel is {1e3 * self.vessel.width:.0f} mm wide and {1e3 * self.vessel.height:.0f} mm high, larger than a common "
+                f"printer's bed of {1e3 * BED:.0f} mm."
+            )
         return warnings
+
+    @cached_property
+    def vessel(self) -> Vessel | None:
+        """The vessel at the base; None if none can be printed."""
+        return vessel_of(self.build)
+
+    @cached_property
+    def guide(self) -> Guide:
+        """The content of the builder's guide; its tolerances are simulated."""
+        return Guide(
+            self.build,
+            self.pressures["lines"],
+            bends(self.build, self.margins, self.grown.reached),
+            placement(self.grown.design, self.environment),
+            self.vessel,
+            self.grown.reached,
+            self.stock.text if self.stock else None,
+        )
 
     @cached_property
     def pressures(self) -> dict[str, Any]:
@@ -114,6 +166,7 @@ class Pack:
             "roundings_tried": self.tried,
             "tip_moved_mm": round(1e3 * float(np.hypot(*(made.tip[:2] - planned.tip[:2]))), 3),
             "length_mm": {"planned": round(1e3 * planned.length, 3), "made": round(1e3 * made.length, 3)},
+            "stock": self.stock.content() if self.stock else None,
             "warnings": self.warnings,
             "planned_mm": [_ends(section) for section in planned.actuated],
             "made_mm": [_ends(actuator.section) for actuator in self.build.actuators],
@@ -142,9 +195,13 @@ class Pack:
                     with whole(out / name) as partial:
                         write_json(partial, content)
                 write_environment(self.environment, out / "environment.toml")
-                return [*contents, "environment.toml"]
+                return [*contents, "environment.toml", *self._write_tube(out)]
             case "csv":
-                tables = {"cut-list.csv": cut_list(self.build), "sections.csv": section_table(self.build)}
+                tables = {
+                    "parts.csv": parts_table(self.build, self.vessel),
+                    "cut-list.csv": cut_list(self.build),
+                    "sections.csv": section_table(self.build),
+                }
                 for name, table in tables.items():
                     with whole(out / name) as partial:
                         partial.write_text(table, encoding="utf-8")
@@ -162,29 +219,48 @@ class Pack:
             case "pdf":
                 return [self._write_template(out, "a4"), self._write_template(out, "letter")]
             case "stl":
-                return self._write_bracket(out)
+                return self._write_prints(out)
         raise ValueError(f"unknown format {form!r}; known: {', '.join(FORMATS)}")
+
+    def _write_tube(self, out: Path) -> list[str]:
+        """The tube file for a new plan with the stock sizes."""
+        if self.stock is None:
+            (out / TUBE_FILE).unlink(missing_ok=True)  # left over from an earlier pack
+            return []
+        with whole(out / TUBE_FILE) as partial:
+            partial.write_text(tube_text(self.grown.design.params), encoding="utf-8")
+        return [TUBE_FILE]
 
     def _write_template(self, out: Path, paper: Paper) -> str:
         from planner.fabrication.template import write_template
 
-        name = f"template-{paper}.pdf"
-        write_template(out / name, paper, self.build, self.pattern, self.environment, self.grown.reached, self.warnings)
+        name, reached = f"template-{paper}.pdf", self.grown.reached
+        write_template(
+            out / name, paper, self.build, self.pattern, self.environment, reached, self.warnings, self.guide
+        )
         return name
 
-    def _write_bracket(self, out: Path) -> list[str]:
+    def _write_prints(self, out: Path) -> list[str]:
         from planner.fabrication.bracket import NoBracket, write_bracket
+        from planner.fabrication.clamp import clamp_mesh
+        from planner.fabrication.stl import write_stl
+        from planner.fabrication.vessel import vessel_mesh
 
-        actuator, path = self.grown.design.params.actuator, out / "bracket.stl"
-        try:
-            if not isinstance(actuator, Spam) or not self.build.actuators:
-                path.unlink(missing_ok=True)  # left over from an earlier pack
-                return []
-            write_bracket(path, actuator)
-        except NoBracket:
-            path.unlink(missing_ok=True)
-            raise
-        return ["bracket.stl"]
+        for name in PRINTS:
+            (out / name).unlink(missing_ok=True)  # left over from an earlier pack
+        written = []
+        if self.vessel:
+            write_stl(out / "vessel.stl", vessel_mesh(self.vessel))
+            write_stl(out / "clamp.stl", clamp_mesh(self.vessel))
+            written += ["vessel.stl", "clamp.stl"]
+        actuator = self.grown.design.params.actuator
+        if isinstance(actuator, Spam) and self.build.actuators:
+            try:
+                write_bracket(out / "bracket.stl", actuator)
+            except NoBracket as error:
+                raise NoBracket(str(error), written) from None
+            written.append("bracket.stl")
+        return written
 
 
 def _ends(section: Any) -> list[float]:

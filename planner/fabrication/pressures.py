@@ -5,15 +5,54 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
+from planner.design_file import InvalidDesign
 from planner.fabrication.build import FILM, ActuatorBuild, Build
 from planner.robustness.sensitivity import Margin
 from surrogate.pouch import PouchMotor, half_angle
 from surrogate.spam import Spam
 
 FILM_STRENGTH = 16e6
-"""Maximum hoop stress of a set point [Pa]: 0.8 times 20 MPa, the usual strength of blown LDPE film."""
+"""Maximum hoop stress of a set point [Pa]: 0.8 times 20 MPa, the usual strength of blown LDPE film (see `planner.fabrication.films`)."""
 PSI = 6894.757293168
 """Pascals per pound per square inch."""
+REGULATOR, REGULATOR_STEP = 1.25, 5e3
+"""Assumed range that a regulator needs, relative to its set point [-], and the step to which it is rounded up [Pa]."""
+
+
+class NoHeadRoom(InvalidDesign):
+    """A pressure line is set to its limit or above it; the message names it and says what to do."""
+
+
+def check_head_room(build: Build) -> None:
+    """Check that every line is set below its limit.
+
+    Raises:
+        NoHeadRoom: One is not.
+    """
+    highest = build.design.params.actuator.limits.most_pressure
+    for line in _lines(build):
+        if line["set_kpa"] < line["limit_kpa"]:
+            continue
+        name, limit = line["line"], line["limit_kpa"]
+        if name != "body" and limit == round(highest / 1e3, 2):
+            remedy = (
+                f"plan again with most_pressure_kpa below {limit:g} in the tube, or raise most_pressure_kpa in the design to what "
+                "your regulators supply"
+            )
+        else:
+            remedy = f"more bursts film of {1e6 * FILM:g} um; plan again with a lower pressure or a narrower tube"
+        above = "above its limit of" if line["set_kpa"] > limit else "at its limit of"
+        raise NoHeadRoom(
+            f"{name} is set to {line['set_kpa']:g} kPa, {above} {limit:g} kPa, which leaves no head room: {remedy}; or give "
+            "--allow-limit"
+        )
+
+
+def regulator_range(pressure: float) -> float:
+    """Range that a regulator needs for a set point, with head room [Pa]."""
+    return float(np.ceil(round(REGULATOR * pressure / REGULATOR_STEP, 9)) * REGULATOR_STEP)
 
 
 def pressure_content(build: Build, margins: Sequence[Margin], reached: bool) -> dict[str, Any]:
@@ -23,21 +62,19 @@ def pressure_content(build: Build, margins: Sequence[Margin], reached: bool) -> 
         margins: Range of each actuator's pressure within which the goal is still reached, in percent.
         reached: Whether the goal is reached at the set points; if not, there is no such range.
     """
-    params = build.design.params
-    highest = params.actuator.grid.pressure.max()
-    lines = [{"line": "body", **_line(params.growth_pressure, params.radius, None)}]
-    for actuator, margin in zip(build.actuators, margins, strict=True):
+    lines = _lines(build)
+    for line, actuator, margin in zip(lines[1:], build.actuators, margins, strict=True):
         pressure = actuator.section.pressure
-        line = _line(pressure, film_radius(build, actuator), highest)
         low, high = (round(pressure * (1 + share / 100) / 1e3, 2) for share in (-margin.less, margin.more))
         kept = (low, max(min(high, line["limit_kpa"]), line["set_kpa"])) if reached else (None, None)
-        lines.append({"line": actuator.name, **line, "goal_kept_from_kpa": kept[0], "goal_kept_to_kpa": kept[1]})
+        line |= {"goal_kept_from_kpa": kept[0], "goal_kept_to_kpa": kept[1]}
     return {
         "schema": 1,
         "note": "goal_kept: range of pressure in which the goal is reached with everything else as planned; examined up to "
         "20 % from the set point and up to the limit. limit: the lower of the regulators' range and the pressure that causes "
         f"{FILM_STRENGTH / 1e6:g} MPa in film of {FILM * 1e6:g} um; test a sample of your film. hoop_stress: of actuators "
-        "that bend freely; the stress in a pouch that cannot bend freely is higher.",
+        "that bend freely; the stress in a pouch that cannot bend freely is higher. head_room: limit minus set point. regulator: "
+        f"least range of a regulator for this line, {REGULATOR:g} times the set point, which is an assumption.",
         "lines": lines,
     }
 
@@ -54,12 +91,27 @@ def film_radius(build: Build, actuator: ActuatorBuild) -> float:
     raise TypeError(f"the film radius of a {type(kind).__name__} is not known")
 
 
+def _lines(build: Build) -> list[dict[str, Any]]:
+    """The pressure lines: the body, then the actuators."""
+    params = build.design.params
+    highest = params.actuator.limits.most_pressure
+    body = {"line": "body", **_line(params.growth_pressure, params.radius, None)}
+    each = [
+        {"line": actuator.name, **_line(actuator.section.pressure, film_radius(build, actuator), highest)}
+        for actuator in build.actuators
+    ]
+    return [body, *each]
+
+
 def _line(pressure: float, radius: float, highest: float | None) -> dict[str, Any]:
     """One pressure line: set point, hoop stress in the film, and limit."""
     limit = FILM_STRENGTH * FILM / radius
+    limit = min(limit, highest or limit)
     return {
         "set_kpa": round(pressure / 1e3, 3),
         "set_psi": round(pressure / PSI, 3),
-        "limit_kpa": round(min(limit, highest or limit) / 1e3, 2),
+        "limit_kpa": round(limit / 1e3, 2),
+        "head_room_kpa": round((limit - pressure) / 1e3, 2),
+        "regulator_kpa": round(regulator_range(pressure) / 1e3, 2),
         "hoop_stress_mpa": round(pressure * radius / FILM / 1e6, 2),
     }

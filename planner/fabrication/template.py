@@ -18,6 +18,8 @@ from planner.design import Side
 from planner.drawing.style import ACTUATOR, FAINT, INK
 from planner.fabrication.build import Build
 from planner.fabrication.cover import cover, plan_picture
+from planner.fabrication.flow import MARGIN
+from planner.fabrication.guide import Guide, guide_pages
 from planner.fabrication.paper import LONG_EDGE, POINT, RULER, SHORT_EDGE, Page, Paper, Template, Tile
 from planner.fabrication.pattern import ROW, Layer, Line, Pattern, Text
 from surrogate.compiled import Floats
@@ -52,27 +54,40 @@ def write_template(
     environment: Environment,
     reached: bool,
     warnings: Sequence[str] = (),
+    guide: Guide | None = None,
 ) -> None:
     """Write a PDF to print at 100 %, atomically.
 
     Args:
         reached: Whether the build reaches the goal in simulation.
         warnings: Fabrication warnings.
+        guide: Content of the pages between cover and sheets, if any.
     Raises:
         OSError: The file cannot be written.
     """
     template = Template(paper, build, pattern, environment, reached, warnings)
     tiles, picture = template.tiles(), plan_picture(template)
-    first = 1 + len(cover(template, picture, dict.fromkeys(tiles, 0)))
+    between = guide_pages(guide, paper) if guide else []
+    before = len(cover(template, picture, dict.fromkeys(tiles, 0)))
+    first = 1 + before + len(between)
     pages = {tile: page for page, tile in enumerate(tiles, start=first)}
     metadata = REPRODUCIBLE | {"Title": f"{template.name(200)}: fabrication template"}
     # TrueType fonts keep text as text. A user's `savefig.bbox` must not trim the page, which would change the scale.
     settings = matplotlib.rc_context({"pdf.fonttype": 42, "savefig.bbox": None})
     with whole(path) as partial, settings, PdfPages(partial, metadata=metadata) as pdf:
-        for page in cover(template, picture, pages):
+        last = first + len(tiles) - 1
+        for number, page in enumerate([*cover(template, picture, pages), *between], start=1):
+            if number > before:
+                _number_page(page, template, number, last)
             pdf.savefig(page.figure)
         for tile in tiles:
             pdf.savefig(_sheet(template, pages, tile).figure)
+
+
+def _number_page(page: Page, template: Template, number: int, last: int) -> None:
+    """Below a page of the guide: the design's name and the page's number."""
+    page.text(MARGIN, 8, f"{template.name(60)} · builder's guide", 7.5, color=FAINT)
+    page.text(page.width - MARGIN, 8, f"page {number} of {last}", 7.5, ha="right", color=FAINT)
 
 
 def _sheet(template: Template, pages: dict[Tile, int], tile: Tile) -> Page:

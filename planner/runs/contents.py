@@ -29,7 +29,7 @@ KINDS: dict[str, tuple[str, ...]] = {
             "parts.csv",
         ),
         *("pattern.dxf", "pattern.svg", "template-a4.pdf", "template-letter.pdf"),
-        *("bracket.stl", "base.stl", "clamp.stl"),
+        *("bracket.stl", "vessel.stl", "clamp.stl", "stock-tube.toml"),
     ),
     "trained weights": ("spam.json", "spam-paper.json"),
     "the counts of a fuzzing run": ("fuzz.json",),

@@ -1,7 +1,7 @@
 """Rounding to whole cells: the result can be fabricated, is close to the plan, and reaches the goal where possible."""
 
 from dataclasses import replace
-from itertools import pairwise
+from itertools import islice, pairwise
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ from dynamics.tube import VineParams
 from environments import Environment, Obstacles
 from planner.design import Design, Section
 from planner.design_file import InvalidDesign
-from planner.fabrication.cells import round_to_cells
+from planner.fabrication.cells import _roundings, round_to_cells
 from planner.replay import grow_designs
 
 PARAMS = VineParams()
@@ -136,3 +136,56 @@ def test_a_design_without_actuators_is_simulated_too() -> None:
     made, _ = round_to_cells(design, environment, QuasiStatic(environment, PARAMS))
     assert made.reached
     assert made.design.tip == pytest.approx([0.5, 0, 0], abs=1e-9)
+
+
+def gaps(design: Design) -> list[float]:
+    """Lengths of bare tube before each actuated section [mm], as made."""
+    found, end = [], 0.0
+    for section in actuated(design):
+        found.append(round(1e3 * (section.start - end), 6))
+        end = section.end
+    return found
+
+
+def test_slivers_between_sections_are_closed(model: QuasiStatic) -> None:
+    """Rounding would leave 7 mm between two sections; both move by half of it, and the first ends where the second starts."""
+    sections = (
+        Section(0.0, 0.2, "none", 0, 0, 0),
+        Section(0.2, 0.3, "left", 1, 0.048, 5e3),  # 96 mm about 250 mm: from 202 to 298 mm
+        Section(0.3, 0.4, "right", 1, 0.045, 5e3),  # 90 mm about 350 mm: from 305 to 395 mm
+        Section(0.4, 0.8, "none", 0, 0, 0),
+    )
+    first, second = actuated(round_to_cells(design_of(*sections), ROOM, model)[0].design)
+    assert second.start == pytest.approx(first.end, abs=1e-12)
+    assert (first.start, first.end) == pytest.approx((0.2055, 0.3015), abs=6e-4)
+    assert second.end == pytest.approx(0.3915, abs=6e-4)
+
+
+def test_a_sliver_at_the_base_is_closed_and_a_gap_stays(model: QuasiStatic) -> None:
+    """5 mm of bare tube before the first section vanish; 10 mm between two sections stay."""
+    sections = (
+        Section(0.0, 0.005, "none", 0, 0, 0),
+        Section(0.005, 0.205, "left", 1, 0.04, 5e3),
+        Section(0.205, 0.215, "none", 0, 0, 0),
+        Section(0.215, 0.415, "right", 1, 0.04, 5e3),
+        Section(0.415, 0.8, "none", 0, 0, 0),
+    )
+    assert gaps(round_to_cells(design_of(*sections), ROOM, model)[0].design) == [0.0, 15.0]
+    wider = (
+        replace(sections[0], end=0.1),
+        *(replace(s, start=s.start + 0.095, end=s.end + 0.095) for s in sections[1:]),
+    )
+    assert gaps(round_to_cells(design_of(*wider), ROOM, model)[0].design) == [100.0, 10.0]
+
+
+@settings(max_examples=25, deadline=None)
+@given(parts)
+def test_no_rounding_leaves_a_sliver(parts: Parts) -> None:
+    """No gap before a section is longer than zero and shorter than 10 mm."""
+    sections, end = [], 0.0
+    for side, segments, cell in parts:
+        numbers = (0.0, 0.0, 0.0) if side == "none" else (1.0, 1e-3 * cell, 5e3)
+        sections.append(Section(end, end + 0.025 * segments, side, *numbers))  # type: ignore[arg-type]
+        end += 0.025 * segments
+    for made in islice(_roundings(design_of(*sections)), 20):
+        assert all(gap < 1e-3 or gap > 10 - 1e-3 for gap in gaps(made))

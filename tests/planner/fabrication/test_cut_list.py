@@ -38,7 +38,7 @@ def test_parts_have_their_lengths(example: Build) -> None:
         section = actuator.section
         length = section.end - section.start
         expected = 80 + 1e3 * length + slack(section.pressure, section.l_0, length)
-        row = parts["muscle", actuator.name]
+        row = parts["actuator", actuator.name]
         assert float(row["cut_length_mm"]) == pytest.approx(expected, abs=0.06)
         assert float(row["width_mm"]) == pytest.approx(np.pi * 17.18, abs=0.05)
         assert float(parts["feed line", actuator.name]["cut_length_mm"]) == pytest.approx(1e3 * section.start + 300)

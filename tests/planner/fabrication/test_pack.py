@@ -9,6 +9,8 @@ from pathlib import Path
 import ezdxf
 import numpy as np
 import pytest
+import trimesh
+from pypdf import PdfReader
 
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
@@ -20,8 +22,8 @@ from planner.replay import grow_designs
 from surrogate.pouch import PouchMotor
 
 FILES = {
-    "pack.json", "design.json", "pressures.json", "environment.toml", "cut-list.csv", "sections.csv", "pattern.dxf",
-    "pattern.svg", "template-a4.pdf", "template-letter.pdf", "bracket.stl",
+    "pack.json", "design.json", "pressures.json", "environment.toml", "parts.csv", "cut-list.csv", "sections.csv", "pattern.dxf",
+    "pattern.svg", "template-a4.pdf", "template-letter.pdf", "vessel.stl", "clamp.stl", "bracket.stl",
 }  # fmt: skip
 
 
@@ -29,7 +31,7 @@ def planned(environment: Environment, params: VineParams = VineParams(), fractio
     """A design that touches the divider's blocks; the goal is placed at its tip."""
     sections = (
         Section(0.0, 0.2 * fraction, "none", 0.0, 0.0, 0.0),
-        Section(0.2 * fraction, 0.725, "right", 3.0, 0.042, 35e3),
+        Section(0.2 * fraction, 0.725, "right", 3.0, 0.042, 32.5e3),
         Section(0.725, 0.9, "left", 2.0, 0.03, 20e3),
         Section(0.9, 1.0, "none", 0.0, 0.0, 0.0),
     )
@@ -72,6 +74,47 @@ def test_the_pack_is_complete(pack: Path) -> None:
     """All files of all formats are there, and no temporary file is left."""
     assert {entry.name for entry in pack.iterdir()} == FILES
     assert all(entry.stat().st_size > 100 for entry in pack.iterdir())
+
+
+def test_the_template_contains_the_guide(pack: Path) -> None:
+    """Between cover and sheets, on numbered pages; the other parts of the pack are named there."""
+    for paper in ("a4", "letter"):
+        texts = [page.extract_text() for page in PdfReader(pack / f"template-{paper}.pdf").pages]
+        guide = [
+            k
+            for k, text in enumerate(texts, start=1)
+            if "· builder's guide" in text and f"page {k} of {len(texts)}" in text
+        ]
+        assert guide == list(range(2, 2 + len(guide)))
+        assert all(f"page {k} of {len(texts)}" in texts[k - 1] for k in range(guide[-1] + 1, len(texts) + 1))
+        joined = "\n".join(texts[k - 1] for k in guide)
+        for part in ("Parts and materials", "Test strips", "Order of work", "vessel.stl", "Acceptance test", "Sources"):
+            assert part in joined
+
+
+def test_prints_are_watertight(pack: Path) -> None:
+    """The STL files as written are closed surfaces in millimetres."""
+    for name in ("vessel.stl", "clamp.stl", "bracket.stl"):
+        mesh = trimesh.load_mesh(pack / name)
+        assert mesh.is_watertight, name
+        assert 1 < mesh.extents.min() < mesh.extents.max() < 220, name
+
+
+def test_a_set_point_at_its_limit_needs_permission(
+    run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """At 35 kPa, the limit of the regulators: exit code 2 and nothing is written; with --allow-limit a warning."""
+    content = json.loads((run / "design.json").read_text())
+    content["sections"][1]["pressure_kpa"] = 35.0
+    (tmp_path / "design.json").write_text(json.dumps(content))
+    arguments = "export", tmp_path / "design.json", "--env", run / "environment.toml", "--out", tmp_path / "pack"
+    assert vinewright(monkeypatch, *arguments, "--formats", "csv") == 2
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1
+    assert "R1 is set to 35 kPa, at its limit of 35 kPa" in error
+    assert not list((tmp_path / "pack").glob("*"))
+    assert vinewright(monkeypatch, *arguments, "--formats", "csv", "--allow-limit") in (0, 3)
+    assert "R1 is set to 35 kPa, without head room, at its limit" in " ".join(capsys.readouterr().out.split())
 
 
 def test_the_pack_says_whether_the_goal_is_reached(pack: Path) -> None:
@@ -150,7 +193,12 @@ def test_formats_that_cannot_be_written_are_named_and_the_others_are_written(
     assert error.count("\n") == 1
     assert "dxf, stl" in error
     assert "pip install -c constraints.txt -e '.[fab]'" in error
-    assert {entry.name for entry in (tmp_path / "pack").iterdir()} == {"cut-list.csv", "sections.csv", "pattern.svg"}
+    assert {entry.name for entry in (tmp_path / "pack").iterdir()} == {
+        "parts.csv",
+        "cut-list.csv",
+        "sections.csv",
+        "pattern.svg",
+    }
 
 
 def test_pouches_make_a_pack_without_brackets(
@@ -168,7 +216,7 @@ def test_pouches_make_a_pack_without_brackets(
         == 3
     )
     assert {entry.name for entry in (tmp_path / "pack").iterdir()} == {
-        "pack.json", "design.json", "pressures.json", "environment.toml", "pattern.dxf",
+        "pack.json", "design.json", "pressures.json", "environment.toml", "pattern.dxf", "vessel.stl", "clamp.stl",
     }  # fmt: skip
     assert json.loads((tmp_path / "pack" / "pack.json").read_text())["reaches_goal"] is False
     assert "MISSES the goal" in capsys.readouterr().out
@@ -184,7 +232,7 @@ def test_fabrication_warnings(
     content["sections"][-1]["end_mm"] = content["tube"]["length_mm"] = content["cost"]["length_mm"] = 1120.0
     (tmp_path / "design.json").write_text(json.dumps(content))
     arguments = "export", tmp_path / "design.json", "--env", run / "environment.toml", "--out", tmp_path / "pack"
-    vinewright(monkeypatch, *arguments, "--formats", "json")
+    vinewright(monkeypatch, *arguments, "--formats", "json", "--allow-limit")
     pack = json.loads((tmp_path / "pack" / "pack.json").read_text())
     assert pack["length_mm"]["planned"] == 1120.0
     printed = capsys.readouterr().out
@@ -225,7 +273,8 @@ def unprintable(run: Path, tmp_path: Path, **dimensions: float) -> tuple[object,
     content = json.loads((run / "design.json").read_text())
     content["actuator"] |= dimensions
     (tmp_path / "design.json").write_text(json.dumps(content))
-    return "export", tmp_path / "design.json", "--env", run / "environment.toml", "--out", tmp_path / "pack"
+    arguments = "export", tmp_path / "design.json", "--env", run / "environment.toml", "--out", tmp_path / "pack"
+    return *arguments, "--allow-limit"
 
 
 def test_one_impossible_format_does_not_stop_the_others(
@@ -235,7 +284,9 @@ def test_one_impossible_format_does_not_stop_the_others(
     arguments = unprintable(run, tmp_path, tube_radius_mm=100.0)
     assert vinewright(monkeypatch, *arguments, "--formats", "stl,csv") == 2
     assert "stl: tube_radius = 100 mm must be from 9 to 60 mm" in capsys.readouterr().err
-    assert {entry.name for entry in (tmp_path / "pack").iterdir()} == {"cut-list.csv", "sections.csv"}
+    assert {entry.name for entry in (tmp_path / "pack").iterdir()} == {
+        "parts.csv", "cut-list.csv", "sections.csv", "vessel.stl", "clamp.stl",
+    }  # fmt: skip
 
 
 def test_a_pack_without_a_printable_bracket_is_complete(

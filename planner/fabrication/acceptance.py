@@ -1,0 +1,51 @@
+"""The acceptance test: how each actuator bends the tube in free space at its pressure, as the model predicts it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from dynamics.moment import free_curvature, joint_moments
+from planner.design import Side
+from planner.fabrication.build import Build
+from planner.robustness.sensitivity import Margin
+
+
+@dataclass(frozen=True, slots=True)
+class Bend:
+    """The bend of one actuated section in free space, alone and with the body at its growth pressure."""
+
+    name: str
+    side: Side
+    pressure: float
+    """Set point [Pa]."""
+    angle: float
+    """Angle between the tube before and behind the section [rad]."""
+    radius: float
+    """Radius of the bend [m]."""
+    aside: float
+    """Distance of the section's end from the straight line on which it begins [m]; the model's centreline keeps its length."""
+    accepted: tuple[float, float] | None
+    """Angles at which the goal is still reached with all else as planned [rad]; None if the design misses the goal."""
+
+
+def bends(build: Build, margins: Sequence[Margin], reached: bool) -> list[Bend]:
+    """The expected bend of each actuator.
+
+    Args:
+        margins: Range of each actuator's pressure within which the goal is still reached, in percent; it becomes one of angles.
+        reached: Whether the goal is reached at the set points; if not, there is no such range.
+    """
+    joint = joint_moments(build.design.params)
+    found = []
+    for actuator, margin in zip(build.actuators, margins, strict=True):
+        section = actuator.section
+        length = section.end - section.start
+        pressures = section.pressure * (1 + np.array([0.0, -margin.less, margin.more]) / 100)
+        curvature, least, most = free_curvature(joint, pressures, np.full(3, section.l_0)).tolist()
+        accepted = (least * length, most * length) if reached else None
+        angle, aside = curvature * length, (1 - np.cos(curvature * length)) / curvature
+        found.append(Bend(actuator.name, section.side, section.pressure, angle, 1 / curvature, float(aside), accepted))
+    return found

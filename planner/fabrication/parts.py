@@ -1,0 +1,123 @@
+"""The parts list: everything to buy or print for one build, with quantities that include allowances."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from planner.fabrication import clamp
+from planner.fabrication.build import FILM, Build
+from planner.fabrication.csv_table import csv_table
+from planner.fabrication.cut_list import TAPE, TAPE_WIDTH, feed_length
+from planner.fabrication.pattern import millimetres
+from planner.fabrication.pressures import regulator_range
+from planner.fabrication.vessel import Vessel
+from surrogate.spam import Spam
+
+STRIP, STRIPS = 0.15, 12
+"""Length of a test strip [m], and their number: three times at each of four temperatures."""
+COLUMNS = "part", "quantity", "unit", "specification", "used_for"
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One line of the parts list."""
+
+    name: str
+    quantity: float
+    unit: str
+    """m, m2, kg or pieces."""
+    what: str
+    """Specification."""
+    purpose: str
+
+    @property
+    def amount(self) -> str:
+        """The quantity, rounded up to two decimals."""
+        return f"{-(-round(100 * self.quantity, 6) // 1) / 100:g}"
+
+
+def parts_list(build: Build, vessel: Vessel | None) -> list[Part]:
+    """All parts of a build."""
+    return [*_films(build), *_actuator_parts(build), *_regulators(build), *_base(build, vessel)]
+
+
+def parts_table(build: Build, vessel: Vessel | None) -> str:
+    """The parts list as CSV."""
+    rows = [(part.name, part.amount, part.unit, part.what, part.purpose) for part in parts_list(build, vessel)]
+    return csv_table(COLUMNS, rows)
+
+
+def _films(build: Build) -> Iterator[Part]:
+    tested = STRIP * STRIPS
+    strips = sum(actuator.cut_length for actuator in build.actuators)
+    micrometres = f"{1e6 * FILM:g} µm LDPE"
+    body, pieces = f"{millimetres(build.body_width)} mm lay-flat, {micrometres}", f"{STRIPS} test strips"
+    yield Part("tube of the body", build.body_length + tested, "m", body, f"body with clamp and seal, {pieces}")
+    area = 2 * build.body_width * (build.body_length + tested)
+    if build.actuators:
+        what = f"{millimetres(build.actuator_width)} mm lay-flat, {micrometres}"
+        yield Part(
+            "tube of the actuators",
+            strips + tested,
+            "m",
+            what,
+            f"{_count(build)} with seals, fittings and slack, {pieces}",
+        )
+        area += 2 * build.actuator_width * (strips + tested)
+    yield Part(
+        "film in all", area, "m2", f"{micrometres}, both layers of the tubes above", "to compare prices and weight"
+    )
+
+
+def _actuator_parts(build: Build) -> Iterator[Part]:
+    if not build.actuators:
+        return
+    number, ends = len(build.actuators), sum(len(actuator.ends) for actuator in build.actuators)
+    taped = sum(actuator.section.end - actuator.section.start for actuator in build.actuators)
+    if isinstance(build.design.params.actuator, Spam):
+        yield Part("bracket", ends, "pieces", "PETG or PLA, printed from bracket.stl", "one at every cell end")
+        taped = TAPE * ends
+    yield Part("double-sided tape", taped, "m", f"{millimetres(TAPE_WIDTH)} mm wide", "actuators on the body")
+    hose = sum(feed_length(actuator) for actuator in build.actuators)
+    yield Part("soft tube", hose, "m", "4 mm outside, 2.5 mm inside", "feed lines to the regulators")
+    yield Part("barbed fitting", number, "pieces", "for a 4 x 2.5 mm tube, with nut and washers", "one per actuator")
+    yield Part("zip tie", 2 * number, "pieces", "2.5 mm wide", "feed lines on their fittings and at the clamp")
+
+
+def _regulators(build: Build) -> Iterator[Part]:
+    each: dict[float, list[str]] = {}
+    for actuator in build.actuators:
+        each.setdefault(actuator.section.pressure, []).append(actuator.name)
+    for pressure, names in sorted(each.items()):
+        what = f"set to {pressure / 1e3:g} kPa; range 0 to {regulator_range(pressure) / 1e3:g} kPa or more"
+        yield Part("pressure regulator", 1, "pieces", what, f"feeds {', '.join(names)}")
+    growth = build.design.params.growth_pressure
+    what = f"set to {growth / 1e3:.3g} kPa; range 0 to {regulator_range(growth) / 1e3:g} kPa or more"
+    yield Part("pressure regulator", 1, "pieces", what, "feeds the body")
+
+
+def _base(build: Build, vessel: Vessel | None) -> Iterator[Part]:
+    if vessel is None:
+        what = f"with a neck that fits into {millimetres(2 * build.design.params.radius)} mm; it is not printed"
+        yield Part("pressure vessel", 1, "pieces", what, "holds the inverted tube")
+    else:
+        yield Part(
+            "vessel",
+            1,
+            "pieces",
+            f"printed from vessel.stl, about {1e3 * vessel.mass:.0f} g of PLA",
+            "holds the inverted tube",
+        )
+        yield Part("clamp half", 2, "pieces", "printed from clamp.stl", "the body on the neck")
+        yield Part("bolt with nut and washers", 2, "pieces", f"M5 x {millimetres(clamp.bolt_length())} mm", "the clamp")
+        yield Part("screw", 4, "pieces", "M5, for the board under the flange", "the vessel on its board")
+        yield Part("push-in fitting", 1, "pieces", "G 1/8 thread, with sealing tape", "air inlet of the vessel")
+        yield Part("rubber tape", 0.5, "m", "self-fusing silicone, 25 mm wide, 0.5 mm thick", "between neck and film")
+        yield Part("epoxy resin", 0.05, "kg", "thin laminating resin, brushed on", "to seal the inside of the vessel")
+    yield Part("relief valve", 1, "pieces", "opens below the body's limit in pressures.json", "on the body's line")
+
+
+def _count(build: Build) -> str:
+    number = len(build.actuators)
+    return f"{number} strip{'s' * (number != 1)}"

@@ -1,0 +1,116 @@
+"""The order of work, one drawing and a few sentences per step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from planner.fabrication import sketch
+from planner.fabrication.build import LEAD, Build
+from planner.fabrication.pattern import millimetres
+from planner.fabrication.sketch import Sketch
+from planner.fabrication.vessel import NECK, Vessel
+from surrogate.pouch import PouchMotor
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step of the work."""
+
+    title: str
+    text: str
+    draw: Callable[[Sketch, bool], None]
+    """Draws the step; the second argument says whether the actuators are pouches."""
+
+
+def steps(build: Build, vessel: Vessel | None) -> list[Step]:
+    """All steps, in order."""
+    return [*_body_steps(build), *(_actuator_steps(build) if build.actuators else []), *_base_steps(build, vessel)]
+
+
+def _body_steps(build: Build) -> Iterator[Step]:
+    yield Step(
+        "Join the sheets",
+        "Print at 100 % and measure the rulers. Cut off each sheet's right edge along its thin line and glue it to the next sheet, "
+        "crosses aligned: one strip of paper for each row of the map on the cover.",
+        sketch.sheets,
+    )
+    yield Step(
+        "Cut the body",
+        f"Cut {millimetres(build.body_length)} mm of lay-flat tube {millimetres(build.body_width)} mm wide. Do not cut its folds. Lay "
+        "it on the pattern, folds on the lines LEFT and RIGHT, and copy all marks and numbers. You see it from above; it grows to "
+        "the right.",
+        sketch.body,
+    )
+    yield Step(
+        "Seal the tip",
+        "Seal across the body along the dashed line at its tip, with the setting found on the test strips. The film before the base "
+        "line is for the clamp: leave it open.",
+        sketch.tip_seal,
+    )
+
+
+def _actuator_steps(build: Build) -> Iterator[Step]:
+    pouches = isinstance(build.design.params.actuator, PouchMotor)
+    seam = "seam" if pouches else "bracket"
+    yield Step(
+        "Make the strips",
+        f"Cut the strips from lay-flat tube {millimetres(build.actuator_width)} mm wide; copy lines, numbers and names. Mount a fitting "
+        "at each circle. "
+        + (
+            "Seal along the dashed lines: across at both ends, and between pouches with the gap in the middle left open for the air."
+            if pouches
+            else "Slide one bracket per line onto the strip, bracket 0 first. Seal both ends along the dashed lines."
+        ),
+        sketch.strip,
+    )
+    yield Step(
+        "Fix the strips to the body",
+        f"Tape {seam} 0 of each strip to mark 0 with the same name on the body's fold, then 1 to 1, and so on to the tip. Do not tape "
+        "the film before line 0: lay it in folds, so that the actuator does not pull at its fitting when it shortens.",
+        sketch.attach,
+    )
+    yield Step(
+        "Lay the feed lines",
+        f"Push a feed line onto each fitting and secure it with a zip tie. Lead it along the body to the base and {millimetres(LEAD)} mm "
+        "beyond, to its regulator. Label it with the actuator's name.",
+        sketch.hoses,
+    )
+    yield Step(
+        "Find leaks",
+        "Put each actuator at its pressure and hold it under water, or brush it with soap water. Seal again where bubbles rise.",
+        sketch.leaks,
+    )
+
+
+def _base_steps(build: Build, vessel: Vessel | None) -> Iterator[Step]:
+    growth = f"{build.design.params.growth_pressure / 1e3:.3g} kPa"
+    if vessel is None:
+        text = "Pull the clamped film of the body over the neck of a vessel, outside out, base line at the mouth, and clamp it airtight."
+    else:
+        text = (
+            "Wind one layer of rubber tape around the neck behind its lip. Pull the body over the neck, outside out, base line at the "
+            f"mouth; {NECK * 1e3:.0f} mm of film lie on the neck. Bolt the clamp behind the lip and fold the rest of the film back over it."
+        )
+    yield Step(
+        "Clamp the body on the vessel", f"{text} Inflate to {growth} and find leaks with soap water.", sketch.clamp
+    )
+    if build.actuators:
+        yield Step(
+            "Accept each actuator",
+            f"Lay the tube straight on a smooth table, at {growth}. Put one actuator at its pressure, measure the bend, and tick it off "
+            "in the table of the acceptance test.",
+            sketch.free_bend,
+        )
+    yield Step(
+        "Invert the tube",
+        "Let all air out. Tie a cord to the tip from inside, or push the tip in with a rod, and pull it back through the body until the "
+        "whole tube lies inside out in the vessel, in loose folds.",
+        sketch.invert,
+    )
+    text = "Screw the flange to an upright board so that the mouth of the neck is at the start and its axis in the start's heading. "
+    if build.actuators:
+        text += "Raise the body's pressure slowly. Put each actuator at its pressure when its section begins to come out at the tip."
+    else:
+        text += f"Raise the pressure slowly to {growth}."
+    yield Step("Grow", text, sketch.deploy)

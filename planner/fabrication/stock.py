@@ -1,0 +1,145 @@
+"""Stock sizes of lay-flat tube: the nearest ones to a design's tubes, and the design with these."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from dynamics.moment import joint_moments
+from dynamics.tube import VineParams
+from planner.design import Design
+from planner.design_file import InvalidDesign
+from surrogate.pouch import PouchMotor
+from surrogate.spam import Spam
+
+UNITS = {"mm": 1e-3, "cm": 1e-2, "m": 1.0, "in": 25.4e-3}
+"""Units of length [m]."""
+NARROWEST, WIDEST = 10e-3, 3.0
+"""Range of lay-flat widths [m]."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stock:
+    """The lay-flat widths [m] that a design's tubes have in the plan, and those chosen from the stock.
+
+    The lay-flat width of a tube is half its circumference, pi times its radius when inflated: film is sold by it.
+    """
+
+    body: tuple[float, float]
+    """Planned and chosen width of the body."""
+    actuators: tuple[float, float] | None
+    """The same of the actuators; None without actuators."""
+    growth_force: tuple[float, float]
+    """Growth force [N] as planned and with the chosen tube."""
+
+    def content(self) -> dict[str, Any]:
+        """The widths for a JSON file."""
+        pairs = {"body": self.body, **({"actuators": self.actuators} if self.actuators else {})}
+        return {
+            "lay_flat_width_mm": {name: _pair(1e3, pair) for name, pair in pairs.items()},
+            "growth_force_n": _pair(1.0, self.growth_force),
+        }
+
+    @property
+    def text(self) -> str:
+        """What the stock changes, on one line."""
+        parts = [f"body {_widths(self.body)}, {_change(2e3 / np.pi, self.body, 'mm')} across when inflated"]
+        if self.actuators:
+            parts.append(f"actuators {_widths(self.actuators)}")
+        return f"nearest stock: {'; '.join(parts)}; growth force {_change(1.0, self.growth_force, 'N')}"
+
+
+def parsed_widths(text: str) -> list[float]:
+    """Lay-flat widths [m], ascending, from text such as "50,75,100mm" or "2in, 10cm"; a unit holds for the numbers before it too.
+
+    Raises:
+        ValueError: It is malformed, or a width is out of range.
+    """
+    widths: list[float] = []
+    unit: float | None = None
+    for part in reversed(text.split(",")):
+        found = re.fullmatch(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*([a-z]*)\s*", part)
+        if not found or (found[2] and found[2] not in UNITS):
+            raise ValueError(
+                f"{part.strip()!r} is not a width; give lay-flat widths such as 50,75,100mm ({', '.join(UNITS)})"
+            )
+        unit = UNITS[found[2]] if found[2] else unit
+        if unit is None:
+            raise ValueError(f"{text!r} has no unit; give lay-flat widths such as 50,75,100mm ({', '.join(UNITS)})")
+        widths.append(float(found[1]) * unit)
+        if not NARROWEST - 1e-12 <= widths[-1] <= WIDEST:
+            raise ValueError(f"{part.strip()!r} must be from {1e3 * NARROWEST:g} mm to {WIDEST:g} m wide")
+    return sorted(set(widths))
+
+
+def with_stock(design: Design, widths: Sequence[float]) -> tuple[Design, Stock]:
+    """The design with the tubes of its body and actuators replaced by the nearest lay-flat widths [m]; its sections stay.
+
+    Raises:
+        InvalidDesign: No width fits the actuators.
+    """
+    params = design.params
+    planned = float(np.pi * params.radius)
+    chosen = _nearest(planned, widths)
+    made = _resized(params, chosen / planned)
+    strips = None
+    if design.actuators:
+        strips = params.actuator.flat_width, _nearest(params.actuator.flat_width, widths)
+        made = _with_strips(made, strips[1])
+    replaced = replace(design, params=made)
+    return replaced, Stock((planned, chosen), strips, (params.growth_force, made.growth_force))
+
+
+def _nearest(wanted: float, widths: Sequence[float]) -> float:
+    return min(widths, key=lambda width: abs(width - wanted))
+
+
+def _resized(params: VineParams, size: float) -> VineParams:
+    """A tube of the same film and pressure and another radius; segments and actuators stay.
+
+    Forces scale with P R^2, bending with P R^4 per rate, stiffness of the film with R^3, mass with R, as in `similar`.
+    """
+    stiffness = params.bending_stiffness
+    return replace(
+        params,
+        radius=params.radius * size,
+        hinge_length=params.hinge_length * size,
+        growth_viscosity=params.growth_viscosity * size**2,
+        bending_viscosity=params.bending_viscosity * size**4,
+        bending_stiffness=None if stiffness is None else stiffness * size**3,
+        inertia=replace(params.inertia, mass_per_length=params.inertia.mass_per_length * size),
+    )
+
+
+def _with_strips(params: VineParams, width: float) -> VineParams:
+    """The tube with actuators of another lay-flat width [m]."""
+    kind = params.actuator
+    try:
+        match kind:
+            case Spam():
+                made = replace(params, actuator=replace(kind, tube_radius=width / np.pi))
+            case PouchMotor():
+                made = replace(params, actuator=replace(kind, width=width))
+            case _:
+                raise TypeError(f"the strips of a {type(kind).__name__} are not known")
+        joint_moments(made)
+    except ValueError as error:
+        raise InvalidDesign(f"--stock: no actuators of {1e3 * width:g} mm lay-flat tube: {error}; give a width nearer to "
+                            f"{1e3 * kind.flat_width:.0f} mm") from None  # fmt: skip
+    return made
+
+
+def _pair(factor: float, pair: tuple[float, float]) -> dict[str, float]:
+    return {"planned": round(factor * pair[0], 3), "chosen": round(factor * pair[1], 3)}
+
+
+def _widths(pair: tuple[float, float]) -> str:
+    return f"{1e3 * pair[1]:.4g} mm lay-flat (planned {1e3 * pair[0]:.4g} mm)"
+
+
+def _change(factor: float, pair: tuple[float, float], unit: str) -> str:
+    return f"{factor * pair[1]:.3g} {unit} (planned {factor * pair[0]:.3g} {unit})"

@@ -1,0 +1,50 @@
+"""The acceptance test and the placement tolerances of the guide."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from dynamics.tube import VineParams
+from environments import Environment, Obstacles
+from planner.design import Design, Section
+from planner.fabrication.acceptance import bends
+from planner.fabrication.build import Build
+from planner.fabrication.tolerance import placement
+from planner.robustness.sensitivity import Margin
+
+Table = dict[str, np.ndarray]
+
+
+def curvature(table: Table, l_0: float, kpa: float) -> float:
+    """Curvature in free space of the reference table [1/m]."""
+    row = np.isclose(table["l0_mm"], l_0) & np.isclose(table["pressure_kpa"], kpa)
+    return float(table["curvature_per_m"][row][0])
+
+
+def test_bends_are_those_of_free_space(make_build: Callable[..., Build], reference: Callable[[str], Table]) -> None:
+    """Angle = curvature times length, end aside = (1 - cos) / curvature; accepted angles are those at the pressures of the margins."""
+    table = reference("free_space_curvature_reference")
+    build = make_build(("left", 10, 0.042), ("none", 0.2))
+    (bend,) = bends(build, [Margin("", "%", 100 * 10 / 35, 0.0)], reached=True)
+    kappa, least = curvature(table, 42, 35), curvature(table, 42, 25)
+    assert (bend.name, bend.side, bend.pressure) == ("L1", "left", 35e3)
+    assert bend.angle == pytest.approx(0.42 * kappa, rel=2e-3)
+    assert bend.radius == pytest.approx(1 / kappa, rel=2e-3)
+    assert bend.aside == pytest.approx((1 - np.cos(0.42 * kappa)) / kappa, rel=4e-3)
+    assert bend.accepted == pytest.approx((0.42 * least, 0.42 * kappa), rel=2e-3)
+    (missed,) = bends(build, [Margin("", "%", 0.0, 0.0)], reached=False)
+    assert missed.accepted is None
+
+
+def test_tolerances_of_a_straight_tube() -> None:
+    """1 m of bare tube into a goal of 30 mm: 30 mm aside, and a turn by 2 asin(15 mm / 1 m), within the steps of the simulation."""
+    goal = np.array([1.0, 0.0, 30.2e-3])
+    room = Environment("room", "", np.array([-2.0, -2.0, 2.0, 2.0]), np.zeros(3), goal, Obstacles())
+    design = Design("room", "", VineParams(), (Section(0.0, 1.0, "none", 0, 0, 0),), np.zeros(3), np.zeros((1, 2)))
+    found = placement(design, room)
+    assert found.actuators == []
+    assert (found.aside.less, found.aside.more) == pytest.approx((30.0, 30.0))  # steps of 1.25 mm
+    turn = np.degrees(2 * np.arcsin(15.1e-3))
+    for side in (found.heading.less, found.heading.more):
+        assert turn - 0.25 < side <= turn

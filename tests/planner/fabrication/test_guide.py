@@ -1,0 +1,159 @@
+"""The builder's guide: complete, legible, and nothing leaves its page."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Polygon
+
+from dynamics.tube import VineParams
+from planner.fabrication import sketch
+from planner.fabrication.acceptance import bends
+from planner.fabrication.build import Build
+from planner.fabrication.films import FILMS, SOURCES
+from planner.fabrication.flow import Column, Flow, text_width, wrapped
+from planner.fabrication.guide import Guide, guide_pages
+from planner.fabrication.paper import Page, Paper
+from planner.fabrication.pressures import pressure_content
+from planner.fabrication.sketch import Sketch
+from planner.fabrication.steps import steps
+from planner.fabrication.tolerance import Placement
+from planner.fabrication.vessel import vessel_of
+from planner.robustness.sensitivity import Margin
+from surrogate.pouch import PouchMotor
+
+MakeBuild = Callable[..., Build]
+PAPERS: dict[Paper, tuple[float, float]] = {"a4": (210.0, 297.0), "letter": (215.9, 279.4)}
+LEAST_SIZE = 7.0
+"""Smallest font [point]."""
+
+
+def guide_of(build: Build, reached: bool = True, stock: str | None = None) -> Guide:
+    """The guide of a build, with assumed margins."""
+    margins = [Margin("", "%", 4.0, 20.0)] * len(build.actuators)
+    places = Placement(
+        [Margin("", "mm", 0.0, 50.0)] * len(build.actuators), Margin("", "mm", 2.5, 10.0), Margin("", "deg", 0.5, 10.0)
+    )
+    lines = pressure_content(build, margins, reached)["lines"]
+    return Guide(build, lines, bends(build, margins, reached), places, vessel_of(build), reached, stock)
+
+
+def words(pages: list[Page]) -> str:
+    """All text of the pages, without line breaks."""
+    return " ".join(text.get_text() for page in pages for text in page.figure.texts)
+
+
+def check_page(figure: Figure) -> None:
+    """No text or line leaves the page, no two texts overlap, and no font is tiny."""
+    renderer = FigureCanvasAgg(figure).get_renderer()
+    boxes = [(text, text.get_window_extent(renderer)) for text in figure.texts if text.get_text()]
+    for text, box in boxes:
+        assert figure.bbox.x0 + 10 < box.x0 < box.x1 < figure.bbox.x1 - 10, text.get_text()
+        assert figure.bbox.y0 + 10 < box.y0 < box.y1 < figure.bbox.y1 - 10, text.get_text()
+        assert text.get_fontsize() >= LEAST_SIZE, text.get_text()
+    for (a, one), (b, other) in combinations(boxes, 2):
+        assert not one.overlaps(other), f"{a.get_text()} overlaps {b.get_text()}"
+    for artist in figure.artists:
+        box = artist.get_window_extent(renderer)
+        assert figure.bbox.x0 < box.x0 <= box.x1 < figure.bbox.x1
+        assert figure.bbox.y0 < box.y0 <= box.y1 < figure.bbox.y1
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+@pytest.mark.parametrize("kind", ["spam", "pouch", "bare", "missed"])
+def test_pages_are_legible(example: Build, make_build: MakeBuild, paper: Paper, kind: str) -> None:
+    """For sPAMs, pouches, a bare tube and a design that misses, on both papers: portrait pages without cut or overlapping text."""
+    if kind == "pouch":
+        example = make_build(("left", 9, 0.03), ("none", 0.2), params=VineParams(actuator=PouchMotor()))
+    elif kind == "bare":
+        example = make_build(("none", 1.0))
+    pages = guide_pages(guide_of(example, reached=kind != "missed", stock="nearest stock" * (kind == "pouch")), paper)
+    for page in pages:
+        assert (page.width, page.height) == PAPERS[paper]
+        check_page(page.figure)
+
+
+def test_many_actuators_continue_on_further_pages(make_build: MakeBuild) -> None:
+    """The tables of 40 actuators go on, with a row for each and their heads repeated."""
+    build = make_build(*[("left" if k % 2 else "right", 1, 0.02) for k in range(40)], ("none", 0.3))
+    pages = guide_pages(guide_of(build), "letter")
+    written = [text.get_text() for page in pages for text in page.figure.texts]
+    assert all(written.count(actuator.name) >= 3 for actuator in build.actuators)
+    assert written.count("nearer to the tip [mm]") >= 2
+    for page in pages[-3:]:
+        check_page(page.figure)
+
+
+def test_the_guide_says_what_is_needed(example: Build) -> None:
+    """Films with ranges and sources, test strips, the steps, print settings, head room, tolerance and the acceptance table."""
+    text = words(guide_pages(guide_of(example, stock="nearest stock: 100 mm"), "a4"))
+    for film in FILMS:
+        assert film.temperature in text
+        assert all(1 <= number <= len(SOURCES) for number in film.sources)
+    for part in (
+        "vessel.stl", "clamp.stl", "bracket.stl", "peeled by hand", "Proof test", "20.7 kPa", "head room", "Acceptance test",
+        "nearest stock: 100 mm", "2.5 mm to the right", "10 mm to the left", "0.5° to the right", "≥ 10° to the left",
+    ):  # fmt: skip
+        assert part in text, part
+    assert text.count("☐") == 2 + 2
+    angle = bends(example, [Margin("", "%", 4.0, 20.0)] * 2, True)[0].angle
+    assert f" {np.degrees(angle):.0f} " in text
+    for k, step in enumerate(steps(example, vessel_of(example)), start=1):
+        assert f"{k}  {step.title}" in text
+
+
+def test_stretched_film_is_named(example: Build) -> None:
+    """35 kPa in a tube of 17.18 mm are 12 MPa, above the yield of LDPE; at 10 kPa nothing is said."""
+    assert "begins to yield (source 2): L1, R2" in words(guide_pages(guide_of(example), "a4"))
+    sections = tuple(replace(s, pressure=10e3) if s.side != "none" else s for s in example.design.sections)
+    gentle = Build(replace(example.design, sections=sections))
+    assert "begins to yield" not in words(guide_pages(guide_of(gentle), "a4"))
+
+
+def test_a_bare_tube_has_no_actuator_steps(make_build: MakeBuild) -> None:
+    """Six steps instead of eleven."""
+    build = make_build(("none", 1.0))
+    assert len(steps(build, vessel_of(build))) == 6
+
+
+@pytest.mark.parametrize("pouches", [False, True])
+def test_drawings_stay_in_their_frame(example: Build, pouches: bool) -> None:
+    """Every line and shape of every step lies within 84 by 34 mm."""
+    for step in steps(example, vessel_of(example)):
+        page = Page(200.0, 200.0)
+        step.draw(Sketch(page, 50.0, 100.0), pouches)
+        points = [np.column_stack(line.get_data()) for line in page.figure.artists if isinstance(line, Line2D)]
+        points += [patch.get_xy() for patch in page.figure.artists if isinstance(patch, Polygon)]
+        low, high = np.concatenate(points).min(axis=0), np.concatenate(points).max(axis=0)
+        assert (low >= (50, 100)).all(), step.title
+        assert (high <= (50 + sketch.WIDTH, 100 + sketch.HEIGHT)).all(), step.title
+
+
+def test_lines_are_broken_at_their_width() -> None:
+    """No line is wider than asked, every line but the last is full, and nothing is lost; a long word is broken."""
+    text = "Cut the strips from lay-flat tube 54 mm wide; " * 5
+    lines = wrapped(text, 60.0, 8.5)
+    assert " ".join(lines) == " ".join(text.split())
+    assert all(text_width(line, 8.5) <= 60.2 for line in lines)
+    following = [line.split()[0] for line in lines[1:]]
+    assert all(text_width(f"{line} {word}", 8.5) > 59.8 for line, word in zip(lines, following, strict=False))
+    broken = wrapped("a " + "x" * 80 + " b", 30.0, 8.5)
+    assert "".join(broken).replace(" ", "") == "a" + "x" * 80 + "b"
+    assert all(text_width(line, 8.5) <= 30.2 for line in broken)
+    assert wrapped("", 30.0, 8.5) == [""]
+
+
+def test_tables_continue_on_the_next_page() -> None:
+    """100 rows fill several pages; each page begins with the heads, and all rows are above the margin."""
+    flow = Flow("a4")
+    flow.table([Column("name", 1.0), Column("number", 1.0, "right")], [(f"row {k}", str(k)) for k in range(100)])
+    texts = [[text.get_text() for text in page.figure.texts] for page in flow.pages]
+    assert len(texts) > 1
+    assert all(page[:2] == ["name", "number"] for page in texts)
+    assert [name for page in texts for name in page[2::2]] == [f"row {k}" for k in range(100)]
+    assert all(text.get_position()[1] >= 15.0 for page in flow.pages for text in page.figure.texts)
