@@ -74,7 +74,7 @@ class Miss:
         from planner.comparison.changes import changes
         from planner.comparison.growths import growth
 
-        friction = friction_of(self.name, model, self.made.params) > 0
+        friction = friction_of(model, self.made.params) > 0
         several = changes(self.make, self.name, friction)
         params = self.made.params
         grown = (
@@ -91,15 +91,11 @@ class Miss:
         return round(1e3 * float(np.hypot(*(tip[:2] - self.environment.goal[:2]))), 3)
 
 
-def friction_of(name: str, model: type[Propagator], params: VineParams) -> float:
+def friction_of(model: type[Propagator], params: VineParams) -> float:
     """Coefficient of friction that a propagator uses for a tube; 0 if it has no friction."""
     if not model.capabilities.friction:
         return 0.0
-    if params.friction is None and name == "geometric":
-        from dynamics.geometric.hinges import FRICTION
-
-        return FRICTION
-    return params.friction or 0.0
+    return model.capabilities.assumed_friction if params.friction is None else params.friction
 
 
 def differences(name: str, model: type[Propagator], planned: VineParams, made: VineParams) -> list[str]:
@@ -108,14 +104,16 @@ def differences(name: str, model: type[Propagator], planned: VineParams, made: V
     from dynamics.tube_file import difference
 
     default = propagators()[0]
-    before, now = friction_of(default, load_propagator(default), planned), friction_of(name, model, made)
+    before, now = friction_of(load_propagator(default), planned), friction_of(model, made)
     found = []
     if model.capabilities.inertia:
         found.append(f"{name} has inertia and grows at {1e3 * made.inertia.growth_rate:g} mm/s, {default} has none")
     if name == "geometric":
         found.append("in geometric a tube does not buckle: a tip that cannot slide along a wall is stuck")
     if now != before:
-        assumed = " (assumed, because the tube has none)" * (now > 0 and made.friction is None)
+        assumed = " (assumed where the tube has none)" * (
+            planned.friction is None and now == model.capabilities.assumed_friction
+        )
         found.append(f"the friction of the tip is {now:g}{assumed}, in the plan {before:g}")
     if name in ("impulse", "euler-lagrange") and made.segment_length != made.hinge_length:
         found.append(f"{name} takes the moment per length, {default} per joint of {1e3 * made.segment_length:g} mm")

@@ -37,10 +37,7 @@ def check_head_room(build: Build) -> None:
             continue
         name, limit = line["line"], line["limit_kpa"]
         if name != "body" and limit == round(highest / 1e3, 2):
-            remedy = (
-                f"plan again with most_pressure_kpa below {limit:g} in the tube, or raise most_pressure_kpa in the design to what "
-                "your regulators supply"
-            )
+            remedy = "if your regulators supply more, set most_pressure_kpa in the design file to that"
         else:
             remedy = f"more bursts film of {1e6 * FILM:g} um; plan again with a lower pressure or a narrower tube"
         above = "above its limit of" if line["set_kpa"] > limit else "at its limit of"

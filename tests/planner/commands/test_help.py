@@ -29,7 +29,7 @@ def commands(part: typer.Typer, path: tuple[str, ...] = ()) -> Iterator[tuple[tu
 
 
 COMMANDS = dict(commands(app))
-GROUPS = {words[:-1] for words in COMMANDS}
+GROUPS = list(dict.fromkeys(words[:-1] for words in COMMANDS))
 
 
 def options(command: Callable[..., Any]) -> Iterator[tuple[str, set[Any], Any]]:

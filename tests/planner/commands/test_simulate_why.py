@@ -63,7 +63,7 @@ def test_a_tube_that_does_not_buckle_is_stuck(vinewright: Vinewright, tmp_path: 
     assert content["tip_from_goal_centre_mm"] == pytest.approx(away, abs=0.5)
     assert "it also misses with 10 % less growth force, with 10 % more growth force, without friction" in line
     assert "half its step" not in line  # it has none
-    assert "The friction of the tip is 0.3 (assumed, because the tube has none), in the plan 0" in line
+    assert "The friction of the tip is 0.3 (assumed where the tube has none), in the plan 0" in line
     assert "does not buckle" in line
     assert "inertia" not in line
     assert line.endswith(f'See "{HEADING}" in {PAGE} of the repository')
