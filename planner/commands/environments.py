@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from planner.console.errors import BadInput, readable_errors
-from planner.console.options import EnvironmentArgument
+from planner.console.options import EnvironmentArgument, environment_and_tube, print_hints
 from planner.console.terminal import new_console
+
+if TYPE_CHECKING:
+    from surrogate.compiled import Floats
 
 app = typer.Typer(help="List, show and generate environments.", no_args_is_help=True)
 
@@ -36,34 +39,47 @@ def show(
     env: EnvironmentArgument,
     picture: Annotated[Path | None, typer.Option(metavar="FILE.png", help="Draw it to this file as well.")] = None,
 ) -> None:
-    """Show the properties of an environment, with the same checks as `plan`."""
-    with readable_errors():
-        from environments import load_environment
+    """Show the properties of an environment and its narrowest passages, with the same checks as `plan`."""
+    import math
 
-        environment = load_environment(env)
+    if picture and picture.suffix.lower() != ".png":
+        raise BadInput(f"--picture {picture} must end in .png")
+    with readable_errors():
+        from environments.lengths import at, rounded
+        from environments.passages import narrowest_passages
+
+        environment, params = environment_and_tube(env, None)
     console = new_console()
     bounds, start, goal = environment.bounds * 1e3, environment.start, environment.goal * 1e3
     obstacles = environment.obstacles
-    import math
-
     console.print(f"{environment.name}  {environment.description}", style="bold")
-    console.print(f"bounds     ({bounds[0]:g}, {bounds[1]:g}) to ({bounds[2]:g}, {bounds[3]:g}) mm")
-    console.print(f"start      ({start[0] * 1e3:g}, {start[1] * 1e3:g}) mm, heading {math.degrees(start[2]):.1f} deg")
-    console.print(f"goal       ({goal[0]:g}, {goal[1]:g}) mm, radius {goal[2]:g} mm")
-    console.print(
-        f"obstacles  {len(obstacles.polygons)} boxes and polygons, {len(obstacles.circles)} circles, {len(obstacles.walls)} walls"
-    )
+    low, high, position, middle = (_position(point) for point in (bounds[:2], bounds[2:], 1e3 * start[:2], goal[:2]))
+    console.print(f"bounds     {low} to {high} mm")
+    console.print(f"start      {position} mm, heading {math.degrees(start[2]):.1f} deg")
+    console.print(f"goal       {middle} mm, radius {rounded(goal[2], 'mm')} mm")
+    solid = f"{len(obstacles.polygons)} boxes, polygons and flat walls"
+    console.print(f"obstacles  {solid}, {len(obstacles.circles)} circles, {len(obstacles.walls)} other walls")
+    passages = narrowest_passages(environment)
+    gaps = [f"{rounded(1e3 * one.width, 'mm')} mm at {at(one.middle)}" for one in passages]
+    console.print(f"passages   {'; '.join(gaps)} (the narrowest gaps between obstacles)" if gaps else "passages   none")
+    console.print(f"tube       {rounded(2e3 * params.radius, 'mm')} mm wide")
     console.print(f"sha256     {environment.sha256}")
+    print_hints(console, environment, params.radius)
     if picture:
-        from planner.drawing.plan import save_environment
+        from planner.drawing.environment import save_environment
 
-        if picture.suffix.lower() != ".png":
-            raise BadInput(f"--picture {picture} must end in .png")
         try:
-            save_environment(picture, environment)
+            save_environment(picture, environment, passages)
         except OSError as error:
             raise BadInput(f"{picture} cannot be written: {error.strerror}") from None
         console.print(f"wrote {picture}")
+
+
+def _position(point: Floats) -> str:
+    """A position [mm] as text."""
+    from environments.lengths import listed
+
+    return f"({listed(point, 'mm')[1:-1]})"
 
 
 @app.command()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from planner.console.errors import BadInput, readable_errors
-from planner.console.options import EnvironmentArgument, TubeOption, chosen_tube
+from planner.console.options import EnvironmentArgument, TubeOption, chosen_tube, print_hints
 from planner.console.terminal import new_console
 
 if TYPE_CHECKING:
@@ -61,6 +61,7 @@ def map_environment(
                 raise BadInput(f"{name} {given} must be one of {', '.join(known)}")
         thick = 1e-3 * radius if radius else chosen_tube(tube, load_environment(env, 0.0)).radius
         environment = load_environment(env, thick)
+        print_hints(console, environment, thick)
         out = out or Path("maps") / stem_of(environment)
         check_folder(out)
         task = _task(console, environment, actions, deployments, thick, length)

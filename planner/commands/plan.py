@@ -37,6 +37,7 @@ from planner.console.options import (
     chosen_model,
     environment_and_tube,
     note_friction,
+    print_hints,
     with_friction,
 )
 from planner.console.terminal import new_console
@@ -117,6 +118,7 @@ def _planned(
     from planner.runs.folder import check_folder, stem_of, sweep
 
     console = new_console()
+    print_hints(console, environment, params.radius)
     make = chosen_model(params, inputs.propagator, inputs.device, inputs.solver, inputs.surrogate)
     params = with_friction(params, inputs.friction, inputs.propagator)
     note_friction(console, params, inputs.propagator)
@@ -129,8 +131,7 @@ def _planned(
     try:
         result = make_plan(environment, params, inputs, make, second, checkpoint, out, Shown(console, checkpoint))
     except WalledIn as error:
-        console.print(f"no solution: {error}.", style="bold")
-        console.print(f"Open a passage wider than {2e3 * params.radius:.0f} mm, or move the start or the goal.")
+        console.print(f"no solution: {error}", style="bold")
         return 3
     if result.best is None:
         console.print(no_solution(result.run, result.reason))

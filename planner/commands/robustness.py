@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from planner.console.errors import BadInput, readable_errors, same_environment
-from planner.console.options import DesignArgument, EnvironmentArgument, TubeOption, replaced_tube
+from planner.console.options import DesignArgument, EnvironmentArgument, TubeOption, print_hints, replaced_tube
 from planner.console.studies import RESULTS, FolderOption, command_line
 from planner.console.terminal import new_console
 from planner.studies.study import Report, Study, run_study
@@ -86,6 +86,7 @@ def robustness(
         made = load_design(design)
         made = replace(made, params=replaced_tube(console, made.params, tube))
         environment = load_environment(env, made.params.radius)
+        print_hints(console, environment, made.params.radius)
         same_environment(console, made, environment, force)
         _note_a_miss(console, made, environment)
         wanted = (len(grid) > 1 or (start_mm, heading_deg) != (START_MM, HEADING_DEG)) if sources is None else sources

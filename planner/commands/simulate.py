@@ -20,6 +20,7 @@ from planner.console.options import (
     TubeOption,
     chosen_model,
     note_friction,
+    print_hints,
     replaced_tube,
     with_friction,
 )
@@ -61,6 +62,7 @@ def simulate(
         made = load_design(design)
         made = replace(made, params=replaced_tube(console, made.params, tube))
         environment = load_environment(env, made.params.radius)
+        print_hints(console, environment, made.params.radius)
         several = not made.uniform
         make = chosen_model(made.params, propagator, device, solver, surrogate, qp, several)
         made = replace(made, params=with_friction(made.params, friction, propagator))

@@ -15,7 +15,8 @@ from dynamics.tube import VineParams
 from environments import Environment, known_environments
 from planner.design import Design, Section
 from planner.drawing.animation import save_animation
-from planner.drawing.plan import PLAN_DPI, plan_figure, save_environment, save_plan, tube_patches
+from planner.drawing.environment import save_environment
+from planner.drawing.plan import PLAN_DPI, plan_figure, save_plan, tube_patches
 from planner.drawing.style import ACTUATOR, OBSTACLE, TUBE
 from planner.replay import replay, trajectory
 from planner.search.run import Budget, Run
