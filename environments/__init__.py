@@ -9,6 +9,7 @@ from environments.environment import (
 )
 from environments.file_model import InvalidEnvironment
 from environments.generate import generate_environment
+from environments.hints import environment_hints
 from environments.obstacles import Obstacles
 
 __all__ = [
@@ -16,6 +17,7 @@ __all__ = [
     "InvalidEnvironment",
     "Obstacles",
     "check_environment",
+    "environment_hints",
     "generate_environment",
     "known_environments",
     "load_environment",

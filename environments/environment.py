@@ -1,9 +1,9 @@
 """An environment and its TOML file.
 
-schema = 1
+schema = 2
 name = "kitchen"                   # optional; else the file's name
 description = "Past the fridge."   # optional
-unit = "mm"                        # or "m": the unit of every length below
+unit = "mm"                        # or "cm" or "m": the unit of every length below
 tube = "prototype"                 # optional: the default tube, or a tube file in the same folder
 
 [bounds]
@@ -18,11 +18,14 @@ heading_deg = 90                   # anticlockwise from the x axis
 position = [1800, 900]
 radius = 100
 
-[obstacles]                        # optional, as is each list in it
+[obstacles]                        # optional, as is each key in it
 boxes = [[400, 0, 500, 600]]                         # [x_min, y_min, x_max, y_max]
 polygons = [[[800, 0], [900, 0], [850, 300]]]        # corners in order; concave allowed
 circles = [[1200, 500, 80]]                          # [x, y, radius]
 walls = [[1500, 1000, 1500, 300, 12]]                # [x1, y1, x2, y2, thickness]; thickness 0 is a bare line
+ends = "flat"                                        # or "round": walls reach half their thickness beyond their end points
+
+In files of schema 1, which are still read, the ends of walls are round unless `ends` says otherwise.
 """
 
 import hashlib
@@ -39,17 +42,16 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import shapely
 from numpy.typing import ArrayLike
 
-from environments.file_model import LONGEST_NAME, UNITS, EnvironmentFile, InvalidEnvironment, check_data, hint
+from environments.checks import check_goal, check_start
+from environments.file_model import LONGEST_NAME, SCHEMA, EnvironmentFile, InvalidEnvironment, check_data, hint
+from environments.lengths import UNITS
 from environments.obstacles import Obstacles, box_corners
 from environments.reading import Unreadable, read_file
 from environments.writing import whole
 
 _MOST_BYTES = 5_000_000
-_LEAST_GOAL = 1e-6
-"""Minimum radius of a goal [m]."""
 _LONG_KEY = re.compile(rb"""(?<![\w-])(?:(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){10}""")
 """A dotted key with more parts than any valid file has."""
 
@@ -171,8 +173,8 @@ def parse_environment(data: bytes, name: str, tube_radius: float = 0.03335) -> E
     """
     file = check_data(_parse(data))
     environment = _environment(file, name)
-    _check_start(environment, tube_radius, file.unit)
-    _check_goal(environment, file.unit)
+    check_start(environment, tube_radius, file.unit)
+    check_goal(environment, file.unit)
     return environment
 
 
@@ -186,11 +188,11 @@ def check_environment(environment: Environment, tube_radius: float = 0.03335) ->
     """
     for name in ("bounds", "start", "goal"):
         if not np.isfinite(getattr(environment, name)).all():
-            raise InvalidEnvironment(f"{name} = {_listed(getattr(environment, name))} must be finite")
+            raise InvalidEnvironment(f"{name} = {getattr(environment, name).tolist()} must be finite")
     if not (environment.bounds[:2] < environment.bounds[2:]).all():
-        raise InvalidEnvironment(f"bounds = {_listed(environment.bounds)} m must have each minimum below its maximum")
-    _check_start(environment, tube_radius, "m")
-    _check_goal(environment, "m")
+        raise InvalidEnvironment(f"bounds = {environment.bounds.tolist()} m must have each minimum below its maximum")
+    check_start(environment, tube_radius, "m")
+    check_goal(environment, "m")
 
 
 def write_environment(environment: Environment, path: str | os.PathLike[str]) -> None:
@@ -207,7 +209,7 @@ def environment_text(environment: Environment) -> str:
     """The text that `write_environment` writes."""
     content = _content(environment)
     obstacles = content.pop("obstacles")
-    lines = ["schema = 1", f"name = {_quoted(environment.name)}"]
+    lines = [f"schema = {SCHEMA}", f"name = {_quoted(environment.name)}"]
     if environment.description:
         lines.append(f"description = {_quoted(environment.description)}")
     lines.append('unit = "mm"')
@@ -223,6 +225,8 @@ def environment_text(environment: Environment) -> str:
         if rows:
             opening = f"{kind} = [" + (f"  # [{columns[kind]}]" if kind in columns else "")
             lines += [opening, *(f"  {row}," for row in rows), "]"]
+    if (environment.obstacles.walls[:, 4] > 0).any():
+        lines.append('ends = "round"')
     return "\n".join(lines) + "\n"
 
 
@@ -271,6 +275,7 @@ def _environment(file: EnvironmentFile, stem: str) -> Environment:
             polygons=tuple(polygon / per_metre for polygon in polygons),
             circles=np.array(shapes.circles, dtype=float).reshape(-1, 3) / per_metre,
             walls=np.array(shapes.walls, dtype=float).reshape(-1, 5) / per_metre,
+            ends=shapes.ends,
         ),
         tube=file.tube,
     )
@@ -279,25 +284,28 @@ def _environment(file: EnvironmentFile, stem: str) -> Environment:
 def _content(environment: Environment) -> dict[str, dict[str, Any]]:
     """The geometry as in a file: millimetres and degrees, rounded, whole numbers as integers."""
     bounds, start, goal, obstacles = environment.bounds, environment.start, environment.goal, environment.obstacles
+    polygons = [[_millimetres(point) for point in polygon] for polygon in obstacles.polygons]
     # Boxes come first in a loaded environment: only leading ones are written as `boxes`, which keeps the order.
-    boxes = [polygon[[0, 2]].ravel() for polygon in takewhile(_is_box, obstacles.polygons)]
+    boxes = [[*polygon[0], *polygon[2]] for polygon in takewhile(_is_box, polygons)]
     return {
         "bounds": {"min": _millimetres(bounds[:2]), "max": _millimetres(bounds[2:])},
         "start": {"position": _millimetres(start[:2]), "heading_deg": _tidy(math.degrees(start[2]))},
         "goal": {"position": _millimetres(goal[:2]), "radius": _tidy(1000 * goal[2])},
         "obstacles": {
-            "boxes": [_millimetres(box) for box in boxes],
-            "polygons": [[_millimetres(point) for point in polygon] for polygon in obstacles.polygons[len(boxes) :]],
+            "boxes": boxes,
+            "polygons": polygons[len(boxes) :],
             "circles": [_millimetres(circle) for circle in obstacles.circles],
             "walls": [_millimetres(wall) for wall in obstacles.walls],
         },
     }
 
 
-def _is_box(polygon: np.ndarray) -> bool:
-    if polygon.shape != (4, 2) or not (polygon[0] < polygon[2]).all():
+def _is_box(polygon: list[list[int | float]]) -> bool:
+    """Whether a polygon, rounded as in a file, so that it is the same one when it is read again, is a box."""
+    if len(polygon) != 4:
         return False
-    return np.array_equal(polygon, box_corners(*polygon[0], *polygon[2]))
+    (x_min, y_min), (x_max, y_max) = polygon[0], polygon[2]
+    return x_min < x_max and y_min < y_max and polygon == box_corners(x_min, y_min, x_max, y_max).tolist()
 
 
 def _millimetres(lengths: np.ndarray) -> list[int | float]:
@@ -313,40 +321,3 @@ def _tidy(value: float) -> int | float:
 def _quoted(text: str) -> str:
     # A JSON string is a TOML string, except for the one control character that JSON does not escape.
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
-
-
-# ---- checks of the whole geometry ----
-
-
-def _check_start(environment: Environment, tube_radius: float, unit: str) -> None:
-    per_metre = UNITS[unit]
-    position = environment.start[:2]
-    shown = f"start.position = {_listed(position * per_metre)}"
-    if (position < environment.bounds[:2]).any() or (position > environment.bounds[2:]).any():
-        raise InvalidEnvironment(f"{shown} {unit} must lie within the bounds {_listed(environment.bounds * per_metre)}")
-    clearance = float(environment.obstacles.clearance(position))
-    if clearance < tube_radius - 1e-9:  # tolerance for rounding: touching is allowed
-        distance = f"{clearance * per_metre:.9g} {unit} from the nearest" if clearance else "inside an"
-        least = f"at least {tube_radius * per_metre:.9g} {unit} (the tube radius) is needed"
-        raise InvalidEnvironment(f"{shown} is {distance} obstacle; {least}")
-
-
-def _check_goal(environment: Environment, unit: str) -> None:
-    per_metre = UNITS[unit]
-    x, y, radius = environment.goal
-    shown = f"goal at {_listed(environment.goal[:2] * per_metre)} with radius {radius * per_metre:.9g} {unit}"
-    if radius < _LEAST_GOAL:
-        raise InvalidEnvironment(
-            f"goal.radius = {radius * per_metre:g} must be at least {_LEAST_GOAL * per_metre:g} {unit}"
-        )
-    nearest = np.clip([x, y], environment.bounds[:2], environment.bounds[2:])
-    if math.dist((x, y), nearest) >= radius:
-        raise InvalidEnvironment(f"{shown} must reach into the bounds {_listed(environment.bounds * per_metre)}")
-    disc = shapely.Point(x, y).buffer(radius, quad_segs=64).intersection(shapely.box(*environment.bounds))
-    solid = [shape for shape in environment.obstacles.shapes() if shape.area and shape.intersects(disc)]
-    if disc.difference(shapely.union_all(solid)).area < 1e-9 * disc.area:
-        raise InvalidEnvironment(f"{shown} lies wholly inside obstacles; some of it must be free")
-
-
-def _listed(values: np.ndarray) -> str:
-    return f"[{', '.join(f'{value:.9g}' for value in values)}]"

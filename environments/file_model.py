@@ -20,17 +20,20 @@ from pydantic import (
 )
 from pydantic_core import ErrorDetails, PydanticCustomError
 
+from environments.lengths import UNITS, rounded
+from environments.obstacles import Ends
+
 _MOST_SHAPES = 20_000
 _MOST_CORNERS = 50_000
-"""Maximum number of corners of all polygons together."""
+"""Maximum number of corners of all polygons and walls with flat ends together."""
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 """Control characters that a terminal may interpret; tabs and line ends are allowed."""
 LONGEST_NAME = 200
 """Maximum length of a name [characters]."""
 _FARTHEST = 1e4
 """Largest length or coordinate in a file [m]."""
-UNITS = {"mm": 1000.0, "m": 1.0}
-"""Units of length in a file, per metre."""
+SCHEMA = 2
+"""Schema of the files that are written; schema 1, in which the ends of walls are round, can still be read."""
 
 
 class InvalidEnvironment(ValueError):
@@ -46,8 +49,8 @@ def _check_length(value: float, info: ValidationInfo) -> float:
 
 
 def _check_schema(version: int) -> int:
-    if version != 1:
-        raise PydanticCustomError("schema", "must be 1")
+    if version not in (1, SCHEMA):
+        raise PydanticCustomError("schema", f"must be 1 or {SCHEMA}")
     return version
 
 
@@ -80,10 +83,17 @@ def _check_polygon(points: list[list[float]], info: ValidationInfo) -> list[list
         raise _bare_error("has zero area: its points lie on one line")
     if not outline.is_valid:
         assert info.context
-        position = re.search(r"\[(\S+) (\S+)\]", shapely.is_valid_reason(outline))
-        where = f" near ({float(position[1]):g}, {float(position[2]):g}) {info.context['unit']}" if position else ""
+        position, unit = re.search(r"\[(\S+) (\S+)\]", shapely.is_valid_reason(outline)), info.context["unit"]
+        where = (
+            f" near ({', '.join(rounded(float(one), unit) for one in position.groups())}) {unit}" if position else ""
+        )
         raise _bare_error(f"crosses itself{where}; outlines must be simple")
     return points
+
+
+def _written(point: list[float]) -> str:
+    """A point as in a file."""
+    return f"[{', '.join(f'{value:.15g}' for value in point)}]"
 
 
 def _bare_error(text: str) -> PydanticCustomError:
@@ -123,8 +133,7 @@ class _Bounds(_Table):
     @model_validator(mode="after")
     def _not_empty(self) -> Self:
         if self.min[0] >= self.max[0] or self.min[1] >= self.max[1]:
-            (x_min, y_min), (x_max, y_max) = self.min, self.max
-            ends = f"max = [{x_max:g}, {y_max:g}] must be greater than min = [{x_min:g}, {y_min:g}]"
+            ends = f"max = {_written(self.max)} must be greater than min = {_written(self.min)}"
             raise _bare_error(f"is empty: {ends} in x and y")
         return self
 
@@ -145,14 +154,18 @@ class _Obstacles(_Table):
     polygons: Annotated[list[_Polygon], FailFast()] = []
     circles: Annotated[list[_Circle], FailFast()] = []
     walls: Annotated[list[_Wall], FailFast()] = []
+    ends: Ends = "flat"
 
     @model_validator(mode="after")
     def _not_too_many(self) -> Self:
         count = len(self.boxes) + len(self.polygons) + len(self.circles) + len(self.walls)
         if count > _MOST_SHAPES:
             raise _bare_error(f"has {count} shapes; at most {_MOST_SHAPES} are allowed")
-        if (corners := sum(map(len, self.polygons))) > _MOST_CORNERS:
-            raise _bare_error(f"has polygons of {corners} corners; at most {_MOST_CORNERS} are allowed")
+        # Walls with flat ends are written as polygons: what is written must be allowed when it is read.
+        flat = self.walls if self.ends == "flat" else []
+        if (corners := sum(map(len, self.polygons)) + 4 * len(flat)) > _MOST_CORNERS:
+            shapes = "polygons and walls" if flat else "polygons"
+            raise _bare_error(f"has {shapes} of {corners} corners; at most {_MOST_CORNERS} are allowed")
         return self
 
 
@@ -161,7 +174,7 @@ class EnvironmentFile(_Table):
     version: Annotated[int, AfterValidator(_check_schema)] = Field(alias="schema")
     name: Name | None = None
     description: Annotated[str, Field(max_length=2000), AfterValidator(check_text)] = ""
-    unit: Literal["mm", "m"]
+    unit: Literal["mm", "cm", "m"]
     tube: Name | None = None
     bounds: _Bounds
     start: _Start
@@ -180,7 +193,10 @@ def check_data(data: dict[str, Any]) -> EnvironmentFile:
         InvalidEnvironment: The message gives the key and the allowed range, without the file's name.
     """
     # The model refuses an unknown unit, and that error hides all others.
-    unit = "m" if data.get("unit") == "m" else "mm"
+    unit = data["unit"] if data.get("unit") in [*UNITS] else "mm"
+    obstacles = data.get("obstacles", {})
+    if data.get("schema") == 1 and isinstance(obstacles, dict):
+        data = {**data, "obstacles": {"ends": "round", **obstacles}}
     try:
         return EnvironmentFile.model_validate(data, context={"unit": unit, "farthest": _FARTHEST * UNITS[unit]})
     except ValidationError as error:

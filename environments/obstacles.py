@@ -2,10 +2,15 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import shapely
 from numpy.typing import ArrayLike
+
+Ends = Literal["flat", "round"]
+_THINNEST = 1e-6
+"""Minimum thickness of a wall that becomes a polygon [m]; the ends of a thinner one are too small to matter."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, init=False)
@@ -15,14 +20,23 @@ class Obstacles:
     >>> obstacles = Obstacles(boxes=[(0.8, 0.0, 1.0, 0.6)], circles=[(1.4, 0.9, 0.1)])
     >>> float(obstacles.clearance([0.5, 0.3]).round(3))
     0.3
+
+    Walls end flat at their end points, unless `ends="round"`: this doorway is 80 mm wide.
+
+    >>> left, right = Obstacles(walls=[(0, 0, 0.5, 0, 0.018), (0.58, 0, 1, 0, 0.018)]).shapes()
+    >>> round(left.distance(right), 6)
+    0.08
     """
 
     polygons: tuple[np.ndarray, ...]
-    """Corners of simple polygons [m], each of shape (n, 2), n >= 3; concave allowed, clockwise or anticlockwise, not closed."""
+    """Corners of simple polygons [m], each of shape (n, 2), n >= 3; concave allowed, clockwise or anticlockwise, not closed.
+
+    Boxes come first, then the polygons, then the walls with flat ends, which are rectangles."""
     circles: np.ndarray
     """Rows x, y, radius [m], shape (n, 3)."""
     walls: np.ndarray
-    """Rows x1, y1, x2, y2, thickness [m], shape (n, 5): a segment widened by half its thickness; 0 is a bare line."""
+    """Rows x1, y1, x2, y2, thickness [m], shape (n, 5), of the other walls: those with round ends, widened by half their thickness
+    in all directions, and bare lines, of thickness 0."""
 
     def __init__(
         self,
@@ -30,18 +44,30 @@ class Obstacles:
         circles: ArrayLike = (),
         walls: ArrayLike = (),
         boxes: Iterable[ArrayLike] = (),
+        ends: Ends = "flat",
     ) -> None:
         """All lengths in metres.
 
         Args:
+            walls: Rows x1, y1, x2, y2, thickness. With flat ends they become the last polygons, so that nothing else has to
+                know of flat ends; with round ends, and as bare lines, they remain `walls`.
             boxes: Rows x_min, y_min, x_max, y_max, parallel to the axes; they become the first polygons.
+            ends: Shape of the walls' ends: "flat" at the end points, or "round", half the thickness beyond them. Give "round"
+                to build obstacles from the `walls` of others.
+        Raises:
+            ValueError: `ends` is unknown, or a wall with flat ends has no length.
         """
+        if ends not in ("flat", "round"):
+            raise ValueError(f"ends = {ends!r} must be 'flat' or 'round'")
+        rows = np.asarray(walls, float).reshape(-1, 5)
+        flat = (rows[:, 4] >= _THINNEST) & (ends == "flat")
         corners = [box_corners(*np.asarray(box, float)) for box in boxes]
         corners += [np.asarray(polygon, float).reshape(-1, 2) for polygon in polygons]
+        corners += [_rectangle(wall) for wall in rows[flat]]
         # Fields of a frozen dataclass can only be set this way.
         object.__setattr__(self, "polygons", tuple(corners))
         object.__setattr__(self, "circles", np.asarray(circles, float).reshape(-1, 3))
-        object.__setattr__(self, "walls", np.asarray(walls, float).reshape(-1, 5))
+        object.__setattr__(self, "walls", rows[~flat])
 
     def shapes(self) -> list[shapely.Geometry]:
         """The obstacles as shapely geometries [m], in the order polygons, circles, walls.
@@ -106,12 +132,23 @@ class Obstacles:
         walls[:, :2] = centre + move + factor * (walls[:, :2] - centre)
         walls[:, 2:4] = centre + move + factor * (walls[:, 2:4] - centre)
         walls[:, 4] *= factors[2]
-        return Obstacles(tuple(moved), circles, walls)
+        return Obstacles(tuple(moved), circles, walls, ends="round")
 
 
 def box_corners(x_min: float, y_min: float, x_max: float, y_max: float) -> np.ndarray:
     """Corners of an axis-aligned box, shape (4, 2), anticlockwise from (x_min, y_min), in the unit of the arguments."""
     return np.array([[x_min, y_min], [x_max, y_min], [x_max, y_max], [x_min, y_max]], dtype=float)
+
+
+def _rectangle(wall: np.ndarray) -> np.ndarray:
+    """Corners of a wall with flat ends, anticlockwise, shape (4, 2) [m]."""
+    start, end = wall[:2], wall[2:4]
+    if not (length := np.hypot(*(end - start))):
+        raise ValueError(f"the wall {wall.tolist()} has no length: its two ends are the same point")
+    side = wall[4] / (2 * length) * np.array([start[1] - end[1], end[0] - start[0]])
+    # A picometre is far above the rounding errors and far below all that matters: a file in other units has the same corners.
+    corners: np.ndarray = np.round([start - side, end - side, end + side, start + side], 12)
+    return corners
 
 
 def _segment_distance(points: np.ndarray, start: np.ndarray, end: np.ndarray) -> np.ndarray:

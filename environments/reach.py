@@ -1,42 +1,67 @@
-"""Reachability: whether a path wide enough for the tube connects start and goal."""
+"""Reachability: whether a path wide enough for the tube connects start and goal, and where the widest path is narrowest."""
+
+from collections.abc import Sequence
 
 import numpy as np
 import shapely
 
 from environments.environment import Environment
+from environments.lengths import at, rounded
 
 _PIECE = 4
 """Maximum number of edges of an outline that are buffered at once."""
+_ARC, _FINE_ARC = 16, 64
+"""Number of edges per quarter turn of round corners, in the search for a path and in that for the widest one."""
+_NARROWEST = 5e-5
+"""Half the width of the narrowest opening that counts as one [m]: narrower ones are seams between touching obstacles."""
+_EXACT = 2e-6
+"""Accuracy of the width of the widest path [m]."""
+_MOST_SHAPES = 500
+"""Maximum number of obstacles among which the widest path is looked for, which takes about 15 times as long as the check."""
 
 
 class WalledIn(Exception):
     """No path wide enough for the tube leads to the goal."""
 
 
-def goal_within_reach(environment: Environment, tube_radius: float) -> shapely.Geometry:
+def goal_within_reach(environment: Environment, tube_radius: float, tolerance: float = 0.0) -> shapely.Geometry:
     """The part of the goal disc that the axis of a tube without curvature limits can reach from the start.
 
     Round corners are approximated by inscribed polygons, so no reachable point is missed.
 
     Args:
-        tube_radius: Minimum distance of the axis from every obstacle [m].
+        tube_radius: Radius of the tube [m].
+        tolerance: Depth to which obstacles may press into the tube [m].
     Returns:
         The region, in metres, limited by the bounds of the environment.
     Raises:
-        WalledIn: The region is empty.
+        WalledIn: The region is empty; with up to 500 obstacles the message says how wide the widest path is, and where.
     """
+    radius = tube_radius - tolerance
+    region = _from_start(environment, radius, _ARC).intersection(_goal(environment))
+    if region.is_empty:
+        raise WalledIn(_walled_in(environment, radius, 2 * tube_radius))
+    return region
+
+
+def _goal(environment: Environment) -> shapely.Geometry:
+    x, y, radius = environment.goal
+    return shapely.Point(x, y).buffer(radius, quad_segs=64)
+
+
+def _from_start(environment: Environment, radius: float, arc: int) -> shapely.Geometry:
+    """Where the axis of a tube of a radius [m] can get from the start."""
+    passages = _free(environment, radius, arc)
+    return shapely.union_all(passages[shapely.intersects(passages, shapely.Point(environment.start[:2]))])
+
+
+def _free(environment: Environment, radius: float, arc: int) -> np.ndarray:
+    """The connected parts of the bounds that are at least a radius [m] from every obstacle."""
     shapes, polygons = environment.obstacles.shapes(), len(environment.obstacles.polygons)
     pieces = [piece for shape in shapes[:polygons] for piece in _pieces(shape)]
-    wider = shapely.buffer(np.array([*pieces, *shapes[polygons:]], dtype=object), tube_radius, quad_segs=16)
+    wider = shapely.buffer(np.array([*pieces, *shapes[polygons:]], dtype=object), radius, quad_segs=arc)
     solid = shapely.union_all([*wider, *shapes[:polygons]])
-    passages = shapely.get_parts(shapely.box(*environment.bounds).difference(solid))
-    start, (x, y, radius) = shapely.Point(environment.start[:2]), environment.goal
-    goal = shapely.Point(x, y).buffer(radius, quad_segs=64)
-    region = shapely.union_all(passages[shapely.intersects(passages, start)]).intersection(goal)
-    if region.is_empty:
-        name = environment.name
-        raise WalledIn(f"{name}: the goal is walled in: no path as wide as the tube leads from the start to it")
-    return region
+    return np.asarray(shapely.get_parts(shapely.box(*environment.bounds).difference(solid)))
 
 
 def _pieces(polygon: shapely.Polygon) -> list[shapely.Geometry]:
@@ -48,3 +73,89 @@ def _pieces(polygon: shapely.Polygon) -> list[shapely.Geometry]:
     if len(corners) <= 4 * _PIECE:
         return [polygon]
     return [shapely.LineString(corners[k : k + _PIECE + 1]) for k in range(0, len(corners) - 1, _PIECE)]
+
+
+# ---- the widest path, where none is wide enough ----
+
+
+def _walled_in(environment: Environment, radius: float, diameter: float) -> str:
+    """The message for a goal that cannot be reached at a distance of `radius` from the obstacles [m]."""
+    tube = f"{rounded(1e3 * diameter, 'mm')} mm"
+    said = f"{environment.name}: the goal is walled in: no path as wide as the tube leads from the start to it"
+    if len(environment.obstacles) > _MOST_SHAPES:
+        return f"{said}; open a passage wider than {tube}, the diameter of the tube, or move the start or the goal"
+    if (found := widest_way(environment, radius)) is None:
+        return f"{said}, and no narrower one either; open a passage wider than {tube}, or move the start or the goal"
+    width = f"{rounded(1e3 * found[0], 'mm', 1e3 * diameter)} mm"
+    advice = "widen it, take a thinner tube, or move the start or the goal"
+    return f"{said}; the widest way in is {width} wide at {at(found[1])}, the tube is {tube} wide: {advice}"
+
+
+def widest_way(environment: Environment, most: float) -> tuple[float, np.ndarray] | None:
+    """Width of the widest path from start to goal where it is narrowest [m], and that position [m], shape (2,).
+
+    The width is that of the widest tube that fits. The bounds are open: beside them, half of a tube may be outside.
+
+    Args:
+        most: A distance to all obstacles at which no path leads to the goal [m].
+    Returns:
+        None if there is no path of at least 0.1 mm.
+    """
+    goal, low, high = _goal(environment), _NARROWEST, most
+    if high <= low or not _from_start(environment, low, _FINE_ARC).intersects(goal):
+        return None
+    while high - low > _EXACT:
+        middle = (low + high) / 2
+        if _from_start(environment, middle, _FINE_ARC).intersects(goal):
+            low = middle
+        else:
+            high = middle
+    return low + high, _narrowest_part(environment, low, high)
+
+
+def _narrowest_part(environment: Environment, low: float, high: float) -> np.ndarray:
+    """Position [m] at which the way to the goal closes between two distances to the obstacles [m], the first one open.
+
+    What is free at the first distance and not near to what is free at the second are the necks: thin pieces, of which
+    one or more in turn connect the start's part to the goal's.
+    """
+    start, goal, near = shapely.Point(environment.start[:2]), _goal(environment), 3 * (high - low)
+    region = _from_start(environment, low, _FINE_ARC)
+    wide = shapely.intersection(_free(environment, high, _FINE_ARC), region)
+    wide = wide[shapely.area(wide) > 0]
+    necks = shapely.get_parts(region.difference(shapely.union_all(shapely.buffer(wide, near))))
+    necks = necks[np.argsort(shapely.distance(necks, start))]
+    way = _first_neck(necks, wide, start, goal, 2 * near)
+    # The part that contains the start may contain the goal as well: then the goal itself is too near to an obstacle.
+    position = region.intersection(goal) if way is None else way
+    return shapely.get_coordinates(position.representative_point())[0]
+
+
+def _first_neck(
+    necks: Sequence[shapely.Geometry], parts: np.ndarray, start: shapely.Point, goal: shapely.Geometry, near: float
+) -> shapely.Geometry | None:
+    """The first neck on a way from the start through necks and parts to the goal; None if there is none on it.
+
+    Args:
+        necks: From the nearest to the start to the farthest.
+        near: Distance at which a neck and a part are connected [m].
+    """
+    starts = shapely.intersects(parts, start)
+    if not starts.any():  # the start itself is too near to an obstacle
+        return start
+    first: dict[int, shapely.Geometry | None] = dict.fromkeys(np.flatnonzero(starts).tolist())
+    joined = [shapely.distance(parts, neck) <= near for neck in necks]
+    queue, left = list(first), list(range(len(necks)))
+    while queue:
+        part = queue.pop(0)
+        if parts[part].intersects(goal):
+            return first[part]
+        for neck in [one for one in left if joined[one][part]]:
+            left.remove(neck)
+            entered = first[part] or necks[neck]
+            if necks[neck].intersects(goal):
+                return entered
+            fresh = [one for one in np.flatnonzero(joined[neck]).tolist() if one not in first]
+            first.update(dict.fromkeys(fresh, entered))
+            queue += fresh
+    return None

@@ -75,7 +75,7 @@ def quasistatic(shipped: dict[str, Environment], params: VineParams) -> Callable
 
 @pytest.fixture(scope="session")
 def environment() -> MakeEnvironment:
-    """A bare environment with the given obstacles; lengths in metres."""
+    """A bare environment with the given obstacles, walls with round ends; lengths in metres."""
 
     def make(
         polygons: Sequence[Sequence[Sequence[float]]] = (),
@@ -86,9 +86,7 @@ def environment() -> MakeEnvironment:
         bounds: Sequence[float] = (-4.0, -4.0, 4.0, 4.0),
     ) -> Environment:
         shapes = [box_corners(*box) for box in boxes] + [np.array(polygon, float) for polygon in polygons]
-        obstacles = Obstacles(
-            tuple(shapes), np.array(circles, float).reshape(-1, 3), np.array(walls, float).reshape(-1, 5)
-        )
+        obstacles = Obstacles(shapes, circles, walls, ends="round")
         return Environment(
             "bare", "", np.array(bounds, float), np.array(start, float), np.array([0.0, 0.0, 0.1]), obstacles
         )

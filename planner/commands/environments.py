@@ -9,7 +9,7 @@ import typer
 
 from planner.console.answer import Answer, JsonOption
 from planner.console.errors import BadInput, readable_errors
-from planner.console.options import EnvironmentArgument
+from planner.console.options import EnvironmentArgument, environment_and_tube, print_hints
 
 if TYPE_CHECKING:
     from environments import Environment
@@ -66,39 +66,52 @@ def show(
     force: Annotated[bool, typer.Option("--force", help="Replace an existing file of --picture.")] = False,
     as_json: JsonOption = False,
 ) -> int:
-    """Show the properties of an environment, with the same checks as `plan`."""
+    """Show the properties of an environment and its narrowest passages, with the same checks as `plan`."""
+    if picture and picture.suffix.lower() != ".png":
+        raise BadInput(f"--picture {picture} must end in .png")
     with readable_errors():
-        from environments import load_environment
+        from environments.lengths import at, rounded
+        from environments.passages import narrowest_passages
 
-        environment = load_environment(env)
+        environment, params = environment_and_tube(env, None)
     answer, content = Answer(as_json), _content(environment)
     console, counts = answer.console, content["obstacles"]
-    low, high, start, goal = (
-        _point(point) for point in (*content["bounds_mm"], content["start_mm"], content["goal_mm"])
-    )
     console.print(f"{environment.name}  {environment.description}", style="bold")
+    low, high, start, goal = (
+        _position(point) for point in (*content["bounds_mm"], content["start_mm"], content["goal_mm"])
+    )
     console.print(f"bounds     {low} to {high} mm")
     console.print(f"start      {start} mm, heading {content['heading_deg']:.1f} deg")
-    console.print(f"goal       {goal} mm, radius {content['goal_radius_mm']:g} mm")
-    console.print(
-        f"obstacles  {counts['polygons']} boxes and polygons, {counts['circles']} circles, {counts['walls']} walls"
-    )
+    console.print(f"goal       {goal} mm, radius {rounded(content['goal_radius_mm'], 'mm')} mm")
+    solid = f"{counts['polygons']} boxes, polygons and flat walls"
+    console.print(f"obstacles  {solid}, {counts['circles']} circles, {counts['walls']} other walls")
+    passages = narrowest_passages(environment)
+    gaps = [f"{rounded(1e3 * one.width, 'mm')} mm at {at(one.middle)}" for one in passages]
+    console.print(f"passages   {'; '.join(gaps)} (the narrowest gaps between obstacles)" if gaps else "passages   none")
+    console.print(f"tube       {rounded(2e3 * params.radius, 'mm')} mm wide")
+    content["passages"] = [
+        {"width_mm": round(1e3 * one.width, 6), "at_mm": [round(1e3 * float(part), 6) for part in one.middle]}
+        for one in passages
+    ]
+    content["tube_width_mm"] = round(2e3 * params.radius, 6)
     console.print(f"sha256     {environment.sha256}")
+    print_hints(console, environment, params.radius)
     if picture:
-        if picture.suffix.lower() != ".png":
-            raise BadInput(f"--picture {picture} must end in .png")
         with readable_errors():
-            from planner.drawing.plan import save_environment
+            from planner.drawing.environment import save_environment
             from planner.runs.claim import claimed_file, writing
 
             with claimed_file(picture, force, "--picture"), writing(picture):
-                save_environment(picture, environment)
+                save_environment(picture, environment, passages)
         console.print(f"wrote {picture}")
     return answer.end(content, [picture])
 
 
-def _point(point: list[float]) -> str:
-    return f"({point[0]:g}, {point[1]:g})"
+def _position(point: list[float]) -> str:
+    """A position [mm] as text."""
+    from environments.lengths import listed
+
+    return f"({listed(point, 'mm')[1:-1]})"
 
 
 @app.command()

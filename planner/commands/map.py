@@ -10,7 +10,7 @@ import typer
 
 from planner.console.answer import Answer, JsonOption
 from planner.console.errors import BadInput, NothingKept, readable_errors
-from planner.console.options import EnvironmentArgument, ForceOption, TubeOption, chosen_tube
+from planner.console.options import EnvironmentArgument, ForceOption, TubeOption, chosen_tube, print_hints
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -70,6 +70,7 @@ def map_environment(
                 raise BadInput(f"{name} {given} must be one of {', '.join(known)}")
         thick = 1e-3 * radius if radius else chosen_tube(tube, load_environment(env, 0.0)).radius
         environment = load_environment(env, thick)
+        print_hints(console, environment, thick)
         command = f"vinewright map {Path(env).name} --actions {actions} --deployments {deployments}"
         command += f" --policy {policy} --seed {seed}"
         command += "".join(f" {name} {size:g}" for name, size in (("--radius", radius), ("--length", length)) if size)

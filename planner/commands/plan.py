@@ -40,6 +40,7 @@ from planner.console.options import (
     chosen_model,
     environment_and_tube,
     note_friction,
+    print_hints,
     with_friction,
 )
 
@@ -134,6 +135,7 @@ def _planned(
     from planner.plan import plan as make_plan
 
     console = answer.console
+    print_hints(console, environment, params.radius)
     make = chosen_model(params, inputs.propagator, inputs.device, inputs.solver, inputs.surrogate)
     params = with_friction(params, inputs.friction, inputs.propagator)
     note_friction(console, params, inputs.propagator)
@@ -143,7 +145,6 @@ def _planned(
     try:
         result = make_plan(environment, params, inputs, make, second, checkpoint, out, Shown(console, checkpoint))
     except WalledIn as error:
-        console.print(f"Open a passage wider than {2e3 * params.radius:.0f} mm, or move the start or the goal.")
         return answer.end({"environment": environment.name, "found": False}, missed=f"no solution: {error}")
     if result.best is None:
         console.print(advice(result.run))

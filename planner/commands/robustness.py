@@ -16,6 +16,7 @@ from planner.console.options import (
     SolutionOption,
     TubeOption,
     chosen_design,
+    print_hints,
     replaced_tube,
 )
 from planner.console.studies import command_line
@@ -108,6 +109,7 @@ def robustness(
         made = chosen_design(console, design, solution)
         made = replace(made, params=replaced_tube(console, made.params, tube))
         environment = load_environment(env, made.params.radius)
+        print_hints(console, environment, made.params.radius)
         same_environment(console, made, environment, force)
         _note_a_miss(console, made, environment)
         wanted = (len(grid) > 1 or (start_mm, heading_deg) != (START_MM, HEADING_DEG)) if sources is None else sources

@@ -187,7 +187,7 @@ def show_checkpoint(file: Path, _: None) -> Shown:
     ]
 
     def draw(path: Path) -> None:
-        from planner.drawing.plan import save_environment
+        from planner.drawing.environment import save_environment
 
         save_environment(path, environment)
 

@@ -25,6 +25,7 @@ from planner.console.options import (
     chosen_design,
     chosen_model,
     note_friction,
+    print_hints,
     replaced_tube,
     with_friction,
 )
@@ -71,6 +72,7 @@ def simulate(
         planned = chosen_design(console, design, solution)
         made = replace(planned, params=replaced_tube(console, planned.params, tube))
         environment = load_environment(env, made.params.radius)
+        print_hints(console, environment, made.params.radius)
         make = chosen_model(made.params, propagator, device, solver, surrogate, qp, made)
         made = replace(made, params=with_friction(made.params, friction, propagator))
         note_friction(console, made.params, propagator)

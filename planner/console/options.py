@@ -121,6 +121,14 @@ def environment_and_tube(env: str, tube: str | None, actuator: str | None = None
     return load_environment(env, params.radius), params
 
 
+def print_hints(console: Console, environment: Environment, tube_radius: float) -> None:
+    """Print a line for each likely slip in an environment, for a tube of this radius [m]."""
+    from environments import environment_hints
+
+    for text in environment_hints(environment, 2 * tube_radius):
+        console.print(f"hint: {text}")
+
+
 def replaced_tube(console: Console, own: VineParams, tube: str | None) -> VineParams:
     """The tube that a design grows with: its own, or the requested one; prints a note if that differs.
 

@@ -65,18 +65,18 @@ def plan_figure(environment: Environment, design: Design | None, branches: Seque
 
 def save_plan(path: Path, environment: Environment, design: Design | None, branches: Sequence[Floats] = ()) -> None:
     """Write `plan_figure` as a PNG, atomically."""
-    canvas: Any = FigureCanvasAgg(plan_figure(environment, design, branches))
+    save_page(path, plan_figure(environment, design, branches))
+
+
+def save_page(path: Path, figure: Figure) -> None:
+    """Write a figure as a PNG with few colours, atomically."""
+    canvas: Any = FigureCanvasAgg(figure)
     canvas.figure.set_dpi(PLAN_DPI)
     canvas.draw()
     image = Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB")
     image = image.quantize(palette=_palette(image), dither=Image.Dither.NONE)
     with whole(path) as partial:
         image.save(partial, format="PNG", optimize=True, dpi=(PLAN_DPI, PLAN_DPI))
-
-
-def save_environment(path: Path, environment: Environment) -> None:
-    """Write a figure of an environment without a design as a PNG (see `save_plan`)."""
-    save_plan(path, environment, None)
 
 
 def _palette(image: Image.Image) -> Image.Image:

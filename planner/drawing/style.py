@@ -13,6 +13,10 @@ from environments.writing import whole
 INK, FAINT, SEARCHED, GOAL = "#23282f", "#6b7480", "#b4add0", "#0a8f62"
 
 
+DIMENSION = "#a3195b"
+"""Dimension lines and their figures."""
+
+
 OBSTACLE: dict[str, Any] = {"facecolor": "#bcc2c9", "edgecolor": "#8d95a0", "linewidth": 0.7}
 
 

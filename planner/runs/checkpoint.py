@@ -260,7 +260,8 @@ def _environment(facts: Facts, numbers: Floats) -> Environment:
         parts.append(numbers[: part.size].reshape(part.shape))
         numbers = numbers[part.size :]
     bounds, start, goal, *polygons, circles, walls = parts
-    return replace(file, bounds=bounds, start=start, goal=goal, obstacles=Obstacles(tuple(polygons), circles, walls))
+    obstacles = Obstacles(tuple(polygons), circles, walls, ends="round")
+    return replace(file, bounds=bounds, start=start, goal=goal, obstacles=obstacles)
 
 
 # ---- consistency of the state ----

@@ -236,7 +236,7 @@ def test_circles_become_polygons_around_them(radius: float) -> None:
 @pytest.mark.parametrize("thickness", [0.0, 0.02, 0.5])
 def test_walls_become_polygons_around_them(thickness: float) -> None:
     """A wall's polygon holds all of it, bare ones too, and goes beyond it by the tolerance at most."""
-    (polygon,) = polygons(Obstacles(walls=np.array([[0, 0, 1, 0.5, thickness]])))
+    (polygon,) = polygons(Obstacles(walls=[[0, 0, 1, 0.5, thickness]], ends="round"))
     line = shapely.LineString([(0, 0), (1, 0.5)])
     assert polygon.contains(line)
     assert line.distance(polygon.exterior) >= thickness / 2 - 1e-12

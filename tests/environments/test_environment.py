@@ -136,12 +136,12 @@ def test_goal_partly_free_is_allowed(tmp_path: Path) -> None:
 
 REPLACED = [
     # (part of ROOM, its replacement, words of the message)
-    ("schema = 1", "schema = 2", ["schema = 2 must be 1"]),
+    ("schema = 1", "schema = 3", ["schema = 3 must be 1 or 2"]),
     ("schema = 1", "schema = true", ["schema = True", "integer"]),
     ("schema = 1", "schema = '1'", ["schema = '1'", "integer"]),
     ("schema = 1\n", "", ["missing key schema"]),
-    ('unit = "mm"', 'unit = "cm"', ["unit = 'cm' must be 'mm' or 'm'"]),
-    ('unit = "mm"', "unit = []", ["unit = [] must be 'mm' or 'm'"]),
+    ('unit = "mm"', 'unit = "in"', ["unit = 'in' must be 'mm', 'cm' or 'm'"]),
+    ('unit = "mm"', "unit = []", ["unit = [] must be 'mm', 'cm' or 'm'"]),
     ('unit = "mm"', 'unit = "mm"\nname = ""', ["name = '' must have at least 1 character"]),
     ('unit = "mm"', 'unit = "mm"\nname = 3', ["name = 3 must be a valid string"]),
     (
@@ -187,6 +187,7 @@ REPLACED = [
     ("600, 400, 71.6", "600, 400, 0", ["obstacles.circles[0] = [600, 400, 0] must have a radius greater than 0"]),
     ("600, 100, 600, 10", "600, 0, 600, 10", ["obstacles.walls[1] = [0, 600, 0, 600, 10]", "the same point"]),
     ("600, 100, 600, 10", "600, 100, 600, -1", ["obstacles.walls[1]", "thickness of 0 or more"]),
+    ("[obstacles]", '[obstacles]\nends = "open"', ["obstacles.ends = 'open' must be 'flat' or 'round'"]),
     ("600, 100, 600, 10", "600, 100, 600", ["obstacles.walls[1]", "at least 5 items"]),
 ]
 
@@ -229,7 +230,11 @@ def test_messages_use_the_unit_of_the_file(tmp_path: Path) -> None:
     text = EMPTY_ROOM.replace('"mm"', '"m"')
     near = room(tmp_path, text + "[obstacles]\ncircles = [[100.01, 100, 0.005]]")
     assert "is 0.005 m from the nearest obstacle; at least 0.03335 m" in complaint(near)
+    near = room(tmp_path, text.replace('"m"', '"cm"') + "[obstacles]\ncircles = [[101.5, 100, 0.5]]")
+    assert "is 1 cm from the nearest obstacle; at least 3.335 cm" in complaint(near)
     assert "from -10000 to 10000 m" in complaint(room(tmp_path, text.replace("radius = 50", "radius = 10001")))
+    centimetres = EMPTY_ROOM.replace('"mm"', '"cm"').replace("radius = 50", "radius = 1000001")
+    assert "from -1000000 to 1000000 cm" in complaint(room(tmp_path, centimetres))
 
 
 def test_goal_in_a_union_of_obstacles_is_refused(tmp_path: Path) -> None:

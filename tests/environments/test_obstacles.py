@@ -46,7 +46,7 @@ def test_clearance_of_a_circle_is_exact(radius: float, distance: float, angle: f
 )
 def test_clearance_of_a_wall(point: tuple[float, float], thickness: float, expected: float) -> None:
     """The clearance of a wall is the distance to its segment minus half its thickness, and 0 inside."""
-    wall = Obstacles(walls=np.array([[0.0, 0.0, 10.0, 0.0, thickness]]))
+    wall = Obstacles(walls=[[0.0, 0.0, 10.0, 0.0, thickness]], ends="round")
     assert wall.clearance(np.array(point)) == pytest.approx(expected, abs=1e-12)
 
 
@@ -56,6 +56,7 @@ def test_clearance_takes_the_nearest_of_all_kinds_in_any_shape_of_points() -> No
         polygons=(box_corners(0, 0, 1, 1), box_corners(0, 10, 1, 11)),
         circles=np.array([[10.0, 0.0, 1.0]]),
         walls=np.array([[20.0, -5.0, 20.0, 5.0, 0.5]]),
+        ends="round",
     )
     points = np.array([[[2.0, 0.5], [0.5, 9.0]], [[8.0, 0.0], [19.0, 0.0]]])
     np.testing.assert_allclose(obstacles.clearance(points), [[1.0, 1.0], [1.0, 0.75]], atol=1e-12)
@@ -74,6 +75,7 @@ def test_shapes_have_the_areas_of_their_closed_forms() -> None:
         polygons=(L_SHAPE,),
         circles=np.array([[0.0, 0.0, 2.0]]),
         walls=np.array([[0.0, 0.0, 3.0, 4.0, 0.0], [0.0, 0.0, 3.0, 4.0, 0.2]]),
+        ends="round",
     )
     polygon, circle, line, wall = obstacles.shapes()
     assert polygon.area == 3.0
@@ -91,6 +93,7 @@ EVERY_KIND = Obstacles(
     polygons=(L_SHAPE, box_corners(2, 0, 3, 4)),
     circles=np.array([[5.0, 1.0, 0.5]]),
     walls=np.array([[0.0, 6.0, 3.0, 10.0, 0.2], [0.0, 12.0, 6.0, 12.0, 0.0]]),
+    ends="round",
 )
 
 

@@ -119,9 +119,9 @@ def toml(value: Any) -> str:
 
 across, sides = st.integers(250, 1600), st.integers(1, 600)
 ENVIRONMENTS: st.SearchStrategy[dict[str, Any]] = st.fixed_dictionaries({
-    "schema": st.just(1),
+    "schema": st.sampled_from([2, 2, 1]),
     "name": st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=8),
-    "unit": st.just("mm"),
+    "unit": st.sampled_from(["mm", "mm", "mm", "cm", "m"]),
     "bounds": st.fixed_dictionaries(
         {"min": st.just([0, 0]), "max": st.lists(st.integers(1000, 2000), min_size=2, max_size=2)}
     ),
@@ -137,7 +137,7 @@ ENVIRONMENTS: st.SearchStrategy[dict[str, Any]] = st.fixed_dictionaries({
         ),
         "circles": st.lists(st.builds(lambda x, y, r: [x + r, y, r], across, across, sides), max_size=3),
         "walls": st.lists(st.builds(lambda x, y, w, h: [x, y, x + w, y + h, w % 50], across, across, sides, sides), max_size=2),
-    }),
+    }, optional={"ends": st.sampled_from(["flat", "round"])}),
 })  # fmt: skip
 TOML = ENVIRONMENTS.flatmap(spoilt).map(
     lambda environment: "\n".join(f"{json.dumps(key)} = {toml(v)}" for key, v in environment.items())

@@ -24,7 +24,9 @@ TENTH = similar(RADIUS / 10)
 
 def scaled(environment: Environment, size: float) -> Environment:
     solids = environment.obstacles
-    smaller = Obstacles(tuple(size * points for points in solids.polygons), size * solids.circles, size * solids.walls)
+    smaller = Obstacles(
+        tuple(size * points for points in solids.polygons), size * solids.circles, size * solids.walls, ends="round"
+    )
     lengths = {
         "bounds": size * environment.bounds,
         "start": environment.start * [size, size, 1],

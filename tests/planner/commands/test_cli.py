@@ -193,12 +193,12 @@ def test_no_solution_is_exit_code_3(tmp_path: Path) -> None:
 
 
 def test_a_walled_in_goal_is_reported_at_once(tmp_path: Path) -> None:
-    """No search is begun where none can succeed: exit code 3, with the width that the tube needs."""
+    """No search is begun where none can succeed: exit code 3, with what to do."""
     (tmp_path / "walled.toml").write_text(WALLED_IN)
     done = vinewright("plan", "walled.toml", cwd=tmp_path)
     assert done.returncode == 3
     assert "walled: the goal is walled in: no path as wide as the tube leads from the start to it" in done.stdout
-    assert "wider than 67 mm" in done.stdout
+    assert "and no narrower one either; open a passage wider than 66.7 mm" in done.stdout
     assert "planning" not in done.stdout
     assert os.listdir(tmp_path) == ["walled.toml"]
 

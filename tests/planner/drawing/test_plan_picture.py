@@ -14,7 +14,8 @@ from dynamics.tube import VineParams
 from environments import Environment, known_environments
 from planner.design import Design
 from planner.drawing.animation import save_animation
-from planner.drawing.plan import PLAN_DPI, plan_figure, save_environment, save_plan
+from planner.drawing.environment import save_environment
+from planner.drawing.plan import PLAN_DPI, plan_figure, save_plan
 from planner.drawing.search import branches_to_draw
 from planner.drawing.style import OBSTACLE, TUBE
 from planner.replay import replay, trajectory

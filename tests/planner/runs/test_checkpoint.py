@@ -113,6 +113,7 @@ def test_an_environment_is_kept_to_the_last_bit(params: VineParams, tmp_path: Pa
         "[goal]\nposition = [1.7, 0.71234567890123456]\nradius = 0.1\n"
         "[obstacles]\ncircles = [[1.1234567890123456, 0.3, 0.077777777777777779]]\n"
         "polygons = [[[0.8, 1.0], [1.1111111111111112, 1.2], [0.9, 1.2345678901234567]]]\n"
+        "walls = [[0.2, 0.9, 0.51111111111111112, 1.1, 0.012345678901234567]]\n"
     )
     environment = load_environment(tmp_path / "thirds.toml")
     write_checkpoint(tmp_path / CHECKPOINT, prepared(environment, params), INPUTS)
@@ -121,6 +122,7 @@ def test_an_environment_is_kept_to_the_last_bit(params: VineParams, tmp_path: Pa
     for name in ("bounds", "start", "goal"):
         assert getattr(again, name).tobytes() == getattr(environment, name).tobytes()
     assert again.obstacles.circles.tobytes() == environment.obstacles.circles.tobytes()
+    assert again.obstacles.walls.tobytes() == environment.obstacles.walls.tobytes() != b""
     assert again.obstacles.polygons[0].tobytes() == environment.obstacles.polygons[0].tobytes()
 
 

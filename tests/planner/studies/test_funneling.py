@@ -211,7 +211,7 @@ def test_two_walls_that_close_to_a_gap_funnel(params: VineParams) -> None:
         for side in (1, -1)
     ]
     empty = field(np.random.default_rng(0), 0.0)
-    walls = Obstacles(walls=np.array(sides))
+    walls = Obstacles(walls=np.array(sides), ends="round")
     fan = grow_fan(Environment("", "", empty.bounds, empty.start, empty.goal, walls), bare(20), params)
     along, aside = (fan.ends - START) @ ahead, (fan.ends - START) @ across
     assert (fan.status == Status.GROWN).all()

@@ -1,0 +1,47 @@
+"""Units of length in files, and lengths in messages."""
+
+import math
+from collections.abc import Iterable
+
+UNITS = {"mm": 1000.0, "cm": 100.0, "m": 1.0}
+"""Units of length in a file, per metre."""
+_MOST_DECIMALS = 12
+
+
+def rounded(value: float, unit: str, other: float | None = None) -> str:
+    """A length as text, without its unit: to 0.1 mm or to four digits, whichever is finer.
+
+    Args:
+        value: Length, in the unit.
+        unit: One of `UNITS`.
+        other: A length that the message compares it with, in the same unit: with as many digits more as it takes to
+            tell the two apart.
+
+    >>> rounded(26.2488095, "mm"), rounded(1.05, "m"), rounded(66.69999, "mm", 66.7)
+    ('26.25', '1.05', '66.69999')
+    """
+    size = abs(value) if math.isfinite(value) else 0.0
+    decimals = 4 - round(math.log10(UNITS[unit]))
+    if size:
+        decimals = min(max(decimals, 3 - math.floor(math.log10(size))), _MOST_DECIMALS)
+    text = _written(value, decimals)
+    while other is not None and value != other and text == _written(other, decimals) and decimals < _MOST_DECIMALS:
+        decimals += 1
+        text = _written(value, decimals)
+    return text
+
+
+def listed(values: Iterable[float], unit: str) -> str:
+    """Lengths as in a file: in brackets, each `rounded`."""
+    return f"[{', '.join(rounded(float(value), unit) for value in values)}]"
+
+
+def at(point: Iterable[float]) -> str:
+    """A position in metres as text: `(x, y) mm`, in whole millimetres."""
+    return f"({', '.join(f'{round(1e3 * float(value)):d}' for value in point)}) mm"
+
+
+def _written(value: float, decimals: int) -> str:
+    text = f"{value:.{decimals}f}"
+    text = text.rstrip("0").rstrip(".") if "." in text else text
+    return "0" if text == "-0" else text
