@@ -73,15 +73,16 @@ def find_contacts(scene: Scene, radius: float, margin: float, chain: Chain, segm
 
     The closest points of two straight pieces include an end of one of them. So it is sufficient to test joints against
     edges, and corners against segments, or against the joint itself where a corner projects beyond one segment and
-    before the next.
+    before the next. The mount does not touch the first length of the tube that it spares.
     """
     count = 0
     # Unpacking an array from a tuple takes as long as a look-up in it: unpack each array once.
     xs, ys, cosine, sine, lengths = chain.x, chain.y, chain.cosine, chain.sine, chain.length
     edges, edge_offsets, edge_items = scene.edges, scene.edge_offsets, scene.edge_items
     corners, corner_offsets, corner_items = scene.corners, scene.corner_offsets, scene.corner_items
-    solids = len(edges) + len(corners)
+    solids, base, reached = len(edges) + len(corners), scene.base, 0.0
     for i in range(segments):
+        reached += lengths[i]
         x, y = xs[i + 1], ys[i + 1]
         ux, uy = cosine[i], sine[i]
         last = i == segments - 1
@@ -95,7 +96,7 @@ def find_contacts(scene: Scene, radius: float, margin: float, chain: Chain, segm
                 continue
             offset = ex * ry - ey * rx
             gap = abs(offset) - radius - edges[edge, 4]
-            if gap < margin:
+            if gap < margin and not (reached < base.spared and edge < base.edges):
                 flip = 1.0 if offset >= 0.0 else -1.0
                 nx, ny = -flip * ey, flip * ex
                 growth = nx * ux + ny * uy if last else 0.0
@@ -106,6 +107,8 @@ def find_contacts(scene: Scene, radius: float, margin: float, chain: Chain, segm
             reach = radius + corners[corner, 2] + margin
             along = rx * ux + ry * uy
             key = i * solids + len(edges) + corner
+            if corner < base.corners and reached + min(along, 0.0) < base.spared:
+                continue
             if along <= 0.0:
                 offset = ux * ry - uy * rx
                 if along < -lengths[i] or abs(offset) >= reach:

@@ -3,10 +3,14 @@
 import numpy as np
 import shapely
 
+from environments.base import way_out
 from environments.environment import Environment
+from environments.obstacles import Obstacles
 
 _PIECE = 4
 """Maximum number of edges of an outline that are buffered at once."""
+_THIN = 1e-6
+"""Half the width of the passage through an obstacle in which the base is mounted [m]."""
 
 
 class WalledIn(Exception):
@@ -25,18 +29,33 @@ def goal_within_reach(environment: Environment, tube_radius: float) -> shapely.G
     Raises:
         WalledIn: The region is empty.
     """
-    shapes, polygons = environment.obstacles.shapes(), len(environment.obstacles.polygons)
-    pieces = [piece for shape in shapes[:polygons] for piece in _pieces(shape)]
-    wider = shapely.buffer(np.array([*pieces, *shapes[polygons:]], dtype=object), tube_radius, quad_segs=16)
-    solid = shapely.union_all([*wider, *shapes[:polygons]])
-    passages = shapely.get_parts(shapely.box(*environment.bounds).difference(solid))
+    solids, mounted, box = environment.solids, environment.mounted, shapely.box(*environment.bounds)
+    solid, axis = _widened(solids.part(~mounted), tube_radius), way_out(environment, tube_radius)
+    way = axis.buffer(tube_radius, cap_style="flat")
+    if mounted.any():
+        mount = solids.part(mounted)
+        # The tube's axis leaves the obstacle even where that is solid.
+        out = way.difference(shapely.union_all(mount.shapes())).union(axis.buffer(_THIN))
+        solid = solid.union(_widened(mount, tube_radius).difference(out))
+    if environment.edge == "table":
+        box = box.buffer(-tube_radius, join_style="mitre").union(way.intersection(box))
+    passages = shapely.get_parts(box.difference(solid))
     start, (x, y, radius) = shapely.Point(environment.start[:2]), environment.goal
     goal = shapely.Point(x, y).buffer(radius, quad_segs=64)
     region = shapely.union_all(passages[shapely.intersects(passages, start)]).intersection(goal)
     if region.is_empty:
         name = environment.name
-        raise WalledIn(f"{name}: the goal is walled in: no path as wide as the tube leads from the start to it")
+        where = ", nor may it hang over the edge of the table" if environment.edge == "table" else ""
+        raise WalledIn(f"{name}: the goal is walled in: no path as wide as the tube leads from the start to it{where}")
     return region
+
+
+def _widened(solids: Obstacles, radius: float) -> shapely.Geometry:
+    """Obstacles with all points nearer to them than a radius [m]."""
+    shapes, polygons = solids.shapes(), len(solids.polygons)
+    pieces = [piece for shape in shapes[:polygons] for piece in _pieces(shape)]
+    wider = shapely.buffer(np.array([*pieces, *shapes[polygons:]], dtype=object), radius, quad_segs=16)
+    return shapely.union_all([*wider, *shapes[:polygons]])
 
 
 def _pieces(polygon: shapely.Polygon) -> list[shapely.Geometry]:
