@@ -82,6 +82,11 @@ def way_out(environment: Environment, radius: float) -> shapely.LineString:
     return shapely.LineString([(x, y), (x + 2 * radius * math.cos(heading), y + 2 * radius * math.sin(heading))])
 
 
+def base_clearance(environment: Environment) -> float:
+    """Distance of the start from everything solid but its mount [m]."""
+    return float(environment.solids.part(~environment.mounted).clearance(environment.start[:2]))
+
+
 def base_fault(environment: Environment, radius: float, unit: str) -> str | None:
     """What is wrong with the position of the base, as the end of a sentence; None if nothing is.
 
@@ -93,14 +98,13 @@ def base_fault(environment: Environment, radius: float, unit: str) -> str | None
     def shown(length: float) -> str:
         return f"{length * UNITS[unit]:.9g} {unit}"
 
-    position, solids, mounted = environment.start[:2], environment.solids, environment.mounted
     if environment.mount == "wall" and radius and (fault := _mount_fault(environment, radius)):
         problem, length = fault
         return problem.format(length=shown(length), most=f"at most {shown(radius)} (the tube radius) is allowed")
     least = f"at least {shown(radius)} (the tube radius) is needed"
-    clearance = float(solids.part(~mounted).clearance(position))
+    clearance = base_clearance(environment)
     if clearance < radius - 1e-9:  # tolerance for rounding: touching is allowed
-        if environment.edge == "wall" and float(environment.obstacles.clearance(position)) > clearance:
+        if environment.edge == "wall" and float(environment.obstacles.clearance(environment.start[:2])) > clearance:
             return f'is {shown(clearance)} from the bounds, which are a wall (bounds.edge = "wall"); {least}'
         distance = f"{shown(clearance)} from the nearest" if clearance else "inside an"
         return f"is {distance} obstacle; {least}"

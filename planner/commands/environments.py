@@ -44,11 +44,15 @@ def show(
     console = new_console()
     bounds, start, goal = environment.bounds * 1e3, environment.start, environment.goal * 1e3
     obstacles = environment.obstacles
+    edge = {"open": "", "table": ", the edge of a table", "wall": ", walls"}[environment.edge]
+    mount = ", mounted in a wall" * (environment.mount == "wall")
     import math
 
     console.print(f"{environment.name}  {environment.description}", style="bold")
-    console.print(f"bounds     ({bounds[0]:g}, {bounds[1]:g}) to ({bounds[2]:g}, {bounds[3]:g}) mm")
-    console.print(f"start      ({start[0] * 1e3:g}, {start[1] * 1e3:g}) mm, heading {math.degrees(start[2]):.1f} deg")
+    console.print(f"bounds     ({bounds[0]:g}, {bounds[1]:g}) to ({bounds[2]:g}, {bounds[3]:g}) mm{edge}")
+    console.print(
+        f"start      ({start[0] * 1e3:g}, {start[1] * 1e3:g}) mm, heading {math.degrees(start[2]):.1f} deg{mount}"
+    )
     console.print(f"goal       ({goal[0]:g}, {goal[1]:g}) mm, radius {goal[2]:g} mm")
     console.print(
         f"obstacles  {len(obstacles.polygons)} boxes and polygons, {len(obstacles.circles)} circles, {len(obstacles.walls)} walls"

@@ -26,6 +26,7 @@ from dynamics.tube import VineParams
 from environments.environment import Environment
 from environments.writing import whole
 from planner.design import Design, Section
+from planner.drawing.bounds import bounds_patches
 from planner.drawing.style import ACTUATOR, FAINT, GOAL, INK, OBSTACLE, OUTLINE, SEARCHED, TUBE
 from surrogate.compiled import Floats
 
@@ -265,7 +266,7 @@ def foreground(environment: Environment, design: Design | None) -> list[Patch]:
     plate = np.array([[-0.25, -1.25], [0.1, -1.25], [0.1, 1.25], [-0.25, 1.25]])
     arrow = np.array([[0.3, -0.1], [1.05, -0.1], [1.05, -0.38], [1.8, 0], [1.05, 0.38], [1.05, 0.1], [0.3, 0.1]])
     base = [Polygon(frame[0] + part @ frame[1], facecolor=INK, linewidth=0, zorder=7) for part in (plate, arrow)]
-    return [goal, *base]
+    return [goal, *base, *bounds_patches(environment, radius)]
 
 
 def _draw_numbers(page: _Page, environment: Environment, design: Design) -> None:
