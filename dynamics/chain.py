@@ -76,9 +76,9 @@ def outside(scene: Scene, chain: Chain, segments: int) -> bool:
     """
     for i in range(segments + 1):
         x, y = chain.x[i], chain.y[i]
-        if not (scene.bounds[0] <= x <= scene.bounds[2] and scene.bounds[1] <= y <= scene.bounds[3]):
-            if not chain.length[:i].sum() < scene.base.spared:
-                return True
+        within = scene.bounds[0] <= x <= scene.bounds[2] and scene.bounds[1] <= y <= scene.bounds[3]
+        if not within and not chain.length[:i].sum() < scene.base.spared:
+            return True
     return scene.table > 0.0 and _overhangs(scene, chain, segments)
 
 

@@ -30,8 +30,10 @@ def in_wall(boxes: Sequence[Sequence[float]], start: Sequence[float], **standing
 def grown(name: str, environment: Environment, length: float) -> Rollout:
     """One passive vine, recorded every 12.5 mm."""
     model: Callable[..., Any] = load_propagator(name)
-    # `penalty` is slow: it takes longer steps here.
-    propagator = model(environment, PARAMS, **({"step": PARAMS.segment_length / 3} if name == "penalty" else {}))
+    # `penalty` is slow: it takes longer and rougher steps here.
+    propagator = model(
+        environment, PARAMS, **({"step": PARAMS.segment_length / 2, "inner_steps": 4} if name == "penalty" else {})
+    )
     segments = int(np.ceil(length / PARAMS.segment_length - 1e-9))
     passive = Actuation(np.zeros((1, segments)), np.full((1, segments), 0.04))
     rollout: Rollout = propagator.grow(propagator.start(1, segments), passive, length, 0.0125)
