@@ -68,22 +68,28 @@ def moved_since(chain: Chain, segments: int, seen: Floats) -> float:
     return farthest
 
 
+@compiled(inline="always")
+def length_up_to(lengths: Floats, segment: int) -> float:
+    """Length of tube up to the end of a segment [m]."""
+    reached = 0.0
+    for j in range(segment + 1):
+        reached += lengths[j]
+    return reached
+
+
 @compiled()
 def outside(scene: Scene, chain: Chain, segments: int) -> bool:
-    """Whether a joint has left the bounds or, on a table, a side or the tip of the tube hangs over its edge.
-
-    The first length of a tube that a mount spares may be anywhere.
-    """
+    """Whether a joint has left the bounds; those of the first length of a tube that a mount spares may be anywhere."""
     for i in range(segments + 1):
         x, y = chain.x[i], chain.y[i]
         within = scene.bounds[0] <= x <= scene.bounds[2] and scene.bounds[1] <= y <= scene.bounds[3]
-        if not within and not chain.length[:i].sum() < scene.base.spared:
+        if not within and not length_up_to(chain.length, i - 1) < scene.base.spared:
             return True
-    return scene.table > 0.0 and _overhangs(scene, chain, segments)
+    return False
 
 
 @compiled()
-def _overhangs(scene: Scene, chain: Chain, segments: int) -> bool:
+def hangs_over(scene: Scene, chain: Chain, segments: int) -> bool:
     """Whether a side or the tip of the tube hangs over the edge of a table.
 
     The tube has flat sides along its segments, a round cap at the tip and at bends, and none at its base: its first
