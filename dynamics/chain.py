@@ -10,6 +10,9 @@ from dynamics.scene import Scene
 from dynamics.vine import Integers
 from surrogate.compiled import Floats, compiled
 
+OVERHANG = 1e-6
+"""A tube that hangs over the edge of a table by less [m], or heads towards it by less [-], does not: rounding."""
+
 
 class Chain(NamedTuple):
     """Joint positions and segment headings of a vine."""
@@ -65,13 +68,49 @@ def moved_since(chain: Chain, segments: int, seen: Floats) -> float:
     return farthest
 
 
+@compiled(inline="always")
+def length_up_to(lengths: Floats, segment: int) -> float:
+    """Length of tube up to the end of a segment [m]."""
+    reached = 0.0
+    for j in range(segment + 1):
+        reached += lengths[j]
+    return reached
+
+
 @compiled()
 def outside(scene: Scene, chain: Chain, segments: int) -> bool:
-    """Whether a joint has left the bounds."""
+    """Whether a joint has left the bounds; those of the first length of a tube that a mount spares may be anywhere."""
     for i in range(segments + 1):
         x, y = chain.x[i], chain.y[i]
-        if not (scene.bounds[0] <= x <= scene.bounds[2] and scene.bounds[1] <= y <= scene.bounds[3]):
+        within = scene.bounds[0] <= x <= scene.bounds[2] and scene.bounds[1] <= y <= scene.bounds[3]
+        if not within and not length_up_to(chain.length, i - 1) < scene.base.spared:
             return True
+    return False
+
+
+@compiled()
+def hangs_over(scene: Scene, chain: Chain, segments: int) -> bool:
+    """Whether a side or the tip of the tube hangs over the edge of a table.
+
+    The tube has flat sides along its segments, a round cap at the tip and at bends, and none at its base: its first
+    diameter may hang over an edge that it heads away from.
+    """
+    radius, bounds = scene.table, scene.bounds
+    for side in range(4):
+        outward = -1.0 if side < 2 else 1.0
+        at, heading, across = (
+            (chain.x, chain.cosine, chain.sine) if side % 2 == 0 else (chain.y, chain.sine, chain.cosine)
+        )
+        most, reached = outward * bounds[side] + OVERHANG, 0.0
+        for i in range(segments):
+            before, along = reached, outward * heading[i]
+            reached += chain.length[i]
+            if before < max(scene.base.spared, 2.0 * radius if along < -OVERHANG else 0.0):
+                continue
+            wide = radius * abs(across[i])
+            ahead = along >= 0.0 and (i == segments - 1 or outward * heading[i + 1] <= 0.0)
+            if outward * at[i] + wide > most or outward * at[i + 1] + (radius if ahead else wide) > most:
+                return True
     return False
 
 

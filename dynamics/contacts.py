@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dynamics.chain import Chain
+from dynamics.chain import Chain, length_up_to
 from dynamics.scene import Scene, cell_of
 from surrogate.compiled import Floats, compiled
 
@@ -73,14 +73,14 @@ def find_contacts(scene: Scene, radius: float, margin: float, chain: Chain, segm
 
     The closest points of two straight pieces include an end of one of them. So it is sufficient to test joints against
     edges, and corners against segments, or against the joint itself where a corner projects beyond one segment and
-    before the next.
+    before the next. The mount does not touch the first length of the tube that it spares.
     """
     count = 0
     # Unpacking an array from a tuple takes as long as a look-up in it: unpack each array once.
     xs, ys, cosine, sine, lengths = chain.x, chain.y, chain.cosine, chain.sine, chain.length
     edges, edge_offsets, edge_items = scene.edges, scene.edge_offsets, scene.edge_items
     corners, corner_offsets, corner_items = scene.corners, scene.corner_offsets, scene.corner_items
-    solids = len(edges) + len(corners)
+    solids, mount_edges, mount_corners = len(edges) + len(corners), scene.base.edges, scene.base.corners
     for i in range(segments):
         x, y = xs[i + 1], ys[i + 1]
         ux, uy = cosine[i], sine[i]
@@ -96,6 +96,8 @@ def find_contacts(scene: Scene, radius: float, margin: float, chain: Chain, segm
             offset = ex * ry - ey * rx
             gap = abs(offset) - radius - edges[edge, 4]
             if gap < margin:
+                if edge < mount_edges and length_up_to(lengths, i) < scene.base.spared:
+                    continue
                 flip = 1.0 if offset >= 0.0 else -1.0
                 nx, ny = -flip * ey, flip * ex
                 growth = nx * ux + ny * uy if last else 0.0
@@ -110,12 +112,16 @@ def find_contacts(scene: Scene, radius: float, margin: float, chain: Chain, segm
                 offset = ux * ry - uy * rx
                 if along < -lengths[i] or abs(offset) >= reach:
                     continue
+                if corner < mount_corners and length_up_to(lengths, i) + along < scene.base.spared:
+                    continue
                 flip = -1.0 if offset >= 0.0 else 1.0
                 point, normal = (x + along * ux, y + along * uy), (-flip * uy, flip * ux)
                 count = _add(contacts, count, i, key, abs(offset) - reach + margin, point, normal, 0.0)
             elif last or rx * cosine[i + 1] + ry * sine[i + 1] < 0.0:
                 distance = np.sqrt(rx * rx + ry * ry)
                 if distance < reach:
+                    if corner < mount_corners and length_up_to(lengths, i) < scene.base.spared:
+                        continue
                     nx, ny = -rx / distance, -ry / distance
                     growth = nx * ux + ny * uy if last else 0.0
                     count = _add(contacts, count, i, key, distance - reach + margin, (x, y), (nx, ny), growth)

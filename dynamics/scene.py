@@ -11,7 +11,9 @@ from shapely.geometry.polygon import orient
 
 from dynamics.propagator import CannotRun
 from dynamics.tube import VineParams
+from environments.base import FRAME
 from environments.environment import Environment
+from environments.obstacles import Obstacles
 from surrogate.compiled import Floats, compiled
 
 Indices = NDArray[np.int32]
@@ -28,6 +30,23 @@ _AT_ONCE = 4_000_000
 """Maximum number of entries that are searched at once, to limit memory."""
 
 
+class Base(NamedTuple):
+    """Where the tube comes from, and what it may touch there."""
+
+    spared: float
+    """Length of tube that neither the mount nor the bounds hold [m]: its diameter where it is mounted in a wall, or 0."""
+    edges: int
+    """Number of edges of the mount, the obstacle in which the base is mounted; they are the scene's first ones."""
+    corners: int
+    """Number of corners of the mount, the scene's first ones."""
+    x: float
+    """Position [m]."""
+    y: float
+    cosine: float
+    """Heading [-]."""
+    sine: float
+
+
 class Scene(NamedTuple):
     """Obstacles as edges and corners with a radius: circles are corners, walls are thick edges."""
 
@@ -36,7 +55,10 @@ class Scene(NamedTuple):
     corners: Floats
     """x, y, radius [m], shape (corners, 3)."""
     bounds: Floats
-    """min x, min y, max x, max y [m]."""
+    """min x, min y, max x, max y [m]; where they are walls, these lie inside."""
+    table: float
+    """Distance that sides and tip of the tube must keep from the bounds [m]: its radius on a table, or 0."""
+    base: Base
     cell_size: float
     """Side of a grid cell [m]."""
     grid_shape: tuple[int, int]
@@ -52,11 +74,16 @@ def scene_of(environment: Environment, params: VineParams) -> tuple[Scene, float
     """The scene for a tube, and the margin below which gaps must be considered [m]."""
     margin = min(MARGIN, 0.36 * params.radius)
     reach = params.radius + margin
-    return build_scene(environment, reach, reach + params.segment_length, CELL_SIZE * min(params.scale, 1.0)), margin
+    cell = CELL_SIZE * min(params.scale, 1.0)
+    return build_scene(environment, reach, reach + params.segment_length, cell, params.radius), margin
 
 
 def build_scene(
-    environment: Environment, edge_reach: float, corner_reach: float, cell_size: float = CELL_SIZE
+    environment: Environment,
+    edge_reach: float,
+    corner_reach: float,
+    cell_size: float = CELL_SIZE,
+    radius: float = 0.0,
 ) -> Scene:
     """Build the scene of an environment for contact queries.
 
@@ -64,9 +91,12 @@ def build_scene(
         edge_reach: A cell lists every edge within this distance of any of its points [m].
         corner_reach: The same for corners [m].
         cell_size: Minimum side of a grid cell [m].
+        radius: Radius of the tube [m], where its mount or the edge of a table is to count.
     """
-    edges, corners = _solids(environment)
+    base, edges, corners = _based(environment, radius)
     bounds = np.asarray(environment.bounds, float)
+    if environment.edge == "wall":
+        bounds = bounds + FRAME * np.array([-1, -1, 1, 1])
     size = max(cell_size, float(np.sqrt(np.prod(bounds[2:] - bounds[:2]) / MOST_CELLS)))
     shape = np.ceil((bounds[2:] - bounds[:2]) / size).astype(int)
     ix, iy = np.meshgrid(np.arange(shape[0]), np.arange(shape[1]), indexing="ij")
@@ -78,6 +108,8 @@ def build_scene(
         edges,
         corners,
         bounds,
+        radius if environment.edge == "table" else 0.0,
+        base,
         size,
         (int(shape[0]), int(shape[1])),
         *_listing(cells, lines, edge_reach + edges[:, 4]),
@@ -94,12 +126,22 @@ def cell_of(scene: Scene, x: float, y: float) -> int:
     return column * rows + row
 
 
-def _solids(environment: Environment) -> tuple[Floats, Floats]:
-    """Edges and convex corners of all obstacles.
+def _based(environment: Environment, radius: float) -> tuple[Base, Floats, Floats]:
+    """The base of a tube of a radius [m], and edges and corners of everything solid, those of the mount first."""
+    solids, mounted = environment.solids, environment.mounted
+    edges, corners = _outlines(solids.part(~mounted))
+    first = _outlines(solids.part(mounted)) if mounted.any() else (edges[:0], corners[:0])
+    x, y, heading = map(float, environment.start)
+    spared = 2.0 * radius if mounted.any() else 0.0
+    base = Base(spared, len(first[0]), len(first[1]), x, y, float(np.cos(heading)), float(np.sin(heading)))
+    return base, np.concatenate([first[0], edges]), np.concatenate([first[1], corners])
+
+
+def _outlines(obstacles: Obstacles) -> tuple[Floats, Floats]:
+    """Edges and convex corners of obstacles.
 
     Polygons are merged first, so that faces inside a wall built from several pieces cause no contacts.
     """
-    obstacles = environment.obstacles
     edges: list[Floats] = [np.empty((0, 5))]
     corners: list[Floats] = [np.empty((0, 3))]
     merged = shapely.union_all([shapely.Polygon(points) for points in obstacles.polygons])

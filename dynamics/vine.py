@@ -33,7 +33,7 @@ class Status(IntEnum):
         return {
             Status.GROWN: "grown to the full length",
             Status.STALLED: "stalled: the tip is wedged and the tube no longer moves; steer away earlier or end before this point",
-            Status.OUT_OF_BOUNDS: "left the bounds of the environment; add a wall there, or steer back",
+            Status.OUT_OF_BOUNDS: "left the bounds of the environment or, on a table, hangs over its edge; add a wall there, or steer back",
             Status.UNRESOLVED: "contact could not be resolved within the penetration tolerance; try a smaller growth step",
             Status.COILED: "bent into a full circle, the limit of this model; end before this point, or lower the pressure",
             Status.NOT_FINITE: "a bend, length or force is not a finite number; check for extreme pressures or tube parameters",

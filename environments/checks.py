@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 import shapely
 
+from environments.base import base_clearance, base_fault
 from environments.file_model import InvalidEnvironment
 from environments.hints import size_hint, upside_down_hint
 from environments.lengths import UNITS, listed, rounded
@@ -26,34 +28,24 @@ def check_start(environment: Environment, tube_radius: float, unit: str) -> None
         tube_radius: Minimum distance to every obstacle [m].
         unit: Unit of the lengths in messages.
     Raises:
-        InvalidEnvironment: The start is outside the bounds, or too near to an obstacle.
+        InvalidEnvironment: The start is outside the bounds, or the base cannot stand there (`environments.base.base_fault`).
     """
-    per_metre, bounds = UNITS[unit], environment.bounds
+    bounds = environment.bounds
 
-    def clearance(x: float, y: float) -> float:
-        """Distance to the nearest obstacle [m], negative outside the bounds."""
+    def fault(x: float, y: float) -> str | None:
         if not (bounds[0] <= x <= bounds[2] and bounds[1] <= y <= bounds[3]):
-            return -math.inf
-        return float(environment.obstacles.clearance((x, y)))
+            return f"{unit} must lie within the bounds {listed(bounds * UNITS[unit], unit)}"
+        return base_fault(replace(environment, start=np.array([x, y, environment.start[2]])), tube_radius, unit)
 
     x, y = map(float, environment.start[:2])
-    found, least = clearance(x, y), tube_radius - 1e-9  # tolerance for rounding: touching is allowed
-    if found >= least:
+    if (found := fault(x, y)) is None:
         return
-    shown, size = (
-        f"start.position = {listed(environment.start[:2] * per_metre, unit)}",
-        size_hint(bounds, 2 * tube_radius),
-    )
+    size = size_hint(bounds, 2 * tube_radius)
     more = f"; {size}" if size else ""
-    if found <= 0:
-        more += upside_down_hint(environment, x, y, lambda x, y: clearance(x, y) >= least)
-    if found < 0:
-        limits = listed(bounds * per_metre, unit)
-        raise InvalidEnvironment(f"{shown} {unit} must lie within the bounds {limits}{more}")
-    distance, needed = found * per_metre, tube_radius * per_metre
-    where = f"{rounded(distance, unit, needed)} {unit} from the nearest" if found else "inside an"
-    needs = f"at least {rounded(needed, unit, distance)} {unit} (the tube radius) is needed"
-    raise InvalidEnvironment(f"{shown} is {where} obstacle; {needs}{more}")
+    if base_clearance(environment) <= 0 or "must lie within" in found:
+        more += upside_down_hint(environment, x, y, lambda x, y: fault(x, y) is None)
+    shown = listed(environment.start[:2] * UNITS[unit], unit)
+    raise InvalidEnvironment(f"start.position = {shown} {found}{more}")
 
 
 def check_goal(environment: Environment, unit: str) -> None:

@@ -9,10 +9,12 @@ tube = "prototype"                 # optional: the default tube, or a tube file 
 [bounds]
 min = [0, 0]
 max = [2000, 1000]
+edge = "open"                      # optional, schema 2: "open", "table" or "wall"
 
 [start]
 position = [100, 100]
 heading_deg = 90                   # anticlockwise from the x axis
+mount = "free"                     # optional, schema 2: "free" or "wall"
 
 [goal]
 position = [1800, 900]
@@ -39,11 +41,12 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from itertools import takewhile
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from environments.base import Standing, check_standing, framed, piece_at
 from environments.checks import check_goal, check_start
 from environments.file_model import LONGEST_NAME, SCHEMA, EnvironmentFile, InvalidEnvironment, check_data, hint
 from environments.lengths import UNITS
@@ -83,6 +86,14 @@ class Environment:
     obstacles: Obstacles
     tube: str | None = None
     """Default tube: the name of a shipped one, or the path of a file (`.toml`)."""
+    mount: str = "free"
+    """"free", or "wall": the tube comes out of the obstacle at which, or in which, the start lies."""
+    edge: str = "open"
+    """What the bounds are: "open", where the tube's axis may not leave; the edge of a "table", over which no part of the
+    tube may hang; or a solid "wall"."""
+    anchor: np.ndarray | None = None
+    """Which of `solids` the base is mounted in, in the order of their `shapes`, for an environment whose obstacles have
+    moved; None to find it from the start."""
 
     def __init__(
         self,
@@ -93,11 +104,15 @@ class Environment:
         goal: ArrayLike | None = None,
         obstacles: Obstacles | None = None,
         tube: str | None = None,
+        **standing: Unpack[Standing],
     ) -> None:
         """Bounds, start and goal are required, in metres and radians. `check_environment` checks whether they fit together.
 
+        Args:
+            standing: `mount`, `edge` and `anchor`.
         Raises:
-            InvalidEnvironment: One of them is missing, or has another shape.
+            InvalidEnvironment: One of them is missing, or has another shape, or `mount` or `edge` is not a known word.
+            TypeError: An unknown argument.
         """
         # Fields of a frozen dataclass can only be set this way.
         object.__setattr__(self, "name", name)
@@ -113,12 +128,32 @@ class Environment:
             object.__setattr__(self, key, array)
         object.__setattr__(self, "obstacles", Obstacles() if obstacles is None else obstacles)
         object.__setattr__(self, "tube", tube)
+        check_standing(standing)
+        object.__setattr__(self, "mount", standing.get("mount", "free"))
+        object.__setattr__(self, "edge", standing.get("edge", "open"))
+        object.__setattr__(self, "anchor", standing.get("anchor"))
 
     def __repr__(self) -> str:
         size = " x ".join(f"{side:g}" for side in self.bounds[2:] - self.bounds[:2])
         shapes = self.obstacles
         counts = f"{len(shapes.polygons)} polygons, {len(shapes.circles)} circles, {len(shapes.walls)} walls"
         return f"<Environment {self.name}: {size} m, {counts}>"
+
+    @property
+    def solids(self) -> Obstacles:
+        """Everything solid: the obstacles and, if the bounds are walls, those walls as the last polygons."""
+        return framed(self.obstacles, self.bounds) if self.edge == "wall" else self.obstacles
+
+    @property
+    def mounted(self) -> np.ndarray:
+        """Which of `solids` the base is mounted in: the nearest one, or the one around it, with all that touch it.
+
+        In the order of their `shapes`, shape (n,), bool; none if the mount is free.
+        """
+        solids = self.solids
+        if self.mount == "free":
+            return np.zeros(len(solids), bool)
+        return piece_at(solids, self.start[:2]) if self.anchor is None else self.anchor
 
     @property
     def sha256(self) -> str:
@@ -140,7 +175,8 @@ def load_environment(name_or_path: str | os.PathLike[str], tube_radius: float = 
 
     Args:
         name_or_path: One of `known_environments()`, or the path of a TOML file.
-        tube_radius: Minimum distance [m] between the start and every obstacle.
+        tube_radius: Minimum distance [m] between the start and every obstacle in which the base is not mounted; 0 to
+            read a file before its tube is known.
     Raises:
         InvalidEnvironment: The file is missing or malformed, or describes an impossible environment.
         ValueError: `tube_radius` is negative or not finite.
@@ -182,7 +218,7 @@ def check_environment(environment: Environment, tube_radius: float = 0.03335) ->
     """Check an environment that was built in code, as `load_environment` checks one from a file.
 
     Args:
-        tube_radius: Minimum distance [m] between the start and every obstacle.
+        tube_radius: As in `load_environment`.
     Raises:
         InvalidEnvironment: A number is not finite, the bounds are empty, or start or goal lie at an impossible position.
     """
@@ -217,7 +253,7 @@ def environment_text(environment: Environment) -> str:
     if environment.tube and not environment.tube.endswith(".toml"):
         lines.append(f"tube = {_quoted(environment.tube)}")
     for table, values in content.items():
-        lines += ["", f"[{table}]", *(f"{key} = {value}" for key, value in values.items())]
+        lines += ["", f"[{table}]", *(f"{key} = {_toml(value)}" for key, value in values.items())]
     if any(obstacles.values()):
         lines += ["", "[obstacles]"]
     columns = {"boxes": "x_min, y_min, x_max, y_max", "circles": "x, y, radius", "walls": "x1, y1, x2, y2, thickness"}
@@ -278,6 +314,8 @@ def _environment(file: EnvironmentFile, stem: str) -> Environment:
             ends=shapes.ends,
         ),
         tube=file.tube,
+        mount=file.start.mount,
+        edge=file.bounds.edge,
     )
 
 
@@ -287,9 +325,12 @@ def _content(environment: Environment) -> dict[str, dict[str, Any]]:
     polygons = [[_millimetres(point) for point in polygon] for polygon in obstacles.polygons]
     # Boxes come first in a loaded environment: only leading ones are written as `boxes`, which keeps the order.
     boxes = [[*polygon[0], *polygon[2]] for polygon in takewhile(_is_box, polygons)]
+    # Defaults are left out: they keep the hash that files without these keys have.
+    edge = {} if environment.edge == "open" else {"edge": environment.edge}
+    mount = {} if environment.mount == "free" else {"mount": environment.mount}
     return {
-        "bounds": {"min": _millimetres(bounds[:2]), "max": _millimetres(bounds[2:])},
-        "start": {"position": _millimetres(start[:2]), "heading_deg": _tidy(math.degrees(start[2]))},
+        "bounds": {"min": _millimetres(bounds[:2]), "max": _millimetres(bounds[2:]), **edge},
+        "start": {"position": _millimetres(start[:2]), "heading_deg": _tidy(math.degrees(start[2])), **mount},
         "goal": {"position": _millimetres(goal[:2]), "radius": _tidy(1000 * goal[2])},
         "obstacles": {
             "boxes": boxes,
@@ -316,6 +357,10 @@ def _tidy(value: float) -> int | float:
     # 12 digits hide the rounding of the unit conversion, so that 71.6 mm remains 71.6 mm.
     rounded = float(f"{value:.12g}")
     return int(rounded) if rounded.is_integer() else rounded
+
+
+def _toml(value: Any) -> str:
+    return _quoted(value) if isinstance(value, str) else str(value)
 
 
 def _quoted(text: str) -> str:

@@ -129,6 +129,7 @@ class _Table(BaseModel):
 class _Bounds(_Table):
     min: _Point
     max: _Point
+    edge: Literal["open", "table", "wall"] = "open"
 
     @model_validator(mode="after")
     def _not_empty(self) -> Self:
@@ -141,6 +142,7 @@ class _Bounds(_Table):
 class _Start(_Table):
     position: _Point
     heading_deg: Annotated[float, Field(ge=-360, le=360)]
+    mount: Literal["free", "wall"] = "free"
 
 
 class _Goal(_Table):
@@ -180,6 +182,13 @@ class EnvironmentFile(_Table):
     start: _Start
     goal: _Goal
     obstacles: _Obstacles = _Obstacles()
+
+    @model_validator(mode="after")
+    def _newer_keys(self) -> Self:
+        for name, table, key in (("start", self.start, "mount"), ("bounds", self.bounds, "edge")):
+            if self.version == 1 and key in table.model_fields_set:
+                raise PydanticCustomError("schema", f"{name}.{key} needs schema = 2")
+        return self
 
 
 def check_data(data: dict[str, Any]) -> EnvironmentFile:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import compress
 from typing import Literal
 
 import numpy as np
@@ -133,6 +134,15 @@ class Obstacles:
         walls[:, 2:4] = centre + move + factor * (walls[:, 2:4] - centre)
         walls[:, 4] *= factors[2]
         return Obstacles(tuple(moved), circles, walls, ends="round")
+
+    def part(self, chosen: np.ndarray) -> "Obstacles":
+        """Some of the obstacles.
+
+        Args:
+            chosen: Which, in the order of `shapes`, shape (n,), bool.
+        """
+        polygons, circles, walls = np.split(chosen, np.cumsum([len(self.polygons), len(self.circles)]))
+        return Obstacles(compress(self.polygons, polygons), self.circles[circles], self.walls[walls], ends="round")
 
 
 def box_corners(x_min: float, y_min: float, x_max: float, y_max: float) -> np.ndarray:

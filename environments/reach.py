@@ -5,11 +5,15 @@ from collections.abc import Sequence
 import numpy as np
 import shapely
 
+from environments.base import way_out
 from environments.environment import Environment
 from environments.lengths import at, rounded
+from environments.obstacles import Obstacles
 
 _PIECE = 4
 """Maximum number of edges of an outline that are buffered at once."""
+_THIN = 1e-6
+"""Half the width of the passage through an obstacle in which the base is mounted [m]."""
 _ARC, _FINE_ARC = 16, 64
 """Number of edges per quarter turn of round corners, in the search for a path and in that for the widest one."""
 _NARROWEST = 5e-5
@@ -38,7 +42,7 @@ def goal_within_reach(environment: Environment, tube_radius: float, tolerance: f
         WalledIn: The region is empty; with up to 500 obstacles the message says how wide the widest path is, and where.
     """
     radius = tube_radius - tolerance
-    region = _from_start(environment, radius, _ARC).intersection(_goal(environment))
+    region = _from_start(environment, radius, radius, _ARC).intersection(_goal(environment))
     if region.is_empty:
         raise WalledIn(_walled_in(environment, radius, 2 * tube_radius))
     return region
@@ -49,19 +53,38 @@ def _goal(environment: Environment) -> shapely.Geometry:
     return shapely.Point(x, y).buffer(radius, quad_segs=64)
 
 
-def _from_start(environment: Environment, radius: float, arc: int) -> shapely.Geometry:
+def _from_start(environment: Environment, radius: float, base: float, arc: int) -> shapely.Geometry:
     """Where the axis of a tube of a radius [m] can get from the start."""
-    passages = _free(environment, radius, arc)
+    passages = _free(environment, radius, base, arc)
     return shapely.union_all(passages[shapely.intersects(passages, shapely.Point(environment.start[:2]))])
 
 
-def _free(environment: Environment, radius: float, arc: int) -> np.ndarray:
-    """The connected parts of the bounds that are at least a radius [m] from every obstacle."""
-    shapes, polygons = environment.obstacles.shapes(), len(environment.obstacles.polygons)
+def _free(environment: Environment, radius: float, base: float, arc: int) -> np.ndarray:
+    """The connected parts of the bounds that are at least a radius [m] from everything solid, and from the edge of a table.
+
+    Args:
+        base: Radius of the tube that leaves the base [m]; its first diameter may be near to the mount and the edge.
+        arc: Number of edges per quarter turn of round corners.
+    """
+    solids, mounted, box = environment.solids, environment.mounted, shapely.box(*environment.bounds)
+    solid, axis = _widened(solids.part(~mounted), radius, arc), way_out(environment, base)
+    way = axis.buffer(base, cap_style="flat")
+    if mounted.any():
+        mount = solids.part(mounted)
+        # The tube's axis leaves the obstacle even where that is solid.
+        out = way.difference(shapely.union_all(mount.shapes())).union(axis.buffer(_THIN))
+        solid = solid.union(_widened(mount, radius, arc).difference(out))
+    if environment.edge == "table":
+        box = box.buffer(-radius, join_style="mitre").union(way.intersection(box))
+    return np.asarray(shapely.get_parts(box.difference(solid)))
+
+
+def _widened(solids: Obstacles, radius: float, arc: int) -> shapely.Geometry:
+    """Obstacles with all points nearer to them than a radius [m]."""
+    shapes, polygons = solids.shapes(), len(solids.polygons)
     pieces = [piece for shape in shapes[:polygons] for piece in _pieces(shape)]
     wider = shapely.buffer(np.array([*pieces, *shapes[polygons:]], dtype=object), radius, quad_segs=arc)
-    solid = shapely.union_all([*wider, *shapes[:polygons]])
-    return np.asarray(shapely.get_parts(shapely.box(*environment.bounds).difference(solid)))
+    return shapely.union_all([*wider, *shapes[:polygons]])
 
 
 def _pieces(polygon: shapely.Polygon) -> list[shapely.Geometry]:
@@ -82,6 +105,8 @@ def _walled_in(environment: Environment, radius: float, diameter: float) -> str:
     """The message for a goal that cannot be reached at a distance of `radius` from the obstacles [m]."""
     tube = f"{rounded(1e3 * diameter, 'mm')} mm"
     said = f"{environment.name}: the goal is walled in: no path as wide as the tube leads from the start to it"
+    if environment.edge == "table":
+        said += ", nor may it hang over the edge of the table"
     if len(environment.obstacles) > _MOST_SHAPES:
         return f"{said}; open a passage wider than {tube}, the diameter of the tube, or move the start or the goal"
     if (found := widest_way(environment, radius)) is None:
@@ -102,26 +127,26 @@ def widest_way(environment: Environment, most: float) -> tuple[float, np.ndarray
         None if there is no path of at least 0.1 mm.
     """
     goal, low, high = _goal(environment), _NARROWEST, most
-    if high <= low or not _from_start(environment, low, _FINE_ARC).intersects(goal):
+    if high <= low or not _from_start(environment, low, most, _FINE_ARC).intersects(goal):
         return None
     while high - low > _EXACT:
         middle = (low + high) / 2
-        if _from_start(environment, middle, _FINE_ARC).intersects(goal):
+        if _from_start(environment, middle, most, _FINE_ARC).intersects(goal):
             low = middle
         else:
             high = middle
-    return low + high, _narrowest_part(environment, low, high)
+    return low + high, _narrowest_part(environment, low, high, most)
 
 
-def _narrowest_part(environment: Environment, low: float, high: float) -> np.ndarray:
+def _narrowest_part(environment: Environment, low: float, high: float, base: float) -> np.ndarray:
     """Position [m] at which the way to the goal closes between two distances to the obstacles [m], the first one open.
 
     What is free at the first distance and not near to what is free at the second are the necks: thin pieces, of which
     one or more in turn connect the start's part to the goal's.
     """
     start, goal, near = shapely.Point(environment.start[:2]), _goal(environment), 3 * (high - low)
-    region = _from_start(environment, low, _FINE_ARC)
-    wide = shapely.intersection(_free(environment, high, _FINE_ARC), region)
+    region = _from_start(environment, low, base, _FINE_ARC)
+    wide = shapely.intersection(_free(environment, high, base, _FINE_ARC), region)
     wide = wide[shapely.area(wide) > 0]
     necks = shapely.get_parts(region.difference(shapely.union_all(shapely.buffer(wide, near))))
     necks = necks[np.argsort(shapely.distance(necks, start))]

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from dynamics.euler_lagrange.planar import PlanarTube, grow_arc
 from dynamics.moment import free_curvature, joint_moments
 from dynamics.propagator import CannotRun, Capabilities, OnHost, checked_lengths
+from dynamics.table import Table, overhangs
 from dynamics.tube import VineParams
 from dynamics.vine import Actuation, Integers, Rollout, Status, VineState, centerlines, grown_length
 from environments.environment import Environment
@@ -52,9 +53,10 @@ class EulerLagrange(OnHost):
             CannotRun: The environment has obstacles.
             ValueError: The mass or the step is out of its range.
         """
-        if environment.obstacles.shapes():
+        if environment.solids.shapes():
+            solid = "obstacles" if len(environment.obstacles) else "walls as bounds"
             raise CannotRun(
-                f"{environment.name} has obstacles, which euler-lagrange does not support (contact=False, sections=False: one arc "
+                f"{environment.name} has {solid}, which euler-lagrange does not support (contact=False, sections=False: one arc "
                 "in free space): choose an environment without obstacles, or another propagator"
             )
         if not 0 < step <= LONGEST_STEP:
@@ -139,7 +141,7 @@ class EulerLagrange(OnHost):
         return parts * (bend / np.where(length > 0, length, 1.0))[..., None]
 
     def _rollout(self, at: Floats, bends: Floats, outcome: Integers, broken: Integers, max_segments: int) -> Rollout:
-        """Records as chains of segments; those from the first one with a joint out of bounds are dropped."""
+        """Records as chains of segments; those from the first one out of bounds are dropped."""
         full, (batch, most) = self.params.segment_length, at.shape
         segments = np.maximum(np.ceil(at / full - 1e-9).astype(np.int64), 1)
         last = at - (segments - 1) * full
@@ -150,13 +152,31 @@ class EulerLagrange(OnHost):
         tips = np.concatenate([tip, self.environment.start[2] + angles.sum(axis=2)[..., None]], axis=2)
         records, status, steps = outcome.T.copy()
         low, high = np.split(np.asarray(self.environment.bounds, float), 2)
-        outside = np.any((joints < low) | (joints > high), axis=(2, 3))
+        outside = np.any((joints < low) | (joints > high), axis=(2, 3)) | self._hangs_over(flat, joints)
         left = np.where(outside.any(axis=1), outside.argmax(axis=1), most)
         status[left < records] = Status.OUT_OF_BOUNDS
         records = np.minimum(records, left)
         # An arc has one bend: if that becomes non-finite, the first segment stands for all.
         broken = np.where(status == Status.NOT_FINITE, np.maximum(broken, 0), -1)
         return Rollout(angles, segments, last, tips, np.zeros_like(angles), records, status, steps, broken)
+
+    def _hangs_over(self, state: VineState, joints: Floats) -> NDArray[np.bool_]:
+        """Whether the tube hangs over the edge of a table in each record, shape (batch, records).
+
+        Args:
+            state: All records of all vines, as a batch.
+            joints: Their joints [m], shape (batch, records, max_segments + 1, 2), NaN beyond the tip.
+        """
+        if self.environment.edge != "table":
+            return np.zeros(joints.shape[:2], bool)
+        x, y = np.moveaxis(np.nan_to_num(joints.reshape(-1, *joints.shape[2:])), 2, 0)
+        heading = self.environment.start[2] + state.angles.cumsum(axis=1)
+        last = state.segments[:, None] - 1
+        index, full = np.arange(state.angles.shape[1]), self.params.segment_length
+        length = np.where(index < last, full, np.where(index == last, state.last_length[:, None], 0.0))
+        table = Table(self.environment.bounds, self.params.radius)
+        over = overhangs(table, x, y, np.cos(heading), np.sin(heading), length, last)
+        return np.asarray(over.any(axis=1).reshape(joints.shape[:2]))
 
 
 def _without(state: VineState, vines: NDArray[np.bool_]) -> VineState:

@@ -150,7 +150,8 @@ def grow_turns(
 def out_of(walls: Walls, body: Body) -> bool:
     """Whether the tip is out of bounds."""
     x, y = tip_of(body)
-    low_x, low_y, high_x, high_y = walls.bounds[0], walls.bounds[1], walls.bounds[2], walls.bounds[3]
+    bounds = walls.first_bounds if body.grown[1] < walls.spared - NEAR else walls.bounds
+    low_x, low_y, high_x, high_y = bounds[0], bounds[1], bounds[2], bounds[3]
     return not (low_x <= x <= high_x and low_y <= y <= high_y)
 
 
@@ -200,13 +201,17 @@ def run_free(body: Body, walls: Walls, contact: Contact, room: float) -> Contact
         part = (distance * ux - ax) * dx + (distance * uy - ay) * dy
         if -NEAR < distance < first and -NEAR <= part <= walls.length[edge] + NEAR:
             first, met = max(distance, 0.0), edge
-    low_x, low_y, high_x, high_y = walls.bounds[0], walls.bounds[1], walls.bounds[2], walls.bounds[3]
+    near_base = body.grown[1] < walls.spared - NEAR
+    bounds = walls.first_bounds if near_base else walls.bounds
+    low_x, low_y, high_x, high_y = bounds[0], bounds[1], bounds[2], bounds[3]
     leaves = min(
         ((high_x if ux > 0 else low_x) - x) / ux if ux != 0 else np.inf,
         ((high_y if uy > 0 else low_y) - y) / uy if uy != 0 else np.inf,
     )
     if leaves < first:
         first, met = leaves + NEAR, -1  # just outside
+    if near_base and walls.spared - body.grown[1] < first:
+        first, met = walls.spared - body.grown[1], -1  # from here on, the bounds are others
     body.grown[0] += first
     body.grown[1] += first
     return Contact(met, 0.0, -1)

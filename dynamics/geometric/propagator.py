@@ -8,10 +8,11 @@ import numpy as np
 import shapely
 from numpy.typing import ArrayLike
 
+from dynamics.geometric.base import walls_around
 from dynamics.geometric.hinges import FRICTION, HingeTube
 from dynamics.geometric.kinematics import largest_moment
 from dynamics.geometric.rollout import Segmented
-from dynamics.geometric.walls import MITRE_LIMIT, inflate, inflated, polygons
+from dynamics.geometric.walls import MITRE_LIMIT
 from dynamics.moment import free_curvature, joint_moments
 from dynamics.propagator import CannotRun, Capabilities, OnHost, checked_lengths
 from dynamics.records import Batch, Records, grow_batch, of_vine
@@ -43,8 +44,8 @@ class Geometric(OnHost):
         Raises:
             CannotRun: The start is clear of an obstacle, but inside the point to which its corner is inflated.
         """
-        shapes = polygons(environment.obstacles)
-        solid = shapely.union_all(inflated(shapes, environment.bounds, params.radius))
+        self.walls, solids, self.heading = walls_around(environment, params.radius)
+        solid = shapely.union_all(solids)
         if solid.contains_properly(shapely.Point(environment.start[:2])):
             raise CannotRun(
                 f"geometric inflates corners to points up to {MITRE_LIMIT * 1e3 * params.radius:.4g} mm away, and the start is in "
@@ -53,7 +54,6 @@ class Geometric(OnHost):
         self.environment, self.params = environment, params
         self.threads = threads or thread_count()
         self.pose = np.asarray(environment.start, float)
-        self.walls = inflate(shapes, environment.bounds, params.radius)
         self.joint = joint_moments(params)
         self.moment = float(largest_moment(params.growth_pressure, params.radius))
         known = friction if friction is not None else params.friction
@@ -68,7 +68,8 @@ class Geometric(OnHost):
         lengths = checked_lengths(state, actuation, length, record_every, self.params)
 
         curvature = free_curvature(self.joint, actuation.pressure, actuation.l_0)
-        model = Segmented(self.walls, self.tube, self.joint, self.moment, self.params.penetration_tolerance, self.pose)
+        tolerance = self.params.penetration_tolerance
+        model = Segmented(self.walls, self.tube, self.joint, self.moment, tolerance, self.pose, self.heading)
 
         def grow(b: int, batch: Batch, records: Records, outcome: Integers) -> None:
             mine, length = of_vine(records, b), float(lengths[b])

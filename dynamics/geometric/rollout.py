@@ -36,6 +36,8 @@ class Segmented:
     """Penetration tolerance [m]."""
     pose: Floats
     """Pose of the base: x, y [m], heading [rad]."""
+    first_heading: float
+    """Heading of the first link [rad]: another one than the base's if the tube lies on the obstacle that it comes out of."""
 
     def grow(
         self,
@@ -91,8 +93,9 @@ class Segmented:
         at, turns = at[turns != 0], turns[turns != 0]
         x, y, heading = map(float, self.pose)
         body, status = length, GROWN
+        first = self.first_heading if length > self.walls.spared else heading
         for _ in range(MOST_CORRECTIONS):
-            status = grow_turns(self.walls, self.tube, (x, y, heading), body, at, turns, trace)
+            status = grow_turns(self.walls, self.tube, (x, y, first), body, at, turns, trace)
             keep_off_corners(trace, full, self.tube.radius, self.tolerance)
             if status != GROWN:
                 return status, *lay_segments(trace, full, len(angles), heading, angles)

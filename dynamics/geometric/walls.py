@@ -41,7 +41,11 @@ class Walls(NamedTuple):
     surface: Floats
     """Points of the obstacles, not inflated, nearest to the corners [m], shape (edges, 2)."""
     bounds: Floats
-    """min x, min y, max x, max y [m]."""
+    """min x, min y, max x, max y, which the tip may not leave [m]."""
+    first_bounds: Floats
+    """The same for the first length of the tube [m]."""
+    spared: float
+    """That length [m]; 0 if the bounds are the same for the whole tube."""
 
 
 def polygons(obstacles: Obstacles) -> list[shapely.Polygon]:
@@ -54,8 +58,23 @@ def polygons(obstacles: Obstacles) -> list[shapely.Polygon]:
 
 def inflated(shapes: Sequence[shapely.Geometry], bounds: Floats, radius: float) -> list[shapely.Polygon]:
     """Obstacles inflated by the tube's radius, merged and clipped to the bounds; the solid is on the left of the outlines."""
-    wider = shapely.buffer(shapes, radius, join_style="mitre", mitre_limit=MITRE_LIMIT, cap_style="square")
-    room = shapely.box(*np.asarray(bounds) + BEYOND * np.array([-1, -1, 1, 1]))
+    return merged(widened(shapes, radius), room_of(bounds))
+
+
+def widened(shapes: Sequence[shapely.Geometry], radius: float) -> NDArray[np.object_]:
+    """Obstacles, each inflated by the tube's radius."""
+    return np.asarray(
+        shapely.buffer(shapes, radius, join_style="mitre", mitre_limit=MITRE_LIMIT, cap_style="square"), dtype=object
+    )
+
+
+def room_of(bounds: Floats) -> shapely.Polygon:
+    """The region to which inflated obstacles are clipped."""
+    return shapely.box(*np.asarray(bounds) + BEYOND * np.array([-1, -1, 1, 1]))
+
+
+def merged(wider: NDArray[np.object_], room: shapely.Geometry) -> list[shapely.Polygon]:
+    """Inflated obstacles, merged and clipped to a region; the solid is on the left of the outlines."""
     parts = shapely.get_parts(shapely.union_all(wider).intersection(room).simplify(1e-9))
     return [orient(part) for part in parts if isinstance(part, shapely.Polygon) and not part.is_empty]
 
@@ -68,8 +87,21 @@ def inflate(shapes: Sequence[shapely.Geometry], bounds: Floats, radius: float) -
         bounds: min x, min y, max x, max y [m].
         radius: Radius of the tube [m].
     """
+    return outlined(inflated(shapes, bounds, radius), shapes, bounds, radius)
+
+
+def outlined(
+    parts: Sequence[shapely.Polygon], shapes: Sequence[shapely.Geometry], bounds: Floats, radius: float
+) -> Walls:
+    """The outlines of inflated obstacles.
+
+    Args:
+        parts: The inflated obstacles, merged.
+        shapes: See `inflate`.
+        bounds: The same.
+        radius: The same.
+    """
     solid = shapely.union_all(shapes)
-    parts = inflated(shapes, bounds, radius)
     rings = [np.asarray(ring.coords)[:-1] for part in parts for ring in (part.exterior, *part.interiors)]
     corners = np.concatenate([np.empty((0, 2)), *rings])
     following, preceding = np.arange(len(corners)), np.arange(len(corners))
@@ -85,7 +117,8 @@ def inflate(shapes: Sequence[shapely.Geometry], bounds: Floats, radius: float) -
     convex = before[:, 0] * direction[:, 1] - before[:, 1] * direction[:, 0] > 0
     behind = _behind(solid, corners, direction, length, radius)
     surface = _nearest(solid, corners)
-    return Walls(corners, following, preceding, direction, length, convex, behind, surface, np.asarray(bounds, float))
+    limits = np.asarray(bounds, float)
+    return Walls(corners, following, preceding, direction, length, convex, behind, surface, limits, limits, 0.0)
 
 
 def _behind(solid: shapely.Geometry, corners: Floats, direction: Floats, length: Floats, radius: float) -> Floats:

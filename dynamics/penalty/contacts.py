@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from dynamics.scene import Indices, Scene
+from dynamics.scene import Base, Indices, Scene
 from surrogate.compiled import Floats
 
 FAR = 1e3
@@ -41,6 +41,7 @@ class Solids(NamedTuple):
     near_edges: Tensor
     """Shape (cells, most edges in a cell)."""
     near_corners: Tensor
+    base: Base
 
     @classmethod
     def of(cls, scene: Scene, device: torch.device, dtype: torch.dtype) -> Solids:
@@ -53,6 +54,7 @@ class Solids(NamedTuple):
             scene.cell_size,
             torch.as_tensor(_padded(scene.edge_offsets, scene.edge_items), device=device),
             torch.as_tensor(_padded(scene.corner_offsets, scene.corner_items), device=device),
+            scene.base,
         )
 
 
@@ -98,15 +100,15 @@ def find_contacts(solids: Solids, radius: float, margin: float, chain: Chain) ->
     """The contacts with the smallest gaps below the margin.
 
     As in the exact propagator: joints against edges, and corners against segments, or against the joint itself where a
-    corner projects beyond one segment and before the next.
+    corner projects beyond one segment and before the next. The mount does not touch the length of tube that it spares.
     """
     batch, segments = chain.cosine.shape
     with torch.no_grad():  # the choice of contacts needs no gradients
         cell = _cell(solids, chain.x[:, 1:], chain.y[:, 1:])
         edge, corner = solids.near_edges[cell].long(), solids.near_corners[cell].long()
         every = torch.arange(segments, device=cell.device).expand(batch, -1)[..., None]
-        edge_gap = _against_edges(solids.edges, radius, chain, every.expand_as(edge), edge)[0]
-        corner_gap = _against_corners(solids.corners, radius, chain, every.expand_as(corner), corner)[0]
+        edge_gap = _against_edges(solids, radius, chain, every.expand_as(edge), edge)[0]
+        corner_gap = _against_corners(solids, radius, chain, every.expand_as(corner), corner)[0]
         gaps = torch.cat([edge_gap, corner_gap], 2)
         most = gaps.shape[2]
         looked_at = min(most_contacts(segments), segments * most)
@@ -115,8 +117,8 @@ def find_contacts(solids: Solids, radius: float, margin: float, chain: Chain) ->
         items = torch.cat([edge, corner], 2).flatten(1).gather(1, nearest)
         is_edge = nearest % most < edge.shape[2]
     no_item = torch.full_like(items, -1)
-    with_edge = _against_edges(solids.edges, radius, chain, segment, torch.where(is_edge, items, no_item))
-    with_corner = _against_corners(solids.corners, radius, chain, segment, torch.where(is_edge, no_item, items))
+    with_edge = _against_edges(solids, radius, chain, segment, torch.where(is_edge, items, no_item))
+    with_corner = _against_corners(solids, radius, chain, segment, torch.where(is_edge, no_item, items))
     gap, px, py, nx, ny, at_end = (torch.where(is_edge, a, b) for a, b in zip(with_edge, with_corner, strict=True))
     found = gap < margin
     gap = torch.where(found, gap, FAR)
@@ -129,21 +131,23 @@ def find_contacts(solids: Solids, radius: float, margin: float, chain: Chain) ->
     return Contacts(segment, gap, torch.where(moves, jacobian, 0.0), growth)
 
 
-def _against_edges(edges: Tensor, radius: float, chain: Chain, segment: Tensor, item: Tensor) -> tuple[Tensor, ...]:
+def _against_edges(solids: Solids, radius: float, chain: Chain, segment: Tensor, item: Tensor) -> tuple[Tensor, ...]:
     """Gap, point and normal of a joint beside an edge, and whether the point is the segment's end, which it always is here."""
-    edge = edges[item.clamp(min=0)]
+    edge = solids.edges[item.clamp(min=0)]
     x, y = _take(chain.x, segment + 1), _take(chain.y, segment + 1)
     rx, ry, ex, ey = x - edge[..., 0], y - edge[..., 1], edge[..., 5], edge[..., 6]
     along, offset = rx * ex + ry * ey, ex * ry - ey * rx
     beside = (item >= 0) & (segment <= _last(chain, segment)) & (along >= 0) & (along <= edge[..., 7])
+    if solids.base.spared:
+        beside = beside & ~((item < solids.base.edges) & (_reached(chain, segment) < solids.base.spared))
     gap = torch.where(beside, offset.abs() - radius - edge[..., 4], FAR)
     flip = torch.where(offset >= 0, 1.0, -1.0)
     return gap, x, y, -flip * ey, flip * ex, beside
 
 
-def _against_corners(corners: Tensor, radius: float, chain: Chain, segment: Tensor, item: Tensor) -> tuple[Tensor, ...]:
+def _against_corners(solids: Solids, radius: float, chain: Chain, segment: Tensor, item: Tensor) -> tuple[Tensor, ...]:
     """The same for the segment, or the joint at its end, and a corner."""
-    corner, last = corners[item.clamp(min=0)], _last(chain, segment)
+    corner, last = solids.corners[item.clamp(min=0)], _last(chain, segment)
     x, y = _take(chain.x, segment + 1), _take(chain.y, segment + 1)
     ux, uy, length = _take(chain.cosine, segment), _take(chain.sine, segment), _take(chain.length, segment)
     following = torch.minimum(segment + 1, last)
@@ -151,6 +155,9 @@ def _against_corners(corners: Tensor, radius: float, chain: Chain, segment: Tens
     along, offset = rx * ux + ry * uy, ux * ry - uy * rx
     ahead = rx * _take(chain.cosine, following) + ry * _take(chain.sine, following)
     exists = (item >= 0) & (segment <= last)
+    if solids.base.spared:
+        reached = _reached(chain, segment) + along.clamp(max=0.0)
+        exists = exists & ~((item < solids.base.corners) & (reached < solids.base.spared))
     beside = exists & (along <= 0) & (along >= -length)
     at_end = exists & (along > 0) & ((segment == last) | (ahead < 0))
     distance = torch.where(beside, offset.abs(), torch.hypot(rx, ry))
@@ -159,6 +166,11 @@ def _against_corners(corners: Tensor, radius: float, chain: Chain, segment: Tens
     nx, ny = torch.where(beside, flip * uy, -rx / distance), torch.where(beside, -flip * ux, -ry / distance)
     px, py = torch.where(beside, x + along * ux, x), torch.where(beside, y + along * uy, y)
     return gap, px, py, nx, ny, at_end
+
+
+def _reached(chain: Chain, segment: Tensor) -> Tensor:
+    """Length of tube up to the end of a segment [m]."""
+    return _take(torch.cumsum(chain.length, 1), segment)
 
 
 def _take(values: Tensor, index: Tensor) -> Tensor:

@@ -87,7 +87,8 @@ class Penalty:
             chosen_solver(solver, inner_steps),
             Weights(),
             self._tensor(environment.start),
-            self._tensor(environment.bounds),
+            self._tensor(scene.bounds),
+            scene.table,
             step or params.segment_length / 6,
             margin,
         )

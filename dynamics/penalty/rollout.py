@@ -13,6 +13,7 @@ from dynamics.penalty.joints import Restoring
 from dynamics.penalty.objective import Objective, Weights
 from dynamics.penalty.pull import Pull
 from dynamics.penalty.solvers import Solver, minimise
+from dynamics.table import Table, overhangs
 from dynamics.tube import VineParams
 from dynamics.vine import Status
 
@@ -35,6 +36,9 @@ class Model(NamedTuple):
     pose: Tensor
     """Base x [m], y [m], heading [rad]."""
     bounds: Tensor
+    """min x, min y, max x, max y [m], see `Scene.bounds`."""
+    table: float
+    """See `Scene.table`."""
     step: float
     """Growth of a full step, which is also its time [m]."""
     margin: float
@@ -125,8 +129,7 @@ def grow(model: Model, vines: Vines, record_every: float, records: Records, step
         # The maximum length at this step is known without reading the device; segments beyond it are not computed.
         count = min(room, most_segments + int((step + 1) * model.step / full) + 2)
         chain = _chain(model, vines, count)
-        outside = ((chain.x < model.bounds[0]) | (chain.x > model.bounds[2])).any(1)
-        outside |= ((chain.y < model.bounds[1]) | (chain.y > model.bounds[3])).any(1)
+        outside = _outside(model, chain)
         records.status.copy_(torch.where(outside & vines.alive, int(Status.OUT_OF_BOUNDS), records.status))
         vines.alive = vines.alive & ~outside
         contacts = find_contacts(model.solids, model.params.radius, model.margin, chain)
@@ -136,6 +139,19 @@ def grow(model: Model, vines: Vines, record_every: float, records: Records, step
             _advance(model, vines, chain, contacts, deep, record_every, records)
     heading = model.pose[2] + vines.angles.sum(1)
     return torch.stack([chain.x[:, -1], chain.y[:, -1], heading], 1)
+
+
+def _outside(model: Model, chain: Chain) -> Tensor:
+    """Whether each vine has left the bounds or, on a table, hangs over its edge, shape (batch,)."""
+    low_x, low_y, high_x, high_y = model.bounds
+    out = (chain.x < low_x) | (chain.x > high_x) | (chain.y < low_y) | (chain.y > high_y)
+    if spared := model.solids.base.spared:
+        out[:, 1:] &= torch.cumsum(chain.length, 1) >= spared
+        out[:, 0] = False
+    if not model.table:
+        return out.any(1)
+    edge = Table(model.bounds, model.table, spared)
+    return out.any(1) | overhangs(edge, chain.x, chain.y, chain.cosine, chain.sine, chain.length, chain.last).any(1)
 
 
 def _end_broken(vines: Vines, records: Records) -> None:

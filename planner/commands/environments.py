@@ -50,6 +50,8 @@ def _content(environment: Environment) -> dict[str, Any]:
         "heading_deg": round(math.degrees(environment.start[2]), 6),
         "goal_mm": [x, y],
         "goal_radius_mm": radius,
+        "mount": environment.mount,
+        "edge": environment.edge,
         "obstacles": {
             "polygons": len(obstacles.polygons),
             "circles": len(obstacles.circles),
@@ -80,8 +82,10 @@ def show(
     low, high, start, goal = (
         _position(point) for point in (*content["bounds_mm"], content["start_mm"], content["goal_mm"])
     )
-    console.print(f"bounds     {low} to {high} mm")
-    console.print(f"start      {start} mm, heading {content['heading_deg']:.1f} deg")
+    edge = {"open": "", "table": ", the edge of a table", "wall": ", walls"}[environment.edge]
+    mount = ", mounted in a wall" * (environment.mount == "wall")
+    console.print(f"bounds     {low} to {high} mm{edge}")
+    console.print(f"start      {start} mm, heading {content['heading_deg']:.1f} deg{mount}")
     console.print(f"goal       {goal} mm, radius {rounded(content['goal_radius_mm'], 'mm')} mm")
     solid = f"{counts['polygons']} boxes, polygons and flat walls"
     console.print(f"obstacles  {solid}, {counts['circles']} circles, {counts['walls']} other walls")

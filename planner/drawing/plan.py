@@ -25,6 +25,7 @@ from dynamics.tube import VineParams
 from environments.environment import Environment
 from environments.writing import whole
 from planner.design import Design, overlap
+from planner.drawing.bounds import bounds_patches
 from planner.drawing.style import ACTUATOR, FAINT, GOAL, INK, OBSTACLE, OUTLINE, OVERLAP, SEARCHED, TUBE
 from planner.drawing.tube import Course, tube_patches
 from surrogate.compiled import Floats
@@ -239,7 +240,7 @@ def foreground(environment: Environment, design: Design | None) -> list[Patch]:
     x, y, goal_radius = 1e3 * environment.goal
     goal = Circle((x, y), goal_radius, fill=False, edgecolor=GOAL, linewidth=1.6, zorder=7, gid="goal")
     base = [Polygon(part, facecolor=INK, linewidth=0, zorder=7) for part in _base(environment, _radius(design))]
-    return [goal, *base]
+    return [goal, *base, *bounds_patches(environment, _radius(design))]
 
 
 def _base(environment: Environment, radius: float) -> list[Floats]:

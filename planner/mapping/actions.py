@@ -48,9 +48,15 @@ class Actions:
             radius: Radius of the tube [m].
             length: Length of the tube [m].
         Raises:
-            NoLaunch: No launch point is free, or a tube would leave the bounds immediately.
+            NoLaunch: No launch point is free, or a tube would leave the bounds immediately, or the bounds are not open or
+                the base is mounted in a wall, which the launches of mapping do not know.
         Source: paper 003, section 4.1.1 and 4.2.
         """
+        if environment.mount != "free" or environment.edge != "open":
+            raise NoLaunch(
+                f'{environment.name}: mapping launches free tubes within open bounds; it needs start.mount = "free" and '
+                'bounds.edge = "open"'
+            )
         points = launch_points(environment)
         # Inflated as in the simulator; a point that only touches is free.
         solids = polygons(environment.obstacles)

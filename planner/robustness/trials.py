@@ -14,6 +14,7 @@ from dynamics.actuation import actuation_along
 from dynamics.moment import free_curvature, holding_pressure, joint_moments
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.vine import Actuation, Integers, Status, centerlines
+from environments.base import base_clearance
 from environments.environment import Environment
 from planner.design import Design
 from planner.replay import grow as grow_vines
@@ -124,12 +125,13 @@ class Deviations:
     def environments(self, environment: Environment) -> list[Environment]:
         """The environment of each trial; `environment` itself if nothing in it deviates."""
         factor, environments = np.maximum(1 + self.size, LEAST_FACTOR), []
+        mounted = environment.mounted  # it remains the mount, wherever base and obstacles are
         for row, (start, size, shift) in enumerate(zip(self.start, self.size, self.shift, strict=True)):
             varied = environment
             if start.any():
-                varied = replace(varied, start=environment.start + start)
+                varied = replace(varied, start=environment.start + start, anchor=mounted)
             if size.any() or shift.any():
-                varied = replace(varied, obstacles=environment.obstacles.varied(factor[row], shift))
+                varied = replace(varied, obstacles=environment.obstacles.varied(factor[row], shift), anchor=mounted)
             environments.append(varied)
         return environments
 
@@ -197,7 +199,7 @@ def grow_trials(design: Design, environment: Environment, deviations: Deviations
 
     def grow(rows: Integers) -> None:
         varied = environments[rows[0]]
-        if varied is not environment and varied.obstacles.clearance(varied.start[:2]) < params.clearance:
+        if varied is not environment and base_clearance(varied) < params.clearance:
             outcome.status[rows] = Status.UNRESOLVED  # an obstacle covers the base
             return
         moved = varied.obstacles is not environment.obstacles

@@ -203,7 +203,8 @@ def read_checkpoint(folder: Path) -> Checkpoint:
         _require(path.is_file() or not path.exists(), "is not a regular file")
         arrays = _read_arrays(path)
         facts = _read_facts(arrays["facts"])
-        environment, tube = _environment(facts, arrays["place"]), facts.params()
+        tube = facts.params()
+        environment = _environment(facts, arrays["place"], tube.radius)
     except OSError as error:
         raise InvalidCheckpoint(f"{path}: cannot be read: {error.strerror}; start again with `plan ENV`") from None
     except InvalidTube as error:
@@ -249,9 +250,9 @@ def _read_facts(array: NDArray[np.uint8]) -> Facts:
         raise InvalidCheckpoint("facts is not JSON") from None
 
 
-def _environment(facts: Facts, numbers: Floats) -> Environment:
+def _environment(facts: Facts, numbers: Floats, tube_radius: float) -> Environment:
     """The environment with exact numbers: parsed from its file, which is checked, then with the unrounded numbers."""
-    file = parse_environment(facts.environment.encode("utf-8", "replace"), facts.name)
+    file = parse_environment(facts.environment.encode("utf-8", "replace"), facts.name, tube_radius)
     rounded = _numbers(file)
     same = len(numbers) == len(rounded) and np.allclose(numbers, rounded, rtol=1e-9, atol=1e-12)
     _require(same and facts.sha256 == file.sha256, "place does not match the environment")

@@ -21,17 +21,33 @@ FREE, TOO_TIGHT, BLOCKED = 0, 1, 2
 
 def arc_scene(environment: Environment, radius: float) -> Scene:
     """Build the scene in which `gap` finds all obstacles near a tube of a radius [m]."""
-    return build_scene(environment, radius + LOOK_AHEAD, radius + LOOK_AHEAD)
+    return build_scene(environment, radius + LOOK_AHEAD, radius + LOOK_AHEAD, radius=radius)
+
+
+@compiled()
+def leaves_base(scene: Scene, radius: float, x: float, y: float) -> bool:
+    """Whether a point lies within the first diameter of a tube that grows straight from the base."""
+    base = scene.base
+    along = (x - base.x) * base.cosine + (y - base.y) * base.sine
+    aside = (x - base.x) * base.sine - (y - base.y) * base.cosine
+    return 0.0 <= along <= 2.0 * radius and abs(aside) <= radius
 
 
 @compiled()
 def gap(scene: Scene, radius: float, x: float, y: float) -> float:
-    """Distance between a disc and the nearest outline [m]; negative if they intersect, also from inside an obstacle."""
-    reach = radius + LOOK_AHEAD
+    """Distance between a disc and the nearest outline [m]; negative if they intersect, also from inside an obstacle.
+
+    Near a base that is mounted in a wall, that wall does not count, and the distance is at most 0.
+    """
+    leaving = scene.base.spared > 0.0 and leaves_base(scene, radius, x, y)
+    edges_from, corners_from = (scene.base.edges, scene.base.corners) if leaving else (0, 0)
+    reach = radius if leaving else radius + LOOK_AHEAD
     cell = cell_of(scene, x, y)
     edges, edge_offsets, edge_items = scene.edges, scene.edge_offsets, scene.edge_items
     for item in range(edge_offsets[cell], edge_offsets[cell + 1]):
         edge = edge_items[item]
+        if edge < edges_from:
+            continue
         rx, ry = x - edges[edge, 0], y - edges[edge, 1]
         ex, ey = edges[edge, 5], edges[edge, 6]
         along = min(max(rx * ex + ry * ey, 0.0), edges[edge, 7])
@@ -39,6 +55,8 @@ def gap(scene: Scene, radius: float, x: float, y: float) -> float:
     corners, corner_offsets, corner_items = scene.corners, scene.corner_offsets, scene.corner_items
     for item in range(corner_offsets[cell], corner_offsets[cell + 1]):
         corner = corner_items[item]
+        if corner < corners_from:
+            continue
         reach = min(reach, np.hypot(x - corners[corner, 0], y - corners[corner, 1]) - corners[corner, 2])
     return reach - radius
 
@@ -51,11 +69,12 @@ def arc_is_free(
 
     The pose must be outside all obstacles: an arc that starts inside one is reported free unless it meets an outline.
     """
-    bounds = scene.bounds
+    low_x, low_y, high_x, high_y = scene.bounds[0], scene.bounds[1], scene.bounds[2], scene.bounds[3]
     at, least = 0.0, LEAST_STEP * (radius / PROTOTYPE_CLEARANCE)
     while True:
         px, py = arc_point(x, y, heading, curvature, at)
-        if not (bounds[0] <= px <= bounds[2] and bounds[1] <= py <= bounds[3]):
+        off = 0.0 if scene.table == 0.0 or leaves_base(scene, radius, px, py) else scene.table
+        if not (low_x + off <= px <= high_x - off and low_y + off <= py <= high_y - off):
             return False
         left = gap(scene, radius, px, py)
         if left < 0.0:

@@ -123,9 +123,13 @@ ENVIRONMENTS: st.SearchStrategy[dict[str, Any]] = st.fixed_dictionaries({
     "name": st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=8),
     "unit": st.sampled_from(["mm", "mm", "mm", "cm", "m"]),
     "bounds": st.fixed_dictionaries(
-        {"min": st.just([0, 0]), "max": st.lists(st.integers(1000, 2000), min_size=2, max_size=2)}
+        {"min": st.just([0, 0]), "max": st.lists(st.integers(1000, 2000), min_size=2, max_size=2)},
+        optional={"edge": st.sampled_from(["open", "table", "wall"])},
     ),
-    "start": st.fixed_dictionaries({"position": st.just([100, 150]), "heading_deg": st.floats(-360, 360)}),
+    "start": st.one_of(
+        st.fixed_dictionaries({"position": st.just([100, 150]), "heading_deg": st.floats(-360, 360)}),
+        st.builds(lambda x: {"position": [x, 0], "heading_deg": 90, "mount": "wall"}, st.integers(0, 1000)),
+    ),
     "goal": st.fixed_dictionaries(
         {"position": st.lists(st.integers(0, 1000), min_size=2, max_size=2), "radius": st.integers(1, 500)}
     ),

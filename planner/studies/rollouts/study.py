@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import shapely
 from numpy.typing import NDArray
+from shapely.ops import substring
 
 from dynamics.propagator import CannotRun, Propagator, PropagatorFactory
 from dynamics.quasistatic.propagator import QuasiStatic
@@ -228,13 +229,17 @@ def _parts_from_itself(exact: QuasiStatic, carried: Actuation, length: float) ->
 
 
 def _deepest(rollout: Rollout, environment: Environment, params: VineParams) -> float:
-    """Maximum penetration of an obstacle by the recorded vines [m]."""
-    solid = shapely.union_all(environment.obstacles.shapes())
+    """Maximum penetration of an obstacle by the recorded vines [m], of the mount by what is beyond their first diameter."""
+    mounted = environment.mounted
+    solid, mount = (shapely.union_all(environment.solids.part(part).shapes()) for part in (~mounted, mounted))
     shapely.prepare(solid)
     vine, record = np.nonzero(np.arange(rollout.segments.shape[1]) < rollout.records[:, None])
     joints = centerlines(rollout.state(vine, record), environment.start, params)
-    lines = (shapely.LineString(line[~np.isnan(line[:, 0])]) for line in joints)
-    return max(params.radius - min(line.distance(solid) for line in lines), 0.0)
+    lines = [shapely.LineString(line[~np.isnan(line[:, 0])]) for line in joints]
+    gaps = [line.distance(solid) for line in lines]
+    if mounted.any():
+        gaps += [substring(line, 2 * params.radius, line.length).distance(mount) for line in lines]
+    return max(params.radius - float(np.nan_to_num(gaps, nan=np.inf).min(initial=np.inf)), 0.0)
 
 
 def tip_distance(one: Rollout, other: Rollout) -> Floats:

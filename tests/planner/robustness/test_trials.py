@@ -8,6 +8,7 @@ import pytest
 from dynamics.moment import free_curvature, joint_moments
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
+from dynamics.vine import Status
 from environments import Environment, Obstacles
 from environments.obstacles import box_corners
 from planner.design import Design, Section
@@ -166,6 +167,25 @@ def test_a_base_in_an_obstacle_has_no_room(design: Design, room: Environment, si
     outcome = grow_trials(design, beside, rows)
     assert outcome.counts()["no room"] == 1
     assert np.isnan(outcome.joints[1]).all()
+
+
+def test_a_mounted_base_always_has_room_at_its_mount(design: Design, room: Environment) -> None:
+    """Errors of the base by millimetres and degrees, and moved pieces of the mount, leave it mounted; other obstacles still count."""
+    wall = Obstacles(boxes=((-0.3, -0.4, 0.0, 0.0), (-0.3, 0.0, 0.0, 0.4)))  # the start is at the joint of two pieces
+    mounted = replace(room, obstacles=wall, mount="wall", bounds=np.array([0.0, -1.5, 2.0, 1.5]))
+    short = replace(design, sections=SECTIONS[:1])
+    spread = Spread(obstacles=0.02, start=4e-3, heading=0.05)
+    drawn = Deviations.drawn(short, mounted, spread, range(12), seed=2)
+    drawn.start[:6, :2] *= 2  # by up to half a radius
+    drawn.size[6:], drawn.shift[6:] = 0, 0
+    outcome = grow_trials(short, mounted, drawn)
+    assert (outcome.status == Status.GROWN).all()
+    free = grow_trials(short, replace(mounted, mount="free"), drawn)
+    assert free.counts()["no room"] == 12
+    near = Obstacles((*wall.polygons, box_corners(0.0, 0.42, 0.2, 0.5)))
+    drawn = Deviations.none(short, replace(mounted, obstacles=near), 2)
+    drawn.shift[1, 2, 1] = -0.4
+    assert grow_trials(short, replace(mounted, obstacles=near), drawn).counts()["no room"] == 1
 
 
 def test_hand_made_errors_are_those_of_the_literature() -> None:

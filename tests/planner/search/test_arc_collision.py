@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import shapely
 
-from environments import Environment, load_environment
+from environments import Environment, Obstacles, load_environment
 from environments.generate import generate_environment
 from planner.search.arc_collision import (
     BLOCKED,
@@ -87,3 +87,29 @@ def test_status_of_biarcs() -> None:
         if abs(least - RADIUS) > LEAST_STEP / 2 + 1e-4:
             assert status == (FREE if least > RADIUS else BLOCKED)
     assert min(seen.values()) > 20
+
+
+def test_arcs_may_leave_the_wall_in_which_the_base_is_mounted() -> None:
+    """Within the first diameter from the base the mount does not count, elsewhere and for a free base it does."""
+    obstacles = Obstacles(boxes=[(0.0, 0.0, 0.2, 1.0), (0.5, 0.3, 0.6, 0.5)])
+    bounds, start, goal = (0, 0, 1, 1), (0.2, 0.4, 0.0), (0.8, 0.8, 0.05)
+    mounted = arc_scene(Environment("", "", bounds, start, goal, obstacles, mount="wall"), RADIUS)
+    free = arc_scene(Environment("", "", bounds, start, goal, obstacles), RADIUS)
+    assert arc_is_free(mounted, RADIUS, *start, 0.0, 0.3 - RADIUS - 1e-3)
+    assert not arc_is_free(mounted, RADIUS, *start, 0.0, 0.3 - RADIUS + 3e-3)  # the box ahead
+    assert not arc_is_free(free, RADIUS, *start, 0.0, 0.1)
+    assert arc_is_free(mounted, RADIUS, 0.195, 0.4, 0.0, 0.0, 0.1) is False  # behind the base
+    assert not arc_is_free(mounted, RADIUS, 0.2 + RADIUS, 0.6, np.pi, 0.0, 0.1)  # elsewhere into the mount
+    assert not arc_is_free(mounted, RADIUS, 0.2 + RADIUS / 2, 0.4, np.pi / 2, 0.0, 0.1)  # along its face
+
+
+def test_arcs_stay_a_radius_from_the_edge_of_a_table() -> None:
+    """The whole tube must be on the table, but for the first diameter from a base on its edge; walls are obstacles."""
+    start, goal = (0.5, 0.0, np.pi / 2), (0.8, 0.8, 0.05)
+    for edge, margin in (("open", 0.0), ("table", RADIUS), ("wall", RADIUS)):
+        scene = arc_scene(Environment("", "", (0, 0, 1, 1), start, goal, edge=edge), RADIUS)
+        for beyond, expected in ((-3e-3, True), (3e-3, False)):
+            assert arc_is_free(scene, RADIUS, 0.3, 0.3, 0.0, 0.0, 0.7 - margin + beyond) == expected
+            assert arc_is_free(scene, RADIUS, 0.3, 0.3, np.pi, 0.0, 0.3 - margin + beyond) == expected
+        assert arc_is_free(scene, RADIUS, *start, 0.0, 0.2) == (edge != "wall")
+        assert arc_is_free(scene, RADIUS, 0.1, 0.0, np.pi / 2, 0.0, 0.2) == (edge == "open")

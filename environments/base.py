@@ -1,0 +1,151 @@
+"""Where the base of a tube stands: free, or mounted in an obstacle; and what the edge of the bounds is."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, TypedDict
+
+import numpy as np
+import shapely
+from numpy.typing import NDArray
+
+from environments.file_model import InvalidEnvironment
+from environments.lengths import UNITS, rounded
+from environments.obstacles import Obstacles, box_corners
+
+if TYPE_CHECKING:
+    from environments.environment import Environment
+
+MOUNTS = "free", "wall"
+EDGES = "open", "table", "wall"
+FRAME = 0.1
+"""Thickness of the wall around bounds that are walls [m]."""
+_TOUCHING = 1e-4
+"""Obstacles no farther apart than this are one piece [m]: round ones are tested as inscribed polygons."""
+
+
+class Standing(TypedDict, total=False):
+    """What the base and the bounds of an environment are; see the fields of `Environment`."""
+
+    mount: str
+    edge: str
+    anchor: np.ndarray | None
+
+
+def check_standing(standing: Standing) -> None:
+    """Check what was given.
+
+    Raises:
+        InvalidEnvironment: `mount` or `edge` is not a known word.
+        TypeError: An unknown key.
+    """
+    if unknown := standing.keys() - Standing.__annotations__.keys():
+        raise TypeError(f"Environment() got an unexpected keyword argument {min(unknown)!r}")
+    for key, word, known in (("mount", standing.get("mount"), MOUNTS), ("edge", standing.get("edge"), EDGES)):
+        if key in standing and word not in known:
+            raise InvalidEnvironment(f"{key} = {word!r} must be {' or '.join(map(repr, known))}")
+
+
+def framed(obstacles: Obstacles, bounds: np.ndarray) -> Obstacles:
+    """The obstacles and, as the last four polygons, a wall around the bounds.
+
+    Args:
+        bounds: min_x, min_y, max_x, max_y [m].
+    """
+    (x0, y0, x1, y1), t = bounds, FRAME
+    boxes = (x0 - t, y0 - t, x1 + t, y0), (x0 - t, y1, x1 + t, y1 + t), (x0 - t, y0, x0, y1), (x1, y0, x1 + t, y1)
+    polygons = *obstacles.polygons, *(box_corners(*box) for box in boxes)
+    return Obstacles(polygons, obstacles.circles, obstacles.walls, ends="round")
+
+
+def piece_at(solids: Obstacles, position: np.ndarray) -> NDArray[np.bool_]:
+    """The obstacle nearest to a point, or around it, with all that touch it directly or through others.
+
+    Args:
+        position: x, y [m].
+    Returns:
+        Which of `solids.shapes()` belong to it, shape (n,).
+    """
+    shapes = np.array(solids.shapes(), dtype=object)
+    chosen = np.zeros(len(shapes), bool)
+    if len(shapes):
+        tree = shapely.STRtree(shapes)
+        new = tree.query_nearest(shapely.Point(position))
+        while len(new):
+            chosen[new] = True
+            found = np.unique(tree.query(shapes[new], predicate="dwithin", distance=_TOUCHING)[1])
+            new = found[~chosen[found]]
+    return chosen
+
+
+def way_out(environment: Environment, radius: float) -> shapely.LineString:
+    """The axis of the first diameter of a tube that grows straight from the start [m]."""
+    x, y, heading = environment.start
+    return shapely.LineString([(x, y), (x + 2 * radius * math.cos(heading), y + 2 * radius * math.sin(heading))])
+
+
+def base_clearance(environment: Environment) -> float:
+    """Distance of the start from everything solid but its mount [m]."""
+    return float(environment.solids.part(~environment.mounted).clearance(environment.start[:2]))
+
+
+def base_fault(environment: Environment, radius: float, unit: str) -> str | None:
+    """What is wrong with the position of the base, as the end of a sentence; None if nothing is.
+
+    Args:
+        radius: Radius of the tube [m]; 0 if it is not known.
+        unit: Unit of the lengths in the message.
+    """
+
+    def shown(length: float, other: float) -> str:
+        return f"{rounded(length * UNITS[unit], unit, other * UNITS[unit])} {unit}"
+
+    if environment.mount == "wall" and radius and (fault := _mount_fault(environment, radius)):
+        problem, length = fault
+        most = f"at most {shown(radius, length)} (the tube radius) is allowed"
+        return problem.format(length=shown(length, radius), most=most)
+    clearance = base_clearance(environment)
+    if clearance < radius - 1e-9:  # tolerance for rounding: touching is allowed
+        least = f"at least {shown(radius, clearance)} (the tube radius) is needed"
+        if environment.edge == "wall" and float(environment.obstacles.clearance(environment.start[:2])) > clearance:
+            return f'is {shown(clearance, radius)} from the bounds, which are a wall (bounds.edge = "wall"); {least}'
+        distance = f"{shown(clearance, radius)} from the nearest" if clearance else "inside an"
+        return f"is {distance} obstacle; {least}"
+    if environment.edge == "table" and environment.mount == "free" and (over := _overhang(environment, radius)) > 1e-9:
+        return (
+            f"lets the tube hang {shown(over, radius)} over the edge of the table within its first diameter "
+            '(bounds.edge = "table"); move the start or turn it inwards'
+        )
+    return None
+
+
+def _mount_fault(environment: Environment, radius: float) -> tuple[str, float] | None:
+    """What is wrong with a base in a wall: a text with places for `length` and `most`, and the length [m]."""
+    start = environment.start
+    point = shapely.Point(start[:2])
+    solid = shapely.union_all(environment.solids.part(environment.mounted).shapes())
+    if solid.is_empty:
+        return 'has no obstacle to stand at, but start.mount = "wall"', 0.0
+    if (away := float(environment.solids.clearance(start[:2]))) > radius + 1e-9:
+        return 'has start.mount = "wall", but the nearest obstacle is {length} away; {most}', away
+    depth = point.distance(solid.boundary) if solid.area and solid.contains(point) else 0.0
+    if depth > radius + 1e-9:
+        return 'has start.mount = "wall", but is {length} inside the obstacle; {most}', depth
+    if solid.area and solid.contains(shapely.get_point(way_out(environment, radius), 1)):
+        return "has a heading into the obstacle that it is mounted in; turn start.heading_deg out of it", 0.0
+    return None
+
+
+def _overhang(environment: Environment, radius: float) -> float:
+    """How far a straight tube hangs over an edge within, or at the end of, its first diameter [m].
+
+    A tube that heads away from an edge may begin at it: it has no cap behind its base.
+    """
+    x, y, heading = environment.start
+    cosine, sine = math.cos(heading), math.sin(heading)
+    low_x, low_y, high_x, high_y = environment.bounds
+    worst = -math.inf
+    for room, along in ((x - low_x, -cosine), (high_x - x, cosine), (y - low_y, -sine), (high_y - y, sine)):
+        across = math.sqrt(max(1 - along**2, 0.0))
+        worst = max(worst, radius - room if along >= 0 else radius * across - room + 2 * radius * along)
+    return worst
