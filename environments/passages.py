@@ -47,7 +47,7 @@ class Passage:
 def narrowest_passages(environment: Environment, count: int = 3) -> list[Passage]:
     """The narrowest gaps between obstacles, within the bounds.
 
-    The bounds are open: the gap between an obstacle and the bounds is none. Gaps of less than 0.1 mm are seams. A straight
+    Gaps between an obstacle and the bounds count only if the bounds are walls. Gaps of less than 0.1 mm are seams. A straight
     corridor of constant width is one passage, and so are gaps nearer to each other than their width.
 
     Returns:
@@ -70,7 +70,7 @@ def narrowest_passages(environment: Environment, count: int = 3) -> list[Passage
 
 def _edges(environment: Environment) -> np.ndarray:
     """Edges of polygons, merged where they touch, and of walls, and centres of circles: x1, y1, x2, y2, radius [m]."""
-    obstacles = environment.obstacles
+    obstacles = environment.solids
     merged = shapely.union_all([shapely.Polygon(corners) for corners in obstacles.polygons]).simplify(1e-9)
     rings = [np.asarray(ring.coords) for ring in _rings(merged)]
     sides = [np.column_stack([ring[:-1], ring[1:], np.zeros(len(ring) - 1)]) for ring in rings]
@@ -119,7 +119,7 @@ def _found(environment: Environment, edges: np.ndarray, pairs: np.ndarray, wides
     passages: list[Passage] = []
     for first in range(0, len(order), _AT_ONCE):
         some = order[first : first + _AT_ONCE]
-        free = environment.obstacles.clearance(middle[some]) >= width[some] / 2 - 1e-7
+        free = environment.solids.clearance(middle[some]) >= width[some] / 2 - 1e-7
         for candidate in map(Passage, ends[some[free]]):
             if not any(_in_one_corridor(one, candidate, edges) for one in passages):
                 passages.append(candidate)

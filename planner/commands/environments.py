@@ -87,8 +87,8 @@ def show(
     console.print(f"bounds     {low} to {high} mm{edge}")
     console.print(f"start      {start} mm, heading {content['heading_deg']:.1f} deg{mount}")
     console.print(f"goal       {goal} mm, radius {rounded(content['goal_radius_mm'], 'mm')} mm")
-    solid = f"{counts['polygons']} boxes, polygons and flat walls"
-    console.print(f"obstacles  {solid}, {counts['circles']} circles, {counts['walls']} other walls")
+    solid = f"boxes, polygons and flat walls: {counts['polygons']}"
+    console.print(f"obstacles  {solid}; circles: {counts['circles']}; other walls: {counts['walls']}")
     passages = narrowest_passages(environment)
     gaps = [f"{rounded(1e3 * one.width, 'mm')} mm at {at(one.middle)}" for one in passages]
     console.print(f"passages   {'; '.join(gaps)} (the narrowest gaps between obstacles)" if gaps else "passages   none")

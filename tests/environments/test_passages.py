@@ -56,6 +56,13 @@ def test_the_bounds_are_open() -> None:
     assert found(room()) == []
 
 
+def test_walls_of_the_bounds_count() -> None:
+    """The gap of 70 mm between a block and a wall of the bounds is a passage, and none if the bounds are open."""
+    open_room = room(boxes=[(0.4, 0.07, 0.6, 0.45)])
+    assert found(open_room) == []
+    assert found(replace(open_room, edge="wall")) == [(70, 500, 35), (150, 500, 525)]
+
+
 def test_circles_are_exact() -> None:
     """Between circles of radii 30 and 20 mm, 100 mm apart at an angle, the gap is 50 mm, nearer to the smaller one."""
     circles = [(0.3, 0.3, 0.03), (0.36, 0.38, 0.02)]
