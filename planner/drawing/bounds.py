@@ -26,7 +26,9 @@ def bounds_patches(environment: Environment, radius: float) -> list[Patch]:
     bounds, patches = 1e3 * environment.bounds, list[Patch]()
     size = bounds[2:] - bounds[:2]
     if environment.edge == "table":
-        line = Rectangle(bounds[:2], *size, fill=False, edgecolor=INK, linewidth=1.6, zorder=2.5, gid="table")
+        line = Rectangle(
+            (bounds[0], bounds[1]), *size, fill=False, edgecolor=INK, linewidth=1.6, zorder=2.5, gid="table"
+        )
         patches.append(line)
     elif environment.edge == "wall":
         inside = shapely.box(*bounds)
