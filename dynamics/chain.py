@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dynamics.scene import Scene
+from dynamics.scene import SPARED, TABLE, Scene
 from dynamics.vine import Integers
 from surrogate.compiled import Floats, compiled
 
@@ -69,33 +69,14 @@ def moved_since(chain: Chain, segments: int, seen: Floats) -> float:
 
 
 @compiled(inline="always")
-def length_up_to(lengths: Floats, segment: int) -> float:
-    """Length of tube up to the end of a segment [m]."""
-    reached = 0.0
-    for j in range(segment + 1):
-        reached += lengths[j]
-    return reached
-
-
-@compiled()
-def outside(scene: Scene, chain: Chain, segments: int) -> bool:
-    """Whether a joint has left the bounds; those of the first length of a tube that a mount spares may be anywhere."""
-    for i in range(segments + 1):
-        x, y = chain.x[i], chain.y[i]
-        within = scene.bounds[0] <= x <= scene.bounds[2] and scene.bounds[1] <= y <= scene.bounds[3]
-        if not within and not length_up_to(chain.length, i - 1) < scene.base.spared:
-            return True
-    return False
-
-
-@compiled()
 def hangs_over(scene: Scene, chain: Chain, segments: int) -> bool:
     """Whether a side or the tip of the tube hangs over the edge of a table.
 
     The tube has flat sides along its segments, a round cap at the tip and at bends, and none at its base: its first
     diameter may hang over an edge that it heads away from.
     """
-    radius, bounds = scene.table, scene.bounds
+    bounds = scene.bounds
+    radius, spared = bounds[TABLE], bounds[SPARED]
     for side in range(4):
         outward = -1.0 if side < 2 else 1.0
         at, heading, across = (
@@ -105,13 +86,32 @@ def hangs_over(scene: Scene, chain: Chain, segments: int) -> bool:
         for i in range(segments):
             before, along = reached, outward * heading[i]
             reached += chain.length[i]
-            if before < max(scene.base.spared, 2.0 * radius if along < -OVERHANG else 0.0):
+            if before < max(spared, 2.0 * radius if along < -OVERHANG else 0.0):
                 continue
             wide = radius * abs(across[i])
             ahead = along >= 0.0 and (i == segments - 1 or outward * heading[i + 1] <= 0.0)
             if outward * at[i] + wide > most or outward * at[i + 1] + (radius if ahead else wide) > most:
                 return True
     return False
+
+
+@compiled()
+def outside(scene: Scene, chain: Chain, segments: int) -> bool:
+    """Whether a joint has left the bounds or, on a table, a side or the tip of the tube hangs over its edge.
+
+    The first length of a tube that a mount spares may be anywhere. All calls are inlined: a function that calls others counts
+    a reference to each of its arrays, which is measurable here.
+    """
+    xs, ys, lengths, bounds = chain.x, chain.y, chain.length, scene.bounds
+    low_x, low_y, high_x, high_y = bounds[0], bounds[1], bounds[2], bounds[3]
+    for i in range(segments + 1):
+        if not (low_x <= xs[i] <= high_x and low_y <= ys[i] <= high_y):
+            reached = 0.0
+            for j in range(i):
+                reached += lengths[j]
+            if not reached < bounds[SPARED]:
+                return True
+    return bounds[TABLE] > 0.0 and hangs_over(scene, chain, segments)
 
 
 @compiled()

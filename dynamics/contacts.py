@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dynamics.chain import Chain, length_up_to
+from dynamics.chain import Chain
 from dynamics.scene import Scene, cell_of
 from surrogate.compiled import Floats, compiled
 
@@ -80,8 +80,9 @@ def find_contacts(scene: Scene, radius: float, margin: float, chain: Chain, segm
     xs, ys, cosine, sine, lengths = chain.x, chain.y, chain.cosine, chain.sine, chain.length
     edges, edge_offsets, edge_items = scene.edges, scene.edge_offsets, scene.edge_items
     corners, corner_offsets, corner_items = scene.corners, scene.corner_offsets, scene.corner_items
-    solids, mount_edges, mount_corners = len(edges) + len(corners), scene.base.edges, scene.base.corners
+    solids, reached = len(edges) + len(corners), 0.0
     for i in range(segments):
+        reached += lengths[i]
         x, y = xs[i + 1], ys[i + 1]
         ux, uy = cosine[i], sine[i]
         last = i == segments - 1
@@ -95,9 +96,7 @@ def find_contacts(scene: Scene, radius: float, margin: float, chain: Chain, segm
                 continue
             offset = ex * ry - ey * rx
             gap = abs(offset) - radius - edges[edge, 4]
-            if gap < margin:
-                if edge < mount_edges and length_up_to(lengths, i) < scene.base.spared:
-                    continue
+            if gap < margin and not reached < edges[edge, 8]:
                 flip = 1.0 if offset >= 0.0 else -1.0
                 nx, ny = -flip * ey, flip * ex
                 growth = nx * ux + ny * uy if last else 0.0
@@ -110,18 +109,14 @@ def find_contacts(scene: Scene, radius: float, margin: float, chain: Chain, segm
             key = i * solids + len(edges) + corner
             if along <= 0.0:
                 offset = ux * ry - uy * rx
-                if along < -lengths[i] or abs(offset) >= reach:
-                    continue
-                if corner < mount_corners and length_up_to(lengths, i) + along < scene.base.spared:
+                if along < -lengths[i] or abs(offset) >= reach or reached + along < corners[corner, 3]:
                     continue
                 flip = -1.0 if offset >= 0.0 else 1.0
                 point, normal = (x + along * ux, y + along * uy), (-flip * uy, flip * ux)
                 count = _add(contacts, count, i, key, abs(offset) - reach + margin, point, normal, 0.0)
             elif last or rx * cosine[i + 1] + ry * sine[i + 1] < 0.0:
                 distance = np.sqrt(rx * rx + ry * ry)
-                if distance < reach:
-                    if corner < mount_corners and length_up_to(lengths, i) < scene.base.spared:
-                        continue
+                if distance < reach and not reached < corners[corner, 3]:
                     nx, ny = -rx / distance, -ry / distance
                     growth = nx * ux + ny * uy if last else 0.0
                     count = _add(contacts, count, i, key, distance - reach + margin, (x, y), (nx, ny), growth)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from dynamics.chain import Chain, finite, hangs_over, moved_since, outside
+from dynamics.chain import Chain, finite, moved_since, outside
 from dynamics.records import Recorder, Task, record
 from dynamics.scene import Scene
 from dynamics.vine import Integers
@@ -49,8 +49,7 @@ def outcome_of_leaving(scene: Scene, chain: Chain, segments: int, forces: Floats
         forces: On each segment [N]; one that is not a number has moved the vine out of bounds.
         broken: Takes the first segment that is not finite, shape (1,).
     """
-    # A function that calls others counts references to all its arrays, which is slow: `outside` does not call `hangs_over`.
-    if not outside(scene, chain, segments) and not (scene.table > 0.0 and hangs_over(scene, chain, segments)):
+    if not outside(scene, chain, segments):
         return GROWING
     return OUT_OF_BOUNDS if finite(chain, segments, forces, broken) else NOT_FINITE
 

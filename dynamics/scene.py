@@ -30,35 +30,25 @@ _AT_ONCE = 4_000_000
 """Maximum number of entries that are searched at once, to limit memory."""
 
 
-class Base(NamedTuple):
-    """Where the tube comes from, and what it may touch there."""
-
-    spared: float
-    """Length of tube that neither the mount nor the bounds hold [m]: its diameter where it is mounted in a wall, or 0."""
-    edges: int
-    """Number of edges of the mount, the obstacle in which the base is mounted; they are the scene's first ones."""
-    corners: int
-    """Number of corners of the mount, the scene's first ones."""
-    x: float
-    """Position [m]."""
-    y: float
-    cosine: float
-    """Heading [-]."""
-    sine: float
+TABLE, SPARED, BASE_X, BASE_Y, COSINE, SINE = range(4, 10)
+"""Columns of `Scene.bounds`."""
 
 
 class Scene(NamedTuple):
     """Obstacles as edges and corners with a radius: circles are corners, walls are thick edges."""
 
     edges: Floats
-    """x1, y1, x2, y2, radius [m], direction x, y [-], length [m], shape (edges, 8)."""
+    """x1, y1, x2, y2, radius [m], direction x, y [-], length [m], length of tube that it does not touch [m], shape (edges, 9).
+
+    The last is the diameter of the tube for the mount, the obstacle in which its base is mounted, and 0 for all others."""
     corners: Floats
-    """x, y, radius [m], shape (corners, 3)."""
+    """x, y, radius, length of tube that it does not touch [m], shape (corners, 4)."""
     bounds: Floats
-    """min x, min y, max x, max y [m]; where they are walls, these lie inside."""
-    table: float
-    """Distance that sides and tip of the tube must keep from the bounds [m]: its radius on a table, or 0."""
-    base: Base
+    """What limits the tube in addition, in one array because each member of a scene costs time in each call, shape (10,):
+
+    min x, min y, max x, max y [m], outside the walls that bounds may be; at `TABLE` the distance that sides and tip of the tube
+    must keep from them [m], its radius on a table, else 0; at `SPARED` the length of tube that they do not hold [m], its
+    diameter if it is mounted in a wall, else 0; the position [m] of the base, and cosine and sine of its heading."""
     cell_size: float
     """Side of a grid cell [m]."""
     grid_shape: tuple[int, int]
@@ -93,7 +83,7 @@ def build_scene(
         cell_size: Minimum side of a grid cell [m].
         radius: Radius of the tube [m], where its mount or the edge of a table is to count.
     """
-    base, edges, corners = _based(environment, radius)
+    edges, corners = _solids(environment, radius)
     bounds = np.asarray(environment.bounds, float)
     if environment.edge == "wall":
         bounds = bounds + FRAME * np.array([-1, -1, 1, 1])
@@ -107,9 +97,7 @@ def build_scene(
     return Scene(
         edges,
         corners,
-        bounds,
-        radius if environment.edge == "table" else 0.0,
-        base,
+        np.concatenate([bounds, _base(environment, radius)]),
         size,
         (int(shape[0]), int(shape[1])),
         *_listing(cells, lines, edge_reach + edges[:, 4]),
@@ -126,15 +114,23 @@ def cell_of(scene: Scene, x: float, y: float) -> int:
     return column * rows + row
 
 
-def _based(environment: Environment, radius: float) -> tuple[Base, Floats, Floats]:
-    """The base of a tube of a radius [m], and edges and corners of everything solid, those of the mount first."""
+def _base(environment: Environment, radius: float) -> Floats:
+    """The columns of `Scene.bounds` from `TABLE` on, for a tube of a radius [m]."""
+    x, y, heading = environment.start
+    table, spared = radius * (environment.edge == "table"), 2 * radius * (environment.mount == "wall")
+    return np.array([table, spared, x, y, np.cos(heading), np.sin(heading)])
+
+
+def _solids(environment: Environment, radius: float) -> tuple[Floats, Floats]:
+    """Edges and corners of everything solid, for a tube of a radius [m]."""
     solids, mounted = environment.solids, environment.mounted
-    edges, corners = _outlines(solids.part(~mounted))
-    first = _outlines(solids.part(mounted)) if mounted.any() else (edges[:0], corners[:0])
-    x, y, heading = map(float, environment.start)
-    spared = 2.0 * radius if mounted.any() else 0.0
-    base = Base(spared, len(first[0]), len(first[1]), x, y, float(np.cos(heading)), float(np.sin(heading)))
-    return base, np.concatenate([first[0], edges]), np.concatenate([first[1], corners])
+    found = [(_outlines(solids.part(~mounted)), 0.0)]
+    if mounted.any():
+        found.append((_outlines(solids.part(mounted)), 2 * radius))
+    edges, corners = (
+        np.concatenate([np.insert(part[k], part[k].shape[1], spared, axis=1) for part, spared in found]) for k in (0, 1)
+    )
+    return edges, corners
 
 
 def _outlines(obstacles: Obstacles) -> tuple[Floats, Floats]:

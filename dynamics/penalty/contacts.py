@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from dynamics.scene import Base, Indices, Scene
+from dynamics.scene import SPARED, Indices, Scene
 from surrogate.compiled import Floats
 
 FAR = 1e3
@@ -41,7 +41,8 @@ class Solids(NamedTuple):
     near_edges: Tensor
     """Shape (cells, most edges in a cell)."""
     near_corners: Tensor
-    base: Base
+    spared: float
+    """Length of tube that the mount does not touch [m], see `Scene.edges`."""
 
     @classmethod
     def of(cls, scene: Scene, device: torch.device, dtype: torch.dtype) -> Solids:
@@ -54,7 +55,7 @@ class Solids(NamedTuple):
             scene.cell_size,
             torch.as_tensor(_padded(scene.edge_offsets, scene.edge_items), device=device),
             torch.as_tensor(_padded(scene.corner_offsets, scene.corner_items), device=device),
-            scene.base,
+            float(scene.bounds[SPARED]),
         )
 
 
@@ -138,8 +139,8 @@ def _against_edges(solids: Solids, radius: float, chain: Chain, segment: Tensor,
     rx, ry, ex, ey = x - edge[..., 0], y - edge[..., 1], edge[..., 5], edge[..., 6]
     along, offset = rx * ex + ry * ey, ex * ry - ey * rx
     beside = (item >= 0) & (segment <= _last(chain, segment)) & (along >= 0) & (along <= edge[..., 7])
-    if solids.base.spared:
-        beside = beside & ~((item < solids.base.edges) & (_reached(chain, segment) < solids.base.spared))
+    if solids.spared:
+        beside = beside & (_reached(chain, segment) >= edge[..., 8])
     gap = torch.where(beside, offset.abs() - radius - edge[..., 4], FAR)
     flip = torch.where(offset >= 0, 1.0, -1.0)
     return gap, x, y, -flip * ey, flip * ex, beside
@@ -155,9 +156,8 @@ def _against_corners(solids: Solids, radius: float, chain: Chain, segment: Tenso
     along, offset = rx * ux + ry * uy, ux * ry - uy * rx
     ahead = rx * _take(chain.cosine, following) + ry * _take(chain.sine, following)
     exists = (item >= 0) & (segment <= last)
-    if solids.base.spared:
-        reached = _reached(chain, segment) + along.clamp(max=0.0)
-        exists = exists & ~((item < solids.base.corners) & (reached < solids.base.spared))
+    if solids.spared:
+        exists = exists & (_reached(chain, segment) + along.clamp(max=0.0) >= corner[..., 3])
     beside = exists & (along <= 0) & (along >= -length)
     at_end = exists & (along > 0) & ((segment == last) | (ahead < 0))
     distance = torch.where(beside, offset.abs(), torch.hypot(rx, ry))

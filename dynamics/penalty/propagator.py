@@ -17,7 +17,7 @@ from dynamics.penalty.pull import check_surrogate, pull_of
 from dynamics.penalty.rollout import Model, Records, Vines, grow, rest_curvature
 from dynamics.penalty.solvers import SOLVERS, chosen_solver
 from dynamics.propagator import CannotRun, Capabilities, OutOfMemory, checked_lengths
-from dynamics.scene import scene_of
+from dynamics.scene import TABLE, scene_of
 from dynamics.tube import VineParams
 from dynamics.vine import Actuation, Array, Integers, Rollout, Status, VineState
 from environments.environment import Environment
@@ -87,8 +87,8 @@ class Penalty:
             chosen_solver(solver, inner_steps),
             Weights(),
             self._tensor(environment.start),
-            self._tensor(scene.bounds),
-            scene.table,
+            self._tensor(scene.bounds[:4]),
+            float(scene.bounds[TABLE]),
             step or params.segment_length / 6,
             margin,
         )

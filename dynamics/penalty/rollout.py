@@ -38,7 +38,7 @@ class Model(NamedTuple):
     bounds: Tensor
     """min x, min y, max x, max y [m], see `Scene.bounds`."""
     table: float
-    """See `Scene.table`."""
+    """Radius of the tube on a table [m], else 0."""
     step: float
     """Growth of a full step, which is also its time [m]."""
     margin: float
@@ -145,7 +145,7 @@ def _outside(model: Model, chain: Chain) -> Tensor:
     """Whether each vine has left the bounds or, on a table, hangs over its edge, shape (batch,)."""
     low_x, low_y, high_x, high_y = model.bounds
     out = (chain.x < low_x) | (chain.x > high_x) | (chain.y < low_y) | (chain.y > high_y)
-    if spared := model.solids.base.spared:
+    if spared := model.solids.spared:
         out[:, 1:] &= torch.cumsum(chain.length, 1) >= spared
         out[:, 0] = False
     if not model.table:

@@ -32,7 +32,7 @@ def fit(
         Path | None,
         typer.Option(
             metavar="DIR",
-            help="Folder for the fit. Default: runs/fit-NAME, or the first free one of runs/fit-NAME-2, ...",
+            help="Folder for the fit. Default: the first free one of runs/fit-NAME, runs/fit-NAME-2 and so on.",
         ),
     ] = None,
     bodies: Annotated[

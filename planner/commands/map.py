@@ -44,7 +44,7 @@ def map_environment(
         Path | None,
         typer.Option(
             metavar="DIR",
-            help="Folder for the map and a figure. Default: maps/ENV, or the first free one of maps/ENV-2, ...",
+            help="Folder for the map and a figure. Default: the first free one of maps/ENV, maps/ENV-2 and so on.",
         ),
     ] = None,
     tube: TubeOption = None,

@@ -11,7 +11,7 @@ Env = Annotated[str | None, typer.Argument(metavar="ENV", help="A shipped enviro
 Out = Annotated[
     Path | None,
     typer.Option(
-        metavar="DIR", help="Folder for the results. Default: runs/ENV, or the first free one of runs/ENV-2, ..."
+        metavar="DIR", help="Folder for the results. Default: the first free one of runs/ENV, runs/ENV-2 and so on."
     ),
 ]
 Seed = Annotated[int, typer.Option(min=0, help="Seed of the random generator.")]

@@ -59,7 +59,7 @@ OutOption = Annotated[
     typer.Option(
         metavar="DIR",
         help="Write report, data and pictures to DIR/robustness-ENV. Default: the first free one of RUN-robustness, "
-        "RUN-robustness-2, ... beside the folder RUN of the design.",
+        "RUN-robustness-2 and so on, beside the folder RUN of the design.",
     ),
 ]
 ForceOption = Annotated[

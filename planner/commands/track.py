@@ -57,14 +57,14 @@ OutOption = Annotated[
     Path | None,
     typer.Option(
         metavar="FILE.json",
-        help="Output file of the recording. Default: VIDEO's name with .json, or the first free one with -2.json, ...",
+        help="Output file of the recording. Default: the first free one of VIDEO's name with .json, -2.json and so on.",
     ),
 ]
 OverlayOption = Annotated[
     Path | None,
     typer.Option(
         metavar="FILE.mp4",
-        help="Output video with the tracked centrelines. Default: VIDEO's name with -overlay.mp4, or -2-overlay.mp4, ...",
+        help="Output video with the tracked centrelines. Default: VIDEO's name with -overlay.mp4, -2-overlay.mp4 and so on.",
     ),
 ]
 

@@ -19,7 +19,7 @@ FolderOption = Annotated[
     typer.Option(
         "--out",
         metavar="DIR",
-        help="Write report, data and pictures to DIR/STUDY. Default: runs/STUDY, or the first free one of runs/STUDY-2, ...",
+        help="Write report, data and pictures to DIR/STUDY. Default: the first free one of runs/STUDY, runs/STUDY-2 and so on.",
     ),
 ]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dynamics.scene import Scene, build_scene, cell_of
+from dynamics.scene import BASE_X, BASE_Y, COSINE, SINE, SPARED, TABLE, Scene, build_scene, cell_of
 from dynamics.tube import VineParams
 from environments.environment import Environment
 from planner.search.biarc import arc_point, biarc
@@ -27,9 +27,9 @@ def arc_scene(environment: Environment, radius: float) -> Scene:
 @compiled()
 def leaves_base(scene: Scene, radius: float, x: float, y: float) -> bool:
     """Whether a point lies within the first diameter of a tube that grows straight from the base."""
-    base = scene.base
-    along = (x - base.x) * base.cosine + (y - base.y) * base.sine
-    aside = (x - base.x) * base.sine - (y - base.y) * base.cosine
+    bounds = scene.bounds
+    dx, dy, cosine, sine = x - bounds[BASE_X], y - bounds[BASE_Y], bounds[COSINE], bounds[SINE]
+    along, aside = dx * cosine + dy * sine, dx * sine - dy * cosine
     return 0.0 <= along <= 2.0 * radius and abs(aside) <= radius
 
 
@@ -39,14 +39,13 @@ def gap(scene: Scene, radius: float, x: float, y: float) -> float:
 
     Near a base that is mounted in a wall, that wall does not count, and the distance is at most 0.
     """
-    leaving = scene.base.spared > 0.0 and leaves_base(scene, radius, x, y)
-    edges_from, corners_from = (scene.base.edges, scene.base.corners) if leaving else (0, 0)
+    leaving = scene.bounds[SPARED] > 0.0 and leaves_base(scene, radius, x, y)
     reach = radius if leaving else radius + LOOK_AHEAD
     cell = cell_of(scene, x, y)
     edges, edge_offsets, edge_items = scene.edges, scene.edge_offsets, scene.edge_items
     for item in range(edge_offsets[cell], edge_offsets[cell + 1]):
         edge = edge_items[item]
-        if edge < edges_from:
+        if leaving and edges[edge, 8] > 0.0:
             continue
         rx, ry = x - edges[edge, 0], y - edges[edge, 1]
         ex, ey = edges[edge, 5], edges[edge, 6]
@@ -55,7 +54,7 @@ def gap(scene: Scene, radius: float, x: float, y: float) -> float:
     corners, corner_offsets, corner_items = scene.corners, scene.corner_offsets, scene.corner_items
     for item in range(corner_offsets[cell], corner_offsets[cell + 1]):
         corner = corner_items[item]
-        if corner < corners_from:
+        if leaving and corners[corner, 3] > 0.0:
             continue
         reach = min(reach, np.hypot(x - corners[corner, 0], y - corners[corner, 1]) - corners[corner, 2])
     return reach - radius
@@ -70,10 +69,10 @@ def arc_is_free(
     The pose must be outside all obstacles: an arc that starts inside one is reported free unless it meets an outline.
     """
     low_x, low_y, high_x, high_y = scene.bounds[0], scene.bounds[1], scene.bounds[2], scene.bounds[3]
-    at, least = 0.0, LEAST_STEP * (radius / PROTOTYPE_CLEARANCE)
+    table, at, least = scene.bounds[TABLE], 0.0, LEAST_STEP * (radius / PROTOTYPE_CLEARANCE)
     while True:
         px, py = arc_point(x, y, heading, curvature, at)
-        off = 0.0 if scene.table == 0.0 or leaves_base(scene, radius, px, py) else scene.table
+        off = 0.0 if table == 0.0 or leaves_base(scene, radius, px, py) else table
         if not (low_x + off <= px <= high_x - off and low_y + off <= py <= high_y - off):
             return False
         left = gap(scene, radius, px, py)

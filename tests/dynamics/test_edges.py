@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dynamics.chain import forward_kinematics, hangs_over, new_chain
+from dynamics.chain import forward_kinematics, new_chain, outside
 from dynamics.registry import load_propagator, propagators
 from dynamics.scene import build_scene
 from dynamics.table import Table, overhangs
@@ -121,7 +121,7 @@ def test_overhang_is_that_of_the_whole_body() -> None:
         environment = Environment("", "", bounds, start, (0.5, 0.5, 0.1), edge="table")
         scene, chain = build_scene(environment, 0.1, 0.1, radius=R), new_chain(segments)
         forward_kinematics(chain, angles, start, count, last, full)
-        over = hangs_over(scene, chain, count)
+        over = outside(scene, chain, count)
         array = overhangs(
             Table(bounds, R), joints[None, :, 0], joints[None, :, 1], np.cos(heading)[None], np.sin(heading)[None],
             length[None], np.array([[count - 1]]),
