@@ -10,6 +10,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
 from dynamics.identification import Fit, Parameter, Profile
 from dynamics.identification.result import CHI_SQUARE
@@ -91,7 +92,13 @@ def draw_profile(axes: Axes, profile: Profile, parameter: Parameter) -> None:
     low, high = profile.values[0], profile.values[-1]
     wide = high > 3 * low
     axes.set_xscale("log" if wide else "linear")
-    axes.locator_params(axis="x", nbins=2) if not wide else None
+    if wide:
+        # Less than two decades need labels between the powers of ten.
+        axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 3.0) if high < 100 * low else (1.0,)))
+        axes.xaxis.set_major_formatter(StrMethodFormatter("{x:.0e}"))
+        axes.xaxis.set_minor_formatter(NullFormatter())
+    else:
+        axes.locator_params(axis="x", nbins=2)
     axes.set_ylim(-0.3, 2.1 * CHI_SQUARE)
     axes.text(0.02, CHI_SQUARE + 0.15, "95 %", size=8, color=FAINT, transform=axes.get_yaxis_transform())
     _dress(axes, f"{profile.name}: {'identified' if parameter.identified else 'not identified'}")
