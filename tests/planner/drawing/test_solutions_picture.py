@@ -15,7 +15,7 @@ from dynamics.tube import VineParams
 from environments import Environment
 from planner.design import Design, Section, Side
 from planner.drawing import solutions
-from planner.drawing.solutions import DPI, MOST, save_solutions
+from planner.drawing.solutions import MOST, save_solutions
 from planner.drawing.style import TUBE
 from planner.replay import grow_designs
 from planner.robustness.selection import Champion, Choice
@@ -24,6 +24,8 @@ from planner.runs.success import success
 from planner.verification import Verification
 
 MakeEnvironment = Callable[..., Environment]
+DPI = 60
+"""Lower than in a run, which makes the tests faster."""
 
 
 def straight(length: float, side: Side = "none") -> Design:
@@ -44,6 +46,7 @@ def drawn(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., Figu
 
     written = solutions.save_figure
     monkeypatch.setattr(solutions, "save_figure", save)
+    monkeypatch.setattr(solutions, "DPI", DPI)
 
     def draw(*arguments: object, **options: object) -> Figure:
         save_solutions(tmp_path / "solutions.png", *arguments, **options)  # type: ignore[arg-type]
