@@ -11,7 +11,7 @@ from PIL import Image
 
 from environments import Environment, Obstacles
 from planner.drawing.bounds import bounds_patches
-from planner.drawing.plan import save_environment
+from planner.drawing.environment import save_environment
 
 
 def room(**standing: Any) -> Environment:
