@@ -223,7 +223,7 @@ def simulate(
         qp: Solver of "impulse": "banded" or "osqp".
         friction: Coulomb friction coefficient of the tip [-]; None takes that of the design's tube.
     Returns:
-        Whether it reached the goal, where it ends, and its joints [m] at every record, shape (T, N + 1, 2).
+        Whether it reached the goal, its tip, and its joints [m] at every record, shape (T, N + 1, 2).
     Raises:
         ValueError: `design` is None, or the propagator does not have a setting.
         InvalidEnvironment: The environment is invalid, or the tube does not fit at its start.
@@ -333,7 +333,6 @@ def export(
     The sections are rounded to whole cells first, in such a way that the design still reaches the goal, if possible.
 
     Args:
-        folder: Created if it does not exist.
         formats: Some of "json", "csv", "dxf", "svg", "pdf" and "stl"; "dxf" and "stl" need the extra `fab`.
         force: Whether to replace earlier results in the folder. Other files are never replaced.
         allow_limit: Whether to accept pressures at their limit, which leave no head room for the regulator.

@@ -119,8 +119,8 @@ def overlap(joints: Floats, radius: float) -> shapely.Geometry:
     Returns:
         One polygon or several [m]; empty if the tube does not overlap itself.
     """
-    if len(joints) < 2:
-        return shapely.Polygon()
+    if not np.ptp(joints, axis=0).any():
+        return shapely.Polygon()  # a tube of no length
     line = shapely.segmentize(shapely.LineString(joints), radius)
     corners = shapely.get_coordinates(line)
     along = np.concatenate([[0.0], np.cumsum(np.hypot(*np.diff(corners, axis=0).T))])

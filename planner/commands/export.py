@@ -22,6 +22,32 @@ if TYPE_CHECKING:
 
 
 EVERY_FORMAT = ",".join(FORMATS)
+EnvironmentOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ENV",
+        help="The environment, if it is neither in the folder of the design nor a shipped one.",
+    ),
+]
+StockOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="WIDTHS",
+        help="Lay-flat widths in stock, e.g. 50,75,100mm (units mm, cm, m, in): the nearest ones replace the planned tubes. The "
+        "lay-flat width is half the circumference, pi times the inflated radius.",
+    ),
+]
+LimitOption = Annotated[
+    bool,
+    typer.Option("--allow-limit", help="Accept pressures at their limit, without head room for the regulator."),
+]
+ForceOption = Annotated[
+    bool,
+    typer.Option(
+        "--force",
+        help="Replace earlier results in the folder of --out; continue with a design that was made for another environment.",
+    ),
+]
 
 
 def export(
@@ -29,32 +55,10 @@ def export(
     out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for the pack.")],
     solution: SolutionOption = None,
     formats: Annotated[str, typer.Option(metavar="LIST", help="Formats to write, separated by commas.")] = EVERY_FORMAT,
-    env: Annotated[
-        str | None,
-        typer.Option(
-            metavar="ENV",
-            help="The environment, if it is neither in the folder of the design nor a shipped one.",
-        ),
-    ] = None,
-    stock: Annotated[
-        str | None,
-        typer.Option(
-            metavar="WIDTHS",
-            help="Lay-flat widths in stock, e.g. 50,75,100mm (units mm, cm, m, in): the nearest ones replace the planned tubes. The "
-            "lay-flat width is half the circumference, pi times the inflated radius.",
-        ),
-    ] = None,
-    allow_limit: Annotated[
-        bool,
-        typer.Option("--allow-limit", help="Accept pressures at their limit, without head room for the regulator."),
-    ] = False,
-    force: Annotated[
-        bool,
-        typer.Option(
-            "--force",
-            help="Replace earlier results in the folder of --out; continue with a design that was made for another environment.",
-        ),
-    ] = False,
+    env: EnvironmentOption = None,
+    stock: StockOption = None,
+    allow_limit: LimitOption = False,
+    force: ForceOption = False,
     as_json: JsonOption = False,
 ) -> int:
     """Write builder's guide, parts and cut lists, patterns at true size, prints and pressures. Exit code 3 if the rounded design misses

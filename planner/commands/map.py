@@ -22,6 +22,14 @@ if TYPE_CHECKING:
 REPEATS = 100
 """Number of random sequences of deployments for comparison (paper 003, section 4.2)."""
 
+OutOption = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="DIR",
+        help="Folder for the map and a figure. Default: the first free one of maps/ENV, maps/ENV-2 and so on.",
+    ),
+]
+
 
 def map_environment(
     env: EnvironmentArgument,
@@ -40,13 +48,7 @@ def map_environment(
         float | None,
         typer.Option(metavar="MM", help="Length of the tube in mm. Default: 1.2 times the longer side of the bounds."),
     ] = None,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR",
-            help="Folder for the map and a figure. Default: the first free one of maps/ENV, maps/ENV-2 and so on.",
-        ),
-    ] = None,
+    out: OutOption = None,
     tube: TubeOption = None,
     force: ForceOption = False,
     as_json: JsonOption = False,

@@ -87,7 +87,6 @@ def plan(
     Exit code 3 if there is none, or if it is not what was asked.
     """
     answer = Answer(as_json)
-    given = _given_again(ctx) if resume else {}
     if not 0 < time_budget < 1e7:
         raise BadInput(f"--time-budget {time_budget:g} must be greater than 0 and finite, in seconds")
     if env is None and resume is None:
@@ -95,18 +94,12 @@ def plan(
     if not robust and (level is not None or threshold is not None):
         raise BadInput("--level and --threshold need --robust")
     with readable_errors():
-        from planner.runs.checkpoint import read_checkpoint
-        from planner.runs.claim import check_folder, claimed, reclaimed
+        from planner.runs.claim import claimed
         from planner.runs.folder import stem_of
         from planner.runs.inputs import Inputs
 
         if resume:
-            elsewhere = out is not None and out.resolve() != resume.resolve()
-            with claimed(out, resume, force) if elsewhere else reclaimed(resume) as folder:
-                checkpoint = read_checkpoint(resume)
-                check_folder(folder, force=True)
-                again = checkpoint.inputs.model_copy(update=given)
-                return _planned(again, checkpoint.environment, checkpoint.tube, checkpoint, folder, full_tree, answer)
+            return _resumed(resume, _given_again(ctx), out, force, full_tree, answer)
         environment, params = environment_and_tube(str(env), tube, actuator and known_actuator(actuator))
         with readable_options():
             inputs = Inputs(
@@ -117,6 +110,21 @@ def plan(
             )  # fmt: skip
         with claimed(out, Path("runs") / stem_of(environment), force) as folder:
             return _planned(inputs, environment, params, None, folder, full_tree, answer)
+
+
+def _resumed(
+    resume: Path, given: dict[str, Any], out: Path | None, force: bool, full_tree: bool, answer: Answer
+) -> int:
+    """Continue the run in a folder, with the options that were given again; returns the exit code."""
+    from planner.runs.checkpoint import read_checkpoint
+    from planner.runs.claim import check_folder, claimed, reclaimed
+
+    elsewhere = out is not None and out.resolve() != resume.resolve()
+    with claimed(out, resume, force) if elsewhere else reclaimed(resume) as folder:
+        checkpoint = read_checkpoint(resume)
+        check_folder(folder, force=True)
+        again = checkpoint.inputs.model_copy(update=given)
+        return _planned(again, checkpoint.environment, checkpoint.tube, checkpoint, folder, full_tree, answer)
 
 
 def _planned(

@@ -28,7 +28,7 @@ def train(
         typer.Option(
             metavar="DIR",
             help="Folder for spam.json and, for comparison, spam-paper.json. Default: weights, or the first free one of "
-            "weights-2, ...",
+            "weights-2 and so on.",
         ),
     ] = None,
     epochs: Annotated[

@@ -122,6 +122,35 @@ def design_to_write(run: Run, choice: Choice | None, verification: Verification 
     return choice.chosen.design if choice else run.solutions.best[0].design
 
 
+def _run_content(
+    run: Run, inputs: Inputs, stopped: str, best: Design, choice: Choice | None, verification: Verification | None
+) -> dict[str, Any]:
+    """Content of `run.json`; the arguments are those of `write_run`, and the design that is written."""
+    return {
+        "schema": 1,
+        "inputs": {
+            "environment": run.environment.name,
+            "sha256": run.environment.sha256,
+            **inputs.model_dump(),
+            "stopped": stopped,
+        },
+        "seed": inputs.seed,
+        "versions": versions(),
+        "device": f"{run.propagator.device_name} ({machine()})",
+        "timings": {"prepare_s": round(run.prepare_seconds, 3), "search_s": round(run.seconds, 3)},
+        "reverse_tree": _tree_facts(run),
+        "time_to_first_s": round(run.history[0].seconds, 3),
+        "iterations": run.search.iteration,
+        "vine_steps": run.search.vine_steps,
+        "cost": {"actuators": best.actuators, "length_mm": round(best.length * 1e3, 3)},
+        "history": [[round(m.seconds, 3), m.actuators, round(m.length * 1e3, 3)] for m in run.history],
+        "replayed": run.solutions.replayed,
+        "rejected": run.solutions.rejected,
+        "robust": choice.content() if choice else None,
+        "verification": verification.content() if verification else None,
+    }
+
+
 def write_run(
     out: Path,
     run: Run,
@@ -152,30 +181,7 @@ def write_run(
         write_json(folder / "design.json", design_content(best))
         every = [solution.design for solution in solutions.best]
         write_json(folder / "solutions.json", {"schema": 1, "solutions": [design_content(one) for one in every]})
-        content = {
-            "schema": 1,
-            "inputs": {
-                "environment": run.environment.name,
-                "sha256": run.environment.sha256,
-                **inputs.model_dump(),
-                "stopped": stopped,
-            },
-            "seed": inputs.seed,
-            "versions": versions(),
-            "device": f"{run.propagator.device_name} ({machine()})",
-            "timings": {"prepare_s": round(run.prepare_seconds, 3), "search_s": round(run.seconds, 3)},
-            "reverse_tree": _tree_facts(run),
-            "time_to_first_s": round(run.history[0].seconds, 3),
-            "iterations": run.search.iteration,
-            "vine_steps": run.search.vine_steps,
-            "cost": {"actuators": best.actuators, "length_mm": round(best.length * 1e3, 3)},
-            "history": [[round(m.seconds, 3), m.actuators, round(m.length * 1e3, 3)] for m in run.history],
-            "replayed": solutions.replayed,
-            "rejected": solutions.rejected,
-            "robust": choice.content() if choice else None,
-            "verification": verification.content() if verification else None,
-        }
-        write_json(folder / "run.json", content)
+        write_json(folder / "run.json", _run_content(run, inputs, stopped, best, choice, verification))
         points, length = trajectory(run.environment, best, replay(best, solutions.replayer))
         np.savez_compressed(folder / "trajectory.npz", points=points, length=length)
         branches = branches_to_draw(run.search.tree, run.environment, run.params, full_tree)

@@ -74,7 +74,7 @@ def test_commands_print_hints(vinewright: Run) -> None:
     # The wall ends this command before the search.
     code, lines = vinewright("plan", "room.toml", "--out", "run")
     assert (code, lines[:2]) == (3, hints)
-    assert lines[2].startswith("no solution: room: the goal is walled in")
+    assert lines[2].startswith("not met: no solution: room: the goal is walled in")
 
 
 def test_a_walled_in_goal_is_one_message(vinewright: Run) -> None:
@@ -83,7 +83,7 @@ def test_a_walled_in_goal_is_one_message(vinewright: Run) -> None:
     assert vinewright("plan", "room.toml", "--out", "run") == (
         3,
         [
-            "no solution: room: the goal is walled in: no path as wide as the tube leads from the start to it; the widest way in "
+            "not met: no solution: room: the goal is walled in: no path as wide as the tube leads from the start to it; the widest way in "
             "is 62 mm wide at (400, 300) mm, the tube is 66.7 mm wide: widen it, take a thinner tube, or move the start or the goal"
         ],
     )

@@ -184,7 +184,10 @@ def test_a_picture_of_a_design_needs_its_environment(vinewright: Vinewright, tmp
     shutil.copy(RUN / "environment.toml", tmp_path)
     assert vinewright("show", "design.json", "--picture", "it.png")[0] == 0
     code, _, errors = vinewright("show", "design.json", "--picture", "nowhere/it.png")
-    assert (code, errors) == (2, "error: nowhere/it.png cannot be written: No such file or directory\n")
+    assert (code, errors) == (
+        2,
+        "error: --picture nowhere/it.png cannot be written: the folder nowhere does not exist; give another --picture\n",
+    )
 
 
 @pytest.mark.parametrize(

@@ -115,7 +115,7 @@ def test_export_grows_the_design_with_the_stock(
     assert pack["stock"]["lay_flat_width_mm"] == {"body": {"planned": 104.772, "chosen": 101.6}}
     assert load_tube(out / "stock-tube.toml").radius == pytest.approx(0.1016 / np.pi, rel=1e-6)
     assert "101.6 mm lay-flat" in (out / "parts.csv").read_text()
-    assert export(monkeypatch, straight, "--out", out, "--formats", "json") == 0
+    assert export(monkeypatch, straight, "--out", out, "--formats", "json", "--force") == 0
     assert not (out / "stock-tube.toml").exists()
     assert json.loads((out / "pack.json").read_text())["stock"] is None
 

@@ -29,7 +29,7 @@ MANY = range(4000)
 def room() -> Environment:
     """A wide room with a block and a disc beside the way, and a thin wall."""
     obstacles = Obstacles(
-        (box_corners(0.3, -0.4, 0.4, -0.2),), np.array([[0.6, 0.6, 0.2]]), np.array([[1.2, -1.0, 1.2, -0.5, 0.01]])
+        (box_corners(0.3, -0.4, 0.4, -0.2),), [[0.6, 0.6, 0.2]], [[1.2, -1.0, 1.2, -0.5, 0.01]], ends="round"
     )
     bounds, goal = np.array([-1.0, -1.5, 2.0, 1.5]), np.array([0.8, 0.3, 0.1])
     return Environment("room", "", bounds, np.zeros(3), goal, obstacles)
