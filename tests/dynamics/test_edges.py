@@ -65,6 +65,14 @@ def test_base_may_stand_on_the_edge_of_a_table(name: str, tilt: float) -> None:
     assert grown(name, within("table", start), 0.1).status[0] == Status.GROWN
 
 
+@pytest.mark.parametrize("name", propagators())
+def test_base_on_the_edge_of_a_table_must_head_away_from_it(name: str) -> None:
+    """At 15 degrees from the edge, the side still hangs over it, by R cos 15 - 2 R sin 15, after the first diameter."""
+    rollout = grown(name, within("table", (0.3, 0, np.radians(15))), 0.1)
+    assert rollout.status[0] == Status.OUT_OF_BOUNDS
+    assert 5 <= rollout.records[0] <= 6  # it is refused in the segment in which the first diameter ends, or after it
+
+
 @pytest.mark.parametrize("name", propagators()[:4])
 def test_wall_around_the_bounds_is_a_wall(name: str) -> None:
     """A vine that meets it grows exactly as at a box with the same face, and on past it in open bounds."""
