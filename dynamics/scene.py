@@ -11,9 +11,9 @@ from shapely.geometry.polygon import orient
 
 from dynamics.propagator import CannotRun
 from dynamics.tube import VineParams
-from environments.base import FRAME
 from environments.environment import Environment
 from environments.obstacles import Obstacles
+from environments.standing import FRAME
 from surrogate.compiled import Floats, compiled
 
 Indices = NDArray[np.int32]

@@ -1,7 +1,7 @@
 """The environment of a vine: bounds, start, goal and obstacles."""
 
-from environments.environment import (
-    Environment,
+from environments.environment import Environment
+from environments.environment_file import (
     check_environment,
     known_environments,
     load_environment,

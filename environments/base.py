@@ -1,81 +1,11 @@
-"""Where the base of a tube stands: free, or mounted in an obstacle; and what the edge of the bounds is."""
-
-from __future__ import annotations
+"""Where the base of a tube stands: its way out, its clearance, and what is wrong with its position."""
 
 import math
-from typing import TYPE_CHECKING, TypedDict
 
-import numpy as np
 import shapely
-from numpy.typing import NDArray
 
-from environments.file_model import InvalidEnvironment
+from environments.environment import Environment
 from environments.lengths import UNITS, rounded
-from environments.obstacles import Obstacles, box_corners
-
-if TYPE_CHECKING:
-    from environments.environment import Environment
-
-MOUNTS = "free", "wall"
-EDGES = "open", "table", "wall"
-FRAME = 0.1
-"""Thickness of the wall around bounds that are walls [m]."""
-_TOUCHING = 1e-4
-"""Obstacles no farther apart than this are one piece [m]: round ones are tested as inscribed polygons."""
-
-
-class Standing(TypedDict, total=False):
-    """What the base and the bounds of an environment are; see the fields of `Environment`."""
-
-    mount: str
-    edge: str
-    anchor: np.ndarray | None
-
-
-def check_standing(standing: Standing) -> None:
-    """Check what was given.
-
-    Raises:
-        InvalidEnvironment: `mount` or `edge` is not a known word.
-        TypeError: An unknown key.
-    """
-    if unknown := standing.keys() - Standing.__annotations__.keys():
-        raise TypeError(f"Environment() got an unexpected keyword argument {min(unknown)!r}")
-    for key, word, known in (("mount", standing.get("mount"), MOUNTS), ("edge", standing.get("edge"), EDGES)):
-        if key in standing and word not in known:
-            raise InvalidEnvironment(f"{key} = {word!r} must be {' or '.join(map(repr, known))}")
-
-
-def framed(obstacles: Obstacles, bounds: np.ndarray) -> Obstacles:
-    """The obstacles and, as the last four polygons, a wall around the bounds.
-
-    Args:
-        bounds: min_x, min_y, max_x, max_y [m].
-    """
-    (x0, y0, x1, y1), t = bounds, FRAME
-    boxes = (x0 - t, y0 - t, x1 + t, y0), (x0 - t, y1, x1 + t, y1 + t), (x0 - t, y0, x0, y1), (x1, y0, x1 + t, y1)
-    polygons = *obstacles.polygons, *(box_corners(*box) for box in boxes)
-    return Obstacles(polygons, obstacles.circles, obstacles.walls, ends="round")
-
-
-def piece_at(solids: Obstacles, position: np.ndarray) -> NDArray[np.bool_]:
-    """The obstacle nearest to a point, or around it, with all that touch it directly or through others.
-
-    Args:
-        position: x, y [m].
-    Returns:
-        Which of `solids.shapes()` belong to it, shape (n,).
-    """
-    shapes = np.array(solids.shapes(), dtype=object)
-    chosen = np.zeros(len(shapes), bool)
-    if len(shapes):
-        tree = shapely.STRtree(shapes)
-        new = tree.query_nearest(shapely.Point(position))
-        while len(new):
-            chosen[new] = True
-            found = np.unique(tree.query(shapes[new], predicate="dwithin", distance=_TOUCHING)[1])
-            new = found[~chosen[found]]
-    return chosen
 
 
 def way_out(environment: Environment, radius: float) -> shapely.LineString:

@@ -1,21 +1,16 @@
 """Checks of the whole geometry of an environment: whether start and goal can be used."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import shapely
 
 from environments.base import base_clearance, base_fault
+from environments.environment import Environment
 from environments.file_model import InvalidEnvironment
 from environments.hints import size_hint, upside_down_hint
 from environments.lengths import UNITS, listed, rounded
-
-if TYPE_CHECKING:
-    from environments.environment import Environment
 
 _LEAST_GOAL = 1e-6
 """Minimum radius of a goal [m]."""

@@ -1,17 +1,12 @@
 """Hints at what is probably a slip in an environment that can be used, and what to add to the message if it cannot."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from environments.environment import Environment
 from environments.lengths import rounded
-
-if TYPE_CHECKING:
-    from environments.environment import Environment
 
 LARGEST = 1000
 """Width of an environment above which its unit is questioned [tube diameters]; `building` has 84.

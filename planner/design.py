@@ -119,7 +119,7 @@ def overlap(joints: Floats, radius: float) -> shapely.Geometry:
     Returns:
         One polygon or several [m]; empty if the tube does not overlap itself.
     """
-    if not np.ptp(joints, axis=0).any():
+    if len(joints) < 2 or not np.ptp(joints, axis=0).any():
         return shapely.Polygon()  # a tube of no length
     line = shapely.segmentize(shapely.LineString(joints), radius)
     corners = shapely.get_coordinates(line)

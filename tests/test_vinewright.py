@@ -12,6 +12,7 @@ import pytest
 from matplotlib.figure import Figure
 
 import environments.environment
+import environments.environment_file
 import environments.obstacles
 import vinewright as vw
 
@@ -59,7 +60,9 @@ def test_every_public_name_is_there_and_documented(name: str) -> None:
         assert ">>> " in str(thing.__doc__)
 
 
-@pytest.mark.parametrize("module", [vw, environments.environment, environments.obstacles])
+@pytest.mark.parametrize(
+    "module", [vw, environments.environment, environments.environment_file, environments.obstacles]
+)
 def test_examples_in_docstrings_run(module: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """They print what they say."""
     monkeypatch.chdir(tmp_path)

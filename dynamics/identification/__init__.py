@@ -14,7 +14,8 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from dynamics.identification.result import Convergence, Fit, Parameter, Profile
-from dynamics.identification.search import Search, Settings, Step
+from dynamics.identification.search import Search, Step
+from dynamics.identification.settings import Settings
 from dynamics.identification.summary import Found, summary
 from dynamics.interruption import Interruption
 from dynamics.recording import Recording

@@ -9,14 +9,12 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from dynamics.identification.confidence import ProfileFinder, covariance, noise_variance
-from dynamics.identification.model import DAMPING, LENGTH, STIFFNESS, LinkModel
-from dynamics.identification.observed import observe
+from dynamics.identification.model import DAMPING, LENGTH, STIFFNESS
 from dynamics.identification.problem import PRIOR_WEIGHT, REACH, SAME_COST, Iterate, Problem, Solution
 from dynamics.identification.result import CHI_SQUARE, Fit, Profile
+from dynamics.identification.settings import Settings
 from dynamics.identification.starts import Start, starting_points
 from dynamics.identification.summary import NAMES, Found, step_error, summary
-from dynamics.identification.unknowns import Unknowns
-from dynamics.recording import Recording
 from surrogate.compiled import Floats
 
 HELD, FREED, FREED_STARTS = 8, 12, 2
@@ -37,34 +35,6 @@ MOST_FINE_STEPS = 600
 """Maximum number of steps after this division."""
 WORSE = 1.1
 """Maximum distance of the points from the tube with finer steps, relative to that with the recording's."""
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """What to fit."""
-
-    recording: Recording
-    bodies: int
-    mass_per_length: float
-    """[kg/m]"""
-    assumed: bool
-    """Whether the mass per length is a default."""
-    start: tuple[float, float] | None
-    """K [N m/rad] and C [N m s/rad] of the only start."""
-    profiles: bool
-    refine: int | None
-
-    def unknowns(self, refine: int) -> Unknowns:
-        """The unknowns with every step divided by `refine`."""
-        observed = observe(self.recording, refine)
-        model = LinkModel(
-            self.bodies // 2,
-            self.recording.tube_radius,
-            self.mass_per_length,
-            self.recording.base,
-            float(observed.times[-1]),
-        )
-        return Unknowns(model, observed)
 
 
 @dataclass(frozen=True, slots=True)

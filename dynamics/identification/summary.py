@@ -18,7 +18,7 @@ from surrogate.compiled import Floats
 
 if TYPE_CHECKING:
     from dynamics.identification.problem import Solution
-    from dynamics.identification.search import Settings
+    from dynamics.identification.settings import Settings
 
 NAMES = {STIFFNESS: ("stiffness", "N m/rad"), DAMPING: ("damping", "N m s/rad")}
 MOST_STEP_ERROR = 1e-3

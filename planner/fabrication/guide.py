@@ -14,7 +14,7 @@ from planner.fabrication.flow import MARGIN, SIZE, SMALL, Column, Flow, line_hei
 from planner.fabrication.paper import Page, Paper
 from planner.fabrication.parts import STRIP, STRIPS, parts_list
 from planner.fabrication.pressures import REGULATOR
-from planner.fabrication.seal_test import draw_ladder
+from planner.fabrication.seal_strips import draw_ladder
 from planner.fabrication.sketch import HEIGHT, WIDTH, Sketch
 from planner.fabrication.steps import steps
 from planner.fabrication.tolerance import Placement

@@ -12,7 +12,8 @@ import numpy as np
 from dynamics.moment import free_curvature, joint_moments
 from dynamics.propagator import Propagator
 from dynamics.tube_file import tube_text
-from environments.environment import Environment, write_environment
+from environments.environment import Environment
+from environments.environment_file import write_environment
 from environments.writing import whole
 from planner.design import Design
 from planner.design_file import design_content

@@ -20,7 +20,8 @@ from pydantic import ValidationError
 
 from dynamics.tube import VineParams
 from dynamics.tube_file import InvalidTube, tube_content
-from environments.environment import Environment, environment_text, parse_environment
+from environments.environment import Environment
+from environments.environment_file import environment_text, parse_environment
 from environments.file_model import InvalidEnvironment, describe
 from environments.obstacles import Obstacles
 from planner.provenance import versions

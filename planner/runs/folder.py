@@ -21,7 +21,8 @@ import numpy as np
 
 from dynamics.interruption import Interruption
 from dynamics.recording import Recording
-from environments.environment import Environment, write_environment
+from environments.environment import Environment
+from environments.environment_file import write_environment
 from planner.design import Design
 from planner.design_file import design_content
 from planner.provenance import versions

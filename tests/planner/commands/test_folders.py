@@ -179,7 +179,9 @@ def test_python_writes_whole_folders(small: Path, monkeypatch: pytest.MonkeyPatc
     vw.export(design, env, "made", ["csv"], allow_limit=True, force=True)
     assert sorted(os.listdir("made")) == ["cut-list.csv", "parts.csv", "sections.csv"]
     result = vw.plan(env, iterations=2, batch=20)
-    with pytest.raises(vw.UnwritableFolder, match=r"made contains results: cut-list\.csv, parts\.csv, sections\.csv; give another"):
+    with pytest.raises(
+        vw.UnwritableFolder, match=r"made contains results: cut-list\.csv, parts\.csv, sections\.csv; give another"
+    ):
         result.save("made")
     result.save("made", force=True)
     assert vw.load_design("made").params == design.params
