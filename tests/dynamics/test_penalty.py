@@ -220,6 +220,7 @@ def test_nothing_is_copied_to_the_host(
         tips.sum().item()  # what the rollout would have met with
 
 
+@pytest.mark.slow
 def test_single_precision_comes_close(environment: MakeEnvironment, params: VineParams) -> None:
     """In float32 free vines end within 0.1 mm, and three quarters of the vines in contact within 5 mm."""
     for obstacles, quantile, most in (({}, 1.0, 1e-4), (CLUTTER, 0.75, 5e-3)):
@@ -247,6 +248,7 @@ def test_roundings_do_not_add_up(
     assert grown_length(ends, params)[0] == pytest.approx(1.5, abs=1e-6)
 
 
+@pytest.mark.slow
 def test_search_keeps_what_the_device_has(shipped: dict[str, Environment], params: VineParams) -> None:
     """The search and its tree work with tensors as they do with arrays, and find the same nodes."""
 

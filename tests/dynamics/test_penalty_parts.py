@@ -200,6 +200,7 @@ def test_solvers_end_at_the_minimum(solver: str) -> None:
         assert (objective.energy(d) < objective.energy(start)).all()
 
 
+@pytest.mark.slow
 def test_solvers_agree_on_the_steps_of_a_rollout(shipped: dict[str, Environment], params: VineParams) -> None:
     """On real steps in the maze gradient and Newton find the same energy: to 1e-7 J in 19 of 20 steps."""
     steps: list[tuple[Objective, torch.Tensor]] = []

@@ -218,6 +218,7 @@ def test_rows_are_the_derivatives_of_the_distance(
     assert np.median(slopes) > 0.02
 
 
+@pytest.mark.slow
 def test_large_obstacles_over_one_another_are_refused(environment: MakeEnvironment) -> None:
     """Cells that would list more than there is memory for are refused; a tenth of the obstacles is not."""
     bounds, centres = (0.0, 0.0, 7.0, 7.0), np.random.default_rng(0).uniform(0, 7, (400, 2))

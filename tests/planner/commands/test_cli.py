@@ -335,6 +335,7 @@ def test_doctor_names_versions_devices_threads_and_cache(tmp_path: Path) -> None
         assert word in done.stdout
 
 
+@pytest.mark.slow
 def test_bench_prints_rates_and_writes_tables(tmp_path: Path) -> None:
     """`bench rollouts` prints vine-steps per second, `bench plan` writes a table and its data."""
     done = vinewright("bench", "rollouts", "divider", "--batch", 8, "--length", 0.5, cwd=tmp_path)

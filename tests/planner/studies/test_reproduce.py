@@ -51,6 +51,7 @@ def test_tip_steering_takes_another_tube(tmp_path: Path) -> None:
     assert "radius_mm" in done.stderr
 
 
+@pytest.mark.slow
 def test_table_2_is_made_with_its_pictures(tmp_path: Path) -> None:
     """Runs with and without the reverse tree, in a table beside its data and three pictures."""
     options = ["--env", "divider", "--runs", 1, "--time-budget", 1, "--out", "new"]

@@ -83,6 +83,7 @@ def test_report_has_the_figures(evaluation: Evaluation, tmp_path: Path) -> None:
     assert (tmp_path / "picture.png").read_bytes()[:4] == b"\x89PNG"
 
 
+@pytest.mark.slow
 def test_evaluate_writes_tables_data_and_picture(tmp_path: Path) -> None:
     """The shipped network, in small calls: the promised bounds stand in the data."""
     done = vinewright("surrogate", "evaluate", "--largest-batch", 10, cwd=tmp_path)
