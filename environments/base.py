@@ -61,7 +61,8 @@ def _mount_fault(environment: Environment, radius: float) -> tuple[str, float] |
     depth = point.distance(solid.boundary) if solid.area and solid.contains(point) else 0.0
     if depth > radius + 1e-9:
         return 'has start.mount = "wall", but is {length} inside the obstacle; {most}', depth
-    if solid.area and solid.contains(shapely.get_point(way_out(environment, radius), 1)):
+    end = shapely.get_point(way_out(environment, radius), 1)
+    if solid.area and solid.contains(end) and end.distance(solid.boundary) > 1e-9:
         return "has a heading into the obstacle that it is mounted in; turn start.heading_deg out of it", 0.0
     return None
 
@@ -77,5 +78,6 @@ def _overhang(environment: Environment, radius: float) -> float:
     worst = -math.inf
     for room, along in ((x - low_x, -cosine), (high_x - x, cosine), (y - low_y, -sine), (high_y - y, sine)):
         across = math.sqrt(max(1 - along**2, 0.0))
-        worst = max(worst, radius - room if along >= 0 else radius * across - room + 2 * radius * along)
+        ahead = 2 * radius * along
+        worst = max(worst, radius - room + ahead if along >= 0 else radius * across - room + ahead)
     return worst

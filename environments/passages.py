@@ -19,7 +19,7 @@ _SEAM = 1e-4
 _MOST_PAIRS = 2_000_000
 """Maximum number of pairs of edges that are looked at for one width."""
 _AT_ONCE = 256
-_PLACES = 0.5, 0.25, 0.75
+_FRACTIONS = 0.5, 0.25, 0.75
 """Positions along two parallel edges at which a disc may fit between them, as a share of their overlap."""
 _UNEVEN = 0.1
 """Maximum deviation of the sides of a corridor from straight lines, as a share of its width."""
@@ -106,12 +106,12 @@ def _pairs(edges: np.ndarray, widest: float) -> np.ndarray | None:
 
 def _found(environment: Environment, edges: np.ndarray, pairs: np.ndarray, widest: float, count: int) -> list[Passage]:
     """The narrowest passages of at most `widest` [m] between pairs of edges."""
-    nearest = [_nearest(edges[pairs[0]], edges[pairs[1]], place) for place in _PLACES]
+    nearest = [_nearest(edges[pairs[0]], edges[pairs[1]], fraction) for fraction in _FRACTIONS]
     ends, length = (np.concatenate(parts) for parts in zip(*nearest, strict=True))
     width = np.hypot(*(ends[:, 1] - ends[:, 0]).T)
     low, high = environment.bounds[:2] - 1e-9, environment.bounds[2:] + 1e-9
     inside = ((ends >= low) & (ends <= high)).all(axis=(1, 2)) & (width >= _SEAM) & (width <= widest)
-    off = np.repeat(np.arange(len(_PLACES)), pairs.shape[1])[inside]
+    off = np.repeat(np.arange(len(_FRACTIONS)), pairs.shape[1])[inside]
     ends, length, width = ends[inside], length[inside], width[inside]
     middle = ends.mean(axis=1)
     # Lengths are compared in micrometres, so that rounding does not decide about the order.
@@ -140,7 +140,7 @@ def _in_one_corridor(one: Passage, other: Passage, edges: np.ndarray) -> bool:
     return max(away) <= _UNEVEN * other.width
 
 
-def _nearest(one: np.ndarray, other: np.ndarray, place: float) -> tuple[np.ndarray, np.ndarray]:
+def _nearest(one: np.ndarray, other: np.ndarray, fraction: float) -> tuple[np.ndarray, np.ndarray]:
     """Nearest points of pairs of edges [m], shape (n, 2, 2), and over which length edges are equally near [m], shape (n,).
 
     Of parallel edges the points are those at a share of the length. Edges that cross have no such points; theirs are
@@ -155,7 +155,7 @@ def _nearest(one: np.ndarray, other: np.ndarray, place: float) -> tuple[np.ndarr
     along = b - a
     shares = ((mine - a) * along).sum(axis=2) / np.maximum((along**2).sum(axis=1), 1e-300)
     first, last = np.where(tied, shares, np.inf).min(axis=0), np.where(tied, shares, -np.inf).max(axis=0)
-    point = a + (first + place * (last - first))[:, None] * along
+    point = a + (first + fraction * (last - first))[:, None] * along
     opposite = _on(point, other)
     apart = opposite - point
     direction = apart / np.maximum(np.hypot(*apart.T), 1e-300)[:, None]

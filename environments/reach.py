@@ -119,7 +119,7 @@ def _walled_in(environment: Environment, radius: float, diameter: float) -> str:
 def widest_way(environment: Environment, most: float) -> tuple[float, np.ndarray] | None:
     """Width of the widest path from start to goal where it is narrowest [m], and that position [m], shape (2,).
 
-    The width is that of the widest tube that fits. The bounds are open: beside them, half of a tube may be outside.
+    The width is that of the widest tube that fits. Beside open bounds, half of a tube may be outside.
 
     Args:
         most: A distance to all obstacles at which no path leads to the goal [m].

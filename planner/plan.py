@@ -248,7 +248,10 @@ def _choose(run: Run, options: Inputs, watcher: Watcher) -> Choice | None:
 def _verified(run: Run, name: str, verifier: Propagator, choice: Choice | None, watcher: Watcher) -> Verification:
     """Grow the designs with the second propagator: all solutions or, with `robust`, only the chosen one."""
     designs = [choice.chosen.design] if choice else [solution.design for solution in run.solutions.best]
-    with watcher.compiling(name):
-        warm_up(verifier)
+    try:
+        with watcher.compiling(name):
+            warm_up(verifier)
+    except KeyboardInterrupt:
+        return Verification(name, run.environment, designs, [])
     one_by_one = (grow_designs([design], run.environment, verifier)[0] for design in designs)
     return Verification(name, run.environment, designs, watcher.gathered(one_by_one, len(designs), f"grown by {name}"))

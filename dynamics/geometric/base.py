@@ -41,7 +41,7 @@ def walls_around(environment: Environment, radius: float) -> tuple[Walls, list[s
         bounds = bounds + FRAME * OUTWARDS
         room = room_of(bounds)
     elif environment.edge == "table":
-        bounds = bounds - radius * OUTWARDS
+        bounds = bounds - (radius - OVERHANG) * OUTWARDS
         room = room_of(bounds).union(near.intersection(room))
     parts = merged(wider, room)
     heading = np.array([np.cos(environment.start[2]), np.sin(environment.start[2])])

@@ -88,7 +88,8 @@ class QuasiStatic(OnHost):
     def starting_at(self, pose: Floats) -> QuasiStatic:
         """The same model with its base at another x [m], y [m] and heading [rad]; shares the scene, which is costly."""
         other = copy(self)
-        other.environment, other.pose = replace(self.environment, start=pose), np.asarray(pose, float)
+        other.environment = replace(self.environment, start=pose, anchor=self.environment.mounted)
+        other.pose = np.asarray(pose, float)
         return other
 
     def grow(self, state: VineState, actuation: Actuation, length: ArrayLike, record_every: float) -> Rollout:

@@ -74,7 +74,7 @@ def rollouts(
         if len(models) == 1:
             raise BadInput("--out compares two propagators; add --propagator penalty")
         elsewhere = _measured_elsewhere(out)
-        batches = sorted({batch, 1000, 10_000}) if _on_gpu(device) else [batch]
+        batches = sorted({batch, 1000, 10_000}) if _on_gpu(propagator, device) else [batch]
         study = Study(
             "rollouts",
             cases(models, batches, ENVIRONMENTS),
@@ -123,7 +123,9 @@ def _measured_elsewhere(out: Path) -> list[RolloutSpeed]:
         raise BadInput(f"{before} is not a report of rollouts; move it away, or give another --out") from None
 
 
-def _on_gpu(device: str) -> bool:
+def _on_gpu(propagator: str, device: str) -> bool:
+    if propagator != "penalty":
+        return False
     from dynamics.penalty.propagator import find_device
 
     return find_device(device).type == "cuda"

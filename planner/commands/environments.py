@@ -68,7 +68,7 @@ def show(
     force: Annotated[bool, typer.Option("--force", help="Replace an existing file of --picture.")] = False,
     as_json: JsonOption = False,
 ) -> int:
-    """Show the properties of an environment and its narrowest passages, with the same checks as `plan`."""
+    """Show the properties of an environment and its narrowest passages, with the checks of the file that `plan` makes."""
     if picture and picture.suffix.lower() != ".png":
         raise BadInput(f"--picture {picture} must end in .png")
     with readable_errors():

@@ -94,7 +94,7 @@ def export(
         raise BadInput("; ".join(f"{form}: {fault}" for form, fault in faults.items()))
     missed = "" if pack.grown.reached else "the design with whole cells misses the goal"
     content = {**pack.content(), "files": files, "design": design_content(pack.grown.design)}
-    return answer.end(content, [out], missed)
+    return answer.end(content, [out] if files else [], missed)
 
 
 def _parsed(formats: str) -> list[str]:

@@ -28,7 +28,7 @@ from planner.commands.plan_options import (
 )
 from planner.commands.plan_verify import second_model
 from planner.console.answer import Answer, JsonOption
-from planner.console.errors import BadInput, known_actuator, readable_errors, readable_options
+from planner.console.errors import BadInput, apart, known_actuator, readable_errors, readable_options
 from planner.console.options import (
     DeviceOption,
     ForceOption,
@@ -108,6 +108,8 @@ def plan(
                 target_actuators=target_actuators, solutions=solutions, robust=robust, level=level, threshold=threshold,
                 friction=friction, verify=verify,
             )  # fmt: skip
+        apart(out, Path(str(env)), "environment")
+        apart(out, Path(str(tube)), "tube")
         with claimed(out, Path("runs") / stem_of(environment), force) as folder:
             return _planned(inputs, environment, params, None, folder, full_tree, answer)
 

@@ -58,7 +58,7 @@ def plan_content(result: Result) -> dict[str, Any]:
         "stopped": result.reason,
         "iterations": result.iterations,
         "search_s": round(run.seconds, 3),
-        "solutions": len(result.designs),
+        "solutions_kept": len(result.designs),
     }
     if best:
         content |= {

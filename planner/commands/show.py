@@ -75,6 +75,8 @@ def _recognised(path: Path) -> tuple[Path, Any, Kind]:
     keys, content = _keys(file)
     for kind in KINDS:
         if kind.keys <= keys:
+            if kind.in_folder and file.name != kind.file:
+                raise BadInput(f"{file} is the {kind.file} of a {kind.name}; give it under that name in its folder")
             return file, content, kind
     raise BadInput(
         f"{file} is not recognised as {known}; `environments show` and `tube show` show environments and tubes"
@@ -100,6 +102,7 @@ def _keys(file: Path) -> tuple[set[str], Any]:
             return set(), None
     try:
         content = json.loads(data.decode("utf-8-sig"))
+        json.dumps(content, indent=1, allow_nan=False)  # what cannot be printed is not recognised either
     except (ValueError, RecursionError):
         return set(), None
     return set(content) if isinstance(content, dict) else set(), content

@@ -48,6 +48,11 @@ class Kind:
     pictures: Sequence[str] = ()
     """Patterns of the names of its pictures in the same folder."""
 
+    @property
+    def in_folder(self) -> bool:
+        """Whether other files of its folder are read as well, so that the file must have its own name."""
+        return self.file in ("run.json", "pack.json", CHECKPOINT)
+
 
 def _recording(file: Path, _: None) -> Shown:
     """Frames, duration and lengths of a recorded motion."""

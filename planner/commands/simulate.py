@@ -77,6 +77,7 @@ def simulate(
         made = replace(made, params=with_friction(made.params, friction, propagator))
         note_friction(console, made.params, propagator)
         apart(out, design, "design")
+        apart(out, Path(env), "environment")
         _claim(held, out, animate, force)
         elsewhere = made.sha256 != environment.sha256
         if elsewhere:
@@ -107,6 +108,8 @@ def _claim(held: ExitStack, out: Path | None, animate: Path | None, force: bool)
 
     if animate and animate.suffix.lower() != ".gif":
         raise BadInput(f"--animate {animate} must end in .gif")
+    if out and animate and animate.absolute().parent == out.absolute():
+        raise BadInput(f"--animate {animate} must not be in the folder of --out, which is written as a whole")
     if out:
         held.enter_context(claimed(out, out, force))
     if animate:

@@ -118,15 +118,22 @@ class Comparison:
             return f"{passed} {1e3 * beyond:.1f} mm outside"
         ended = "stuck" if self.own.status == Status.STALLED else self.own.status.name.lower().replace("_", " ")
         ended = f"{ended} at {1e3 * self.own.length:.0f} mm"
-        if not len(self.environment.obstacles):
+        wedged = self._wedged()
+        if wedged is None:
             return ended
-        gap, angle = self._wedged()
+        gap, angle = wedged
         return f"{ended}, heading at {angle:.0f}° into the nearest obstacle, {1e3 * gap:.1f} mm from it"
 
-    def _wedged(self) -> tuple[float, float]:
-        """Gap between the tip and the nearest obstacle [m], and angle between its heading and that obstacle's face [degrees]."""
-        joints = self.own.lines[-1] if len(self.own.lines) else self.design.centerline[:2]
-        tip, solid = shapely.Point(joints[-1]), shapely.union_all(self.environment.obstacles.shapes())
+    def _wedged(self) -> tuple[float, float] | None:
+        """Gap between the tip and the nearest obstacle [m], and angle between its heading and that obstacle's face [degrees].
+
+        None if it did not grow, or if there is no obstacle but that in which the base is mounted.
+        """
+        solids = self.environment.solids.part(~self.environment.mounted)
+        if not self.own.lines or not len(solids):
+            return None
+        joints = self.own.lines[-1]
+        tip, solid = shapely.Point(joints[-1]), shapely.union_all(solids.shapes())
         towards = np.subtract(shapely.shortest_line(tip, solid).coords[1], joints[-1])
         ahead = joints[-1] - joints[-2]
         sine = ahead @ towards / (np.hypot(*ahead) * np.hypot(*towards))

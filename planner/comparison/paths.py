@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import shapely
+from shapely.ops import substring
 
 from environments.environment import Environment
 from surrogate.compiled import Floats
@@ -24,28 +25,35 @@ def touched(lines: Sequence[Floats], environment: Environment, radius: float) ->
         lines: Joints at each record [m], shape (n, 2) each.
         radius: Radius of the tube [m].
     Returns:
-        Index of each obstacle in `Obstacles.shapes`, and record of its first contact. Obstacles first touched in the same record
-        are ordered by the position of the contact, from the base.
+        Index of each obstacle in the shapes of `Environment.solids`, and record of its first contact. Obstacles first touched
+        in the same record are ordered by the position of the contact, from the base. The one in which the base is mounted
+        does not touch the first diameter of the tube.
     """
-    shapes = environment.obstacles.shapes()
+    shapes = environment.solids.shapes()
     if not shapes:
         return []
     found: list[tuple[int, float, int]] = []
-    left = set(range(len(shapes)))
+    left, mounted = set(range(len(shapes))), environment.mounted
     for record, joints in enumerate(lines):
         line = shapely.LineString(joints)
+        beyond = substring(line, min(2 * radius, line.length), line.length)  # the mount spares the first diameter
         for k in sorted(left):
-            if line.distance(shapes[k]) <= radius + TOUCH:
-                near = shapely.shortest_line(line, shapes[k]).coords[0]
+            part = beyond if mounted[k] else line
+            if mounted[k] and line.length <= 2 * radius:
+                continue
+            if part.distance(shapes[k]) <= radius + TOUCH:
+                near = shapely.shortest_line(part, shapes[k]).coords[0]
                 found.append((record, line.project(shapely.Point(near)), k))
                 left.discard(k)
     return [(k, record) for record, _, k in sorted(found)]
 
 
 def obstacle_name(environment: Environment, index: int) -> str:
-    """Name of an obstacle in its file: kind, and number from 0."""
-    obstacles = environment.obstacles
-    for kind, count in (("polygon", len(obstacles.polygons)), ("circle", len(obstacles.circles))):
+    """Kind of an obstacle (see `touched`), and its number from 0; boxes, polygons and flat walls are polygons, in this order."""
+    obstacles, solids = environment.obstacles, environment.solids
+    if len(obstacles.polygons) <= index < len(solids.polygons):
+        return "a wall of the bounds"
+    for kind, count in (("polygon", len(solids.polygons)), ("circle", len(solids.circles))):
         if index < count:
             return f"{kind} {index}"
         index -= count

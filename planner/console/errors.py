@@ -166,7 +166,7 @@ def apart(out: Path | None, read: Path, what: str) -> None:
     Raises:
         BadInput: It is.
     """
-    if out and out.resolve() == (read if read.is_dir() else read.parent).resolve():
+    if out and read.exists() and out.resolve() == (read if read.is_dir() else read.parent).resolve():
         raise BadInput(f"{out} contains the {what} that is read; give another --out")
 
 

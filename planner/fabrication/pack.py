@@ -37,7 +37,6 @@ from planner.runs.folder import write_json
 from surrogate.spam import Spam
 
 TUBE_FILE = "stock-tube.toml"
-PRINTS = "vessel.stl", "clamp.stl", "bracket.stl"
 
 
 @dataclass(frozen=True, eq=False)
@@ -226,7 +225,6 @@ class Pack:
     def _write_tube(self, out: Path) -> list[str]:
         """The tube file for a new plan with the stock sizes."""
         if self.stock is None:
-            (out / TUBE_FILE).unlink(missing_ok=True)  # left over from an earlier pack
             return []
         with whole(out / TUBE_FILE) as partial:
             partial.write_text(tube_text(self.grown.design.params), encoding="utf-8")
@@ -247,8 +245,6 @@ class Pack:
         from planner.fabrication.stl import write_stl
         from planner.fabrication.vessel import vessel_mesh
 
-        for name in PRINTS:
-            (out / name).unlink(missing_ok=True)  # left over from an earlier pack
         written = []
         if self.vessel:
             write_stl(out / "vessel.stl", vessel_mesh(self.vessel))

@@ -11,6 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 
+from planner.drawing.bounds import WALL
 from planner.drawing.plan import draw_solids, foreground
 from planner.drawing.style import ACTUATOR, FAINT, INK, save_figure
 from planner.robustness.report import margin_words
@@ -70,7 +71,8 @@ def _draw_heat(axes: Axes, survey: Survey, levels: Sequence[float]) -> None:
 
 def _draw_trials(axes: Axes, survey: Survey, trials: Outcome, where: str) -> None:
     environment = survey.environment
-    bounds = 1e3 * environment.bounds
+    bounds, radius = 1e3 * environment.bounds, 1e3 * survey.design.params.radius
+    bounds = bounds + max(radius, WALL * (bounds[2:] - bounds[:2]).max()) * np.array([-1, -1, 1, 1])
     draw_solids(axes, environment, bounds)
     for workspace in trials.environments[:ENVIRONMENTS]:
         rings = [1e3 * _outline(shape) for shape in workspace.obstacles.shapes()]

@@ -1,7 +1,8 @@
 """Folders and files for results: each is written by one process at a time, and no earlier results are replaced unasked.
 
 While a command works on a folder or file NAME, it holds a lock on `.NAME.lock` beside it. The operating system releases
-the lock when the process ends, however it ends, so a lock file that a killed process left behind does not block others.
+the lock when the process ends, however it ends, so a lock file that a killed process left
+behind does not block others on this machine; one from another machine must be removed by hand.
 """
 
 from __future__ import annotations

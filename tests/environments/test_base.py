@@ -101,6 +101,7 @@ def test_mount_is_the_obstacle_at_the_start() -> None:
         (room(), "is inside an obstacle; at least 0.03335 m"),
         (room((0.98, 0.4, 3.0), edge="wall"), 'is 0.02 m from the bounds, which are a wall (bounds.edge = "wall"); at least'),
         (room((0.98, 0.4, np.pi / 2), edge="table"), "hang 0.01335 m over the edge of the table within its first diameter"),
+        (room((1 - 0.03335, 0.4, 0), edge="table"), "hang 0.0667 m over the edge of the table within its first diameter"),
         (room((0.5, 0, 0.3), edge="table"), 'over the edge of the table within its first diameter (bounds.edge = "table")'),
     ],
 )  # fmt: skip

@@ -65,6 +65,22 @@ def test_plans_count_up_and_replace_nothing(vinewright: Vinewright, small: Path)
     assert "notes.txt, which is not part of a run" in errors
 
 
+def test_what_is_read_is_not_replaced(vinewright: Vinewright, small: Path) -> None:
+    """Not even with --force: the folder of the environment or the tube; nor is an animation written into another result."""
+    before = snapshot(small)
+    for arguments, words in (
+        (("plan", "made/environment.toml", "--out", "made", "--force"), "made contains the environment that is read"),
+        (
+            ("simulate", "small.toml", "made", "--out", "new", "--animate", "new/grow.gif"),
+            "must not be in the folder of --out",
+        ),
+    ):
+        code, _, errors = vinewright(*arguments)
+        assert code == 2
+        assert words in errors
+    assert snapshot(small) == before
+
+
 def test_a_locked_folder_is_refused_and_a_default_takes_the_next(vinewright: Vinewright, small: Path) -> None:
     """Also when it is resumed: one line with the number of the process, exit code 2."""
     with locked(small / "runs" / "small"), locked(small / "made"):

@@ -216,3 +216,13 @@ def test_the_map_is_drawn_as_it_stands_in_the_file(tmp_path: Path) -> None:
     assert rows["hit"] == pytest.approx(rows["free"], abs=2)
     assert rows["unseen"] > rows["hit"] + 50
     assert columns["free"] > columns["hit"] + 100
+
+
+def test_part_of_a_folder_needs_its_name(vinewright: Vinewright, tmp_path: Path) -> None:
+    """A copy of a checkpoint is not shown as the one beside it, and a number that JSON does not have is not recognised."""
+    shutil.copy(RUN / "checkpoint.npz", tmp_path / "copy.npz")
+    code, _, errors = vinewright("show", tmp_path / "copy.npz")
+    assert (code, "copy.npz is the checkpoint.npz of a checkpoint; give it under that name" in errors) == (2, True)
+    (tmp_path / "run.json").write_text('{"inputs": {}, "history": [], "more": NaN}')
+    code, _, errors = vinewright("show", tmp_path / "run.json", "--json")
+    assert (code, errors.count("\n"), "is not recognised" in errors) == (2, 1, True)

@@ -1,6 +1,7 @@
 """What a way touches, and which ways are the same."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -24,6 +25,18 @@ def test_obstacles_are_listed_in_the_order_of_first_touch(environment: MakeEnvir
     assert touched(lines, workspace, RADIUS) == [(3, 1), (1, 1), (0, 2), (4, 3)]
     assert [obstacle_name(workspace, k) for k in (1, 3, 4)] == ["polygon 1", "circle 0", "wall 0"]
     assert touched(lines, environment(), RADIUS) == []
+
+
+def test_walls_of_the_bounds_and_the_mount_are_touched_where_they_count(environment: MakeEnvironment) -> None:
+    """A wall of the bounds is an obstacle; the mount is none for the first diameter, and one for a tube that comes back."""
+    along_the_edge = replace(environment(bounds=(0, 0, 2, 1), circles=[(1, 0.7, 0.1)]), edge="wall")
+    (index, record), *others = touched([np.array([[0.2, RADIUS], [1.8, RADIUS]])], along_the_edge, RADIUS)
+    assert (record, others) == (0, [])
+    assert obstacle_name(along_the_edge, index) == "a wall of the bounds"
+    assert obstacle_name(along_the_edge, 4) == "circle 0"
+    mounted = replace(environment(boxes=[(-0.2, -1, 0, 1)]), mount="wall")
+    back = np.array([[0, 0], [0.2, 0], [0.2, 0.2], [RADIUS, 0.2]])
+    assert touched([back[:2], back], mounted, RADIUS) == [(0, 1)]
 
 
 @pytest.mark.parametrize("turns", [-2, -1, 1, 3])
