@@ -373,21 +373,14 @@ def _planned(
 ) -> Result:
     """Common part of `plan` and `resume`, with the options of both as one dictionary."""
     from environments import check_environment
-    from planner.console.options import chosen_model, with_friction
-    from planner.console.planning import Shown
+    from planner.console.planning import Shown, planned
     from planner.console.terminal import new_console
     from planner.plan import QUIET
-    from planner.plan import plan as make_plan
     from planner.runs.inputs import Inputs
 
     check_environment(environment, tube.radius)
-    inputs = Inputs(**asked)
-    make = chosen_model(tube, inputs.propagator, inputs.device, inputs.solver, inputs.surrogate)
-    tube = with_friction(tube, inputs.friction, inputs.propagator)
-    inputs = inputs.model_copy(update=getattr(make, "keywords", {}))
-    second = chosen_model(tube, inputs.verify, "auto", None, None) if inputs.verify else None
     watcher = Shown(new_console(), checkpoint) if progress else QUIET
-    return make_plan(environment, tube, inputs, make, second, checkpoint, watcher=watcher)
+    return planned(environment, tube, Inputs(**asked), checkpoint, watcher=watcher)
 
 
 def _checked(design: Design | None, environment: Environment) -> Design:

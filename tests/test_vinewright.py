@@ -231,3 +231,9 @@ def test_robustness_is_that_of_the_command(divider: vw.Environment, result: vw.R
         pass
     assert survey.counts["one"]["reached"] == estimate.reached
     assert vw.robustness(result.best, divider, trials=40, obstacles=0.0, bending=0.0).rate == 1.0
+
+
+def test_a_plan_is_not_verified_by_the_propagator_that_plans(divider: vw.Environment) -> None:
+    """As on the command line: one line that names it."""
+    with pytest.raises(ValueError, match="quasistatic is the propagator that plans; give a different one"):
+        vw.plan(divider, verify="quasistatic", iterations=1)

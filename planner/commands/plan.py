@@ -26,7 +26,6 @@ from planner.commands.plan_options import (
     TimeBudget,
     Verify,
 )
-from planner.commands.plan_verify import second_model
 from planner.console.answer import Answer, JsonOption
 from planner.console.errors import BadInput, apart, known_actuator, readable_errors, readable_options
 from planner.console.options import (
@@ -37,11 +36,8 @@ from planner.console.options import (
     SolverOption,
     SurrogateOption,
     TubeOption,
-    chosen_model,
     environment_and_tube,
-    note_friction,
     print_hints,
-    with_friction,
 )
 
 if TYPE_CHECKING:
@@ -141,19 +137,12 @@ def _planned(
     """Plan, write and report; returns the exit code."""
     from environments.reach import WalledIn
     from planner.commands.plan_report import advice, plan_content, report, tell_how_to_resume, unmet
-    from planner.console.planning import Shown
-    from planner.plan import plan as make_plan
+    from planner.console.planning import Shown, planned
 
     console = answer.console
     print_hints(console, environment, params.radius)
-    make = chosen_model(params, inputs.propagator, inputs.device, inputs.solver, inputs.surrogate)
-    params = with_friction(params, inputs.friction, inputs.propagator)
-    note_friction(console, params, inputs.propagator)
-    # record the chosen device, solver and surrogate, where there is a choice
-    inputs = inputs.model_copy(update=getattr(make, "keywords", {}))
-    second = second_model(params, inputs, console) if inputs.verify else None
     try:
-        result = make_plan(environment, params, inputs, make, second, checkpoint, out, Shown(console, checkpoint))
+        result = planned(environment, params, inputs, checkpoint, out, Shown(console, checkpoint))
     except WalledIn as error:
         return answer.end({"environment": environment.name, "found": False}, missed=f"no solution: {error}")
     if result.best is None:
@@ -161,7 +150,7 @@ def _planned(
     else:
         result.write(out, full_tree)
         report(console, result, out)
-    tell_how_to_resume(console, result.run, inputs, out, result.reason)
+    tell_how_to_resume(console, result.run, result.options, out, result.reason)
     return answer.end(plan_content(result), [out] if out.exists() else [], unmet(result))
 
 

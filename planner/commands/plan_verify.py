@@ -4,34 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from planner.console.errors import BadInput
-
 if TYPE_CHECKING:
-    from rich.console import Console
-
-    from dynamics.propagator import PropagatorFactory
-    from dynamics.tube import VineParams
-    from planner.runs.inputs import Inputs
     from planner.verification import Verification
-
-
-def second_model(params: VineParams, inputs: Inputs, console: Console) -> PropagatorFactory:
-    """The factory of the propagator that verifies, checked before any computation.
-
-    Raises:
-        BadInput: It is unknown, is the one that plans, or does not support contact or sections.
-    """
-    from planner.console.options import chosen_model, note_friction
-
-    verify = str(inputs.verify)
-    if verify == inputs.propagator:
-        raise BadInput(f"--verify {verify} is the propagator that plans; give a different one")
-    try:
-        make = chosen_model(params, verify, "auto", None, None)
-    except BadInput as error:
-        raise BadInput(f"--verify {verify}: {error.message}") from None
-    note_friction(console, params, verify)
-    return make
 
 
 def unverified(verification: Verification) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from dynamics.tube import VineParams
     from environments import Environment
     from planner.design import Design
+    from planner.runs.inputs import Inputs
 
 MOST_FRICTION = 10.0
 """Largest coefficient of friction allowed; that of rubber on rubber is about a tenth of it."""
@@ -271,10 +273,27 @@ def with_friction(params: VineParams, friction: float | None, propagator: str) -
     return replace(params, friction=friction)
 
 
-def note_friction(console: Console, params: VineParams, propagator: str) -> None:
-    """Print a note if a tube has friction and the propagator has not."""
+def note_friction(tell: Callable[[str], None], params: VineParams, propagator: str) -> None:
+    """Tell if a tube has friction and the propagator has not."""
     if params.friction and not has_friction(propagator):
-        console.print(f"note: {propagator} has no friction; it ignores the friction of this tube ({params.friction:g})")
+        tell(f"note: {propagator} has no friction; it ignores the friction of this tube ({params.friction:g})")
+
+
+def second_model(params: VineParams, inputs: Inputs, tell: Callable[[str], None]) -> PropagatorFactory:
+    """The factory of the propagator that verifies, checked before any computation.
+
+    Raises:
+        BadInput: It is unknown, is the one that plans, or does not support contact or sections.
+    """
+    verify = str(inputs.verify)
+    if verify == inputs.propagator:
+        raise BadInput(f"--verify {verify} is the propagator that plans; give a different one")
+    try:
+        make = chosen_model(params, verify, "auto", None, None)
+    except BadInput as error:
+        raise BadInput(f"--verify {verify}: {error.message}") from None
+    note_friction(tell, params, verify)
+    return make
 
 
 def has_friction(propagator: str) -> bool:

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from planner.console.compiling import compiling
 from planner.console.errors import needs
+from planner.console.options import chosen_model, note_friction, second_model, with_friction
 from planner.console.progress import gathered, stoppable
 from planner.console.terminal import actuators_of
-from planner.plan import Watcher
+from planner.plan import QUIET, Result, Watcher, plan
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from dynamics.tube import VineParams
     from environments import Environment
     from planner.runs.checkpoint import Checkpoint
     from planner.runs.inputs import Inputs
@@ -41,8 +44,8 @@ class Shown(Watcher):
 
     @contextmanager
     def compiling(self, propagator: str, heuristic: bool = False) -> Iterator[None]:
-        """Say why the first start takes longer, or which library is missing."""
-        with compiling(self.console, propagator, heuristic), needs("ompl"):
+        """Say why the first start takes longer."""
+        with compiling(self.console, propagator, heuristic):
             yield
 
     def prepared(self, run: Run) -> None:
@@ -90,6 +93,29 @@ class Shown(Watcher):
     def note(self, message: str) -> None:
         """Print it."""
         self.console.print(message)
+
+
+def planned(
+    environment: Environment,
+    tube: VineParams,
+    inputs: Inputs,
+    checkpoint: Checkpoint | None = None,
+    folder: Path | None = None,
+    watcher: Watcher = QUIET,
+) -> Result:
+    """Plan with the models that the options choose, which are all checked before any computation; see `planner.plan.plan`.
+
+    Raises:
+        BadInput: A choice is unknown, does not fit the others, or needs a library that is not installed.
+    """
+    make = chosen_model(tube, inputs.propagator, inputs.device, inputs.solver, inputs.surrogate)
+    tube = with_friction(tube, inputs.friction, inputs.propagator)
+    note_friction(watcher.note, tube, inputs.propagator)
+    # record the chosen device, solver and surrogate, where there is a choice
+    inputs = inputs.model_copy(update=getattr(make, "keywords", {}))
+    second = second_model(tube, inputs, watcher.note) if inputs.verify else None
+    with needs("ompl"):
+        return plan(environment, tube, inputs, make, second, checkpoint, folder, watcher)
 
 
 def _progress(run: Run, budget: Budget) -> str:

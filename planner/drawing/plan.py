@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -280,15 +280,20 @@ def _draw_numbers(page: _Page, environment: Environment, design: Design) -> None
         page.axes.text(at[0], at[1], str(number), zorder=10, **{**NUMBER, "size": 7.5})
 
 
-def _legend_entries(design: Design | None, joints: Floats | None, tree: bool) -> dict[str, Any]:
-    """Handles of the legend by their labels: only what occurs."""
-    sides = {section.side for section in design.sections} if design else set()
+def side_entries(sides: Set[str]) -> dict[str, Any]:
+    """Handles of the legend for the sides of sections, by their labels."""
     shown: dict[str, Any] = {}
     for side in [side for side in ACTUATOR if side in sides]:
         cells = Line2D([], [], color=ACTUATOR[side], linewidth=3.2, linestyle=(0, (0.9, 0.35)))
         shown[f"actuator {side}"] = Patch(facecolor=TUBE[side], **OUTLINE), cells
     if "none" in sides:
         shown["no actuator"] = Patch(facecolor=TUBE["none"], **OUTLINE)
+    return shown
+
+
+def _legend_entries(design: Design | None, joints: Floats | None, tree: bool) -> dict[str, Any]:
+    """Handles of the legend by their labels: only what occurs."""
+    shown = side_entries({section.side for section in design.sections} if design else set())
     last = None if joints is None else joints[-1] if joints.ndim == 3 else joints
     if design and last is not None and not overlap(last[~np.isnan(last[:, 0])], design.params.radius).is_empty:
         shown["overlaps itself"] = Patch(**OVERLAP)

@@ -10,14 +10,13 @@ from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from environments.environment import Environment
 from planner.design import Design
 from planner.design_file import DESIGN
-from planner.drawing.plan import draw_in_axes
-from planner.drawing.style import ACTUATOR, FAINT, GOAL, INK, OBSTACLE, OUTLINE, TUBE, save_figure
+from planner.drawing.plan import draw_in_axes, side_entries
+from planner.drawing.style import FAINT, GOAL, INK, OBSTACLE, save_figure
 
 DPI = 160
 MOST = 20
@@ -136,13 +135,7 @@ def _draw_header(figure: Figure, environment: Environment, panels: Sequence[_Pan
     most = int((page[0] - 2 * SIDE - right.get_window_extent().width / figure.dpi) / 0.15)
     name = name if len(name) <= most else f"{name[: most - 1]}…"
     figure.text(SIDE, page[1] - 0.3, name, size=13, weight="bold", color=INK, **style)
-    sides = {section.side for panel in panels for section in panel.design.sections}
-    shown: dict[str, Any] = {}
-    for side in [side for side in ACTUATOR if side in sides]:
-        cells = Line2D([], [], color=ACTUATOR[side], linewidth=3.2, linestyle=(0, (0.9, 0.35)))
-        shown[f"actuator {side}"] = Patch(facecolor=TUBE[side], **OUTLINE), cells
-    if "none" in sides:
-        shown["no actuator"] = Patch(facecolor=TUBE["none"], **OUTLINE)
+    shown = side_entries({section.side for panel in panels for section in panel.design.sections})
     shown["goal"] = Patch(facecolor=(GOAL, 0.22), edgecolor=GOAL, linewidth=1.4)
     shown["obstacle"] = Patch(**OBSTACLE)
     if any(panel.written for panel in panels):

@@ -15,7 +15,8 @@ from dynamics.impulse.propagator import Impulse
 from dynamics.tube import VineParams
 from environments import Environment, load_environment
 from planner.cli import main
-from planner.commands.plan_verify import second_model, verdict
+from planner.commands.plan_verify import verdict
+from planner.console.options import second_model
 from planner.design import Design, Section
 from planner.design_file import load_design
 from planner.replay import grow_designs
@@ -93,7 +94,7 @@ def test_the_second_propagator_has_the_same_friction(
 ) -> None:
     """Where it has any; otherwise a note says that it verifies without."""
     params = VineParams(friction=given)
-    second = second_model(params, Inputs(verify=verify), Console())(environment(), params)
+    second = second_model(params, Inputs(verify=verify), Console().print)(environment(), params)
     if isinstance(second, Geometric):
         assert second.tube.friction == friction
     assert ("impulse has no friction" in capsys.readouterr().out) == (friction is None)
