@@ -1,39 +1,24 @@
 """Edges of the bounds: open, the edge of a table, or walls, in every propagator."""
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 
 from dynamics.chain import forward_kinematics, new_chain, outside
-from dynamics.registry import load_propagator, propagators
+from dynamics.registry import propagators
 from dynamics.scene import build_scene
 from dynamics.table import Table, overhangs
-from dynamics.tube import VineParams
-from dynamics.vine import Actuation, Rollout, Status, host
+from dynamics.vine import Status, host
 from environments import Environment, Obstacles
+from tests.dynamics.passive import PARAMS, grown
 
-PARAMS = VineParams()
 R = PARAMS.radius
 pytestmark = pytest.mark.usefixtures("single_thread")
 
 
 def within(edge: str, start: tuple[float, float, float], boxes: Any = (), far: float = 1.0) -> Environment:
     return Environment("bounds", "", (0, 0, far, 1), start, (0.5, 0, 0.1), Obstacles(boxes=boxes), edge=edge)
-
-
-def grown(name: str, environment: Environment, length: float) -> Rollout:
-    """One passive vine, recorded every 12.5 mm."""
-    model: Callable[..., Any] = load_propagator(name)
-    # `penalty` is slow: it takes longer and rougher steps here.
-    propagator = model(
-        environment, PARAMS, **({"step": PARAMS.segment_length / 2, "inner_steps": 4} if name == "penalty" else {})
-    )
-    segments = int(np.ceil(length / PARAMS.segment_length - 1e-9))
-    passive = Actuation(np.zeros((1, segments)), np.full((1, segments), 0.04))
-    rollout: Rollout = propagator.grow(propagator.start(1, segments), passive, length, 0.0125)
-    return rollout
 
 
 @pytest.mark.parametrize("name", propagators())

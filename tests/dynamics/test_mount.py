@@ -8,11 +8,10 @@ import pytest
 
 from dynamics.propagator import CannotRun
 from dynamics.registry import load_propagator
-from dynamics.tube import VineParams
-from dynamics.vine import Actuation, Rollout, Status, centerlines, host
+from dynamics.vine import Rollout, Status, centerlines, host
 from environments import Environment, Obstacles
+from tests.dynamics.passive import PARAMS, grown
 
-PARAMS = VineParams()
 R = PARAMS.radius
 WALL = (-0.2, -0.5, 0.0, 0.5)
 """A wall whose face lies on the y axis."""
@@ -25,19 +24,6 @@ pytestmark = pytest.mark.usefixtures("single_thread")
 def in_wall(boxes: Sequence[Sequence[float]], start: Sequence[float], **standing: Any) -> Environment:
     standing = {"mount": "wall", **standing}
     return Environment("wall", "", (-1, -1, 1, 1), start, (0.5, 0, 0.1), Obstacles(boxes=boxes), **standing)
-
-
-def grown(name: str, environment: Environment, length: float) -> Rollout:
-    """One passive vine, recorded every 12.5 mm."""
-    model: Callable[..., Any] = load_propagator(name)
-    # `penalty` is slow: it takes longer and rougher steps here.
-    propagator = model(
-        environment, PARAMS, **({"step": PARAMS.segment_length / 2, "inner_steps": 4} if name == "penalty" else {})
-    )
-    segments = int(np.ceil(length / PARAMS.segment_length - 1e-9))
-    passive = Actuation(np.zeros((1, segments)), np.full((1, segments), 0.04))
-    rollout: Rollout = propagator.grow(propagator.start(1, segments), passive, length, 0.0125)
-    return rollout
 
 
 def line_of(rollout: Rollout, environment: Environment) -> np.ndarray:
