@@ -57,18 +57,19 @@ def test_sliding_tip_is_held_back_by_coulombs_force(
     assert -along == pytest.approx(friction * normal, abs=0.01 * normal)
 
 
-@pytest.mark.parametrize("degrees", [45.0, 120.0])
-@pytest.mark.parametrize("friction", [0.0, 0.1, 0.3])
-def test_growth_has_what_normal_force_and_friction_leave_of_the_growth_force(
-    environment: MakeEnvironment, params: VineParams, friction: float, degrees: float
-) -> None:
-    """A straight tube that slides grows at (F - N (sin theta + mu cos theta)) / viscosity, with theta to the wall (paper 003)."""
-    resisted = replace(params, growth_viscosity=100.0, bending_viscosity=1.0)
-    theta, segments, dt = np.radians(degrees), 4, 4e-3
+def pressed(
+    environment: MakeEnvironment, params: VineParams, friction: float, theta: float
+) -> tuple[float, float, np.ndarray]:
+    """One step of a straight tube of four segments whose tip touches a wall under an angle theta [rad] to it.
+
+    Returns:
+        Growth over the growth of a free step without viscosity, normal force [N], and the joints' bends in the step [rad].
+    """
+    segments, dt = 4, 4e-3
     length = segments * params.segment_length
     wall = length * np.sin(theta) + params.radius
     flat = environment(start=(0.0, 0.0, theta), boxes=[[-3, wall, 3, wall + 0.1]])
-    propagator = QuasiStatic(flat, resisted, dt, friction=friction)
+    propagator = QuasiStatic(flat, params, dt, friction=friction)
     joint, tube, work, known = propagator.joint, propagator.tube, new_work(segments), 0
     for _ in range(40):  # the same step, until the friction is that of its own normal force
         vine = carrying(joint, np.zeros(segments), np.zeros(segments), np.full(segments, 0.04))
@@ -79,10 +80,41 @@ def test_growth_has_what_normal_force_and_friction_leave_of_the_growth_force(
         span = Span(segments, params.segment_length, count, dt)
         curvature = bending_model(joint, tube.bending_viscosity / dt, vine, work.step, work.kept, span)
         growth, known, _ = take_step(tube, vine, work, span, dt, curvature, known)
-    normal = work.forces.sum()
+    return growth / dt, work.forces.sum(), vine.angles
+
+
+@pytest.mark.parametrize("degrees", [45.0, 120.0])
+@pytest.mark.parametrize("friction", [0.0, 0.1, 0.3])
+def test_growth_has_what_normal_force_and_friction_leave_of_the_growth_force(
+    environment: MakeEnvironment, params: VineParams, friction: float, degrees: float
+) -> None:
+    """A straight tube that slides grows at (F - N (sin theta + mu cos theta)) / viscosity, with theta to the wall (paper 003)."""
+    resisted, theta = replace(params, growth_viscosity=100.0, bending_viscosity=1.0), np.radians(degrees)
+    growth, normal, _ = pressed(environment, resisted, friction, theta)
     assert normal > 0.05 * params.growth_force
     left = params.growth_force - normal * (np.sin(theta) + friction * abs(np.cos(theta)))
-    assert growth * resisted.growth_viscosity / dt == pytest.approx(left, rel=1e-6)
+    assert growth * resisted.growth_viscosity == pytest.approx(left, rel=1e-6)
+
+
+@pytest.mark.parametrize("degrees", [60.0, 120.0])
+@pytest.mark.parametrize(("share", "sticks"), [(1.05, True), (0.95, False)])
+def test_a_straight_tube_sticks_from_the_cotangent_of_its_angle_on(
+    environment: MakeEnvironment, params: VineParams, degrees: float, share: float, sticks: bool
+) -> None:
+    """A tube without moments passes on the growth force F along itself: N = F sin theta, T = F |cos theta|.
+
+    So its tip sticks where T <= mu N, i.e. mu >= |cot theta|; then it neither grows nor bends, and N is F sin theta.
+    """
+    theta = np.radians(degrees)
+    rigid_wall = replace(params, contact_stiffness=1e9)
+    growth, normal, bends = pressed(environment, rigid_wall, share / abs(np.tan(theta)), theta)
+    if sticks:
+        assert normal == pytest.approx(params.growth_force * np.sin(theta), rel=1e-3)
+        assert growth == pytest.approx(0.0, abs=1e-3)
+        np.testing.assert_allclose(bends, 0.0, atol=1e-5)
+    else:
+        assert growth > 0.01
+        assert np.abs(bends).max() > 1e-4
 
 
 def test_tip_sticks_where_its_force_lies_within_the_cone_of_friction(

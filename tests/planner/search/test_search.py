@@ -18,9 +18,11 @@ from planner.replay import replay
 from planner.search.catalogue import Catalogue
 from planner.search.controls import actuation
 from planner.search.run import Budget, Run
-from planner.search.sst import LEAST_CELLS, LENGTH_COST, Search
+from planner.search.sst import LEAST_CELLS, LENGTH_COST, Search, Switches
 
 MakeEnvironment = Callable[..., Environment]
+EVERY_STATE = Switches(subset=False)
+"""Every recorded state of the first batch becomes a node."""
 
 
 def run_of(environment: Environment, params: VineParams, iterations: int, seed: int = 0) -> Run:
@@ -73,6 +75,47 @@ def test_the_search_bound_ends_at_the_goals_rim(environment: MakeEnvironment, pa
     assert reached.actuators.max() == 0
     assert params.segment_length * reached.segments.max() < 0.76
     assert params.segment_length * reached.segments.min() == pytest.approx(0.725)
+
+
+@pytest.mark.parametrize("degrees", [0.0, 60.0, -90.0])
+def test_a_node_is_pruned_where_a_straight_line_to_the_goals_rim_ends_at_the_bound(
+    environment: MakeEnvironment, params: VineParams, degrees: float
+) -> None:
+    """The bound of a passive node at p after a length s is 0.01 / m times s + |p - goal| - r, or s inside the goal: no less, no more.
+
+    A straight vine has p = s (cos, sin) of its heading. Towards a goal at 1 m with r = 0.3 m the sum is 0.7 m up to the rim, and
+    then s; at another heading it is s + sqrt(1 - 2 s cos + s^2) - 0.3 m. Each node is kept by a best cost a millionth above its
+    bound less the slack, and pruned by one as far below it.
+    """
+    turned = np.radians(degrees)
+    room = replace(environment(start=(0.0, 0.0, turned)), goal=np.array([1.0, 0.0, 0.3]))
+    model, slack = QuasiStatic(room, params), 0.1
+    grown, catalogue = np.array([0.2, 0.6, 0.9]), Catalogue.of(params)
+    to_goal = np.sqrt(1 - 2 * grown * np.cos(turned) + grown**2)
+    bounds = LENGTH_COST * (grown + np.maximum(to_goal - 0.3, 0.0))
+    for wanted, bound in zip(grown, bounds, strict=True):
+        for nudge in (1e-6, -1e-6):
+            search = Search(room, model, params, catalogue, np.random.default_rng(0), 1, EVERY_STATE, slack)
+            search.bound = 0.5  # no actuator, which costs 1
+            search.iterate()
+            tree = search.tree
+            node = np.flatnonzero(np.isclose(tree.segments * params.segment_length, wanted) & tree.active)
+            assert len(node) == 1
+            search.tighten(bound + nudge - slack)
+            assert tree.active[node[0]] == (nudge > 0)
+
+
+@pytest.mark.parametrize(("radius", "margin"), [(0.3, 2e-3), (1e-3, 0.5e-3)])
+def test_a_tip_arrives_2_mm_inside_the_rim_or_halfway_in_a_tiny_goal(
+    environment: MakeEnvironment, params: VineParams, radius: float, margin: float
+) -> None:
+    """A straight vine of 0.5 m arrives in a goal whose centre is beside its tip by no more than the radius less the margin."""
+    for beyond, arrives in ((radius - margin - 1e-6, True), (radius - margin + 1e-6, False)):
+        room = replace(environment(), goal=np.array([0.5, beyond, radius]))
+        search = Search(room, QuasiStatic(room, params), params, Catalogue.of(params), np.random.default_rng(0), 1)
+        search.bound = 0.5  # no actuator, which costs 1
+        reached = search.iterate()
+        assert np.isclose(reached.segments * params.segment_length, 0.5).any() == arrives
 
 
 def test_a_search_grows_every_selected_vine(

@@ -1,0 +1,132 @@
+"""The parts of a step in contact by themselves: rows that hold the tip, folds, and displacements, by closed forms."""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import pytest
+
+from dynamics.chain import Chain, forward_kinematics, new_chain
+from dynamics.contacts import Contacts, new_contacts
+from dynamics.growth import Span
+from dynamics.moment import JointMoments, carrying
+from dynamics.quasistatic.complementarity import ContactNumbers, new_dual
+from dynamics.quasistatic.folding import Folding, mark_folds
+from dynamics.quasistatic.friction import add_stick_rows, normal_force
+from dynamics.quasistatic.propagator import QuasiStatic
+from dynamics.quasistatic.step import bending_model, new_work, take_step
+from dynamics.tube import VineParams
+from environments import Environment
+
+MakeEnvironment = Callable[..., Environment]
+SEGMENTS, LENGTH = 4, 0.025
+EDGES, SOLIDS = 3, 5
+"""Of an environment with three edges and two corners."""
+
+
+def straight(heading: float = 0.0) -> Chain:
+    """A straight passive vine from the origin."""
+    chain: Chain = new_chain(SEGMENTS)
+    forward_kinematics(chain, np.zeros(SEGMENTS), np.array([0.0, 0.0, heading]), SEGMENTS, LENGTH, LENGTH)
+    return chain
+
+
+def touching(
+    segment: Sequence[int], point: Sequence[Sequence[float]], normal: Sequence[float], gap: Sequence[float]
+) -> Contacts:
+    """Contacts at points [m] on segments with normals in directions [rad]; the rows of their Jacobian as `Contacts` defines them.
+
+    A turn by 1 rad about a joint at q moves the point p by (-(p - q)_y, (p - q)_x), and closes the gap by that times the normal n:
+    p_x n_y - p_y n_x - n_y q_x + n_x q_y.
+    """
+    contacts: Contacts = new_contacts(len(segment) + 4)
+    p, n = np.array(point), np.column_stack([np.cos(normal), np.sin(normal)])
+    rows = slice(len(segment))
+    contacts.segment[rows], contacts.gap[rows], contacts.key[rows] = segment, gap, SOLIDS * np.array(segment)
+    contacts.alpha[rows] = p[:, 0] * n[:, 1] - p[:, 1] * n[:, 0]
+    contacts.beta[rows], contacts.gamma[rows] = -n[:, 1], n[:, 0]
+    return contacts
+
+
+@pytest.mark.parametrize("nearer", [0, 1])
+@pytest.mark.parametrize("heading", [0.0, 2.0])
+def test_a_tip_is_held_along_the_nearest_surface(nearer: int, heading: float) -> None:
+    """Of two walls ahead the rows hold the tip along the nearer one, with tangent t = (-sin, cos) of its normal's direction.
+
+    A turn about a joint that is s behind the tip moves the tip by s to the left, l = (-sin, cos) of the heading: J = s t.l.
+    Growth moves it along the heading u: t.u. The other row is the other way.
+    """
+    chain, angles, gaps = straight(heading), heading + np.array([2.5, -2.8]), [2e-3, 2e-3]
+    gaps[nearer] = 1e-3
+    tip = SEGMENTS * LENGTH * np.array([np.cos(heading), np.sin(heading)])
+    contacts = touching([SEGMENTS - 1] * 2, [tip, tip], angles, gaps)
+    assert add_stick_rows(contacts, 2, chain, SEGMENTS) == 4
+    turned = angles[nearer] - heading
+    for k, sign in ((2, 1.0), (3, -1.0)):
+        column = contacts.alpha[k] + contacts.beta[k] * chain.x[:SEGMENTS] + contacts.gamma[k] * chain.y[:SEGMENTS]
+        behind = LENGTH * np.arange(SEGMENTS, 0, -1)
+        np.testing.assert_allclose(column, sign * np.cos(turned) * behind, atol=1e-15)
+        assert contacts.growth[k] == pytest.approx(-sign * np.sin(turned))
+        assert contacts.gap[k] == 0.0
+
+
+def test_only_what_pushes_the_tip_back_presses_it() -> None:
+    """A side wall, a wall behind and a contact of an earlier segment hold no tip; the forces of two walls ahead add up."""
+    heading = 2.0
+    tip = SEGMENTS * LENGTH * np.array([np.cos(heading), np.sin(heading)])
+    chain, last = straight(heading), SEGMENTS - 1
+    normal = heading + np.array([np.pi / 2, 0.6, np.pi, 2.5, -2.8])
+    contacts = touching([last, last, 1, last, last], [tip] * 5, normal, [0.0] * 5)
+    dual = new_dual(9, SEGMENTS)
+    dual.active[:5], dual.force[:5] = np.arange(5), [1.0, 2.0, 4.0, 8.0, 16.0]
+    numbers = ContactNumbers(5, 5, SEGMENTS, 0.0, 1.0, 0.0)
+    assert normal_force(contacts, chain, dual, numbers, 5) == 24.0
+    assert add_stick_rows(contacts, 3, chain, SEGMENTS) == 3
+
+
+@pytest.mark.parametrize(("solid", "folds"), [(EDGES - 1, False), (EDGES, True), (SOLIDS - 1, True)])
+@pytest.mark.parametrize("normal", [1.3, -0.7])
+def test_a_corner_takes_more_from_the_nearer_joint(solid: int, folds: bool, normal: float) -> None:
+    """A corner a quarter of a segment beyond joint 1 takes 3/4 of the loss from it and 1/4 from joint 2; an edge takes none.
+
+    With a share of 0.2, joint 1 keeps 1 - 0.8 * 3/4 = 0.4 and joint 2 keeps 1 - 0.8 * 1/4 = 0.8 of its moment.
+    """
+    chain, dual, kept = straight(), new_dual(5, SEGMENTS), np.zeros(SEGMENTS)
+    contacts = touching([1], [[1.25 * LENGTH, 0.0]], [normal], [0.0])
+    contacts.key[0] += solid
+    dual.active[0], dual.force[0] = 0, 1.0
+    numbers = ContactNumbers(1, 1, SEGMENTS, 0.0, 1.0, 0.0)
+    mark_folds(contacts, chain, dual, numbers, 1, Folding(0.2, EDGES, SOLIDS), kept)
+    np.testing.assert_allclose(kept, [1.0, 0.4, 0.8, 1.0] if folds else np.ones(4))
+
+
+@pytest.mark.parametrize(("segment", "folds"), [(1, True), (2, False), (3, False)])
+def test_the_growing_segment_does_not_fold(segment: int, folds: bool) -> None:
+    """A corner on it, or on the segment before it, which it follows, leaves every joint its moment."""
+    chain, dual, kept = straight(), new_dual(5, SEGMENTS), np.zeros(SEGMENTS)
+    contacts = touching([segment], [[(segment + 0.25) * LENGTH, 0.0]], [1.3], [0.0])
+    contacts.key[0] += EDGES
+    dual.active[0], dual.force[0] = 0, 1.0
+    numbers = ContactNumbers(1, 1, SEGMENTS, 0.0, 1.0, 0.0)
+    mark_folds(contacts, chain, dual, numbers, 1, Folding(0.2, EDGES, SOLIDS), kept)
+    assert (kept.min() < 1.0) == folds
+
+
+@pytest.mark.parametrize("heading", [0.0, 2.0])
+def test_a_step_tells_how_far_it_moved_the_vine(
+    environment: MakeEnvironment, params: VineParams, joint: JointMoments, heading: float
+) -> None:
+    """The motion of a step is the displacement of the joint that it moved farthest, here the tip, which also grows."""
+    count, full, dt = 12, params.segment_length, 1e-5
+    free, angles = QuasiStatic(environment(start=(0.5, -0.3, heading)), params), np.zeros(12)
+    work, angles[:4] = new_work(count), [0.02, 0.01, 0.02, 0.03]
+    forward_kinematics(work.chain, angles, free.pose, count, full / 2, full)
+    before = np.column_stack([work.chain.x, work.chain.y])
+    vine = carrying(joint, angles, np.zeros(count), np.full(count, 0.04))
+    span = Span(count, full / 2, 0, dt)
+    curvature = bending_model(joint, params.bending_viscosity / dt, vine, work.step, work.kept, span)
+    growth, _, motion = take_step(free.tube, vine, work, span, dt, curvature, 0)
+    forward_kinematics(work.chain, vine.angles, free.pose, count, full / 2 + growth, full)
+    moved = np.hypot(*(np.column_stack([work.chain.x, work.chain.y]) - before).T)
+    assert growth == pytest.approx(dt)
+    assert moved.max() > 10 * growth
+    assert motion == pytest.approx(moved.max(), rel=0.01)
