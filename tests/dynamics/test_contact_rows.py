@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 import pytest
+from numpy.typing import ArrayLike
 
 from dynamics.chain import Chain, forward_kinematics, new_chain
 from dynamics.contacts import Contacts, new_contacts
@@ -30,9 +31,7 @@ def straight(heading: float = 0.0) -> Chain:
     return chain
 
 
-def touching(
-    segment: Sequence[int], point: Sequence[Sequence[float]], normal: Sequence[float], gap: Sequence[float]
-) -> Contacts:
+def touching(segment: Sequence[int], point: Sequence[ArrayLike], normal: ArrayLike, gap: Sequence[float]) -> Contacts:
     """Contacts at points [m] on segments with normals in directions [rad]; the rows of their Jacobian as `Contacts` defines them.
 
     A turn by 1 rad about a joint at q moves the point p by (-(p - q)_y, (p - q)_x), and closes the gap by that times the normal n:
