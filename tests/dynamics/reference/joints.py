@@ -132,9 +132,14 @@ class JointLaw:
         count = len(bend)
         curvature = bend / length
         moment, slope = tube_moment(curvature * self.moment_length, self.params)
-        side, pressure = self.side[:count], self.pressure[:count]
-        pull, rise = self.actuator(side * curvature, self.cell[:count])
-        return moment - side * pressure * pull, (slope * self.moment_length - pressure * rise) / length
+        slope *= self.moment_length
+        some = np.flatnonzero(self.side[:count])
+        if len(some):
+            side, pressure = self.side[some], self.pressure[some]
+            pull, rise = self.actuator(side * curvature[some], self.cell[some])
+            moment[some] -= side * pressure * pull
+            slope[some] -= pressure * rise
+        return moment, slope / length
 
     def free_curvature(self, joint: int) -> float:
         """Curvature of a segment in free space [1/m], per length of material."""

@@ -20,7 +20,7 @@ from dynamics.tube import VineParams
 from environments.environment import Environment
 from tests.dynamics.reference.joints import JointLaw
 from tests.dynamics.reference.shape import Floats, Shape, material_of, shape_of
-from tests.dynamics.reference.touching import Touching, curvature_of_gaps, directions, solids_of, touching
+from tests.dynamics.reference.touching import SIDE, Touching, curvature_of_gaps, directions, solids_of, touching
 
 GROWTH = 1e-3
 """Growth between two equilibria [m]."""
@@ -32,7 +32,7 @@ AT_REST = 1e-6
 """A vine of which nothing moves farther in a step with little viscosity [m] is at rest."""
 BALANCED = 2e-5
 """Largest moment that may be missing in a joint at rest [N m]."""
-LONGEST_STEP, REST_STEP = 1.0, 0.03
+LONGEST_STEP, REST_STEP = 1.0, 0.3
 """Longest step, and the shortest after which a vine counts as at rest [m of free growth]."""
 MOST_STEPS = 20000
 """Of one descent."""
@@ -92,6 +92,8 @@ class Reference:
         self.shortens = (pressure != 0) & (physics == "corrected")
         self.longest = len(pressure) * params.segment_length
         self.bends, self.last_length = np.zeros(0), params.segment_length
+        self._known: tuple[Shape, Touching, Floats] | None = None
+        self._known: tuple[Shape, Touching, Floats] | None = None
         self.force: dict[tuple[int, int, int], float] = {}
         """Of each closed contact in the last step [N]."""
         self.solved = 0
@@ -113,12 +115,27 @@ class Reference:
     def _material(self, more: float = 0.0) -> Floats:
         return material_of(len(self.bends), self.last_length + more, self.params.segment_length)
 
+    def here(self) -> tuple[Shape, Touching, Floats]:
+        """The vine's shape, its contacts, and their `directions`."""
+        if self._known is None:
+            shape = self.shape()
+            contacts = touching(self.solids, shape, self.params.radius, MARGIN)
+            self._known = shape, contacts, directions(shape, contacts)
+        return self._known
+
+    def here(self) -> tuple[Shape, Touching, Floats]:
+        """The vine's shape, its contacts, and their `directions`."""
+        if self._known is None:
+            shape = self.shape()
+            contacts = touching(self.solids, shape, self.params.radius, MARGIN)
+            self._known = shape, contacts, directions(shape, contacts)
+        return self._known
+
     def residual(self) -> Floats:
         """Moment that is missing in each joint for an equilibrium [N m], shape (n,)."""
-        shape = self.shape()
-        contacts = touching(self.solids, shape, self.params.radius, 0.0)
+        _, contacts, rows = self.here()
         moment = self.law.moment(self.bends, self._material())[0]
-        return moment + self.params.contact_stiffness * contacts.gap @ directions(shape, contacts)
+        return moment + self.params.contact_stiffness * np.minimum(contacts.gap, 0.0) @ rows
 
     def _solve(
         self, hessian: Floats, pull: Floats, contacts: Touching, rows: Floats, bounds: tuple[float, float]
@@ -158,16 +175,15 @@ class Reference:
     def _step(self, time: float, growth: float) -> tuple[float, float, float]:
         """Bend, and grow by at most a length [m]; returns the motion [m], the growth [m] and the time that the step took."""
         params, count = self.params, len(self.bends)
-        shape = self.shape()
-        contacts = touching(self.solids, shape, params.radius, MARGIN)
+        shape, contacts, rows = self.here()
         force = np.array([self.force.get(key, 0.0) for key in contacts.keys])
-        rows, own = directions(shape, contacts), self._material(growth)
+        own = self._material(growth)
         bends, curvature = self.bends, 0.0
         if growth:
             born = self.last_length < 1e-9
             curvature = self.law.free_curvature(count - 1) if born else bends[-1] / self.last_length
             bends = np.append(bends[:-1], curvature * own[-1])
-            tip = (contacts.link == count - 1) & (contacts.kind != 1 + 1)
+            tip = (contacts.link == count - 1) & (contacts.kind != SIDE)
             ahead = np.where(tip, contacts.normal @ shape.along[-1], 0.0) + curvature * rows[:, -1]
             rows = np.column_stack([rows, ahead])
         geometry = curvature_of_gaps(shape, contacts, force)
@@ -199,7 +215,7 @@ class Reference:
             ahead = self.shape(turned, self.last_length + more)
             motion = np.hypot(*(ahead.joints - shape.joints).T).max() - more
             if motion < LONGEST_MOVE and missed < 0.05:
-                self.bends, self.last_length = turned, self.last_length + more
+                self.bends, self.last_length, self._known = turned, self.last_length + more, None
                 self.force = {key: one for key, one in zip(contacts.keys, force, strict=True) if one > 0}
                 return motion, more, time
             time /= 2
@@ -207,7 +223,7 @@ class Reference:
 
     def rest(self) -> tuple[float, float]:
         """Descend to rest at constant length; returns how far a joint came [m] and the energy released [J]."""
-        before, time, energy = self.shape().joints, 0.1, 0.0
+        before, time, energy = self.here()[0].joints, 0.1, 0.0
         missing = self.residual()
         for _ in range(MOST_STEPS):
             bends = self.bends
@@ -215,27 +231,27 @@ class Reference:
             last, missing = missing, self.residual()
             energy -= (last + missing) @ (self.bends - bends) / 2
             if motion < AT_REST and took >= REST_STEP and np.abs(missing).max() < BALANCED:
-                return np.hypot(*(self.shape().joints - before).T).max(), energy
+                return np.hypot(*(self.here()[0].joints - before).T).max(), energy
             time = min(LONGEST_STEP, took * (4 if motion < LONGEST_MOVE / 8 else 1.5 if motion < LONGEST_MOVE / 2 else 1))
         raise NoStep(f"no rest at {self.length:.4f} m")
 
     def _lengthen(self, most: float, grown: Grown) -> float:
         """Grow by at most a length [m] within a segment and come to rest; returns the growth [m]."""
         _, growth, _ = self._step(0.01, most)
-        before = self.shape().joints[-1]
+        before = self.here()[0].joints[-1]
         came, energy = self.rest()
         if came > SNAP:
-            grown.snaps.append(Snap(self.length, before, energy))
+            grown.snaps.append(Snap(float(self.length), before, float(energy)))
         return growth
 
     def outside(self) -> bool:
         """Whether a joint has left the bounds."""
-        bounds, joints = self.environment.bounds, self.shape().joints
+        bounds, joints = self.environment.bounds, self.here()[0].joints
         return bool((joints < bounds[:2]).any() or (joints > bounds[2:]).any())
 
     def _record(self, grown: Grown) -> None:
         grown.lengths.append(self.length)
-        grown.joints.append(self.shape().joints)
+        grown.joints.append(self.here()[0].joints)
         grown.bends.append(self.bends.copy())
 
     def grow(self, length: float, record_every: float) -> Grown:
@@ -244,7 +260,7 @@ class Reference:
         length = min(length, self.longest)
         while self.length < length - 1e-9:
             if self.last_length > full - 1e-9:
-                self.bends, self.last_length = np.append(self.bends, 0.0), 0.0
+                self.bends, self.last_length, self._known = np.append(self.bends, 0.0), 0.0, None
             due = (np.floor(self.length / record_every + 1e-6) + 1) * record_every
             grid = (np.floor(self.length / GROWTH + 1e-6) + 1) * GROWTH
             most = min(full - self.last_length, grid - self.length, due - self.length, length - self.length)
@@ -265,5 +281,5 @@ class Reference:
 
 def held_forces(vine: Reference) -> NDArray[np.float64]:
     """Forces of the closed contacts of a vine [N], by its penetrations."""
-    contacts = touching(vine.solids, vine.shape(), vine.params.radius, 0.0)
-    return -vine.params.contact_stiffness * contacts.gap
+    gap = vine.here()[1].gap
+    return -vine.params.contact_stiffness * gap[gap < 0]

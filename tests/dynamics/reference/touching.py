@@ -13,6 +13,8 @@ from tests.dynamics.reference.shape import Floats, Shape, left
 
 FACE, POINT, SIDE = range(3)
 """A joint at a face, a joint at a corner or circle, and a side of a link at one."""
+END = 1_000_000
+"""Added to the index of a face, once or twice, for a joint at its beginning or end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +75,7 @@ class Touching:
     link: NDArray[np.int64]
     """The contact moves with the bends 0 ... link."""
     solid: NDArray[np.int64]
-    """Index of the face or point."""
+    """Index of the face or point, or of the face plus `END`."""
     gap: Floats
     """Between the surfaces [m]."""
     normal: Floats
@@ -90,40 +92,62 @@ class Touching:
 
 
 def touching(solids: Solids, shape: Shape, radius: float, margin: float) -> Touching:
-    """All contacts with a gap below the margin [m], of a tube of a radius [m]."""
-    ends, starts, along = shape.joints[1:], shape.joints[:-1], shape.along
-    parts = []
-    to_end = ends[:, None] - solids.begin
-    run = (to_end * solids.face).sum(axis=2)
-    # The right of a face is out of the solid.
-    off = to_end[..., 0] * solids.face[:, 1] - to_end[..., 1] * solids.face[:, 0]
-    side = np.where(solids.both & (off < 0), -1.0, 1.0)
-    gap = side * off - radius - solids.thick
-    # What is far behind a face is on another side of the solid.
-    found = (run >= 0) & (run <= solids.extent) & (gap < margin) & (side * off > -radius / 2)
-    link, solid = np.nonzero(found)
-    outward = -left(solids.face)[solid] * side[found][:, None]
-    parts.append((np.full(len(link), FACE), link, solid, gap[found], outward, ends[link], np.ones(len(link))))
+    """All contacts with a gap below the margin [m], of a tube of a radius [m].
 
-    to_point = solids.points - starts[:, None]
-    run = (to_point * along[:, None]).sum(axis=2)
-    off = along[:, None, 0] * to_point[..., 1] - along[:, None, 1] * to_point[..., 0]
-    gap = np.abs(off) - radius - solids.round
-    found = (run >= 0) & (run <= shape.length[:, None]) & (gap < margin)
+    Each joint has a distance to each face, each link to each point, ends included: so no gap jumps where a vine slides past an
+    end, though several contacts may then describe the same place.
+    """
+    ends, starts, along = shape.joints[1:], shape.joints[:-1], shape.along
+    reach = radius + margin
+    low, high = shape.joints.min(axis=0) - reach, shape.joints.max(axis=0) + reach
+
+    def close(one: Floats, other: Floats, thick: Floats) -> NDArray[np.int64]:
+        over = np.minimum(one, other) - thick[:, None] < high
+        return np.flatnonzero((over & (np.maximum(one, other) + thick[:, None] > low)).all(axis=1))
+
+    def between(joint: NDArray[np.int64], centre: Floats, thick: Floats, name: NDArray[np.int64]) -> tuple[Floats, ...]:
+        """Rows of joints (by number, the base is 0) at points."""
+        apart = shape.joints[joint] - centre
+        away = np.hypot(apart[:, 0], apart[:, 1])
+        some = (away < reach + thick) & (joint > 0)
+        joint, apart, away = joint[some], apart[some], away[some]
+        kind, gap = np.full(len(joint), POINT), away - radius - thick[some]
+        return kind, joint - 1, name[some], gap, apart / away[:, None], shape.joints[joint], away
+
+    near = close(solids.begin, solids.begin + solids.extent[:, None] * solids.face, solids.thick)
+    begin, face, extent = solids.begin[near], solids.face[near], solids.extent[near]
+    to_end_x, to_end_y = (ends[:, k, None] - begin[:, k] for k in (0, 1))
+    run = to_end_x * face[:, 0] + to_end_y * face[:, 1]
+    # The right of a face is out of the solid.
+    off = to_end_x * face[:, 1] - to_end_y * face[:, 0]
+    side = np.where(solids.both[near] & (off < 0), -1.0, 1.0)
+    # What is far behind a face is on another side of the solid.
+    height = side * off - solids.thick[near]
+    level = (height < reach) & (height > -radius / 2)
+    found = level & (run >= 0) & (run <= extent)
     link, solid = np.nonzero(found)
+    outward, gap = -left(face)[solid] * side[found][:, None], height[found] - radius
+    parts = [(np.full(len(link), FACE), link, near[solid], gap, outward, ends[link], np.ones(len(link)))]
+    for last, past in enumerate((run < 0, run > extent)):
+        link, solid = np.nonzero(level & past & (np.abs(run - last * extent) < reach + solids.thick[near]))
+        centre = begin[solid] + last * extent[solid, None] * face[solid]
+        parts.append(between(link + 1, centre, solids.thick[near[solid]], END * (1 + last) + near[solid]))
+
+    near = close(solids.points, solids.points, solids.round)
+    thick = solids.round[near]
+    to_x, to_y = (solids.points[near, k] - starts[:, k, None] for k in (0, 1))
+    run = to_x * along[:, 0, None] + to_y * along[:, 1, None]
+    off = along[:, 0, None] * to_y - along[:, 1, None] * to_x
+    level = np.abs(off) < reach + thick
+    found = level & (run >= 0) & (run <= shape.length[:, None])
+    link, solid = np.nonzero(found)
+    away = np.abs(off[found])
     outward = -np.sign(off[found])[:, None] * left(along)[link]
     foot = starts[link] + run[found][:, None] * along[link]
-    parts.append((np.full(len(link), SIDE), link, solid, gap[found], outward, foot, np.abs(off[found])))
-
-    beyond = run > shape.length[:, None]
-    beyond[:-1] &= run[1:] < 0
-    apart = ends[:, None] - solids.points
-    distance = np.hypot(apart[..., 0], apart[..., 1])
-    gap = distance - radius - solids.round
-    found = beyond & (gap < margin)
-    link, solid = np.nonzero(found)
-    outward = apart[found] / distance[found][:, None]
-    parts.append((np.full(len(link), POINT), link, solid, gap[found], outward, ends[link], distance[found]))
+    parts.append((np.full(len(link), SIDE), link, near[solid], away - radius - thick[solid], outward, foot, away))
+    for last, past in enumerate((run < 0, run > shape.length[:, None])):
+        link, solid = np.nonzero(level & past & (np.abs(run - last * shape.length[:, None]) < reach + thick))
+        parts.append(between(link + last, solids.points[near[solid]], thick[solid], near[solid]))
     return Touching(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
 
