@@ -37,7 +37,10 @@ def shortening(bend: Floats, material: Floats, radius: float) -> tuple[Floats, F
     past = size - (limit - at_end)
     end = past > 0
     value = np.where(end, value - radius * past**2 / (4 * at_end), value)
-    first, second = np.where(end, radius - radius * past / (2 * at_end), first), np.where(end, -radius / (2 * at_end), second)
+    first, second = (
+        np.where(end, radius - radius * past / (2 * at_end), first),
+        np.where(end, -radius / (2 * at_end), second),
+    )
     over = past > 2 * at_end
     value, first = np.where(over, radius * limit, value), np.where(over, 0.0, first)
     return value, sign * first, np.where(over, 0.0, second)

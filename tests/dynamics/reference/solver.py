@@ -28,6 +28,8 @@ MARGIN = 12e-3
 """Contacts with a smaller gap are considered [m]."""
 LONGEST_MOVE = 3e-3
 """Nothing moves farther in a step [m]."""
+LEAST_MOVE = 1e-7
+"""Steps that move nothing farther are not checked for overshooting [m]."""
 AT_REST = 1e-6
 """A vine of which nothing moves farther in a step with little viscosity [m] is at rest."""
 BALANCED = 2e-5
@@ -93,7 +95,6 @@ class Reference:
         self.longest = len(pressure) * params.segment_length
         self.bends, self.last_length = np.zeros(0), params.segment_length
         self._known: tuple[Shape, Touching, Floats] | None = None
-        self._known: tuple[Shape, Touching, Floats] | None = None
         self.force: dict[tuple[int, int, int], float] = {}
         """Of each closed contact in the last step [N]."""
         self.solved = 0
@@ -114,14 +115,6 @@ class Reference:
 
     def _material(self, more: float = 0.0) -> Floats:
         return material_of(len(self.bends), self.last_length + more, self.params.segment_length)
-
-    def here(self) -> tuple[Shape, Touching, Floats]:
-        """The vine's shape, its contacts, and their `directions`."""
-        if self._known is None:
-            shape = self.shape()
-            contacts = touching(self.solids, shape, self.params.radius, MARGIN)
-            self._known = shape, contacts, directions(shape, contacts)
-        return self._known
 
     def here(self) -> tuple[Shape, Touching, Floats]:
         """The vine's shape, its contacts, and their `directions`."""
@@ -226,13 +219,20 @@ class Reference:
         before, time, energy = self.here()[0].joints, 0.1, 0.0
         missing = self.residual()
         for _ in range(MOST_STEPS):
-            bends = self.bends
+            bends, force, known = self.bends, self.force, self._known
             motion, _, took = self._step(time, 0.0)
             last, missing = missing, self.residual()
-            energy -= (last + missing) @ (self.bends - bends) / 2
+            turn = self.bends - bends
+            if motion > LEAST_MOVE and missing @ turn > abs(last @ turn) / 2:
+                # It went past the lowest energy of its way.
+                self.bends, self.force, self._known, missing, time = bends, force, known, last, took / 3
+                continue
+            energy -= (last + missing) @ turn / 2
             if motion < AT_REST and took >= REST_STEP and np.abs(missing).max() < BALANCED:
                 return np.hypot(*(self.here()[0].joints - before).T).max(), energy
-            time = min(LONGEST_STEP, took * (4 if motion < LONGEST_MOVE / 8 else 1.5 if motion < LONGEST_MOVE / 2 else 1))
+            time = min(
+                LONGEST_STEP, took * (4 if motion < LONGEST_MOVE / 8 else 1.5 if motion < LONGEST_MOVE / 2 else 1)
+            )
         raise NoStep(f"no rest at {self.length:.4f} m")
 
     def _lengthen(self, most: float, grown: Grown) -> float:

@@ -154,10 +154,18 @@ def grow(task: tuple[Case, str]) -> dict[str, Any]:
 def main(names: list[str]) -> None:
     """Grow the vines of the environments and write their files."""
     FOLDER.mkdir(exist_ok=True)
+    names = names or list(SEGMENTS)
     with ProcessPoolExecutor(2) as pool:
-        for name in names or list(SEGMENTS):
-            tasks = [(case, physics) for case in cases(name) for physics in PHYSICS[: 1 if case.passive else None]]
-            vines = list(pool.map(grow, tasks))
+        growing = {
+            name: [
+                pool.submit(grow, (case, physics))
+                for case in cases(name)
+                for physics in PHYSICS[: 1 if case.passive else None]
+            ]
+            for name in names
+        }
+        for name in names:
+            vines = [one.result() for one in growing[name]]
             lines = ",\n".join(json.dumps(one, separators=(",", ":")) for one in vines)
             (FOLDER / f"{name}.json").write_text(f'{{"environment": "{name}", "vines": [\n{lines}\n]}}\n')
 

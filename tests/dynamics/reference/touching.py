@@ -63,7 +63,13 @@ def solids_of(environment: Environment) -> Solids:
     onward = rows[:, 2:4] - rows[:, :2]
     extent = np.hypot(*onward.T)
     return Solids(
-        rows[:, :2], onward / extent[:, None], extent, rows[:, 4], rows[:, 5] > 0, discs[:, :2].copy(), discs[:, 2].copy()
+        rows[:, :2],
+        onward / extent[:, None],
+        extent,
+        rows[:, 4],
+        rows[:, 5] > 0,
+        discs[:, :2].copy(),
+        discs[:, 2].copy(),
     )
 
 
