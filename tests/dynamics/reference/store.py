@@ -21,7 +21,7 @@ import numpy as np
 from dynamics.tube import VineParams
 from environments import Environment, load_environment
 from tests.dynamics.reference.shape import Floats
-from tests.dynamics.reference.solver import Grown, Reference
+from tests.dynamics.reference.solver import Grown, NoStep, Reference
 
 FOLDER = Path(__file__).parents[2] / "data" / "reference-vines"
 SEGMENTS = {"plus": 80, "maze": 80, "pickone": 60, "needle": 80, "long": 80, "tube": 70, "divider": 70}
@@ -137,11 +137,15 @@ def stored(environment: str) -> list[Stored]:
     return found
 
 
-def grow(task: tuple[Case, str]) -> dict[str, Any]:
-    """Grow one vine; called in a process of its own."""
+def grow(task: tuple[Case, str]) -> dict[str, Any] | None:
+    """Grow one vine, None if it does not come to rest; called in a process of its own."""
     case, physics = task
     begun, vine = time.perf_counter(), case.solver(physics)
-    grown = vine.grow(vine.longest, RECORD_EVERY)
+    try:
+        grown = vine.grow(vine.longest, RECORD_EVERY)
+    except NoStep as error:
+        print(f"{case.environment} {case.name} {physics} is left out: {error}", flush=True)
+        return None
     taken = time.perf_counter() - begun
     print(
         f"{case.environment} {case.name} {physics}: {grown.status} at {1e3 * grown.lengths[-1]:.1f} mm, "
@@ -165,7 +169,7 @@ def main(names: list[str]) -> None:
             for name in names
         }
         for name in names:
-            vines = [one.result() for one in growing[name]]
+            vines = [vine for one in growing[name] if (vine := one.result())]
             lines = ",\n".join(json.dumps(one, separators=(",", ":")) for one in vines)
             (FOLDER / f"{name}.json").write_text(f'{{"environment": "{name}", "vines": [\n{lines}\n]}}\n')
 
