@@ -79,7 +79,13 @@ class Reference:
     """One vine in an environment, at an equilibrium."""
 
     def __init__(
-        self, environment: Environment, params: VineParams, pressure: Floats, l_0: Floats, physics: str = "corrected"
+        self,
+        environment: Environment,
+        params: VineParams,
+        pressure: Floats,
+        l_0: Floats,
+        physics: str = "corrected",
+        fine: bool = False,
     ) -> None:
         """A vine of no length.
 
@@ -87,6 +93,7 @@ class Reference:
             pressure: Of the actuator of each segment [Pa], negative on the right, 0 where there is none, shape (segments,).
             l_0: Cell length of each [m], same shape.
             physics: "corrected", or "published": links keep their length, the moment is one per joint, taut cells are linear.
+            fine: Whether to come to rest twice as often, with steps that move a third as far.
         """
         self.environment, self.params, self.physics = environment, params, physics
         self.solids = solids_of(environment)
@@ -94,6 +101,7 @@ class Reference:
         self.shortens = (pressure != 0) & (physics == "corrected")
         self.longest = len(pressure) * params.segment_length
         self.bends, self.last_length = np.zeros(0), params.segment_length
+        self.growth, self.longest_move = (GROWTH / 2, LONGEST_MOVE / 3) if fine else (GROWTH, LONGEST_MOVE)
         self._known: tuple[Shape, Touching, Floats] | None = None
         self.force: dict[tuple[int, int, int], float] = {}
         """Of each closed contact in the last step [N]."""
@@ -207,7 +215,7 @@ class Reference:
             turned[-1] += curvature * more
             ahead = self.shape(turned, self.last_length + more)
             motion = np.hypot(*(ahead.joints - shape.joints).T).max() - more
-            if motion < LONGEST_MOVE and missed < 0.05:
+            if motion < self.longest_move and missed < 0.05:
                 self.bends, self.last_length, self._known = turned, self.last_length + more, None
                 self.force = {key: one for key, one in zip(contacts.keys, force, strict=True) if one > 0}
                 return motion, more, time
@@ -231,7 +239,8 @@ class Reference:
             if motion < AT_REST and took >= REST_STEP and np.abs(missing).max() < BALANCED:
                 return np.hypot(*(self.here()[0].joints - before).T).max(), energy
             time = min(
-                LONGEST_STEP, took * (4 if motion < LONGEST_MOVE / 8 else 1.5 if motion < LONGEST_MOVE / 2 else 1)
+                LONGEST_STEP,
+                took * (4 if motion < self.longest_move / 8 else 1.5 if motion < self.longest_move / 2 else 1),
             )
         raise NoStep(f"no rest at {self.length:.4f} m")
 
@@ -262,7 +271,7 @@ class Reference:
             if self.last_length > full - 1e-9:
                 self.bends, self.last_length, self._known = np.append(self.bends, 0.0), 0.0, None
             due = (np.floor(self.length / record_every + 1e-6) + 1) * record_every
-            grid = (np.floor(self.length / GROWTH + 1e-6) + 1) * GROWTH
+            grid = (np.floor(self.length / self.growth + 1e-6) + 1) * self.growth
             most = min(full - self.last_length, grid - self.length, due - self.length, length - self.length)
             growth = self._lengthen(most, grown)
             idle = idle + 1 if growth < STALL else 0

@@ -1,7 +1,8 @@
 """Vines grown by the reference solver, kept in tests/data/reference-vines, one file an environment.
 
 Made by `python -m tests.dynamics.reference.store [ENVIRONMENT ...]` from the root of the repository: about a minute a vine, in two
-processes. Of each random vine it grows both physics. The actuation is that of the random rollouts, rounded as it is stored.
+processes. Of each random vine it grows both physics, and each a second time with finer steps, to see which states depend on them.
+The actuation is that of the random rollouts, rounded as it is stored.
 """
 
 from __future__ import annotations
@@ -64,9 +65,9 @@ class Case:
             known.name, "", known.bounds, (*known.start[:2], heading), known.goal, known.obstacles, edge=known.edge
         )
 
-    def solver(self, physics: str) -> Reference:
+    def solver(self, physics: str, fine: bool = False) -> Reference:
         """The reference for it, at its base."""
-        return Reference(self.place(), VineParams(), *self.actuation(), physics)
+        return Reference(self.place(), VineParams(), *self.actuation(), physics, fine)
 
 
 def cases(environment: str) -> Iterator[Case]:
@@ -96,6 +97,8 @@ class Stored:
     """Of the stored states [m], the last one is the final state; shape (states,)."""
     joints: list[Floats]
     """Joints of each from the base to the tip [m], shape (n + 1, 2)."""
+    spread: Floats
+    """Largest distance of a joint of each from that with finer steps [m], NaN if there is none of that length."""
     snaps: list[dict[str, Any]]
     """Length, tip before and energy released of each."""
 
@@ -103,7 +106,17 @@ class Stored:
         return f"{self.case.environment} {self.case.name} {self.physics}"
 
 
-def entry(case: Case, physics: str, grown: Grown) -> dict[str, Any]:
+def spread(grown: Grown, finer: Grown) -> list[float | None]:
+    """Largest distance between the joints of two growths in each state [mm], None where the lengths differ."""
+    found: list[float | None] = []
+    for k, length in enumerate(grown.lengths):
+        same = k < len(finer.lengths) and abs(finer.lengths[k] - length) < 1e-5
+        apart = np.hypot(*(finer.joints[k] - grown.joints[k]).T).max() if same else None
+        found.append(None if apart is None else round(1e3 * float(apart), 1))
+    return found
+
+
+def entry(case: Case, physics: str, grown: Grown, finer: Grown) -> dict[str, Any]:
     """A vine as in the file: millimetres, degrees and kPa."""
     return {
         "vine": case.name,
@@ -111,6 +124,7 @@ def entry(case: Case, physics: str, grown: Grown) -> dict[str, Any]:
         "heading_deg": case.heading_deg,
         "sections_kpa_mm": [list(section) for section in case.sections],
         "status": grown.status,
+        "spread_mm": spread(grown, finer),
         "lengths_mm": [round(1e3 * length, 4) for length in grown.lengths],
         "tip_mm": (1e3 * grown.joints[-1][-1]).round(3).tolist(),
         "snaps": [
@@ -133,7 +147,8 @@ def stored(environment: str) -> list[Stored]:
         case = Case(environment, one["heading_deg"], sections, one["vine"])
         joints = [1e-3 * np.array(rows) for rows in one["joints_mm"]]
         lengths = 1e-3 * np.array(one["lengths_mm"])
-        found.append(Stored(case, one["physics"], one["status"], lengths, joints, one["snaps"]))
+        apart = 1e-3 * np.array(one["spread_mm"], float)
+        found.append(Stored(case, one["physics"], one["status"], lengths, joints, apart, one["snaps"]))
     return found
 
 
@@ -143,6 +158,7 @@ def grow(task: tuple[Case, str]) -> dict[str, Any] | None:
     begun, vine = time.perf_counter(), case.solver(physics)
     try:
         grown = vine.grow(vine.longest, RECORD_EVERY)
+        finer = case.solver(physics, fine=True).grow(vine.longest, RECORD_EVERY)
     except NoStep as error:
         print(f"{case.environment} {case.name} {physics} is left out: {error}", flush=True)
         return None
@@ -152,7 +168,7 @@ def grow(task: tuple[Case, str]) -> dict[str, Any] | None:
         f"{len(grown.snaps)} snaps, {vine.solved} solves, {taken:.0f} s",
         flush=True,
     )
-    return entry(case, physics, grown)
+    return entry(case, physics, grown, finer)
 
 
 def main(names: list[str]) -> None:
