@@ -12,7 +12,7 @@ from surrogate.compiled import Floats
 from tests.dynamics.reference.joints import JointLaw, cell_curve, tube_moment
 from tests.dynamics.reference.shape import ROUNDED, ROUNDED_END, shape_of, shortening
 from tests.dynamics.reference.solver import Reference, held_forces
-from tests.dynamics.reference.store import SEGMENTS, stored
+from tests.dynamics.reference.store import RECORD_EVERY, SEGMENTS, stored
 from tests.dynamics.reference.touching import FACE, POINT, SIDE, curvature_of_gaps, directions, solids_of, touching
 
 Table = Callable[[str], dict[str, np.ndarray]]
@@ -132,11 +132,11 @@ def contact_energy(vine: Reference, bends: Floats) -> float:
     return energy
 
 
-@pytest.mark.parametrize(("pressure", "heading"), [(0.0, 0.3), (22e3, -0.1), (-15e3, 0.25)])
+@pytest.mark.parametrize(("pressure", "heading"), [(22e3, -0.1), (-15e3, 0.25)])
 def test_states_are_equilibria(environment: MakeEnvironment, pressure: float, heading: float) -> None:
     """At rest in contact the joints' moments balance the numerical gradient of the contacts' energy, to 1e-4 N m."""
-    vine = growing(environment(**COURSE, start=(0.0, 0.0, heading)), pressure, 9)
-    grown = vine.grow(0.21, 0.07)
+    vine = growing(environment(**COURSE, start=(0.0, 0.0, heading)), pressure, 7)
+    grown = vine.grow(0.17, 0.06)
     assert held_forces(vine).sum() > 1.0
     solid = shapely.union_all(vine.environment.obstacles.shapes())
     for joints in grown.joints:
@@ -157,8 +157,8 @@ def test_free_vine_lies_on_an_arc(environment: MakeEnvironment, reference: Table
     table = reference("free_space_curvature_reference")
     row = np.flatnonzero((table["pressure_kpa"] == 25) & (table["l0_mm"] == 42))[0]
     curvature = table["curvature_per_m"][row]
-    vine = growing(environment(), side * 25e3, 6, physics)
-    joints = vine.grow(0.14, 0.07).joints[-1][:-1]  # the last segment is not a whole one
+    vine = growing(environment(), side * 25e3, 4, physics)
+    joints = vine.grow(0.09, 0.05).joints[-1][:-1]  # the last segment is not a whole one
     # Half a segment's bend comes before the first link: the arc begins with its tangent at the heading less half a bend.
     bend = curvature * PARAMS.segment_length
     radius = 1 / curvature - PARAMS.radius * (physics == "corrected")
@@ -194,14 +194,15 @@ def test_blocked_vine_buckles_at_eulers_force(environment: MakeEnvironment) -> N
     assert most < PARAMS.growth_force / 3
 
 
-@pytest.mark.parametrize(("environment_name", "physics"), [("maze", "corrected"), ("divider", "published")])
-def test_store_is_what_the_solver_gives(environment_name: str, physics: str) -> None:
-    """The first 250 mm of a stored vine, grown again, are the stored ones."""
-    vine = next(one for one in stored(environment_name) if one.physics == physics)
-    grown = vine.case.solver(physics).grow(0.25, 0.125)
-    for k in range(2):
-        assert grown.lengths[k] == pytest.approx(vine.lengths[k])
-        np.testing.assert_allclose(grown.joints[k], vine.joints[k], atol=2e-5)
+def test_store_is_what_the_solver_gives() -> None:
+    """A short stored vine, grown again until it stalls, is the stored one."""
+    vine = stored("pickone")[0]
+    assert len(vine.joints) == 1
+    assert not vine.case.passive
+    grown = vine.case.solver(vine.physics).grow(0.5, RECORD_EVERY)
+    assert grown.status == vine.status == "STALLED"
+    np.testing.assert_allclose(grown.lengths, vine.lengths, atol=1e-6)
+    np.testing.assert_allclose(grown.joints[0], vine.joints[0], atol=1e-5)
 
 
 def test_store_holds_the_vine_that_goes_up() -> None:

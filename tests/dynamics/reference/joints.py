@@ -80,7 +80,7 @@ class JointLaw:
         cell = params.actuator
         self.far, self.near = 2 * params.radius + cell.tube_radius, cell.tube_radius
         self.side, self.pressure = np.sign(pressure), np.abs(pressure)
-        self.moment_length = 25e-3 if physics == "corrected" else params.segment_length
+        self.moment_length = params.hinge_length if physics == "corrected" else params.segment_length
         known, self.cell = np.unique(np.where(pressure == 0, 0.0, l_0), return_inverse=True)
         curves = [
             cell_curve(float(length or 0.04), cell.constriction_radius, cell.tube_radius, cell.film_elasticity)

@@ -56,8 +56,6 @@ class Snap:
     """Of the vine [m]."""
     before: Floats
     """Tip before the snap [m], shape (2,)."""
-    energy: float
-    """Energy released [J]."""
 
 
 @dataclass(slots=True)
@@ -222,10 +220,9 @@ class Reference:
             time /= 2
         raise NoStep(f"no step at {self.length:.4f} m")
 
-    def rest(self) -> tuple[float, float]:
-        """Descend to rest at constant length; returns how far a joint came [m] and the energy released [J]."""
-        before, time, energy = self.here()[0].joints, 0.1, 0.0
-        missing = self.residual()
+    def rest(self) -> float:
+        """Descend to rest at constant length; returns how far a joint came [m]."""
+        before, time, missing = self.here()[0].joints, 0.1, self.residual()
         for _ in range(MOST_STEPS):
             bends, force, known = self.bends, self.force, self._known
             motion, _, took = self._step(time, 0.0)
@@ -235,9 +232,8 @@ class Reference:
                 # It went past the lowest energy of its way.
                 self.bends, self.force, self._known, missing, time = bends, force, known, last, took / 3
                 continue
-            energy -= (last + missing) @ turn / 2
             if motion < AT_REST and took >= REST_STEP and np.abs(missing).max() < BALANCED:
-                return np.hypot(*(self.here()[0].joints - before).T).max(), energy
+                return np.hypot(*(self.here()[0].joints - before).T).max()
             time = min(
                 LONGEST_STEP,
                 took * (4 if motion < self.longest_move / 8 else 1.5 if motion < self.longest_move / 2 else 1),
@@ -247,10 +243,9 @@ class Reference:
     def _lengthen(self, most: float, grown: Grown) -> float:
         """Grow by at most a length [m] within a segment and come to rest; returns the growth [m]."""
         _, growth, _ = self._step(0.01, most)
-        before = self.here()[0].joints[-1]
-        came, energy = self.rest()
-        if came > SNAP:
-            grown.snaps.append(Snap(float(self.length), before, float(energy)))
+        tip = self.here()[0].joints[-1]
+        if self.rest() > SNAP:
+            grown.snaps.append(Snap(float(self.length), tip))
         return growth
 
     def outside(self) -> bool:

@@ -100,7 +100,7 @@ class Stored:
     spread: Floats
     """Largest distance of a joint of each from that with finer steps [m], NaN if there is none of that length."""
     snaps: list[dict[str, Any]]
-    """Length, tip before and energy released of each."""
+    """Length and tip before each motion of more than 20 mm at constant length."""
 
     def __str__(self) -> str:
         return f"{self.case.environment} {self.case.name} {self.physics}"
@@ -128,11 +128,7 @@ def entry(case: Case, physics: str, grown: Grown, finer: Grown) -> dict[str, Any
         "lengths_mm": [round(1e3 * length, 4) for length in grown.lengths],
         "tip_mm": (1e3 * grown.joints[-1][-1]).round(3).tolist(),
         "snaps": [
-            {
-                "length_mm": round(1e3 * snap.length, 3),
-                "tip_before_mm": (1e3 * snap.before).round(1).tolist(),
-                "energy_mj": round(1e3 * snap.energy, 2),
-            }
+            {"length_mm": round(1e3 * snap.length, 3), "tip_before_mm": (1e3 * snap.before).round(1).tolist()}
             for snap in grown.snaps
         ],
         "joints_mm": [(1e3 * joints).round(2).tolist() for joints in grown.joints],
