@@ -110,7 +110,7 @@ def spread(grown: Grown, finer: Grown) -> list[float | None]:
     """Largest distance between the joints of two growths in each state [mm], None where the lengths differ."""
     found: list[float | None] = []
     for k, length in enumerate(grown.lengths):
-        same = k < len(finer.lengths) and abs(finer.lengths[k] - length) < 1e-5
+        same = k < len(finer.lengths) and abs(finer.lengths[k] - length) < 1e-4
         apart = np.hypot(*(finer.joints[k] - grown.joints[k]).T).max() if same else None
         found.append(None if apart is None else round(1e3 * float(apart), 1))
     return found
