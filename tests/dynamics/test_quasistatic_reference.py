@@ -1,30 +1,26 @@
 """The quasi-static propagator against vines stored by the reference solver, which shares no code with it."""
 
-from dataclasses import fields
-
 import numpy as np
 import pytest
 
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
-from dynamics.vine import Actuation, Rollout, Status, grown_length
-from tests.dynamics.reference.shape import Floats, material_of, shape_of
-from tests.dynamics.reference.store import PHYSICS, RECORD_EVERY, SEGMENTS, Stored, stored
+from dynamics.vine import Actuation, Rollout, Status, centerlines, grown_length
+from surrogate.compiled import Floats
+from tests.dynamics.reference.store import RECORD_EVERY, SEGMENTS, Stored, stored
 
 NEAR = 2e-3
 """Largest distance between a joint, or the tip, and that of the reference [m]."""
 NOT_AT_REST = {
-    ("maze", "random 1"), ("maze", "random 2"), ("pickone", "random 1"), ("needle", "random 1"),
+    ("plus", "passive"), ("maze", "random 1"), ("maze", "random 2"), ("pickone", "random 1"), ("needle", "random 1"),
     ("long", "random 0"), ("long", "random 1"), ("long", "random 2"),
 }  # fmt: skip
-"""Vines that fold or snap. With one solve a step, as published, some of their states on the way are not at rest."""
-HAS_PHYSICS = "physics" in {one.name for one in fields(VineParams)}
-"""Whether tubes have a choice of physics; without one they have the published physics."""
+"""Vines that fold or snap. With one solve a step some of their states on the way are not at rest."""
 
 
 def grown(vine: Stored) -> tuple[QuasiStatic, Rollout]:
     """A stored vine, grown by the propagator."""
-    params = VineParams(**({"physics": vine.physics} if HAS_PHYSICS else {}))
+    params = VineParams()
     pressure, l_0 = vine.case.actuation()
     model = QuasiStatic(vine.case.place(), params)
     length = len(pressure) * params.segment_length
@@ -35,25 +31,18 @@ def apart(vine: Stored, model: QuasiStatic, rollout: Rollout) -> Floats:
     """Largest distance of a joint from that of the reference in each state stored at the same length [m], NaN elsewhere."""
     records = np.arange(rollout.records[0])
     state = rollout.state(np.zeros_like(records), records)
-    lengths, shortens = grown_length(state, model.params), vine.case.actuation()[0] != 0
+    lengths, lines = grown_length(state, model.params), centerlines(state, model.pose, model.params)
     distance = np.full(len(vine.lengths), np.nan)
     for k in range(min(len(records), len(vine.lengths))):
-        count = int(state.segments[k])
         if abs(lengths[k] - vine.lengths[k]) < 2e-6:
-            material = material_of(count, float(state.last_length[k]), model.params.segment_length)
-            shorter = shortens[:count] & (vine.physics == "corrected")
-            shape = shape_of(model.pose, state.angles[k, :count], material, shorter, model.params.radius)
-            distance[k] = np.hypot(*(shape.joints - vine.joints[k]).T).max()
+            distance[k] = np.hypot(*(lines[k, : state.segments[k] + 1] - vine.joints[k]).T).max()
     return distance
 
 
-@pytest.mark.parametrize("physics", PHYSICS)
 @pytest.mark.parametrize("name", SEGMENTS)
-def test_vines_agree_with_the_reference(name: str, physics: str) -> None:
+def test_vines_agree_with_the_reference(name: str) -> None:
     """Each vine ends as the reference does, its tip within 2 mm, and so does every state on the way."""
-    if physics == "corrected" and not HAS_PHYSICS:
-        pytest.skip("tubes have the published physics only")
-    vines = [vine for vine in stored(name) if vine.physics == physics]
+    vines = stored(name)
     assert len(vines) >= 3
     wrong = []
     for vine in vines:
@@ -64,7 +53,7 @@ def test_vines_agree_with_the_reference(name: str, physics: str) -> None:
         assert np.isfinite(states).sum() >= len(vine.lengths) - 1
         # Where the reference with finer steps is elsewhere, no state is right.
         far = (states > NEAR) & ~(vine.spread > NEAR / 4)
-        if physics == "published" and (name, vine.case.name) in NOT_AT_REST:
+        if (name, vine.case.name) in NOT_AT_REST:
             assert far.any(), f"{vine}: is at rest everywhere"
             far[:] = False
         if ending != vine.status or tip > NEAR or far.any():

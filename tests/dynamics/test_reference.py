@@ -198,8 +198,8 @@ def test_store_is_what_the_solver_gives() -> None:
     """A short stored vine, grown again until it stalls, is the stored one."""
     vine = stored("pickone")[0]
     assert len(vine.joints) == 1
-    assert not vine.case.passive
-    grown = vine.case.solver(vine.physics).grow(0.5, RECORD_EVERY)
+    assert vine.case.actuation()[0].any()
+    grown = vine.case.solver().grow(0.5, RECORD_EVERY)
     assert grown.status == vine.status == "STALLED"
     np.testing.assert_allclose(grown.lengths, vine.lengths, atol=1e-6)
     np.testing.assert_allclose(grown.joints[0], vine.joints[0], atol=1e-5)
@@ -208,7 +208,7 @@ def test_store_is_what_the_solver_gives() -> None:
 def test_store_holds_the_vine_that_goes_up() -> None:
     """Every environment has its vines, and the passive one of plus passes the bifurcation at which it could slide down."""
     vines = [vine for name in SEGMENTS for vine in stored(name)]
-    assert len(vines) >= 6 * len(SEGMENTS)
+    assert len(vines) >= 3 * len(SEGMENTS)
     passive = next(vine for vine in vines if vine.case.name == "passive")
     assert passive.status == "GROWN"
     assert passive.joints[-1][-1, 1] > 0.4

@@ -40,7 +40,9 @@ class Solids:
 def solids_of(environment: Environment) -> Solids:
     """Faces and points of an environment in which no mount or table counts."""
     if environment.mount != "free" or environment.edge == "table":
-        raise NotImplementedError("the reference has no mounts and no tables")
+        raise ValueError(
+            f"{environment.name} has a mount or is a table: the reference solves only vines with a free base"
+        )
     obstacles = environment.solids
     faces, points = [np.empty((0, 6))], [np.empty((0, 3))]
     union = shapely.unary_union([shapely.Polygon(corners) for corners in obstacles.polygons]).normalize()
