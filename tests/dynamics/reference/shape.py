@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
-LEAST_LINK = 0.25
-"""A link never shortens to less than this share of its material."""
-ROUNDED, ROUNDED_END = 5e-4, 5e-3
-"""Bends [rad] over which the two kinks of the shortening, straight and at the least length, are rounded off."""
+WALKED = 0.02
+"""Strain of the centreline up to which the axis of the bend walks from the centreline to the far wall [-]."""
+FOLDED, LEFT = 0.5, 0.25
+"""Beyond a strain of the centreline of `FOLDED` [-] a link folds: it never shortens to less than a share `LEFT` of its material."""
 
 
 def left(vectors: Floats) -> Floats:
@@ -23,27 +23,18 @@ def left(vectors: Floats) -> Floats:
 def shortening(bend: Floats, material: Floats, radius: float) -> tuple[Floats, Floats, Floats]:
     """By how much the centreline of a link is shorter than its material [m], and the first two derivatives by the bend.
 
-    It is radius * |bend| up to the least length. Each kink is a parabola instead, off by at most 0.1 mm.
+    It is radius * |bend| about the far wall. Near straight both walls are taut: a cubic that starts flat and joins that line without
+    a kink. Where the link folds, what is left of it decays exponentially towards its limit.
     """
-    size, sign = np.abs(bend), np.where(bend < 0, -1.0, 1.0)
     material = np.maximum(material, 1e-9)
-    share = material / 25e-3
-    at_zero, at_end = ROUNDED * share, ROUNDED_END * share
-    limit = (1 - LEAST_LINK) * material / radius
-    value, first, second = radius * size, np.full(len(bend), radius), np.zeros(len(bend))
-    near = size < at_zero
-    value = np.where(near, radius * (size**2 / at_zero + at_zero) / 2, value)
-    first, second = np.where(near, radius * size / at_zero, first), np.where(near, radius / at_zero, second)
-    past = size - (limit - at_end)
-    end = past > 0
-    value = np.where(end, value - radius * past**2 / (4 * at_end), value)
-    first, second = (
-        np.where(end, radius - radius * past / (2 * at_end), first),
-        np.where(end, -radius / (2 * at_end), second),
-    )
-    over = past > 2 * at_end
-    value, first = np.where(over, radius * limit, value), np.where(over, 0.0, first)
-    return value, sign * first, np.where(over, 0.0, second)
+    by_bend = np.where(bend < 0, -radius, radius) / material
+    strain = by_bend * bend
+    left_over = (1 - FOLDED - LEFT) * np.exp(-(np.maximum(strain, FOLDED) - FOLDED) / (1 - FOLDED - LEFT))
+    cases = [strain < WALKED, strain <= FOLDED]
+    value = np.select(cases, [2 * strain**2 / WALKED - strain**3 / WALKED**2, strain], 1 - LEFT - left_over)
+    first = np.select(cases, [4 * strain / WALKED - 3 * strain**2 / WALKED**2, 1.0], left_over / (1 - FOLDED - LEFT))
+    second = np.select(cases, [4 / WALKED - 6 * strain / WALKED**2, 0.0], -left_over / (1 - FOLDED - LEFT) ** 2)
+    return material * value, material * first * by_bend, material * second * by_bend**2
 
 
 @dataclass(frozen=True, slots=True)

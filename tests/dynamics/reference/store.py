@@ -1,7 +1,7 @@
 """Vines grown by the reference solver, kept in tests/data/reference-vines, one file an environment.
 
 Made by `python -m tests.dynamics.reference.store [ENVIRONMENT ...]` from the root of the repository: about a minute a vine, in two
-processes. It grows each vine a second time with finer steps, to see which states depend on them.
+processes. Of each random vine it grows both physics, and each a second time with finer steps, to see which states depend on them.
 The actuation is that of the random rollouts, rounded as it is stored.
 """
 
@@ -31,8 +31,7 @@ RANDOM = 3
 """Random vines in each."""
 RECORD_EVERY = 125e-3
 """Distance between two stored states [m]."""
-PHYSICS = "published"
-"""Equations of the vines: those of the propagators."""
+PHYSICS = ("corrected", "published")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +44,11 @@ class Case:
     sections: tuple[tuple[int, float, float], ...]
     """Number of segments, pressure [kPa] by side and cell length [mm] of each part of the tube."""
     name: str
+
+    @property
+    def passive(self) -> bool:
+        """Whether it has no actuator, so that both physics agree."""
+        return all(pressure == 0 for _, pressure, _ in self.sections)
 
     def actuation(self) -> tuple[Floats, Floats]:
         """Pressure [Pa] and cell length [m] of each segment."""
@@ -61,9 +65,9 @@ class Case:
             known.name, "", known.bounds, (*known.start[:2], heading), known.goal, known.obstacles, edge=known.edge
         )
 
-    def solver(self, fine: bool = False) -> Reference:
+    def solver(self, physics: str, fine: bool = False) -> Reference:
         """The reference for it, at its base."""
-        return Reference(self.place(), VineParams(), *self.actuation(), PHYSICS, fine)
+        return Reference(self.place(), VineParams(), *self.actuation(), physics, fine)
 
 
 def cases(environment: str) -> Iterator[Case]:
@@ -87,6 +91,7 @@ class Stored:
     """A vine in the store."""
 
     case: Case
+    physics: str
     status: str
     lengths: Floats
     """Of the stored states [m], the last one is the final state; shape (states,)."""
@@ -98,7 +103,7 @@ class Stored:
     """Length and tip before each motion of more than 20 mm at constant length."""
 
     def __str__(self) -> str:
-        return f"{self.case.environment} {self.case.name}"
+        return f"{self.case.environment} {self.case.name} {self.physics}"
 
 
 def spread(grown: Grown, finer: Grown) -> list[float | None]:
@@ -111,11 +116,11 @@ def spread(grown: Grown, finer: Grown) -> list[float | None]:
     return found
 
 
-def entry(case: Case, grown: Grown, finer: Grown) -> dict[str, Any]:
+def entry(case: Case, physics: str, grown: Grown, finer: Grown) -> dict[str, Any]:
     """A vine as in the file: millimetres, degrees and kPa."""
     return {
         "vine": case.name,
-        "physics": PHYSICS,
+        "physics": physics,
         "heading_deg": case.heading_deg,
         "sections_kpa_mm": [list(section) for section in case.sections],
         "status": grown.status,
@@ -139,26 +144,27 @@ def stored(environment: str) -> list[Stored]:
         joints = [1e-3 * np.array(rows) for rows in one["joints_mm"]]
         lengths = 1e-3 * np.array(one["lengths_mm"])
         apart = 1e-3 * np.array(one["spread_mm"], float)
-        found.append(Stored(case, one["status"], lengths, joints, apart, one["snaps"]))
+        found.append(Stored(case, one["physics"], one["status"], lengths, joints, apart, one["snaps"]))
     return found
 
 
-def grow(case: Case) -> dict[str, Any] | None:
+def grow(task: tuple[Case, str]) -> dict[str, Any] | None:
     """Grow one vine, None if it does not come to rest; called in a process of its own."""
-    begun, vine = time.perf_counter(), case.solver()
+    case, physics = task
+    begun, vine = time.perf_counter(), case.solver(physics)
     try:
         grown = vine.grow(vine.longest, RECORD_EVERY)
-        finer = case.solver(fine=True).grow(vine.longest, RECORD_EVERY)
+        finer = case.solver(physics, fine=True).grow(vine.longest, RECORD_EVERY)
     except NoStep as error:
-        print(f"{case.environment} {case.name} is left out: {error}", flush=True)
+        print(f"{case.environment} {case.name} {physics} is left out: {error}", flush=True)
         return None
     taken = time.perf_counter() - begun
     print(
-        f"{case.environment} {case.name}: {grown.status} at {1e3 * grown.lengths[-1]:.1f} mm, "
+        f"{case.environment} {case.name} {physics}: {grown.status} at {1e3 * grown.lengths[-1]:.1f} mm, "
         f"{len(grown.snaps)} snaps, {vine.solved} solves, {taken:.0f} s",
         flush=True,
     )
-    return entry(case, grown, finer)
+    return entry(case, physics, grown, finer)
 
 
 def main(names: list[str]) -> None:
@@ -166,7 +172,14 @@ def main(names: list[str]) -> None:
     FOLDER.mkdir(exist_ok=True)
     names = names or list(SEGMENTS)
     with ProcessPoolExecutor(2) as pool:
-        growing = {name: [pool.submit(grow, case) for case in cases(name)] for name in names}
+        growing = {
+            name: [
+                pool.submit(grow, (case, physics))
+                for case in cases(name)
+                for physics in PHYSICS[: 1 if case.passive else None]
+            ]
+            for name in names
+        }
         for name in names:
             vines = [vine for one in growing[name] if (vine := one.result())]
             lines = ",\n".join(json.dumps(one, separators=(",", ":")) for one in vines)

@@ -169,10 +169,7 @@ def directions(shape: Shape, contacts: Touching) -> Floats:
 
 
 def curvature_of_gaps(shape: Shape, contacts: Touching, force: Floats) -> Floats:
-    """Second derivative by the bends of the gaps, each times its force, summed [N m/rad], shape (n, n).
-
-    The part that makes a straight link stick at zero bend (its shortening has a kink there) is left out where it is negative.
-    """
+    """Second derivative by the bends of the gaps, each times its force, summed [N m/rad], shape (n, n)."""
     count = len(shape.length)
     total, diagonal, by_later = np.zeros((count, count)), np.zeros(count), np.zeros(count)
     normals = left(shape.along)
@@ -195,7 +192,7 @@ def curvature_of_gaps(shape: Shape, contacts: Touching, force: Floats) -> Floats
         some = slice(0, last + 1)
         by_later[some] -= load * ((point - pivots[some]) @ normal)
         diagonal[some] += load * shape.stretch[some] * (normals[some] @ normal)
-        diagonal[some] += np.minimum(load * shape.stretch_slope[some] * (shape.along[some] @ normal), 0.0)
+        diagonal[some] += load * shape.stretch_slope[some] * (shape.along[some] @ normal)
     index = np.arange(count)
     total += by_later[np.maximum(index[:, None], index)]
     total[index, index] += diagonal
