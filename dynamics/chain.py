@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dynamics.links import link
 from dynamics.scene import SPARED, TABLE, Scene
 from dynamics.vine import Integers
 from surrogate.compiled import Floats, compiled
@@ -24,7 +25,13 @@ class Chain(NamedTuple):
     """Heading of each segment, shape (max_segments,)."""
     sine: Floats
     length: Floats
-    """Length of each segment [m], shape (max_segments,)."""
+    """Length of each segment's centreline [m], shape (max_segments,)."""
+    film: Floats
+    """Length of each segment's film [m], same shape: longer where an actuator shortens the centreline."""
+    pivot_x: Floats
+    """Where the tube beyond each joint turns when the joint bends [m], same shape: the joint or, under an actuator, the
+    wall of the tube on the outer side of the bend."""
+    pivot_y: Floats
 
 
 @compiled()
@@ -36,22 +43,40 @@ def new_chain(max_segments: int) -> Chain:
         np.empty(max_segments),
         np.empty(max_segments),
         np.empty(max_segments),
+        np.empty(max_segments),
+        np.empty(max_segments),
+        np.empty(max_segments),
     )
 
 
 @compiled()
 def forward_kinematics(
-    chain: Chain, angles: Floats, start: Floats, segments: int, last_length: float, segment_length: float
+    chain: Chain,
+    angles: Floats,
+    pivots: Floats,
+    start: Floats,
+    segments: int,
+    last_length: float,
+    segment_length: float,
 ) -> float:
-    """Compute joint positions and segment headings from the bends; return the tip's heading [rad]."""
+    """Compute joint positions and segment headings from the bends; return the tip's heading [rad].
+
+    Args:
+        pivots: Distance of each joint's pivot from the centreline [m], see `link`, shape (max_segments,).
+        last_length: Length of the last segment's film [m].
+        segment_length: Length of the other segments' film [m].
+    """
     xs, ys, cosine, sine, lengths = chain.x, chain.y, chain.cosine, chain.sine, chain.length
+    films, pivot_x, pivot_y = chain.film, chain.pivot_x, chain.pivot_y
     x, y, heading = start[0], start[1], start[2]
     for j in range(segments):
         xs[j], ys[j] = x, y
         heading += angles[j]
         c, s = np.cos(heading), np.sin(heading)
-        length = last_length if j == segments - 1 else segment_length
-        cosine[j], sine[j], lengths[j] = c, s, length
+        film = last_length if j == segments - 1 else segment_length
+        length, change, _ = link(film, angles[j], pivots[j])
+        cosine[j], sine[j], lengths[j], films[j] = c, s, length, film
+        pivot_x[j], pivot_y[j] = x - change * s, y + change * c
         x, y = x + length * c, y + length * s
     xs[segments], ys[segments] = x, y
     return heading

@@ -21,7 +21,7 @@ class Contacts(NamedTuple):
     gap: Floats
     """Distance between the surfaces [m], negative for a penetration."""
     alpha: Floats
-    """Column j of J is alpha + beta x_j + gamma y_j."""
+    """Column j of J is alpha + beta x_j + gamma y_j, where (x_j, y_j) is the pivot of joint j."""
     beta: Floats
     gamma: Floats
     growth: Floats
@@ -75,7 +75,7 @@ def find_contacts(scene: Scene, radius: float, margin: float, chain: Chain, segm
     edges, and corners against segments, or against the joint itself where a corner projects beyond one segment and
     before the next. The mount does not touch the first length of the tube that it spares.
     """
-    count = 0
+    count, fading = 0, 0.1 * margin
     # Unpacking an array from a tuple takes as long as a look-up in it: unpack each array once.
     xs, ys, cosine, sine, lengths = chain.x, chain.y, chain.cosine, chain.sine, chain.length
     edges, edge_offsets, edge_items = scene.edges, scene.edge_offsets, scene.edge_items
@@ -109,14 +109,24 @@ def find_contacts(scene: Scene, radius: float, margin: float, chain: Chain, segm
             key = i * solids + len(edges) + corner
             if along <= 0.0:
                 offset = ux * ry - uy * rx
-                if along < -lengths[i] or abs(offset) >= reach or reached + along < corners[corner, 3]:
+                if abs(offset) >= reach or reached + along < corners[corner, 3]:
+                    continue
+                if along < -lengths[i]:
+                    # A pressed contact that slides past an end of a segment fades instead of vanishing.
+                    sx, sy = corners[corner, 0] - xs[i], corners[corner, 1] - ys[i]
+                    distance = np.sqrt(sx * sx + sy * sy)
+                    gap = distance - reach + margin
+                    if gap < fading and i > 0:
+                        nx, ny = -sx / distance, -sy / distance
+                        count = _add(contacts, count, i - 1, key, gap, (xs[i], ys[i]), (nx, ny), 0.0)
                     continue
                 flip = -1.0 if offset >= 0.0 else 1.0
                 point, normal = (x + along * ux, y + along * uy), (-flip * uy, flip * ux)
                 count = _add(contacts, count, i, key, abs(offset) - reach + margin, point, normal, 0.0)
-            elif last or rx * cosine[i + 1] + ry * sine[i + 1] < 0.0:
+            else:
                 distance = np.sqrt(rx * rx + ry * ry)
-                if distance < reach and not reached < corners[corner, 3]:
+                outside = last or rx * cosine[i + 1] + ry * sine[i + 1] < 0.0
+                if distance < (reach if outside else reach - margin + fading) and not reached < corners[corner, 3]:
                     nx, ny = -rx / distance, -ry / distance
                     growth = nx * ux + ny * uy if last else 0.0
                     count = _add(contacts, count, i, key, distance - reach + margin, (x, y), (nx, ny), growth)

@@ -10,7 +10,7 @@ from dynamics.scene import Scene
 from dynamics.vine import Integers
 from surrogate.compiled import Floats, compiled
 
-GROWN, STALLED, OUT_OF_BOUNDS, UNRESOLVED, COILED, NOT_FINITE = range(6)
+GROWN, STALLED, OUT_OF_BOUNDS, UNRESOLVED, COILED, NOT_FINITE, UNSETTLED, AMBIGUOUS = range(8)
 """The values of `Status`, as kernels know them: written out, so that the hash of the kernels' sources covers them."""
 GROWING = -1
 """A vine that has not ended."""

@@ -10,17 +10,18 @@ from numpy.typing import ArrayLike
 
 from dynamics.tube import VineParams
 from dynamics.vine import Integers
+from surrogate.actuators import Actuator
 from surrogate.compiled import Floats, compiled
-from surrogate.force_table import Cell, ForceRows, cell, force_and_slope
+from surrogate.force_table import LINEAR, Cell, ForceRows, cell, force_and_slope
 
 BENDS = 4096
 """Intervals of the restoring-moment table between the transition and a half turn."""
 LARGEST_TRANSITION = 1.0
-"""No tube with a known EI may bend further than this in one segment before it wrinkles [rad]."""
+"""No tube with a known EI may bend further than this in `VineParams.moment_length` before it wrinkles [rad]."""
 
 
 class Elasticity(NamedTuple):
-    """The numbers behind a joint's moments."""
+    """The numbers behind a joint's moments, for the bend of `JointMoments.length` of tube."""
 
     transition: float
     """Bend up to which the tube is linear elastic [rad]."""
@@ -30,8 +31,12 @@ class Elasticity(NamedTuple):
     """Intervals of the moment table per bend [1/rad]."""
     arm: float
     """Moment arm of the actuator about the far wall [m]."""
+    taut_arm: float
+    """The same if the tube bends against the actuator, see `VineParams.taut_arm`."""
     strain_per_bend: float
-    """Strain of an actuator per bend of a full segment [1/rad]."""
+    """Strain of an actuator per bend about the far wall [1/rad]."""
+    pivot: float
+    """Distance of a pivot from the centreline where there is an actuator [m], see `VineParams.pivot`."""
 
 
 class JointMoments(NamedTuple):
@@ -41,14 +46,18 @@ class JointMoments(NamedTuple):
     moment: Floats
     """Restoring moment at evenly spaced bends from the transition to pi [N m], shape (BENDS + 1,)."""
     rows: ForceRows
+    length: float
+    """Length of tube to whose bend the moments refer [m], see `VineParams.moment_length`."""
     segment_length: float
-    """Length over which a joint's bend is spread [m]."""
+    """Length over which a joint's bend is spread [m]: a joint has the moment at its bend times length / segment_length."""
 
 
 class Vine(NamedTuple):
     """One vine and what it carries, shape (max_segments,) each."""
 
     angles: Floats
+    pivots: Floats
+    """Distance of each joint's pivot from the centreline [m], see `dynamics.chain.link`."""
     pressure: Floats
     row: Integers
     """This and the rest are each joint's `Cell`."""
@@ -70,7 +79,7 @@ def transition_bend(pressure: float) -> float:
 
 
 def wrinkling(params: VineParams) -> tuple[float, float]:
-    """Critical surface strain [-] of a tube, and the bend of a full segment up to which it is linear elastic [rad].
+    """Critical surface strain [-] of a tube, and the bend of its `moment_length` up to which it is linear elastic [rad].
 
     Where nothing is known of the film they are the fits of Wang et al. over the growth pressure. Where EI is known, a tube is
     an elastic beam up to pi P R^3 / 2, where its film goes slack on one side (Comer and Levy, 1963); Eq. 2 goes on from there.
@@ -82,12 +91,12 @@ def wrinkling(params: VineParams) -> tuple[float, float]:
     if stiffness is None:
         return critical_strain(pressure), transition_bend(pressure)
     onset = np.pi * pressure * params.radius**3 / 2
-    transition = onset * params.segment_length / stiffness
+    transition = onset * params.moment_length / stiffness
     if not transition < LARGEST_TRANSITION:
-        least = onset * params.segment_length / LARGEST_TRANSITION
+        least = onset * params.moment_length / LARGEST_TRANSITION
         raise ValueError(
-            f"bending stiffness EI = {stiffness:g} N m2 must be greater than {least:.3g}: softer, a segment of this tube would "
-            f"bend by {LARGEST_TRANSITION:g} rad before it wrinkles"
+            f"bending stiffness EI = {stiffness:g} N m2 must be greater than {least:.3g}: softer, {1e3 * params.moment_length:g} mm "
+            f"of this tube would bend by {LARGEST_TRANSITION:g} rad before they wrinkle"
         )
     return float(np.sin(transition / 2)), float(transition)
 
@@ -96,7 +105,7 @@ def restoring_moment(bend: ArrayLike, params: VineParams) -> Floats:
     """Moment with which an inflated tube resists a bend (wrinkling model).
 
     Args:
-        bend: Bend angle of one full segment [rad], any shape, |bend| <= pi.
+        bend: Bend angle of `params.moment_length` of tube [rad], any shape, |bend| <= pi.
     Returns:
         Moment [N m], same shape and sign as `bend`.
     Source: paper 002, Eq. 2; linear below the transition (`wrinkling`).
@@ -114,6 +123,11 @@ def restoring_moment(bend: ArrayLike, params: VineParams) -> Floats:
 
 
 @cache
+def _tabulated(actuator: Actuator) -> ForceRows:
+    return actuator.tabulate()
+
+
+@cache
 def joint_moments(params: VineParams) -> JointMoments:
     """Tabulate the moments of a tube and its actuators for the compiled kernels (about 0.3 s)."""
     transition = wrinkling(params)[1]
@@ -123,9 +137,13 @@ def joint_moments(params: VineParams) -> JointMoments:
         stiffness=float(moment[0] / transition),
         per_bend=BENDS / (np.pi - transition),
         arm=params.arm,
-        strain_per_bend=params.arm / params.segment_length,
+        taut_arm=params.taut_arm,
+        strain_per_bend=params.arm / params.moment_length,
+        pivot=params.pivot,
     )
-    return JointMoments(elasticity, moment, params.actuator.tabulate(), params.segment_length)
+    rows = _tabulated(params.actuator)
+    rows = rows._replace(taut=LINEAR) if params.physics == "published" else rows
+    return JointMoments(elasticity, moment, rows, params.moment_length, params.segment_length)
 
 
 @compiled(inline="always")
@@ -134,6 +152,7 @@ def moment_and_slope(
     moments: Floats,
     unsaturated: Floats,
     saturated: Floats,
+    taut: Floats,
     bend: float,
     pressure: float,
     of: Cell,
@@ -152,9 +171,18 @@ def moment_and_slope(
         moment = -moment
     if pressure != 0.0:
         per_bend = elasticity.strain_per_bend if pressure > 0.0 else -elasticity.strain_per_bend
-        force, force_slope = force_and_slope(unsaturated, saturated, of, per_bend * bend)
-        moment -= pressure * elasticity.arm * force
-        slope -= pressure * elasticity.arm * force_slope * per_bend
+        arm, against = elasticity.arm, per_bend * bend < 0.0
+        if against:
+            arm = elasticity.taut_arm
+            per_bend *= arm / elasticity.arm
+        force, force_slope = force_and_slope(unsaturated, saturated, taut, of, per_bend * bend)
+        if against:
+            straight = (1.0 - of.weight) * unsaturated[of.row, 0] + of.weight * unsaturated[of.row + 1, 0]
+            # The moment stays that of the straight tube while the pivot moves from the far to the near wall.
+            if arm * force < elasticity.arm * straight:
+                arm, force, force_slope = elasticity.arm, straight, 0.0
+        moment -= pressure * arm * force
+        slope -= pressure * arm * force_slope * per_bend
     return moment, slope
 
 
@@ -163,17 +191,19 @@ def total_moment(joint: JointMoments, bend: float, pressure: float, of: Cell) ->
     """Moment of one joint with its actuator [N m], and its slope [N m / rad].
 
     Args:
-        bend: Bend scaled to a full segment [rad].
+        bend: Bend of `joint.length` of tube [rad].
         pressure: Actuator pressure [Pa], positive where it bends the tube to the left, 0 without actuator.
     Source: paper 002, Eq. 3; rises with the bend, so its integral is a convex potential.
     """
     rows = joint.rows
-    return moment_and_slope(joint.elasticity, joint.moment, rows.unsaturated, rows.saturated, bend, pressure, of)
+    return moment_and_slope(
+        joint.elasticity, joint.moment, rows.unsaturated, rows.saturated, rows.taut, bend, pressure, of
+    )
 
 
 @compiled()
 def rest_bend(joint: JointMoments, pressure: float, of: Cell) -> float:
-    """Bend of a full segment in free space [rad]: the root of the total moment."""
+    """Bend of `joint.length` of tube in free space [rad]: the root of the total moment."""
     if pressure == 0.0:
         return 0.0
     side = 1.0 if pressure > 0.0 else -1.0
@@ -190,11 +220,11 @@ def rest_bend(joint: JointMoments, pressure: float, of: Cell) -> float:
 @compiled()
 def _free_curvatures(joint: JointMoments, pressure: Floats, l_0: Floats, curvature: Floats) -> None:
     for i in range(pressure.size):
-        curvature[i] = rest_bend(joint, pressure[i], cell(joint.rows, l_0[i])) / joint.segment_length
+        curvature[i] = rest_bend(joint, pressure[i], cell(joint.rows, l_0[i])) / joint.length
 
 
 def free_curvature(joint: JointMoments, pressure: ArrayLike, l_0: ArrayLike) -> Floats:
-    """Curvature of an actuated tube in free space [1/m].
+    """Angle by which an actuated tube turns in free space per length of its film [1/m]; see `centerline_curvature`.
 
     Args:
         pressure: Actuator pressure [Pa], signed by side, any shape.
@@ -205,6 +235,19 @@ def free_curvature(joint: JointMoments, pressure: ArrayLike, l_0: ArrayLike) -> 
     curvature = np.empty(pressure.shape)
     _free_curvatures(joint, pressure.ravel(), l_0.ravel(), curvature.reshape(-1))
     return curvature
+
+
+def centerline_curvature(curvature: ArrayLike, params: VineParams) -> Floats:
+    """Curvature of the centreline of a tube in free space [1/m], from the angle by which a length of its film turns [1/m].
+
+    The wall on the outer side of the bend keeps its length and has the radius 1 / curvature; the centreline is nearer to the
+    centre of the bend by `VineParams.pivot`.
+
+    Args:
+        curvature: See `free_curvature`, any shape.
+    """
+    curvature = np.asarray(curvature, float)
+    return np.asarray(curvature / (1.0 - params.pivot * np.abs(curvature)))
 
 
 @compiled()
@@ -221,13 +264,13 @@ def holding_pressure(joint: JointMoments, curvature: ArrayLike, l_0: ArrayLike) 
     """Actuator pressure that holds a tube at a curvature in free space [Pa], signed by side: undoes `free_curvature`.
 
     Args:
-        curvature: Curvature [1/m], any shape, short of the cells' full contraction: there the pull ends.
+        curvature: Angle per length of film [1/m], any shape, short of the cells' full contraction: there the pull ends.
         l_0: Cell length [m], broadcast against it.
     Source: paper 002, Eq. 3b = 0, solved for the pressure.
     """
     curvature, l_0 = np.broadcast_arrays(np.asarray(curvature, float), np.asarray(l_0, float))
     pressure = np.zeros(curvature.shape)
-    _holding_pressures(joint, curvature.ravel() * joint.segment_length, l_0.ravel(), pressure.reshape(-1))
+    _holding_pressures(joint, curvature.ravel() * joint.length, l_0.ravel(), pressure.reshape(-1))
     return pressure
 
 
@@ -235,6 +278,7 @@ def holding_pressure(joint: JointMoments, curvature: ArrayLike, l_0: ArrayLike) 
 def carrying(joint: JointMoments, angles: Floats, pressure: Floats, l_0: Floats) -> Vine:
     """A vine with the bends and actuators given, shape (max_segments,) each; its bends are `angles` itself."""
     carried = len(pressure)
+    pivots = np.sign(pressure) * joint.elasticity.pivot
     row = np.zeros(carried, np.int64)
     weight, per_strain, per_strain_saturated = np.zeros(carried), np.zeros(carried), np.zeros(carried)
     for j in range(carried):
@@ -242,33 +286,35 @@ def carrying(joint: JointMoments, angles: Floats, pressure: Floats, l_0: Floats)
             of = cell(joint.rows, l_0[j])
             row[j], weight[j] = of.row, of.weight
             per_strain[j], per_strain_saturated[j] = of.per_strain, of.per_strain_saturated
-    return Vine(angles, pressure, row, weight, per_strain, per_strain_saturated)
+    return Vine(angles, pivots, pressure, row, weight, per_strain, per_strain_saturated)
 
 
 @compiled(inline="always")
 def linearise(
     joint: JointMoments, vine: Vine, segments: int, scale: float, growing: float, moment: Floats, slope: Floats
 ) -> None:
-    """Moment of every joint about its present bend [N m], and its slope [N m / rad]; both for full segments.
+    """Moment of every joint about its present bend [N m], and its slope over the bend of `joint.length` of tube [N m / rad].
 
     Args:
-        scale: Length for which the moments are known, over that of the vine's segments [-].
-        growing: Bend of the last segment, scaled to a full one [rad]: each model has its own for a new segment.
+        scale: `joint.length` over the length of the vine's segments [-].
+        growing: Bend of the last segment, scaled to `joint.length` [rad]: each model has its own for a new segment.
         moment: Written to, as is `slope`, shape (max_segments,).
     """
     # Taking an array out of a tuple costs as much as a look-up in it: do it once.
     elasticity, moments = joint.elasticity, joint.moment
-    unsaturated, saturated = joint.rows.unsaturated, joint.rows.saturated
+    unsaturated, saturated, taut = joint.rows.unsaturated, joint.rows.saturated, joint.rows.taut
     angles, pressures, row, weight = vine.angles, vine.pressure, vine.row, vine.weight
     per_strain, per_strain_saturated = vine.per_strain, vine.per_strain_saturated
     for j in range(segments):
         bend = growing if j == segments - 1 else scale * angles[j]
         of = Cell(row[j], weight[j], per_strain[j], per_strain_saturated[j])
-        moment[j], slope[j] = moment_and_slope(elasticity, moments, unsaturated, saturated, bend, pressures[j], of)
+        moment[j], slope[j] = moment_and_slope(
+            elasticity, moments, unsaturated, saturated, taut, bend, pressures[j], of
+        )
 
 
 @compiled()
 def rest_of(joint: JointMoments, vine: Vine, j: int) -> float:
-    """Bend that the actuator of joint j gives to a full segment in free space [rad]."""
+    """Bend that the actuator of joint j gives to `joint.length` of tube in free space [rad]."""
     of = Cell(vine.row[j], vine.weight[j], vine.per_strain[j], vine.per_strain_saturated[j])
     return rest_bend(joint, vine.pressure[j], of)

@@ -33,6 +33,8 @@ class Capabilities:
     devices: tuple[str, ...]
     assumed_friction: float = 0.0
     """Coefficient of friction that it assumes for a tube without one [-]."""
+    shortening: bool = True
+    """Whether actuators shorten the centreline (`VineParams.pivot`); otherwise all links keep their length."""
 
 
 class CannotRun(ValueError):
@@ -57,8 +59,8 @@ class Propagator(Protocol):
         """Name of the device on which it computes."""
         ...
 
-    def refined(self) -> Propagator:
-        """The same model with half the step, to check the convergence of its results."""
+    def refined(self, parts: int = 2) -> Propagator:
+        """The same model with its step divided by `parts`, to check the convergence of its results."""
         ...
 
     def start(self, batch: int, max_segments: int) -> VineState:
@@ -120,7 +122,8 @@ def checked_lengths(
             raise ValueError(f"actuation.{name} has the shape {found}; the vines need {shape}")
     l_0 = actuation.l_0[actuation.pressure != 0]
     if len(l_0):
-        low, high = joint_moments(params).rows[-2:]
+        rows = joint_moments(params).rows
+        low, high = rows.shortest, rows.longest
         if not np.all((l_0 >= low) & (l_0 <= high)):
             raise ValueError(f"actuation.l_0 must be from {low * 1e3:g} to {high * 1e3:g} mm where there is pressure")
     if not np.isfinite(actuation.pressure).all():

@@ -10,7 +10,7 @@ import numpy as np
 
 from dynamics.chain import Chain
 from dynamics.propagator import CannotRun
-from dynamics.vine import Actuation, Integers, Rollout, Status, VineState
+from dynamics.vine import MOST_SNAPS, Actuation, Integers, Rollout, Status, VineState, pivots_of
 from surrogate.compiled import Floats, compiled
 
 MOST_BYTES = 2_000_000_000
@@ -27,13 +27,15 @@ class Records(NamedTuple):
     contact_force: Floats
     broken: Integers
     """Shape (batch, 1), or (1,) for one vine."""
+    snaps: Floats
+    snapping: Floats
 
 
 def new_records(lengths: Floats, record_every: float, max_segments: int) -> Records:
     """Allocate the records of vines that grow by `lengths` [m], one every `record_every` [m]."""
     # A stalled vine has an additional record of its last state.
     batch, most = len(lengths), int(np.ceil(lengths.max(initial=0.0) / record_every - 1e-9)) + 1
-    if (needed := 16 * batch * most * max_segments) > MOST_BYTES:
+    if (needed := 16 * batch * (most + MOST_SNAPS // 2) * max_segments) > MOST_BYTES:
         raise CannotRun(
             f"{batch} vines of up to {max_segments} segments with {most} records each take {needed / 1e9:.1f} GB; at most "
             f"{MOST_BYTES / 1e9:g} GB are allowed: grow fewer or shorter vines at once"
@@ -45,6 +47,8 @@ def new_records(lengths: Floats, record_every: float, max_segments: int) -> Reco
         np.zeros((batch, most, 3)),
         np.zeros((batch, most, max_segments)),
         np.full((batch, 1), -1, np.int64),
+        np.full((batch, MOST_SNAPS, 4), np.nan),
+        np.zeros((batch, MOST_SNAPS, max_segments)),
     )
 
 
@@ -58,6 +62,8 @@ def of_vine(records: Records, b: int) -> Records:
         records.tips[b],
         records.contact_force[b],
         records.broken[b],
+        records.snaps[b],
+        records.snapping[b],
     )
 
 
@@ -84,7 +90,7 @@ def record(recorder: Recorder, index: int, segments: int, heading: float) -> int
         records.angles[index, j] = recorder.angles[j]
         records.contact_force[index, j] = recorder.forces[j]
     records.segments[index] = segments
-    records.last_length[index] = chain.length[segments - 1]
+    records.last_length[index] = chain.film[segments - 1]
     records.tips[index, 0] = chain.x[segments]
     records.tips[index, 1] = chain.y[segments]
     records.tips[index, 2] = heading
@@ -129,20 +135,27 @@ def task_of(batch: Batch, b: int) -> Task:
 
 
 GrowOne = Callable[[int, Batch, Records, Integers], None]
-"""Grows vine b of a batch. Arguments: b, the batch, its records, and its outcome (records, `Status` and steps of each vine)."""
+"""Grows vine b of a batch. Arguments: b, the batch, its records, and its outcome, see `grow_batch`."""
 
 
 def grow_batch(
-    state: VineState, actuation: Actuation, lengths: Floats, record_every: float, threads: int, grow: GrowOne
+    state: VineState,
+    actuation: Actuation,
+    lengths: Floats,
+    record_every: float,
+    threads: int,
+    grow: GrowOne,
+    pivot: float,
 ) -> Rollout:
     """Grow all vines of a batch whose state is finite, on `threads` threads; `state` is not changed.
 
     Args:
+        pivot: Distance of a pivot from the centreline where there is an actuator [m].
         lengths: Length by which each vine grows [m], shape (batch,).
-        grow: Grows one vine, and writes its row of the outcome: number of records, status and number of steps.
+        grow: Grows one vine, and writes its row of the outcome: number of records, status, steps and steps at constant length.
     """
     records = new_records(lengths, record_every, state.angles.shape[1])
-    outcome, angles = np.zeros((len(lengths), 3), np.int64), state.angles.copy()
+    outcome, angles = np.zeros((len(lengths), 4), np.int64), state.angles.copy()
     records.broken[:, 0] = state.broken
     outcome[records.broken[:, 0] >= 0, 1] = Status.NOT_FINITE
     pressure, l_0 = np.ascontiguousarray(actuation.pressure), np.ascontiguousarray(actuation.l_0)
@@ -156,5 +169,15 @@ def grow_batch(
     else:
         with ThreadPoolExecutor(threads) as pool:
             list(pool.map(lambda b: grow(b, batch, records, outcome), order))
-    made, broken = records[:-1], records.broken[:, 0]
-    return Rollout(*made, records=outcome[:, 0], status=outcome[:, 1], steps=outcome[:, 2], broken=broken)
+    made, broken = records[:-3], records.broken[:, 0]
+    return Rollout(
+        *made,
+        records=outcome[:, 0],
+        status=outcome[:, 1],
+        steps=outcome[:, 2],
+        broken=broken,
+        pivots=pivots_of(pressure, pivot),
+        snaps=records.snaps,
+        snapping=records.snapping,
+        relaxations=outcome[:, 3],
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -17,6 +18,8 @@ GROWTH_PRESSURE = 1.5 * 6894.757293168
 """Growth pressure of the prototype [Pa]."""
 GROWTH_FORCE = 25.0
 """Force with which the prototype's tip everts [N]."""
+Physics = Literal["corrected", "published"]
+"""Names of the two sets of equations, see `VineParams.physics`."""
 
 
 def share_of(force: float, radius: float, growth_pressure: float) -> float:
@@ -58,14 +61,14 @@ class VineParams:
     segment_length: float = 25e-3
     """Length of a rigid segment, l_seg [m]."""
     hinge_length: float = 25e-3
-    """Length of tube to whose bend the restoring moment refers [m]: a segment of paper 002. Models with a moment per length use
-    it independently of their segment length."""
+    """Length of tube to whose bend the restoring moment refers [m]: a segment of paper 002, for which it was measured."""
     growth_share: float = share_of(GROWTH_FORCE, RADIUS, GROWTH_PRESSURE)
     """Growth force as a share of P pi R^2 [-]; the rest is spent on everting the film."""
     growth_viscosity: float = 0.2
     """Resisting force at the full growth rate [N]."""
     bending_viscosity: float = 1.2e-3
-    """Damping of a joint while the tip grows: moment divided by the change of bend per grown length [N m / rad * m]."""
+    """Damping of a joint while the tip grows: moment divided by the change of bend per grown length [N m / rad * m], for the bend
+    of `moment_length` of tube."""
     contact_stiffness: float = 2e5
     """Stiffness of a contact [N/m]."""
     penetration_tolerance: float = 1e-3
@@ -78,6 +81,14 @@ class VineParams:
     """Young's modulus E of the tube's film [Pa]; None if unknown."""
     bending_stiffness: float | None = None
     """Measured EI of the tube before it wrinkles [N m2]; it takes precedence over the value from the film. None if unknown."""
+    physics: Physics = "corrected"
+    """Equations of the tube: "corrected", or "published", those of paper 002 as printed.
+
+    Published: the moment is one of a joint's bend, whatever the length of its segment, and the force of an actuator that is bent
+    against its pull is extrapolated linearly, about the far wall; links keep their length. Corrected: the moment is one of
+    curvature, that of `hinge_length` of tube, an actuator bent against its pull stretches by Eq. 1, about the near wall, and a
+    link that an actuator bends turns about the wall on its outer side, see `pivot`.
+    """
     inertia: Inertia = Inertia()
     actuator: Actuator = field(default_factory=Spam)
 
@@ -91,6 +102,8 @@ class VineParams:
             ),
             or_zero=("growth_viscosity", "bending_viscosity", "friction"),
         )  # fmt: skip
+        if self.physics not in get_args(Physics):
+            raise ValueError(f"physics = {self.physics!r:.40} must be {' or '.join(get_args(Physics))}")
         if self.penetration_tolerance >= self.radius:
             raise ValueError(
                 f"penetration_tolerance = {self.penetration_tolerance:g} must be less than radius = {self.radius:g}"
@@ -121,6 +134,22 @@ class VineParams:
         return self.radius - self.penetration_tolerance
 
     @property
+    def pivot(self) -> float:
+        """Distance from the centreline to the point about which a tube turns that an actuator bends [m]: the wall on the outer
+        side of the bend, about which Eq. 3 of paper 002 takes moments; published, the centreline itself."""
+        return 0.0 if self.physics == "published" else self.radius
+
+    @property
     def arm(self) -> float:
         """Moment arm of an actuator about the far wall of the tube [m] (paper 002, Eq. 3)."""
         return 2 * self.radius + self.actuator.offset
+
+    @property
+    def taut_arm(self) -> float:
+        """Moment arm of an actuator that is bent against its pull [m]: about the near wall; published, about the far wall."""
+        return self.arm if self.physics == "published" else self.actuator.offset
+
+    @property
+    def moment_length(self) -> float:
+        """Length of tube to whose bend the moments of a joint refer [m]: `hinge_length`; published, that of a segment."""
+        return self.segment_length if self.physics == "published" else self.hinge_length

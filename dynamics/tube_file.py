@@ -6,6 +6,7 @@ forces with P R^2, moments with P R^3. `template` writes a file with every key, 
 
 from __future__ import annotations
 
+import json
 import math
 import os
 import tomllib
@@ -20,7 +21,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
 from dynamics.moment import wrinkling
 from dynamics.tube import GROWTH_PRESSURE, Inertia, VineParams
-from dynamics.tube_keys import ACTUATORS, INERTIA, LIMITS, ORDER, TUBE, Key
+from dynamics.tube_keys import ACTUATORS, INERTIA, LIMITS, ORDER, PHYSICS, TUBE, Choice, Key
 from environments.file_model import Name, describe, hint
 from environments.reading import Unreadable, read_file
 from surrogate.actuators import Actuator, Limits
@@ -69,7 +70,11 @@ def tube_table(whole: bool = False, **extra: Any) -> Any:
     Args:
         extra: Additional fields, in the form of pydantic's `create_model`.
     """
-    return create_model("tube", __base__=Table, **_numbers(TUBE, whole), **_numbers(INERTIA, whole), **extra)
+    numbers = _numbers(TUBE, whole) | _numbers(INERTIA, whole)
+    words: Any = Literal[PHYSICS.allowed]
+    # Tubes written whole before there was a choice have the published physics.
+    physics = (words, "published") if whole else (words | None, None)
+    return create_model("tube", __base__=Table, **numbers, physics=physics, **extra)
 
 
 _FILE_MODELS = {
@@ -145,7 +150,7 @@ def tube_of(content: Mapping[str, Any]) -> VineParams:
         InvalidTube: The numbers are inconsistent.
     """
     kind, part = actuator_kind(content), content.get("actuator") or {}
-    given = _in_si(content, TUBE)
+    given: dict[str, Any] = _in_si(content, TUBE)
     usual = VineParams()
     radius, pressure = given.get("radius", usual.radius), given.get("growth_pressure", usual.growth_pressure)
     try:
@@ -159,6 +164,7 @@ def tube_of(content: Mapping[str, Any]) -> VineParams:
         made = replace(
             base,
             **given,
+            physics=content.get(PHYSICS.name) or base.physics,
             inertia=replace(base.inertia, **_in_si(content, INERTIA)),
             actuator=_made(kind, shape, Limits(**limits)),
         )
@@ -194,12 +200,14 @@ def check_bends(params: VineParams) -> None:
 
 def tube_content(params: VineParams) -> dict[str, Any]:
     """All known numbers of a tube in the units of files; `tube_of` is the inverse."""
-    unwritten = {field.name for field in fields(VineParams)} - {*TUBE, "inertia", "actuator"}
+    unwritten = {field.name for field in fields(VineParams)} - {*TUBE, "physics", "inertia", "actuator"}
     unwritten |= {field.name for field in fields(Inertia)} - {*INERTIA}
     actuator = params.actuator
     if unwritten or actuator.kind not in ACTUATORS:
         raise TypeError(f"tube files have no key for {', '.join(sorted(unwritten)) or type(actuator).__name__}")
-    content = _in_file(params, TUBE) | _in_file(params.inertia, INERTIA)
+    content: dict[str, Any] = (
+        _in_file(params, TUBE) | {PHYSICS.name: params.physics} | _in_file(params.inertia, INERTIA)
+    )
     shape = _in_file(actuator, ACTUATORS[actuator.kind]) | _in_file(actuator.limits, LIMITS)
     return {**content, "actuator": {"type": actuator.kind, **shape}}
 
@@ -331,7 +339,8 @@ def tube_text(params: VineParams, notes: Mapping[str, str] | None = None, left_o
     part = content.pop("actuator")
     kind = part["type"]
     lines = [*HEADER, "", f"schema = {SCHEMA}", ""]
-    lines += [_line(key, content, notes, left_out) for key in (*TUBE.values(), *INERTIA.values())]
+    keys: tuple[Key | Choice, ...] = (*TUBE.values(), PHYSICS, *INERTIA.values())
+    lines += [_line(key, content, notes, left_out) for key in keys]
     lines += ["", "[actuator]", f'type = "{kind}"  # {" or ".join(ACTUATORS)}']
     lines += [_line(key, part, notes, left_out) for key in (*ACTUATORS[kind].values(), *LIMITS.values())]
     return "\n".join(lines) + "\n"
@@ -339,12 +348,12 @@ def tube_text(params: VineParams, notes: Mapping[str, str] | None = None, left_o
 
 def template(params: VineParams) -> str:
     """A file to edit with radius and growth pressure; all other keys are commented out, with this tube's values."""
-    whole = {*TUBE.values(), *INERTIA.values(), *ACTUATORS[params.actuator.kind].values(), *LIMITS.values()}
+    keys = (*TUBE.values(), *INERTIA.values(), *ACTUATORS[params.actuator.kind].values(), *LIMITS.values())
     given = {"radius_mm", "growth_pressure_kpa"}
-    return tube_text(params, left_out={key.name for key in whole} - given)
+    return tube_text(params, left_out={PHYSICS.name, *(key.name for key in keys)} - given)
 
 
-def _line(key: Key, content: Mapping[str, Any], notes: Mapping[str, str], left_out: Collection[str]) -> str:
+def _line(key: Key | Choice, content: Mapping[str, Any], notes: Mapping[str, str], left_out: Collection[str]) -> str:
     value, note = content.get(key.name), f"; {notes[key.name]}" if key.name in notes else ""
-    given = f"{key.name} = {'' if value is None else repr(value)}"
+    given = f"{key.name} = {'' if value is None else json.dumps(value)}"
     return f"{'# ' * (value is None or key.name in left_out)}{given}  # {key.meaning}{note}"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, get_args
+
+from dynamics.tube import Physics
 
 
 class Key(NamedTuple):
@@ -18,6 +20,16 @@ class Key(NamedTuple):
     meaning: str
 
 
+class Choice(NamedTuple):
+    """A word of a tube in a file."""
+
+    name: str
+    """Name of the key."""
+    allowed: tuple[str, ...]
+    meaning: str
+
+
+PHYSICS = Choice("physics", get_args(Physics), "equations: corrected, or published, those of paper 002 as printed")
 TUBE = {
     "radius": Key("radius_mm", 3, 0.5, 1000, "inflated radius R of the tube"),
     "growth_pressure": Key("growth_pressure_kpa", -3, 0.1, 1000, "gauge pressure P in the tube while it grows"),

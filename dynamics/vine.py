@@ -7,14 +7,19 @@ from enum import IntEnum
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from dynamics.links import link_lengths
 from dynamics.tube import VineParams
 from surrogate.compiled import Floats
 
 Integers = NDArray[np.int64]
 Array = Any
 """A numpy array, or a torch tensor on the device of the propagator that made it; `host` converts tensors to numpy arrays."""
+
+
+MOST_SNAPS = 16
+"""Maximum number of snaps of one vine that are recorded."""
 
 
 class Status(IntEnum):
@@ -26,6 +31,8 @@ class Status(IntEnum):
     UNRESOLVED = 3
     COILED = 4
     NOT_FINITE = 5
+    UNSETTLED = 6
+    AMBIGUOUS = 7
 
     @property
     def advice(self) -> str:
@@ -36,6 +43,8 @@ class Status(IntEnum):
             Status.OUT_OF_BOUNDS: "left the bounds of the environment or, on a table, hangs over its edge; add a wall there, or steer back",
             Status.UNRESOLVED: "contact could not be resolved within the penetration tolerance; try a smaller growth step",
             Status.COILED: "bent into a full circle, the limit of this model; end before this point, or lower the pressure",
+            Status.UNSETTLED: "did not come to rest at constant length; try a smaller growth step, or steer away earlier",
+            Status.AMBIGUOUS: "snaps to where only its unknown damping decides; steer before it meets the wall, or press less on it",
             Status.NOT_FINITE: "a bend, length or force is not a finite number; check for extreme pressures or tube parameters",
         }[self]
 
@@ -50,6 +59,9 @@ class VineState:
     """Number of segments grown, shape (batch,)."""
     last_length: Floats
     """Length of the distal, growing segment [m], shape (batch,)."""
+    pivots: Floats | None = None
+    """Distance of each joint's pivot from the centreline [m], shape (batch, max_segments), see `dynamics.chain.link`: by it the
+    actuators shorten the links. None where no link is shortened."""
 
     @property
     def broken(self) -> Integers:
@@ -90,18 +102,32 @@ class Rollout:
     steps: Integers
     """Number of steps of each vine, shape (batch,)."""
     broken: Integers
-    """Segment, counted from 0 at the base, at which each vine became `NOT_FINITE`; -1 for other vines; shape (batch,)."""
+    """Segment, counted from 0 at the base, at which each vine became `NOT_FINITE` or, `UNSETTLED`, still bends most; -1 for
+    other vines; shape (batch,)."""
+    pivots: Floats | None = None
+    """See `VineState.pivots`, shape (batch, max_segments)."""
+    snaps: Floats | None = None
+    """Snaps of each vine, shape (batch, MOST_SNAPS, 4), NaN beyond the last: its length [m], tip x and y before [m], and the bending
+    energy released [J]. None from propagators that do not look for them."""
+    snapping: Floats | None = None
+    """Bends of each vine just before each snap [rad], shape (batch, MOST_SNAPS, max_segments)."""
+    relaxations: Integers | None = None
+    """Number of steps of each vine at constant length, shape (batch,); None from propagators without such steps."""
 
     def ending(self, vine: int) -> str:
         """How the growth of one vine ended, and what to do about it."""
         status = Status(self.status[vine])
-        if status != Status.NOT_FINITE:
+        if status not in (Status.NOT_FINITE, Status.UNSETTLED):
             return status.advice
-        return f"not finite at step {self.steps[vine]}, segment {self.broken[vine]}: {status.advice}"
+        what = "not finite" if status == Status.NOT_FINITE else "not at rest"
+        return f"{what} at step {self.steps[vine]}, segment {self.broken[vine]}: {status.advice}"
 
     def state(self, vines: Integers, records: Integers) -> VineState:
         """The recorded states (vines[k], records[k]) as a batch."""
-        return VineState(self.angles[vines, records], self.segments[vines, records], self.last_length[vines, records])
+        pivots = None if self.pivots is None else self.pivots[vines]
+        return VineState(
+            self.angles[vines, records], self.segments[vines, records], self.last_length[vines, records], pivots
+        )
 
     def enters(self, disc: Floats) -> NDArray[np.bool_]:
         """Whether each tip enters a disc while it grows, also between two records, shape (batch,).
@@ -131,8 +157,18 @@ def like(array: Array, values: Floats) -> Array:
     return values if isinstance(array, np.ndarray) else array.new_tensor(values)
 
 
+def pivots_of(sides: ArrayLike, pivot: float) -> Floats:
+    """`VineState.pivots` of vines with actuators.
+
+    Args:
+        sides: Positive where an actuator bends the tube to the left, negative to the right, 0 without one, any shape.
+        pivot: See `VineParams.pivot` [m].
+    """
+    return np.asarray(pivot * np.sign(sides))
+
+
 def grown_length(state: VineState, params: VineParams) -> Floats:
-    """Length of each vine [m], shape (batch,)."""
+    """Length of each vine's film [m], shape (batch,)."""
     return (state.segments - 1) * params.segment_length + state.last_length
 
 
@@ -146,6 +182,8 @@ def centerlines(state: VineState, start: Floats, params: VineParams) -> Floats:
     index = np.arange(count)
     lengths = np.where(index < state.segments[:, None] - 1, params.segment_length, np.nan)
     lengths[np.arange(len(lengths)), state.segments - 1] = state.last_length
+    if state.pivots is not None:
+        lengths = link_lengths(lengths, host(state.angles), state.pivots)
     heading = start[2] + np.cumsum(host(state.angles), axis=1)
     moves = lengths[..., None] * np.stack([np.cos(heading), np.sin(heading)], axis=-1)
     points = np.concatenate([np.broadcast_to(start[:2], (len(moves), 1, 2)), moves], axis=1)

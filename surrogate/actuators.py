@@ -91,6 +91,8 @@ class Actuator(Protocol):
 
     def __init__(self) -> None: ...
 
+    def __hash__(self) -> int: ...
+
     @property
     def limits(self) -> Limits:
         """Ranges of its cell lengths and pressures."""

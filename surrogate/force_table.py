@@ -15,6 +15,8 @@ SHORTEST, LONGEST = 15e-3, 100e-3
 ROWS, FINE_ROWS, COLUMNS = 170, 3400, 384
 NODES = (np.arange(COLUMNS + 1) / COLUMNS) ** 2
 """Share of full contraction at each column [-], dense near zero, where the force is steep."""
+TAUT_STRAIN, TAUT_COLUMNS = 0.08, 240
+"""Range of the table below zero strain [-], and its number of evenly spaced columns."""
 
 
 def row_lengths(shortest: float, longest: float) -> tuple[Floats, Floats]:
@@ -24,6 +26,8 @@ def row_lengths(shortest: float, longest: float) -> tuple[Floats, Floats]:
 
 LENGTHS, FINE_LENGTHS = row_lengths(SHORTEST, LONGEST)
 """Cell lengths of the rows and of the fine rows of the default table [m]."""
+LINEAR = np.empty((0, 0))
+"""For `ForceRows.taut`: the force is extrapolated linearly below zero strain."""
 
 
 class ForceRows(NamedTuple):
@@ -46,6 +50,9 @@ class ForceRows(NamedTuple):
     """Cell length of the first row [m]."""
     longest: float = LONGEST
     """Cell length of the last row [m]."""
+    taut: Floats = LINEAR
+    """F_t / P [m^2] of cells with taut film, evenly spaced over strains from 0 to -`TAUT_STRAIN`, shape (rows + 1, taut columns + 1),
+    extrapolated linearly beyond; or `LINEAR`."""
 
 
 class Cell(NamedTuple):
@@ -72,18 +79,26 @@ def cell(rows: ForceRows, l_0: float) -> Cell:
 
 
 @compiled(inline="always")
-def force_and_slope(unsaturated: Floats, saturated: Floats, of: Cell, strain: float) -> tuple[float, float]:
+def force_and_slope(
+    unsaturated: Floats, saturated: Floats, taut: Floats, of: Cell, strain: float
+) -> tuple[float, float]:
     """F_t / P [m^2] and its derivative with respect to strain, extrapolated beyond the ends of the table.
 
-    Below zero strain the film is taut and the force is extrapolated linearly. Beyond full contraction the cell is slack
-    and the force is zero. The two arrays of `ForceRows` are separate arguments, because unpacking an array from a tuple
+    Below zero strain the film is taut: the force is that of `ForceRows.taut`. Beyond full contraction the cell is slack
+    and the force is zero. The three arrays of `ForceRows` are separate arguments, because unpacking an array from a tuple
     takes as long as the look-up.
     """
     u, v = strain * of.per_strain, strain * of.per_strain_saturated
     if u >= 1.0 or v >= 1.0:
         return 0.0, 0.0
-    column = int(np.sqrt(u) * COLUMNS) if u > 0.0 else 0
     rest, weight = 1.0 - of.weight, of.weight
+    if u < 0.0 and taut.size > 0:
+        position = strain * (-TAUT_COLUMNS / TAUT_STRAIN)
+        column = int(min(position, TAUT_COLUMNS - 1.0))
+        start = rest * taut[of.row, column] + weight * taut[of.row + 1, column]
+        rise = rest * taut[of.row, column + 1] + weight * taut[of.row + 1, column + 1] - start
+        return start + (position - column) * rise, rise * (-TAUT_COLUMNS / TAUT_STRAIN)
+    column = int(np.sqrt(u) * COLUMNS) if u > 0.0 else 0
     start = rest * unsaturated[of.row, column] + weight * unsaturated[of.row + 1, column]
     end = rest * unsaturated[of.row, column + 1] + weight * unsaturated[of.row + 1, column + 1]
     slope = (end - start) * (COLUMNS * COLUMNS) / (2.0 * column + 1.0)
@@ -101,7 +116,7 @@ def force_and_slope(unsaturated: Floats, saturated: Floats, of: Cell, strain: fl
 @compiled()
 def _evaluate(rows: ForceRows, strain: Floats, l_0: Floats, force: Floats, slope: Floats) -> None:
     for i in range(strain.size):
-        force[i], slope[i] = force_and_slope(rows.unsaturated, rows.saturated, cell(rows, l_0[i]), strain[i])
+        force[i], slope[i] = force_and_slope(rows.unsaturated, rows.saturated, rows.taut, cell(rows, l_0[i]), strain[i])
 
 
 @dataclass(frozen=True, slots=True)

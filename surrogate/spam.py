@@ -14,7 +14,7 @@ from scipy.special import ellipeinc, ellipkinc
 from surrogate.actuators import Grid, Limits
 from surrogate.checks import check_positive
 from surrogate.compiled import Floats
-from surrogate.force_table import NODES, ForceRows, row_lengths
+from surrogate.force_table import LINEAR, NODES, TAUT_COLUMNS, TAUT_STRAIN, ForceRows, row_lengths
 
 SMALLEST_M = 1e-3
 """Lower limit of m in the inverse; there the film of every cell in range is taut (negative strain)."""
@@ -85,7 +85,28 @@ class Spam:
         inverse = PchipInterpolator(shortening, roots)(NODES * shortening[-1])
         saturated = saturated_cell(np.minimum(np.square(inverse), 0.5), 1.0, self).force_per_pressure
         table = np.ascontiguousarray(unsaturated)
-        return ForceRows(table, longest, saturated, float(shortening[-1]), shortest, longest_cell)
+        taut = self._taut(coarse, table[:, 0])
+        return ForceRows(table, longest, saturated, float(shortening[-1]), shortest, longest_cell, taut)
+
+    def _taut(self, lengths: Floats, at_zero: Floats) -> Floats:
+        """F_t / P [m^2] of cells with taut film, see `ForceRows`, from the force at zero strain.
+
+        `LINEAR` for cells that are so long and thin that Eq. 1 has no unsaturated solution in the range of the table.
+        """
+        # Eq. 1c strains a taut film by at least a / (2 m).
+        m = np.geomspace(self.film_elasticity / (3 * TAUT_STRAIN), 0.25, 100)
+        strain = unsaturated_cell(m, lengths[:, None], self).strain
+        if not np.all(strain[:, 0] < -TAUT_STRAIN):
+            return LINEAR
+        wanted = np.linspace(0.0, -TAUT_STRAIN, TAUT_COLUMNS + 1)
+        inverse = [PchipInterpolator(row, np.log(m))(wanted) for row in strain]
+        force = unsaturated_cell(np.exp(inverse), lengths[:, None], self).force_per_pressure
+        force[:, 0] = at_zero
+        # The limit of Eq. 1 for m -> 0, with which the look-up goes on: all strain is elastic.
+        force[:, -1] = (
+            force[:, -2] + np.pi * self.constriction_radius**2 / self.film_elasticity * TAUT_STRAIN / TAUT_COLUMNS
+        )
+        return np.ascontiguousarray(force)
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,7 +37,7 @@ class PlanarTube(NamedTuple):
     growth_damping: float
     """Force per growth rate [N s/m]."""
     bending_damping: float
-    """Moment per bending rate of one full segment [N m s/rad]."""
+    """Moment per bending rate of `JointMoments.length` of tube [N m s/rad]."""
     time_step: float
     """Time step [s]."""
 
@@ -78,7 +78,7 @@ def grow_arc(
             bends[record] = q[1]
             record += 1
             continue
-        share = joint.segment_length / q[0]
+        share = joint.length / q[0]
         moment, slope = total_moment(joint, q[1] * share, pressure, of)
         force[1], springs[1], dampers[1] = -moment, slope * share, tube.bending_damping * share
         if held and abs(rates[1]) < AT_REST and abs(moment) < AT_REST * springs[1]:

@@ -12,7 +12,7 @@ from dynamics.moment import free_curvature, joint_moments
 from dynamics.propagator import CannotRun, Capabilities, OnHost, checked_lengths
 from dynamics.table import Table, overhangs
 from dynamics.tube import VineParams
-from dynamics.vine import Actuation, Integers, Rollout, Status, VineState, centerlines, grown_length
+from dynamics.vine import Actuation, Integers, Rollout, Status, VineState, centerlines, grown_length, pivots_of
 from environments.environment import Environment
 from surrogate.compiled import Floats
 
@@ -27,6 +27,8 @@ class EulerLagrange(OnHost):
 
     The moments of tube and actuator are those of the other propagators; growth rate and damping are those of `Inertia`.
     As in paper 004 all mass is at the tip: the mass that it carries, and an equivalent of the tube's own mass.
+    The equations of motion are those of an arc as long as the film; the centreline that is recorded is shorter where an actuator
+    bends the tube, as in the other propagators (`VineParams.pivot`).
     """
 
     capabilities: ClassVar[Capabilities] = Capabilities(
@@ -74,9 +76,9 @@ class EulerLagrange(OnHost):
             time_step=step,
         )
 
-    def refined(self) -> EulerLagrange:
+    def refined(self, parts: int = 2) -> EulerLagrange:
         """See `Propagator`."""
-        return EulerLagrange(self.environment, self.params, self.tube.time_step / 2, self.tube.tip_mass)
+        return EulerLagrange(self.environment, self.params, self.tube.time_step / parts, self.tube.tip_mass)
 
     def grow(self, state: VineState, actuation: Actuation, length: ArrayLike, record_every: float) -> Rollout:
         """See `Propagator`.
@@ -109,7 +111,7 @@ class EulerLagrange(OnHost):
                 self.tube, self.joint, float(pressure[b]), float(l_0[b]), float(curvature[b]), float(before[b]),
                 at[b, :count], bends[b, :count],
             )  # fmt: skip
-        return self._rollout(at, bends, outcome, broken, state.angles.shape[1])
+        return self._rollout(at, bends, outcome, broken, pivots_of(actuation.pressure, self.params.pivot))
 
     def _one_actuator(self, actuation: Actuation, lengths: Floats) -> tuple[Floats, Floats]:
         """Pressure [Pa] and cell length [m] of each vine, shape (batch,), which must be the same in all segments up to its final length."""
@@ -140,13 +142,18 @@ class EulerLagrange(OnHost):
         parts = np.clip(length[..., None] - full * np.arange(max_segments), 0.0, full)
         return parts * (bend / np.where(length > 0, length, 1.0))[..., None]
 
-    def _rollout(self, at: Floats, bends: Floats, outcome: Integers, broken: Integers, max_segments: int) -> Rollout:
-        """Records as chains of segments; those from the first one out of bounds are dropped."""
-        full, (batch, most) = self.params.segment_length, at.shape
+    def _rollout(self, at: Floats, bends: Floats, outcome: Integers, broken: Integers, pivots: Floats) -> Rollout:
+        """Records as chains of segments; those from the first one out of bounds are dropped.
+
+        Args:
+            pivots: See `Rollout.pivots`.
+        """
+        full, (batch, most), max_segments = self.params.segment_length, at.shape, pivots.shape[1]
         segments = np.maximum(np.ceil(at / full - 1e-9).astype(np.int64), 1)
         last = at - (segments - 1) * full
         angles = self._angles(at, bends, max_segments)
-        flat = VineState(angles.reshape(-1, max_segments), segments.ravel(), last.ravel())
+        of_records = np.repeat(pivots, most, axis=0)
+        flat = VineState(angles.reshape(-1, max_segments), segments.ravel(), last.ravel(), of_records)
         joints = centerlines(flat, self.environment.start, self.params).reshape(batch, most, max_segments + 1, 2)
         tip = np.take_along_axis(joints, segments[..., None, None], axis=2)[:, :, 0]
         tips = np.concatenate([tip, self.environment.start[2] + angles.sum(axis=2)[..., None]], axis=2)
@@ -158,7 +165,7 @@ class EulerLagrange(OnHost):
         records = np.minimum(records, left)
         # An arc has one bend: if that becomes non-finite, the first segment stands for all.
         broken = np.where(status == Status.NOT_FINITE, np.maximum(broken, 0), -1)
-        return Rollout(angles, segments, last, tips, np.zeros_like(angles), records, status, steps, broken)
+        return Rollout(angles, segments, last, tips, np.zeros_like(angles), records, status, steps, broken, pivots)
 
     def _hangs_over(self, state: VineState, joints: Floats) -> NDArray[np.bool_]:
         """Whether the tube hangs over the edge of a table in each record, shape (batch, records).
@@ -172,8 +179,7 @@ class EulerLagrange(OnHost):
         x, y = np.moveaxis(np.nan_to_num(joints.reshape(-1, *joints.shape[2:])), 2, 0)
         heading = self.environment.start[2] + state.angles.cumsum(axis=1)
         last = state.segments[:, None] - 1
-        index, full = np.arange(state.angles.shape[1]), self.params.segment_length
-        length = np.where(index < last, full, np.where(index == last, state.last_length[:, None], 0.0))
+        length = np.where(np.arange(state.angles.shape[1]) <= last, np.hypot(np.diff(x), np.diff(y)), 0.0)
         table = Table(self.environment.bounds, self.params.radius)
         over = overhangs(table, x, y, np.cos(heading), np.sin(heading), length, last)
         return np.asarray(over.any(axis=1).reshape(joints.shape[:2]))

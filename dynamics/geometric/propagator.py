@@ -25,13 +25,21 @@ from surrogate.compiled import thread_count
 class Geometric(OnHost):
     """A vine as links that rotate about pivots, corners and turns; a steered section is a turn at each of its joints.
 
+    All links keep their length, also under an actuator: the centreline is as long as the film, whatever `VineParams.physics`.
+
     The shape depends on the environment, the steering and the length, not on the history: every record is grown from the base,
     as if its steering had been active from the start. A state that cannot be grown in this way remains unchanged and is stalled.
     The only contact force computed is that on the tip.
     """
 
     capabilities: ClassVar[Capabilities] = Capabilities(
-        contact=True, sections=True, inertia=False, friction=True, devices=("cpu",), assumed_friction=FRICTION
+        contact=True,
+        sections=True,
+        inertia=False,
+        friction=True,
+        devices=("cpu",),
+        assumed_friction=FRICTION,
+        shortening=False,
     )
 
     def __init__(
@@ -59,7 +67,7 @@ class Geometric(OnHost):
         known = friction if friction is not None else params.friction
         self.tube = HingeTube(params.radius, FRICTION if known is None else known, self.moment / params.growth_force)
 
-    def refined(self) -> Geometric:
+    def refined(self, parts: int = 2) -> Geometric:  # noqa: ARG002
         """See `Propagator`. The model has no step, so this is the same model."""
         return Geometric(self.environment, self.params, self.tube.friction, self.threads)
 
@@ -73,6 +81,6 @@ class Geometric(OnHost):
 
         def grow(b: int, batch: Batch, records: Records, outcome: Integers) -> None:
             mine, length = of_vine(records, b), float(lengths[b])
-            outcome[b] = model.grow(state, b, batch.angles[b], curvature[b], length, record_every, mine)
+            outcome[b, :3] = model.grow(state, b, batch.angles[b], curvature[b], length, record_every, mine)
 
-        return grow_batch(state, actuation, lengths, record_every, self.threads, grow)
+        return grow_batch(state, actuation, lengths, record_every, self.threads, grow, 0.0)

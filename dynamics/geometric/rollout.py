@@ -59,6 +59,7 @@ class Segmented:
         before = (state.segments[b] - 1) * full + state.last_length[b]
         chain, forces, trace = new_chain(most), np.zeros(most), new_trace(most, 0)
         recorder, index, status = Recorder(records, angles, chain, forces), 0, GROWN
+        straight = np.zeros(most)  # links keep their length
         for step in range(1, len(records.angles) + 1):
             grown = min(step * record_every, length)
             grown = length if length - grown < CLOSE else grown
@@ -70,7 +71,7 @@ class Segmented:
             angles[count:] = 0.0
             forces[:] = 0.0
             forces[count - 1] = 0.0 if lost else self.tip_force(trace)
-            heading = forward_kinematics(chain, angles, self.pose, count, last, full)
+            heading = forward_kinematics(chain, angles, straight, self.pose, count, last, full)
             if not finite(chain, count, forces, records.broken):
                 return index, NOT_FINITE, step
             if lost:

@@ -42,7 +42,7 @@ def starting_points(unknowns: Unknowns) -> list[Start]:
     made = [("a very soft tube", *soft)]
     usual = similar(unknowns.model.radius)
     bend = wrinkling(usual)[1]
-    stiffness = float(restoring_moment(bend, usual)) / bend * usual.segment_length / beam.spacing
+    stiffness = float(restoring_moment(bend, usual)) / bend * usual.moment_length / beam.spacing
     made.append(("the prototype scaled to this radius", stiffness, usual.inertia.damping_time * stiffness))
     if swing := oscillation(unknowns):
         made.append(("the oscillation of the tip", beam.stiffness(swing[0]), beam.damping(swing[1])))

@@ -5,6 +5,9 @@ prismatic joint that grows. Either joint has three rows, so that all of them for
 
 Spring, damper and growth are rows too, compliant ones: near v + far v_before + slack * impulse = target. The spring is
 thereby taken at the end of the step, where it cannot blow up, and a growth that is held back yields.
+
+A body that an actuator bends at its pin slides back along its heading, as `dynamics.chain.link` shortens its link, and turns
+about the wall of the tube. It keeps its length and its mass.
 """
 
 from __future__ import annotations
@@ -14,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from dynamics.links import link
 from surrogate.compiled import Floats, compiled
 
 
@@ -29,13 +33,15 @@ class Bodies(NamedTuple):
     inertia: Floats
     """About the centre of mass [kg m2]."""
     back: Floats
-    """From the centre of mass back to the pin with the body before [m]."""
+    """From the centre of mass back to the pin with the body before [m], while the pin is straight."""
     front: Floats
     """From the centre of mass on to the pin with the next body [m]."""
     slides: NDArray[np.bool_]
     """Whether the joint with the body before is prismatic instead of a pin."""
     reach: Floats
     """Of prismatic joints: from the centre of the body before to this one's [m]."""
+    pivot: Floats
+    """Of pins: distance from the centreline of the point about which the body turns [m], see `dynamics.chain.link`."""
 
 
 class Drive(NamedTuple):
@@ -79,6 +85,7 @@ def new_bodies(capacity: int) -> Bodies:
         np.zeros(capacity),
         np.zeros(capacity, np.bool_),
         np.zeros(capacity),
+        np.zeros(capacity),
     )
 
 
@@ -101,6 +108,20 @@ def new_rows(capacity: int) -> Rows:
     )
 
 
+@compiled(inline="always")
+def _slide(bodies: Bodies, k: int, count: int, heading_before: float) -> tuple[float, float]:
+    """How far the bend of its pin moves body k along its heading [m], not positive, and the change of that per bend [m/rad].
+
+    Args:
+        heading_before: Of the body before or the base [rad].
+    """
+    film = bodies.back[k] + bodies.front[k]
+    if k + 1 < count and bodies.slides[k + 1]:
+        film += bodies.reach[k + 1]
+    length, change, _ = link(film, bodies.pose[k, 2] - heading_before, bodies.pivot[k])
+    return length - film, change
+
+
 @compiled()
 def lay(bodies: Bodies, count: int, base: Floats) -> None:
     """Put the centres of mass where headings and lengths have them, so that no joint is ever apart.
@@ -109,7 +130,7 @@ def lay(bodies: Bodies, count: int, base: Floats) -> None:
         base: x [m], y [m] and heading [rad].
     """
     pose, slides = bodies.pose, bodies.slides
-    x, y = base[0], base[1]  # the front of the body before
+    x, y, before = base[0], base[1], base[2]  # the front of the body before, and its heading
     for k in range(count):
         if slides[k]:
             pose[k, 2] = pose[k - 1, 2]
@@ -117,14 +138,21 @@ def lay(bodies: Bodies, count: int, base: Floats) -> None:
             pose[k, 0], pose[k, 1] = pose[k - 1, 0] + reach * cosine, pose[k - 1, 1] + reach * sine
         else:
             cosine, sine, back = np.cos(pose[k, 2]), np.sin(pose[k, 2]), bodies.back[k]
+            back += _slide(bodies, k, count, before)[0]
             pose[k, 0], pose[k, 1] = x + back * cosine, y + back * sine
         front = bodies.front[k]
-        x, y = pose[k, 0] + front * cosine, pose[k, 1] + front * sine
+        x, y, before = pose[k, 0] + front * cosine, pose[k, 1] + front * sine, pose[k, 2]
 
 
 @compiled()
-def assemble(bodies: Bodies, drive: Drive, count: int, step: float, rows: Rows) -> None:
-    """Fill in the rows of all joints for a step of so many seconds. The base does not move."""
+def assemble(bodies: Bodies, drive: Drive, count: int, step: float, base: Floats, rows: Rows) -> None:
+    """Fill in the rows of all joints for a step of so many seconds. The base does not move.
+
+    Both bodies of a pin have the same velocity at its pivot, across the tube from the front of the body before.
+
+    Args:
+        base: x [m], y [m] and heading [rad].
+    """
     pose, near, far, target, slack = bodies.pose, rows.near, rows.far, rows.target, rows.slack
     for k in range(count):
         cosine, sine = np.cos(pose[k, 2]), np.sin(pose[k, 2])
@@ -144,11 +172,14 @@ def assemble(bodies: Bodies, drive: Drive, count: int, step: float, rows: Rows) 
             far[k, 2, 0], far[k, 2, 1] = -cosine, -sine
             target[k, 2], slack[k, 2] = drive.rate[k], drive.yielding[k] / step
             continue
-        back, front = bodies.back[k], bodies.front[before] if k else 0.0
+        front, heading = (bodies.front[before], pose[before, 2]) if k else (0.0, base[2])
+        moved, across = _slide(bodies, k, count, heading)
+        back = bodies.back[k] + moved
         near[k, 0, 0], near[k, 1, 1] = 1.0, 1.0
-        near[k, 0, 2], near[k, 1, 2] = back * sine, -back * cosine
+        near[k, 0, 2], near[k, 1, 2] = back * sine - across * cosine, -back * cosine - across * sine
         far[k, 0, 0], far[k, 1, 1] = -1.0, -1.0
-        far[k, 0, 2], far[k, 1, 2] = front * np.sin(pose[before, 2]), -front * np.cos(pose[before, 2])
+        far[k, 0, 2] = front * np.sin(heading) + across * cosine
+        far[k, 1, 2] = -front * np.cos(heading) + across * sine
         near[k, 2, 2], far[k, 2, 2] = 1.0, -1.0
         resistance = drive.damping[k] + step * drive.stiffness[k]
         target[k, 2] = drive.drift[k] - drive.moment[k] / resistance

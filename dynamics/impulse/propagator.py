@@ -21,6 +21,8 @@ from surrogate.compiled import thread_count
 
 CONTACT_STIFFNESS = 1e7
 """Of a contact [N/m]: the tip, pressed with the growth force, goes in by a few micrometres."""
+LONGEST_HOLD = 120.0
+"""A held vine that still moves after this time [s] is stalled."""
 QPS = "banded", "osqp"
 """What can solve a step: the banded Schur complement, or OSQP."""
 
@@ -43,6 +45,9 @@ class Impulse(OnHost):
 
     The tube grows at its tip. Each joint's spring is the tangent of tube and actuator's moment, taken at the end of the
     step. The growth yields to what presses on the tip in proportion, up to the growth force, where it stalls.
+
+    With `drag`, every step sets out at rest: the mass of each body over the time of the step is the drag on its motion, and so is
+    its inertia on its turning. Such a tube creeps where one with inertia swings, and rests where that does.
     """
 
     capabilities: ClassVar[Capabilities] = Capabilities(
@@ -56,12 +61,18 @@ class Impulse(OnHost):
         step: float = 0.01,
         threads: int | None = None,
         qp: str = "banded",
+        drag: bool = False,
+        still: float = 0.0,
+        longest_hold: float = LONGEST_HOLD,
     ) -> None:
         """Prepare the scene (about 0.1 s).
 
         Args:
             step: Of time [s].
             qp: What solves a step, one of `QPS`.
+            drag: Whether drag replaces inertia.
+            still: A held vine is at rest when no joint was farther from its place for a while [m]; with 0, when all of them rest.
+            longest_hold: A held vine that still moves after this time [s] is stalled.
         Raises:
             CannotRun: Another `qp`.
             ModuleNotFoundError: OSQP is not installed.
@@ -71,6 +82,7 @@ class Impulse(OnHost):
         self.threads = 1 if qp == "osqp" else threads or thread_count()
         self.pose = np.asarray(environment.start, float)
         self.scene, margin = scene_of(environment, params)
+        # Also with the published physics this model's moments are those of curvature.
         self.joint = joint_moments(replace(params, segment_length=params.hinge_length))
         self.tube = ImpulseTube(
             radius=params.radius,
@@ -85,11 +97,24 @@ class Impulse(OnHost):
             time_step=step,
             margin=margin,
             most_motion=0.6 * margin,
+            drag=drag,
+            still=still,
+            longest_hold=longest_hold,
         )
 
-    def refined(self) -> Impulse:
+    def refined(self, parts: int = 2) -> Impulse:
         """See `Propagator`."""
-        return Impulse(self.environment, self.params, self.tube.time_step / 2, self.threads, self.qp)
+        tube = self.tube
+        return Impulse(
+            self.environment,
+            self.params,
+            tube.time_step / parts,
+            self.threads,
+            self.qp,
+            tube.drag,
+            tube.still,
+            tube.longest_hold,
+        )
 
     def grow(self, state: VineState, actuation: Actuation, length: ArrayLike, record_every: float) -> Rollout:
         """See `Propagator`. Each vine sets out at rest, and is recorded as it moves."""
@@ -106,4 +131,4 @@ class Impulse(OnHost):
         def grow(b: int, batch: Batch, records: Records, outcome: Integers) -> None:
             kernel(b, model, batch, records, outcome, new_work(most, most + 1), solver)
 
-        return grow_batch(state, actuation, lengths, record_every, self.threads, grow)
+        return grow_batch(state, actuation, lengths, record_every, self.threads, grow, self.joint.elasticity.pivot)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from dynamics.chain import forward_kinematics
+from dynamics.chain import Chain, forward_kinematics
 from dynamics.contacts import find_contacts, too_deep
 from dynamics.growth import (
     GROWING,
@@ -25,18 +25,27 @@ from dynamics.impulse.step import ImpulseModel, Work, add_segment, fastest, star
 from dynamics.moment import Vine, carrying
 from dynamics.records import Batch, Recorder, Records, Task, of_vine, record, task_of
 from dynamics.vine import Integers
-from surrogate.compiled import compiled
+from surrogate.compiled import Floats, compiled
 
 PATIENCE = 0.6
 """Every so often [s] the program looks whether a vine still moves."""
 LONGEST_TIME = 20.0
 """A vine that needs this many times as long as in free space, plus ten times PATIENCE, is stalled too."""
-LONGEST_HOLD = 120.0
-"""A held vine that still moves after this time [s] is stalled."""
 AT_REST = 1e-6
 """A held vine none of whose joints was faster than this for a while [m/s] is at rest."""
+SHORTENED = 4.0
+"""A held vine that takes this many times as many steps as of full length is late too: it trembles."""
 CORRECTIONS = 200
 """Steps that may follow each other with the vine deeper in an obstacle than is tolerated."""
+
+
+@compiled()
+def _strayed(chain: Chain, segments: int, seen: Floats) -> float:
+    """Largest distance of a joint from where it was seen last [m]."""
+    xs, ys, farthest = chain.x, chain.y, 0.0
+    for i in range(segments + 1):
+        farthest = max(farthest, np.hypot(xs[i] - seen[i, 0], ys[i] - seen[i, 1]))
+    return farthest
 
 
 @compiled()
@@ -71,12 +80,12 @@ def grow_vine(
     angles, pose, velocity = vine.angles, bodies.pose, bodies.velocity
     full, holding, recorder = tube.segment, task.length <= SLACK, Recorder(records, angles, chain, forces)
     segments, last_length = task.segments, task.last_length
-    start(work, tube, angles, base, segments, last_length)
-    heading = forward_kinematics(chain, angles, base, segments, last_length, full)
+    start(work, tube, vine, base, segments, last_length)
+    heading = forward_kinematics(chain, angles, vine.pivots, base, segments, last_length, full)
     number = find_contacts(scene, tube.radius, tube.margin, chain, segments, contacts)
     before, recorded, steps, corrections = segments * full + last_length, 0, 0, 0
-    longest = LONGEST_HOLD if holding else LONGEST_TIME * task.length / tube.growth_rate + 10 * PATIENCE
-    time, watch, fast = 0.0, Watch(0.0, 0.0), np.inf
+    longest = tube.longest_hold if holding else LONGEST_TIME * task.length / tube.growth_rate + 10 * PATIENCE
+    time, watch, fast, strayed = 0.0, Watch(0.0, 0.0), np.inf, np.inf
     if segments == 1 and last_length <= 0.0:
         fast = 0.0
     while True:
@@ -91,9 +100,9 @@ def grow_vine(
         looks = time >= watch.due
         still, watch = look_at(watch, PATIENCE, time, grown, chain, segments, seen)
         if holding:
-            recorded, status = _report_held(
-                recorder, segments, heading, deep, looks and fast < AT_REST, time >= longest
-            )
+            rests = looks and (fast < AT_REST or strayed < tube.still)
+            late = time >= longest or steps * tube.time_step >= SHORTENED * longest
+            recorded, status = _report_held(recorder, segments, heading, deep, rests, late)
         else:
             stalled = still or time >= longest
             recorded, status = report(recorder, recorded, task, segments, heading, grown, deep, stalled)
@@ -102,7 +111,7 @@ def grow_vine(
         if not holding and last_length >= full - SLACK / 2:
             add_segment(work, tube, angles, base, segments)
             segments, last_length = segments + 1, 0.0
-            forward_kinematics(chain, angles, base, segments, last_length, full)
+            forward_kinematics(chain, angles, vine.pivots, base, segments, last_length, full)
             number = find_contacts(scene, tube.radius, tube.margin, chain, segments, contacts)
         most_growth = 0.0
         if not holding and not deep:
@@ -115,6 +124,8 @@ def grow_vine(
         heading = pose[segments, 2]
         last_length, time, steps = last_length + growth, time + dt, steps + 1
         fast = max(0.0 if looks else fast, fastest(bodies, velocity, segments + 1))
+        if holding:
+            strayed = max(0.0 if looks else strayed, _strayed(chain, segments, seen))
 
 
 @compiled(nogil=True)

@@ -56,6 +56,12 @@ class ImpulseTube(NamedTuple):
     """Contacts with a smaller gap are looked at [m]."""
     most_motion: float
     """A step moves no joint farther than this [m], less than the margin: no contact is missed."""
+    drag: bool
+    """Whether every step sets out at rest, see `Impulse`."""
+    still: float
+    """A held vine none of whose joints was farther than this from its place for a while [m] is at rest."""
+    longest_hold: float
+    """A held vine that still moves after this time [s] is stalled."""
 
 
 class ImpulseModel(NamedTuple):
@@ -119,9 +125,11 @@ def _dimension(bodies: Bodies, tube: ImpulseTube, segments: int, last_length: fl
 
 
 @compiled()
-def start(work: Work, tube: ImpulseTube, angles: Floats, base: Floats, segments: int, last_length: float) -> None:
+def start(work: Work, tube: ImpulseTube, vine: Vine, base: Floats, segments: int, last_length: float) -> None:
     """Lay the bodies at rest where the bends say."""
-    heading = base[2]
+    heading, angles, pivots = base[2], vine.angles, vine.pivots
+    for j in range(len(pivots)):
+        work.bodies.pivot[j] = pivots[j]
     for j in range(segments):
         heading += angles[j]
         work.bodies.pose[j, 2] = heading
@@ -170,17 +178,17 @@ def set_springs(
         growth: What the last segment is expected to grow in the step [m]; it keeps its curvature meanwhile.
         dt: Time of the step [s].
     """
-    last, scale = span.segments - 1, joint.segment_length / tube.segment
+    last, scale = span.segments - 1, joint.length / tube.segment
     born = span.last_length < SHORTEST
-    bend = rest_of(joint, vine, last) if born else joint.segment_length / span.last_length * vine.angles[last]
+    bend = rest_of(joint, vine, last) if born else joint.length / span.last_length * vine.angles[last]
     stiffness, damping, drift = drive.stiffness, drive.damping, drive.drift
     linearise(joint, vine, span.segments, scale, bend, drive.moment, stiffness)
     for j in range(span.segments):
         if j == last:
-            scale = joint.segment_length / max(span.last_length + growth, SHORTEST)
+            scale = joint.length / max(span.last_length + growth, SHORTEST)
         stiffness[j] *= scale
         damping[j], drift[j] = tube.damping * scale, 0.0
-    drift[last] = bend / joint.segment_length * growth / dt
+    drift[last] = bend / joint.length * growth / dt
 
 
 @compiled()
@@ -221,6 +229,7 @@ def _arrive(
     pose: Floats,
     base: Floats,
     angles: Floats,
+    pivots: Floats,
     chain: Chain,
     contacts: Contacts,
     segments: int,
@@ -233,7 +242,7 @@ def _arrive(
     """
     for j in range(segments):
         angles[j] = pose[j, 2] - (pose[j - 1, 2] if j else base[2])
-    heading = forward_kinematics(chain, angles, base, segments, last_length, tube.segment)
+    heading = forward_kinematics(chain, angles, pivots, base, segments, last_length, tube.segment)
     if not np.isfinite(heading):
         return 0  # what is nowhere touches nothing
     return find_contacts(scene, tube.radius, tube.margin, chain, segments, contacts)
@@ -302,9 +311,13 @@ def take_step(model: ImpulseModel, vine: Vine, work: Work, span: Span, qp: Any) 
     segments, last_length, number, most_growth = span
     angles, chain, pose, velocity, count = vine.angles, work.chain, bodies.pose, impact.velocity, segments + 1
     _dimension(bodies, tube, segments, last_length)
+    going = min(max(relative_growth(bodies, bodies.velocity, segments), 0.0), tube.growth_rate)
+    if tube.drag:
+        for k in range(count):
+            for i in range(3):
+                bodies.velocity[k, i] = 0.0
     _copy_state(bodies, work.before, count)
     deepest, dt = _deepest(contacts, number), tube.time_step
-    going = min(max(relative_growth(bodies, bodies.velocity, segments), 0.0), tube.growth_rate)
     if going * dt + 1e-12 < most_growth < 2 * going * dt:
         # Two even steps: within a very short one, to come out of an obstacle takes a jolt.
         dt = 0.5 * most_growth / going
@@ -315,7 +328,7 @@ def take_step(model: ImpulseModel, vine: Vine, work: Work, span: Span, qp: Any) 
         for _ in range(TRIES):
             set_springs(joint, tube, vine, drive, span, aim.expected, aim.dt)
             drive.rate[segments], drive.yielding[segments] = aim.rate, aim.yielding
-            assemble(bodies, drive, count, aim.dt, rows)
+            assemble(bodies, drive, count, aim.dt, base, rows)
             numbers = ImpactNumbers(count, number, aim.dt, tube.compliance)
             if qp is None:
                 solved = solve(bodies, rows, contacts, work.factor, impact, numbers)
@@ -334,11 +347,11 @@ def take_step(model: ImpulseModel, vine: Vine, work: Work, span: Span, qp: Any) 
         advance(bodies, velocity, count, dt, base)
         bodies.reach[segments] = last_length + growth
         _add_forces(work, segments, number, dt)
-        number = _arrive(scene, tube, pose, base, angles, chain, contacts, segments, last_length + growth)
+        number = _arrive(scene, tube, pose, base, angles, vine.pivots, chain, contacts, segments, last_length + growth)
         if _deepest(contacts, number) >= min(-DEEPEST, deepest) or last_try:
             break
         _copy_state(work.before, bodies, count)
         lay(bodies, count, base)
-        number = _arrive(scene, tube, pose, base, angles, chain, contacts, segments, last_length)
+        number = _arrive(scene, tube, pose, base, angles, vine.pivots, chain, contacts, segments, last_length)
         dt *= 0.5
     return growth, dt, number

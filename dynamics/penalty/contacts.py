@@ -8,6 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from dynamics.links import LEAST_LINK, STRAIGHT
 from dynamics.scene import SPARED, Indices, Scene
 from surrogate.compiled import Floats
 
@@ -25,7 +26,10 @@ class Chain(NamedTuple):
     """Heading of each segment, shape (batch, segments)."""
     sine: Tensor
     length: Tensor
-    """Length of each segment [m], 0 beyond the tip."""
+    """Length of each segment's centreline [m], 0 beyond the tip."""
+    pivot_x: Tensor
+    """Where the tube beyond each joint turns when the joint bends [m], shape (batch, segments), see `dynamics.chain.Chain`."""
+    pivot_y: Tensor
     last: Tensor
     """Index of each vine's last segment, shape (batch, 1)."""
 
@@ -72,21 +76,34 @@ class Contacts(NamedTuple):
     """Column of J for the growth of the last segment, without the bending due to growth."""
 
 
-def forward_kinematics(angles: Tensor, lengths: Tensor, last: Tensor, pose: Tensor) -> Chain:
+def links(films: Tensor, angles: Tensor, pivots: Tensor) -> tuple[Tensor, Tensor]:
+    """Lengths of bent links' centrelines [m], and their changes per bend [m/rad], by the law of `dynamics.chain.link`."""
+    change = torch.where(angles > 0, -pivots.abs(), pivots.abs())
+    shortening, least = -change * angles, LEAST_LINK * films
+    part = (shortening / (STRAIGHT * films).clamp(min=1e-12)).clamp(max=1.0)
+    length = films - shortening * part * (2.0 - part)
+    folded = torch.exp(2.0 * (length - least).clamp(max=0.0) / least.clamp(min=1e-12))
+    length = torch.where(length < least, 0.5 * least * (1.0 + folded), length)
+    return length, change * part * (4.0 - 3.0 * part) * folded
+
+
+def forward_kinematics(angles: Tensor, films: Tensor, pivots: Tensor, last: Tensor, pose: Tensor) -> Chain:
     """Compute joint positions and segment headings from the bends.
 
     Args:
         angles: Bends [rad], shape (batch, segments).
-        lengths: Lengths of the segments [m], same shape, 0 beyond the tip.
+        films: Lengths of the segments' film [m], same shape, 0 beyond the tip.
+        pivots: Distance of each joint's pivot from the centreline [m], same shape, see `dynamics.chain.link`.
         last: Index of each vine's last segment, shape (batch, 1).
         pose: Base x [m], y [m], heading [rad].
     """
     heading = pose[2] + torch.cumsum(angles, 1)
     cosine, sine = torch.cos(heading), torch.sin(heading)
+    lengths, change = links(films, angles, pivots)
     base = torch.zeros_like(angles[:, :1])
     x = torch.cat([base + pose[0], pose[0] + torch.cumsum(lengths * cosine, 1)], 1)
     y = torch.cat([base + pose[1], pose[1] + torch.cumsum(lengths * sine, 1)], 1)
-    return Chain(x, y, cosine, sine, lengths, last)
+    return Chain(x, y, cosine, sine, lengths, x[:, :-1] - change * sine, y[:, :-1] + change * cosine, last)
 
 
 def most_contacts(segments: int) -> int:
@@ -125,7 +142,7 @@ def find_contacts(solids: Solids, radius: float, margin: float, chain: Chain) ->
     gap = torch.where(found, gap, FAR)
     nx, ny = torch.where(found, nx, 0.0), torch.where(found, ny, 0.0)
     alpha = (px * ny - py * nx)[..., None]
-    jacobian = alpha - ny[..., None] * chain.x[:, None, :-1] + nx[..., None] * chain.y[:, None, :-1]
+    jacobian = alpha - ny[..., None] * chain.pivot_x[:, None] + nx[..., None] * chain.pivot_y[:, None]
     moves = every.transpose(1, 2) <= segment[..., None]
     cosine, sine = chain.cosine.gather(1, segment), chain.sine.gather(1, segment)
     growth = torch.where(at_end & (segment == chain.last), nx * cosine + ny * sine, 0.0)

@@ -11,7 +11,7 @@ from dynamics.moment import JointMoments
 
 
 class Restoring(NamedTuple):
-    """The tube's moment and its potential over the bend of a full segment; linear between the nodes of its table."""
+    """The tube's moment and its potential over the bend of `JointMoments.length` of tube; linear between the nodes of its table."""
 
     transition: float
     stiffness: float

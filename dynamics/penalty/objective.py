@@ -27,9 +27,9 @@ class Objective(NamedTuple):
 
     restoring: Restoring
     bend: Tensor
-    """Present bends, scaled to full segments [rad], shape (batch, segments)."""
+    """Present bends, scaled to the length to which the moments refer [rad], shape (batch, segments)."""
     scale: Tensor
-    """Full segment length divided by each segment's length, same shape."""
+    """That length divided by each segment's length, same shape."""
     pull: Tensor
     """Moment of the actuators at these bends [N m], same shape; `pull_slope` is its decrease with the bend [N m/rad]."""
     pull_slope: Tensor

@@ -98,14 +98,14 @@ class Penalty:
         """See `Propagator`."""
         return "cpu, 1 thread" if self.device.type == "cpu" else torch.cuda.get_device_name(self.device)
 
-    def refined(self) -> Penalty:
+    def refined(self, parts: int = 2) -> Penalty:
         """See `Propagator`."""
         return Penalty(
             self.environment,
             self.params,
             self.device.type,
             self.solver,
-            self.model.step / 2,
+            self.model.step / parts,
             self.dtype,
             self.surrogate,
             self.inner_steps,
@@ -139,7 +139,12 @@ class Penalty:
             name: getattr(records, name).numpy(force=True)
             for name in ("segments", "last_length", "tips", "records", "status", "steps", "broken")
         }
-        return Rollout(angles=self._kept(records.angles), contact_force=self._kept(records.contact_force), **on_host)
+        return Rollout(
+            angles=self._kept(records.angles),
+            contact_force=self._kept(records.contact_force),
+            pivots=self.params.pivot * np.sign(actuation.pressure),
+            **on_host,
+        )
 
     def tips(self, state: VineState, pressure: Tensor, l_0: Tensor, length: ArrayLike) -> Tensor:
         """Grow vines and return their tips, differentiable in the actuation.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import NamedTuple, Protocol
 
@@ -12,7 +13,7 @@ from dynamics.moment import joint_moments
 from dynamics.propagator import CannotRun
 from dynamics.tube import VineParams
 from surrogate.actuators import Actuator, Limits
-from surrogate.force_table import COLUMNS, FINE_ROWS, NODES, ROWS, ForceRows
+from surrogate.force_table import COLUMNS, FINE_ROWS, NODES, ROWS, TAUT_COLUMNS, TAUT_STRAIN, ForceRows
 from surrogate.network import Network, load_network
 from surrogate.spam import Spam
 
@@ -33,7 +34,7 @@ class Pull(Protocol):
 def pull_of(params: VineParams, surrogate: str, device: torch.device, dtype: torch.dtype) -> Pull:
     """The force of a tube's actuator by the name of a surrogate, "table" or "network"; see `check_surrogate`."""
     if surrogate == "network":
-        return NetworkPull(load_network(device=device, dtype=dtype))
+        return NetworkPull(load_network(device=device, dtype=dtype), params.physics == "corrected")
     return TablePull.of(joint_moments(params).rows, device, dtype)
 
 
@@ -54,10 +55,31 @@ def _without_limits(actuator: Actuator) -> Actuator:
     return replace(actuator, limits=Limits()) if isinstance(actuator, Spam) else actuator
 
 
+def about_wall(pull: Pull, params: VineParams, strain: Tensor, l_0: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """Pull of actuators about the wall about which the tube turns, by the same law as `dynamics.moment.moment_and_slope`.
+
+    Args:
+        strain: About the far wall [-]; negative where the tube bends against the actuator.
+        l_0: Cell length [m], same shape.
+    Returns:
+        Moment arm [m], F_t / P [m^2] and its slope over `strain` [m^2], of the same shape.
+    """
+    arm, taut_arm = params.arm, params.taut_arm
+    against, share = strain < 0, taut_arm / arm
+    force, slope = pull(torch.where(against, share * strain, strain), l_0)
+    straight = pull(torch.zeros_like(strain), l_0)[0]
+    moving = against & (taut_arm * force < arm * straight)
+    lever = torch.where(against & ~moving, taut_arm, torch.full_like(strain, arm))
+    slope = torch.where(against, share * slope, slope)
+    return lever, torch.where(moving, straight, force), torch.where(moving, 0.0, slope)
+
+
 class NetworkPull(NamedTuple):
     """The neural surrogate in its training range; outside it the film is taut or slack, as in the force table."""
 
     network: Network
+    taut: bool
+    """Whether the network also gives the force of taut film, as far as it was trained; else it is extrapolated from zero strain."""
 
     @property
     def lengths(self) -> tuple[float, float]:
@@ -67,17 +89,26 @@ class NetworkPull(NamedTuple):
     def __call__(self, strain: Tensor, l_0: Tensor) -> tuple[Tensor, Tensor]:
         """See `Pull`."""
         differentiable = torch.is_grad_enabled()
-        full = self.network.limits(l_0)[1]
+        low, full = self.network.limits(l_0)
+        low = low if self.taut else torch.zeros_like(low)
         with torch.enable_grad():
-            within = torch.minimum(strain.clamp(min=0.0), full)
+            within = torch.minimum(torch.maximum(strain, low), full)
             within = within if differentiable and within.requires_grad else within.detach().requires_grad_()
             force = self.network.force_per_pressure(within, l_0)
             (slope,) = torch.autograd.grad(force.sum(), within, create_graph=differentiable)
         slope = slope.clamp(max=0.0)
         force = force if differentiable else force.detach()
         slack = strain >= full
-        force = force + slope * strain.clamp(max=0.0)  # the film is taut below zero strain
+        if self.taut:
+            slope = torch.where(strain < low, self._elastic, slope)
+        force = force + slope * (strain - low).clamp(max=0.0)
         return torch.where(slack, 0.0, force), torch.where(slack, 0.0, slope)
+
+    @property
+    def _elastic(self) -> float:
+        """Slope of the force of taut film [m^2]: the limit of Eq. 1 for m -> 0."""
+        geometry = self.network.geometry
+        return -math.pi * geometry.constriction_radius**2 / geometry.film_elasticity
 
 
 class TablePull(NamedTuple):
@@ -93,16 +124,17 @@ class TablePull(NamedTuple):
     """Cell length of the first row [m]."""
     longest: float
     """Cell length of the last row [m]."""
+    taut: Tensor
 
     @classmethod
     def of(cls, rows: ForceRows, device: torch.device, dtype: torch.dtype) -> TablePull:
         """Copy a table to a device."""
-        nodes, unsaturated, longest, saturated = (
+        nodes, unsaturated, longest, saturated, taut = (
             torch.as_tensor(array, dtype=dtype, device=device)
-            for array in (NODES, rows.unsaturated, rows.longest_strain, rows.saturated)
+            for array in (NODES, rows.unsaturated, rows.longest_strain, rows.saturated, rows.taut)
         )
         ends = rows.longest_contraction, rows.shortest, rows.longest
-        return cls(nodes, unsaturated, longest, saturated, *ends)
+        return cls(nodes, unsaturated, longest, saturated, *ends, taut)
 
     @property
     def lengths(self) -> tuple[float, float]:
@@ -122,6 +154,15 @@ class TablePull(NamedTuple):
             for k in (1, 0)
         )
         force, slope = lower + part * (upper - lower), (upper - lower) / width / full
+        if self.taut.numel():
+            at = strain * (-TAUT_COLUMNS / TAUT_STRAIN)
+            left = at.detach().clamp(0, TAUT_COLUMNS - 1).long().clamp(0, TAUT_COLUMNS - 1)  # valid also for NaN
+            upper, lower = (
+                torch.lerp(self.taut[row, left + k], self.taut[row + 1, left + k], position * ROWS - row)
+                for k in (1, 0)
+            )
+            force = torch.where(strain < 0, lower + (at - left) * (upper - lower), force)
+            slope = torch.where(strain < 0, (upper - lower) * (-TAUT_COLUMNS / TAUT_STRAIN), slope)
         # The branch with the smaller force applies.
         share_saturated = strain * l_0 / self.longest_contraction
         left, part, width = self._between(share_saturated)

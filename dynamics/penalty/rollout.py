@@ -11,7 +11,7 @@ from torch import Tensor
 from dynamics.penalty.contacts import Chain, Contacts, Solids, find_contacts, forward_kinematics
 from dynamics.penalty.joints import Restoring
 from dynamics.penalty.objective import Objective, Weights
-from dynamics.penalty.pull import Pull
+from dynamics.penalty.pull import Pull, about_wall
 from dynamics.penalty.solvers import Solver, minimise
 from dynamics.table import Table, overhangs
 from dynamics.tube import VineParams
@@ -96,8 +96,8 @@ class Vines:
 
 def rest_curvature(model: Model, pressure: Tensor, l_0: Tensor) -> Tensor:
     """Curvature of an actuated tube in free space [1/m]: the root of Eq. 3b, differentiable in both arguments."""
-    full = model.params.segment_length
-    per_bend = model.params.arm / full
+    length = model.params.moment_length
+    per_bend = model.params.arm / length
     with torch.no_grad():
         low, high = torch.zeros_like(pressure), torch.full_like(pressure, torch.pi)
         for _ in range(BISECTIONS):
@@ -112,7 +112,7 @@ def rest_curvature(model: Model, pressure: Tensor, l_0: Tensor) -> Tensor:
         slope = slope - pressure.abs() * model.params.arm * per_bend * force_slope
         step = (pressure.abs() * model.params.arm * force - moment) / slope.detach()
         bend = bend + step - step.detach()
-    return torch.sign(pressure) * bend / full
+    return torch.sign(pressure) * bend / length
 
 
 def grow(model: Model, vines: Vines, record_every: float, records: Records, steps: int, most_segments: int) -> Tensor:
@@ -177,9 +177,10 @@ def _begin_segments(model: Model, vines: Vines) -> None:
 def _chain(model: Model, vines: Vines, count: int) -> Chain:
     index = torch.arange(count, device=vines.angles.device)
     last = vines.segments[:, None] - 1
-    lengths = (index < last) * torch.full_like(vines.angles[:, :count], model.params.segment_length)
-    lengths = torch.where(index == last, vines.last_length[:, None], lengths)
-    return forward_kinematics(vines.angles[:, :count], lengths, last, model.pose)
+    films = (index < last) * torch.full_like(vines.angles[:, :count], model.params.segment_length)
+    films = torch.where(index == last, vines.last_length[:, None], films)
+    pivots = torch.sign(vines.pressure[:, :count]) * model.params.pivot
+    return forward_kinematics(vines.angles[:, :count], films, pivots, last, model.pose)
 
 
 def _record(model: Model, vines: Vines, chain: Chain, deep: Tensor, record_every: float, records: Records) -> None:
@@ -255,21 +256,22 @@ def _objective(
 ) -> tuple[Objective, Tensor]:
     """The step's objective, and the curvature of each growing segment [1/m], which it keeps as it lengthens."""
     params, count = model.params, chain.cosine.shape[1]
-    full = params.segment_length
+    length = params.moment_length
+    spread = length / params.segment_length
     index = torch.arange(count, device=most.device)
     at_last = index == chain.last
     angle = vines.angles[:, :count].gather(1, chain.last)[:, 0]
     born = vines.last_length < 1e-6
     rest = vines.rest[:, :count].gather(1, chain.last)[:, 0]
     curvature = torch.where(born, rest, angle / torch.where(born, 1.0, vines.last_length))
-    bend = torch.where(at_last, curvature[:, None] * full, vines.angles[:, :count])
+    bend = torch.where(at_last, curvature[:, None] * length, spread * vines.angles[:, :count])
     # A growing segment has the stiffness of the step's end.
-    scale = torch.where(at_last, (full / (vines.last_length + most).clamp(min=1e-6))[:, None], 1.0)
+    scale = torch.where(at_last, (length / (vines.last_length + most).clamp(min=1e-6))[:, None], spread)
     pressure, l_0 = vines.pressure[:, :count], vines.l_0[:, :count]
-    per_bend = torch.sign(pressure) * params.arm / full
-    force, force_slope = model.pull(per_bend * bend, l_0)
+    per_bend = torch.sign(pressure) * params.arm / length
+    arm, force, force_slope = about_wall(model.pull, params, per_bend * bend, l_0)
     exists = index <= chain.last
-    lever = torch.where(exists, pressure * params.arm, 0.0)
+    lever = torch.where(exists, pressure * arm, 0.0)
     grown = (curvature[:, None] * contacts.jacobian.gather(
         2, chain.last[:, None, :].expand(-1, contacts.jacobian.shape[1], 1))[..., 0]
     )  # fmt: skip
@@ -277,7 +279,8 @@ def _objective(
     bounds = jacobian.new_zeros(len(most), 2, count + 1)
     bounds[:, 0, -1], bounds[:, 1, -1] = -1.0, 1.0
     viscosity = torch.cat(
-        [(params.bending_viscosity / dt)[:, None].expand(-1, count), (params.growth_viscosity / dt)[:, None]], 1
+        [(params.bending_viscosity * spread / dt)[:, None].expand(-1, count), (params.growth_viscosity / dt)[:, None]],
+        1,
     )
     objective = Objective(
         model.restoring, bend, scale, lever * force, -lever * force_slope * per_bend, viscosity, params.growth_force,
@@ -290,8 +293,8 @@ def _objective(
 def _most_motion(chain: Chain, bend: Tensor, growth: Tensor) -> Tensor:
     """Largest displacement of a joint by a step, to first order [m], shape (batch,)."""
     turn = torch.cumsum(bend, 1)
-    dx = torch.cumsum(bend * chain.y[:, :-1], 1) - chain.y[:, 1:] * turn
-    dy = chain.x[:, 1:] * turn - torch.cumsum(bend * chain.x[:, :-1], 1)
+    dx = torch.cumsum(bend * chain.pivot_y, 1) - chain.y[:, 1:] * turn
+    dy = chain.x[:, 1:] * turn - torch.cumsum(bend * chain.pivot_x, 1)
     at_last = torch.arange(bend.shape[1], device=bend.device) == chain.last
     dx = torch.where(at_last, dx + growth[:, None] * chain.cosine, dx)
     dy = torch.where(at_last, dy + growth[:, None] * chain.sine, dy)

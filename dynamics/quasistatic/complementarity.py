@@ -2,7 +2,7 @@
 
 A step minimises 1/2 d' D d - f' d over d = (bends, growth), D diagonal, under gap + J d >= 0. Its dual problem is to find forces
 lambda >= 0 with r = r0 + A lambda >= 0 and lambda' r = 0, where A = J D^-1 J' + compliance and r0 is the gap
-without contact forces. J is affine in the joints' positions, so every entry of A, and products with J and J', come from
+without contact forces. J is affine in the positions of the joints' pivots, so every entry of A, and products with J and J', come from
 prefix and suffix sums: O(n + K^2) for K contacts on n joints.
 """
 
@@ -81,7 +81,7 @@ def new_dual(capacity: int, max_segments: int) -> Dual:
     return Dual(
         np.empty((max_segments + 1, 6)),
         np.empty((max_segments + 1, 3)),
-        np.empty((max_segments, 3)),
+        np.zeros((max_segments, 3)),
         np.empty(capacity),
         np.zeros(capacity),
         np.zeros(capacity, np.bool_),
@@ -153,7 +153,7 @@ def _drop(dual: Dual, position: int, count: int) -> int:
 @compiled()
 def _sum_turns(turns: Floats, bend: Floats, chain: Chain, segments: int) -> None:
     """Compute the prefix sums that convert bends to displacements."""
-    xs, ys = chain.x, chain.y
+    xs, ys = chain.pivot_x, chain.pivot_y
     turns[0] = 0.0
     for j in range(segments):
         turns[j + 1, 0] = turns[j, 0] + bend[j]
@@ -188,7 +188,7 @@ def _apply_forces(
         loads[segment, 1] += force * contacts.beta[k]
         loads[segment, 2] += force * contacts.gamma[k]
         growth += numbers.inverse_growth * contacts.growth[k] * force
-    bend, free, inverse, xs, ys = step.bend, step.free, step.inverse, chain.x, chain.y
+    bend, free, inverse, xs, ys = step.bend, step.free, step.inverse, chain.pivot_x, chain.pivot_y
     a = b = c = 0.0
     for j in range(segments - 1, -1, -1):
         a, b, c = a + loads[j, 0], b + loads[j, 1], c + loads[j, 2]
@@ -239,7 +239,7 @@ def _from_guess(contacts: Contacts, dual: Dual, numbers: ContactNumbers, count: 
 @compiled()
 def _sum_moments(sums: Floats, inverse: Floats, chain: Chain, segments: int) -> None:
     """Compute the prefix sums for the entries of A, see `Dual.moments`."""
-    xs, ys = chain.x, chain.y
+    xs, ys = chain.pivot_x, chain.pivot_y
     sums[0] = 0.0
     for j in range(segments):
         w, x, y = inverse[j], xs[j], ys[j]
@@ -253,7 +253,7 @@ def _sum_moments(sums: Floats, inverse: Floats, chain: Chain, segments: int) -> 
 
 @compiled()
 def solve_step(
-    contacts: Contacts, chain: Chain, step: Step, dual: Dual, numbers: ContactNumbers, warm: int
+    contacts: Contacts, chain: Chain, step: Step, dual: Dual, numbers: ContactNumbers, warm: int, fresh: bool
 ) -> tuple[float, int, bool]:
     """Solve the step by an active-set method: add the most violated row and drop rows that would pull, until none is violated.
 
@@ -261,11 +261,13 @@ def solve_step(
 
     Args:
         warm: Number of rows in `dual.active` as an initial guess.
+        fresh: Whether chain or `step.inverse` have changed since the last solve.
     Returns:
         Growth [m], number of active rows, and whether the problem was solved.
     """
     rows = numbers.rows
-    _sum_moments(dual.moments, step.inverse, chain, numbers.segments)
+    if fresh:
+        _sum_moments(dual.moments, step.inverse, chain, numbers.segments)
     _sum_turns(dual.turns, step.free, chain, numbers.segments)
     for k in range(rows):
         dual.free_gap[k] = contacts.gap[k] + _gap_change(contacts, dual.turns, k, numbers.free_growth)

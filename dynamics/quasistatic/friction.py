@@ -81,7 +81,9 @@ def let_slide(
     count = numbers.soft
     pull = most if dual.force[count] > dual.force[count + 1] else -most
     for j in range(numbers.segments):
-        lever = contacts.alpha[count] + contacts.beta[count] * chain.x[j] + contacts.gamma[count] * chain.y[j]
+        lever = (
+            contacts.alpha[count] + contacts.beta[count] * chain.pivot_x[j] + contacts.gamma[count] * chain.pivot_y[j]
+        )
         step.free[j] += step.inverse[j] * pull * lever
     left = 0
     for i in range(active):

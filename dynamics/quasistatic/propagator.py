@@ -13,13 +13,33 @@ from dynamics.moment import JointMoments, joint_moments
 from dynamics.propagator import Capabilities, OnHost, checked_lengths
 from dynamics.quasistatic.folding import Folding
 from dynamics.quasistatic.rollout import grow_one
-from dynamics.quasistatic.step import QuasiStaticModel, QuasiStaticTube
+from dynamics.quasistatic.step import QuasiStaticModel, QuasiStaticTube, Relaxation
 from dynamics.records import Batch, Records, grow_batch
 from dynamics.scene import scene_of
 from dynamics.tube import VineParams
 from dynamics.vine import Actuation, Integers, Rollout, VineState
 from environments.environment import Environment
 from surrogate.compiled import Floats, thread_count
+
+REST, RECORDED_REST = 1e-3, 1e-4
+"""A vine of the prototype is at rest where a step at constant length moves no joint farther [m]: while it grows, and to be
+recorded."""
+TREMBLING = 2e-5
+"""See `Relaxation.trembling`, for the prototype [m]."""
+SNAP = 20e-3
+"""A vine of the prototype that moves a joint farther than this at constant length has snapped [m]."""
+
+
+def _relaxation(params: VineParams, step: float) -> Relaxation:
+    """When a tube is at rest that grows by a step [m]; the published physics takes one solve per growth.
+
+    Of a shorter step less motion is left, or a vine could creep through a snap without ever relaxing.
+    """
+    if params.physics == "published":
+        return Relaxation(np.inf, np.inf, 0.0, params.segment_length / 6, np.inf)
+    growing = REST * params.scale * min(step / (params.segment_length / 6), 1.0)
+    recorded, trembling = min(RECORDED_REST * params.scale, growing), TREMBLING * params.scale
+    return Relaxation(growing, recorded, trembling, params.hinge_length, SNAP * params.scale)
 
 
 class QuasiStatic(OnHost):
@@ -68,7 +88,7 @@ class QuasiStatic(OnHost):
             radius=params.radius,
             growth_force=params.growth_force,
             growth_viscosity=params.growth_viscosity,
-            bending_viscosity=params.bending_viscosity,
+            bending_viscosity=params.bending_viscosity * (params.moment_length / params.segment_length),
             folding=Folding(corner_moment, edges, edges + corners),
             friction=friction,
             compliance=1 / params.contact_stiffness,
@@ -76,13 +96,14 @@ class QuasiStatic(OnHost):
             growth_step=step or params.segment_length / 6,
             margin=margin,
             most_motion=0.6 * margin,
+            relaxation=_relaxation(params, step or params.segment_length / 6),
         )
 
-    def refined(self) -> QuasiStatic:
+    def refined(self, parts: int = 2) -> QuasiStatic:
         """See `Propagator`."""
         tube = self.tube
         return QuasiStatic(
-            self.environment, self.params, tube.growth_step / 2, self.threads, tube.friction, tube.folding.share
+            self.environment, self.params, tube.growth_step / parts, self.threads, tube.friction, tube.folding.share
         )
 
     def starting_at(self, pose: Floats) -> QuasiStatic:
@@ -100,4 +121,4 @@ class QuasiStatic(OnHost):
         def grow(b: int, batch: Batch, records: Records, outcome: Integers) -> None:
             grow_one(b, model, batch, records, outcome)
 
-        return grow_batch(state, actuation, lengths, record_every, self.threads, grow)
+        return grow_batch(state, actuation, lengths, record_every, self.threads, grow, self.joint.elasticity.pivot)

@@ -12,6 +12,7 @@ from dynamics.growth import (
     SLACK,
     STALLED,
     UNRESOLVED,
+    UNSETTLED,
     Span,
     Watch,
     look_at,
@@ -21,67 +22,128 @@ from dynamics.growth import (
 )
 from dynamics.moment import JointMoments, Vine, carrying, rest_of
 from dynamics.quasistatic.complementarity import Step
-from dynamics.quasistatic.step import QuasiStaticModel, bending_model, new_work, take_step
+from dynamics.quasistatic.relaxation import (
+    MOST_CORRECTIONS,
+    MOST_ITERATIONS,
+    begin,
+    bend_on,
+    largest_bend,
+    note_snap,
+    relax,
+)
+from dynamics.quasistatic.step import (
+    QuasiStaticModel,
+    bend_by,
+    bound_growth,
+    new_work,
+    set_up,
+    share_of_step,
+    solve,
+    stiffen,
+    sum_forces,
+)
 from dynamics.records import Batch, Recorder, Records, Task, of_vine, record, task_of
 from dynamics.vine import Integers
 from surrogate.compiled import Floats, compiled
 
-CORRECTIONS = 80
-"""Maximum number of successive steps without growth to leave an obstacle."""
 PATIENCE = 60e-3
 """Interval at which to check whether a vine still moves [m of free growth]."""
 LONGEST_TIME = 6.0
 """A vine is also stalled if it needs this many times as long as in free space, plus ten times PATIENCE."""
 LONGEST_HOLD = 20.0
 """A held vine that still moves after the time in which it would grow this far in free space [m] is stalled."""
-AT_REST = 1e-6
+AT_REST = 2.5e-7
 """A held vine whose joints all move less than this in a step [m] is at rest."""
+SHORT = 0.1
+"""Steps at constant length that are shorter than this share of `Relaxation.time` must move less, for the same rest [-]."""
+AGAIN = 4.0
+"""The first step at constant length takes this many times as long as the last one of the relaxation before [-]."""
+RETREAT, LEAST_RETREAT = 0.1, 2e-3
+"""The tip of a vine at rest gives back no more than the first share of its growth since the last rest, and the second of a step [-]."""
 
 
 @compiled()
-def grow_vine(model: QuasiStaticModel, task: Task, vine: Vine, records: Records) -> tuple[int, int, int]:
-    """Grow one vine by `task.length` [m]; returns the number of records, the status and the number of steps."""
+def grow_vine(model: QuasiStaticModel, task: Task, vine: Vine, records: Records) -> tuple[int, int, int, int]:
+    """Grow one vine by `task.length` [m]; returns the number of records, the status, and the numbers of steps and relaxations."""
     scene, joint, tube, base = model.scene, model.joint, model.tube, model.base
-    work, full = new_work(len(vine.angles)), joint.segment_length
-    step, kept = work.step, work.kept
+    work, full, rest = new_work(len(vine.angles)), joint.segment_length, tube.relaxation
     chain, contacts, forces, broken = work.chain, work.contacts, work.forces, records.broken
-    recorder, seen = Recorder(records, vine.angles, chain, forces), work.seen
+    recorder, seen, step = Recorder(records, vine.angles, chain, forces), work.seen, work.step
     segments, last_length = task.segments, task.last_length
-    known = corrections = recorded = steps = 0
-    time, watch, before = 0.0, Watch(0.0, 0.0), segments * full + last_length
+    known = recorded = steps = relaxations = 0
+    time, began, bent, watch, before = 0.0, 0.0, np.inf, Watch(0.0, 0.0), segments * full + last_length
+    progress, rested, limit = begin(tube, work, segments, rest.time), 0.0, rest.growing
+    most = MOST_ITERATIONS if rest.growing < np.inf else MOST_CORRECTIONS
     while True:
-        heading = forward_kinematics(chain, vine.angles, base, segments, last_length, full)
+        heading = forward_kinematics(chain, vine.angles, vine.pivots, base, segments, last_length, full)
         grown = segments * full + last_length - before
         status = outcome_of_leaving(scene, chain, segments, forces, broken)
         if status != GROWING:
-            return recorded, status, steps
+            return recorded, status, steps, relaxations
         count = find_contacts(scene, tube.radius, tube.margin, chain, segments, contacts)
         deep = too_deep(contacts, count, tube.tolerance)
+        stop = next_stop(task, recorded)
+        most_growth = min(tube.growth_step, full - last_length, stop - grown)
+        span = Span(segments, last_length, count, max(most_growth, 0.0))
+        damping = tube.bending_viscosity / progress.time
+        late = time >= LONGEST_TIME * task.length + 10 * PATIENCE
+        due = grown >= stop - SLACK or time >= watch.due or late
+        moving = bent > rest.growing or progress.iterations > 0 or work.pressed[0] > tube.growth_force
+        settled = deep or (rest.growing < np.inf and (due or moving))
+        if settled:
+            # Bend without growing until the vine is at rest and no deeper than the tolerance. Nothing is recorded meanwhile.
+            stiffen(vine, work, span)
+            curvature = set_up(tube, joint, damping, vine, work, span)
+            shrunk, motion, known = relax(tube, work, span, curvature, grown - rested, known)
+            limit = rest.recorded if grown >= stop - SLACK else rest.growing
+            limit = max(limit * min(1.0, progress.time / (SHORT * rest.time)), rest.trembling)
+            retreats = -shrunk > RETREAT * (grown - rested) + LEAST_RETREAT * tube.growth_step
+            if deep or retreats or not motion <= limit:
+                wedged = deep and progress.iterations > 20 and motion < 0.05 * rest.recorded
+                if wedged or progress.iterations >= most:
+                    if not deep:
+                        broken[0] = largest_bend(step.bend, segments)
+                    return recorded, UNRESOLVED if deep else UNSETTLED, steps, relaxations
+                if progress.iterations == 0:
+                    began = grown
+                share, progress = bend_on(tube, vine, work, span, progress, motion)
+                last_length += share * shrunk
+                relaxations += 1
+                continue
+            sum_forces(work, span, known)
+        if progress.iterations > 0:
+            note_snap(tube, work, segments, before - full + began, progress.energy, records)
+            progress = begin(tube, work, segments, AGAIN * progress.time)
+        rested = grown
         still, watch = look_at(watch, PATIENCE, time, grown, chain, segments, seen)
-        stalled = still or time >= LONGEST_TIME * task.length + 10 * PATIENCE
-        recorded, status = report(recorder, recorded, task, segments, heading, grown, deep, stalled)
+        recorded, status = report(recorder, recorded, task, segments, heading, grown, deep, still or late)
         if status != GROWING:
-            return recorded, status, steps
-        if deep:
-            # Bend without growing until the penetration is within the tolerance. Nothing is recorded meanwhile.
-            corrections += 1
-            if corrections > CORRECTIONS:
-                return recorded, UNRESOLVED, steps
-            most_growth, dt = 0.0, tube.growth_step
+            return recorded, status, steps, relaxations
+        if last_length >= full - SLACK / 2:
+            vine.angles[segments] = last_length = 0.0
+            segments += 1
+            forward_kinematics(chain, vine.angles, vine.pivots, base, segments, last_length, full)
+            count = find_contacts(scene, tube.radius, tube.margin, chain, segments, contacts)
+            settled = False
+        most_growth = min(tube.growth_step, full - last_length, next_stop(task, recorded) - grown)
+        # The rest of a segment may be tiny, and a blocked tip may advance by tiny steps: limit dt from below.
+        dt = max(most_growth, 0.2 * tube.growth_step)
+        fresh = not settled or most_growth != span.most_growth or tube.friction > 0.0
+        if fresh:
+            span = Span(segments, last_length, count, most_growth)
+            if rest.growing == np.inf:
+                damping = tube.bending_viscosity / dt
+            curvature = set_up(tube, joint, damping, vine, work, span)
         else:
-            corrections = 0
-            if last_length >= full - SLACK / 2:
-                vine.angles[segments] = last_length = 0.0
-                segments += 1
-                forward_kinematics(chain, vine.angles, base, segments, last_length, full)
-                count = find_contacts(scene, tube.radius, tube.margin, chain, segments, contacts)
-            most_growth = min(tube.growth_step, full - last_length, next_stop(task, recorded) - grown)
-            # The rest of a segment may be tiny, and a blocked tip may advance by tiny steps: limit dt from below.
-            dt = max(most_growth, 0.2 * tube.growth_step)
-        span = Span(segments, last_length, count, most_growth)
-        curvature = bending_model(joint, tube.bending_viscosity / dt, vine, step, kept, span)
-        growth, known, _ = take_step(tube, vine, work, span, dt, curvature, known)
-        last_length += growth
+            bound_growth(work, 0.0, most_growth)
+        growth, known = solve(tube, work, span, dt, known, fresh)
+        if rest.growing == np.inf:
+            sum_forces(work, span, known)
+        bent, moved = bend_by(work, span, curvature, growth)
+        share = share_of_step(tube, moved)
+        for j in range(segments):
+            vine.angles[j] += share * step.bend[j]
+        last_length += share * growth
         time += dt
         steps += 1
 
@@ -91,8 +153,8 @@ def _rest_angles(joint: JointMoments, vine: Vine, segments: int, last_length: fl
     """Bend of each joint in free space [rad]."""
     rest = np.empty(segments)
     for j in range(segments):
-        rest[j] = rest_of(joint, vine, j)
-    rest[segments - 1] *= last_length / joint.segment_length
+        length = last_length if j == segments - 1 else joint.segment_length
+        rest[j] = rest_of(joint, vine, j) * (length / joint.length)
     return rest
 
 
@@ -107,7 +169,7 @@ def _restrain(step: Step, vine: Vine, rest: Floats, segments: int) -> None:
 
 
 @compiled()
-def hold_vine(model: QuasiStaticModel, task: Task, vine: Vine, records: Records) -> tuple[int, int, int]:
+def hold_vine(model: QuasiStaticModel, task: Task, vine: Vine, records: Records) -> tuple[int, int, int, int]:
     """Bend one vine, without growth, until it is at rest; return the same as `grow_vine`."""
     scene, tube, full, segments, last_length = (
         model.scene,
@@ -122,25 +184,30 @@ def hold_vine(model: QuasiStaticModel, task: Task, vine: Vine, records: Records)
     known = corrections = steps = 0
     motion = np.inf if segments > 1 or last_length > 0.0 else 0.0
     while True:
-        heading = forward_kinematics(chain, vine.angles, model.base, segments, last_length, full)
+        heading = forward_kinematics(chain, vine.angles, vine.pivots, model.base, segments, last_length, full)
         status = outcome_of_leaving(scene, chain, segments, work.forces, records.broken)
         if status != GROWING:
-            return 0, status, steps
+            return 0, status, steps, steps
         count = find_contacts(scene, tube.radius, tube.margin, chain, segments, work.contacts)
         deep = too_deep(work.contacts, count, tube.tolerance)
         corrections = corrections + 1 if deep else 0
-        if corrections > CORRECTIONS:
-            return 0, UNRESOLVED, steps
+        if corrections > MOST_CORRECTIONS:
+            return 0, UNRESOLVED, steps, steps
         rests, late = not deep and motion < AT_REST, steps * tube.growth_step >= LONGEST_HOLD
         if rests or late:
             recorder = Recorder(records, vine.angles, chain, work.forces)
             recorded = 0 if deep else record(recorder, 0, segments, heading)
-            return recorded, GROWN if rests else STALLED, steps
+            return recorded, GROWN if rests else STALLED, steps, steps
         span = Span(segments, last_length, count, 0.0)
-        curvature = bending_model(model.joint, tube.bending_viscosity / dt, vine, step, work.kept, span)
+        set_up(tube, model.joint, tube.bending_viscosity / dt, vine, work, span)
         _restrain(step, vine, rest, segments)
-        _, known, moved = take_step(tube, vine, work, span, dt, curvature, known)
-        motion = moved * tube.growth_step / dt
+        _, known = solve(tube, work, span, 0.0, known, True)
+        sum_forces(work, span, known)
+        _, moved = bend_by(work, span, 0.0, 0.0)
+        share = share_of_step(tube, moved)
+        for j in range(segments):
+            vine.angles[j] += share * step.bend[j]
+        motion = share * moved * tube.growth_step / dt
         # Steps that oscillate are too long.
         dt = 0.5 * dt if (step.bend[:segments] * before).sum() < 0.0 else min(1.2 * dt, tube.growth_step)
         before[:] = step.bend[:segments]
@@ -149,8 +216,8 @@ def hold_vine(model: QuasiStaticModel, task: Task, vine: Vine, records: Records)
 
 @compiled(nogil=True)
 def grow_one(b: int, model: QuasiStaticModel, batch: Batch, records: Records, outcome: Integers) -> None:
-    """Grow vine b of a batch; `outcome` receives the number of records, status and number of steps of each, shape (batch, 3)."""
+    """Grow vine b of a batch; `outcome` receives its row of `dynamics.records.grow_batch`."""
     vine = carrying(model.joint, batch.angles[b], batch.pressure[b], batch.l_0[b])
     task, mine = task_of(batch, b), of_vine(records, b)
     done = hold_vine(model, task, vine, mine) if task.length <= SLACK else grow_vine(model, task, vine, mine)
-    outcome[b, 0], outcome[b, 1], outcome[b, 2] = done
+    outcome[b, 0], outcome[b, 1], outcome[b, 2], outcome[b, 3] = done

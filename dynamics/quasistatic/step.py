@@ -9,6 +9,7 @@ import numpy as np
 from dynamics.chain import Chain, new_chain
 from dynamics.contacts import Contacts, new_contacts
 from dynamics.growth import Span
+from dynamics.links import LEAST_LINK, STRAIGHT, link
 from dynamics.moment import JointMoments, Vine, linearise, rest_of
 from dynamics.quasistatic.complementarity import MOST_ACTIVE, ContactNumbers, Dual, Step, new_dual, solve_step
 from dynamics.quasistatic.folding import Folding, mark_folds
@@ -16,6 +17,22 @@ from dynamics.quasistatic.friction import add_stick_rows, let_slide, normal_forc
 from dynamics.scene import Scene
 from dynamics.vine import Integers
 from surrogate.compiled import Floats, compiled
+
+
+class Relaxation(NamedTuple):
+    """When a vine is at rest, for the kernel, in SI units."""
+
+    growing: float
+    """A vine at rest between two records moves by less than this in a step at constant length [m]; inf to take one step
+    per growth only, as in paper 002."""
+    recorded: float
+    """The same for a state to be recorded [m]."""
+    trembling: float
+    """A vine that moves by less in a step at constant length, however short, is at rest too [m]: its contacts come and go."""
+    time: float
+    """Time of a step at constant length, in metres of free growth: long, so that viscosity hardly delays the rest."""
+    snap: float
+    """A vine that moves farther than this on the way to its rest has snapped [m]."""
 
 
 class QuasiStaticTube(NamedTuple):
@@ -36,6 +53,7 @@ class QuasiStaticTube(NamedTuple):
     """Contacts with a smaller gap are considered [m]."""
     most_motion: float
     """Maximum displacement of a joint in a step [m], less than the margin, so that no contact is missed."""
+    relaxation: Relaxation
 
 
 class QuasiStaticModel(NamedTuple):
@@ -61,8 +79,18 @@ class Work(NamedTuple):
     """Contacts that carried a force in the last step, shape (MOST_ACTIVE,)."""
     kept: Floats
     """Share of its moment that each joint keeps [-], shape (max_segments,)."""
+    stiffening: Floats
+    """Geometric stiffness of each joint, see `stiffen` [N m / rad], shape (max_segments,)."""
     pressed: Floats
     """Normal force on the tip in the last step [N], shape (1,)."""
+    held: Integers
+    """Number of rows before those of the growth's bounds, shape (1,)."""
+    before: Floats
+    """Bend of each joint in the last step at constant length [rad], shape (max_segments,)."""
+    bent: Floats
+    """Bend of each joint where a relaxation began [rad], shape (max_segments,)."""
+    left: Floats
+    """Joints there [m], shape (max_segments + 1, 2)."""
     seen: Floats
     """Joints at the last check of motion [m], shape (max_segments + 1, 2)."""
 
@@ -79,13 +107,20 @@ def new_work(max_segments: int) -> Work:
         np.zeros(max_segments),
         np.empty(MOST_ACTIVE, np.int64),
         np.ones(max_segments),
+        np.zeros(max_segments),
         np.zeros(1),
+        np.zeros(1, np.int64),
+        np.zeros(max_segments),
+        np.zeros(max_segments),
+        np.zeros((max_segments + 1, 2)),
         np.zeros((max_segments + 1, 2)),
     )
 
 
 @compiled()
-def bending_model(joint: JointMoments, damping: float, vine: Vine, step: Step, kept: Floats, span: Span) -> float:
+def bending_model(
+    joint: JointMoments, damping: float, vine: Vine, step: Step, kept: Floats, stiffening: Floats, span: Span
+) -> float:
     """Quadratic model of the bending energy about the present bends; returns the growing segment's curvature [1/m].
 
     The growing segment keeps its curvature as it lengthens; its unknown is the additional bend.
@@ -93,52 +128,67 @@ def bending_model(joint: JointMoments, damping: float, vine: Vine, step: Step, k
     Args:
         damping: Moment per bend of a joint in this step [N m / rad].
         kept: Share of its moment that each joint keeps [-], shape (max_segments,).
+        stiffening: See `Work`.
     """
-    full, last = joint.segment_length, span.segments - 1
+    full, last, spread = joint.length, span.segments - 1, joint.length / joint.segment_length
     inverse, free = step.inverse, step.free
     born = span.last_length < 1e-6
     curvature = rest_of(joint, vine, last) / full if born else vine.angles[last] / span.last_length
-    linearise(joint, vine, span.segments, 1.0, curvature * full, free, inverse)
+    linearise(joint, vine, span.segments, spread, curvature * full, free, inverse)
     growing = full / max(span.last_length + span.most_growth, 1e-6)
     for j in range(span.segments):
-        scale = growing if j == last else 1.0
+        scale = growing if j == last else spread
         moment, slope = free[j], inverse[j]
-        inverse[j] = 1.0 / (kept[j] * slope * scale + damping)
+        inverse[j] = 1.0 / (kept[j] * slope * scale + stiffening[j] + damping)
         free[j] = -kept[j] * moment * inverse[j]
     return curvature
 
 
 @compiled()
-def _most_motion(chain: Chain, step: Step, segments: int, growth: float) -> float:
-    """Largest displacement of a joint by the step, to first order [m]."""
+def _most_motion(chain: Chain, step: Step, segments: int, growth: float) -> tuple[float, float]:
+    """Largest displacement of a joint by the bends of the step, and by its growth too, to first order [m]."""
     turn = turn_x = turn_y = worst = 0.0
     for j in range(segments):
         bend = step.bend[j]
-        turn, turn_x, turn_y = turn + bend, turn_x + bend * chain.x[j], turn_y + bend * chain.y[j]
+        turn, turn_x, turn_y = turn + bend, turn_x + bend * chain.pivot_x[j], turn_y + bend * chain.pivot_y[j]
         dx, dy = turn_y - chain.y[j + 1] * turn, chain.x[j + 1] * turn - turn_x
         worst = max(worst, dx * dx + dy * dy, (0.05 * bend) ** 2)
-    dx, dy = dx + growth * chain.cosine[segments - 1], dy + growth * chain.sine[segments - 1]
-    return np.sqrt(max(worst, dx * dx + dy * dy))
+    bent, dx, dy = np.sqrt(worst), dx + growth * chain.cosine[segments - 1], dy + growth * chain.sine[segments - 1]
+    tip = np.hypot(dx, dy)
+    # The tip moves with every bend: if one is not a number, neither is the result.
+    return bent, bent if tip <= bent else tip
 
 
 @compiled()
-def _add_growth_rows(
-    contacts: Contacts, count: int, chain: Chain, segments: int, curvature: float, most_growth: float
-) -> int:
-    """Add the bending due to growth to the contacts of the last segment; append growth <= most_growth and growth >= 0."""
+def _add_growth_rows(contacts: Contacts, count: int, chain: Chain, segments: int, curvature: float) -> None:
+    """Add the bending due to growth to the contacts of the last segment; append the two bounds of the growth.
+
+    At the same curvature, the centreline of a segment lengthens as its film does: in proportion. Of that the turn about the pivot
+    contains what the bend takes away.
+    """
     last = segments - 1
+    x, y, film = chain.pivot_x[last], chain.pivot_y[last], chain.film[last]
+    lengthening = 1.0
+    if film > 0.0:
+        back = (x - chain.x[last]) * chain.sine[last] - (y - chain.y[last]) * chain.cosine[last]
+        lengthening = chain.length[last] / film + curvature * back
     for k in range(count):
         if contacts.segment[k] == last:
-            lever = contacts.alpha[k] + contacts.beta[k] * chain.x[last] + contacts.gamma[k] * chain.y[last]
-            contacts.growth[k] += curvature * lever
+            lever = contacts.alpha[k] + contacts.beta[k] * x + contacts.gamma[k] * y
+            contacts.growth[k] = lengthening * contacts.growth[k] + curvature * lever
     for bound in range(2):
         k = count + bound
         contacts.segment[k] = 0
         contacts.key[k] = -1 - bound
         contacts.alpha[k] = contacts.beta[k] = contacts.gamma[k] = 0.0
-        contacts.gap[k] = most_growth if bound == 0 else 0.0
         contacts.growth[k] = -1.0 if bound == 0 else 1.0
-    return count + 2
+
+
+@compiled()
+def bound_growth(work: Work, least: float, most: float) -> None:
+    """Set the bounds of the growth in a step that was set up [m]."""
+    held = work.held[0]
+    work.contacts.gap[held], work.contacts.gap[held + 1] = most, -least
 
 
 @compiled()
@@ -155,27 +205,42 @@ def _recall(contacts: Contacts, rows: int, dual: Dual, keys: Integers, known: in
 
 
 @compiled()
-def take_step(
-    tube: QuasiStaticTube, vine: Vine, work: Work, span: Span, dt: float, curvature: float, known: int
-) -> tuple[float, int, float]:
-    """Solve one linearised step and bend the vine by it.
+def set_up(tube: QuasiStaticTube, joint: JointMoments, damping: float, vine: Vine, work: Work, span: Span) -> float:
+    """Set up the quadratic model and all rows of one step; returns the growing segment's curvature [1/m].
+
+    The rows of a tip that sticks and of the growth's bounds, two each, follow those of the contacts.
 
     Args:
-        dt: Time of the step, in metres of free growth.
-        curvature: Curvature of the growing segment, see `bending_model` [1/m].
+        damping: Moment per bend of a joint in this step [N m / rad].
+    """
+    contacts, chain, segments = work.contacts, work.chain, span.segments
+    curvature = bending_model(joint, damping, vine, work.step, work.kept, work.stiffening, span)
+    held = add_stick_rows(contacts, span.contacts, chain, segments) if tube.friction > 0.0 else span.contacts
+    work.held[0] = held
+    _add_growth_rows(contacts, held, chain, segments, curvature)
+    bound_growth(work, 0.0, span.most_growth)
+    return curvature
+
+
+@compiled()
+def solve(tube: QuasiStaticTube, work: Work, span: Span, time: float, known: int, fresh: bool) -> tuple[float, int]:
+    """Solve a step that was set up, with friction of the tip; its bends are in `work.step`.
+
+    Args:
+        time: Time of the step, in metres of free growth; 0 at constant length.
         known: Number of contacts in `work.keys`, which carried a force in the last step.
+        fresh: Whether the step was set up after the last solve.
     Returns:
-        Growth [m], number of active contacts, and largest displacement of a joint [m].
+        Growth [m], and number of rows in `work.keys` that carry a force now.
     """
     chain, contacts, dual, step = work.chain, work.contacts, work.dual, work.step
-    segments, most_growth, count = span.segments, span.most_growth, span.contacts
-    growth_damping, drive = tube.growth_viscosity / dt, tube.growth_force
-    held = add_stick_rows(contacts, count, chain, segments) if tube.friction > 0.0 else count
-    rows = _add_growth_rows(contacts, held, chain, segments, curvature, most_growth)
+    segments, count, held = span.segments, span.contacts, work.held[0]
+    mobility, drive, rows = time / tube.growth_viscosity, tube.growth_force, held + (2 if time > 0.0 else 0)
     active = _recall(contacts, rows, dual, work.keys, known)
     for _ in range(2):
-        numbers = ContactNumbers(rows, count, segments, drive / growth_damping, 1.0 / growth_damping, tube.compliance)
-        growth, active, _ = solve_step(contacts, chain, step, dual, numbers, active)
+        numbers = ContactNumbers(rows, count, segments, drive * mobility, mobility, tube.compliance)
+        growth, active, _ = solve_step(contacts, chain, step, dual, numbers, active, fresh)
+        fresh = False
         pressed = normal_force(contacts, chain, dual, numbers, active)
         if held == count or abs(dual.force[count] - dual.force[count + 1]) <= tube.friction * pressed:
             break
@@ -185,19 +250,64 @@ def take_step(
     work.pressed[0] = pressed
     if tube.folding.share < 1.0:
         mark_folds(contacts, chain, dual, numbers, active, tube.folding, work.kept)
-    growth = min(max(growth, 0.0), most_growth)
-    work.forces[:segments] = 0.0
+    for i in range(active):
+        work.keys[i] = contacts.key[dual.active[i]]
+    held = work.held[0]
+    return min(max(growth, -contacts.gap[held + 1]), contacts.gap[held]), active
+
+
+@compiled()
+def stiffen(vine: Vine, work: Work, span: Span) -> None:
+    """Compute the geometric stiffness of each joint: what the forces of the last solved step add to its own, if positive.
+
+    A force f at q beyond joint j has the second derivative f . (q - p_j) - f . u_j L_j'' of its work over the bend, with p_j its
+    pivot, u_j the direction and L_j the length of its link. A step takes the forces as constant; where their moment changes by more
+    than the joint resists, steps at constant length would oscillate without this.
+    """
+    chain, loads, stiffening = work.chain, work.dual.loads, work.stiffening
+    angles, pivots, films, cosine, sine = vine.angles, vine.pivots, chain.film, chain.cosine, chain.sine
+    xs, ys, pivot_x, pivot_y = chain.x, chain.y, chain.pivot_x, chain.pivot_y
+    fx = fy = work_at = 0.0
+    for j in range(span.segments - 1, -1, -1):
+        x, y = loads[j, 2], -loads[j, 1]
+        fx, fy = fx + x, fy + y
+        # The normals of contacts within a link are perpendicular to it: as if they were at its end.
+        work_at += x * xs[j + 1] + y * ys[j + 1]
+        stiffening[j] = max(work_at - fx * pivot_x[j] - fy * pivot_y[j], 0.0)
+        shortening = abs(pivots[j] * angles[j])
+        if shortening > (1.0 - LEAST_LINK) * films[j] or (shortening < STRAIGHT * films[j] and pivots[j] != 0.0):
+            along = fx * cosine[j] + fy * sine[j]
+            stiffening[j] += max(-along * link(films[j], angles[j], pivots[j])[2], 0.0)
+
+
+@compiled()
+def sum_forces(work: Work, span: Span, active: int) -> None:
+    """Sum the contact forces of the last solved step by segment."""
+    contacts, dual, forces = work.contacts, work.dual, work.forces
+    forces[: span.segments] = 0.0
     for i in range(active):
         k = dual.active[i]
-        work.keys[i] = contacts.key[k]
-        if k < count:
-            work.forces[contacts.segment[k]] += dual.force[k]
-    # `bending_model` assumes the stiffness of the growing segment after full growth; with less growth it bends less.
-    last, length = segments - 1, chain.length[segments - 1]
-    step.bend[last] *= (length + growth) / max(length + most_growth, 1e-6)
+        if k < span.contacts:
+            forces[contacts.segment[k]] += dual.force[k]
+
+
+@compiled()
+def bend_by(work: Work, span: Span, curvature: float, growth: float) -> tuple[float, float]:
+    """Correct the solved bend of the growing segment for its growth; returns the motions of `_most_motion`.
+
+    `bending_model` assumes the stiffness of the growing segment after full growth; with less growth it bends less.
+    """
+    chain, step, last = work.chain, work.step, span.segments - 1
+    step.bend[last] *= (span.last_length + growth) / max(span.last_length + span.most_growth, 1e-6)
     step.bend[last] += curvature * growth
-    motion = _most_motion(chain, step, segments, growth)
-    scale = min(1.0, tube.most_motion / motion) if motion > 0.0 else 1.0
-    for j in range(segments):
-        vine.angles[j] += scale * step.bend[j]
-    return scale * growth, active, scale * motion
+    return _most_motion(chain, step, span.segments, growth)
+
+
+@compiled()
+def share_of_step(tube: QuasiStaticTube, motion: float, most: float = 1.0) -> float:
+    """Share of a step that may be taken without missing a contact, at most `most` [-].
+
+    Args:
+        motion: Largest displacement of a joint in the whole step [m].
+    """
+    return min(most, tube.most_motion / motion) if motion > 0.0 else 1.0

@@ -81,6 +81,9 @@ def random_problem(rng: np.random.Generator, most_contacts: int, nearly_dependen
             direction[:, 0].copy(),
             direction[:, 1].copy(),
             np.full(segments, 0.025),
+            np.full(segments, 0.025),
+            joints[:-1, 0].copy(),
+            joints[:-1, 1].copy(),
         ),
     )
 
@@ -93,7 +96,7 @@ def solve(problem: Problem, guess: NDArray[np.int64] | None = None) -> tuple[Flo
     dual.active[: len(guess)] = guess
     step = Step(1 / problem.stiffness[:-1], problem.free[:-1].copy(), np.empty(segments))
     numbers = ContactNumbers(rows, rows - 2, segments, problem.free[-1], 1 / problem.stiffness[-1], COMPLIANCE)
-    growth, active, solved = solve_step(problem.contacts, problem.chain, step, dual, numbers, len(guess))
+    growth, active, solved = solve_step(problem.contacts, problem.chain, step, dual, numbers, len(guess), True)
     assert solved
     force = np.zeros(rows)
     force[dual.active[:active]] = dual.force[dual.active[:active]]

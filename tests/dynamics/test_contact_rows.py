@@ -7,14 +7,14 @@ import pytest
 from numpy.typing import ArrayLike
 
 from dynamics.chain import Chain, forward_kinematics, new_chain
-from dynamics.contacts import Contacts, new_contacts
+from dynamics.contacts import Contacts, find_contacts, new_contacts
 from dynamics.growth import Span
-from dynamics.moment import JointMoments, carrying
+from dynamics.moment import JointMoments, carrying, free_curvature
 from dynamics.quasistatic.complementarity import ContactNumbers, new_dual
 from dynamics.quasistatic.folding import Folding, mark_folds
 from dynamics.quasistatic.friction import add_stick_rows, normal_force
 from dynamics.quasistatic.propagator import QuasiStatic
-from dynamics.quasistatic.step import bending_model, new_work, take_step
+from dynamics.quasistatic.step import bend_by, new_work, set_up, solve
 from dynamics.tube import VineParams
 from environments import Environment
 
@@ -27,7 +27,9 @@ EDGES, SOLIDS = 3, 5
 def straight(heading: float = 0.0) -> Chain:
     """A straight passive vine from the origin."""
     chain: Chain = new_chain(SEGMENTS)
-    forward_kinematics(chain, np.zeros(SEGMENTS), np.array([0.0, 0.0, heading]), SEGMENTS, LENGTH, LENGTH)
+    forward_kinematics(
+        chain, np.zeros(SEGMENTS), np.zeros(SEGMENTS), np.array([0.0, 0.0, heading]), SEGMENTS, LENGTH, LENGTH
+    )
     return chain
 
 
@@ -118,14 +120,49 @@ def test_a_step_tells_how_far_it_moved_the_vine(
     count, full, dt = 12, params.segment_length, 1e-5
     free, angles = QuasiStatic(environment(start=(0.5, -0.3, heading)), params), np.zeros(12)
     work, angles[:4] = new_work(count), [0.02, 0.01, 0.02, 0.03]
-    forward_kinematics(work.chain, angles, free.pose, count, full / 2, full)
+    vine = carrying(joint, angles, np.repeat([15e3, -15e3, 0.0], 4), np.full(count, 0.04))
+    forward_kinematics(work.chain, angles, vine.pivots, free.pose, count, full / 2, full)
     before = np.column_stack([work.chain.x, work.chain.y])
-    vine = carrying(joint, angles, np.zeros(count), np.full(count, 0.04))
     span = Span(count, full / 2, 0, dt)
-    curvature = bending_model(joint, params.bending_viscosity / dt, vine, work.step, work.kept, span)
-    growth, _, motion = take_step(free.tube, vine, work, span, dt, curvature, 0)
-    forward_kinematics(work.chain, vine.angles, free.pose, count, full / 2 + growth, full)
+    curvature = set_up(free.tube, joint, free.tube.bending_viscosity / dt, vine, work, span)
+    growth, _ = solve(free.tube, work, span, dt, 0, True)
+    _, motion = bend_by(work, span, curvature, growth)
+    angles += work.step.bend
+    forward_kinematics(work.chain, angles, vine.pivots, free.pose, count, full / 2 + growth, full)
     moved = np.hypot(*(np.column_stack([work.chain.x, work.chain.y]) - before).T)
     assert growth == pytest.approx(dt)
     assert moved.max() > 10 * growth
     assert motion == pytest.approx(moved.max(), rel=0.01)
+
+
+@pytest.mark.parametrize("side", [1.0, -1.0])
+@pytest.mark.parametrize("film", [0.0, 8e-3, 25e-3])
+@pytest.mark.parametrize("curvature", [0.3, 4.0, 25.0])
+def test_growth_moves_the_tip_at_the_same_curvature(
+    environment: MakeEnvironment, params: VineParams, joint: JointMoments, side: float, film: float, curvature: float
+) -> None:
+    """Near straight, bent and folded, growth by dg closes a contact at the tip by n.dx, x the tip of a link of the same curvature.
+
+    A link that has no length yet has the curvature that its actuator gives it.
+    """
+    if film == 0.0:
+        curvature = float(free_curvature(joint, 20e3, 0.04))
+    work, count, full, step, base = new_work(4), 2, params.segment_length, 1e-6, np.array([0.0, 0.1, 0.3])
+    angles = np.array([0.02, side * curvature * film, 0.0, 0.0])
+    vine = carrying(joint, angles, np.full(4, side * 20e3), np.full(4, 0.04))
+
+    def tip(grown: float) -> np.ndarray:
+        bends = np.array([0.02, side * curvature * (film + grown), 0.0, 0.0])
+        forward_kinematics(work.chain, bends, vine.pivots, base, count, film + grown, full)
+        return np.array([work.chain.x[count], work.chain.y[count]])
+
+    moved = (tip(step) - tip(0.0)) / step
+    face = tip(0.0)[0] + params.radius + 1e-3
+    box = QuasiStatic(environment(boxes=[[face, -0.5, face + 0.1, 0.5]], start=tuple(base)), params)
+    contacts = find_contacts(box.scene, params.radius, box.tube.margin, work.chain, count, work.contacts)
+    set_up(box.tube, joint, 1.0, vine, work, Span(count, film, contacts, 1e-3))
+    normals = np.column_stack([work.contacts.gamma, -work.contacts.beta])[:contacts]
+    pressing = [k for k in range(contacts) if work.contacts.segment[k] == count - 1 and abs(normals[k, 0] + 1) < 1e-9]
+    assert pressing
+    for k in pressing:
+        assert work.contacts.growth[k] == pytest.approx(normals[k] @ moved, abs=2e-3)

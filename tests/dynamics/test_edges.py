@@ -113,7 +113,7 @@ def test_overhang_is_that_of_the_whole_body() -> None:
             continue
         environment = Environment("", "", bounds, start, (0.5, 0.5, 0.1), edge="table")
         scene, chain = build_scene(environment, 0.1, 0.1, radius=R), new_chain(segments)
-        forward_kinematics(chain, angles, start, count, last, full)
+        forward_kinematics(chain, angles, np.zeros(segments), start, count, last, full)
         over = outside(scene, chain, count)
         array = overhangs(
             Table(bounds, R), joints[None, :, 0], joints[None, :, 1], np.cos(heading)[None], np.sin(heading)[None],

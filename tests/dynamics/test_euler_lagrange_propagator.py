@@ -183,7 +183,7 @@ def test_cells_without_pressure_may_be_anything(free: Environment, params: VineP
 def test_hold_that_swings_into_a_circle_has_no_record(free: Environment, params: VineParams) -> None:
     """Steered the other way all at once, a long tube may swing right round; it is `COILED`, without a record."""
     model = EulerLagrange(free, params)
-    grown = model.grow(model.start(1, SEGMENTS), carrying(20), 0.5, 0.5)
+    grown = model.grow(model.start(1, SEGMENTS), carrying(20), 1.0, 1.0)
     held = model.grow(grown.state(np.array([0]), np.array([0])), carrying(-20), 0.0, 0.1)
     assert (held.status[0], held.records[0]) == (Status.COILED, 0)
 

@@ -98,8 +98,8 @@ def test_growth_slows_in_proportion_to_what_presses_on_the_tip(wall: Environment
     segments, last_length, angles = int(grown.segments[0, 0]), float(grown.last_length[0, 0]), grown.angles[0, 0].copy()
     work, tube = new_work(24, 25), propagator.tube
     vine = carrying(propagator.joint, angles, np.zeros(24), np.full(24, 0.04))
-    start(work, tube, angles, np.asarray(wall.start), segments, last_length)
-    forward_kinematics(work.chain, angles, np.asarray(wall.start), segments, last_length, tube.segment)
+    start(work, tube, vine, np.asarray(wall.start), segments, last_length)
+    forward_kinematics(work.chain, angles, vine.pivots, np.asarray(wall.start), segments, last_length, tube.segment)
     number = find_contacts(propagator.scene, tube.radius, tube.margin, work.chain, segments, work.contacts)
     model = ImpulseModel(propagator.scene, propagator.joint, tube, np.asarray(wall.start))
     for _ in range(120):
@@ -118,7 +118,7 @@ def test_growth_to_an_end_is_as_fast_as_before(environment: MakeEnvironment, par
     propagator, base, angles = Impulse(environment(), params), np.zeros(3), np.zeros(4)
     tube, work = propagator.tube, new_work(4, 5)
     vine = carrying(propagator.joint, angles, np.zeros(4), np.full(4, 0.04))
-    start(work, tube, angles, base, 4, 0.0)
+    start(work, tube, vine, base, 4, 0.0)
     model = ImpulseModel(propagator.scene, propagator.joint, tube, base)
     whole, last_length, took = tube.growth_rate * tube.time_step, 0.0, []
     for most in (10 * whole, 0.3 * whole, 1.01 * whole, 0.505 * whole, 10 * whole):
@@ -140,10 +140,10 @@ def test_growing_segment_keeps_its_curvature(environment: MakeEnvironment, param
 
 def test_new_segment_moves_as_the_tube_did(environment: MakeEnvironment, params: VineParams) -> None:
     """When a segment is full, its body and those of the next one move as the rigid, growing segment did at their places."""
-    tube, base, angles = Impulse(environment(), params).tube, np.zeros(3), np.zeros(4)
-    angles[0] = 0.7
+    propagator, base, angles = Impulse(environment(), params), np.zeros(3), np.zeros(4)
+    angles[0], tube = 0.7, propagator.tube
     work, turn, growth = new_work(4, 5), 3.0, 0.1
-    start(work, tube, angles, base, 1, HINGE)
+    start(work, tube, carrying(propagator.joint, angles, np.zeros(4), np.full(4, 0.04)), base, 1, HINGE)
     ahead, aside = np.array([np.cos(0.7), np.sin(0.7)]), np.array([-np.sin(0.7), np.cos(0.7)])
     pin = np.array([0.2, -0.3])
     work.bodies.velocity[0] = [*pin, turn]
@@ -201,7 +201,7 @@ def test_energy_of_a_released_tube_never_rises(environment: MakeEnvironment, par
     work, base = new_work(segments, segments + 1), np.zeros(3)
     angles = np.full(segments, 0.12)
     vine = carrying(propagator.joint, angles, np.zeros(segments), np.full(segments, 0.04))
-    start(work, propagator.tube, angles, base, segments, HINGE)
+    start(work, propagator.tube, vine, base, segments, HINGE)
 
     grid = np.linspace(0.0, 0.5, 50_001)
     stored = cumulative_trapezoid(restoring_moment(grid, params), grid, initial=0.0)
@@ -224,10 +224,9 @@ def test_what_it_weighs_does_not_depend_on_its_pieces(environment: MakeEnvironme
     """Bodies of a half-grown tube weigh together what its length does, and so does its inertia about the base."""
     inertia = []
     for pieces in (1, 4):
-        tube = Impulse(environment(), replace(params, segment_length=HINGE / pieces)).tube
-        segments = 10 * pieces
-        work = new_work(segments, segments + 1)
-        start(work, tube, np.zeros(segments), np.zeros(3), segments, 0.6 * HINGE / pieces)
+        propagator, segments = Impulse(environment(), replace(params, segment_length=HINGE / pieces)), 10 * pieces
+        work, tube, none = new_work(segments, segments + 1), propagator.tube, np.zeros(segments)
+        start(work, tube, carrying(propagator.joint, none, none, none), np.zeros(3), segments, 0.6 * HINGE / pieces)
         length = (segments - 0.4) * HINGE / pieces
         bodies = work.bodies
         assert bodies.mass[: segments + 1].sum() == pytest.approx(tube.mass_per_length * length)

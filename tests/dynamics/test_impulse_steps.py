@@ -49,7 +49,7 @@ def random_bodies(count: int, seed: int) -> tuple[Bodies, Rows]:
     drive.moment[:], drive.stiffness[:] = rng.normal(0, 0.3, count), rng.uniform(0, 10, count)
     drive.damping[:], drive.drift[:] = rng.uniform(1e-3, 0.1, count), rng.normal(0, 0.2, count)
     drive.rate[:], drive.yielding[:] = rng.uniform(0, 0.1, count), rng.choice([0.0, 4e-3], count)
-    assemble(bodies, drive, count, 0.01, rows)
+    assemble(bodies, drive, count, 0.01, np.zeros(3), rows)
     return bodies, rows
 
 

@@ -8,21 +8,32 @@ import numpy as np
 import pytest
 from scipy.optimize import brentq
 
+from dynamics.geometric.propagator import Geometric
+from dynamics.growth import Span
+from dynamics.impulse.propagator import Impulse
 from dynamics.moment import (
     JointMoments,
+    carrying,
     critical_strain,
     free_curvature,
     holding_pressure,
     joint_moments,
+    linearise,
     restoring_moment,
     total_moment,
     transition_bend,
 )
+from dynamics.propagator import Propagator
+from dynamics.quasistatic.complementarity import Step
+from dynamics.quasistatic.propagator import QuasiStatic
+from dynamics.quasistatic.step import bending_model
 from dynamics.tube import VineParams
+from dynamics.vine import Actuation
+from environments import Environment
 from surrogate.compiled import Floats
 from surrogate.force_table import cell
 from surrogate.pouch import PouchMotor
-from surrogate.spam import cell_state, contraction
+from surrogate.spam import Spam, cell_state, contraction
 
 Reference = Callable[[str], dict[str, np.ndarray]]
 
@@ -230,3 +241,143 @@ def test_holding_pressure_undoes_the_free_curvature(joint: JointMoments, l_0: fl
     pressure = holding_pressure(joint, curvature, l_0)
     assert free_curvature(joint, pressure, l_0) == pytest.approx(curvature, abs=1e-9)
     assert pressure[11] == 0
+
+
+SEGMENTS = [25e-3, 12.5e-3, 6.25e-3]
+
+
+def bending_moments(params: VineParams, curvature: float, pressure: float, l_0: float) -> tuple[Floats, Floats]:
+    """Moment [N m] and stiffness over curvature [N m2] of the joints of an arc, whose last segment is 0.4 of a full one."""
+    joint, full = joint_moments(params), params.segment_length
+    angles, last_length = np.full(4, curvature * full), 0.4 * full
+    angles[-1] *= 0.4
+    vine = carrying(joint, angles, np.full(4, pressure), np.full(4, l_0))
+    step, span = Step(np.empty(4), np.empty(4), np.empty(4)), Span(4, last_length, 0, 0.0)
+    assert bending_model(joint, 0.0, vine, step, np.ones(4), np.zeros(4), span) == pytest.approx(curvature)
+    return -step.free / step.inverse, np.array([full, full, full, last_length]) / step.inverse
+
+
+@pytest.mark.parametrize("stiffness", [None, 0.7])
+@pytest.mark.parametrize(("pressure", "l_0"), [(0.0, 0.04), (15e3, 0.033), (-32e3, 0.058)])
+def test_moment_is_one_of_curvature(params: VineParams, stiffness: float | None, pressure: float, l_0: float) -> None:
+    """At the same curvature segments of 25, 12.5 and 6.25 mm have the same moment and stiffness, the growing one too: at 25 mm, Eq. 3."""
+    tubes = [replace(params, segment_length=length, bending_stiffness=stiffness) for length in SEGMENTS]
+    usual = joint_moments(tubes[0])
+    for curvature in (-6.0, -0.9, 0.3, 1.7, 8.0):
+        expected, slope = total_moment(usual, curvature * 25e-3, pressure, cell(usual.rows, l_0))
+        for tube in tubes:
+            moment, stiff = bending_moments(tube, curvature, pressure, l_0)
+            np.testing.assert_allclose(moment, expected, rtol=1e-9)
+            np.testing.assert_allclose(stiff, slope * 25e-3, rtol=1e-9)
+
+
+def test_free_curvature_is_that_of_any_segment(params: VineParams) -> None:
+    """It does not depend on the segment length, nor does the pressure that holds a curvature; published, shorter segments bend more."""
+    actuators = random_actuators(20, seed=5).T
+    found = [free_curvature(joint_moments(replace(params, segment_length=length)), *actuators) for length in SEGMENTS]
+    for other in found[1:]:
+        np.testing.assert_array_equal(other, found[0])
+    held = [holding_pressure(joint_moments(replace(params, segment_length=h)), 1.3, 0.04) for h in SEGMENTS]
+    assert held[1] == held[2] == held[0]
+    published = [
+        free_curvature(joint_moments(VineParams(segment_length=length, physics="published")), *actuators)
+        for length in SEGMENTS
+    ]
+    assert np.all(np.abs(published[2]) > np.abs(published[1]))
+    assert np.all(np.abs(published[1]) > np.abs(published[0]))
+
+
+@pytest.mark.parametrize("model", [QuasiStatic, Geometric])
+def test_a_vine_in_free_space_turns_alike_with_any_segments(
+    environment: Callable[..., Environment], model: type[Propagator]
+) -> None:
+    """Grown, a vine turns by its free curvature times its length, whatever its segments; the last one is not full."""
+    expected = 0.085 * float(free_curvature(joint_moments(VineParams()), 20e3, 0.04))
+    for length in SEGMENTS:
+        propagator = model(environment(), VineParams(segment_length=length))
+        room = int(np.ceil(0.085 / length))
+        actuation = Actuation(np.full((1, room), 20e3), np.full((1, room), 0.04))
+        rollout = propagator.grow(propagator.start(1, room), actuation, 0.085, 0.085)
+        assert rollout.tips[0, rollout.records[0] - 1, 2] == pytest.approx(expected, rel=1e-9)
+
+
+def test_damping_of_a_bend_is_that_of_any_segments(environment: Callable[..., Environment]) -> None:
+    """Two segments of half the length in series are damped like one, corrected; published, every joint alike."""
+    usual = VineParams()
+    for physics, times in (("corrected", 2), ("published", 1)):
+        halved = QuasiStatic(environment(), replace(usual, segment_length=12.5e-3, physics=physics))
+        assert halved.tube.bending_viscosity == pytest.approx(times * usual.bending_viscosity)
+
+
+def test_impulse_takes_the_moment_of_curvature(environment: Callable[..., Environment]) -> None:
+    """Its tables are those of 25 mm for any segments, with either physics, of which it takes the taut actuator."""
+    usual = {physics: joint_moments(VineParams(physics=physics)) for physics in ("corrected", "published")}
+    for physics, joint in usual.items():
+        made = Impulse(environment(), VineParams(segment_length=12.5e-3, physics=physics)).joint
+        assert (made.length, made.elasticity) == (25e-3, joint.elasticity)
+        np.testing.assert_array_equal(made.rows.taut, joint.rows.taut)
+
+
+@pytest.mark.parametrize("physics", ["corrected", "published"])
+@pytest.mark.parametrize("actuator", [Spam(), PouchMotor()], ids=["spam", "pouch"])
+def test_total_moment_rises_for_every_actuator_of_the_grid(actuator: Spam | PouchMotor, physics: str) -> None:
+    """For every cell and pressure it rises with the bend on both sides of 0, as steeply as its slopes say: without a jump."""
+    joint, grid = joint_moments(VineParams(actuator=actuator, physics=physics)), actuator.grid
+    l_0, pressure = (part.ravel() for part in np.meshgrid(grid.l_0, grid.pressure))
+    bends = np.linspace(-0.25, 0.25, 1001)
+    vine = carrying(joint, np.zeros(len(l_0)), pressure, l_0)
+    moment, slope = np.empty((2, len(bends), len(l_0)))
+    for k, bend in enumerate(bends):
+        vine.angles[:] = bend
+        linearise(joint, vine, len(l_0), 1.0, bend, moment[k], slope[k])
+    rise = np.diff(moment, axis=0) / np.diff(bends)[:, None]
+    assert np.all(rise > 0)
+    assert np.all(slope > 0)
+    # The table's nodes lie closer or farther apart than these bends: a slope in between may be steeper than both ends.
+    near = np.maximum.reduce([np.roll(slope, shift, axis=0) for shift in range(-4, 5)])[4:-5]
+    assert np.all(rise[4:-4] <= near * 1.02)
+
+
+def test_a_taut_actuator_pulls_about_the_near_wall(joint: JointMoments) -> None:
+    """Bent against it, M + P max(g(0) arm, g(-R_act |theta| / l) R_act) with g by Eq. 1: hand-derived, on both sides."""
+    arm, near, pressure = 83.88e-3, 17.18e-3, 20e3
+    bends = np.concatenate([np.linspace(1e-4, 3e-3, 10), np.linspace(4e-3, 0.07, 30)])
+    strain = -near * bends / 25e-3
+    for l_0 in (21e-3, 40e-3, 80e-3):
+        far = Spam().force_per_pressure(0.0, l_0) * arm
+        about_near = Spam().force_per_pressure(strain, l_0) * near
+        assert np.any(about_near < far)
+        assert np.any(about_near > far) == (l_0 < 60e-3)  # long cells start with so much force that this is further out
+        expected = pressure * np.maximum(far, about_near)
+        for side in (1.0, -1.0):
+            bare, loaded = (moments(joint, -side * bends, given, l_0)[0] for given in (0.0, side * pressure))
+            np.testing.assert_allclose(-side * (loaded - bare), expected, rtol=1e-3)
+
+
+def test_an_actuator_on_the_wall_keeps_its_moment_when_bent_against() -> None:
+    """A pouch lies on the near wall: bent against, the tube turns about it, and it pulls as if straight."""
+    joint = joint_moments(VineParams(actuator=PouchMotor()))
+    bare, loaded = (moments(joint, np.array([-0.3, -0.05, -1e-6, 0.0]), given, 0.03)[0] for given in (0.0, 10e3))
+    np.testing.assert_allclose(loaded - bare, -10e3 * PouchMotor().force_per_pressure(0.0, 0.03) * 66.7e-3, rtol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("params", "bend", "pressure", "l_0", "moment", "slope"),
+    [
+        (VineParams(), -0.12, 20e3, 0.04, -160.56451476165364, 1271.2597086396847),
+        (VineParams(), 0.03, -35e3, 0.025, 80.44451887787565, 2398.5787342749545),
+        (VineParams(), 0.045, 15e3, 0.058, -0.77662398277175, 104.84072371049633),
+        (VineParams(segment_length=12.5e-3), -0.12, 20e3, 0.04, -312.9036387361972, 2540.752408427548),
+        (VineParams(segment_length=12.5e-3), 0.03, -35e3, 0.025, 152.00438615862666, 4783.907643633321),
+        (VineParams(segment_length=12.5e-3), 0.045, 15e3, 0.058, 0.5962421212464446, 13.24982491658766),
+        (VineParams(actuator=PouchMotor()), -0.12, 20e3, 0.04, -236.16480035904686, 1799.7594580606385),
+        (VineParams(actuator=PouchMotor()), 0.03, -35e3, 0.025, 80.61198465489618, 1979.8040662376345),
+    ],
+)
+def test_published_moments_stay(
+    params: VineParams, bend: float, pressure: float, l_0: float, moment: float, slope: float
+) -> None:
+    """With the published physics moment and slope are, to rounding, those from before there were others."""
+    joint = joint_moments(replace(params, physics="published"))
+    found = total_moment(joint, bend, pressure, cell(joint.rows, l_0))
+    assert found == pytest.approx((moment, slope), rel=1e-12)

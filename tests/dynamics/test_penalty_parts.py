@@ -7,15 +7,17 @@ import pytest
 import torch
 
 import dynamics.contacts as exact
-from dynamics.moment import free_curvature, joint_moments, restoring_moment
+from dynamics.chain import Chain, new_chain
+from dynamics.chain import forward_kinematics as exact_kinematics
+from dynamics.moment import carrying, free_curvature, joint_moments, linearise, restoring_moment
 from dynamics.penalty.contacts import FAR, Solids, find_contacts, forward_kinematics
 from dynamics.penalty.joints import Restoring
 from dynamics.penalty.objective import Objective, Weights
 from dynamics.penalty.propagator import Penalty
 from dynamics.penalty.pull import TablePull, pull_of
-from dynamics.penalty.rollout import rest_curvature
+from dynamics.penalty.rollout import Vines, _chain, _objective, rest_curvature
 from dynamics.penalty.solvers import SOLVERS, chosen_solver, minimise
-from dynamics.scene import build_scene
+from dynamics.scene import Scene, build_scene
 from dynamics.tube import VineParams
 from dynamics.vine import Actuation
 from environments import Environment
@@ -77,9 +79,9 @@ def test_network_pulls_like_the_analytic_model(params: VineParams) -> None:
     assert np.quantile(np.abs(force / Spam().force_per_pressure(strain, l_0) - 1), 0.9) < 0.03
 
 
-def test_pull_goes_on_taut_and_ends_slack(params: VineParams) -> None:
-    """Below zero strain the network's force goes on along its slope, beyond full contraction it is 0, and it never rises."""
-    pull = pull_of(params, "network", CPU, torch.float64)
+def test_pull_goes_on_taut_and_ends_slack() -> None:
+    """Published, the network's force goes on along its slope below zero strain; beyond full contraction it is 0, and it never rises."""
+    pull = pull_of(VineParams(physics="published"), "network", CPU, torch.float64)
     l_0 = torch.linspace(20e-3, 80e-3, 13, dtype=torch.float64)[:, None]
     full = torch.tensor(Spam().full_contraction(l_0.numpy()))
     at_zero, slope = pull(torch.zeros_like(l_0), l_0)
@@ -93,6 +95,52 @@ def test_pull_goes_on_taut_and_ends_slack(params: VineParams) -> None:
     force, falling = pull(torch.linspace(-0.1, 1.1, 1201, dtype=torch.float64) * full, l_0)
     assert (falling <= 0).all()
     assert (force.diff(dim=1) <= 1e-9).all()
+
+
+def test_taut_network_pulls_like_the_analytic_model(params: VineParams) -> None:
+    """Below zero strain it is within 7 % of Eq. 1 and never rises; beyond its training its slope is the limit of Eq. 1 for m -> 0."""
+    pull = pull_of(params, "network", CPU, torch.float64)
+    strain, l_0 = np.meshgrid(np.linspace(-0.12, 0.0, 121), np.linspace(20e-3, 80e-3, 13))
+    with torch.no_grad():
+        force, slope = (part.numpy() for part in pull(torch.tensor(strain), torch.tensor(l_0)))
+    np.testing.assert_allclose(force, ForceTable(Spam().tabulate())(strain, l_0)[0], rtol=0.07)
+    assert np.all(np.diff(force, axis=1) < 0)
+    np.testing.assert_allclose(slope[:, strain[0] < -0.065], -np.pi * 5e-3**2 / 1e-4, rtol=1e-12)
+
+
+@pytest.mark.parametrize("segment", [25e-3, 12.5e-3])
+@pytest.mark.parametrize("physics", ["corrected", "published"])
+@pytest.mark.parametrize("actuator", [Spam(), PouchMotor()], ids=["spam", "pouch"])
+def test_moments_are_those_of_the_kernels(
+    environment: MakeEnvironment, actuator: Spam | PouchMotor, physics: str, segment: float
+) -> None:
+    """The objective's gradient and curvature in a vine's bends are moment and slope of its joints, bent with and against actuators."""
+    params = VineParams(segment_length=segment, physics=physics, actuator=actuator)
+    rng, count, joint = np.random.default_rng(7), 400, joint_moments(params)
+    angles = rng.uniform(-0.15, 0.15, count) * segment / 25e-3
+    pressure = rng.choice([-1.0, 0.0, 1.0], count) * rng.uniform(5e3, 35e3, count)
+    l_0 = rng.uniform(20e-3, 60e-3, count)
+    model = Penalty(environment(bounds=(-50, -50, 50, 50)), params, device="cpu").model
+    row = [torch.tensor(part)[None] for part in (angles, pressure, l_0)]
+    one = torch.full((1,), segment, dtype=torch.float64)
+    vines = Vines(
+        row[0], torch.tensor([count]), one, row[1], row[2], torch.zeros_like(row[0]), one, count * one,
+        torch.zeros_like(row[0]), one, one > 0, torch.tensor([1]),
+    )  # fmt: skip
+    chain = _chain(model, vines, count)
+    contacts = find_contacts(model.solids, params.radius, model.margin, chain)
+    with torch.no_grad():
+        objective, _ = _objective(model, vines, chain, contacts, 0 * one, one)
+        still = torch.zeros_like(objective.viscosity)
+        gradient, curvature = (part[0, :-1].numpy() for part in (objective.gradient(still), objective.curvature(still)))
+    moment, slope = np.empty((2, count))
+    spread = 25e-3 / segment if physics == "corrected" else 1.0
+    linearise(joint, carrying(joint, angles, pressure, l_0), count, spread, spread * angles[-1], moment, slope)
+    slope[:-1] *= spread
+    slope[-1] *= joint.length / segment
+    np.testing.assert_allclose(gradient, moment, rtol=1e-9, atol=1e-9)
+    damping = params.bending_viscosity / segment * spread
+    np.testing.assert_allclose(curvature, slope + damping, rtol=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -115,8 +163,32 @@ def test_rest_curvature_is_the_free_curvature(
     np.testing.assert_array_equal(mirrored, -found)
 
 
+def of_one(angles: np.ndarray, films: np.ndarray, pivots: np.ndarray, last: int) -> list[torch.Tensor]:
+    """Arguments of `forward_kinematics` for one vine."""
+    return [torch.tensor(part)[None] for part in (angles, films, pivots, [last])]
+
+
+def without_ends(rows: exact.Contacts, number: int, scene: Scene, chain: Chain, segments: int) -> int:
+    """Take out the kernels' rows of corners next to an end of a segment onto which they do not project; returns how many are left."""
+    edges, solids = len(scene.edges), len(scene.edges) + len(scene.corners)
+    link, solid = np.divmod(rows.key[:number], solids)
+    keep = link == rows.segment[:number]
+    for k in np.flatnonzero(keep & (solid >= edges) & (link < segments - 1)):
+        i = int(link[k])
+        beyond = scene.corners[solid[k] - edges, :2] - [chain.x[i + 1], chain.y[i + 1]]
+        keep[k] = not (
+            beyond @ [chain.cosine[i], chain.sine[i]] > 0 and beyond @ [chain.cosine[i + 1], chain.sine[i + 1]] >= 0
+        )
+    for part in rows:
+        part[: keep.sum()] = part[:number][keep]
+    return int(keep.sum())
+
+
 def test_contacts_are_those_of_the_exact_propagator(environment: MakeEnvironment, params: VineParams) -> None:
-    """For random chains among all four kinds of obstacles the gaps and their derivatives are the kernels', to rounding."""
+    """Gaps and their derivatives are the kernels', to rounding, among all four kinds of obstacles.
+
+    The chains are random, with actuators on some of their links.
+    """
     rng, segment, margin = np.random.default_rng(4), params.segment_length, 12e-3
     reach = params.radius + margin
     scene = build_scene(environment(**CLUTTER), reach, reach + segment)
@@ -124,25 +196,24 @@ def test_contacts_are_those_of_the_exact_propagator(environment: MakeEnvironment
     batch, count = 400, 12
     last = rng.integers(0, count, batch)
     angles = rng.normal(0.0, 0.2, (batch, count)) * (np.arange(count) <= last[:, None])
-    lengths = np.where(np.arange(count) < last[:, None], segment, 0.0)
-    lengths[np.arange(batch), last] = segment * rng.uniform(0.05, 1.0, batch)
-    met = 0
+    pivots = params.radius * rng.integers(-1, 2, (batch, count))
+    films = np.where(np.arange(count) < last[:, None], segment, 0.0)
+    films[np.arange(batch), last] = segment * rng.uniform(0.05, 1.0, batch)
+    met, expected = 0, new_chain(count)
     for vine in range(batch):
         pose = np.array([*rng.uniform(-0.7, 0.7, 2), rng.uniform(-np.pi, np.pi)])
-        chain = forward_kinematics(
-            *map(torch.tensor, (angles[vine][None], lengths[vine][None], last[vine].reshape(1, 1), pose))
-        )
+        chain = forward_kinematics(*of_one(angles[vine], films[vine], pivots[vine], last[vine]), torch.tensor(pose))
         found = find_contacts(solids, params.radius, margin, chain)
         segments = int(last[vine]) + 1
-        x, y, cosine, sine = (part[0].numpy() for part in chain[:4])
+        exact_kinematics(expected, angles[vine], pivots[vine], pose, segments, films[vine, segments - 1], segment)
         rows = exact.new_contacts(400)
-        number = exact.find_contacts(
-            scene, params.radius, margin, exact.Chain(x, y, cosine, sine, lengths[vine]), segments, rows
-        )
+        number = exact.find_contacts(scene, params.radius, margin, expected, segments, rows)
+        number = without_ends(rows, number, scene, expected, segments)
         there = found.gap[0].numpy() < FAR
         assert there.sum() == min(number, there.size)
-        levers = rows.alpha[:number, None] + rows.beta[:number, None] * x[:-1] + rows.gamma[:number, None] * y[:-1]
-        levers *= np.arange(count) <= rows.segment[:number, None]
+        levers = np.column_stack([np.ones(count), expected.pivot_x, expected.pivot_y])
+        levers = np.column_stack([rows.alpha, rows.beta, rows.gamma])[:number] @ levers.T
+        levers = np.where(np.arange(count) <= rows.segment[:number, None], levers, 0.0)
         one = np.column_stack([rows.gap[:number], rows.growth[:number], levers])
         other = np.column_stack([part[0].numpy()[there] for part in (found.gap, found.growth, found.jacobian)])
         order = [np.lexsort(table.round(9).T) for table in (one, other)]

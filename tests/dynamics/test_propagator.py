@@ -75,7 +75,8 @@ def rested(propagator: Propagator, state: VineState, actuation: Actuation) -> Vi
 
 def same(one: Rollout, other: Rollout) -> bool:
     """Whether two rollouts agree in every byte."""
-    return all(getattr(one, name).tobytes() == getattr(other, name).tobytes() for name in Rollout.__slots__)
+    pairs = [(getattr(one, name), getattr(other, name)) for name in Rollout.__slots__]
+    return all(a is b is None or a.tobytes() == b.tobytes() for a, b in pairs)
 
 
 @pytest.fixture(scope="module")

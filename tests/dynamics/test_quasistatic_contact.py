@@ -15,6 +15,7 @@ from dynamics.vine import Actuation, Rollout, Status, VineState, centerlines, gr
 from environments import Environment, load_environment
 from surrogate.compiled import Floats
 from surrogate.spam import cell_state, contraction
+from tests.dynamics.reference.shape import material_of, shape_of
 
 MakeEnvironment = Callable[..., Environment]
 
@@ -57,7 +58,7 @@ def head_on(environment: MakeEnvironment, params: VineParams, length: float, hea
 @pytest.mark.parametrize("step", [0.5e-3, 0.25e-3])
 def test_bent_joint_straightens_as_the_tube_grows(environment: MakeEnvironment, step: float) -> None:
     """A bend within the elastic range decays as exp(-k L / c) over the grown length L, whatever the step: c is a viscosity."""
-    slow = VineParams(bending_viscosity=0.2)
+    slow = VineParams(bending_viscosity=0.2, physics="published")
     propagator = QuasiStatic(environment(), slow, step=step)
     start = propagator.start(1, 12)
     start.angles[0, :6] = 0.01 * np.array([1, -2, 3, -4, 4, 2])
@@ -196,6 +197,16 @@ def test_contact_does_no_work(params: VineParams, name: str) -> None:
     assert bent > 0.1
 
 
+def moves_of(
+    state: VineState, actuation: Actuation, base: Floats, params: VineParams, link: int, point: Floats
+) -> Floats:
+    """How a point on a link [m] moves with the bend of each joint up to it [m/rad], by the reference's shape, shape (link + 1, 2)."""
+    count = int(state.segments[0])
+    material = material_of(count, float(state.last_length[0]), params.segment_length)
+    shortens = actuation.pressure[0, :count] != 0
+    return shape_of(base, state.angles[0, :count], material, shortens, params.radius).moves(point, link)
+
+
 def analytic_moments(state: VineState, actuation: Actuation, params: VineParams) -> Floats:
     """Moment of every joint of one vine, tube less actuator, by the analytic models [N m]."""
     count = int(state.segments[0])
@@ -250,8 +261,9 @@ def test_resting_vine_is_in_equilibrium(
         axis = shapely.LineString(points[segment : segment + 2])
         q = np.array(axis.interpolate(axis.project(shapely.Point(point))).coords[0])
         normal = (q - point) / np.hypot(*(q - point))
-        lever = q - points[: segment + 1]
-        expected[: segment + 1] += force[segment] * (lever[:, 0] * normal[1] - lever[:, 1] * normal[0])
+        expected[: segment + 1] += force[segment] * (
+            moves_of(state, actuation, np.zeros(3), params, segment, q) @ normal
+        )
     moment = analytic_moments(state, actuation, params)
     np.testing.assert_allclose(moment, expected, atol=5e-3 * np.abs(expected).max())
 
@@ -273,8 +285,8 @@ def test_tip_held_against_a_wall_is_in_equilibrium(
     assert np.nanmax(points[:, 1]) == pytest.approx(wall - params.radius, abs=params.penetration_tolerance)
     force = held.contact_force[0, 0]
     assert np.flatnonzero(force).tolist() == [19]
-    # The wall pushes down at the tip: about each joint, its lever is how far it lies ahead.
-    expected = -force[19] * (points[20, 0] - points[:20, 0])
+    # The wall pushes down at the tip.
+    expected = -force[19] * moves_of(state, actuation, np.zeros(3), params, 19, points[20])[:, 1]
     moment = analytic_moments(state, actuation, params)
     np.testing.assert_allclose(moment, expected, atol=1e-3 * np.abs(expected).max())
     assert force[19] > 0.1

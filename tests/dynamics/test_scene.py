@@ -34,7 +34,14 @@ class Pose(NamedTuple):
 
     def chain(self) -> Chain:
         heading, points = self.base[2] + np.cumsum(self.bends), self.points()
-        return Chain(points[:, 0].copy(), points[:, 1].copy(), np.cos(heading), np.sin(heading), self.lengths)
+        return Chain(
+            points[:, 0].copy(),
+            points[:, 1].copy(),
+            np.cos(heading),
+            np.sin(heading),
+            *[self.lengths] * 2,
+            *points[:-1].T.copy(),
+        )
 
 
 def scene_of(environment: Environment, radius: float = RADIUS) -> Scene:

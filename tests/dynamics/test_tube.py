@@ -21,7 +21,7 @@ from surrogate.actuators import Limits
 from surrogate.pouch import PouchMotor
 from surrogate.spam import Spam
 
-NUMBERS = [field.name for field in fields(VineParams) if field.name not in ("inertia", "actuator")]
+NUMBERS = [field.name for field in fields(VineParams) if field.name not in ("physics", "inertia", "actuator")]
 OR_ZERO = "growth_viscosity", "bending_viscosity", "friction"
 
 
@@ -42,6 +42,7 @@ def test_a_tube_checks_itself(name: str, value: float) -> None:
     ("make", "words"),
     [
         (lambda: VineParams(radius=1e-3), "penetration_tolerance = 0.001 must be less than radius = 0.001"),
+        (lambda: VineParams(physics="printed"), "physics = 'printed' must be corrected or published"),
         (lambda: VineParams(film_modulus=1e8), r"film_modulus = 1e\+08 needs a film_thickness"),
         (lambda: Inertia(growth_rate=0.0), "inertia.growth_rate = 0 must be greater than 0"),
         (lambda: Spam(constriction_radius=math.nan), "spam.constriction_radius = nan must be greater than 0"),

@@ -18,6 +18,7 @@ from dynamics.tube_file import (
     tube_content,
     tube_description,
     tube_of,
+    tube_table,
     tube_text,
 )
 from surrogate.pouch import PouchMotor
@@ -54,6 +55,7 @@ def test_every_number_is_written_and_read(actuator: Any) -> None:
             **{
                 name: changed(part, factor)
                 if is_dataclass(part)
+                else "published" if name == "physics"
                 else known[name] if part is None else float(f"{part * factor:.9g}")
                 for name, part in parts.items()
             },
@@ -84,9 +86,20 @@ def test_similar_tubes_are_in_proportion() -> None:
     assert tenth.actuator.limits.most_pressure == usual.actuator.limits.most_pressure
 
 
+def test_physics_of_a_tube() -> None:
+    """Corrected if a tube file does not say; a tube that was written whole without the key is from before, and published."""
+    assert parse_tube(b"schema = 1").physics == "corrected"
+    assert parse_tube(b'schema = 1\nphysics = "published"') == VineParams(physics="published")
+    assert {load_tube(name).physics for name in known_tubes()} == {"corrected"}
+    whole = tube_content(VineParams())
+    del whole["physics"], whole["actuator"]
+    assert tube_table(whole=True).model_validate(whole).physics == "published"
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [
+        ("physics = 'printed'", "physics = 'printed' must be 'corrected' or 'published'"),
         ("radius_mm = 0", "radius_mm = 0.0 must be greater than or equal to 0.5"),
         ("radius_mm = nan", "radius_mm = nan must be a finite number"),
         ("growth_pressure_kpa = inf", "growth_pressure_kpa = inf must be a finite number"),

@@ -7,7 +7,7 @@ import pytest
 from scipy.optimize import brentq
 
 from surrogate.compiled import Floats
-from surrogate.force_table import ForceTable
+from surrogate.force_table import LINEAR, ForceTable
 from surrogate.spam import Spam, SpamState, cell_state, contraction, saturated_cell, unsaturated_cell
 
 Reference = Callable[[str], dict[str, np.ndarray]]
@@ -77,8 +77,43 @@ def test_slope_is_the_derivative_of_the_force(table: ForceTable) -> None:
     assert np.isclose(slope, exact, rtol=0.02).mean() > 0.99
 
 
-def test_force_is_extrapolated_linearly_below_zero_strain(table: ForceTable) -> None:
+def test_taut_film_pulls_by_equation_1(table: ForceTable) -> None:
+    """Below zero strain the relative error to the unsaturated branch of Eq. 1 is below 1e-3, at 10 000 points down to a strain of -0.5."""
+    rng = np.random.default_rng(3)
+    l_0, m = rng.uniform(20e-3, 80e-3, 10_000), np.geomspace(1e-4, 0.05, 10_000)
+    taut = unsaturated_cell(m, l_0, GEOMETRY)
+    use = taut.strain < 0
+    assert np.count_nonzero(use & (taut.strain > -0.05)) > 3000
+    assert taut.strain.min() < -0.5
+    np.testing.assert_allclose(table(taut.strain[use], l_0[use])[0], taut.force_per_pressure[use], rtol=1e-3)
+
+
+def test_taut_film_is_elastic_in_the_end(table: ForceTable) -> None:
+    """The closed limit of Eq. 1 for m -> 0 is pi R_c^2 / a per strain: of the model within 1e-3, of the table's end exactly."""
+    limit, l_0 = np.pi * 5e-3**2 / 1e-4, np.linspace(20e-3, 80e-3, 25)
+    taut = unsaturated_cell(6e-5, l_0, GEOMETRY)
+    np.testing.assert_allclose(taut.force_per_pressure / -taut.strain, limit, rtol=1e-3)
+    for strain in (-0.081, -0.5, -10.0, -1e300):
+        np.testing.assert_allclose(table(strain, l_0)[1], -limit, rtol=1e-9)
+
+
+def test_film_becomes_taut_without_a_jump(table: ForceTable) -> None:
+    """The force is continuous at zero strain, where it is the analytic one, and at the end of the table of taut film."""
+    l_0 = np.linspace(20e-3, 80e-3, 25)
+    np.testing.assert_allclose(table(0.0, l_0)[0], exact_force(np.zeros(25), l_0), rtol=1e-3)
+    for strain in (0.0, -0.08):
+        before, after = (table(strain + side, l_0)[0] for side in (-1e-12, 1e-12))
+        np.testing.assert_allclose(before, after, rtol=1e-7)
+
+
+def test_thin_long_cells_have_no_table_of_taut_film() -> None:
+    """Eq. 1 has no unsaturated solution for them while the film stretches: their force is extrapolated linearly."""
+    assert Spam(1e-3, 6e-3).tabulate().taut.size == 0
+
+
+def test_without_a_table_of_taut_film_the_force_is_extrapolated_linearly(table: ForceTable) -> None:
     """The force is continuous at zero strain; below it increases with the slope at zero, which is bounded."""
+    table = ForceTable(table.rows._replace(taut=LINEAR))
     l_0 = np.linspace(20e-3, 80e-3, 25)
     at_zero, slope = table(0.0, l_0)
     np.testing.assert_allclose(at_zero, exact_force(np.zeros(25), l_0), rtol=1e-3)

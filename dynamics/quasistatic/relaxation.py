@@ -1,0 +1,142 @@
+"""Relaxation of a vine at constant length to its equilibrium, and the snaps on the way.
+
+A linearised step takes the forces of the present shape, not those of the next one. Where they change much, near a loss of
+stability above all, one step does not end in an equilibrium: steps at constant length follow until the vine is at rest. The
+joints' viscosity decides which way an unstable vine leaves its place.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from dynamics.chain import moved_since
+from dynamics.growth import Span
+from dynamics.moment import Vine
+from dynamics.quasistatic.step import QuasiStaticTube, Work, bend_by, bound_growth, share_of_step, solve
+from dynamics.records import Records
+from surrogate.compiled import Floats, compiled
+
+MOST_ITERATIONS = 600
+"""Maximum number of steps at constant length before a vine is given up."""
+MOST_CORRECTIONS = 80
+"""The same for a vine that takes one step per growth, to leave an obstacle."""
+LENGTHEN = 1.5
+"""Factor of the step's time while the joints do not oscillate [-]."""
+MOST_SHARE = 2.0
+"""Largest share of a step that is taken where joints keep on moving the same way [-]."""
+
+
+class Progress(NamedTuple):
+    """How far a relaxation at constant length has come."""
+
+    iterations: int
+    """Number of steps so far."""
+    time: float
+    """Time of the next step, in metres of free growth."""
+    energy: float
+    """Bending energy released so far [J]."""
+    share: float
+    """Share of the last step that was taken [-]."""
+
+
+@compiled()
+def begin(tube: QuasiStaticTube, work: Work, segments: int, time: float) -> Progress:
+    """A relaxation that has not moved anything yet.
+
+    Args:
+        time: Time of its first step, in metres of free growth, limited to that of `Relaxation`.
+    """
+    work.before[:segments] = 0.0
+    return Progress(0, min(time, tube.relaxation.time), 0.0, 1.0)
+
+
+@compiled()
+def relax(
+    tube: QuasiStaticTube, work: Work, span: Span, curvature: float, grown: float, known: int
+) -> tuple[float, float, int]:
+    """Solve one step that was set up, without growth.
+
+    Where contacts press with more than the growth force, the tip gives back what it has grown.
+
+    Args:
+        curvature: Curvature of the growing segment [1/m].
+        grown: Growth since the vine was last at rest [m].
+    Returns:
+        Growth, at most 0 [m], motion of the joints [m], and number of active rows.
+    """
+    bound_growth(work, -grown, 0.0)
+    growth, active = solve(tube, work, span, tube.relaxation.time, known, True)
+    return growth, bend_by(work, span, curvature, growth)[1], active
+
+
+@compiled()
+def _share_to_rest(share: float, turned: float, length: float) -> float:
+    """Share of a step after which no motion is left along the last one, if the motion depends linearly on the way (secant).
+
+    Args:
+        share: Of the last step that was taken [-].
+        turned: Product of its bends and those of this step [rad²].
+        length: Sum of the squares of its bends [rad²].
+    """
+    if length <= turned or length == 0.0:
+        return MOST_SHARE if length > 0.0 else 1.0
+    return max(share * length / (length - turned), 1.0)
+
+
+@compiled()
+def bend_on(
+    tube: QuasiStaticTube, vine: Vine, work: Work, span: Span, progress: Progress, motion: float
+) -> tuple[float, Progress]:
+    """Bend a vine by the step of `relax`; returns the share of the step that was taken [-]."""
+    angles, bend, before = vine.angles, work.step.bend, work.before
+    free, inverse, stiffening = work.step.free, work.step.inverse, work.stiffening
+    if progress.iterations == 0:
+        moved_since(work.chain, span.segments, work.left)
+        work.bent[: span.segments] = angles[: span.segments]
+    damping = tube.bending_viscosity / progress.time
+    turned, length, energy = 0.0, 0.0, progress.energy
+    for j in range(span.segments):
+        turned += bend[j] * before[j]
+        length += before[j] * before[j]
+        before[j] = bend[j]
+    # As published, each correction is one whole step.
+    published = tube.relaxation.growing == np.inf
+    most = MOST_SHARE if progress.time >= tube.relaxation.time and not published else 1.0
+    share = min(_share_to_rest(progress.share, turned, length), share_of_step(tube, motion, most))
+    for j in range(span.segments):
+        moved = share * bend[j]
+        energy += moved * (free[j] / inverse[j] - 0.5 * moved * (1.0 / inverse[j] - stiffening[j] - damping))
+        angles[j] += moved
+    # Steps that oscillate are too long.
+    factor = 0.5 if turned < 0.0 and not published else LENGTHEN
+    time = min(factor * progress.time, tube.relaxation.time)
+    return share, Progress(progress.iterations + 1, time, energy, share)
+
+
+@compiled()
+def largest_bend(bend: Floats, segments: int) -> int:
+    """The joint that bends most."""
+    worst = 0
+    for j in range(segments):
+        if abs(bend[j]) > abs(bend[worst]):
+            worst = j
+    return worst
+
+
+@compiled()
+def note_snap(tube: QuasiStaticTube, work: Work, segments: int, length: float, energy: float, records: Records) -> None:
+    """Write a snap where a relaxation that ended has moved a joint far; see `dynamics.vine.Rollout.snaps`.
+
+    Args:
+        length: Length of the vine when the relaxation began [m].
+        energy: Bending energy released by the relaxation [J].
+    """
+    left, snaps, tip_x, tip_y = work.left, records.snaps, work.left[segments, 0], work.left[segments, 1]
+    if moved_since(work.chain, segments, left) > tube.relaxation.snap:
+        for k in range(len(snaps)):
+            if np.isnan(snaps[k, 0]):
+                snaps[k, 0], snaps[k, 1], snaps[k, 2], snaps[k, 3] = length, tip_x, tip_y, energy
+                records.snapping[k, :segments] = work.bent[:segments]
+                break

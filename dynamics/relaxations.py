@@ -1,0 +1,104 @@
+"""Where a held vine comes to rest with inertia, by drag and by the viscosity of its joints, and how far these rests part.
+
+After a snap a tube goes to one of several rests. Which one depends on how it moves there, which no model of equilibria knows. Where
+three unlike ways of moving end in the same place, that place is trusted.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from dynamics.impulse.propagator import Impulse
+from dynamics.quasistatic.propagator import QuasiStatic
+from dynamics.tube import VineParams
+from dynamics.vine import Actuation, VineState, centerlines
+from environments.environment import Environment
+from surrogate.compiled import Floats
+
+WAYS = "inertial", "drag", "viscous"
+"""How the vines relax, in the order of `Rests.joints`."""
+PARTED = 10e-3
+"""Rests of the prototype that are farther apart than this are different ones [m]; multiply it by `VineParams.scale`."""
+STILL = 1e-3
+"""The prototype no longer moves over into another rest if no joint has moved farther than this for a while [m]."""
+LONGEST_SWING = 5.0
+"""Longest time with inertia [s]."""
+DRAG_STEP = 0.1
+"""Time of a step with drag [s]; the drag is the mass over it."""
+LONGEST_CREEP = 10.0
+"""Longest time with drag [s]."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rests:
+    """Rests of a batch of vines."""
+
+    joints: Floats
+    """Joints from the base to the tip for each of `WAYS` [m], shape (3, batch, max_segments + 1, 2): NaN beyond the tip, and all NaN
+    where a vine left the bounds or its contacts could not be resolved."""
+    apart: Floats
+    """Largest distance of a joint of one rest from the same joint of another [m], shape (batch,); inf if one of them is missing."""
+
+
+class Relaxations:
+    """Lets vines in one environment come to rest, at constant length, by each of `WAYS`.
+
+    With inertia and by drag they move as the bodies of `Impulse` until they hardly move, and from there on, as they do from the
+    beginning the third way, by the viscosity of their joints. So all three rests are equilibria of `QuasiStatic` without friction.
+    """
+
+    def __init__(self, environment: Environment, params: VineParams, threads: int | None = None) -> None:
+        """Prepare the scenes (about 0.1 s)."""
+        self.params, self.base = params, np.asarray(environment.start, float)
+
+        def moving(still: float) -> tuple[Impulse, Impulse]:
+            return (
+                Impulse(environment, params, threads=threads, still=still, longest_hold=LONGEST_SWING),
+                Impulse(environment, params, DRAG_STEP, threads, drag=True, still=still, longest_hold=LONGEST_CREEP),
+            )
+
+        self.quick, self.patient = moving(STILL * params.scale), moving(0.0)
+        self.viscous = QuasiStatic(environment, params, threads=threads, friction=0.0)
+
+    def rests(self, state: VineState, actuation: Actuation) -> Rests:
+        """Where each vine of a batch comes to rest, which sets out without a velocity. `state` is not changed."""
+        joints = np.stack(
+            [*map(partial(self._moved, state, actuation), (0, 1)), self._held(self.viscous, state, actuation)[1]]
+        )
+        apart = np.max([_distance(joints[i], joints[j]) for i, j in ((0, 1), (0, 2), (1, 2))], axis=0)
+        return Rests(joints, np.where(np.isnan(joints[:, :, 0, 0]).any(axis=0), np.inf, apart))
+
+    def _moved(self, state: VineState, actuation: Actuation, way: int) -> Floats:
+        """Joints of the vines at rest after they have moved with inertia, 0, or by drag, 1 [m]."""
+        joints, on = self._settled(self.quick[way], state, actuation)
+        # A vine next to an unstable equilibrium sets out slowly: where it then went far by viscosity, it did not rest yet.
+        early = np.flatnonzero(on > 0.5 * PARTED * self.params.scale)
+        if len(early):
+            again = VineState(state.angles[early], state.segments[early], state.last_length[early])
+            carried = Actuation(actuation.pressure[early], actuation.l_0[early])
+            joints[early] = self._settled(self.patient[way], again, carried)[0]
+        return joints
+
+    def _settled(self, model: Impulse, state: VineState, actuation: Actuation) -> tuple[Floats, Floats]:
+        """Joints of the vines at rest [m], and how far they went by viscosity after they had moved by the model [m]."""
+        after, before = self._held(model, state, actuation)
+        joints = self._held(self.viscous, after, actuation)[1]
+        joints[np.isnan(before[:, 0, 0])] = np.nan
+        return joints, _distance(before, joints)
+
+    def _held(self, model: Impulse | QuasiStatic, state: VineState, actuation: Actuation) -> tuple[VineState, Floats]:
+        """The vines after a hold, and their joints [m]: NaN where it has no record."""
+        held = model.grow(state, actuation, 0.0, self.params.segment_length)
+        vines = np.arange(len(held.records))
+        after = held.state(vines, np.zeros_like(vines))
+        joints = centerlines(after, self.base, self.params)
+        joints[held.records == 0] = np.nan
+        return after, joints
+
+
+def _distance(one: Floats, other: Floats) -> Floats:
+    """Largest distance of a joint of each vine from the same joint of the other [m]; 0 where either has none."""
+    return np.asarray(np.nanmax(np.linalg.norm(one - other, axis=-1), axis=1, initial=0.0))
