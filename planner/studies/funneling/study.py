@@ -13,6 +13,7 @@ from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial import KDTree
 
 from dynamics.actuation import actuation_along
+from dynamics.moment import free_curvature, joint_moments
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from dynamics.vine import Actuation, Integers, centerlines
@@ -157,9 +158,10 @@ def mild_actuation(rng: np.random.Generator, heading: Floats, params: VineParams
         rng: Random generator of these parts, which are within `TURN`.
         heading: Start headings [rad], shape (vines,).
     """
-    l_0, pressure, curvature = weakest(params)
+    l_0, pressure, _ = weakest(params)
+    per_length = float(free_curvature(joint_moments(params), pressure, l_0))
     turn = rng.uniform(*TURN, len(heading)) * (math.pi / 4 - heading)
-    begin, end = np.full(len(heading), TURN_AT), TURN_AT + np.abs(turn) / curvature
+    begin, end = np.full(len(heading), TURN_AT), TURN_AT + np.abs(turn) / per_length
     parts = begin, end, np.sign(turn) * pressure, np.full(len(heading), l_0)
     begin, end, side, cell = (part[:, None] for part in parts)
     return actuation_along(begin, end, side, cell, LENGTH, params, _segments(params))

@@ -83,7 +83,8 @@ def clutter_robot() -> Telescope:
     """
     params, known, links, rate, half = VineParams(radius=7.5e-3), Inertia(), 25, 0.205, 3e-3
     length = 4 * half + rate * CLUTTER_SECONDS / links
-    stiffness = joint_moments(params).elasticity.stiffness * params.hinge_length / length
+    joint = joint_moments(params)
+    stiffness = joint.elasticity.stiffness * joint.length / length
     # For a given fabric, the mass of a tube is proportional to its circumference.
     mass = known.mass_per_length * params.radius / VineParams().radius * length / 2
     return Telescope(

@@ -154,7 +154,7 @@ def _run(
             break
         for k in range(0, count, 2):
             drive.moment[k] = drive.stiffness[k] * (bodies.pose[k, 2] - (bodies.pose[k - 1, 2] if k else base[2]))
-        assemble(bodies, drive, count, step, rows)
+        assemble(bodies, drive, count, step, base, rows)
         contact_rows(bodies, contacts, number, work.holder, impact)
         numbers = ImpactNumbers(count, number, step, compliance)
         if qp is None:

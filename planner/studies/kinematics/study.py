@@ -101,6 +101,7 @@ class Model:
             growth_share=1.0,
             growth_viscosity=usual.growth_viscosity * force / usual.growth_force,
             bending_viscosity=usual.bending_viscosity * force / usual.growth_force * share,
+            physics="published",
             actuator=Fold(),
         )
 

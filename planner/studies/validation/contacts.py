@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from dynamics.moment import centerline_curvature, free_curvature, joint_moments
 from dynamics.propagator import Propagator
 from dynamics.registry import load_propagator
 from dynamics.tube import VineParams
@@ -43,10 +44,12 @@ COLUMNS = (
 
 @cache
 def actuator() -> tuple[float, float, float]:
-    """Pressure [Pa], cell length [m] and free-space curvature [1/m] of the one actuator, on the default tube."""
-    catalogue = Catalogue.of(VineParams())
+    """Pressure [Pa], cell length [m] and `free_curvature` [1/m] of the one actuator, on the default tube."""
+    params = VineParams()
+    catalogue = Catalogue.of(params)
     entry = int(catalogue.synthesise(CURVATURE)[0])
-    return float(catalogue.pressure[entry]), float(catalogue.l_0[entry]), float(catalogue.curvature[entry])
+    pressure, l_0 = float(catalogue.pressure[entry]), float(catalogue.l_0[entry])
+    return pressure, l_0, float(free_curvature(joint_moments(params), pressure, l_0))
 
 
 def grow_bent(propagator: Propagator, params: VineParams, length: float, record_every: float = RECORD) -> Rollout:
@@ -69,10 +72,15 @@ class Case:
 
     @property
     def environment(self) -> Environment:
-        """The box, with the base placed so that an arc of the actuator's curvature touches its upper face at (0, 0)."""
+        """The box, with the base placed so that the actuator's arc touches its upper face at (0, 0)."""
+        return self.around(shortening=True)
+
+    def around(self, shortening: bool) -> Environment:
+        """The same for a propagator that shortens links under actuators, or does not (`Capabilities.shortening`)."""
         params, (_, _, curvature) = VineParams(), actuator()
         heading = -self.contact_angle - curvature * self.before
-        arc = (np.exp(-1j * self.contact_angle) - np.exp(1j * heading)) / (1j * curvature)
+        radius = 1 / centerline_curvature(curvature, params) if shortening else 1 / curvature
+        arc = (np.exp(-1j * self.contact_angle) - np.exp(1j * heading)) / 1j * radius
         start = np.array([-arc.real, params.radius - arc.imag, heading])
         goal = np.array([1.4, 1.4, 0.05])
         return Environment(self.name, "", np.array([-1.5, -0.5, 1.5, 1.5]), start, goal, Obstacles((BOX,)))
@@ -169,7 +177,8 @@ class Contact:
 
 def touch(name: str, case: Case, after: float = AFTER) -> Contact:
     """Grow one vine into the box with a named propagator, and to the same length without the box."""
-    params, make, environment = VineParams(), load_propagator(name), case.environment
+    params, make = VineParams(), load_propagator(name)
+    environment = case.around(make.capabilities.shortening)
     inside = grow_bent(make(environment, params), params, case.before + after)
     line, bends, length = _end(inside, environment, params)
     outside = grow_bent(make(replace(environment, obstacles=Obstacles()), params), params, length)

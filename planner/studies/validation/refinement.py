@@ -3,6 +3,9 @@
 The scene is one arc, bent by an actuator: in free space, and sliding along a wall that it bends into. An error is the maximum
 distance, over all records, between the tip and that at half the step or half the segment length. For a method of order p it
 decreases by 2^p with each halving, whatever the limit is, so no reference solution is needed.
+
+One more scene snaps: a passive tube in `plus` that buckles several times. There an error is the distance between the tip at the
+end and that with the finest step: not an order, but whether the tube takes the same way with every step.
 """
 
 from __future__ import annotations
@@ -14,15 +17,12 @@ from typing import Any
 
 import numpy as np
 
-from dynamics.euler_lagrange.propagator import EulerLagrange
-from dynamics.geometric.propagator import Geometric
-from dynamics.moment import JointMoments, free_curvature, joint_moments
+from dynamics.moment import centerline_curvature, free_curvature, joint_moments
 from dynamics.propagator import Propagator
-from dynamics.quasistatic.propagator import QuasiStatic
-from dynamics.registry import load_propagator
-from dynamics.tube import VineParams
-from dynamics.vine import Status
-from environments import Environment, Obstacles
+from dynamics.registry import load_propagator, propagators
+from dynamics.tube import Physics, VineParams
+from dynamics.vine import Actuation, Status
+from environments import Environment, Obstacles, load_environment
 from planner.markdown import table
 from planner.studies.validation.contacts import Case, actuator, grow_bent
 from surrogate.compiled import Floats
@@ -31,6 +31,10 @@ BEFORE, AFTER = 0.4, 0.1
 """Length at which the tip touches the wall, and length grown after that [m]."""
 WALL = Case("wall", np.radians(150), BEFORE)
 SCENES = "free space", "wall"
+SNAPS: dict[str, Physics] = {"snap, corrected": "corrected", "snap, published": "published"}
+"""Scenes with a snap, and their physics; only with the propagator that looks for snaps."""
+SNAP_HEADING, SNAP_LENGTH, SNAP_PARTS = np.radians(29.5), 2.0, (1, 2, 4, 8, 16)
+"""Heading of the base [rad], length [m], and numbers by which the step is divided; the last is the finest."""
 STEP_RECORD, SEGMENT_RECORD = 12.5e-3, 50e-3
 """Spacing of records when steps and when segments are halved [m]; the second is the longest segment, where all vines have joints."""
 HALVINGS, PATIENT_HALVINGS = 7, 3
@@ -47,8 +51,8 @@ of its segments, which rotates it by half a segment's bend relative to the arc (
 ROUNDING = 1e-12
 """Distance between tips below which only rounding errors differ [m]."""
 STEP, AS_GIVEN, PER_LENGTH = "step", "segment, moment per joint", "segment, moment per length"
-"""The halved quantity. A segment's moment is either Eq. 2 of paper 002 for its bend, whatever its length, as in `VineParams`,
-or that of the default tube: Eq. 2 for the bend of 25 mm of tube at the same curvature."""
+"""The halved quantity. A segment's moment is either Eq. 2 of paper 002 for its bend, whatever its length, as published,
+or Eq. 2 for the bend of 25 mm of tube at the same curvature; see `VineParams.physics`."""
 COLUMNS = "propagator", "scene", "halved", "halvings", "first error mm", "last error mm", "slope"
 
 
@@ -62,7 +66,7 @@ class Refinement:
     sizes: tuple[float, ...]
     """Steps or segment lengths relative to the default, each half of the one before [-]."""
     errors: tuple[float, ...]
-    """Distance between the results for each size and its half [m], one fewer than sizes."""
+    """Distance between the results for each size and its half, or, in `SNAPS`, the finest [m], one fewer than sizes."""
     complaint: str = ""
     """Reason why there are no errors."""
 
@@ -73,9 +77,10 @@ class Refinement:
 
     @property
     def slope(self) -> float | None:
-        """Least-squares slope of log error over log size for the last `FITTED` errors; None if they are rounding errors or too few."""
+        """Least-squares slope of log error over log size for the last `FITTED` errors; None if they are rounding errors or too few,
+        and for a snap."""
         errors, sizes = np.array(self.errors[-FITTED:]), np.array(self.sizes[:-1][-FITTED:])
-        if self.complaint or len(errors) < 2 or errors.min() < ROUNDING:
+        if self.complaint or self.scene in SNAPS or len(errors) < 2 or errors.min() < ROUNDING:
             return None
         return float(np.polyfit(np.log(sizes), np.log(errors), 1)[0])
 
@@ -99,55 +104,13 @@ def environment_of(scene: str) -> Environment:
     return environment if scene == "wall" else replace(environment, obstacles=Obstacles())
 
 
-def per_length(segment_length: float) -> JointMoments:
-    """Moments of joints of shorter or longer segments: those of the default segment at the same curvature."""
-    usual = VineParams()
-    joint, share = joint_moments(usual), segment_length / usual.segment_length
-    elasticity = joint.elasticity._replace(
-        transition=joint.elasticity.transition * share,
-        stiffness=joint.elasticity.stiffness / share,
-        per_bend=joint.elasticity.per_bend / share,
-        strain_per_bend=joint.elasticity.strain_per_bend / share,
-    )
-    return joint._replace(elasticity=elasticity, segment_length=segment_length)
-
-
 def segmented(name: str, environment: Environment, segment_length: float, halved: str) -> tuple[Propagator, VineParams]:
     """A propagator with this segment length, and its step halved `FINER` times."""
-    usual = VineParams()
-    spread = halved == PER_LENGTH
-    viscosity = usual.bending_viscosity * (usual.segment_length / segment_length if spread else 1.0)
-    params = replace(usual, segment_length=segment_length, bending_viscosity=viscosity)
+    params = VineParams(segment_length=segment_length, physics="corrected" if halved == PER_LENGTH else "published")
     model: Propagator = load_propagator(name)(environment, params)
     for _ in range(FINER if name != "penalty" else 0):
         model = model.refined()
-    return (_with_moments(model, per_length(segment_length)) if spread else model), params
-
-
-def _with_moments(model: Propagator, joint: JointMoments) -> Propagator:
-    """The same propagator with these moments of its joints; impulse already has them."""
-    match model:
-        case QuasiStatic() | Geometric():
-            model.joint = joint
-        case EulerLagrange():
-            model.joint = joint
-            damping = model.params.inertia.damping_time * joint.elasticity.stiffness
-            model.tube = model.tube._replace(bending_damping=damping)
-        case _:
-            _with_restoring(model, joint)
-    return model
-
-
-def _with_restoring(model: Propagator, joint: JointMoments) -> None:
-    from dynamics.impulse.propagator import Impulse
-
-    if isinstance(model, Impulse):
-        return
-    from dynamics.penalty.joints import Restoring
-    from dynamics.penalty.propagator import Penalty
-
-    if isinstance(model, Penalty):
-        model.model = model.model._replace(restoring=Restoring.of(joint, model.device, model.dtype))
+    return model, params
 
 
 class _Stopped(Exception):
@@ -197,41 +160,76 @@ def refine_segments(name: str, scene: str, halved: str, lengths: Sequence[float]
     return Refinement(name, scene, halved, sizes, _errors(tips))
 
 
+def snap_ends(name: str, scene: str, parts: Sequence[int]) -> list[Floats]:
+    """Tips at the end in a scene with a snap [m], with a propagator's step divided by each of `parts`."""
+    params = VineParams(physics=SNAPS[scene])
+    plus = load_environment("plus", params.radius)
+    environment = replace(plus, start=np.array([*plus.start[:2], SNAP_HEADING]))
+    model: Propagator = load_propagator(name)(environment, params)
+    passive = np.zeros((1, round(SNAP_LENGTH / params.segment_length)))
+    ends = []
+    for part in parts:
+        start = model.start(*passive.shape)
+        rollout = model.refined(part).grow(start, Actuation(passive, passive), SNAP_LENGTH, SEGMENT_RECORD)
+        status = Status(rollout.status[0])
+        if status != Status.GROWN:
+            raise _Stopped(status.advice)
+        ends.append(rollout.tips[0, rollout.records[0] - 1, :2])
+    return ends
+
+
+def refine_snap(name: str, scene: str, parts: Sequence[int] = SNAP_PARTS) -> Refinement:
+    """Divide a propagator's step by each of `parts`, ascending, in a scene with a snap."""
+    sizes = tuple(1 / part for part in parts)
+    try:
+        ends = snap_ends(name, scene, parts)
+    except _Stopped as stopped:
+        return Refinement(name, scene, STEP, sizes, (), str(stopped))
+    return Refinement(name, scene, STEP, sizes, tuple(float(np.hypot(*(end - ends[-1]))) for end in ends[:-1]))
+
+
 def cases(names: Sequence[str]) -> list[tuple[str, str, str]]:
-    """Propagator, scene and halved quantity; the wall only for propagators that support contact."""
-    return [
+    """Propagator, scene and halved quantity; the wall only for propagators that support contact, snaps only for the default."""
+    whole = [
         (name, scene, halved)
         for name in names
         for scene in SCENES
         if scene != "wall" or load_propagator(name).capabilities.contact
         for halved in (STEP, AS_GIVEN, PER_LENGTH)
     ]
+    return whole + [(name, scene, STEP) for name in names if name == propagators()[0] for scene in SNAPS]
 
 
 def study(names: Sequence[str]) -> Iterator[Refinement]:
     """Run all `cases`."""
     for name, scene, halved in cases(names):
-        if halved == STEP:
+        if scene in SNAPS:
+            yield refine_snap(name, scene)
+        elif halved == STEP:
             yield refine_step(name, scene)
         else:
             yield refine_segments(name, scene, halved, SEGMENTS[:-1] if name == "penalty" else SEGMENTS)
 
 
-def chain_error(segment_length: float) -> float:
+def chain_error(segment_length: float, shortening: bool = True) -> float:
     """Distance between the tips of an arc approximated by these segments and by segments of half the length, to first order [m].
 
     A joint bends by curvature times segment length at the start of the segment, so the chain is rotated by half of that relative to
-    the arc, and the error of its tip is chord times curvature times segment length / 2. Half the segment length halves this error.
+    the arc, and the error of its tip is chord times bend of a joint / 2. Half the segment length halves this error.
+
+    Args:
+        shortening: Whether links shorten under the actuator (`Capabilities.shortening`).
     """
     curvature = actuator()[2]
-    chord = 2 / curvature * np.sin(curvature * (BEFORE + AFTER) / 2)
+    radius = 1 / centerline_curvature(curvature, VineParams()) if shortening else 1 / curvature
+    chord = 2 * radius * np.sin(curvature * (BEFORE + AFTER) / 2)
     return float(chord * curvature * segment_length / 4)
 
 
 def curvatures_as_given() -> list[float]:
     """Free-space curvature with the actuator for each of `SEGMENTS` [1/m], if a segment's moment is Eq. 2 for its bend."""
     pressure, l_0, _ = actuator()
-    joints = (joint_moments(replace(VineParams(), segment_length=length)) for length in SEGMENTS)
+    joints = (joint_moments(VineParams(segment_length=length, physics="published")) for length in SEGMENTS)
     return [float(free_curvature(joint, pressure, l_0)) for joint in joints]
 
 
@@ -247,13 +245,16 @@ def report(found: Sequence[Refinement]) -> list[str]:
         f"errors; {EXPECTED} is expected. *Moment per length*: the moment of a segment depends on its bend per length.",
         "*Moment per joint*: it is that of paper 002, Eq. 2, for the bend of the joint, whatever the length of the",
         f"segment. This describes a different tube for each length: in free space the actuator bends it to {bent} /m with",
-        f"segments of {lengths} mm.",
+        f"segments of {lengths} mm. *Snap*: a passive tube of {1e3 * SNAP_LENGTH:g} mm in `plus`, its base at",
+        f"{np.degrees(SNAP_HEADING):g} degrees; the error is the distance of the tip at the end from that with the finest step,",
+        f"1/{SNAP_PARTS[-1]} of the default, so it has no slope; the last error is that of the second finest step.",
         "",
         *table(COLUMNS, map(_row, found)),
         "",
         f"With a moment per length, the first error in free space is expected to be {1e3 * chain_error(SEGMENTS[0]):.2f} mm, the last "
-        f"{1e3 * chain_error(SEGMENTS[-2]):.2f} mm: the joint is at the beginning of each segment, which turns the arc by",
-        "half a segment's bend.",
+        f"{1e3 * chain_error(SEGMENTS[-2]):.2f} mm (with `geometric`, whose links do not shorten, "
+        f"{1e3 * chain_error(SEGMENTS[0], False):.2f} and {1e3 * chain_error(SEGMENTS[-2], False):.2f} mm):",
+        "the joint is at the beginning of each segment, which turns the arc by half a segment's bend.",
     ]
     return lines
 

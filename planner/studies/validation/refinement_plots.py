@@ -24,7 +24,7 @@ COLOURS = {
     "euler-lagrange": ("#0a8f62", "v", 2.2),
 }
 """Colour, marker and its size [point]; hollow markers of different size, because many points coincide."""
-SCENES: dict[str, Any] = {"free space": "--", "wall": "-"}
+SCENES: dict[str, Any] = {"free space": "--", "wall": "-", "snap, corrected": ":", "snap, published": "-."}
 
 
 def save_refinement(path: Path, found: Sequence[Refinement]) -> None:
@@ -37,13 +37,14 @@ def save_refinement(path: Path, found: Sequence[Refinement]) -> None:
     left.set_xlabel("step, in parts of the default", size=9, color=INK)
     for axes in (middle, right):
         axes.set_xlabel("segment [mm]", size=9, color=INK)
-    left.set_ylabel("tip, from that at half the size [mm]", size=9, color=INK)
+    left.set_ylabel("tip, from that at half the size (snap: the finest) [mm]", size=9, color=INK)
     shown = [
         Line2D([], [], color=colour, marker=mark, markersize=size, markerfacecolor="none", label=name)
         for name, (colour, mark, size) in COLOURS.items()
         if any(one.propagator == name for one in found)
     ]
-    shown += [Line2D([], [], color=FAINT, linestyle=style, label=scene) for scene, style in SCENES.items()]
+    drawn = {one.scene for one in found}
+    shown += [Line2D([], [], color=FAINT, linestyle=SCENES[scene], label=scene) for scene in SCENES if scene in drawn]
     figure.legend(handles=shown, loc="outside lower center", ncols=7, fontsize=8.5, frameon=False, labelcolor=INK)
     save_figure(path, figure, DPI)
 
@@ -74,7 +75,7 @@ def _draw(axes: Axes, found: Sequence[Refinement], unit: float, title: str) -> N
     exact = sorted({f"{one.propagator}, {one.scene}" for one in found if one.exact})
     if exact:
         words = "zero to rounding:\n" + "\n".join(exact)
-        axes.text(0.97, 0.03, words, transform=axes.transAxes, size=7.5, color=INK, ha="right", va="bottom")
+        axes.text(0.03, 0.97, words, transform=axes.transAxes, size=7.5, color=INK, ha="left", va="top")
     axes.set_title(title, color=INK, size=10, loc="left")
     axes.tick_params(labelsize=8, color=FAINT, labelcolor=INK)
     axes.grid(which="major", linewidth=0.4, color=FAINT, alpha=0.35)
