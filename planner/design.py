@@ -9,11 +9,14 @@ import numpy as np
 import shapely
 
 from dynamics.actuation import actuation_along
+from dynamics.links import LEAST_LINK
 from dynamics.tube import VineParams
 from dynamics.vine import Actuation
 from surrogate.compiled import Floats
 
 Side = Literal["left", "right", "none"]
+ROUNDING = 1e-9
+"""Length by which an actuator may cover a segment and still be beside it [m]."""
 TOUCHING = 0.01
 """Share of the diameter by which parts of a tube may overlap and still count as touching [-]."""
 
@@ -23,11 +26,11 @@ class Section:
     """A length of tube with one actuator, or none."""
 
     start: float
-    """Distance of its start from the base [m]."""
+    """Distance of its start from the base, along the film [m]."""
     end: float
     side: Side
     curvature: float
-    """Curvature in free space [1/m], 0 without actuator."""
+    """Curvature of the centreline in free space [1/m], 0 without actuator."""
     l_0: float
     """Cell length [m], 0 without actuator."""
     pressure: float
@@ -105,6 +108,27 @@ class Design:
         end = [section.end for section in self.sections]
         l_0 = [section.l_0 for section in self.sections]
         return actuation_along([start], [end], [pressure], [l_0], self.length, self.params, max_segments)
+
+    def film(self, joints: Floats, heading: float | None = None) -> Floats:
+        """Length of the film of each segment of a centreline of this design [m], shape (n - 1,).
+
+        It is longer than the segment where an actuator shortens the centreline; undoes `dynamics.chain.link`. Where links have
+        kept their length, as in the geometric model, it is that length.
+
+        Args:
+            joints: Joints from base to tip [m], shape (n, 2); may be shorter than the design.
+            heading: Direction in which the tube leaves its base [rad]; None is that of the first segment.
+        """
+        moves = np.diff(joints, axis=0)
+        lengths = np.hypot(*moves.T)
+        headings = np.arctan2(moves[:, 1], moves[:, 0])
+        bends = np.diff(headings, prepend=headings[:1] if heading is None else heading)
+        bends = np.abs((bends + np.pi) % (2 * np.pi) - np.pi)
+        edges, pressed = self.params.segment_length * np.arange(len(joints)), np.zeros(len(lengths), bool)
+        for section in self.actuated:
+            pressed |= (section.start < edges[1:] - ROUNDING) & (section.end > edges[:-1] + ROUNDING)
+        film = np.minimum(lengths + self.params.pivot * bends, lengths / LEAST_LINK)
+        return np.where(pressed, np.minimum(film, np.maximum(lengths, self.params.segment_length)), lengths)
 
 
 def overlap(joints: Floats, radius: float) -> shapely.Geometry:

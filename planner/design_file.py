@@ -161,7 +161,9 @@ def _first_tube(file: Any) -> VineParams:
     else:
         actuator = PouchMotor(part.width_mm * 1e-3)
     share = share_of(GROWTH_FORCE, radius, pressure)
-    return VineParams(radius=radius, growth_pressure=pressure, growth_share=share, actuator=actuator)
+    return VineParams(
+        radius=radius, growth_pressure=pressure, growth_share=share, physics="published", actuator=actuator
+    )
 
 
 def _tube(file: Any) -> VineParams:

@@ -31,9 +31,9 @@ class TubeFigures:
     elastic_bend: float
     """Bend of a segment up to which it is linearly elastic [rad]."""
     bending_stiffness: float
-    """EI up to that bend [N m2]: the stiffness of a joint times the segment length."""
+    """EI up to that bend [N m2]: the stiffness of a joint times its length."""
     curvatures: tuple[float, float]
-    """Minimum and maximum free-space curvature with its actuators [1/m] (paper 002, Eq. 3)."""
+    """Minimum and maximum free-space curvature of the centreline with its actuators [1/m] (paper 002, Eq. 3)."""
     buckling_length: float
     """Minimum length at which a straight tube, pinned at both ends, buckles under its growth force [m] (paper 003, Eq. 2)."""
 
@@ -59,15 +59,15 @@ class TubeFigures:
     @classmethod
     def of(cls, params: VineParams) -> TubeFigures:
         """Derive the figures of a tube (takes about 0.5 s)."""
-        elasticity = joint_moments(params).elasticity
-        stiffness = elasticity.stiffness * params.segment_length
+        joint = joint_moments(params)
+        stiffness = joint.elasticity.stiffness * joint.length
         largest = float(largest_moment(params.growth_pressure, params.radius))
         return cls(
             growth_force=params.growth_force,
             full_force=full_force(params.radius, params.growth_pressure),
             onset_moment=largest / 2,
             largest_moment=largest,
-            elastic_bend=elasticity.transition,
+            elastic_bend=joint.elasticity.transition * (params.segment_length / joint.length),
             bending_stiffness=stiffness,
             curvatures=Catalogue.of(params).reachable,
             buckling_length=_buckling_length(params, stiffness),

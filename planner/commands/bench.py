@@ -16,6 +16,7 @@ from planner.console.options import (
     DeviceOption,
     EnvironmentArgument,
     ForceOption,
+    PhysicsOption,
     PropagatorOption,
     SolverOption,
     SurrogateOption,
@@ -48,6 +49,7 @@ def rollouts(
     solver: SolverOption = None,
     surrogate: SurrogateOption = None,
     tube: TubeOption = None,
+    physics: PhysicsOption = None,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -62,7 +64,7 @@ def rollouts(
         from planner.studies.rollouts.report import report
         from planner.studies.rollouts.study import Growth, cases, measure_rollouts, run_cases, split
 
-        console, params = new_console(), environment_and_tube(env, tube)[1]
+        console, params = new_console(), environment_and_tube(env, tube, physics=physics)[1]
         models = _models(params, propagator, device, solver, surrogate)
         if out is None:
             with console.status("growing"):
@@ -83,7 +85,14 @@ def rollouts(
             unit="measurements",
         )
         chosen = {"solver": solver, "surrogate": surrogate, "device": device if device != "auto" else None}
-        options = {"batch": batch, "length": length, "propagator": propagator, **chosen, "tube": tube}
+        options = {
+            "batch": batch,
+            "length": length,
+            "propagator": propagator,
+            **chosen,
+            "tube": tube,
+            "physics": physics,
+        }
         return run_study(study, command_line(f"bench rollouts {env}", **options), out, console, force).code
 
 
@@ -138,6 +147,7 @@ def plan(
     batch: Annotated[int, typer.Option(min=1, max=2000, help="Number of vines grown in each iteration.")] = 100,
     env: EnvironmentsOption = None,
     tube: TubeOption = None,
+    physics: PhysicsOption = None,
     out: FolderOption = None,
     force: ForceOption = False,
 ) -> int:
@@ -149,7 +159,7 @@ def plan(
         from planner.studies.planning.study import run_cases
 
         names = env or ENVIRONMENTS
-        grown_in = {name: environment_and_tube(name, tube) for name in names}
+        grown_in = {name: environment_and_tube(name, tube, physics=physics) for name in names}
 
         def tell(found: Found) -> str:
             one = found.outcome
@@ -164,5 +174,7 @@ def plan(
             prepare=lambda: Run.prepare(*grown_in[names[0]]),
             tell=tell,
         )
-        command = command_line("bench plan", seeds=seeds, time_budget=time_budget, batch=batch, env=env, tube=tube)
+        command = command_line(
+            "bench plan", seeds=seeds, time_budget=time_budget, batch=batch, env=env, tube=tube, physics=physics
+        )
         return measured(study, command, out, force)

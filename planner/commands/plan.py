@@ -32,6 +32,7 @@ from planner.console.options import (
     DeviceOption,
     ForceOption,
     FrictionOption,
+    PhysicsOption,
     PropagatorOption,
     SolverOption,
     SurrogateOption,
@@ -68,6 +69,7 @@ def plan(
     verify: Verify = None,
     full_tree: FullTree = False,
     tube: TubeOption = None,
+    physics: PhysicsOption = None,
     actuator: ActuatorKind = None,
     propagator: PropagatorOption = "quasistatic",
     device: DeviceOption = "auto",
@@ -96,7 +98,7 @@ def plan(
 
         if resume:
             return _resumed(resume, _given_again(ctx), out, force, full_tree, answer)
-        environment, params = environment_and_tube(str(env), tube, actuator and known_actuator(actuator))
+        environment, params = environment_and_tube(str(env), tube, actuator and known_actuator(actuator), physics)
         with readable_options():
             inputs = Inputs(
                 actuator=params.actuator.kind, propagator=propagator, device=device, solver=solver, surrogate=surrogate,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from planner.commands.plan_verify import unverified, verdict
 from planner.console.options import solution_note
-from planner.console.terminal import CROSSING, actuators_of, section_table
+from planner.console.terminal import CROSSING, actuators_of, rejections, section_table
 from planner.design_file import design_content
 from planner.plan import INTERRUPTED
 from planner.robustness.selection import THRESHOLD
@@ -80,7 +80,9 @@ def _no_solution(run: Run, reason: str) -> str:
     tips = run.search.tree.tips[run.search.tree.used]
     goal = run.environment.goal
     nearest = max(float(np.hypot(*(tips[:, :2] - goal[:2]).T).min() - goal[2]), 0.0)
-    missed = f"; {run.solutions.rejected} candidates missed the goal when replayed" if run.solutions.rejected else ""
+    solutions = run.solutions
+    why = rejections(solutions.rejected, solutions.ambiguous)
+    missed = f"; of {solutions.replayed} candidates replayed, {why}" * bool(solutions.rejected)
     return (
         f"no solution: {reason} after {run.seconds:.1f} s, {run.search.iteration} iterations; "
         f"the nearest tip ended {nearest * 1e3:.0f} mm outside the goal{missed}"
@@ -104,15 +106,15 @@ def report(console: Console, result: Result, out: Path) -> None:
         return
     console.print(section_table(design))
     solutions = run.solutions
-    others = len(solutions.best) - 1
+    others, why = len(solutions.best) - 1, rejections(solutions.rejected, solutions.ambiguous)
     console.print(
         f"{actuators_of(design)}, tube {design.length * 1e3:.0f} mm, tip at "
         f"({design.tip[0] * 1e3:.0f}, {design.tip[1] * 1e3:.0f}) mm; first solution after {run.history[0].seconds:.2f} s",
         style="bold",
     )
     console.print(
-        f"{run.search.iteration} iterations in {run.seconds:.1f} s, {result.reason}; {solutions.replayed} candidates replayed at half the "
-        f"step, of which {solutions.rejected} missed the goal; {others} other distinct solution{'s' * (others != 1)} kept"
+        f"{run.search.iteration} iterations in {run.seconds:.1f} s, {result.reason}; {solutions.replayed} candidates replayed at an eighth "
+        f"of the step, of which {why}; {others} other distinct solution{'s' * (others != 1)} kept"
     )
     if tree := run.reverse_tree:
         guided = f"guided by a reverse tree of {len(tree.poses)} vertices, grown in {tree.seconds:.2f} s"

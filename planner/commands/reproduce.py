@@ -13,6 +13,7 @@ from planner.console.errors import needs, readable_errors
 from planner.console.options import (
     DeviceOption,
     ForceOption,
+    PhysicsOption,
     PropagatorOption,
     SolverOption,
     SurrogateOption,
@@ -20,7 +21,7 @@ from planner.console.options import (
     chosen_model,
     chosen_tube,
 )
-from planner.console.studies import FolderOption, command_line
+from planner.console.studies import EnvironmentsOption, FolderOption, command_line
 from planner.studies.study import Study
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ def tip_steering(
     solver: SolverOption = None,
     surrogate: SurrogateOption = None,
     tube: TubeOption = None,
+    physics: PhysicsOption = None,
 ) -> int:
     """Steer the tip of a vine that is held in a narrow passage. Exit code 3 if a movement is not completed."""
     with readable_errors():
@@ -45,7 +47,7 @@ def tip_steering(
         from planner.studies.tip_steering.report import missed, report
         from planner.studies.tip_steering.study import MOVES, passage, steer
 
-        params = chosen_tube(tube)
+        params = chosen_tube(tube, physics=physics)
         make = chosen_model(params, propagator, device, solver, surrogate)
         environment = passage(params)
         study = Study(
@@ -57,7 +59,7 @@ def tip_steering(
             "pressures",
         )
         chosen = {"propagator": propagator if propagator != "quasistatic" else None, "solver": solver}
-        command = command_line("reproduce tip-steering", **chosen, surrogate=surrogate, tube=tube)
+        command = command_line("reproduce tip-steering", **chosen, surrogate=surrogate, tube=tube, physics=physics)
         return measured(study, command, out, force, missed)
 
 
@@ -267,3 +269,34 @@ def sensing(out: FolderOption = None, force: ForceOption = False) -> int:
 
         study = Study("sensing", cases(), run_cases, report, {"sensing.png": save_sensing}, "deployments")
         return measured(study, "vinewright reproduce sensing", out, force)
+
+
+@app.command()
+def snaps(
+    vines: Annotated[int, typer.Option(min=1, max=1000, help="Number of random vines in each environment.")] = 60,
+    iterations: Annotated[int, typer.Option(min=1, max=100_000, help="Number of iterations of each search.")] = 16,
+    env: EnvironmentsOption = None,
+    out: FolderOption = None,
+    force: ForceOption = False,
+) -> int:
+    """Measure wrong branches, equilibria, snaps of designs and times, without and with rests. Ctrl-C keeps the cases done."""
+    with readable_errors():
+        from dynamics.tube import VineParams
+        from environments import load_environment
+        from planner.studies.snaps.plots import save_branches, save_designs
+        from planner.studies.snaps.report import report
+        from planner.studies.snaps.study import cases, prepare, run_cases
+
+        for name in env or []:
+            load_environment(name, VineParams().radius)
+        study = Study(
+            "snaps",
+            cases(env),
+            lambda several: run_cases(several, vines, iterations),
+            report,
+            {"branches.png": save_branches, "designs.png": save_designs},
+            "cases",
+            prepare=prepare,
+        )
+        command = command_line("reproduce snaps", vines=vines, iterations=iterations, env=env)
+        return measured(study, command, out, force)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,6 +14,7 @@ from planner.console.errors import BadInput, readable_errors, same_environment
 from planner.console.options import (
     DesignArgument,
     EnvironmentArgument,
+    PhysicsOption,
     SolutionOption,
     TubeOption,
     chosen_design,
@@ -88,6 +90,7 @@ def robustness(
     out: OutOption = None,
     force: ForceOption = False,
     tube: TubeOption = None,
+    physics: PhysicsOption = None,
     as_json: JsonOption = False,
 ) -> int:
     """Grow a design many times with random errors and report how often it succeeds. Ctrl-C keeps the trials done."""
@@ -95,8 +98,6 @@ def robustness(
     console = answer.console
     grid = parsed_levels(levels)
     with readable_errors():
-        from dataclasses import replace
-
         import numpy as np
 
         from environments import load_environment
@@ -107,7 +108,7 @@ def robustness(
         if tolerances not in PRESETS:
             raise BadInput(f"--tolerances {tolerances} must be one of {', '.join(PRESETS)}")
         made = chosen_design(console, design, solution)
-        made = replace(made, params=replaced_tube(console, made.params, tube))
+        made = replace(made, params=replaced_tube(console, made.params, tube, physics))
         environment = load_environment(env, made.params.radius)
         print_hints(console, environment, made.params.radius)
         same_environment(console, made, environment, force)
@@ -126,12 +127,13 @@ def robustness(
             heading_deg=heading_deg if heading_deg != HEADING_DEG else None,
             tolerances=tolerances if tolerances != "none" else None,
             tube=tube,
+            physics=physics,
         )
         study = _study(survey, grid)
         found = run_study(study, command, out, console, force, _beside(design))
         if survey.broken:
             console.print(
-                f"note: {len(survey.broken)} trials failed with non-finite numbers; the first: {survey.broken[0]}"
+                f"note: {len(survey.broken)} trials failed without a rest or with non-finite numbers; the first: {survey.broken[0]}"
             )
     return answer.end(found.content, [found.folder], code=found.code)
 

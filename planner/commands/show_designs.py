@@ -16,7 +16,7 @@ from environments.file_model import check_text
 from planner.commands.simulate import sentence
 from planner.console.errors import BadInput
 from planner.console.options import environment_of, solution_note
-from planner.console.terminal import CROSSING, actuators_of, section_table
+from planner.console.terminal import CROSSING, actuators_of, rejections, section_table
 from planner.design import Design
 from planner.design_file import DESIGN, SOLUTIONS, load_design, load_solutions, solution_of
 
@@ -79,6 +79,7 @@ class RunFile(Part):
     iterations: int
     replayed: int
     rejected: int
+    ambiguous: int = 0
     robust: _Robust | None = None
     verification: _Verification | None = None
 
@@ -93,8 +94,8 @@ def show_run(file: Path, run: RunFile) -> Shown:
     ]
     lines.append(
         f"found in {run.timings.search_s:.1f} s and {run.iterations} iterations, first solution after "
-        f"{run.time_to_first_s:.2f} s; {inputs.stopped}; {run.replayed} candidates replayed, of which {run.rejected} missed "
-        "the goal"
+        f"{run.time_to_first_s:.2f} s; {inputs.stopped}; {run.replayed} candidates replayed, of which "
+        f"{rejections(run.rejected, run.ambiguous)}"
     )
     if robust := run.robust:
         rate, met = robust.chosen.reached / robust.chosen.trials, "below the required"

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from planner.commands.simulate_snaps import told_snaps
 from planner.commands.simulate_why import Miss
 from planner.console.answer import Answer, JsonOption
 from planner.console.errors import BadInput, apart, readable_errors
@@ -16,6 +18,7 @@ from planner.console.options import (
     DeviceOption,
     EnvironmentArgument,
     FrictionOption,
+    PhysicsOption,
     PropagatorOption,
     QpOption,
     SolutionOption,
@@ -53,6 +56,7 @@ def simulate(
     qp: QpOption = None,
     friction: FrictionOption = None,
     tube: TubeOption = None,
+    physics: PhysicsOption = None,
     force: Annotated[
         bool, typer.Option("--force", help="Replace earlier results in the folder of --out, and the file of --animate.")
     ] = False,
@@ -62,15 +66,13 @@ def simulate(
     answer = Answer(as_json)
     console = answer.console
     with readable_errors(), ExitStack() as held:
-        from dataclasses import replace
-
         from environments import load_environment
         from planner.console.compiling import compiling
         from planner.console.terminal import CROSSING, section_table
         from planner.replay import replay, simulated
 
         planned = chosen_design(console, design, solution)
-        made = replace(planned, params=replaced_tube(console, planned.params, tube))
+        made = replace(planned, params=replaced_tube(console, planned.params, tube, physics))
         environment = load_environment(env, made.params.radius)
         print_hints(console, environment, made.params.radius)
         make = chosen_model(made.params, propagator, device, solver, surrogate, qp, made)
@@ -89,8 +91,9 @@ def simulate(
         simulation = simulated(made, environment, rollout)
         result = _outcome(environment, made, simulation)
         console.print(sentence(result))
+        result["snaps"] = told_snaps(console, made, model)
         if made.uniform and len(simulation.joints):
-            result["curvature"] = _told_curvature(console, made, rollout, float(simulation.lengths[-1]))
+            result["curvature"] = _told_curvature(console, made, rollout, simulation.centerline)
         if not simulation.reached and not elsewhere:
             result["why"] = Miss(environment, planned, made, propagator, make, rollout).explained(console)
         if made.crosses_itself:
@@ -135,15 +138,23 @@ def _outcome(environment: Environment, planned: Design, simulation: Simulation) 
     }
 
 
-def _told_curvature(console: Console, design: Design, rollout: Rollout, length: float) -> dict[str, float]:
-    """Print the mean curvature at the end of a tube with one section, and that at rest in free space; the same for a file."""
-    from dynamics.moment import free_curvature, joint_moments
+def _told_curvature(console: Console, design: Design, rollout: Rollout, joints: Floats) -> dict[str, float]:
+    """Print the mean curvature at the end of a tube with one section, and that at rest in free space; the same for a file.
+
+    Args:
+        joints: Centreline at the end [m], shape (n, 2).
+    """
+    import numpy as np
+
+    from dynamics.moment import centerline_curvature, free_curvature, joint_moments
     from dynamics.vine import host
 
     last = int(rollout.records[0]) - 1
     only = design.sections[0]
     rest = free_curvature(joint_moments(design.params), only.signed_pressure, only.l_0)
-    grown, at_rest = float(host(rollout.angles)[0, last].sum()) / length, float(rest)
+    length = float(np.hypot(*np.diff(joints, axis=0).T).sum())
+    grown = float(host(rollout.angles)[0, last].sum()) / length
+    at_rest = float(centerline_curvature(rest, design.params))
     console.print(f"curvature {grown:.4f} /m; quasi-static, at rest in free space, {at_rest:.4f} /m")
     return {"grown_per_m": round(grown, 6), "at_rest_per_m": round(at_rest, 6)}
 

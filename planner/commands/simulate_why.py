@@ -115,7 +115,11 @@ def differences(name: str, model: type[Propagator], planned: VineParams, made: V
             planned.friction is None and now == model.capabilities.assumed_friction
         )
         found.append(f"the friction of the tip is {now:g}{assumed}, in the plan {before:g}")
-    if name in ("impulse", "euler-lagrange") and made.segment_length != made.hinge_length:
+    if (
+        made.physics == "published"
+        and name in ("impulse", "euler-lagrange")
+        and made.segment_length != made.hinge_length
+    ):
         found.append(f"{name} takes the moment per length, {default} per joint of {1e3 * made.segment_length:g} mm")
     if other := difference(replace(planned, friction=made.friction), made):
         found.append(f"the tube is not that of the plan: {other}")

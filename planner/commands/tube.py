@@ -9,6 +9,7 @@ import typer
 
 from planner.console.answer import Answer, JsonOption
 from planner.console.errors import BadInput, readable_errors
+from planner.console.options import PhysicsOption, with_physics
 
 if TYPE_CHECKING:
     from dynamics.tube import VineParams
@@ -39,7 +40,7 @@ def list_tubes(as_json: JsonOption = False) -> int:
 
 
 @app.command()
-def show(tube: TubeArgument, as_json: JsonOption = False) -> int:
+def show(tube: TubeArgument, physics: PhysicsOption = None, as_json: JsonOption = False) -> int:
     """Show the parameters of a tube and the quantities derived from them."""
     from rich.table import Table
 
@@ -48,7 +49,7 @@ def show(tube: TubeArgument, as_json: JsonOption = False) -> int:
         from dynamics.tube_file import load_tube, tube_content
         from planner.tube_figures import TubeFigures
 
-        params = load_tube(tube)
+        params = with_physics(load_tube(tube), physics)
         figures = TubeFigures.of(params)
         table = Table("", "", "how it is computed", title=tube, title_justify="left")
         for row in _rows(params, figures):
@@ -71,13 +72,14 @@ def _rows(params: VineParams, figures: TubeFigures) -> list[tuple[str, str, str]
         ("growth pressure", f"{1e-3 * params.growth_pressure:.4g} kPa", "given"),
         ("segment length", f"{1e3 * params.segment_length:.4g} mm", "given"),
         ("friction of the tip", friction, "given" if params.friction is not None else "not set"),
+        ("physics", params.physics, "given"),
         ("actuator", params.actuator.kind, f"{params.actuator.cell_name}s of {cells} at {pressures}"),
         ("growth force", f"{figures.growth_force:.4g} N", f"{params.growth_share:.3g} of P pi R^2 = {figures.full_force:.4g} N"),
         ("moment at the onset of wrinkling", f"{figures.onset_moment:.4g} N m", "pi P R^3 / 2"),
         ("greatest moment", f"{figures.largest_moment:.4g} N m", "pi P R^3"),
         ("bend at the onset of wrinkling", f"{figures.elastic_bend:.3g} rad", "EI" if known else "fit of Wang et al."),
         ("bending stiffness EI", f"{figures.bending_stiffness:.4g} N m2", measured if known else "fit of Wang et al."),
-        ("reachable curvatures", f"{low:.3g} to {high:.3g} 1/m", "equilibrium of actuator and restoring moment"),
+        ("reachable curvatures", f"{low:.3g} to {high:.3g} 1/m", "of the centreline: equilibrium of actuator and restoring moment"),
         ("least turning radius", f"{1e3 * figures.least_turning_radius:.4g} mm", "of the centreline"),
         ("buckling length", f"{1e3 * figures.buckling_length:.4g} mm", "straight and pinned, under the growth force"),
     ]  # fmt: skip

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast, get_args
 
 import typer
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from dynamics.propagator import PropagatorFactory
-    from dynamics.tube import VineParams
+    from dynamics.tube import Physics, VineParams
     from environments import Environment
     from planner.design import Design
     from planner.runs.inputs import Inputs
@@ -61,8 +61,7 @@ SurrogateOption = Annotated[
     str | None,
     typer.Option(
         "--surrogate",
-        help="Source of the actuator's force in penalty: table or network. Below zero strain both are extrapolated linearly. "
-        "Default: table.",
+        help="Source of the actuator's force in penalty: table or network. Default: table.",
     ),
 ]
 
@@ -84,6 +83,16 @@ TubeOption = Annotated[
     ),
 ]
 
+PhysicsOption = Annotated[
+    str | None,
+    typer.Option(
+        "--physics",
+        metavar="NAME",
+        help="Equations of the tube: corrected, or published (those of paper 002 as printed). Default: the tube's own, normally "
+        "corrected.",
+    ),
+]
+
 ForceOption = Annotated[bool, typer.Option("--force", help="Replace earlier results in the folder of --out.")]
 
 QpOption = Annotated[
@@ -92,32 +101,53 @@ QpOption = Annotated[
 ]
 
 
-def chosen_tube(tube: str | None, environment: Environment | None = None) -> VineParams:
+def chosen_tube(tube: str | None, environment: Environment | None = None, physics: str | None = None) -> VineParams:
     """The requested tube, or else that of the environment, or else the prototype.
 
     Args:
         tube: Value of `TubeOption`: the name of a shipped tube or the path of a file.
+        physics: Value of `PhysicsOption`.
     Raises:
         InvalidTube: It cannot be used.
+        BadInput: The physics is unknown.
     """
     from dynamics.tube_file import load_tube
 
-    return load_tube(tube or (environment and environment.tube) or DEFAULT_TUBE)
+    return with_physics(load_tube(tube or (environment and environment.tube) or DEFAULT_TUBE), physics)
 
 
-def environment_and_tube(env: str, tube: str | None, actuator: str | None = None) -> tuple[Environment, VineParams]:
+def with_physics(params: VineParams, physics: str | None) -> VineParams:
+    """The tube with the requested physics, or its own.
+
+    Raises:
+        BadInput: It is unknown.
+    """
+    from dynamics.tube import Physics
+
+    if physics is None:
+        return params
+    if physics not in (known := get_args(Physics)):
+        raise BadInput(f"--physics {physics} must be {' or '.join(known)}")
+    return replace(params, physics=cast("Physics", physics))
+
+
+def environment_and_tube(
+    env: str, tube: str | None, actuator: str | None = None, physics: str | None = None
+) -> tuple[Environment, VineParams]:
     """An environment and the tube that grows there (`chosen_tube`); its start is checked to have room for the tube.
 
     Args:
         actuator: The type of actuator, if it is not the tube's own.
+        physics: Value of `PhysicsOption`.
     Raises:
         InvalidEnvironment: It cannot be used, or the tube does not fit at its start.
         InvalidTube: The tube cannot be used.
+        BadInput: The physics is unknown.
     """
     from dynamics.tube_file import with_actuator
     from environments import load_environment
 
-    params = chosen_tube(tube, load_environment(env, 0.0))
+    params = chosen_tube(tube, load_environment(env, 0.0), physics)
     if actuator is not None:
         params = with_actuator(params, actuator)
     return load_environment(env, params.radius), params
@@ -131,19 +161,19 @@ def print_hints(console: Console, environment: Environment, tube_radius: float) 
         console.print(f"hint: {text}")
 
 
-def replaced_tube(console: Console, own: VineParams, tube: str | None) -> VineParams:
+def replaced_tube(console: Console, own: VineParams, tube: str | None, physics: str | None = None) -> VineParams:
     """The tube that a design grows with: its own, or the requested one; prints a note if that differs.
 
     Raises:
         InvalidTube: The requested tube cannot be used.
+        BadInput: The requested physics is unknown.
     """
-    if tube is None:
-        return own
     from dynamics.tube_file import difference
 
-    params = chosen_tube(tube)
+    params = with_physics(own if tube is None else chosen_tube(tube), physics)
     if found := difference(own, params):
-        console.print(f"note: --tube {tube} is not the tube this design was made for: {found}")
+        given = " ".join(f"--{name} {value}" for name, value in (("tube", tube), ("physics", physics)) if value)
+        console.print(f"note: {given} is not the tube this design was made for: {found}")
     return params
 
 

@@ -73,6 +73,16 @@ def actuators_of(design: Design) -> str:
     return f"{design.actuators} actuator{'s' * (design.actuators != 1)}"
 
 
+def rejections(rejected: int, ambiguous: int) -> str:
+    """How many replayed candidates are no solutions, and why.
+
+    Args:
+        rejected: All of them, with the ambiguous ones.
+    """
+    doubtful = f" and {ambiguous} need{'s' * (ambiguous == 1)} an ambiguous snap" * bool(ambiguous)
+    return f"{rejected - ambiguous} missed the goal{doubtful}"
+
+
 def section_table(design: Design) -> Table:
     """The sections of a design, for fabrication."""
     from rich.table import Table

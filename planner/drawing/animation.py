@@ -68,13 +68,14 @@ def _frames(environment: Environment, design: Design, points: Floats) -> Iterato
     canvas.draw()
     background = canvas.copy_from_bbox(page.figure.bbox)
     counter = page.text(LEFT, SCALE_LINE, "", color=FAINT, size=8, va="center")
+    heading = float(environment.start[2])
     for joints in (moment[~np.isnan(moment[:, 0])] for moment in points):
         canvas.restore_region(background)
-        for patch in [*tube_patches(design, joints, float(environment.start[2])), *foreground(environment, design)]:
+        for patch in [*tube_patches(design, joints, heading), *foreground(environment, design)]:
             page.axes.add_artist(patch)
             page.axes.draw_artist(patch)
             patch.remove()
-        grown = np.hypot(*np.diff(joints, axis=0).T).sum()
+        grown = design.film(joints, heading).sum()
         counter.set_text(f"grown {1e3 * grown:.0f} of {1e3 * design.length:.0f} mm")
         page.figure.draw_artist(counter)
         yield Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB")

@@ -255,10 +255,10 @@ def _base(environment: Environment, radius: float) -> list[Floats]:
 def _draw_numbers(page: _Page, environment: Environment, design: Design) -> None:
     """Draw numbers next to their sections, without overlapping the tube, the goal or each other."""
     joints = 1e3 * design.centerline
-    grown = float(np.hypot(*np.diff(design.centerline, axis=0).T).sum())
+    course = Course.of(design, design.centerline)
+    grown = 1e-3 * float(course.along[-1])
     sections = [section for section in design.actuated if section.start < grown]
     size, radius = BADGE * page.point, 1e3 * design.params.radius
-    course = Course.of(joints, radius)
     goal = shapely.Point(1e3 * environment.goal[:2]).buffer(1e3 * environment.goal[2])
     taken = shapely.union_all([shapely.LineString(joints).buffer(1.3 * radius), goal])
     inside = shapely.box(*page.view).buffer(-1.1 * size)

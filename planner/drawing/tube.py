@@ -39,22 +39,25 @@ class Course:
     points: Floats
     """Shape (n, 2) [mm]."""
     along: Floats
-    """Distance from the base, measured along the joints [mm], shape (n,); increasing."""
+    """Distance from the base, measured along the film as in the sections of a design [mm], shape (n,); increasing."""
     heading: Floats
     """Direction of the curve at each point [rad], continuous, shape (n,); at the base, that in which the tube leaves it."""
 
     @classmethod
-    def of(cls, joints: Floats, radius: float, heading: float | None = None) -> Course:
+    def of(cls, design: Design, joints: Floats, heading: float | None = None) -> Course:
         """Round the joints.
 
         Args:
-            joints: Joints from the base to the tip, at least two [mm], shape (n, 2).
-            radius: Radius of the tube [mm].
+            design: The design whose joints they are.
+            joints: Joints from the base to the tip, at least two [m], shape (n, 2).
             heading: Direction in which the tube leaves its base [rad]; None is that of the first segment.
         """
+        radius, film = 1e3 * design.params.radius, 1e3 * design.film(joints, heading)
+        joints = 1e3 * joints
         moves = np.diff(joints, axis=0)
         lengths = np.hypot(*moves.T)
-        joints, moves, lengths = joints[[True, *(lengths > 0)]], moves[lengths > 0], lengths[lengths > 0]
+        joints, film = joints[[True, *(lengths > 0)]], film[lengths > 0]
+        moves, lengths = moves[lengths > 0], lengths[lengths > 0]
         headings = np.unwrap(np.arctan2(moves[:, 1], moves[:, 0]))
         if heading is not None:
             headings += 2 * np.pi * round((heading - headings[0]) / (2 * np.pi))
@@ -63,7 +66,7 @@ class Course:
         sharp = np.abs(np.sin((after - before) / 2))
         reach = np.minimum(np.array([lengths[0], *lengths[:-1]]), lengths) / 2
         reach = np.minimum(reach, 2 * ROUNDED * radius / np.maximum(sharp, 1e-9))
-        along = np.concatenate([[0.0], np.cumsum(lengths)])
+        along = np.concatenate([[0.0], np.cumsum(film)])
         counts = 2 * np.ceil(np.abs(after - before) / STEP / 2).astype(int) + 1
         counts[0] = 0
         parts = [np.array([[*joints[0], 0.0, first], [*joints[-1], along[-1], headings[-1]]])]
@@ -132,7 +135,7 @@ def tube_patches(design: Design, joints: Floats, heading: float | None = None) -
     if len(joints) < 2 or not np.ptp(joints, axis=0).any():
         return []
     radius = 1e3 * design.params.radius
-    course = Course.of(1e3 * joints, radius, heading)
+    course = Course.of(design, joints, heading)
     strands, patches = _strands(_pieces(design, course, radius), radius), list[Patch]()
     for strand in strands:
         for section, some in groupby(strand, lambda piece: piece.section):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dynamics.moment import free_curvature, joint_moments
+from dynamics.moment import centerline_curvature, free_curvature, joint_moments
 from planner.design import Side
 from planner.fabrication.build import Build
 from planner.robustness.sensitivity import Margin
@@ -24,9 +24,9 @@ class Bend:
     angle: float
     """Angle between the tube before and behind the section [rad]."""
     radius: float
-    """Radius of the bend [m]."""
+    """Radius of the centreline [m]."""
     aside: float
-    """Distance of the section's end from the straight line on which it begins [m]; the model's centreline keeps its length."""
+    """Distance of the section's end from the straight line on which it begins [m], on the centreline."""
     accepted: tuple[float, float] | None
     """Angles at which the goal is still reached with all else as planned [rad]; None if the design misses the goal."""
 
@@ -38,7 +38,8 @@ def bends(build: Build, margins: Sequence[Margin], reached: bool) -> list[Bend]:
         margins: Range of each actuator's pressure within which the goal is still reached, in percent; it becomes one of angles.
         reached: Whether the goal is reached at the set points; if not, there is no such range.
     """
-    joint = joint_moments(build.design.params)
+    params = build.design.params
+    joint = joint_moments(params)
     found = []
     for actuator, margin in zip(build.actuators, margins, strict=True):
         section = actuator.section
@@ -46,6 +47,8 @@ def bends(build: Build, margins: Sequence[Margin], reached: bool) -> list[Bend]:
         pressures = section.pressure * (1 + np.array([0.0, -margin.less, margin.more]) / 100)
         curvature, least, most = free_curvature(joint, pressures, np.full(3, section.l_0)).tolist()
         accepted = (least * length, most * length) if reached else None
-        angle, aside = curvature * length, (1 - np.cos(curvature * length)) / curvature
-        found.append(Bend(actuator.name, section.side, section.pressure, angle, 1 / curvature, float(aside), accepted))
+        # The film turns by curvature times its length; the centreline is on a smaller circle.
+        angle, radius = curvature * length, 1 / float(centerline_curvature(curvature, params))
+        aside = radius * (1 - np.cos(angle))
+        found.append(Bend(actuator.name, section.side, section.pressure, angle, radius, float(aside), accepted))
     return found

@@ -262,8 +262,7 @@ def _write_acceptance(flow: Flow, guide: Guide) -> None:
     flow.room(2)
     flow.paragraph(
         "Bend, radius and end aside (distance of the actuator's end from the straight line of the tube before it) are those of the "
-        "model. Judge by the angle: the model's centreline keeps its length, while that of a real tube shortens as it bends, "
-        "so its end lies nearer. "
+        "model, on the middle of the tube. Judge by the angle, which is the same for the middle of the tube and for its walls. "
         "The accepted range belongs to the pressures at which the goal is kept.",
         size=SMALL,
         colour=FAINT,

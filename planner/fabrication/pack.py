@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from dynamics.moment import free_curvature, joint_moments
+from dynamics.moment import centerline_curvature, free_curvature, joint_moments
 from dynamics.propagator import Propagator
 from dynamics.tube_file import tube_text
 from environments.environment import Environment
 from environments.environment_file import write_environment
 from environments.writing import whole
-from planner.design import Design
+from planner.design import Design, Section
 from planner.design_file import design_content
 from planner.fabrication import FORMATS
 from planner.fabrication import build as allowances
@@ -73,11 +73,13 @@ class Pack:
         """
         if not allow_limit:
             check_head_room(Build(design))
-        joint = joint_moments(design.params)
-        sections = [
-            replace(s, curvature=float(free_curvature(joint, s.pressure, s.l_0))) if s.side != "none" else s
-            for s in design.sections
-        ]
+        params, joint = design.params, joint_moments(design.params)
+
+        def bent(section: Section) -> Section:
+            film = free_curvature(joint, section.pressure, section.l_0)
+            return replace(section, curvature=float(centerline_curvature(film, params)))
+
+        sections = [section if section.side == "none" else bent(section) for section in design.sections]
         grown, tried = round_to_cells(replace(design, sections=tuple(sections)), environment, propagator.refined())
         pressures = section_parameters(grown.design, ["pressure"])
         return cls(design, environment, grown, tried, [margin(grown.design, environment, p) for p in pressures], stock)

@@ -8,7 +8,7 @@ from dynamics.identification import Fit
 from dynamics.moment import wrinkling
 from dynamics.tube import VineParams
 from dynamics.tube_file import similar, tube_text
-from dynamics.tube_keys import ACTUATORS, INERTIA, LIMITS, TUBE
+from dynamics.tube_keys import ACTUATORS, INERTIA, LIMITS, PHYSICS, TUBE
 
 FITTED = {
     TUBE["bending_stiffness"].name: "bending stiffness EI",
@@ -50,7 +50,7 @@ def fitted_tube(fit: Fit) -> str:
     inertia = inertia if rate is None else replace(inertia, growth_rate=rate)
     made = replace(base, bending_stiffness=stiffness, inertia=inertia)
     every = (*TUBE.values(), *INERTIA.values(), *ACTUATORS[made.actuator.kind].values(), *LIMITS.values())
-    return tube_text(made, notes, {one.name for one in every} - given - {*values})
+    return tube_text(made, notes, {PHYSICS.name, *(one.name for one in every)} - given - {*values})
 
 
 def _wrinkles(params: VineParams) -> bool:

@@ -10,7 +10,16 @@ from planner.markdown import table
 from planner.robustness.sensitivity import Margin, parameters
 from planner.robustness.survey import Survey, cell_name
 
-SOURCE_COLUMNS = ("source", "success %", "ended elsewhere", "stalled", "left the bounds", "no room", "not finite")
+SOURCE_COLUMNS = (
+    "source",
+    "success %",
+    "ended elsewhere",
+    "stalled",
+    "left the bounds",
+    "no room",
+    "not at rest",
+    "not finite",
+)
 ENOUGH = 0.9
 """Required success rate [-]."""
 PAPER = {"obstacles": 0.1, "bending": 0.12}

@@ -166,7 +166,7 @@ class Outcome:
     environments: list[Environment]
     """Environment of each trial."""
     broken: dict[int, str]
-    """How the growth ended in each trial with status `NOT_FINITE`, by row."""
+    """How the growth ended in each trial with status `NOT_FINITE` or `UNSETTLED`, by row."""
 
     def counts(self) -> dict[str, int]:
         """Number of trials by result."""
@@ -176,6 +176,7 @@ class Outcome:
             "stalled": ~self.reached & (self.status == Status.STALLED),
             "left the bounds": ~self.reached & (self.status == Status.OUT_OF_BOUNDS),
             "no room": ~self.reached & (self.status == Status.UNRESOLVED),
+            "not at rest": ~self.reached & (self.status == Status.UNSETTLED),
             "not finite": ~self.reached & (self.status == Status.NOT_FINITE),
         }
         return {name: int(which.sum()) for name, which in names.items()}
@@ -208,7 +209,7 @@ def grow_trials(design: Design, environment: Environment, deviations: Deviations
         rollout = grow_vines(propagator, actuation, design.length, params.segment_length)
         outcome.reached[rows] = rollout.enters(environment.goal)
         outcome.status[rows] = rollout.status
-        broken = np.flatnonzero(rollout.broken >= 0).tolist()
+        broken = np.flatnonzero(np.isin(rollout.status, (Status.NOT_FINITE, Status.UNSETTLED))).tolist()
         outcome.broken.update((int(rows[vine]), rollout.ending(vine)) for vine in broken)
         grown = np.flatnonzero(rollout.records)
         last = rollout.state(grown, rollout.records[grown] - 1)

@@ -88,6 +88,7 @@ def write_checkpoint(path: Path, run: Run, inputs: Inputs) -> None:
         "history": [asdict(entry) for entry in run.history],
         "replayed": found.replayed,
         "rejected": found.rejected,
+        "ambiguous": found.ambiguous,
         "solutions": [
             {
                 "controls": solution.controls.tolist(),
@@ -165,7 +166,7 @@ class Checkpoint:
         witnesses.cost = np.where(
             node >= 0, search.cost(search.tree.actuators[node], search.tree.segments[node]), np.inf
         )
-        found.replayed, found.rejected = facts.replayed, facts.rejected
+        found.replayed, found.rejected, found.ambiguous = facts.replayed, facts.rejected, facts.ambiguous
         found.best = [
             found.solution(np.array(part.controls, np.int32), np.array(part.tip), np.array(part.joints))
             for part in facts.solutions

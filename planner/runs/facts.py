@@ -83,6 +83,7 @@ class Facts(_Part):
     history: list[_HistoryEntryPart]
     replayed: Count
     rejected: Count
+    ambiguous: Count = 0
     solutions: list[_SolutionPart]
     reverse_tree: _TreePart | None
     tube: dict[str, Any] | None = None
@@ -98,7 +99,7 @@ class Facts(_Part):
             known = actuators()
             if self.inputs.actuator not in known:
                 raise InvalidTube(f"inputs.actuator = {self.inputs.actuator!r:.40} must be one of {', '.join(known)}")
-            return VineParams(actuator=known[self.inputs.actuator]())
+            return VineParams(physics="published", actuator=known[self.inputs.actuator]())
         model = _TUBES.get(self.inputs.actuator, _TUBES["spam"])
         try:
             return tube_of(model.model_validate(self.tube).model_dump(exclude_none=True))

@@ -147,6 +147,7 @@ def _run_content(
         "history": [[round(m.seconds, 3), m.actuators, round(m.length * 1e3, 3)] for m in run.history],
         "replayed": run.solutions.replayed,
         "rejected": run.solutions.rejected,
+        "ambiguous": run.solutions.ambiguous,
         "robust": choice.content() if choice else None,
         "verification": verification.content() if verification else None,
     }

@@ -18,7 +18,7 @@ def success(choice: Choice | None, verification: Verification | None) -> tuple[C
     Every kept design has passed the replay. --verify grows all solutions or, with --robust, only the chosen design;
     --robust evaluates the solution of lowest cost and the best of each number of actuators.
     """
-    note = f"{REACHED} reaches the goal, {MISSED} misses it. Replay: grown again with half the step."
+    note = f"{REACHED} reaches the goal, {MISSED} misses it. Replay: grown again with an eighth of the step."
     if verification:
         note += f" {verification.propagator}: verified with this propagator."
     if choice:

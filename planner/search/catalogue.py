@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dynamics.moment import free_curvature, joint_moments
+from dynamics.moment import centerline_curvature, free_curvature, joint_moments
 from dynamics.tube import VineParams
 from dynamics.vine import Integers
 from surrogate.actuators import Grid
@@ -26,14 +26,15 @@ class Catalogue:
     pressure: Floats
     """Actuator pressure [Pa], shape (entries,)."""
     curvature: Floats
-    """Free-space curvature [1/m], shape (entries,)."""
+    """Free-space curvature of the centreline [1/m], shape (entries,): 1 / curvature is the radius of the arc in space."""
 
     @classmethod
     def of(cls, params: VineParams, grid: Grid | None = None) -> Catalogue:
         """Evaluate a grid, by default that of the actuator (takes a few milliseconds, plus the force table)."""
         grid = grid or params.actuator.grid
         pressure, l_0 = (part.ravel() for part in np.meshgrid(grid.pressure, grid.l_0, indexing="ij"))
-        return cls(l_0, pressure, free_curvature(joint_moments(params), pressure, l_0))
+        film = free_curvature(joint_moments(params), pressure, l_0)
+        return cls(l_0, pressure, centerline_curvature(film, params))
 
     @property
     def reachable(self) -> tuple[float, float]:
@@ -46,7 +47,7 @@ class Catalogue:
         High pressures bend more consistently. Of two equally close cell lengths, the shorter is taken.
 
         Args:
-            curvature: Desired curvatures [1/m], positive, any shape.
+            curvature: Desired curvatures of the centreline [1/m], positive, any shape.
         Returns:
             Entries of the catalogue, and the error of each, reached minus desired [1/m]; both of that shape.
         Raises:

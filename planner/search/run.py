@@ -12,7 +12,7 @@ import numpy as np
 from dynamics.propagator import Propagator, PropagatorFactory
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
-from dynamics.vine import Actuation
+from dynamics.vine import Actuation, Rollout
 from environments.environment import Environment
 from environments.obstacles import Obstacles
 from planner.search.catalogue import Catalogue
@@ -103,11 +103,13 @@ class Run:
         """
         began = time.perf_counter()
         model, catalogue = make(environment, params), Catalogue.of(params)
-        warm_up(model)
+        snaps = warm_up(model).snaps
         if heuristic:
             _warm_up_heuristic(params)
         search = Search(environment, model, params, catalogue, np.random.default_rng(seed), batch, switches, keep.slack)
         run = cls(environment, params, model, search, Solutions(search, keep.count), heuristic, seed)
+        if snaps is not None and params.physics == "corrected":
+            run.solutions.warm_up()
         run.prepare_seconds = time.perf_counter() - began
         return run
 
@@ -156,10 +158,10 @@ class Run:
             self.search.guide(CostToGo(tree))
 
 
-def warm_up(propagator: Propagator) -> None:
+def warm_up(propagator: Propagator) -> Rollout:
     """Compile the kernels by growing one segment."""
     length = propagator.params.segment_length
-    propagator.grow(propagator.start(1, 2), Actuation(np.zeros((1, 2)), np.ones((1, 2))), length, length)
+    return propagator.grow(propagator.start(1, 2), Actuation(np.zeros((1, 2)), np.ones((1, 2))), length, length)
 
 
 def _warm_up_heuristic(params: VineParams) -> None:

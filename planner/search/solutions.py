@@ -8,7 +8,10 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from dynamics.vine import Integers, Status, VineState, centerlines
+from dynamics.relaxations import PARTED as PARTED_RESTS
+from dynamics.relaxations import Relaxations
+from dynamics.snaps import Snaps
+from dynamics.vine import Actuation, Integers, Rollout, Status, VineState, centerlines, pivots_of
 from planner.design import Design
 from planner.replay import grow
 from planner.search.controls import actuation, sections_of
@@ -17,13 +20,17 @@ from surrogate.compiled import Floats
 
 REPLAYS = 8
 """Maximum number of candidates replayed in one iteration."""
+FIRST_REPLAYS = 2
+"""Candidates replayed at a time until there is a solution: the first one should not wait for others."""
+REFINED = 8
+"""A replay divides the growth step by this: at half the step some vines still take the wrong way after a snap."""
 PARTED = 10e-3
 """Distance between the tips of a replay and a node above which the replay has diverged from the branch, for the prototype [m]."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Solution:
-    """A design that reached the goal again when replayed from the start at half the growth step."""
+    """A design that reached the goal again when replayed from the start at an eighth of the growth step, without an ambiguous snap."""
 
     design: Design
     cost: float
@@ -36,37 +43,61 @@ class Solutions:
 
     def __init__(self, search: Search, keep: int) -> None:
         self.search, self.keep = search, keep
-        self.replayer = search.propagator.refined()
+        self.replayer = search.propagator.refined(REFINED)
         self.best: list[Solution] = []
         """Sorted by cost."""
         self.replayed = 0
         """Number of candidates replayed."""
         self.rejected = 0
-        """Number of candidates whose replay missed the goal."""
+        """Number of candidates whose replay missed the goal, or needs an ambiguous snap."""
+        self.ambiguous = 0
+        """Number of candidates rejected because of an ambiguous snap."""
+        self._relaxations: Relaxations | None = None
+        self._apart: dict[bytes, float] = {}
+        """How far apart the relaxations of each known snap end [m]; vines that share a branch share its snaps."""
+
+    def warm_up(self) -> None:
+        """Prepare the examination of snaps, and compile its kernels."""
+        params = self.search.params
+        self._relaxations = Relaxations(self.search.environment, params)
+        straight = VineState(np.zeros((1, 2)), np.ones(1, np.int64), np.full(1, params.segment_length))
+        self._relaxations.rests(straight, Actuation(np.zeros((1, 2)), np.zeros((1, 2))))
 
     def offer(self, candidates: Candidates) -> bool:
         """Replay the promising candidates in order of cost; returns whether the best solution improved."""
-        chosen = candidates[self._promising(candidates)]
-        if not len(chosen.segments):
-            return False
+        before = self.best[0].cost if self.best else np.inf
+        chosen = self._promising(candidates)
+        size = REPLAYS if self.best else FIRST_REPLAYS
+        for k in range(0, len(chosen), size):
+            self._replay(candidates[chosen[k : k + size]])
+            if self.best:
+                break
+        if self.best and self.best[0].cost < before:
+            self.search.tighten(self.best[0].cost)
+            return True
+        return False
+
+    def _replay(self, chosen: Candidates) -> None:
+        """Replay candidates: keep those that reach the goal again, and prune the branches of the others."""
         search, params = self.search, self.search.params
         carried = actuation(chosen.controls, search.catalogue)
         rollout = grow(self.replayer, carried, chosen.segments * params.segment_length, params.segment_length)
-        before = self.best[0].cost if self.best else np.inf
         goal = search.environment.goal
         for i, segments in enumerate(chosen.segments):
             tip = rollout.tips[i, segments - 1]
             self.replayed += 1
-            if rollout.status[i] == Status.GROWN and np.hypot(*(tip[:2] - goal[:2])) <= goal[2]:
+            reached = rollout.status[i] == Status.GROWN and np.hypot(*(tip[:2] - goal[:2])) <= goal[2]
+            doubt = self._first_ambiguous(rollout, carried, chosen.controls[i], i) if reached else np.inf
+            if doubt < np.inf:
+                self.ambiguous += 1
+                self.rejected += 1
+                self._cut_beyond(int(chosen.parents[i]), doubt)
+            elif reached:
                 state = rollout.state(np.array([i]), np.array([segments - 1]))
                 self._keep(self.solution(chosen.controls[i, :segments].copy(), tip.copy(), self._joints(state)))
             else:
                 self.rejected += 1
                 self._cut(int(chosen.parents[i]), rollout.tips[i, : rollout.records[i]])
-        if self.best and self.best[0].cost < before:
-            search.tighten(self.best[0].cost)
-            return True
-        return False
 
     def _promising(self, candidates: Candidates) -> Integers:
         """The lowest-cost candidates that would add a shape or reduce the cost of a known one."""
@@ -79,6 +110,7 @@ class Solutions:
                 candidates.angles[i : i + 1],
                 candidates.segments[i : i + 1],
                 np.array([self.search.params.segment_length]),
+                pivots_of(candidates.controls[i : i + 1], self.search.tree.pivot),
             )
             known = self._alike(self._joints(state))
             if all(costs[i] < self.best[k].cost for k in known):
@@ -120,6 +152,26 @@ class Solutions:
             if distance.max() < 2 * self.search.params.radius:
                 alike.append(k)
         return alike
+
+    def _first_ambiguous(self, rollout: Rollout, carried: Actuation, controls: NDArray[np.int32], vine: int) -> float:
+        """Length at which a vine first snaps to where only its damping decides [m]; inf if it never does."""
+        params, snaps = self.search.params, Snaps.of(rollout, vine)
+        for k, length in enumerate(snaps.length):
+            branch = controls[: int(np.ceil(length / params.segment_length - 1e-9))].tobytes() + length.tobytes()
+            if branch not in self._apart:
+                self._relaxations = self._relaxations or Relaxations(self.search.environment, params)
+                self._apart[branch] = float(snaps.one(k).examined(carried, self._relaxations).apart[0])
+            if self._apart[branch] > PARTED_RESTS * params.scale:
+                return float(length)
+        return np.inf
+
+    def _cut_beyond(self, slot: int, length: float) -> None:
+        """Prune the branch from the first node that is longer than a length [m]."""
+        tree, first = self.search.tree, -1
+        while slot >= 0 and tree.segments[slot] * self.search.params.segment_length > length:
+            first, slot = slot, int(tree.parent[slot])
+        if first >= 0:
+            self.search.prune(tree.descendants(first))
 
     def _cut(self, slot: int, tips: Floats) -> None:
         """Prune the branch where the replay left it, because its descendants would fail too."""

@@ -107,7 +107,8 @@ class Search:
         bounds = environment.bounds
         longest = min(2 * (bounds[2] - bounds[0] + bounds[3] - bounds[1]), LONGEST_TUBE)
         self.max_segments = max(int(longest / params.segment_length), 4)
-        self.tree = Tree(lambda count: propagator.start(count, self.max_segments).angles)
+        pivot = params.pivot if propagator.capabilities.shortening else 0.0
+        self.tree = Tree(lambda count: propagator.start(count, self.max_segments).angles, pivot)
         self.witnesses = Witnesses()
         self.size = params.scale
         """Radius of the tube over the prototype's [-]: poses are compared in lengths of the prototype."""

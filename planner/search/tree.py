@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynamics.tube import VineParams
-from dynamics.vine import Array, Integers, VineState, centerlines, host, like
+from dynamics.vine import Array, Integers, VineState, centerlines, host, like, pivots_of
 from surrogate.compiled import Floats
 
 KEPT = "segments", "tips", "actuators", "straight", "parent", "active"
@@ -22,8 +22,14 @@ class Tree:
     A node is active while it represents a witness. An inactive node is kept as long as it has children.
     """
 
-    def __init__(self, unbent: Callable[[int], Array]) -> None:
-        """`unbent` makes the angles of a number of straight vines in the propagator's array type."""
+    def __init__(self, unbent: Callable[[int], Array], pivot: float = 0.0) -> None:
+        """Make an empty tree.
+
+        Args:
+            unbent: Makes the angles of a number of straight vines in the propagator's array type.
+            pivot: Distance of a joint's pivot from the centreline under an actuator [m], see `VineState.pivots`.
+        """
+        self.pivot = pivot
         self._free: list[int] = []
         self._unbent = unbent
         self.angles: Array = unbent(0)
@@ -144,7 +150,8 @@ class Tree:
     def state(self, slots: Integers, segment_length: float) -> VineState:
         """The vines of nodes as a batch; nodes are at the ends of segments."""
         lengths = np.where(self.segments[slots] > 0, segment_length, 0.0)
-        return VineState(self.angles[slots], np.maximum(self.segments[slots], 1), lengths)
+        pivots = pivots_of(self.controls[slots], self.pivot)
+        return VineState(self.angles[slots], np.maximum(self.segments[slots], 1), lengths, pivots)
 
 
 def branches_of(tree: Tree, start: Floats, params: VineParams) -> list[Floats]:
@@ -157,8 +164,9 @@ def branches_of(tree: Tree, start: Floats, params: VineParams) -> list[Floats]:
     branches: list[Floats] = []
     for some in np.array_split(slots, len(slots) // 1000 + 1):
         segments = tree.segments[some]
-        angles = tree.angles[some, : segments.max(initial=1)]
-        joints = centerlines(VineState(angles, segments, np.full(len(some), params.segment_length)), start, params)
+        most = segments.max(initial=1)
+        lengths, pivots = np.full(len(some), params.segment_length), pivots_of(tree.controls[some, :most], tree.pivot)
+        joints = centerlines(VineState(tree.angles[some, :most], segments, lengths, pivots), start, params)
         first = tree.segments[tree.parent[some]]
         branches += [line[a : b + 1].copy() for line, a, b in zip(joints, first, segments, strict=True)]
     return branches

@@ -13,6 +13,7 @@ import shapely
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dynamics.links import LEAST_LINK
 from dynamics.tube import VineParams
 from environments import load_environment
 from planner.design import Design, Section, overlap
@@ -91,6 +92,8 @@ def any_tube(draw: st.DrawFn) -> VineParams:
             value = getattr(made, field.name)
             if is_dataclass(value):
                 new[field.name] = changed(value)
+            elif field.name == "physics":
+                new[field.name] = "published"
             elif value is None:
                 new[field.name] = {"friction": 0.3, "film_thickness": 50e-6, "film_modulus": 2e8}.get(field.name, 2.5)
             else:
@@ -193,6 +196,18 @@ def test_a_design_of_schema_1_grows_as_it_grew(design: Design, tmp_path: Path) -
     assert params.growth_force == 25.0
     assert (params.segment_length, params.growth_viscosity, params.penetration_tolerance) == (25e-3, 0.2, 1e-3)
     assert params.actuator == PouchMotor(45.0 * 1e-3)
+    assert params.physics == "published"
+
+
+def test_a_design_keeps_its_physics(design: Design, tmp_path: Path) -> None:
+    """It is in the file; a file of schema 2 without it is from before there was a choice, and grows as it grew."""
+    content = design_content(design)
+    for physics, expected in (("corrected", "corrected"), ("published", "published"), (None, "published")):
+        content["tube"].pop("physics", None)
+        content["tube"] |= {"physics": physics} if physics else {}
+        (tmp_path / "design.json").write_text(json.dumps(content))
+        assert load_design(tmp_path).params.physics == expected
+    assert design_content(design)["tube"]["physics"] == design.params.physics
 
 
 def test_segments_carry_the_section_that_covers_them(design: Design) -> None:
@@ -297,3 +312,24 @@ def test_what_is_no_design_is_refused(tmp_path: Path, data: bytes) -> None:
     file.write_bytes(data)
     with pytest.raises(InvalidDesign, match=r"^thing\.json: "):
         load_design(file)
+
+
+def test_film_is_longer_than_a_centreline_that_an_actuator_bends(design: Design) -> None:
+    """Segments of 25 mm, two bare and two under an actuator, bent by 0.1 rad each, the last at 10 mm; one that contact folds; links
+    that have kept their length."""
+    bend, radius = 0.1, design.params.radius
+    for film, shortened in (
+        ([0.025] * 4, [0.025, 0.025, 0.025 - radius * bend, 0.025 - radius * bend]),
+        ([0.025, 0.025, 0.025, 0.01], [0.025, 0.025, 0.025 - radius * bend, 0.01 - radius * bend]),
+        ([0.025] * 4, [0.025] * 4),
+    ):
+        sections = (Section(0.0, 0.05, "none", 0.0, 0.0, 0.0), Section(0.05, 0.2, "left", 2.5, 0.03, 25e3))
+        turned = bend * np.arange(1, 5)
+        moves = np.array(shortened)[:, None] * np.stack([np.cos(turned), np.sin(turned)], axis=1)
+        joints = np.concatenate([np.zeros((1, 2)), np.cumsum(moves, axis=0)])
+        assert replace(design, sections=sections).film(joints, 0.0) == pytest.approx(film)
+    folded = np.array([[0.0, 0.0], [0.0, 0.025 * LEAST_LINK]])  # by 90 degrees, which would shorten it by 52 mm
+    only = (Section(0.0, 0.2, "right", 2.5, 0.03, 25e3),)
+    assert replace(design, sections=only).film(folded, 0.0) == pytest.approx([0.025])
+    published = replace(design, sections=only, params=VineParams(physics="published"))
+    assert published.film(folded, 0.0) == pytest.approx([0.025 * LEAST_LINK])

@@ -23,15 +23,17 @@ def curvature(table: Table, l_0: float, kpa: float) -> float:
 
 
 def test_bends_are_those_of_free_space(make_build: Callable[..., Build], reference: Callable[[str], Table]) -> None:
-    """Angle = curvature times length, end aside = (1 - cos) / curvature; accepted angles are those at the pressures of the margins."""
+    """Angle = film's curvature times length, radius = 1 / curvature - R, end aside = (1 - cos) radius; accepted angles are those at
+    the pressures of the margins."""
     table = reference("free_space_curvature_reference")
     build = make_build(("left", 10, 0.042), ("none", 0.2))
     (bend,) = bends(build, [Margin("", "%", 100 * 10 / 35, 0.0)], reached=True)
     kappa, least = curvature(table, 42, 35), curvature(table, 42, 25)
     assert (bend.name, bend.side, bend.pressure) == ("L1", "left", 35e3)
     assert bend.angle == pytest.approx(0.42 * kappa, rel=2e-3)
-    assert bend.radius == pytest.approx(1 / kappa, rel=2e-3)
-    assert bend.aside == pytest.approx((1 - np.cos(0.42 * kappa)) / kappa, rel=4e-3)
+    radius = 1 / kappa - build.design.params.radius
+    assert bend.radius == pytest.approx(radius, rel=2e-3)
+    assert bend.aside == pytest.approx((1 - np.cos(0.42 * kappa)) * radius, rel=4e-3)
     assert bend.accepted == pytest.approx((0.42 * least, 0.42 * kappa), rel=2e-3)
     (missed,) = bends(build, [Margin("", "%", 0.0, 0.0)], reached=False)
     assert missed.accepted is None

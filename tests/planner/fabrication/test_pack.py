@@ -12,6 +12,7 @@ import pytest
 import trimesh
 from pypdf import PdfReader
 
+from dynamics.moment import free_curvature, joint_moments
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from environments import Environment, load_environment, write_environment
@@ -129,6 +130,15 @@ def test_the_pack_says_whether_the_goal_is_reached(pack: Path) -> None:
     assert all(
         round((end - start) / cell, 9) % 1 == 0 for (start, end), cell in zip(content["made_mm"], (42, 30), strict=True)
     )
+
+
+def test_curvatures_are_those_of_the_arc_that_is_seen(pack: Path) -> None:
+    """Recomputed from cells and pressures: the film turns by k per length, its outer wall has radius 1 / k, the centreline 1 / k - R."""
+    made = load_design(pack)
+    assert made.actuators == 2
+    for section in made.actuated:
+        film = float(free_curvature(joint_moments(made.params), section.pressure, section.l_0))
+        assert 1 / section.curvature == pytest.approx(1 / film - made.params.radius)
 
 
 def test_a_design_rebuilt_from_the_drawing_has_the_same_tip(pack: Path) -> None:

@@ -53,9 +53,11 @@ def test_an_actuated_section_may_stray_by_as_much_as_its_turn() -> None:
     joint = joint_moments(PARAMS)
 
     def tail(pressure: float) -> tuple[np.ndarray, np.ndarray]:
-        turns = np.cumsum(np.full(16, float(free_curvature(joint, pressure, 0.04)) * 0.025))
+        bend = float(free_curvature(joint, pressure, 0.04)) * 0.025
+        turns = np.cumsum(np.full(16, bend))
         way = np.stack([np.cos(turns), np.sin(turns)], axis=1)
-        return 0.025 * way.sum(axis=0), way[-1]
+        # The wall on the outer side of the bend keeps its length.
+        return (0.025 - PARAMS.radius * bend) * way.sum(axis=0), way[-1]
 
     end, along = tail(25e3)
     goal = end + 0.3 * along

@@ -13,7 +13,7 @@ from environments import Environment, Obstacles
 from environments.obstacles import box_corners
 from planner.design import Design, Section
 from planner.replay import grow_designs
-from planner.robustness.trials import HANDMADE, Deviations, Spread, grow_trials, reach_of
+from planner.robustness.trials import HANDMADE, Deviations, Outcome, Spread, grow_trials, reach_of
 
 PARAMS = VineParams()
 SECTIONS = (
@@ -148,6 +148,13 @@ def test_success_is_a_tip_in_the_goal_and_failures_are_counted(design: Design, r
         assert sum(counts.values()) == 3
 
 
+def test_every_status_of_a_trial_is_counted() -> None:
+    """A trial that missed the goal is in one column, whichever way its growth ended."""
+    for status in set(Status) - {Status.COILED, Status.AMBIGUOUS}:  # these the propagator of trials does not return
+        outcome = Outcome(np.zeros(1, bool), np.array([status]), np.zeros((1, 2, 2)), [], {})
+        assert sum(outcome.counts().values()) == 1, status
+
+
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_trials_that_break_down_say_where(design: Design, room: Environment) -> None:
     """A tube whose moments overflow succeeds in no trial; each is counted as not finite, with step and segment."""
@@ -155,7 +162,7 @@ def test_trials_that_break_down_say_where(design: Design, room: Environment) -> 
     outcome = grow_trials(absurd, room, Deviations.none(absurd, room, 2))
     assert outcome.counts()["not finite"] == 2
     assert [*outcome.broken] == [0, 1]
-    assert outcome.broken[0].startswith("not finite at step 1, segment 0: ")
+    assert outcome.broken[0].startswith("not finite at step 0, segment 0: ")
 
 
 @pytest.mark.parametrize("size", [0.05, 0.5])

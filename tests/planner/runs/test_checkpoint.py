@@ -43,7 +43,7 @@ def searched(run: Run, iterations: int) -> Run:
 def state(run: Run) -> dict[str, Any]:
     """All that decides how a run continues, in memory."""
     search, used = run.search, run.search.tree.used
-    tree = {name: getattr(search.tree, name) for name in vars(search.tree) if name not in ("_unbent", "_free")}
+    tree = {name: getattr(search.tree, name) for name in vars(search.tree) if name not in ("_unbent", "_free", "pivot")}
     grown = np.arange(search.max_segments) < search.tree.segments[:, None]
     tree["controls"] = np.where(grown, tree["controls"], 0)  # beyond the tip they mean nothing
     best = [(one.cost, one.design.sections, one.controls.tolist()) for one in run.solutions.best]
@@ -55,7 +55,7 @@ def state(run: Run) -> dict[str, Any]:
         "tree": (list(tree), search.tree._free),
         "numbers": [getattr(search, name) for name in kept],
         "random": search.rng.bit_generator.state,
-        "found": (best, run.solutions.replayed, run.solutions.rejected),
+        "found": (best, run.solutions.replayed, run.solutions.rejected, run.solutions.ambiguous),
         "history": [(moment.actuators, moment.length) for moment in run.history],
     }
 
@@ -95,6 +95,7 @@ def test_nothing_that_matters_is_forgotten(shipped: dict[str, Environment], para
         return Run.prepare(shipped["plus"], params, QuasiStatic, inputs.seed, inputs.batch, heuristic=False)
 
     whole, stopped = fresh(), fresh()
+    whole.solutions.ambiguous = stopped.solutions.ambiguous = 3
     for iteration in range(1, 10):
         write_checkpoint(tmp_path / CHECKPOINT, stopped, inputs)
         stopped = fresh()

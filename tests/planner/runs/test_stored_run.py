@@ -42,7 +42,7 @@ def test_designs_and_places_are_read(shipped: dict[str, Environment]) -> None:
         assert _made(design_content(design)) == _made(content(folder / "design.json"))
         assert design.params.growth_force == 25.0
         assert replace(design.params, radius=RADIUS, growth_pressure=GROWTH_PRESSURE, growth_share=1.0) == VineParams(
-            growth_share=1.0
+            growth_share=1.0, physics="published"
         )
 
 
@@ -65,10 +65,11 @@ def test_the_other_files_have_a_schema() -> None:
         assert file["points"].shape == (len(file["length"]), design["tube"]["length_mm"] / 25 + 1, 2)
 
 
-def test_a_stored_run_goes_on(params: VineParams) -> None:
-    """The checkpoint's solutions are those of `solutions.json`, and the search grows from where it was."""
+def test_a_stored_run_goes_on() -> None:
+    """The checkpoint's solutions are those of `solutions.json`, and the search grows from where it was, with the published physics."""
     checkpoint = read_checkpoint(RUN)
-    inputs = checkpoint.inputs
+    inputs, params = checkpoint.inputs, checkpoint.tube
+    assert params == VineParams(physics="published")
     run = Run.prepare(checkpoint.environment, params, seed=inputs.seed, batch=inputs.batch, keep=Keep(inputs.solutions))
     checkpoint.restore(run)
     assert run.search.iteration == inputs.iterations == 8

@@ -8,8 +8,8 @@ import pytest
 from dynamics.actuation import actuation_along
 from dynamics.moment import free_curvature, joint_moments
 from dynamics.registry import load_propagator
-from dynamics.tube import VineParams
-from dynamics.vine import Actuation
+from dynamics.tube import Physics, VineParams
+from dynamics.vine import Actuation, centerlines
 from environments import Environment, Obstacles
 from planner.search.catalogue import Catalogue
 from surrogate.actuators import Grid
@@ -26,14 +26,16 @@ def catalogue() -> Catalogue:
     return Catalogue.of(PARAMS)
 
 
+@pytest.mark.parametrize(("physics", "inset"), [("corrected", PARAMS.radius), ("published", 0.0)])
 def test_catalogue_contains_the_reference_curvatures(
-    catalogue: Catalogue, reference: Callable[[str], dict[str, np.ndarray]]
+    reference: Callable[[str], dict[str, np.ndarray]], physics: Physics, inset: float
 ) -> None:
-    """Every reference actuator is in the catalogue with its curvature, to 1e-3."""
+    """Every reference actuator is in the catalogue, to 1e-3, with the curvature k of its film, or of a centreline of radius 1 / k - R."""
+    catalogue = Catalogue.of(VineParams(physics=physics))
     table = reference("free_space_curvature_reference")
     for l0, pressure, curvature in zip(table["l0_mm"], table["pressure_kpa"], table["curvature_per_m"], strict=True):
         entry = np.isclose(catalogue.l_0, l0 * 1e-3) & np.isclose(catalogue.pressure, pressure * 1e3)
-        assert catalogue.curvature[entry] == pytest.approx([curvature], rel=1e-3)
+        assert catalogue.curvature[entry] == pytest.approx([1 / (1 / curvature - inset)], rel=1e-3)
 
 
 def test_catalogue_is_the_whole_grid(catalogue: Catalogue) -> None:
@@ -72,21 +74,22 @@ def test_unreachable_curvature_names_the_reachable_range(catalogue: Catalogue) -
 def test_grid_is_a_parameter() -> None:
     """A coarser grid gives a smaller catalogue with the same curvatures."""
     coarse = Catalogue.of(PARAMS, Grid(l_0=np.array([0.03]), pressure=np.array([10e3])))
-    assert coarse.curvature == pytest.approx([1.585387671], rel=1e-3)
+    assert coarse.curvature == pytest.approx([1 / (1 / 1.585387671 - PARAMS.radius)], rel=1e-3)
 
 
 @pytest.mark.parametrize("params", PARAMS_OF.values(), ids=PARAMS_OF)
 def test_catalogue_takes_the_grid_of_its_actuator(params: VineParams) -> None:
-    """The default grid is that of the actuator, and no curvature exceeds that of full contraction."""
+    """The default grid is that of the actuator, and no curvature of the film exceeds that of full contraction."""
     grid, catalogue = params.actuator.grid, Catalogue.of(params)
     assert np.array_equal(np.unique(catalogue.l_0), grid.l_0)
     assert np.array_equal(np.unique(catalogue.pressure), grid.pressure)
-    assert np.all(catalogue.curvature < params.actuator.full_contraction(catalogue.l_0) / params.arm)
+    film = 1 / (1 / catalogue.curvature + params.radius)
+    assert np.all(film < params.actuator.full_contraction(catalogue.l_0) / params.arm)
 
 
 @pytest.mark.parametrize("params", PARAMS_OF.values(), ids=PARAMS_OF)
 def test_grown_curvature_is_the_requested_one(params: VineParams) -> None:
-    """The loop curvature -> actuator -> grown vine -> curvature closes within 0.5 % and the stated error."""
+    """The loop curvature -> actuator -> grown vine -> curvature of its joints in space closes within 0.5 % and the stated error."""
     catalogue = Catalogue.of(params)
     wanted = np.linspace(*catalogue.reachable, 12)
     entry, error = catalogue.synthesise(wanted)
@@ -95,7 +98,8 @@ def test_grown_curvature_is_the_requested_one(params: VineParams) -> None:
     segments = 40
     pressure, l_0 = (np.repeat(part[entry][:, None], segments, axis=1) for part in (catalogue.pressure, catalogue.l_0))
     rollout = model.grow(model.start(len(wanted), segments), Actuation(pressure, l_0), 1.0, 1.0)
-    grown = rollout.tips[:, 0, 2] / 1.0
+    joints = centerlines(rollout.state(np.arange(len(wanted)), np.zeros(len(wanted), int)), free.start, params)
+    grown = rollout.tips[:, 0, 2] / np.hypot(*np.diff(joints, axis=1).T).sum(axis=0)
     assert grown - error == pytest.approx(wanted, rel=5e-3)
 
 

@@ -8,19 +8,23 @@ import numpy as np
 import pytest
 from numpy.typing import ArrayLike
 
-from dynamics.propagator import CannotRun
+from dynamics.geometric.propagator import Geometric
+from dynamics.propagator import CannotRun, Propagator
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
-from dynamics.vine import Actuation, Rollout, Status, VineState
+from dynamics.vine import Actuation, Rollout, Status, VineState, centerlines
 from environments import Environment
 from planner.plan import search
-from planner.replay import replay
+from planner.replay import replay, simulated
 from planner.search.catalogue import Catalogue
 from planner.search.controls import actuation
 from planner.search.run import Budget, Run
+from planner.search.solutions import Solutions
 from planner.search.sst import LEAST_CELLS, LENGTH_COST, Search, Switches
 
 MakeEnvironment = Callable[..., Environment]
+PUBLISHED = VineParams(physics="published")
+"""The tube whose solutions, found with a few seeded iterations, are known."""
 EVERY_STATE = Switches(subset=False)
 """Every recorded state of the first batch becomes a node."""
 
@@ -33,8 +37,8 @@ def run_of(environment: Environment, params: VineParams, iterations: int, seed: 
 
 
 @pytest.fixture(scope="module")
-def divider_run(shipped: dict[str, Environment], params: VineParams) -> Run:
-    return run_of(shipped["divider"], params, 12)
+def divider_run(shipped: dict[str, Environment]) -> Run:
+    return run_of(shipped["divider"], PUBLISHED, 12)
 
 
 @pytest.fixture(scope="module")
@@ -63,6 +67,45 @@ def test_nodes_are_vines_grown_from_the_start(maze_search: Search) -> None:
     distance = np.hypot(*(tips[:, :2] - tree.tips[nodes, :2]).T)
     assert np.median(distance) < 1e-6
     assert np.mean(distance < 5e-3) > 0.95
+
+
+@pytest.mark.parametrize(("model", "shortest"), [(QuasiStatic, 0.0), (Geometric, 1.0)])
+def test_every_centreline_ends_at_its_tip(
+    environment: MakeEnvironment,
+    params: VineParams,
+    model: Callable[..., Propagator],
+    shortest: float,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The vines of nodes, candidates, solutions and their replays end at their tips; only the geometric model keeps the length of links."""
+    room = replace(environment(bounds=(-0.2, -0.8, 1.6, 0.8)), goal=np.array([0.9, 0.5, 0.1]))
+    run = Run.prepare(room, params, model, seed=1, batch=60)
+    for _ in run.run(Budget(seconds=600, iterations=4)):
+        pass
+    tree = run.search.tree
+    nodes = np.flatnonzero(tree.used & (tree.actuators > 0))
+    lines = centerlines(tree.state(nodes, params.segment_length), room.start, params)
+    ends = lines[np.arange(len(nodes)), tree.segments[nodes]]
+    assert len(nodes) > 10
+    assert ends == pytest.approx(tree.tips[nodes, :2], abs=1e-9)
+    assert run.best is not None
+    design = run.best.design
+    assert design.actuators > 0
+    assert design.centerline[-1] == pytest.approx(design.tip[:2], abs=1e-9)
+    again = simulated(design, room, replay(design, run.propagator.refined()))
+    assert again.joints[-1, : design.segments + 1] == pytest.approx(design.centerline, abs=1e-9)
+    lengths = np.hypot(*np.diff(design.centerline, axis=0).T) / params.segment_length
+    assert shortest - 1e-9 <= lengths.min() < 1.0 + 1e-9
+    assert (lengths.min() < 0.99) == (model is QuasiStatic)
+    assert design.film(design.centerline, room.start[2]) == pytest.approx(params.segment_length)
+    compared: list[np.ndarray] = []
+    monkeypatch.setattr(Solutions, "_alike", lambda _, joints: compared.append(joints) or [])
+    run.search.bound, run.solutions.best = np.inf, []
+    candidates = next(found for _ in range(9) if len((found := run.search.iterate()).segments))
+    run.solutions._promising(candidates)
+    assert len(compared) > 0
+    assert [line[-1] for line in compared] == pytest.approx(candidates.tips[: len(compared), :2], abs=1e-9)
+    assert (candidates.actuators[: len(compared)] > 0).any()
 
 
 def test_the_search_bound_ends_at_the_goals_rim(environment: MakeEnvironment, params: VineParams) -> None:
@@ -206,14 +249,14 @@ def test_pruning_keeps_only_nodes_that_can_improve(shipped: dict[str, Environmen
     search.iterate()
 
 
-def test_same_seed_same_search(shipped: dict[str, Environment], params: VineParams, divider_run: Run) -> None:
+def test_same_seed_same_search(shipped: dict[str, Environment], divider_run: Run) -> None:
     """The same seed and iterations give bitwise identical designs; another seed gives others."""
-    again = run_of(shipped["divider"], params, 12)
+    again = run_of(shipped["divider"], PUBLISHED, 12)
     assert len(again.solutions.best) == len(divider_run.solutions.best)
     for one, other in zip(again.solutions.best, divider_run.solutions.best, strict=True):
         assert one.design.sections == other.design.sections
         assert one.design.centerline.tobytes() == other.design.centerline.tobytes()
-    third = run_of(shipped["divider"], params, 12, seed=1)
+    third = run_of(shipped["divider"], PUBLISHED, 12, seed=1)
     assert third.solutions.best[0].design.sections != divider_run.solutions.best[0].design.sections
 
 
@@ -231,9 +274,9 @@ def test_solutions_reach_the_goal_at_half_and_quarter_step(divider_run: Run) -> 
             assert np.hypot(*(tip[:2] - solution.design.tip[:2])) < 5e-3
 
 
-def test_solutions_are_distinct_and_sorted(shipped: dict[str, Environment], params: VineParams) -> None:
+def test_solutions_are_distinct_and_sorted(shipped: dict[str, Environment]) -> None:
     """Sorted by cost, and every two differ by at least a tube diameter somewhere along the shorter one."""
-    best = run_of(shipped["needle"], params, 12).solutions.best
+    best = run_of(shipped["needle"], PUBLISHED, 12).solutions.best
     assert len(best) >= 2
     assert [s.cost for s in best] == sorted(s.cost for s in best)
     for i, one in enumerate(best):
@@ -242,7 +285,7 @@ def test_solutions_are_distinct_and_sorted(shipped: dict[str, Environment], para
             short, long = sorted([one.design.centerline, other.design.centerline], key=len)
             dense = np.vstack([np.linspace(a, b, 20) for a, b in pairwise(long)])
             gaps = np.sqrt(((short[:, None] - dense[None]) ** 2).sum(-1)).min(1)
-            assert gaps.max() > 2 * params.radius - 2e-3
+            assert gaps.max() > 2 * PUBLISHED.radius - 2e-3
 
 
 def test_a_candidate_that_misses_on_replay_is_rejected(shipped: dict[str, Environment], params: VineParams) -> None:

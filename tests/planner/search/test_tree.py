@@ -6,7 +6,9 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from planner.search.tree import Tree
+from dynamics.tube import VineParams
+from dynamics.vine import centerlines
+from planner.search.tree import Tree, branches_of
 from planner.search.witnesses import HEADING_WEIGHT, Witnesses
 
 
@@ -128,3 +130,19 @@ def test_a_pruned_node_frees_its_witness() -> None:
     witnesses.node[witness], witnesses.cost[witness] = 2, 1.0
     witnesses.forget(np.array([False, False, True]))
     assert len(witnesses.best(pose, np.array([9.0]), 0.1)[0]) == 1
+
+
+def test_a_node_ends_at_the_end_of_its_centreline() -> None:
+    """Two segments of 100 mm that an actuator bends by 0.2 rad, and one without: links of 96, 96 and 100 mm, as in its picture."""
+    tree, params = Tree(lambda count: np.zeros((count, 4)), pivot=0.02), VineParams(segment_length=0.1)
+    (root,) = grow(tree, [-1])
+    bends, controls = np.array([[-0.2, -0.2, 0.0, 0.0]]), np.array([[-5, -5, 0, 0]], np.int32)
+    end = 0.096 * np.exp(-0.2j) + 0.196 * np.exp(-0.4j)
+    tip = np.array([[end.real, end.imag, -0.4]])
+    one = np.ones(1, int)
+    (node,) = tree.add(bends, controls, 3 * one, tip, one, one.astype(bool), np.array([root]))
+    (line,) = centerlines(tree.state(np.array([node]), 0.1), np.zeros(3), params)
+    assert line[3] == pytest.approx(tip[0, :2])
+    assert np.isnan(line[4]).all()
+    (branch,) = branches_of(tree, np.zeros(3), params)
+    assert branch == pytest.approx(line[:4])

@@ -1,0 +1,118 @@
+"""What counts as a solution: a replay at an eighth of the step that needs no snap whose outcome depends on damping."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from dynamics.relaxations import PARTED, Relaxations, Rests
+from dynamics.tube import VineParams
+from dynamics.vine import Actuation, Rollout, VineState
+from environments import Environment
+from planner.search.run import Run
+from planner.search.sst import Candidates
+
+MakeEnvironment = Callable[..., Environment]
+SNAPPED, STEM = 0.3, 12
+"""Length at which every vine of these tests snaps [m], and its segments."""
+
+
+class Examined:
+    """Makes every replay report a snap, and answers how far apart the rests of a vine are."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, run: Run) -> None:
+        self.apart = 0.0
+        """The answer for all vines [m]."""
+        self.stems: list[bytes] = []
+        """Actuation of the segments up to the snap of each vine that was examined."""
+        replayer, grow = run.solutions.replayer, run.solutions.replayer.grow
+
+        def snapping(state: VineState, actuation: Actuation, length: np.ndarray, every: float) -> Rollout:
+            rollout = grow(state, actuation, length, every)
+            assert rollout.snaps is not None
+            rollout.snaps[:, 0] = SNAPPED, 0.1, 0.0, 1e-3
+            return rollout
+
+        def rests(_: Relaxations, state: VineState, actuation: Actuation) -> Rests:
+            assert state.segments.tolist() == [STEM]
+            assert state.last_length == pytest.approx(SNAPPED - (STEM - 1) * run.params.segment_length)
+            self.stems += [pressure[:STEM].tobytes() for pressure in actuation.pressure]
+            return Rests(np.zeros((3, 1, 1, 2)), np.full(len(actuation.pressure), self.apart))
+
+        monkeypatch.setattr(replayer, "grow", snapping)
+        monkeypatch.setattr(Relaxations, "rests", rests)
+
+
+@pytest.fixture
+def run(environment: MakeEnvironment, params: VineParams) -> Run:
+    """A search in an empty environment, nothing of which has been replayed yet."""
+    room = replace(environment(bounds=(-0.2, -0.8, 1.6, 0.8)), goal=np.array([0.9, 0.5, 0.1]))
+    return Run.prepare(room, params, seed=1, batch=60)
+
+
+def found(run: Run) -> Iterator[Candidates]:
+    """What a few iterations find."""
+    for _ in range(8):
+        candidates = run.search.iterate()
+        if len(candidates.segments):
+            yield candidates
+
+
+def test_a_replay_takes_an_eighth_of_the_step(run: Run) -> None:
+    """In the same environment, with the same tube."""
+    replayer, model = run.solutions.replayer, run.propagator
+    finer = model.refined(8).tube
+    assert replayer.tube == finer
+    assert finer.growth_step == model.tube.growth_step / 8
+    assert (replayer.environment, replayer.params) == (model.environment, model.params)
+
+
+@pytest.mark.parametrize("apart", [PARTED + 1e-6, np.inf])
+def test_a_vine_that_needs_an_ambiguous_snap_is_no_solution(
+    run: Run, monkeypatch: pytest.MonkeyPatch, apart: float
+) -> None:
+    """It is counted and rejected, and its branch ends at the last node before the snap."""
+    Examined(monkeypatch, run).apart = apart
+    solutions, tree, length = run.solutions, run.search.tree, run.params.segment_length
+    for candidates in found(run):
+        slot, branch = int(candidates.parents[0]), []
+        while slot >= 0:
+            branch.append(slot)
+            slot = int(tree.parent[slot])
+        before = tree.active.copy()
+        beyond = np.array([one for one in branch if tree.segments[one] * length > SNAPPED], np.int64)
+        short = np.flatnonzero(before & (tree.segments * length <= SNAPPED))
+        assert not solutions.offer(candidates)
+        assert not tree.active[beyond].any()
+        assert tree.active[short].all()
+        if before[beyond].any() and len(branch) > len(beyond) + 1:
+            break
+    else:
+        pytest.fail("no branch has nodes before and beyond the snap")
+    assert solutions.best == []
+    assert solutions.replayed == solutions.ambiguous == solutions.rejected > 0
+
+
+def test_a_snap_with_one_outcome_is_accepted(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rests closer than the threshold make a solution; the candidates that share its branch do not have its snap examined again."""
+    examined = Examined(monkeypatch, run)
+    examined.apart = PARTED - 1e-6
+    for candidates in found(run):
+        run.solutions.offer(candidates)
+    solutions = run.solutions
+    assert solutions.best
+    assert solutions.ambiguous == 0
+    assert len(examined.stems) == len(set(examined.stems))
+    assert 1 < len(examined.stems) < solutions.replayed - solutions.rejected
+
+
+def test_only_vines_that_reach_the_goal_are_examined(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A candidate whose replay misses the goal is rejected, but not as ambiguous."""
+    examined = Examined(monkeypatch, run)
+    examined.apart = np.inf
+    candidates = next(found(run))
+    run.search.environment.goal[:2] = 0.3, -0.5
+    run.solutions.offer(candidates)
+    assert (run.solutions.ambiguous, examined.stems) == (0, [])
+    assert run.solutions.rejected == run.solutions.replayed > 0
