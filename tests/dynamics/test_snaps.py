@@ -145,3 +145,19 @@ def test_a_free_vine_ends_in_one_place_whatever_the_damping(environment: MakeEnv
     np.testing.assert_array_equal(known.ambiguous(PARAMS), [1])
     np.testing.assert_array_equal(known.length, ends)
     assert known.one(0).examined(actuation, relaxations).apart == pytest.approx(known.apart[:1], abs=1e-9)
+
+
+def test_the_second_snap_of_the_passive_tube_of_plus_is_ambiguous(shipped: dict[str, Environment]) -> None:
+    """It slips from under a corner towards one side or the other, as in an independent solver, where tips end 149 mm apart; the snap before is not."""
+    plus, segments = shipped["plus"], 70
+    model = QuasiStatic(plus, PARAMS).refined(8)
+    passive = Actuation(np.zeros((1, segments)), np.full((1, segments), 0.04))
+    rollout = model.grow(model.start(1, segments), passive, segments * PARAMS.segment_length, PARAMS.segment_length)
+    snaps = Snaps.of(rollout, 0).examined(passive, Relaxations(plus, PARAMS))
+    ambiguous = snaps.ambiguous(PARAMS)
+    assert len(ambiguous) == 1
+    second = ambiguous[0]
+    assert second == len(snaps.vine) - 1 > 0
+    assert snaps.length[second] == pytest.approx(1.734, abs=0.01)
+    assert 0.1 < snaps.apart[second] < 0.2
+    assert snaps.apart[:second].max() < 1e-3
