@@ -148,7 +148,10 @@ def test_a_free_vine_ends_in_one_place_whatever_the_damping(environment: MakeEnv
 
 
 def test_the_second_snap_of_the_passive_tube_of_plus_is_ambiguous(shipped: dict[str, Environment]) -> None:
-    """It slips from under a corner towards one side or the other, as in an independent solver, where tips end 149 mm apart; the snap before is not."""
+    """It slips from under a corner to one side or the other; the snaps before end in one place.
+
+    In an independent solver, the tips of the viscous rest and of the others are 149 mm apart.
+    """
     plus, segments = shipped["plus"], 70
     model = QuasiStatic(plus, PARAMS).refined(8)
     passive = Actuation(np.zeros((1, segments)), np.full((1, segments), 0.04))
