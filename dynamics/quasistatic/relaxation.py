@@ -26,6 +26,10 @@ LENGTHEN = 1.5
 """Factor of the step's time while the joints do not oscillate [-]."""
 MOST_SHARE = 2.0
 """Largest share of a step that is taken where joints keep on moving the same way [-]."""
+SHORT = 0.1
+"""Steps at constant length that are shorter than this share of `Relaxation.time` must move less, for the same rest [-]."""
+RETREAT, LEAST_RETREAT = 0.1, 2e-3
+"""The tip of a vine at rest gives back no more than the first share of its growth since the last rest, and the second of a step [-]."""
 
 
 class Progress(NamedTuple):
@@ -72,7 +76,25 @@ def relax(
 
 
 @compiled()
-def _share_to_rest(share: float, turned: float, length: float) -> float:
+def at_rest(
+    tube: QuasiStaticTube, limit: float, progress: Progress, motion: float, grown: float, growth: float
+) -> bool:
+    """Whether a vine need not take the step of `relax`; never where the motion is not a number.
+
+    Args:
+        limit: Motion of a step as long as `Relaxation.time` [m].
+        motion: Motion of this step [m].
+        grown: Growth since the vine was last at rest [m].
+        growth: Growth of this step, at most 0 [m].
+    """
+    rest = tube.relaxation
+    if -growth > RETREAT * grown + LEAST_RETREAT * tube.growth_step:
+        return False
+    return bool(motion <= max(limit * min(1.0, progress.time / (SHORT * rest.time)), rest.trembling))
+
+
+@compiled()
+def share_to_rest(share: float, turned: float, length: float) -> float:
     """Share of a step after which no motion is left along the last one, if the motion depends linearly on the way (secant).
 
     Args:
@@ -104,7 +126,7 @@ def bend_on(
     # As published, each correction is one whole step.
     published = tube.relaxation.growing == np.inf
     most = MOST_SHARE if progress.time >= tube.relaxation.time and not published else 1.0
-    share = min(_share_to_rest(progress.share, turned, length), share_of_step(tube, motion, most))
+    share = min(share_to_rest(progress.share, turned, length), share_of_step(tube, motion, most))
     for j in range(span.segments):
         moved = share * bend[j]
         energy += moved * (free[j] / inverse[j] - 0.5 * moved * (1.0 / inverse[j] - stiffening[j] - damping))

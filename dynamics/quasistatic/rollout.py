@@ -25,6 +25,7 @@ from dynamics.quasistatic.complementarity import Step
 from dynamics.quasistatic.relaxation import (
     MOST_CORRECTIONS,
     MOST_ITERATIONS,
+    at_rest,
     begin,
     bend_on,
     largest_bend,
@@ -54,12 +55,8 @@ LONGEST_HOLD = 20.0
 """A held vine that still moves after the time in which it would grow this far in free space [m] is stalled."""
 AT_REST = 2.5e-7
 """A held vine whose joints all move less than this in a step [m] is at rest."""
-SHORT = 0.1
-"""Steps at constant length that are shorter than this share of `Relaxation.time` must move less, for the same rest [-]."""
 AGAIN = 4.0
 """The first step at constant length takes this many times as long as the last one of the relaxation before [-]."""
-RETREAT, LEAST_RETREAT = 0.1, 2e-3
-"""The tip of a vine at rest gives back no more than the first share of its growth since the last rest, and the second of a step [-]."""
 
 
 @compiled()
@@ -72,7 +69,7 @@ def grow_vine(model: QuasiStaticModel, task: Task, vine: Vine, records: Records)
     segments, last_length = task.segments, task.last_length
     known = recorded = steps = relaxations = 0
     time, began, bent, watch, before = 0.0, 0.0, np.inf, Watch(0.0, 0.0), segments * full + last_length
-    progress, rested, limit = begin(tube, work, segments, rest.time), 0.0, rest.growing
+    progress, rested = begin(tube, work, segments, rest.time), 0.0
     most = MOST_ITERATIONS if rest.growing < np.inf else MOST_CORRECTIONS
     while True:
         heading = forward_kinematics(chain, vine.angles, vine.pivots, base, segments, last_length, full)
@@ -96,9 +93,7 @@ def grow_vine(model: QuasiStaticModel, task: Task, vine: Vine, records: Records)
             curvature = set_up(tube, joint, damping, vine, work, span)
             shrunk, motion, known = relax(tube, work, span, curvature, grown - rested, known)
             limit = rest.recorded if grown >= stop - SLACK else rest.growing
-            limit = max(limit * min(1.0, progress.time / (SHORT * rest.time)), rest.trembling)
-            retreats = -shrunk > RETREAT * (grown - rested) + LEAST_RETREAT * tube.growth_step
-            if deep or retreats or not motion <= limit:
+            if deep or not at_rest(tube, limit, progress, motion, grown - rested, shrunk):
                 wedged = deep and progress.iterations > 20 and motion < 0.05 * rest.recorded
                 if wedged or progress.iterations >= most:
                     if not deep:
