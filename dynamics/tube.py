@@ -72,7 +72,12 @@ class VineParams:
     contact_stiffness: float = 2e5
     """Stiffness of a contact [N/m]."""
     penetration_tolerance: float = 1e-3
-    """Maximum penetration of obstacles in accepted states [m]."""
+    """Maximum penetration of obstacles in accepted states [m], beyond what the cross-section gives way by."""
+    least_height: float = 1.0
+    """Height to which walls may squeeze the tube, as a share of its diameter [-]; each side gives way by up to half of the rest, see
+    `dynamics.cross_section`. 1 for a tube that is rigid across."""
+    dent_length: float = 25e-3
+    """Length of tube that a sharp corner dents [m]: an assumption, of the order of the radius."""
     friction: float | None = None
     """Coulomb friction coefficient of the tip on walls [-]; None selects the propagator's default."""
     film_thickness: float | None = None
@@ -98,7 +103,7 @@ class VineParams:
             self,
             (
                 "radius", "growth_pressure", "segment_length", "hinge_length", "growth_share", "contact_stiffness",
-                "penetration_tolerance", "film_thickness", "film_modulus", "bending_stiffness",
+                "penetration_tolerance", "least_height", "dent_length", "film_thickness", "film_modulus", "bending_stiffness",
             ),
             or_zero=("growth_viscosity", "bending_viscosity", "friction"),
         )  # fmt: skip
@@ -108,6 +113,8 @@ class VineParams:
             raise ValueError(
                 f"penetration_tolerance = {self.penetration_tolerance:g} must be less than radius = {self.radius:g}"
             )
+        if self.least_height > 1:
+            raise ValueError(f"least_height = {self.least_height:g} must be at most 1, the diameter of the tube")
         if self.film_modulus is not None and self.film_thickness is None:
             raise ValueError(f"film_modulus = {self.film_modulus:g} needs a film_thickness")
 
@@ -131,7 +138,7 @@ class VineParams:
     @property
     def clearance(self) -> float:
         """Minimum distance of the axis from every obstacle [m]."""
-        return self.radius - self.penetration_tolerance
+        return self.least_height * self.radius - self.penetration_tolerance
 
     @property
     def pivot(self) -> float:

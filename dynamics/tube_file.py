@@ -53,7 +53,8 @@ def _numbers(keys: Mapping[str, Key], whole: bool) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for field, key in keys.items():
         number = Annotated[float, Field(ge=key.least, le=key.most)]
-        found[key.name] = (number, ...) if whole and field not in UNKNOWN else (number | None, None)
+        needed = ... if key.before is None else key.before
+        found[key.name] = (number, needed) if whole and field not in UNKNOWN else (number | None, None)
     return found
 
 
@@ -125,6 +126,7 @@ def similar(radius: float, growth_pressure: float = GROWTH_PRESSURE, kind: str =
         bending_viscosity=usual.bending_viscosity * press * size**4,
         contact_stiffness=usual.contact_stiffness * press * size,
         penetration_tolerance=usual.penetration_tolerance * size,
+        dent_length=usual.dent_length * size,
         inertia=replace(usual.inertia, mass_per_length=usual.inertia.mass_per_length * size),
         actuator=_made(kind, shape, replace(limits, **lengths)),
     )

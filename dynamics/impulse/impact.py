@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynamics.contacts import Contacts
+from dynamics.cross_section import COMPLIANCE
 from dynamics.impulse.bodies import Bodies, Rows
 from dynamics.impulse.schur import Factor, factorise, project
 from dynamics.vine import Integers
@@ -56,8 +57,6 @@ class ImpactNumbers(NamedTuple):
     """Contacts there are."""
     dt: float
     """Time of the step [s]."""
-    compliance: float
-    """Of the contacts [m/N]."""
 
 
 def new_impact(bodies: int, contacts: int) -> Impact:
@@ -121,7 +120,7 @@ def solve(
             break
         for c in range(number):
             if contacts.key[c] == impact.keys[i]:
-                taken = _take(bodies, rows, factor, impact, numbers, taken, c, contacts.gap[c] / dt)
+                taken = _take(bodies, rows, contacts, factor, impact, numbers, taken, c)
                 impact.active[taken - 1] = True
     settled = solved = True
     for _ in range(ROUNDS):
@@ -138,7 +137,7 @@ def solve(
             if impact.impulse[c] < 0.0 and contacts.gap[c] + dt * _approach(impact, c, velocity) < -TOLERANCE:
                 settled = False
                 if taken < MOST_ACTIVE:
-                    taken = _take(bodies, rows, factor, impact, numbers, taken, c, contacts.gap[c] / dt)
+                    taken = _take(bodies, rows, contacts, factor, impact, numbers, taken, c)
         if settled or taken == MOST_ACTIVE:
             break
     known = 0
@@ -172,12 +171,19 @@ def _push(bodies: Bodies, impact: Impact, c: int, velocity: Floats, impulse: flo
 
 @compiled()
 def _take(
-    bodies: Bodies, rows: Rows, factor: Factor, impact: Impact, numbers: ImpactNumbers, taken: int, c: int, gap: float
+    bodies: Bodies,
+    rows: Rows,
+    contacts: Contacts,
+    factor: Factor,
+    impact: Impact,
+    numbers: ImpactNumbers,
+    taken: int,
+    c: int,
 ) -> int:
     """Take up contact c: how all bodies respond to it, and its line of the complementarity problem.
 
     Args:
-        gap: Of the contact, over the time of the step [m/s].
+        c: Index of the contact.
     """
     count = numbers.bodies
     response = impact.response[taken]
@@ -190,13 +196,13 @@ def _take(
     impact.force[taken], impact.active[taken] = 0.0, False
     # The joints alone bring the bodies to the velocities found before any contact was taken up; these are linear in
     # the impulses, so what the gap would be without any is the present one less what the present impulses do.
-    free = gap + _approach(impact, c, impact.velocity)
+    free = contacts.gap[c] / numbers.dt + _approach(impact, c, impact.velocity)
     for i in range(taken):
         other = impact.taken[i]
         coupling = _approach(impact, other, response)
         impact.matrix[taken, i] = impact.matrix[i, taken] = coupling
         free -= coupling * impact.force[i]
-    impact.matrix[taken, taken] = _approach(impact, c, response) + numbers.compliance / numbers.dt**2
+    impact.matrix[taken, taken] = _approach(impact, c, response) + contacts.pressing[c, COMPLIANCE] / numbers.dt**2
     impact.gap[taken] = free
     return taken + 1
 

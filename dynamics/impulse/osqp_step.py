@@ -7,6 +7,7 @@ import osqp
 import scipy.sparse as sparse
 
 from dynamics.contacts import Contacts
+from dynamics.cross_section import COMPLIANCE
 from dynamics.impulse.bodies import Bodies, Rows
 from dynamics.impulse.impact import Impact, ImpactNumbers
 from dynamics.propagator import CannotRun
@@ -36,7 +37,7 @@ class OsqpStep:
         joints = _matrix(rows, count) @ sparse.diags(1 / root)
         touching = _contact_matrix(impact, number, count) @ sparse.diags(1 / root)
         targets, slack = rows.target[:count].ravel(), np.sqrt(rows.slack[:count].ravel())
-        soft = np.full(number, np.sqrt(numbers.compliance) / numbers.dt)
+        soft = np.sqrt(contacts.pressing[:number, COMPLIANCE]) / numbers.dt
         # slack impulse = sqrt(slack) z with the cost z^2 / 2: what is rigid has no z in its row.
         matrix = sparse.bmat([[joints, sparse.diags(slack), None], [touching, None, sparse.diags(soft)]], format="csc")
         size = 3 * count

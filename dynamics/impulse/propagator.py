@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dynamics.cross_section import cross_section
 from dynamics.impulse.rollout import grow_one
 from dynamics.impulse.step import ImpulseModel, ImpulseTube, new_work
 from dynamics.moment import joint_moments
@@ -85,14 +86,13 @@ class Impulse(OnHost):
         # Also with the published physics this model's moments are those of curvature.
         self.joint = joint_moments(replace(params, segment_length=params.hinge_length))
         self.tube = ImpulseTube(
-            radius=params.radius,
+            section=cross_section(params)._replace(compliance=1 / CONTACT_STIFFNESS),
             segment=params.segment_length,
             mass_per_length=params.inertia.mass_per_length,
             gyration=params.radius**2 / 2,  # a thin-walled cylinder about a transverse axis
             damping=params.inertia.damping_time * self.joint.elasticity.stiffness,
             growth_rate=params.inertia.growth_rate,
             yielding=params.inertia.growth_rate / params.growth_force,
-            compliance=1 / CONTACT_STIFFNESS,
             tolerance=params.penetration_tolerance,
             time_step=step,
             margin=margin,

@@ -82,7 +82,7 @@ def grow_vine(
     segments, last_length = task.segments, task.last_length
     start(work, tube, vine, base, segments, last_length)
     heading = forward_kinematics(chain, angles, vine.pivots, base, segments, last_length, full)
-    number = find_contacts(scene, tube.radius, tube.margin, chain, segments, contacts)
+    number = find_contacts(scene, tube.section, tube.margin, chain, segments, contacts)
     before, recorded, steps, corrections = segments * full + last_length, 0, 0, 0
     longest = tube.longest_hold if holding else LONGEST_TIME * task.length / tube.growth_rate + 10 * PATIENCE
     time, watch, fast, strayed = 0.0, Watch(0.0, 0.0), np.inf, np.inf
@@ -93,7 +93,7 @@ def grow_vine(
         status = outcome_of_leaving(scene, chain, segments, forces, broken)
         if status != GROWING:
             return recorded, status, steps
-        deep = too_deep(contacts, number, tube.tolerance)
+        deep = too_deep(tube.section, contacts, number, tube.tolerance, work.keys, work.carried)
         corrections = corrections + 1 if deep else 0
         if corrections > CORRECTIONS:
             return recorded, UNRESOLVED, steps
@@ -112,7 +112,7 @@ def grow_vine(
             add_segment(work, tube, angles, base, segments)
             segments, last_length = segments + 1, 0.0
             forward_kinematics(chain, angles, vine.pivots, base, segments, last_length, full)
-            number = find_contacts(scene, tube.radius, tube.margin, chain, segments, contacts)
+            number = find_contacts(scene, tube.section, tube.margin, chain, segments, contacts)
         most_growth = 0.0
         if not holding and not deep:
             most_growth = max(min(full - last_length, next_stop(task, recorded) - grown), 0.0)

@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dynamics.chain import Chain, forward_kinematics, new_chain
-from dynamics.contacts import Contacts, find_contacts, new_contacts
+from dynamics.contacts import NO_KEY, Contacts, carried_by, find_contacts, new_contacts
+from dynamics.cross_section import CrossSection, holds
 from dynamics.growth import Span
 from dynamics.impulse.bodies import Bodies, Drive, Rows, advance, assemble, lay, new_bodies, new_drive, new_rows
 from dynamics.impulse.impact import Impact, ImpactNumbers, contact_rows, new_impact, solve
@@ -37,7 +38,7 @@ LIGHTEST = 1e-3
 class ImpulseTube(NamedTuple):
     """What the kernel needs to know of the vine and of the step, in SI units."""
 
-    radius: float
+    section: CrossSection
     segment: float
     """Length of a full segment [m]."""
     mass_per_length: float
@@ -48,7 +49,6 @@ class ImpulseTube(NamedTuple):
     growth_rate: float
     yielding: float
     """How much slower a newton on the tip makes it grow [m/s / N]."""
-    compliance: float
     tolerance: float
     time_step: float
     """Longest step [s]."""
@@ -87,6 +87,10 @@ class Work(NamedTuple):
     factor: Factor
     impact: Impact
     holder: Integers
+    keys: Integers
+    """Contacts that carried a force in the last step, `NO_KEY` beyond them, shape (contacts,)."""
+    carried: Floats
+    """Their forces [N], same shape."""
     forces: Floats
     """Normal force on each segment in the last step [N], shape (max_segments,)."""
     seen: Floats
@@ -106,6 +110,8 @@ def new_work(max_segments: int, bodies: int) -> Work:
         new_factor(bodies),
         new_impact(bodies, contacts),
         np.arange(max_segments),
+        np.full(contacts, NO_KEY, np.int64),
+        np.zeros(contacts),
         np.zeros(max_segments),
         np.zeros((max_segments + 1, 2)),
     )
@@ -245,12 +251,25 @@ def _arrive(
     heading = forward_kinematics(chain, angles, pivots, base, segments, last_length, tube.segment)
     if not np.isfinite(heading):
         return 0  # what is nowhere touches nothing
-    return find_contacts(scene, tube.radius, tube.margin, chain, segments, contacts)
+    return find_contacts(scene, tube.section, tube.margin, chain, segments, contacts)
 
 
 @compiled()
 def _deepest(contacts: Contacts, number: int) -> float:
+    """Smallest gap, at most 0 [m]."""
     return min(contacts.gap[:number].min(), 0.0) if number else 0.0
+
+
+@compiled()
+def _deepest_not_held(work: Work, section: CrossSection, number: int) -> float:
+    """Smallest gap of a contact that is deeper than the forces of the last step hold it, at most 0 [m]."""
+    contacts, deepest = work.contacts, 0.0
+    for c in range(number):
+        if contacts.gap[c] < deepest and not holds(
+            section, contacts.pressing[c], carried_by(contacts.key[c], work.keys, work.carried), DEEPEST
+        ):
+            deepest = contacts.gap[c]
+    return deepest
 
 
 @compiled()
@@ -258,8 +277,15 @@ def _add_forces(work: Work, segments: int, number: int, dt: float) -> None:
     """Normal force on each segment in the step."""
     for i in range(segments):
         work.forces[i] = 0.0
+    known = 0
     for c in range(number):
-        work.forces[work.contacts.segment[c]] += work.impact.impulse[c] / dt
+        force = work.impact.impulse[c] / dt
+        if force > 0.0:
+            work.forces[work.contacts.segment[c]] += force
+            work.keys[known], work.carried[known] = work.contacts.key[c], force
+            known += 1
+    if known < len(work.keys):
+        work.keys[known] = NO_KEY
 
 
 class Aim(NamedTuple):
@@ -329,7 +355,7 @@ def take_step(model: ImpulseModel, vine: Vine, work: Work, span: Span, qp: Any) 
             set_springs(joint, tube, vine, drive, span, aim.expected, aim.dt)
             drive.rate[segments], drive.yielding[segments] = aim.rate, aim.yielding
             assemble(bodies, drive, count, aim.dt, base, rows)
-            numbers = ImpactNumbers(count, number, aim.dt, tube.compliance)
+            numbers = ImpactNumbers(count, number, aim.dt)
             if qp is None:
                 solved = solve(bodies, rows, contacts, work.factor, impact, numbers)
             else:
@@ -348,7 +374,7 @@ def take_step(model: ImpulseModel, vine: Vine, work: Work, span: Span, qp: Any) 
         bodies.reach[segments] = last_length + growth
         _add_forces(work, segments, number, dt)
         number = _arrive(scene, tube, pose, base, angles, vine.pivots, chain, contacts, segments, last_length + growth)
-        if _deepest(contacts, number) >= min(-DEEPEST, deepest) or last_try:
+        if _deepest_not_held(work, tube.section, number) >= min(-DEEPEST, deepest) or last_try:
             break
         _copy_state(work.before, bodies, count)
         lay(bodies, count, base)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from dynamics.chain import Chain
 from dynamics.contacts import Contacts
+from dynamics.cross_section import COMPLIANCE
 from surrogate.compiled import Floats, compiled
 
 MOST_ACTIVE = 128
@@ -71,8 +72,6 @@ class ContactNumbers(NamedTuple):
     """Growth without any constraint [m]."""
     inverse_growth: float
     """1 / D of the growth [m/N]."""
-    compliance: float
-    """Compliance of a contact [m/N]."""
 
 
 @compiled()
@@ -117,7 +116,7 @@ def _factor_from(contacts: Contacts, dual: Dual, numbers: ContactNumbers, first:
         for j in range(i + 1):
             value = _entry(contacts, dual.moments, numbers.inverse_growth, k, active[j])
             if i == j and k < numbers.soft:
-                value += numbers.compliance
+                value += contacts.pressing[k, COMPLIANCE]
             for h in range(j):
                 value -= factor[i, h] * factor[j, h]
             factor[i, j] = np.sqrt(max(value, 1e-14)) if i == j else value / factor[j, j]

@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dynamics.cross_section import cross_section
 from dynamics.moment import JointMoments, joint_moments
 from dynamics.propagator import Capabilities, OnHost, checked_lengths
 from dynamics.quasistatic.folding import Folding
@@ -85,13 +86,12 @@ class QuasiStatic(OnHost):
         self.joint: JointMoments = joint_moments(params)
         edges, corners = len(self.scene.edges), len(self.scene.corners)
         self.tube = QuasiStaticTube(
-            radius=params.radius,
+            section=cross_section(params),
             growth_force=params.growth_force,
             growth_viscosity=params.growth_viscosity,
             bending_viscosity=params.bending_viscosity * (params.moment_length / params.segment_length),
             folding=Folding(corner_moment, edges, edges + corners),
             friction=friction,
-            compliance=1 / params.contact_stiffness,
             tolerance=params.penetration_tolerance,
             growth_step=step or params.segment_length / 6,
             margin=margin,

@@ -77,8 +77,8 @@ def grow_vine(model: QuasiStaticModel, task: Task, vine: Vine, records: Records)
         status = outcome_of_leaving(scene, chain, segments, forces, broken)
         if status != GROWING:
             return recorded, status, steps, relaxations
-        count = find_contacts(scene, tube.radius, tube.margin, chain, segments, contacts)
-        deep = too_deep(contacts, count, tube.tolerance)
+        count = find_contacts(scene, tube.section, tube.margin, chain, segments, contacts)
+        deep = too_deep(tube.section, contacts, count, tube.tolerance, work.keys, work.carried)
         stop = next_stop(task, recorded)
         most_growth = min(tube.growth_step, full - last_length, stop - grown)
         span = Span(segments, last_length, count, max(most_growth, 0.0))
@@ -118,7 +118,7 @@ def grow_vine(model: QuasiStaticModel, task: Task, vine: Vine, records: Records)
             vine.angles[segments] = last_length = 0.0
             segments += 1
             forward_kinematics(chain, vine.angles, vine.pivots, base, segments, last_length, full)
-            count = find_contacts(scene, tube.radius, tube.margin, chain, segments, contacts)
+            count = find_contacts(scene, tube.section, tube.margin, chain, segments, contacts)
             settled = False
         most_growth = min(tube.growth_step, full - last_length, next_stop(task, recorded) - grown)
         # The rest of a segment may be tiny, and a blocked tip may advance by tiny steps: limit dt from below.
@@ -183,8 +183,8 @@ def hold_vine(model: QuasiStaticModel, task: Task, vine: Vine, records: Records)
         status = outcome_of_leaving(scene, chain, segments, work.forces, records.broken)
         if status != GROWING:
             return 0, status, steps, steps
-        count = find_contacts(scene, tube.radius, tube.margin, chain, segments, work.contacts)
-        deep = too_deep(work.contacts, count, tube.tolerance)
+        count = find_contacts(scene, tube.section, tube.margin, chain, segments, work.contacts)
+        deep = too_deep(tube.section, work.contacts, count, tube.tolerance, work.keys, work.carried)
         corrections = corrections + 1 if deep else 0
         if corrections > MOST_CORRECTIONS:
             return 0, UNRESOLVED, steps, steps

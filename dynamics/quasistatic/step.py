@@ -7,7 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from dynamics.chain import Chain, new_chain
-from dynamics.contacts import Contacts, new_contacts
+from dynamics.contacts import NO_KEY, Contacts, new_contacts
+from dynamics.cross_section import CrossSection
 from dynamics.growth import Span
 from dynamics.links import LEAST_LINK, STRAIGHT, link
 from dynamics.moment import JointMoments, Vine, linearise, rest_of
@@ -38,14 +39,13 @@ class Relaxation(NamedTuple):
 class QuasiStaticTube(NamedTuple):
     """Parameters of the tube and of the step for the kernel, in SI units. Time is measured in metres of free growth."""
 
-    radius: float
+    section: CrossSection
     growth_force: float
     growth_viscosity: float
     bending_viscosity: float
     folding: Folding
     friction: float
     """Coefficient of friction of the tip [-]."""
-    compliance: float
     tolerance: float
     growth_step: float
     """Growth of a full step, which is also its time [m]."""
@@ -76,7 +76,9 @@ class Work(NamedTuple):
     forces: Floats
     """Normal force on each segment in the last step [N], shape (max_segments,)."""
     keys: Integers
-    """Contacts that carried a force in the last step, shape (MOST_ACTIVE,)."""
+    """Contacts that carried a force in the last step, `NO_KEY` beyond them, shape (MOST_ACTIVE,)."""
+    carried: Floats
+    """Their forces [N], same shape."""
     kept: Floats
     """Share of its moment that each joint keeps [-], shape (max_segments,)."""
     stiffening: Floats
@@ -105,7 +107,8 @@ def new_work(max_segments: int) -> Work:
         new_dual(capacity, max_segments),
         Step(np.empty(max_segments), np.empty(max_segments), np.empty(max_segments)),
         np.zeros(max_segments),
-        np.empty(MOST_ACTIVE, np.int64),
+        np.full(MOST_ACTIVE, NO_KEY, np.int64),
+        np.zeros(MOST_ACTIVE),
         np.ones(max_segments),
         np.zeros(max_segments),
         np.zeros(1),
@@ -238,7 +241,7 @@ def solve(tube: QuasiStaticTube, work: Work, span: Span, time: float, known: int
     mobility, drive, rows = time / tube.growth_viscosity, tube.growth_force, held + (2 if time > 0.0 else 0)
     active = _recall(contacts, rows, dual, work.keys, known)
     for _ in range(2):
-        numbers = ContactNumbers(rows, count, segments, drive * mobility, mobility, tube.compliance)
+        numbers = ContactNumbers(rows, count, segments, drive * mobility, mobility)
         growth, active, _ = solve_step(contacts, chain, step, dual, numbers, active, fresh)
         fresh = False
         pressed = normal_force(contacts, chain, dual, numbers, active)
@@ -251,7 +254,9 @@ def solve(tube: QuasiStaticTube, work: Work, span: Span, time: float, known: int
     if tube.folding.share < 1.0:
         mark_folds(contacts, chain, dual, numbers, active, tube.folding, work.kept)
     for i in range(active):
-        work.keys[i] = contacts.key[dual.active[i]]
+        work.keys[i], work.carried[i] = contacts.key[dual.active[i]], dual.force[dual.active[i]]
+    if active < MOST_ACTIVE:
+        work.keys[active] = NO_KEY
     held = work.held[0]
     return min(max(growth, -contacts.gap[held + 1]), contacts.gap[held]), active
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from dynamics.chain import Chain
 from dynamics.contacts import find_contacts
+from dynamics.cross_section import CrossSection, rigid_section
 from dynamics.impulse.bodies import Bodies, advance, assemble, lay
 from dynamics.impulse.impact import ImpactNumbers, contact_rows, solve
 from dynamics.impulse.step import Work, new_work
@@ -102,7 +103,7 @@ def simulate(
     )
     run = _run if qp is None else _run.py_func
     solved = run(
-        scene, work, base, robot.radius, margin, robot.compliance, step, steps,
+        scene, work, base, rigid_section(robot.radius, robot.compliance), margin, step, steps,
         motion.pose, motion.velocity, motion.joints, motion.deepest, qp,
     )  # fmt: skip
     if not solved:
@@ -128,9 +129,8 @@ def _run(
     scene: Scene,
     work: Work,
     base: Floats,
-    radius: float,
+    section: CrossSection,
     margin: float,
-    compliance: float,
     step: float,
     steps: int,
     pose: Floats,
@@ -146,7 +146,7 @@ def _run(
     links, solved = count // 2, True
     for s in range(steps + 1):
         chain_of(bodies, links, chain)
-        number = find_contacts(scene, radius, margin, chain, links, contacts)
+        number = find_contacts(scene, section, margin, chain, links, contacts)
         pose[s], velocity[s] = bodies.pose, bodies.velocity
         joints[s, :, 0], joints[s, :, 1] = chain.x, chain.y
         deepest[s] = max(-contacts.gap[:number].min(), 0.0) if number else 0.0
@@ -156,7 +156,7 @@ def _run(
             drive.moment[k] = drive.stiffness[k] * (bodies.pose[k, 2] - (bodies.pose[k - 1, 2] if k else base[2]))
         assemble(bodies, drive, count, step, base, rows)
         contact_rows(bodies, contacts, number, work.holder, impact)
-        numbers = ImpactNumbers(count, number, step, compliance)
+        numbers = ImpactNumbers(count, number, step)
         if qp is None:
             solved = solve(bodies, rows, contacts, work.factor, impact, numbers)
         else:

@@ -192,7 +192,7 @@ def moment_residuals(model: QuasiStatic, states: VineState, vines: Actuation) ->
         vine = carrying(model.joint, states.angles[k].copy(), vines.pressure[k], vines.l_0[k])
         forward_kinematics(work.chain, vine.angles, vine.pivots, model.pose, segments, last_length, full)
         chain, contacts = work.chain, work.contacts
-        count = find_contacts(model.scene, model.tube.radius, model.tube.margin, chain, segments, contacts)
+        count = find_contacts(model.scene, model.tube.section, model.tube.margin, chain, segments, contacts)
         touching = np.flatnonzero(contacts.gap[:count] < TOUCHING)
         set_up(model.tube, model.joint, 0.0, vine, work, Span(segments, last_length, count, 0.0))
         moment = -work.step.free[:segments] / work.step.inverse[:segments]
