@@ -9,10 +9,15 @@ from numpy.typing import NDArray
 
 from dynamics.chain import Chain
 from dynamics.cross_section import (
+    AT,
     COMPLIANCE,
+    CORNER,
     DENT,
+    LAW,
     LENGTH,
-    OPPOSITE,
+    MOST,
+    NARROW,
+    SQUEEZED,
     TIP,
     CrossSection,
     dent_compliance,
@@ -24,8 +29,6 @@ from surrogate.compiled import Floats, compiled
 
 NO_KEY = -9
 """The key of no row of a step."""
-OPEN = 1e3
-"""Gap of a contact that is not one [m]."""
 
 
 class Contacts(NamedTuple):
@@ -43,8 +46,7 @@ class Contacts(NamedTuple):
     growth: Floats
     """Column of J for the growth of the last segment, without the bending due to growth."""
     pressing: Floats
-    """Length of tube on which it presses [m], 1 for a contact of the tip, its dent and the dent of the opposite side [m], and the
-    compliance [m/N], in the order of `dynamics.cross_section`, shape (capacity, 5)."""
+    """How it presses on the tube, see `dynamics.cross_section.LENGTH` and the following, shape (capacity, 9)."""
 
 
 @compiled()
@@ -58,8 +60,23 @@ def new_contacts(capacity: int) -> Contacts:
         np.empty(capacity),
         np.empty(capacity),
         np.empty(capacity),
-        np.empty((capacity, 5)),
+        np.empty((capacity, 9)),
     )
+
+
+class Press(NamedTuple):
+    """How a contact presses on the tube."""
+
+    length: float
+    """Length of tube on which it presses [m]."""
+    tip: float
+    """1 on the cap at the tip, else 0."""
+    at: float
+    """Distance of the middle of that length from the base along the tube [m]."""
+    corner: float
+    """Index of the corner that presses; -1 for an edge."""
+    most: float
+    """Dent beyond which the cross-section is rigid there [m]."""
 
 
 @compiled(inline="always")
@@ -72,15 +89,9 @@ def _add(
     point: tuple[float, float],
     normal: tuple[float, float],
     growth: float,
-    length: float,
-    tip: bool,
+    press: Press,
 ) -> int:
-    """Append the contact of a point [m] on a segment, pushed along a normal; return the new number of contacts.
-
-    Args:
-        length: Length of tube on which it presses [m].
-        tip: Whether it presses on the cap at the tip.
-    """
+    """Append the contact of a point [m] on a segment, pushed along a normal; return the new number of contacts."""
     if count < len(contacts.gap) - 4:  # four rows are reserved for tip friction and the bounds of the growth
         contacts.segment[count] = segment
         contacts.key[count] = key
@@ -90,7 +101,9 @@ def _add(
         contacts.beta[count] = -ny
         contacts.gamma[count] = nx
         contacts.growth[count] = growth
-        contacts.pressing[count, LENGTH], contacts.pressing[count, TIP] = length, tip
+        pressing = contacts.pressing
+        pressing[count, LENGTH], pressing[count, TIP] = press.length, press.tip
+        pressing[count, AT], pressing[count, CORNER], pressing[count, MOST] = press.at, press.corner, press.most
         count += 1
     return count
 
@@ -119,12 +132,15 @@ def find_contacts(
         ux, uy = cosine[i], sine[i]
         last = i == segments - 1
         cell = cell_of(scene, x, y)
+        ahead = 0.0 if last else 0.5 * films[i + 1]
+        length, middle = 0.5 * films[i] + ahead, 0.5 * ahead - 0.25 * films[i]
         for item in range(edge_offsets[cell], edge_offsets[cell + 1]):
             edge = edge_items[item]
             rx, ry = x - edges[edge, 0], y - edges[edge, 1]
-            ex, ey = edges[edge, 5], edges[edge, 6]
+            ex, ey, wall = edges[edge, 5], edges[edge, 6], edges[edge, 7]
             along = rx * ex + ry * ey
-            if along < 0.0 or along > edges[edge, 7]:
+            beyond = 0.5 * length * abs(ex * ux + ey * uy) if soft else 0.0
+            if along < -beyond or along > wall + beyond:
                 continue
             offset = ex * ry - ey * rx
             gap = abs(offset) - radius - edges[edge, 4]
@@ -133,15 +149,28 @@ def find_contacts(
                 flip = 1.0 if offset >= 0.0 else -1.0
                 nx, ny = -flip * ey, flip * ex
                 growth = nx * ux + ny * uy if last else 0.0
-                length = 0.5 * (films[i] if last else films[i] + films[i + 1])
-                count = _add(contacts, count, i, i * solids + edge, gap, (x, y), (nx, ny), growth, length, last)
+                press = Press(length, 1.0 if last else 0.0, reached + middle, -1.0, section.most_dent)
+                if beyond > 0.0:
+                    low, high = max(along - beyond, 0.0), min(along + beyond, wall)
+                    shift = 0.5 * (low + high) - along
+                    at = press.at + (shift if ex * ux + ey * uy > 0.0 else -shift)
+                    part = 0.5 * (high - low) / beyond * length
+                    # Beyond the end of a wall, its corner limits the dent.
+                    press = (
+                        Press(part, press.tip, at, -1.0, press.most)
+                        if 0.0 <= along <= wall
+                        else Press(part, 0.0, at, -1.0, np.inf)
+                    )
+                count = _add(contacts, count, i, i * solids + edge, gap, (x, y), (nx, ny), growth, press)
         for item in range(corner_offsets[cell], corner_offsets[cell + 1]):
             corner = corner_items[item]
             rx, ry = corners[corner, 0] - x, corners[corner, 1] - y
             reach = radius + corners[corner, 2] + margin
             along = rx * ux + ry * uy
             key = i * solids + len(edges) + corner
-            length = section.corner_length if corners[corner, 2] <= radius else films[i]
+            sharp = corners[corner, 2] <= radius
+            long = section.corner_length if sharp else films[i]
+            press = Press(long, 0.0, reached + min(along, 0.0), float(corner), section.most_dent)
             if along <= 0.0:
                 offset = ux * ry - uy * rx
                 if abs(offset) >= reach or reached + along < corners[corner, 3]:
@@ -152,23 +181,22 @@ def find_contacts(
                     distance = np.sqrt(sx * sx + sy * sy)
                     gap = distance - reach + margin
                     if gap < fading and i > 0:
-                        normal = (-sx / distance, -sy / distance)
-                        count = _add(contacts, count, i - 1, key, gap, (xs[i], ys[i]), normal, 0.0, length, False)
+                        nx, ny = -sx / distance, -sy / distance
+                        count = _add(contacts, count, i - 1, key, gap, (xs[i], ys[i]), (nx, ny), 0.0, press)
                     continue
                 flip, gap = -1.0 if offset >= 0.0 else 1.0, abs(offset) - reach + margin
                 point, normal = (x + along * ux, y + along * uy), (-flip * uy, flip * ux)
-                count = _add(contacts, count, i, key, gap, point, normal, 0.0, length, False)
+                count = _add(contacts, count, i, key, gap, point, normal, 0.0, press)
             else:
                 distance = np.sqrt(rx * rx + ry * ry)
                 outside = last or rx * cosine[i + 1] + ry * sine[i + 1] < 0.0
                 if distance < (reach if outside else reach - margin + fading) and not reached < corners[corner, 3]:
                     nx, ny = -rx / distance, -ry / distance
                     growth, gap = nx * ux + ny * uy if last else 0.0, distance - reach + margin
-                    # A sharp corner at the tip presses on the cap alone.
-                    length = 0.0 if last and corners[corner, 2] <= radius else length
-                    count = _add(contacts, count, i, key, gap, (x, y), (nx, ny), growth, length, last)
+                    if last:  # a sharp corner presses on the cap alone
+                        press = Press(0.0 if sharp else length, 1.0, reached, float(corner), section.most_dent)
+                    count = _add(contacts, count, i, key, gap, (x, y), (nx, ny), growth, press)
     if soft:
-        _keep_nearest(scene, section, contacts, count)
         _give_way(section, contacts, count, chain)
     else:
         contacts.pressing[:count, COMPLIANCE] = section.compliance
@@ -177,59 +205,77 @@ def find_contacts(
 
 
 @compiled()
-def _keep_nearest(scene: Scene, section: CrossSection, contacts: Contacts, count: int) -> None:
-    """Open all contacts of a sharp corner with neighbouring segments but that of the nearest: together they are one dent."""
-    segment, key, gap = contacts.segment, contacts.key, contacts.gap
-    edges, corners = len(scene.edges), scene.corners
-    solids = edges + len(corners)
-    for k in range(count):
-        corner = key[k] % solids - edges
-        if gap[k] >= 0.0 or corner < 0 or corners[corner, 2] > section.radius:
-            continue
-        for m in range(k + 1, count):
-            if segment[m] > segment[k] + 2:
-                break
-            if key[m] % solids == corner + edges and gap[m] < 0.0:
-                if gap[m] < gap[k]:
-                    gap[k] = OPEN
-                    break
-                gap[m] = OPEN
-
-
-@compiled()
 def _give_way(section: CrossSection, contacts: Contacts, count: int, chain: Chain) -> None:
     """Compute how each contact dents the tube, and let it give way."""
     pressing, gap = contacts.pressing, contacts.gap
     for k in range(count):
         pressing[k, DENT] = max(-gap[k], 0.0)
+        pressing[k, SQUEEZED] = _squeezed(section, contacts, count, k) if gap[k] < 0.0 else 0.0
     for k in range(count):
-        pressing[k, OPPOSITE] = _opposite_dent(contacts, count, k) if gap[k] < 0.0 else 0.0
-    for k in range(count):
-        pressing[k, COMPLIANCE], taken_up = dent_compliance(section, pressing[k])
+        pressing[k, LAW], taken_up = dent_compliance(section, pressing[k])
+        pressing[k, COMPLIANCE] = section.compliance + pressing[k, LAW]
+        if pressing[k, LAW] > 0.0 and pressing[k, TIP] > 0.0 and pressing[k, SQUEEZED] > 0.0:
+            _turn_aside(contacts, k, chain, pressing[k, SQUEEZED])
         gap[k] += taken_up
-        squeezed = pressing[k, OPPOSITE] / pressing[k, DENT] if gap[k] < 0.0 else 0.0
-        if taken_up == 0.0 and pressing[k, TIP] > 0.0 and squeezed > 0.0:
-            _turn_aside(contacts, k, chain, min(squeezed, 1.0))
 
 
 @compiled()
-def _opposite_dent(contacts: Contacts, count: int, k: int) -> float:
-    """Dent of the side opposite to a contact, on its segment or a neighbour of it [m]: the largest, times the cosine between the
-    directions."""
-    segment, pressing, largest = contacts.segment, contacts.pressing, 0.0
+def _squeezed(section: CrossSection, contacts: Contacts, count: int, k: int) -> float:
+    """Whether a passage squeezes the tube at a contact, from 0 to 1: by how much it is narrower than the tube, over `NARROW`.
+
+    That depends on the width of the passage, not on where the tube is in it. Walls that press farther apart along the tube squeeze it
+    less.
+    """
+    pressing, gap, largest, reach = contacts.pressing, contacts.gap, 0.0, 2.0 * section.radius
     for way in (-1, 1):
         m = k + way
         # Contacts are in the order of their segments.
-        while 0 <= m < count and abs(segment[m] - segment[k]) <= 1:
+        while 0 <= m < count and abs(pressing[m, AT] - pressing[k, AT]) < reach:
             against = -contacts.beta[m] * contacts.beta[k] - contacts.gamma[m] * contacts.gamma[k]
-            largest = max(largest, against * pressing[m, DENT])
+            if against > 0.0:
+                narrower = min(-(gap[k] + gap[m]) / (NARROW * section.radius), 1.0)
+                nearness = 1.0 - abs(pressing[m, AT] - pressing[k, AT]) / reach
+                largest = max(largest, against * narrower * nearness)
             m += way
     return largest
 
 
 @compiled()
+def shared_reach(section: CrossSection) -> float:
+    """Contacts share compliance if they are nearer to each other along the tube [m]: about as near as a corner can be to both."""
+    return 3.0 * section.radius if section.most_dent > 0.0 else 0.0
+
+
+@compiled()
+def shared_compliance(contacts: Contacts, k: int, m: int, reach: float) -> float:
+    """Dent of contact k by a unit force of another contact m, and the reverse [m/N].
+
+    Both press on the lengths of tube that they have in common. So a dent is held once, however many edges and corners its wall has,
+    and by whichever of them is nearest.
+
+    Args:
+        reach: See `shared_reach` [m].
+    """
+    one, other = contacts.pressing[k], contacts.pressing[m]
+    apart = abs(one[AT] - other[AT])
+    if apart >= reach or (one[TIP] > 0.0) != (other[TIP] > 0.0):
+        return 0.0
+    along = contacts.beta[m] * contacts.beta[k] + contacts.gamma[m] * contacts.gamma[k]
+    if along <= 0.0:
+        return 0.0
+    if one[CORNER] >= 0.0 and one[CORNER] == other[CORNER]:
+        along = 1.0
+    elif one[TIP] == 0.0:
+        common = min(0.5 * (one[LENGTH] + other[LENGTH]) - apart, one[LENGTH], other[LENGTH])
+        if common <= 0.0:
+            return 0.0
+        along *= common / np.sqrt(one[LENGTH] * other[LENGTH])
+    return float(along * np.sqrt(one[LAW] * other[LAW]))
+
+
+@compiled()
 def _turn_aside(contacts: Contacts, k: int, chain: Chain, share: float) -> None:
-    """Take a share of what holds the growth away from a contact of a tip that walls squeeze from both sides.
+    """Take a share of what holds the growth away from a contact of a tip that walls squeeze from both sides [-].
 
     The tip everts into a narrower cross-section there. What that costs is the area that it lacks, not a force against the cap.
     """
@@ -273,9 +319,26 @@ def too_deep(
     """
     rigid = section.most_dent == 0.0
     for k in range(count):
-        pressing = contacts.pressing[k]
-        if pressing[DENT] > tolerance and (
-            rigid or not holds(section, pressing, carried_by(contacts.key[k], keys, forces), tolerance)
+        if contacts.pressing[k, DENT] > tolerance and (
+            rigid or not held(section, contacts, count, k, tolerance, keys, forces)
         ):
             return True
     return False
+
+
+@compiled()
+def held(
+    section: CrossSection, contacts: Contacts, count: int, k: int, tolerance: float, keys: Integers, forces: Floats
+) -> bool:
+    """Whether the forces of the last step hold the dent of a contact, give or take a tolerance [m]; see `too_deep`."""
+    force, own = carried_by(contacts.key[k], keys, forces), contacts.pressing[k, LAW]
+    reach = shared_reach(section)
+    for way in (-1, 1):
+        m = k + way
+        # Contacts are in the order of their segments.
+        while own > 0.0 and 0 <= m < count and abs(contacts.pressing[m, AT] - contacts.pressing[k, AT]) < reach:
+            shared = shared_compliance(contacts, k, m, reach)
+            if shared > 0.0:
+                force += shared / own * carried_by(contacts.key[m], keys, forces)
+            m += way
+    return holds(section, contacts.pressing[k], force, tolerance)

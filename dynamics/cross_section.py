@@ -8,8 +8,9 @@ presses into the tube. Three laws follow for a dent d of one side:
   the height h in diameters.
 * The cap at the tip is pressed flat on a disc of the radius sqrt(2 R d). The force is 2 pi P R d.
 
-Between walls, the smaller dent is squeezed and the rest of the larger one is a dent of one side. Every law rises with the dent, so a
-step with the compliance dent / force of the present dent remains a complementarity problem. At rest the law holds exactly.
+Where a passage is narrower than the tube, the second law holds for both sides, else the first. Every law rises with the dent, and with
+its square at most as fast as its chord, so a step with the compliance dent / force of the present dent remains a complementarity
+problem, and such steps converge. At rest the law holds exactly.
 """
 
 from __future__ import annotations
@@ -21,12 +22,13 @@ import numpy as np
 from dynamics.tube import VineParams
 from surrogate.compiled import Floats, compiled
 
-SOFT_START = 0.024
-"""Dents of one side smaller than this share of the radius follow the chord of their law [-], by which they differ from it by at
-most a quarter of that. A square root has no compliance at 0; and with a chord no steeper than pi (3 + 2 sqrt 2) P, the loads of both
-sides are a monotone function of both dents (8 R / this, squared, is less than that)."""
-LENGTH, TIP, DENT, OPPOSITE, COMPLIANCE = range(5)
-"""Columns of `dynamics.contacts.Contacts.pressing`."""
+START = 5e-3
+"""Dents of one side smaller than this share of the radius follow the chord of their law [-]: a square root has no compliance at 0."""
+NARROW = 0.1
+"""A passage that is narrower than the tube by this share of the radius, or more, squeezes it from both sides [-]; by less, partly."""
+LENGTH, TIP, AT, CORNER, MOST, DENT, SQUEEZED, LAW, COMPLIANCE = range(9)
+"""Columns of `dynamics.contacts.Contacts.pressing`: the first five as in `dynamics.contacts.Press`, then the dent [m], 1 for
+one that is squeezed between two walls, the compliance of the cross-section, and that of the contact [m/N]."""
 
 
 class CrossSection(NamedTuple):
@@ -59,37 +61,33 @@ def rigid_section(radius: float, compliance: float) -> CrossSection:
 
 
 @compiled()
-def dent_force(section: CrossSection, dent: float, opposite: float, length: float, tip: bool) -> float:
+def dent_force(section: CrossSection, dent: float, squeezed: float, length: float, tip: float) -> float:
     """Force with which a wall holds a dent [N].
 
     Args:
-        dent: Dent of this side, at most `most_dent` [m].
-        opposite: Dent of the opposite side [m].
+        dent: [m].
+        squeezed: 1 between two walls, 0 at one [-].
         length: Length of tube on which the wall presses [m].
-        tip: Whether it presses on the cap at the tip.
+        tip: 1 if it presses on the cap at the tip, else 0.
     """
-    squeezed = max(min(dent, opposite), 0.0)
-    alone, start = dent - squeezed, SOFT_START * section.radius
-    flat = np.pi * squeezed + alone * np.sqrt(8.0 * section.radius / max(alone, start))
-    cap = 2.0 * np.pi * section.radius * dent if tip else 0.0
-    return section.pressure * (length * flat + cap)
+    radius = section.radius
+    flat = squeezed * np.pi * dent + (1.0 - squeezed) * dent * np.sqrt(8.0 * radius / max(dent, START * radius))
+    return section.pressure * (length * flat + tip * 2.0 * np.pi * radius * dent)
 
 
 @compiled()
 def dent_compliance(section: CrossSection, pressing: Floats) -> tuple[float, float]:
-    """Compliance of a contact [m/N], and the dent that it takes up without a force [m].
+    """Compliance of the cross-section to a contact [m/N], and the dent that it takes up without a force [m].
 
     Args:
         pressing: Row of `Contacts.pressing`.
     """
-    length, tip, opposite = pressing[LENGTH], pressing[TIP] > 0.0, pressing[OPPOSITE]
-    most = section.most_dent
     # Of a wall that does not touch yet: the compliance of a first touch.
-    dent = min(max(pressing[DENT], 1e-6 * section.radius), most)
-    force = dent_force(section, dent, opposite, length, tip)
-    if pressing[DENT] > most + section.compliance * force:
-        return section.compliance, most
-    return section.compliance + dent / force, 0.0
+    dent = min(max(pressing[DENT], 1e-6 * section.radius), pressing[MOST])
+    force = dent_force(section, dent, pressing[SQUEEZED], pressing[LENGTH], pressing[TIP])
+    if pressing[DENT] > dent + section.compliance * force:
+        return 0.0, dent
+    return dent / force, 0.0
 
 
 @compiled()
@@ -103,6 +101,6 @@ def holds(section: CrossSection, pressing: Floats, force: float, tolerance: floa
     dent = pressing[DENT] - tolerance - section.compliance * force
     if dent <= 0.0:
         return True
-    if dent > section.most_dent:
+    if dent > pressing[MOST]:
         return False
-    return dent_force(section, dent, pressing[OPPOSITE], pressing[LENGTH], pressing[TIP] > 0.0) <= force
+    return dent_force(section, dent, pressing[SQUEEZED], pressing[LENGTH], pressing[TIP]) <= force

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dynamics.contacts import Contacts
+from dynamics.contacts import Contacts, shared_compliance
 from dynamics.cross_section import COMPLIANCE
 from dynamics.impulse.bodies import Bodies, Rows
 from dynamics.impulse.schur import Factor, factorise, project
@@ -57,6 +57,8 @@ class ImpactNumbers(NamedTuple):
     """Contacts there are."""
     dt: float
     """Time of the step [s]."""
+    shared_reach: float
+    """See `dynamics.contacts.shared_reach` [m]."""
 
 
 def new_impact(bodies: int, contacts: int) -> Impact:
@@ -134,7 +136,13 @@ def solve(
         project(bodies, rows, count, factor, velocity, 1.0)
         settled = True
         for c in range(number):
-            if impact.impulse[c] < 0.0 and contacts.gap[c] + dt * _approach(impact, c, velocity) < -TOLERANCE:
+            if not impact.impulse[c] < 0.0:
+                continue
+            gap = contacts.gap[c] + dt * _approach(impact, c, velocity)
+            if numbers.shared_reach > 0.0 and gap < -TOLERANCE:
+                for i in range(taken):
+                    gap += shared_compliance(contacts, c, impact.taken[i], numbers.shared_reach) * impact.force[i] / dt
+            if gap < -TOLERANCE:
                 settled = False
                 if taken < MOST_ACTIVE:
                     taken = _take(bodies, rows, contacts, factor, impact, numbers, taken, c)
@@ -200,8 +208,10 @@ def _take(
     for i in range(taken):
         other = impact.taken[i]
         coupling = _approach(impact, other, response)
-        impact.matrix[taken, i] = impact.matrix[i, taken] = coupling
         free -= coupling * impact.force[i]
+        if numbers.shared_reach > 0.0:
+            coupling += shared_compliance(contacts, c, other, numbers.shared_reach) / numbers.dt**2
+        impact.matrix[taken, i] = impact.matrix[i, taken] = coupling
     impact.matrix[taken, taken] = _approach(impact, c, response) + contacts.pressing[c, COMPLIANCE] / numbers.dt**2
     impact.gap[taken] = free
     return taken + 1

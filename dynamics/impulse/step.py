@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dynamics.chain import Chain, forward_kinematics, new_chain
-from dynamics.contacts import NO_KEY, Contacts, carried_by, find_contacts, new_contacts
-from dynamics.cross_section import CrossSection, holds
+from dynamics.contacts import NO_KEY, Contacts, find_contacts, held, new_contacts, shared_reach
+from dynamics.cross_section import CrossSection
 from dynamics.growth import Span
 from dynamics.impulse.bodies import Bodies, Drive, Rows, advance, assemble, lay, new_bodies, new_drive, new_rows
 from dynamics.impulse.impact import Impact, ImpactNumbers, contact_rows, new_impact, solve
@@ -263,10 +263,10 @@ def _deepest(contacts: Contacts, number: int) -> float:
 @compiled()
 def _deepest_not_held(work: Work, section: CrossSection, number: int) -> float:
     """Smallest gap of a contact that is deeper than the forces of the last step hold it, at most 0 [m]."""
-    contacts, deepest = work.contacts, 0.0
+    contacts, deepest, rigid = work.contacts, 0.0, section.most_dent == 0.0
     for c in range(number):
-        if contacts.gap[c] < deepest and not holds(
-            section, contacts.pressing[c], carried_by(contacts.key[c], work.keys, work.carried), DEEPEST
+        if contacts.gap[c] < deepest and (
+            rigid or not held(section, contacts, number, c, DEEPEST, work.keys, work.carried)
         ):
             deepest = contacts.gap[c]
     return deepest
@@ -355,7 +355,7 @@ def take_step(model: ImpulseModel, vine: Vine, work: Work, span: Span, qp: Any) 
             set_springs(joint, tube, vine, drive, span, aim.expected, aim.dt)
             drive.rate[segments], drive.yielding[segments] = aim.rate, aim.yielding
             assemble(bodies, drive, count, aim.dt, base, rows)
-            numbers = ImpactNumbers(count, number, aim.dt)
+            numbers = ImpactNumbers(count, number, aim.dt, shared_reach(tube.section))
             if qp is None:
                 solved = solve(bodies, rows, contacts, work.factor, impact, numbers)
             else:

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynamics.chain import Chain
-from dynamics.contacts import Contacts
-from dynamics.cross_section import COMPLIANCE
+from dynamics.contacts import Contacts, shared_compliance
+from dynamics.cross_section import AT, COMPLIANCE
 from surrogate.compiled import Floats, compiled
 
 MOST_ACTIVE = 128
@@ -37,6 +37,8 @@ class Dual(NamedTuple):
     """Gap after the step without contact forces [m], shape (capacity,)."""
     force: Floats
     """Contact forces lambda [N], shape (capacity,)."""
+    shared: Floats
+    """Dent of each contact by the forces of its neighbours [m], shape (capacity,)."""
     is_active: NDArray[np.bool_]
     active: NDArray[np.int64]
     """Rows that carry a force, in the order of the factor, shape (MOST_ACTIVE,)."""
@@ -67,6 +69,8 @@ class ContactNumbers(NamedTuple):
     """Number of rows in `Contacts`."""
     soft: int
     """Number of leading rows that are contacts, with compliance."""
+    shared_reach: float
+    """Contacts that are nearer to each other share compliance [m], see `dynamics.contacts.shared_compliance`."""
     segments: int
     free_growth: float
     """Growth without any constraint [m]."""
@@ -82,6 +86,7 @@ def new_dual(capacity: int, max_segments: int) -> Dual:
         np.empty((max_segments + 1, 3)),
         np.zeros((max_segments, 3)),
         np.empty(capacity),
+        np.zeros(capacity),
         np.zeros(capacity),
         np.zeros(capacity, np.bool_),
         np.empty(MOST_ACTIVE, np.int64),
@@ -115,6 +120,8 @@ def _factor_from(contacts: Contacts, dual: Dual, numbers: ContactNumbers, first:
         k = active[i]
         for j in range(i + 1):
             value = _entry(contacts, dual.moments, numbers.inverse_growth, k, active[j])
+            if numbers.shared_reach > 0.0 and i != j and max(k, active[j]) < numbers.soft:
+                value += shared_compliance(contacts, k, active[j], numbers.shared_reach)
             if i == j and k < numbers.soft:
                 value += contacts.pressing[k, COMPLIANCE]
             for h in range(j):
@@ -193,7 +200,25 @@ def _apply_forces(
         a, b, c = a + loads[j, 0], b + loads[j, 1], c + loads[j, 2]
         bend[j] = free[j] + inverse[j] * (a + b * xs[j] + c * ys[j])
     _sum_turns(dual.turns, bend, chain, segments)
+    if numbers.shared_reach > 0.0:
+        _share_dents(contacts, dual, numbers, count)
     return growth
+
+
+@compiled()
+def _share_dents(contacts: Contacts, dual: Dual, numbers: ContactNumbers, count: int) -> None:
+    """Compute the dent of each contact by the active forces of its neighbours."""
+    pressing, shared = contacts.pressing, dual.shared
+    shared[: numbers.soft] = 0.0
+    for i in range(count):
+        m = dual.active[i]
+        if m < numbers.soft:
+            for way in (-1, 1):
+                k = m + way
+                # Contacts are in the order of their segments.
+                while 0 <= k < numbers.soft and abs(pressing[k, AT] - pressing[m, AT]) < numbers.shared_reach:
+                    shared[k] += shared_compliance(contacts, k, m, numbers.shared_reach) * dual.force[m]
+                    k += way
 
 
 @compiled()
@@ -282,6 +307,8 @@ def solve_step(
         for k in range(rows):
             if not dual.is_active[k] and k != refused:
                 gap = contacts.gap[k] + _gap_change(contacts, dual.turns, k, growth)
+                if numbers.shared_reach > 0.0 and k < numbers.soft:
+                    gap += dual.shared[k]
                 if gap < worst:
                     worst, row = gap, k
         if row < 0:

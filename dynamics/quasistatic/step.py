@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dynamics.chain import Chain, new_chain
-from dynamics.contacts import NO_KEY, Contacts, new_contacts
+from dynamics.contacts import NO_KEY, Contacts, new_contacts, shared_reach
 from dynamics.cross_section import CrossSection
 from dynamics.growth import Span
 from dynamics.links import LEAST_LINK, STRAIGHT, link
@@ -241,7 +241,7 @@ def solve(tube: QuasiStaticTube, work: Work, span: Span, time: float, known: int
     mobility, drive, rows = time / tube.growth_viscosity, tube.growth_force, held + (2 if time > 0.0 else 0)
     active = _recall(contacts, rows, dual, work.keys, known)
     for _ in range(2):
-        numbers = ContactNumbers(rows, count, segments, drive * mobility, mobility)
+        numbers = ContactNumbers(rows, count, shared_reach(tube.section), segments, drive * mobility, mobility)
         growth, active, _ = solve_step(contacts, chain, step, dual, numbers, active, fresh)
         fresh = False
         pressed = normal_force(contacts, chain, dual, numbers, active)

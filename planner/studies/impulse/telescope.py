@@ -156,7 +156,7 @@ def _run(
             drive.moment[k] = drive.stiffness[k] * (bodies.pose[k, 2] - (bodies.pose[k - 1, 2] if k else base[2]))
         assemble(bodies, drive, count, step, base, rows)
         contact_rows(bodies, contacts, number, work.holder, impact)
-        numbers = ImpactNumbers(count, number, step)
+        numbers = ImpactNumbers(count, number, step, 0.0)
         if qp is None:
             solved = solve(bodies, rows, contacts, work.factor, impact, numbers)
         else:
