@@ -17,6 +17,7 @@ from dynamics.cross_section import (
     LENGTH,
     MOST,
     NARROW,
+    NEAREST,
     SQUEEZED,
     TIP,
     CrossSection,
@@ -46,7 +47,7 @@ class Contacts(NamedTuple):
     growth: Floats
     """Column of J for the growth of the last segment, without the bending due to growth."""
     pressing: Floats
-    """How it presses on the tube, see `dynamics.cross_section.LENGTH` and the following, shape (capacity, 9)."""
+    """How it presses on the tube, see `dynamics.cross_section.LENGTH` and the following, shape (capacity, 10)."""
 
 
 @compiled()
@@ -60,7 +61,7 @@ def new_contacts(capacity: int) -> Contacts:
         np.empty(capacity),
         np.empty(capacity),
         np.empty(capacity),
-        np.empty((capacity, 9)),
+        np.empty((capacity, 10)),
     )
 
 
@@ -212,11 +213,28 @@ def _give_way(section: CrossSection, contacts: Contacts, count: int, chain: Chai
         pressing[k, DENT] = max(-gap[k], 0.0)
         pressing[k, SQUEEZED] = _squeezed(section, contacts, count, k) if gap[k] < 0.0 else 0.0
     for k in range(count):
-        pressing[k, LAW], taken_up = dent_compliance(section, pressing[k])
+        nearest = _nearest(section, contacts, count, k)
+        pressing[k, NEAREST] = nearest
+        pressing[k, LAW], taken_up = dent_compliance(section, pressing[nearest])
         pressing[k, COMPLIANCE] = section.compliance + pressing[k, LAW]
         if pressing[k, LAW] > 0.0 and pressing[k, TIP] > 0.0 and pressing[k, SQUEEZED] > 0.0:
             _turn_aside(contacts, k, chain, pressing[k, SQUEEZED])
         gap[k] += taken_up
+
+
+@compiled()
+def _nearest(section: CrossSection, contacts: Contacts, count: int, k: int) -> int:
+    """The deepest contact of the corner that presses at contact k: its dent, of whichever segment is nearest, has one law."""
+    pressing, reach, nearest = contacts.pressing, shared_reach(section), k
+    corner, at = pressing[k, CORNER], pressing[k, AT]
+    if corner >= 0.0:
+        for way in (-1, 1):
+            m = k + way
+            while 0 <= m < count and abs(pressing[m, AT] - at) < reach:
+                if pressing[m, CORNER] == corner and pressing[m, DENT] > pressing[nearest, DENT]:
+                    nearest = m
+                m += way
+    return nearest
 
 
 @compiled()
@@ -256,21 +274,23 @@ def shared_compliance(contacts: Contacts, k: int, m: int, reach: float) -> float
     Args:
         reach: See `shared_reach` [m].
     """
-    one, other = contacts.pressing[k], contacts.pressing[m]
-    apart = abs(one[AT] - other[AT])
-    if apart >= reach or (one[TIP] > 0.0) != (other[TIP] > 0.0):
+    pressing = contacts.pressing
+    one, other = int(pressing[k, NEAREST]), int(pressing[m, NEAREST])
+    apart = abs(pressing[one, AT] - pressing[other, AT])
+    if apart >= reach:
         return 0.0
-    along = contacts.beta[m] * contacts.beta[k] + contacts.gamma[m] * contacts.gamma[k]
-    if along <= 0.0:
+    if one == other:
+        return float(pressing[one, LAW])
+    along = contacts.beta[one] * contacts.beta[other] + contacts.gamma[one] * contacts.gamma[other]
+    if along <= 0.0 or (pressing[one, TIP] > 0.0) != (pressing[other, TIP] > 0.0):
         return 0.0
-    if one[CORNER] >= 0.0 and one[CORNER] == other[CORNER]:
-        along = 1.0
-    elif one[TIP] == 0.0:
-        common = min(0.5 * (one[LENGTH] + other[LENGTH]) - apart, one[LENGTH], other[LENGTH])
+    if pressing[one, TIP] == 0.0:
+        length, long = pressing[one, LENGTH], pressing[other, LENGTH]
+        common = min(0.5 * (length + long) - apart, length, long)
         if common <= 0.0:
             return 0.0
-        along *= common / np.sqrt(one[LENGTH] * other[LENGTH])
-    return float(along * np.sqrt(one[LAW] * other[LAW]))
+        along *= common / np.sqrt(length * long)
+    return float(along * np.sqrt(pressing[one, LAW] * pressing[other, LAW]))
 
 
 @compiled()
@@ -331,6 +351,8 @@ def held(
     section: CrossSection, contacts: Contacts, count: int, k: int, tolerance: float, keys: Integers, forces: Floats
 ) -> bool:
     """Whether the forces of the last step hold the dent of a contact, give or take a tolerance [m]; see `too_deep`."""
+    if contacts.gap[k] >= -tolerance or contacts.pressing[k, NEAREST] != k:
+        return True
     force, own = carried_by(contacts.key[k], keys, forces), contacts.pressing[k, LAW]
     reach = shared_reach(section)
     for way in (-1, 1):

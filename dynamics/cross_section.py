@@ -26,9 +26,9 @@ START = 5e-3
 """Dents of one side smaller than this share of the radius follow the chord of their law [-]: a square root has no compliance at 0."""
 NARROW = 0.1
 """A passage that is narrower than the tube by this share of the radius, or more, squeezes it from both sides [-]; by less, partly."""
-LENGTH, TIP, AT, CORNER, MOST, DENT, SQUEEZED, LAW, COMPLIANCE = range(9)
+LENGTH, TIP, AT, CORNER, MOST, DENT, SQUEEZED, NEAREST, LAW, COMPLIANCE = range(10)
 """Columns of `dynamics.contacts.Contacts.pressing`: the first five as in `dynamics.contacts.Press`, then the dent [m], 1 for
-one that is squeezed between two walls, the compliance of the cross-section, and that of the contact [m/N]."""
+one that is squeezed between two walls, the deepest contact of the same corner there, the compliance of the cross-section, and that of the contact [m/N]."""
 
 
 class CrossSection(NamedTuple):
