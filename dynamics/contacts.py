@@ -30,6 +30,8 @@ from surrogate.compiled import Floats, compiled
 
 NO_KEY = -9
 """The key of no row of a step."""
+CAP_SIDE = 0.25
+"""Length of tube for which the cap stands where a wall presses on its side, over the radius [-]."""
 
 
 class Contacts(NamedTuple):
@@ -71,7 +73,7 @@ class Press(NamedTuple):
     length: float
     """Length of tube on which it presses [m]."""
     tip: float
-    """1 on the cap at the tip, else 0."""
+    """Share of the cap at the tip on which it presses [-]: 1 head-on, 0 from the side."""
     at: float
     """Distance of the middle of that length from the base along the tube [m]."""
     corner: float
@@ -109,6 +111,32 @@ def _add(
     return count
 
 
+@compiled(inline="always")
+def _beside(
+    section: CrossSection, press: Press, along: float, wall: float, beyond: float, ahead: bool, growth: float
+) -> Press:
+    """How an edge presses on the part of a joint's length that is beside it.
+
+    Args:
+        press: The same of an endless edge.
+        along: Place of the joint along the edge [m].
+        wall: Length of the edge [m].
+        beyond: Half of the length of tube that belongs to the joint, along the edge [m].
+        ahead: Whether the tube grows in the direction of the edge.
+        growth: See `Contacts.growth`.
+    """
+    cap, length, at = min(growth, 0.0) ** 2, press.length, press.at
+    if beyond > 0.0:
+        low, high = max(along - beyond, 0.0), min(along + beyond, wall)
+        length *= 0.5 * (high - low) / beyond
+        shift = 0.5 * (low + high) - along
+        at += shift if ahead else -shift
+    if 0.0 <= along <= wall:
+        return Press((1.0 - cap) * length, cap, at, -1.0, section.most_dent)
+    # Beyond the end of an edge, its corner limits the dent, and presses on the cap.
+    return Press(length, 0.0, at, -1.0, np.inf)
+
+
 @compiled()
 def find_contacts(
     scene: Scene, section: CrossSection, margin: float, chain: Chain, segments: int, contacts: Contacts
@@ -133,7 +161,7 @@ def find_contacts(
         ux, uy = cosine[i], sine[i]
         last = i == segments - 1
         cell = cell_of(scene, x, y)
-        ahead = 0.0 if last else 0.5 * films[i + 1]
+        ahead = CAP_SIDE * radius if last else 0.5 * films[i + 1]
         length, middle = 0.5 * films[i] + ahead, 0.5 * ahead - 0.25 * films[i]
         for item in range(edge_offsets[cell], edge_offsets[cell + 1]):
             edge = edge_items[item]
@@ -150,18 +178,9 @@ def find_contacts(
                 flip = 1.0 if offset >= 0.0 else -1.0
                 nx, ny = -flip * ey, flip * ex
                 growth = nx * ux + ny * uy if last else 0.0
-                press = Press(length, 1.0 if last else 0.0, reached + middle, -1.0, section.most_dent)
-                if beyond > 0.0:
-                    low, high = max(along - beyond, 0.0), min(along + beyond, wall)
-                    shift = 0.5 * (low + high) - along
-                    at = press.at + (shift if ex * ux + ey * uy > 0.0 else -shift)
-                    part = 0.5 * (high - low) / beyond * length
-                    # Beyond the end of a wall, its corner limits the dent.
-                    press = (
-                        Press(part, press.tip, at, -1.0, press.most)
-                        if 0.0 <= along <= wall
-                        else Press(part, 0.0, at, -1.0, np.inf)
-                    )
+                press = Press(length, 0.0, reached + middle, -1.0, section.most_dent)
+                if soft:
+                    press = _beside(section, press, along, wall, beyond, ex * ux + ey * uy > 0.0, growth)
                 count = _add(contacts, count, i, i * solids + edge, gap, (x, y), (nx, ny), growth, press)
         for item in range(corner_offsets[cell], corner_offsets[cell + 1]):
             corner = corner_items[item]
@@ -170,7 +189,7 @@ def find_contacts(
             along = rx * ux + ry * uy
             key = i * solids + len(edges) + corner
             sharp = corners[corner, 2] <= radius
-            long = section.corner_length if sharp else films[i]
+            long = section.corner_length if sharp else films[i] + ahead if last else films[i]
             press = Press(long, 0.0, reached + min(along, 0.0), float(corner), section.most_dent)
             if along <= 0.0:
                 offset = ux * ry - uy * rx
@@ -194,8 +213,9 @@ def find_contacts(
                 if distance < (reach if outside else reach - margin + fading) and not reached < corners[corner, 3]:
                     nx, ny = -rx / distance, -ry / distance
                     growth, gap = nx * ux + ny * uy if last else 0.0, distance - reach + margin
-                    if last:  # a sharp corner presses on the cap alone
-                        press = Press(0.0 if sharp else length, 1.0, reached, float(corner), section.most_dent)
+                    if last:
+                        cap = min(growth, 0.0) ** 2
+                        press = Press((1.0 - cap) * long, cap, reached, float(corner), section.most_dent)
                     count = _add(contacts, count, i, key, gap, (x, y), (nx, ny), growth, press)
     if soft:
         _give_way(section, contacts, count, chain)
@@ -282,14 +302,13 @@ def shared_compliance(contacts: Contacts, k: int, m: int, reach: float) -> float
     if one == other:
         return float(pressing[one, LAW])
     along = contacts.beta[one] * contacts.beta[other] + contacts.gamma[one] * contacts.gamma[other]
-    if along <= 0.0 or (pressing[one, TIP] > 0.0) != (pressing[other, TIP] > 0.0):
+    if along <= 0.0:
         return 0.0
-    if pressing[one, TIP] == 0.0:
-        length, long = pressing[one, LENGTH], pressing[other, LENGTH]
-        common = min(0.5 * (length + long) - apart, length, long)
-        if common <= 0.0:
-            return 0.0
-        along *= common / np.sqrt(length * long)
+    length, long, tip, cap = pressing[one, LENGTH], pressing[other, LENGTH], pressing[one, TIP], pressing[other, TIP]
+    common = max(min(0.5 * (length + long) - apart, length, long), 0.0)
+    if common > 0.0:
+        common *= np.sqrt((1.0 - tip) * (1.0 - cap) / (length * long))
+    along *= common + np.sqrt(tip * cap)
     return float(along * np.sqrt(pressing[one, LAW] * pressing[other, LAW]))
 
 

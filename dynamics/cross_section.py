@@ -68,7 +68,7 @@ def dent_force(section: CrossSection, dent: float, squeezed: float, length: floa
         dent: [m].
         squeezed: 1 between two walls, 0 at one [-].
         length: Length of tube on which the wall presses [m].
-        tip: 1 if it presses on the cap at the tip, else 0.
+        tip: Share of the cap at the tip on which it presses [-].
     """
     radius = section.radius
     flat = squeezed * np.pi * dent + (1.0 - squeezed) * dent * np.sqrt(8.0 * radius / max(dent, START * radius))
