@@ -19,6 +19,7 @@ from dynamics.cross_section import (
     NARROW,
     NEAREST,
     SQUEEZED,
+    STOPPED,
     TIP,
     CrossSection,
     dent_compliance,
@@ -49,7 +50,7 @@ class Contacts(NamedTuple):
     growth: Floats
     """Column of J for the growth of the last segment, without the bending due to growth."""
     pressing: Floats
-    """How it presses on the tube, see `dynamics.cross_section.LENGTH` and the following, shape (capacity, 10)."""
+    """How it presses on the tube, see `dynamics.cross_section.LENGTH` and the following, shape (capacity, 11)."""
 
 
 @compiled()
@@ -63,7 +64,7 @@ def new_contacts(capacity: int) -> Contacts:
         np.empty(capacity),
         np.empty(capacity),
         np.empty(capacity),
-        np.empty((capacity, 10)),
+        np.empty((capacity, 11)),
     )
 
 
@@ -235,11 +236,28 @@ def _give_way(section: CrossSection, contacts: Contacts, count: int, chain: Chai
     for k in range(count):
         nearest = _nearest(section, contacts, count, k)
         pressing[k, NEAREST] = nearest
-        pressing[k, LAW], taken_up = dent_compliance(section, pressing[nearest])
-        pressing[k, COMPLIANCE] = section.compliance + pressing[k, LAW]
-        if pressing[k, LAW] > 0.0 and pressing[k, TIP] > 0.0 and pressing[k, SQUEEZED] > 0.0:
+        pressing[k, LAW], pressing[k, STOPPED] = dent_compliance(section, pressing[nearest])
+        pressing[k, COMPLIANCE] = section.compliance + (pressing[k, LAW] if pressing[k, STOPPED] == 0.0 else 0.0)
+        if pressing[k, STOPPED] == 0.0 and pressing[k, TIP] > 0.0 and pressing[k, SQUEEZED] > 0.0:
             _turn_aside(contacts, k, chain, pressing[k, SQUEEZED])
-        gap[k] += taken_up
+    for k in range(count):
+        if pressing[k, STOPPED] > 0.0:
+            gap[k] += pressing[int(pressing[k, NEAREST]), MOST]
+            if pressing[k, NEAREST] == k:
+                _share_stop(section, contacts, count, k)
+
+
+@compiled()
+def _share_stop(section: CrossSection, contacts: Contacts, count: int, k: int) -> None:
+    """Let a contact that dents the tube as far as possible take along its neighbours: their dents need no force of their own."""
+    pressing, reach = contacts.pressing, shared_reach(section)
+    for way in (-1, 1):
+        m = k + way
+        while 0 <= m < count and abs(pressing[m, AT] - pressing[k, AT]) < reach:
+            if pressing[m, STOPPED] == 0.0:
+                common = _common(contacts, k, int(pressing[m, NEAREST]), reach)
+                contacts.gap[m] += common * np.sqrt(pressing[k, LAW] * pressing[m, LAW]) * pressing[k, STOPPED]
+            m += way
 
 
 @compiled()
@@ -295,21 +313,27 @@ def shared_compliance(contacts: Contacts, k: int, m: int, reach: float) -> float
         reach: See `shared_reach` [m].
     """
     pressing = contacts.pressing
-    one, other = int(pressing[k, NEAREST]), int(pressing[m, NEAREST])
-    apart = abs(pressing[one, AT] - pressing[other, AT])
-    if apart >= reach:
+    if pressing[k, STOPPED] > 0.0 or pressing[m, STOPPED] > 0.0:
         return 0.0
-    if one == other:
-        return float(pressing[one, LAW])
+    common = _common(contacts, int(pressing[k, NEAREST]), int(pressing[m, NEAREST]), reach)
+    return float(common * np.sqrt(pressing[k, LAW] * pressing[m, LAW]))
+
+
+@compiled()
+def _common(contacts: Contacts, one: int, other: int, reach: float) -> float:
+    """Share of the tube that two contacts have in common [-]: of the lengths, in the same direction, and of the cap."""
+    pressing = contacts.pressing
+    apart = abs(pressing[one, AT] - pressing[other, AT])
     along = contacts.beta[one] * contacts.beta[other] + contacts.gamma[one] * contacts.gamma[other]
-    if along <= 0.0:
+    if one == other:
+        return 1.0
+    if apart >= reach or along <= 0.0:
         return 0.0
     length, long, tip, cap = pressing[one, LENGTH], pressing[other, LENGTH], pressing[one, TIP], pressing[other, TIP]
     common = max(min(0.5 * (length + long) - apart, length, long), 0.0)
     if common > 0.0:
         common *= np.sqrt((1.0 - tip) * (1.0 - cap) / (length * long))
-    along *= common + np.sqrt(tip * cap)
-    return float(along * np.sqrt(pressing[one, LAW] * pressing[other, LAW]))
+    return float(along * (common + np.sqrt(tip * cap)))
 
 
 @compiled()
@@ -372,14 +396,17 @@ def held(
     """Whether the forces of the last step hold the dent of a contact, give or take a tolerance [m]; see `too_deep`."""
     if contacts.gap[k] >= -tolerance or contacts.pressing[k, NEAREST] != k:
         return True
-    force, own = carried_by(contacts.key[k], keys, forces), contacts.pressing[k, LAW]
-    reach = shared_reach(section)
+    pressing, reach = contacts.pressing, shared_reach(section)
+    # What neighbours hold that dent the tube as far as possible, is open already.
+    force, own = carried_by(contacts.key[k], keys, forces), pressing[k, LAW]
+    if pressing[k, STOPPED] == 0.0:
+        force += (contacts.gap[k] + pressing[k, DENT]) / own
     for way in (-1, 1):
         m = k + way
         # Contacts are in the order of their segments.
-        while own > 0.0 and 0 <= m < count and abs(contacts.pressing[m, AT] - contacts.pressing[k, AT]) < reach:
+        while 0 <= m < count and abs(pressing[m, AT] - pressing[k, AT]) < reach:
             shared = shared_compliance(contacts, k, m, reach)
             if shared > 0.0:
                 force += shared / own * carried_by(contacts.key[m], keys, forces)
             m += way
-    return holds(section, contacts.pressing[k], force, tolerance)
+    return holds(section, pressing[k], force, tolerance)

@@ -26,9 +26,10 @@ START = 5e-3
 """Dents of one side smaller than this share of the radius follow the chord of their law [-]: a square root has no compliance at 0."""
 NARROW = 0.1
 """A passage that is narrower than the tube by this share of the radius, or more, squeezes it from both sides [-]; by less, partly."""
-LENGTH, TIP, AT, CORNER, MOST, DENT, SQUEEZED, NEAREST, LAW, COMPLIANCE = range(10)
-"""Columns of `dynamics.contacts.Contacts.pressing`: the first five as in `dynamics.contacts.Press`, then the dent [m], 1 for
-one that is squeezed between two walls, the deepest contact of the same corner there, the compliance of the cross-section, and that of the contact [m/N]."""
+LENGTH, TIP, AT, CORNER, MOST, DENT, SQUEEZED, NEAREST, LAW, STOPPED, COMPLIANCE = range(11)
+"""Columns of `dynamics.contacts.Contacts.pressing`: the first five as in `dynamics.contacts.Press`; the dent [m]; 1 for one that is
+squeezed between two walls [-]; the deepest contact of the same corner there; the compliance of the cross-section [m/N]; 0 or, of the
+largest dent, its force [N]; and the compliance of the contact [m/N]."""
 
 
 class CrossSection(NamedTuple):
@@ -77,7 +78,7 @@ def dent_force(section: CrossSection, dent: float, squeezed: float, length: floa
 
 @compiled()
 def dent_compliance(section: CrossSection, pressing: Floats) -> tuple[float, float]:
-    """Compliance of the cross-section to a contact [m/N], and the dent that it takes up without a force [m].
+    """Compliance of the cross-section to a contact [m/N], and 0 or, of one that dents it as far as possible, the force for that [N].
 
     Args:
         pressing: Row of `Contacts.pressing`.
@@ -85,9 +86,7 @@ def dent_compliance(section: CrossSection, pressing: Floats) -> tuple[float, flo
     # Of a wall that does not touch yet: the compliance of a first touch.
     dent = min(max(pressing[DENT], 1e-6 * section.radius), pressing[MOST])
     force = dent_force(section, dent, pressing[SQUEEZED], pressing[LENGTH], pressing[TIP])
-    if pressing[DENT] > dent + section.compliance * force:
-        return 0.0, dent
-    return dent / force, 0.0
+    return dent / force, force if pressing[DENT] > dent + section.compliance * force else 0.0
 
 
 @compiled()
