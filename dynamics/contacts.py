@@ -13,17 +13,15 @@ from dynamics.cross_section import (
     COMPLIANCE,
     CORNER,
     DENT,
+    FOLLOWS,
     LAW,
     LENGTH,
     MOST,
-    NARROW,
     NEAREST,
-    SQUEEZED,
     STOPPED,
     TIP,
     CrossSection,
     dent_compliance,
-    holds,
 )
 from dynamics.scene import Scene, cell_of
 from dynamics.vine import Integers
@@ -31,6 +29,8 @@ from surrogate.compiled import Floats, compiled
 
 NO_KEY = -9
 """The key of no row of a step."""
+NARROW = 0.1
+"""A passage that is narrower than the tube by this share of the radius, or more, squeezes its tip [-]; by less, partly."""
 CAP_SIDE = 0.25
 """Length of tube for which the cap stands where a wall presses on its side, over the radius [-]."""
 
@@ -50,7 +50,7 @@ class Contacts(NamedTuple):
     growth: Floats
     """Column of J for the growth of the last segment, without the bending due to growth."""
     pressing: Floats
-    """How it presses on the tube, see `dynamics.cross_section.LENGTH` and the following, shape (capacity, 11)."""
+    """How it presses on the tube, see `dynamics.cross_section.LENGTH` and the following, shape (capacity, 10)."""
 
 
 @compiled()
@@ -64,7 +64,7 @@ def new_contacts(capacity: int) -> Contacts:
         np.empty(capacity),
         np.empty(capacity),
         np.empty(capacity),
-        np.empty((capacity, 11)),
+        np.empty((capacity, 10)),
     )
 
 
@@ -232,14 +232,14 @@ def _give_way(section: CrossSection, contacts: Contacts, count: int, chain: Chai
     pressing, gap = contacts.pressing, contacts.gap
     for k in range(count):
         pressing[k, DENT] = max(-gap[k], 0.0)
-        pressing[k, SQUEEZED] = _squeezed(section, contacts, count, k) if gap[k] < 0.0 else 0.0
     for k in range(count):
         nearest = _nearest(section, contacts, count, k)
         pressing[k, NEAREST] = nearest
         pressing[k, LAW], pressing[k, STOPPED] = dent_compliance(section, pressing[nearest])
         pressing[k, COMPLIANCE] = section.compliance + (pressing[k, LAW] if pressing[k, STOPPED] == 0.0 else 0.0)
-        if pressing[k, STOPPED] == 0.0 and pressing[k, TIP] > 0.0 and pressing[k, SQUEEZED] > 0.0:
-            _turn_aside(contacts, k, chain, pressing[k, SQUEEZED])
+    for k in range(count):
+        if pressing[k, STOPPED] == 0.0 and pressing[k, TIP] > 0.0 and gap[k] < 0.0:
+            _turn_aside(contacts, k, chain, _squeezed(section, contacts, count, k))
     for k in range(count):
         if pressing[k, STOPPED] > 0.0:
             gap[k] += pressing[int(pressing[k, NEAREST]), MOST]
@@ -307,7 +307,7 @@ def shared_compliance(contacts: Contacts, k: int, m: int, reach: float) -> float
     """Dent of contact k by a unit force of another contact m, and the reverse [m/N].
 
     Both press on the lengths of tube that they have in common. So a dent is held once, however many edges and corners its wall has,
-    and by whichever of them is nearest.
+    and by whichever of them is nearest; and the opposite side recedes.
 
     Args:
         reach: See `shared_reach` [m].
@@ -327,12 +327,14 @@ def _common(contacts: Contacts, one: int, other: int, reach: float) -> float:
     along = contacts.beta[one] * contacts.beta[other] + contacts.gamma[one] * contacts.gamma[other]
     if one == other:
         return 1.0
-    if apart >= reach or along <= 0.0:
+    if apart >= reach:
         return 0.0
     length, long, tip, cap = pressing[one, LENGTH], pressing[other, LENGTH], pressing[one, TIP], pressing[other, TIP]
     common = max(min(0.5 * (length + long) - apart, length, long), 0.0)
     if common > 0.0:
         common *= np.sqrt((1.0 - tip) * (1.0 - cap) / (length * long))
+    if along < 0.0:
+        return float(-FOLLOWS * along * common)
     return float(along * (common + np.sqrt(tip * cap)))
 
 
@@ -397,16 +399,13 @@ def held(
     if contacts.gap[k] >= -tolerance or contacts.pressing[k, NEAREST] != k:
         return True
     pressing, reach = contacts.pressing, shared_reach(section)
-    # What neighbours hold that dent the tube as far as possible, is open already.
-    force, own = carried_by(contacts.key[k], keys, forces), pressing[k, LAW]
-    if pressing[k, STOPPED] == 0.0:
-        force += (contacts.gap[k] + pressing[k, DENT]) / own
+    given = contacts.gap[k] + pressing[k, COMPLIANCE] * carried_by(contacts.key[k], keys, forces)
     for way in (-1, 1):
         m = k + way
         # Contacts are in the order of their segments.
         while 0 <= m < count and abs(pressing[m, AT] - pressing[k, AT]) < reach:
             shared = shared_compliance(contacts, k, m, reach)
             if shared > 0.0:
-                force += shared / own * carried_by(contacts.key[m], keys, forces)
+                given += shared * carried_by(contacts.key[m], keys, forces)
             m += way
-    return holds(section, pressing[k], force, tolerance)
+    return bool(given >= -tolerance)

@@ -1,16 +1,19 @@
 """The cross-section of an inflated tube: how far walls dent and squeeze it, and what they need for that.
 
-The film does not stretch: the circumference 2 pi R is kept, and the load is the pressure P times the width of the flat that a wall
-presses into the tube. Three laws follow for a dent d of one side:
+The film does not stretch, and carries the pressure P. A wall that presses a load f per length [N/m] into it makes a flat of the width
+f / P. The rest of the tube holds the section by shear in the film, in proportion to the sine of the angle from the wall, so the tension
+of the film is largest opposite to it. To first order in f / (P R), the equilibrium of this film gives, for its surface against the axis,
 
-* A wall on one side: the flat is sqrt(8 R d) wide, within 3 % up to d = 0.6 R. The load per length is P sqrt(8 R d).
-* Walls on both sides, each with the dent d: both flats are pi d wide. The load per length is pi P d, the area pi R^2 h (2 - h), with
-  the height h in diameters.
-* The cap at the tip is pressed flat on a disc of the radius sqrt(2 R d). The force is 2 pi P R d.
+* at the wall, a dent of 3 f / (4 pi P);
+* at the opposite side, which recedes as the film follows, f / (4 pi P).
 
-Where a passage is narrower than the tube, the second law holds for both sides, else the first. Every law rises with the dent, and with
-its square at most as fast as its chord, so a step with the compliance dent / force of the present dent remains a complementarity
-problem, and such steps converge. At rest the law holds exactly.
+So the height loses f / (pi P), and two walls that squeeze the tube to the height H need P (pi R - pi H / 2) each, which holds for every
+H: the section is a stadium of the area pi R^2 h (2 - h), h = H / 2R. The work of the loads is P times the area lost. The exact film is
+3 % stiffer or softer at most up to a dent of R / 10, 9 % up to R / 4 (`tests/dynamics/test_cross_section.py` integrates it).
+
+The cap at the tip, a sphere of the radius R, is pressed flat on a disc of the area 2 pi R d by the dent d, with 2 pi P R d.
+
+All laws are linear: the compliance of a step's contacts is a constant, positive definite matrix.
 """
 
 from __future__ import annotations
@@ -22,14 +25,12 @@ import numpy as np
 from dynamics.tube import VineParams
 from surrogate.compiled import Floats, compiled
 
-START = 5e-3
-"""Dents of one side smaller than this share of the radius follow the chord of their law [-]: a square root has no compliance at 0."""
-NARROW = 0.1
-"""A passage that is narrower than the tube by this share of the radius, or more, squeezes it from both sides [-]; by less, partly."""
-LENGTH, TIP, AT, CORNER, MOST, DENT, SQUEEZED, NEAREST, LAW, STOPPED, COMPLIANCE = range(11)
-"""Columns of `dynamics.contacts.Contacts.pressing`: the first five as in `dynamics.contacts.Press`; the dent [m]; 1 for one that is
-squeezed between two walls [-]; the deepest contact of the same corner there; the compliance of the cross-section [m/N]; 0 or, of the
-largest dent, its force [N]; and the compliance of the contact [m/N]."""
+FOLLOWS = 1 / 3
+"""Share of a dent by which the opposite side of the tube recedes [-]."""
+LENGTH, TIP, AT, CORNER, MOST, DENT, NEAREST, LAW, STOPPED, COMPLIANCE = range(10)
+"""Columns of `dynamics.contacts.Contacts.pressing`: the first five as in `dynamics.contacts.Press`; the dent [m]; the deepest contact
+of the same corner there; the compliance of the cross-section [m/N]; 0 or, of the largest dent, its force [N]; and the compliance of
+the contact [m/N]."""
 
 
 class CrossSection(NamedTuple):
@@ -62,18 +63,14 @@ def rigid_section(radius: float, compliance: float) -> CrossSection:
 
 
 @compiled()
-def dent_force(section: CrossSection, dent: float, squeezed: float, length: float, tip: float) -> float:
-    """Force with which a wall holds a dent [N].
+def dent_stiffness(section: CrossSection, length: float, tip: float) -> float:
+    """Force over the dent that it makes [N/m].
 
     Args:
-        dent: [m].
-        squeezed: 1 between two walls, 0 at one [-].
-        length: Length of tube on which the wall presses [m].
+        length: Length of tube on which a wall presses [m].
         tip: Share of the cap at the tip on which it presses [-].
     """
-    radius = section.radius
-    flat = squeezed * np.pi * dent + (1.0 - squeezed) * dent * np.sqrt(8.0 * radius / max(dent, START * radius))
-    return section.pressure * (length * flat + tip * 2.0 * np.pi * radius * dent)
+    return section.pressure * np.pi * (length * 4.0 / 3.0 + tip * 2.0 * section.radius)
 
 
 @compiled()
@@ -83,23 +80,6 @@ def dent_compliance(section: CrossSection, pressing: Floats) -> tuple[float, flo
     Args:
         pressing: Row of `Contacts.pressing`.
     """
-    # Of a wall that does not touch yet: the compliance of a first touch.
-    dent = min(max(pressing[DENT], 1e-6 * section.radius), pressing[MOST])
-    force = dent_force(section, dent, pressing[SQUEEZED], pressing[LENGTH], pressing[TIP])
-    return dent / force, force if pressing[DENT] > dent + section.compliance * force else 0.0
-
-
-@compiled()
-def holds(section: CrossSection, pressing: Floats, force: float, tolerance: float) -> bool:
-    """Whether a force holds a dent, give or take a tolerance of the dent [m].
-
-    Args:
-        pressing: Row of `Contacts.pressing`.
-        force: In the last step [N].
-    """
-    dent = pressing[DENT] - tolerance - section.compliance * force
-    if dent <= 0.0:
-        return True
-    if dent > pressing[MOST]:
-        return False
-    return dent_force(section, dent, pressing[SQUEEZED], pressing[LENGTH], pressing[TIP]) <= force
+    stiffness = dent_stiffness(section, pressing[LENGTH], pressing[TIP])
+    force = stiffness * pressing[MOST]
+    return 1.0 / stiffness, force if pressing[DENT] > pressing[MOST] + section.compliance * force else 0.0
