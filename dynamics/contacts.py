@@ -31,8 +31,6 @@ NO_KEY = -9
 """The key of no row of a step."""
 NARROW = 0.1
 """A passage that is narrower than the tube by this share of the radius, or more, squeezes its tip [-]; by less, partly."""
-CAP_SIDE = 0.25
-"""Length of tube for which the cap stands where a wall presses on its side, over the radius [-]."""
 
 
 class Contacts(NamedTuple):
@@ -74,7 +72,7 @@ class Press(NamedTuple):
     length: float
     """Length of tube on which it presses [m]."""
     tip: float
-    """Share of the cap at the tip on which it presses [-]: 1 head-on, 0 from the side."""
+    """The length of tube that is as stiff as the cap [m] if it presses on the cap at the tip, else 0."""
     at: float
     """Distance of the middle of that length from the base along the tube [m]."""
     corner: float
@@ -113,9 +111,7 @@ def _add(
 
 
 @compiled(inline="always")
-def _beside(
-    section: CrossSection, press: Press, along: float, wall: float, beyond: float, ahead: bool, growth: float
-) -> Press:
+def _beside(press: Press, along: float, wall: float, beyond: float, ahead: bool) -> Press:
     """How an edge presses on the part of a joint's length that is beside it.
 
     Args:
@@ -124,18 +120,16 @@ def _beside(
         wall: Length of the edge [m].
         beyond: Half of the length of tube that belongs to the joint, along the edge [m].
         ahead: Whether the tube grows in the direction of the edge.
-        growth: See `Contacts.growth`.
     """
-    cap, length, at = min(growth, 0.0) ** 2, press.length, press.at
-    if beyond > 0.0:
-        low, high = max(along - beyond, 0.0), min(along + beyond, wall)
-        length *= 0.5 * (high - low) / beyond
-        shift = 0.5 * (low + high) - along
-        at += shift if ahead else -shift
-    if 0.0 <= along <= wall:
-        return Press((1.0 - cap) * length, cap, at, -1.0, section.most_dent)
-    # Beyond the end of an edge, its corner limits the dent, and presses on the cap.
-    return Press(length, 0.0, at, -1.0, np.inf)
+    if beyond == 0.0:
+        return press
+    low, high = max(along - beyond, 0.0), min(along + beyond, wall)
+    shift = 0.5 * (low + high) - along
+    # Beyond the end of an edge, its corner limits the dent.
+    most = press.most if 0.0 <= along <= wall else np.inf
+    return Press(
+        0.5 * (high - low) / beyond * press.length, press.tip, press.at + (shift if ahead else -shift), -1.0, most
+    )
 
 
 @compiled()
@@ -162,14 +156,14 @@ def find_contacts(
         ux, uy = cosine[i], sine[i]
         last = i == segments - 1
         cell = cell_of(scene, x, y)
-        ahead = CAP_SIDE * radius if last else 0.5 * films[i + 1]
+        ahead = 0.0 if last else 0.5 * films[i + 1]
         length, middle = 0.5 * films[i] + ahead, 0.5 * ahead - 0.25 * films[i]
         for item in range(edge_offsets[cell], edge_offsets[cell + 1]):
             edge = edge_items[item]
             rx, ry = x - edges[edge, 0], y - edges[edge, 1]
             ex, ey, wall = edges[edge, 5], edges[edge, 6], edges[edge, 7]
             along = rx * ex + ry * ey
-            beyond = 0.5 * length * abs(ex * ux + ey * uy) if soft else 0.0
+            beyond = 0.5 * length * abs(ex * ux + ey * uy) if soft and not last else 0.0
             if along < -beyond or along > wall + beyond:
                 continue
             offset = ex * ry - ey * rx
@@ -179,9 +173,9 @@ def find_contacts(
                 flip = 1.0 if offset >= 0.0 else -1.0
                 nx, ny = -flip * ey, flip * ex
                 growth = nx * ux + ny * uy if last else 0.0
-                press = Press(length, 0.0, reached + middle, -1.0, section.most_dent)
+                press = Press(length, section.cap if last else 0.0, reached + middle, -1.0, section.most_dent)
                 if soft:
-                    press = _beside(section, press, along, wall, beyond, ex * ux + ey * uy > 0.0, growth)
+                    press = _beside(press, along, wall, beyond, ex * ux + ey * uy > 0.0)
                 count = _add(contacts, count, i, i * solids + edge, gap, (x, y), (nx, ny), growth, press)
         for item in range(corner_offsets[cell], corner_offsets[cell + 1]):
             corner = corner_items[item]
@@ -190,7 +184,7 @@ def find_contacts(
             along = rx * ux + ry * uy
             key = i * solids + len(edges) + corner
             sharp = corners[corner, 2] <= radius
-            long = section.corner_length if sharp else films[i] + ahead if last else films[i]
+            long = section.cap if sharp else films[i]
             press = Press(long, 0.0, reached + min(along, 0.0), float(corner), section.most_dent)
             if along <= 0.0:
                 offset = ux * ry - uy * rx
@@ -215,8 +209,7 @@ def find_contacts(
                     nx, ny = -rx / distance, -ry / distance
                     growth, gap = nx * ux + ny * uy if last else 0.0, distance - reach + margin
                     if last:
-                        cap = min(growth, 0.0) ** 2
-                        press = Press((1.0 - cap) * long, cap, reached, float(corner), section.most_dent)
+                        press = Press(0.0 if sharp else long, section.cap, reached, float(corner), section.most_dent)
                     count = _add(contacts, count, i, key, gap, (x, y), (nx, ny), growth, press)
     if soft:
         _give_way(section, contacts, count, chain)
@@ -331,11 +324,8 @@ def _common(contacts: Contacts, one: int, other: int, reach: float) -> float:
         return 0.0
     length, long, tip, cap = pressing[one, LENGTH], pressing[other, LENGTH], pressing[one, TIP], pressing[other, TIP]
     common = max(min(0.5 * (length + long) - apart, length, long), 0.0)
-    if common > 0.0:
-        common *= np.sqrt((1.0 - tip) * (1.0 - cap) / (length * long))
-    if along < 0.0:
-        return float(-FOLLOWS * along * common)
-    return float(along * (common + np.sqrt(tip * cap)))
+    share = -FOLLOWS * common if along < 0.0 else common + min(tip, cap)
+    return float(along * share / np.sqrt((length + tip) * (long + cap)))
 
 
 @compiled()

@@ -11,7 +11,8 @@ So the height loses f / (pi P), and two walls that squeeze the tube to the heigh
 H: the section is a stadium of the area pi R^2 h (2 - h), h = H / 2R. The work of the loads is P times the area lost. The exact film is
 3 % stiffer or softer at most up to a dent of R / 10, 9 % up to R / 4 (`tests/dynamics/test_cross_section.py` integrates it).
 
-The cap at the tip, a sphere of the radius R, is pressed flat on a disc of the area 2 pi R d by the dent d, with 2 pi P R d.
+The cap at the tip, a sphere of the radius R, is pressed flat on a disc of the area 2 pi R d by the dent d, with 2 pi P R d: it is as
+stiff as a length of 3 R / 2 of the tube. A sharp corner dents as much of the tube: an assumption, no figure is published for it.
 
 All laws are linear: the compliance of a step's contacts is a constant, positive definite matrix.
 """
@@ -27,6 +28,8 @@ from surrogate.compiled import Floats, compiled
 
 FOLLOWS = 1 / 3
 """Share of a dent by which the opposite side of the tube recedes [-]."""
+CAP = 1.5
+"""`CrossSection.cap` over the radius [-]."""
 LENGTH, TIP, AT, CORNER, MOST, DENT, NEAREST, LAW, STOPPED, COMPLIANCE = range(10)
 """Columns of `dynamics.contacts.Contacts.pressing`: the first five as in `dynamics.contacts.Press`; the dent [m]; the deepest contact
 of the same corner there; the compliance of the cross-section [m/N]; 0 or, of the largest dent, its force [N]; and the compliance of
@@ -42,14 +45,14 @@ class CrossSection(NamedTuple):
     most_dent: float
     """Largest dent of a side, beyond which the cross-section is rigid [m]; 0 for a tube that is rigid across."""
     pressure: float
-    corner_length: float
-    """Length of tube that a sharp corner dents [m]."""
+    cap: float
+    """Length of tube that is as stiff as the cap at the tip, and that a sharp corner dents [m]."""
 
 
 def cross_section(params: VineParams) -> CrossSection:
     """The cross-section of a tube."""
     most = (1 - params.least_height) * params.radius
-    return CrossSection(params.radius, 1 / params.contact_stiffness, most, params.growth_pressure, params.dent_length)
+    return CrossSection(params.radius, 1 / params.contact_stiffness, most, params.growth_pressure, CAP * params.radius)
 
 
 def rigid_section(radius: float, compliance: float) -> CrossSection:
@@ -63,23 +66,12 @@ def rigid_section(radius: float, compliance: float) -> CrossSection:
 
 
 @compiled()
-def dent_stiffness(section: CrossSection, length: float, tip: float) -> float:
-    """Force over the dent that it makes [N/m].
-
-    Args:
-        length: Length of tube on which a wall presses [m].
-        tip: Share of the cap at the tip on which it presses [-].
-    """
-    return section.pressure * np.pi * (length * 4.0 / 3.0 + tip * 2.0 * section.radius)
-
-
-@compiled()
 def dent_compliance(section: CrossSection, pressing: Floats) -> tuple[float, float]:
     """Compliance of the cross-section to a contact [m/N], and 0 or, of one that dents it as far as possible, the force for that [N].
 
     Args:
         pressing: Row of `Contacts.pressing`.
     """
-    stiffness = dent_stiffness(section, pressing[LENGTH], pressing[TIP])
+    stiffness = section.pressure * 4.0 / 3.0 * np.pi * (pressing[LENGTH] + pressing[TIP])
     force = stiffness * pressing[MOST]
     return 1.0 / stiffness, force if pressing[DENT] > pressing[MOST] + section.compliance * force else 0.0

@@ -76,8 +76,6 @@ class VineParams:
     least_height: float = 1.0
     """Height to which walls may squeeze the tube, as a share of its diameter [-]; each side gives way by up to half of the rest, see
     `dynamics.cross_section`. 1 for a tube that is rigid across."""
-    dent_length: float = 25e-3
-    """Length of tube that a sharp corner dents [m]: an assumption, of the order of the radius."""
     friction: float | None = None
     """Coulomb friction coefficient of the tip on walls [-]; None selects the propagator's default."""
     film_thickness: float | None = None
@@ -103,7 +101,7 @@ class VineParams:
             self,
             (
                 "radius", "growth_pressure", "segment_length", "hinge_length", "growth_share", "contact_stiffness",
-                "penetration_tolerance", "least_height", "dent_length", "film_thickness", "film_modulus", "bending_stiffness",
+                "penetration_tolerance", "least_height", "film_thickness", "film_modulus", "bending_stiffness",
             ),
             or_zero=("growth_viscosity", "bending_viscosity", "friction"),
         )  # fmt: skip

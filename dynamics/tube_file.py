@@ -126,7 +126,6 @@ def similar(radius: float, growth_pressure: float = GROWTH_PRESSURE, kind: str =
         bending_viscosity=usual.bending_viscosity * press * size**4,
         contact_stiffness=usual.contact_stiffness * press * size,
         penetration_tolerance=usual.penetration_tolerance * size,
-        dent_length=usual.dent_length * size,
         inertia=replace(usual.inertia, mass_per_length=usual.inertia.mass_per_length * size),
         actuator=_made(kind, shape, replace(limits, **lengths)),
     )
