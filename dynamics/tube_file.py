@@ -40,6 +40,8 @@ class InvalidTube(ValueError):
 
 UNKNOWN = {field.name for field in fields(VineParams) if field.default is None}
 """Fields of a tube that may be None, for unknown."""
+LATER = {"tail_tension", "tail_drag", "tail_friction"}
+"""Fields that are 0 in tubes written whole before they existed."""
 
 
 class Table(BaseModel):
@@ -53,7 +55,10 @@ def _numbers(keys: Mapping[str, Key], whole: bool) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for field, key in keys.items():
         number = Annotated[float, Field(ge=key.least, le=key.most)]
-        found[key.name] = (number, ...) if whole and field not in UNKNOWN else (number | None, None)
+        if whole and field not in UNKNOWN:
+            found[key.name] = (number, 0.0 if field in LATER else ...)
+        else:
+            found[key.name] = (number | None, None)
     return found
 
 
@@ -122,6 +127,9 @@ def similar(radius: float, growth_pressure: float = GROWTH_PRESSURE, kind: str =
         hinge_length=usual.hinge_length * size,
         growth_share=usual.growth_share,
         growth_viscosity=usual.growth_viscosity * press * size**2,
+        tail_tension=usual.tail_tension * press * size**2,
+        tail_drag=usual.tail_drag * press * size,
+        tail_friction=usual.tail_friction,
         bending_viscosity=usual.bending_viscosity * press * size**4,
         contact_stiffness=usual.contact_stiffness * press * size,
         penetration_tolerance=usual.penetration_tolerance * size,

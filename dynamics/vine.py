@@ -113,6 +113,9 @@ class Rollout:
     """Bends of each vine just before each snap [rad], shape (batch, MOST_SNAPS, max_segments)."""
     relaxations: Integers | None = None
     """Number of steps of each vine at constant length, shape (batch,); None from propagators without such steps."""
+    needed_force: Floats | None = None
+    """Part of the growth force that contacts and friction take, growth viscosity and tail aside [N], shape (batch, records). None
+    from propagators that do not compute it."""
 
     def ending(self, vine: int) -> str:
         """How the growth of one vine ended, and what to do about it."""

@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dynamics.drive import tail_of
 from dynamics.moment import JointMoments, joint_moments
 from dynamics.propagator import Capabilities, OnHost, checked_lengths
 from dynamics.quasistatic.folding import Folding
@@ -51,7 +52,7 @@ class QuasiStatic(OnHost):
     """
 
     capabilities: ClassVar[Capabilities] = Capabilities(
-        contact=True, sections=True, inertia=False, friction=True, devices=("cpu",)
+        contact=True, sections=True, inertia=False, friction=True, tail=True, devices=("cpu",)
     )
 
     def __init__(
@@ -87,6 +88,7 @@ class QuasiStatic(OnHost):
         self.tube = QuasiStaticTube(
             radius=params.radius,
             growth_force=params.growth_force,
+            tail=tail_of(params),
             growth_viscosity=params.growth_viscosity,
             bending_viscosity=params.bending_viscosity * (params.moment_length / params.segment_length),
             folding=Folding(corner_moment, edges, edges + corners),

@@ -8,6 +8,7 @@ import numpy as np
 
 from dynamics.chain import Chain, new_chain
 from dynamics.contacts import Contacts, new_contacts
+from dynamics.drive import Tail, available_force
 from dynamics.growth import Span
 from dynamics.links import LEAST_LINK, STRAIGHT, link
 from dynamics.moment import JointMoments, Vine, linearise, rest_of
@@ -40,6 +41,8 @@ class QuasiStaticTube(NamedTuple):
 
     radius: float
     growth_force: float
+    """Without a tail [N]."""
+    tail: Tail
     growth_viscosity: float
     bending_viscosity: float
     folding: Folding
@@ -83,6 +86,10 @@ class Work(NamedTuple):
     """Geometric stiffness of each joint, see `stiffen` [N m / rad], shape (max_segments,)."""
     pressed: Floats
     """Normal force on the tip in the last step [N], shape (1,)."""
+    drive: Floats
+    """Force with which the tip everts where the last step was set up [N], shape (1,)."""
+    needed: Floats
+    """Force that contacts and friction took of it in the last step [N], shape (1,)."""
     held: Integers
     """Number of rows before those of the growth's bounds, shape (1,)."""
     before: Floats
@@ -108,6 +115,8 @@ def new_work(max_segments: int) -> Work:
         np.empty(MOST_ACTIVE, np.int64),
         np.ones(max_segments),
         np.zeros(max_segments),
+        np.zeros(1),
+        np.zeros(1),
         np.zeros(1),
         np.zeros(1, np.int64),
         np.zeros(max_segments),
@@ -219,6 +228,7 @@ def set_up(tube: QuasiStaticTube, joint: JointMoments, damping: float, vine: Vin
     work.held[0] = held
     _add_growth_rows(contacts, held, chain, segments, curvature)
     bound_growth(work, 0.0, span.most_growth)
+    work.drive[0] = available_force(tube.growth_force, tube.tail, vine.angles, chain.length, segments)
     return curvature
 
 
@@ -235,7 +245,7 @@ def solve(tube: QuasiStaticTube, work: Work, span: Span, time: float, known: int
     """
     chain, contacts, dual, step = work.chain, work.contacts, work.dual, work.step
     segments, count, held = span.segments, span.contacts, work.held[0]
-    mobility, drive, rows = time / tube.growth_viscosity, tube.growth_force, held + (2 if time > 0.0 else 0)
+    mobility, drive, rows = time / tube.growth_viscosity, work.drive[0], held + (2 if time > 0.0 else 0)
     active = _recall(contacts, rows, dual, work.keys, known)
     for _ in range(2):
         numbers = ContactNumbers(rows, count, segments, drive * mobility, mobility, tube.compliance)
@@ -248,6 +258,10 @@ def solve(tube: QuasiStaticTube, work: Work, span: Span, time: float, known: int
         gain, active = let_slide(contacts, chain, step, dual, numbers, held, active, most)
         drive, held = drive + gain, count
     work.pressed[0] = pressed
+    work.needed[0] = work.drive[0] - drive
+    for i in range(active):
+        if dual.active[i] < held:
+            work.needed[0] -= dual.force[dual.active[i]] * contacts.growth[dual.active[i]]
     if tube.folding.share < 1.0:
         mark_folds(contacts, chain, dual, numbers, active, tube.folding, work.kept)
     for i in range(active):

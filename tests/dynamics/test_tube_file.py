@@ -49,14 +49,22 @@ def test_every_number_is_written_and_read(actuator: Any) -> None:
 
     def changed(made: Any, factor: float) -> Any:
         parts = {field.name: getattr(made, field.name) for field in fields(made)}
-        known = {"friction": 0.3, "film_thickness": 50e-6, "film_modulus": 2e8, "bending_stiffness": 2.5}
+        known = {
+            "tail_tension": 1.2,
+            "tail_drag": 3.5,
+            "tail_friction": 0.2,
+            "friction": 0.3,
+            "film_thickness": 50e-6,
+            "film_modulus": 2e8,
+            "bending_stiffness": 2.5,
+        }
         return replace(
             made,
             **{
                 name: changed(part, factor)
                 if is_dataclass(part)
                 else "published" if name == "physics"
-                else known[name] if part is None else float(f"{part * factor:.9g}")
+                else known[name] if not part else float(f"{part * factor:.9g}")
                 for name, part in parts.items()
             },
         )  # fmt: skip
