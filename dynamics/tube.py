@@ -131,6 +131,11 @@ class VineParams:
         return self.growth_share * full_force(self.radius, self.growth_pressure)
 
     @property
+    def has_tail(self) -> bool:
+        """Whether the tail takes any force from the tip: without tension it has no friction."""
+        return self.tail_tension > 0 or self.tail_drag > 0
+
+    @property
     def scale(self) -> float:
         """Radius divided by that of the prototype [-]."""
         return self.radius / RADIUS
