@@ -39,7 +39,8 @@ class Status(IntEnum):
         """Meaning of the status, and what to do about it."""
         return {
             Status.GROWN: "grown to the full length",
-            Status.STALLED: "stalled: the tip is wedged and the tube no longer moves; steer away earlier or end before this point",
+            Status.STALLED: "stalled: the tip is wedged, or the tail takes all of the growth force, and the tube no longer moves; steer "
+            "away earlier, bend less or end before this point",
             Status.OUT_OF_BOUNDS: "left the bounds of the environment or, on a table, hangs over its edge; add a wall there, or steer back",
             Status.UNRESOLVED: "contact could not be resolved within the penetration tolerance; try a smaller growth step",
             Status.COILED: "bent into a full circle, the limit of this model; end before this point, or lower the pressure",
