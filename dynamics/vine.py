@@ -115,8 +115,8 @@ class Rollout:
     relaxations: Integers | None = None
     """Number of steps of each vine at constant length, shape (batch,); None from propagators without such steps."""
     needed_force: Floats | None = None
-    """Part of the growth force that contacts and friction take, growth viscosity and tail aside [N], shape (batch, records). None
-    from propagators that do not compute it."""
+    """Force that growth needs against the contacts and the friction of a tip that slides on; growth viscosity, inertia and tail are
+    left out [N], shape (batch, records). None from propagators that do not compute it."""
 
     def ending(self, vine: int) -> str:
         """How the growth of one vine ended, and what to do about it."""

@@ -89,7 +89,7 @@ class Work(NamedTuple):
     drive: Floats
     """Force with which the tip everts where the last step was set up [N], shape (1,)."""
     needed: Floats
-    """Force that contacts and friction took of it in the last step [N], shape (1,)."""
+    """Force that growth needs by the contacts of the last step [N], shape (1,)."""
     held: Integers
     """Number of rows before those of the growth's bounds, shape (1,)."""
     before: Floats
@@ -233,6 +233,21 @@ def set_up(tube: QuasiStaticTube, joint: JointMoments, damping: float, vine: Vin
 
 
 @compiled()
+def _needed_force(
+    tube: QuasiStaticTube, contacts: Contacts, dual: Dual, count: int, held: int, active: int, pressed: float
+) -> float:
+    """Force that growth needs against the contacts and the friction of a tip that slides on [N].
+
+    At constant length friction may be anything up to that: it is not what the step has found.
+    """
+    needed = tube.friction * pressed * abs(contacts.growth[count]) if held > count else 0.0
+    for i in range(active):
+        if dual.active[i] < count:
+            needed -= dual.force[dual.active[i]] * contacts.growth[dual.active[i]]
+    return needed
+
+
+@compiled()
 def solve(tube: QuasiStaticTube, work: Work, span: Span, time: float, known: int, fresh: bool) -> tuple[float, int]:
     """Solve a step that was set up, with friction of the tip; its bends are in `work.step`.
 
@@ -258,10 +273,7 @@ def solve(tube: QuasiStaticTube, work: Work, span: Span, time: float, known: int
         gain, active = let_slide(contacts, chain, step, dual, numbers, held, active, most)
         drive, held = drive + gain, count
     work.pressed[0] = pressed
-    work.needed[0] = work.drive[0] - drive
-    for i in range(active):
-        if dual.active[i] < held:
-            work.needed[0] -= dual.force[dual.active[i]] * contacts.growth[dual.active[i]]
+    work.needed[0] = _needed_force(tube, contacts, dual, count, work.held[0], active, pressed)
     if tube.folding.share < 1.0:
         mark_folds(contacts, chain, dual, numbers, active, tube.folding, work.kept)
     for i in range(active):

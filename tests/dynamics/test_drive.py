@@ -256,6 +256,20 @@ def test_needed_force_of_a_sliding_tip(environment: MakeEnvironment, name: str) 
         assert rollout.needed_force[0, k] == pytest.approx(normal * np.sin(heading), rel=0.01)
 
 
+@pytest.mark.parametrize("name", ["quasistatic", "geometric"])
+def test_friction_of_the_tip_is_needed_too(environment: MakeEnvironment, name: str) -> None:
+    """A tip that slides along the wall at an angle theta needs N (sin(theta) + mu cos(theta))."""
+    params = replace(VineParams(), friction=0.2)
+    slope = environment(boxes=[(-1, 0.3 + params.radius, 3, 1.5)], start=(0.0, 0.0, 0.5))
+    rollout = free_growth(name, slope, params, np.zeros(40), 0.7)
+    assert rollout.needed_force is not None
+    for k in range(rollout.records[0] - 2, rollout.records[0]):
+        normal, heading = rollout.contact_force[0, k].sum(), rollout.tips[0, k, 2]
+        assert normal > 0.04
+        needed = normal * (np.sin(heading) + 0.2 * np.cos(heading))
+        assert rollout.needed_force[0, k] == pytest.approx(needed, rel=0.02)
+
+
 @pytest.mark.parametrize("name", MODELS)
 def test_friction_of_a_tail_without_tension_changes_no_digit(environment: MakeEnvironment, name: str) -> None:
     """A slack tail has no friction at bends: rollouts into contact are bitwise those of a tube without a tail."""

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from rich.console import Console
 
+from dynamics.moment import free_curvature, joint_moments
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.registry import load_propagator
 from dynamics.tube import VineParams
@@ -86,6 +87,18 @@ def test_a_straight_design_by_hand(environment: Callable[..., Environment]) -> N
     assert margin.margin[-1] == pytest.approx(1 - 8.3 / FORCE)
     assert margin.needed_pressure == pytest.approx(8.3 / FORCE * PRESSURE)
     assert force_at_tip(design) == pytest.approx(FORCE - 8.3)
+
+
+def test_a_bent_design_is_as_long_as_its_centreline(environment: Callable[..., Environment]) -> None:
+    """Under an actuator the drag is that of the shorter centreline, and no friction needs a turn: T0 + w (1 - R k) s."""
+    params = tube(2.0, 10.0)
+    turn = float(free_curvature(joint_moments(params), 20e3, 0.04))
+    bent = replace(straight(0.61, params), sections=(Section(0.0, 0.61, "right", turn, 0.04, 20e3),))
+    margin = drive_margin(replay(bent, QuasiStatic(environment(), params)), params)
+    assert margin is not None
+    expected = 2.0 + 10.0 * (1 - params.radius * turn) * margin.lengths
+    np.testing.assert_allclose(margin.tension[1:], expected[1:], rtol=1e-3)
+    assert margin.tension[-1] < 2.0 + 10.0 * 0.61 - 0.5
 
 
 def test_a_predicted_shape_costs_its_turning() -> None:
