@@ -242,6 +242,21 @@ def test_a_geometric_tube_sticks_where_the_force_left_no_longer_bends_it(environ
     assert moment / lever * along == pytest.approx(left, rel=1e-6)
 
 
+def test_a_geometric_tube_sticks_at_once_where_too_little_force_is_left(environment: MakeEnvironment) -> None:
+    """With 3 of 25 N it does not bend where a tube without a tail slides on; it presses with 3 N along its heading."""
+    wall, start = 0.35, 0.9
+    room = environment(boxes=[(-1, wall + DRAGGED.radius, 3, 1.5)], start=(0.0, 0.0, start))
+    free, weak = (replace(VineParams(), friction=0.1, tail_tension=tension) for tension in (0.0, FORCE - 3.0))
+    assert free_growth("geometric", room, free, np.zeros(80), 0.6).status[0] == Status.GROWN
+    rollout = free_growth("geometric", room, weak, np.zeros(80), 0.6)
+    last = rollout.records[0] - 1
+    assert rollout.status[0] == Status.STALLED
+    np.testing.assert_allclose(rollout.tips[0, last], [wall / np.tan(start), wall, start], atol=1e-9)
+    assert rollout.contact_force[0, last].sum() == pytest.approx(3.0 / np.sin(start))
+    assert rollout.needed_force is not None
+    assert rollout.needed_force[0, last] == pytest.approx(3.0)
+
+
 @pytest.mark.parametrize("name", MODELS)
 def test_needed_force_of_a_sliding_tip(environment: MakeEnvironment, name: str) -> None:
     """Without friction growth needs the normal force's part against the heading, N sin(theta), the tail aside."""
