@@ -72,6 +72,17 @@ class _Verification(Part):
     solutions: list[_Grown]
 
 
+class _Drive(Part):
+    margin: float
+    length_mm: float
+    tip_mm: Annotated[list[float], Field(min_length=2, max_length=2)]
+    available_n: float
+    needed_n: float
+    growth_force_n: float
+    growth_pressure_kpa: float
+    needed_pressure_kpa: float | None
+
+
 class RunFile(Part):
     inputs: _Inputs
     seed: int
@@ -83,6 +94,7 @@ class RunFile(Part):
     ambiguous: int = 0
     robust: _Robust | None = None
     verification: _Verification | None = None
+    drive: _Drive | None = None
 
 
 def show_run(file: Path, run: RunFile) -> Shown:
@@ -105,6 +117,7 @@ def show_run(file: Path, run: RunFile) -> Shown:
             f"chosen by --robust: {100 * rate:.1f} % of {robust.chosen.trials} trials with errors of {100 * robust.level:g} % "
             f"reach the goal, {met} {100 * robust.threshold:g} %"
         )
+    lines += [drive_line(run.drive.model_dump())] if run.drive else []
     if second := run.verification:
         passed = sum(one.reached for one in second.solutions)
         lines.append(
@@ -220,17 +233,6 @@ def show_pack(file: Path, pack: PackFile) -> Shown:
     lines += [f"warning: {warning}" for warning in pack.warnings]
     lines += [f"to print and cut: {', '.join(others)}"] * bool(others)
     return Shown(lines, shown.draw)
-
-
-class _Drive(Part):
-    margin: float
-    length_mm: float
-    tip_mm: Annotated[list[float], Field(min_length=2, max_length=2)]
-    available_n: float
-    needed_n: float
-    growth_force_n: float
-    growth_pressure_kpa: float
-    needed_pressure_kpa: float | None
 
 
 class SimulationFile(Part):

@@ -181,6 +181,28 @@ def test_simulate_and_show_tell_the_drive(vinewright: Vinewright) -> None:
 
 
 @pytest.mark.usefixtures("folder")
+def test_a_run_keeps_the_margin_of_its_design(vinewright: Vinewright) -> None:
+    """What `plan` writes into run.json is what `simulate` finds, and `show` tells it; older runs have none."""
+    options = "--iterations", 10, "--batch", 30, "--tube", "some.toml", "--out", "run"
+    Path("some.toml").write_text("schema = 1\ntail_tension_n = 2\ntail_drag_n_per_m = 10\ntail_friction = 0.2\n")
+    code, printed, errors = vinewright("plan", "bare.toml", *options)
+    assert code == 0, printed + errors
+    run = json.loads(Path("run/run.json").read_text())
+    found = run["drive"]
+    assert 0.5 < found["margin"] < 1 - (2 + 10 * 0.5) / FORCE
+    code, printed, _ = vinewright("simulate", "bare.toml", "run", "--json")
+    assert code == 0
+    assert json.loads(printed)["drive"]["margin"] == pytest.approx(found["margin"], abs=1e-3)
+    line = f"drive: least margin {100 * found['margin']:.0f} % of 25.0 N"
+    assert line in " ".join(vinewright("show", "run")[1].split())
+    del run["drive"]
+    Path("run/run.json").write_text(json.dumps(run))
+    code, printed, _ = vinewright("show", "run")
+    assert code == 0
+    assert "drive:" not in printed
+
+
+@pytest.mark.usefixtures("folder")
 def test_show_tells_the_force_left_at_the_tip(vinewright: Vinewright) -> None:
     """Of a design, along its predicted shape; one from before there were tails has all of it."""
     content = json.loads(Path("design.json").read_text())
