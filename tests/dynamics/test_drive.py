@@ -271,6 +271,24 @@ def test_needed_force_of_a_sliding_tip(environment: MakeEnvironment, name: str) 
         assert rollout.needed_force[0, k] == pytest.approx(normal * np.sin(heading), rel=0.01)
 
 
+@pytest.mark.parametrize("name", ["quasistatic", "impulse"])
+def test_a_wall_beside_the_body_needs_no_force(environment: MakeEnvironment, name: str) -> None:
+    """A steered tube that leans on a post long before its tip presses on it, and grows freely all the same."""
+    post = environment(circles=[(0.25, VineParams().radius + 0.06, 0.05)])
+    rollout = free_growth(name, post, VineParams(), np.full(24, PRESSURE), 0.6)
+    last = rollout.records[0] - 1
+    assert rollout.needed_force is not None
+    leaning = [
+        k
+        for k in range(last + 1)
+        if rollout.contact_force[0, k].sum() > 0.5 and rollout.contact_force[0, k, rollout.segments[0, k] - 1] == 0
+    ]
+    assert len(leaning) > 5
+    assert rollout.status[0] == Status.GROWN
+    for k in leaning:
+        assert rollout.needed_force[0, k] == 0.0
+
+
 @pytest.mark.parametrize("name", ["quasistatic", "geometric"])
 def test_friction_of_the_tip_is_needed_too(environment: MakeEnvironment, name: str) -> None:
     """A tip that slides along the wall at an angle theta needs N (sin(theta) + mu cos(theta))."""
