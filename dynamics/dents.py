@@ -36,6 +36,8 @@ def _depth(lines: np.ndarray, shapes: list[shapely.Geometry], radius: float) -> 
     """Radius less the distance of each line from the nearest shape [m], at least 0."""
     depth = np.zeros(len(lines))
     if len(shapes) and len(lines):
-        which, distance = shapely.STRtree(shapes).query_nearest(lines, max_distance=radius, return_distance=True, all_matches=False)
+        which, distance = shapely.STRtree(shapes).query_nearest(
+            lines, max_distance=radius, return_distance=True, all_matches=False
+        )
         depth[which[0]] = radius - distance
     return depth

@@ -31,6 +31,8 @@ class Capabilities:
     friction: bool
     """Friction of the tip on walls."""
     devices: tuple[str, ...]
+    tail: bool = False
+    """The drag of the tail reduces the growth force (`dynamics.drive`)."""
     assumed_friction: float = 0.0
     """Coefficient of friction that it assumes for a tube without one [-]."""
     shortening: bool = True

@@ -29,6 +29,7 @@ class Records(NamedTuple):
     """Shape (batch, 1), or (1,) for one vine."""
     snaps: Floats
     snapping: Floats
+    needed_force: Floats
 
 
 def new_records(lengths: Floats, record_every: float, max_segments: int) -> Records:
@@ -49,6 +50,7 @@ def new_records(lengths: Floats, record_every: float, max_segments: int) -> Reco
         np.full((batch, 1), -1, np.int64),
         np.full((batch, MOST_SNAPS, 4), np.nan),
         np.zeros((batch, MOST_SNAPS, max_segments)),
+        np.zeros((batch, most)),
     )
 
 
@@ -64,6 +66,7 @@ def of_vine(records: Records, b: int) -> Records:
         records.broken[b],
         records.snaps[b],
         records.snapping[b],
+        records.needed_force[b],
     )
 
 
@@ -76,6 +79,8 @@ class Recorder(NamedTuple):
     chain: Chain
     forces: Floats
     """Normal force on each segment [N], shape (max_segments,)."""
+    needed: Floats
+    """Force that growth needs [N], see `dynamics.vine.Rollout.needed_force`, shape (1,)."""
 
 
 @compiled()
@@ -94,6 +99,7 @@ def record(recorder: Recorder, index: int, segments: int, heading: float) -> int
     records.tips[index, 0] = chain.x[segments]
     records.tips[index, 1] = chain.y[segments]
     records.tips[index, 2] = heading
+    records.needed_force[index] = recorder.needed[0]
     return index + 1
 
 
@@ -169,7 +175,7 @@ def grow_batch(
     else:
         with ThreadPoolExecutor(threads) as pool:
             list(pool.map(lambda b: grow(b, batch, records, outcome), order))
-    made, broken = records[:-3], records.broken[:, 0]
+    made, broken = records[:5], records.broken[:, 0]
     return Rollout(
         *made,
         records=outcome[:, 0],
@@ -180,4 +186,5 @@ def grow_batch(
         snaps=records.snaps,
         snapping=records.snapping,
         relaxations=outcome[:, 3],
+        needed_force=records.needed_force,
     )

@@ -66,6 +66,14 @@ class VineParams:
     """Growth force as a share of P pi R^2 [-]; the rest is spent on everting the film."""
     growth_viscosity: float = 0.2
     """Resisting force at the full growth rate [N]."""
+    tail_tension: float = 0.0
+    """Tension of the tail at the base, as a force that the tip loses [N], see `dynamics.drive`: twice that in the film. No published
+    value is known for this tube; 1 N is plausible (assumption)."""
+    tail_drag: float = 0.0
+    """Growth of that tension per length of tube [N/m], by the weight of the tail on the wall. No published value is known."""
+    tail_friction: float = 0.0
+    """Coefficient of friction of the tail at bends [-], see `dynamics.drive`. No published value is known; 0.2 is plausible
+    (assumption)."""
     bending_viscosity: float = 1.2e-3
     """Damping of a joint while the tip grows: moment divided by the change of bend per grown length [N m / rad * m], for the bend
     of `moment_length` of tube."""
@@ -103,7 +111,7 @@ class VineParams:
                 "radius", "growth_pressure", "segment_length", "hinge_length", "growth_share", "contact_stiffness",
                 "penetration_tolerance", "least_height", "film_thickness", "film_modulus", "bending_stiffness",
             ),
-            or_zero=("growth_viscosity", "bending_viscosity", "friction"),
+            or_zero=("growth_viscosity", "bending_viscosity", "friction", "tail_tension", "tail_drag", "tail_friction"),
         )  # fmt: skip
         if self.physics not in get_args(Physics):
             raise ValueError(f"physics = {self.physics!r:.40} must be {' or '.join(get_args(Physics))}")
@@ -115,11 +123,22 @@ class VineParams:
             raise ValueError(f"least_height = {self.least_height:g} must be at most 1, the diameter of the tube")
         if self.film_modulus is not None and self.film_thickness is None:
             raise ValueError(f"film_modulus = {self.film_modulus:g} needs a film_thickness")
+        if self.tail_tension >= self.growth_force:
+            least = 1e-3 * self.growth_pressure * (self.tail_tension / self.growth_force)
+            raise ValueError(
+                f"tail_tension = {self.tail_tension:g} N must be less than the growth force of {self.growth_force:.4g} N: this tube "
+                f"cannot drive itself; a growth pressure of more than {least:.4g} kPa would drive it"
+            )
 
     @property
     def growth_force(self) -> float:
-        """Force with which the tip everts [N]: `growth_share` times P pi R^2."""
+        """Force with which the tip everts [N]: `growth_share` times P pi R^2; the drag of the tail reduces it, see `dynamics.drive`."""
         return self.growth_share * full_force(self.radius, self.growth_pressure)
+
+    @property
+    def has_tail(self) -> bool:
+        """Whether the tail takes any force from the tip: without tension it has no friction."""
+        return self.tail_tension > 0 or self.tail_drag > 0
 
     @property
     def scale(self) -> float:

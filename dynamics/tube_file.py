@@ -40,6 +40,8 @@ class InvalidTube(ValueError):
 
 UNKNOWN = {field.name for field in fields(VineParams) if field.default is None}
 """Fields of a tube that may be None, for unknown."""
+LATER = {"least_height": 1.0, "tail_tension": 0.0, "tail_drag": 0.0, "tail_friction": 0.0}
+"""Fields of tubes that were written whole before these existed."""
 
 
 class Table(BaseModel):
@@ -53,7 +55,7 @@ def _numbers(keys: Mapping[str, Key], whole: bool) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for field, key in keys.items():
         number = Annotated[float, Field(ge=key.least, le=key.most)]
-        needed = ... if key.before is None else key.before
+        needed = LATER.get(field, ...)
         found[key.name] = (number, needed) if whole and field not in UNKNOWN else (number | None, None)
     return found
 
@@ -123,6 +125,9 @@ def similar(radius: float, growth_pressure: float = GROWTH_PRESSURE, kind: str =
         hinge_length=usual.hinge_length * size,
         growth_share=usual.growth_share,
         growth_viscosity=usual.growth_viscosity * press * size**2,
+        tail_tension=usual.tail_tension * press * size**2,
+        tail_drag=usual.tail_drag * press * size,
+        tail_friction=usual.tail_friction,
         bending_viscosity=usual.bending_viscosity * press * size**4,
         contact_stiffness=usual.contact_stiffness * press * size,
         penetration_tolerance=usual.penetration_tolerance * size,

@@ -18,8 +18,6 @@ class Key(NamedTuple):
     most: float
     """`least` and `most` are allowed, and in the unit of the file."""
     meaning: str
-    before: float | None = None
-    """Number of complete tubes that were written before there was this key; None if there was none."""
 
 
 class Choice(NamedTuple):
@@ -39,10 +37,13 @@ TUBE = {
     "hinge_length": Key("hinge_length_mm", 3, 0.1, 1000, "length of tube to whose bend the restoring moment refers"),
     "growth_share": Key("growth_share", 0, 1e-6, 1e6, "growth force as a share of P pi R^2"),
     "growth_viscosity": Key("growth_viscosity_n", 0, 0, 1e4, "resisting force at the full growth rate"),
+    "tail_tension": Key("tail_tension_n", 0, 0, 1e5, "force that the tension of the tail at the base takes from the tip"),
+    "tail_drag": Key("tail_drag_n_per_m", 0, 0, 1e5, "further force that the tail takes from the tip, per length of tube"),
+    "tail_friction": Key("tail_friction", 0, 0, 10, "coefficient of friction of the tail at bends (capstan)"),
     "bending_viscosity": Key("bending_viscosity_n_m2", 0, 0, 1e3, "damping of a joint: moment over bend per grown length"),
     "contact_stiffness": Key("contact_stiffness_n_per_m", 0, 1, 1e9, "stiffness of a contact with a wall"),
     "penetration_tolerance": Key("penetration_tolerance_mm", 3, 1e-4, 1000, "maximum penetration of obstacles in accepted states"),
-    "least_height": Key("least_height", 0, 0.05, 1, "height to which walls squeeze the tube, in diameters; 1 if it is rigid", 1.0),
+    "least_height": Key("least_height", 0, 0.05, 1, "height to which walls squeeze the tube, in diameters; 1 if it is rigid"),
     "friction": Key("friction", 0, 0, 10, "Coulomb friction coefficient of the tip on walls"),
     "film_thickness": Key("film_thickness_um", 6, 1, 5000, "thickness of the tube's film"),
     "film_modulus": Key("film_modulus_mpa", -6, 0.01, 1e6, "Young's modulus of the tube's film; with the thickness it sets EI"),

@@ -39,7 +39,8 @@ class Status(IntEnum):
         """Meaning of the status, and what to do about it."""
         return {
             Status.GROWN: "grown to the full length",
-            Status.STALLED: "stalled: the tip is wedged and the tube no longer moves; steer away earlier or end before this point",
+            Status.STALLED: "stalled: the tip is wedged, or the tail takes all of the growth force, and the tube no longer moves; steer "
+            "away earlier, bend less or end before this point",
             Status.OUT_OF_BOUNDS: "left the bounds of the environment or, on a table, hangs over its edge; add a wall there, or steer back",
             Status.UNRESOLVED: "contact could not be resolved within the penetration tolerance; try a smaller growth step",
             Status.COILED: "bent into a full circle, the limit of this model; end before this point, or lower the pressure",
@@ -113,6 +114,9 @@ class Rollout:
     """Bends of each vine just before each snap [rad], shape (batch, MOST_SNAPS, max_segments)."""
     relaxations: Integers | None = None
     """Number of steps of each vine at constant length, shape (batch,); None from propagators without such steps."""
+    needed_force: Floats | None = None
+    """Force that growth needs against the contacts and the friction of a tip that slides on; growth viscosity, inertia and tail are
+    left out [N], shape (batch, records). None from propagators that do not compute it."""
 
     def ending(self, vine: int) -> str:
         """How the growth of one vine ended, and what to do about it."""

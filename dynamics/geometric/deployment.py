@@ -13,7 +13,8 @@ import numpy as np
 
 from dynamics.geometric.body import BASE, FREE, Body, insert, let_go, link_length, new_body, tip_of
 from dynamics.geometric.hinges import LOCKED, SLIDES, HingeTube, give_way
-from dynamics.geometric.motion import AT_END, FOLDED, fold, swing
+from dynamics.geometric.motion import AT_END, FOLDED, fold
+from dynamics.geometric.tail import share_left, slide_driven, straight_room, with_force
 from dynamics.geometric.touch import BOUNDS, CORNER, NEAR, NOTHING, WALL, Touch
 from dynamics.geometric.trace import Trace, finish, full, new_trace, touched, touched_corner
 from dynamics.geometric.walls import Walls
@@ -76,7 +77,7 @@ def deploy(walls: Walls, tube: HingeTube, launch: Launch) -> Deployment:
     trace = new_trace(1)
     status = Status(grow(walls, tube, Launch(*map(float, launch)), trace))
     nodes, triangles, contacts = trace.counts
-    length, angle, _ = map(float, trace.ends)
+    length, angle = float(trace.ends[0]), float(trace.ends[1])
     return Deployment(trace.nodes[:nodes], trace.swept[:triangles], trace.contacts[:contacts], length, angle, status)
 
 
@@ -122,8 +123,10 @@ def grow_turns(
             contact = turn_tip(body, walls, contact, turns[next_turn])
             next_turn += 1
             continue
-        if full(trace) or body.nodes[0] > len(body.side) - 2:
+        ahead = straight_room(tube, share_left(body, tube))
+        if ahead <= NEAR or full(trace) or body.nodes[0] > len(body.side) - 2:
             break
+        room = min(room, ahead)
         if contact.edge < 0:
             contact = run_free(body, walls, contact, room)
             continue
@@ -142,8 +145,20 @@ def grow_turns(
     if not (body.grown[0] > -NEAR and abs(whole - body.grown[1]) < 1e-7):
         status = UNRESOLVED
     trace.ends[1] = contact_angle(body, walls, contact.edge)
-    trace.ends[2] = give_way(body, walls, contact.edge, tube).lever if contact.edge >= 0 else np.nan
+    trace.ends[2], trace.ends[3] = tip_load(body, walls, contact.edge, tube)
     return UNRESOLVED if full(trace) else status
+
+
+@compiled()
+def tip_load(body: Body, walls: Walls, edge: int, tube: HingeTube) -> tuple[float, float]:
+    """Lever arm of the force on the tip about the hinge that bends [m], and share of the growth force that growth needs [-]."""
+    if edge < 0:
+        return np.nan, 0.0
+    left = share_left(body, tube)
+    if left <= 0.0:
+        return 0.0, 0.0
+    motion = give_way(body, walls, edge, with_force(tube, left))
+    return motion.lever, tube.reach * motion.along / motion.lever if motion.lever > 0.0 else left
 
 
 @compiled()
@@ -223,12 +238,12 @@ def push(
 ) -> tuple[Contact, Touch]:
     """Grow against a wall up to the next event; return the new contact and the event, `NOTHING` if the tube is stuck."""
     edge = contact.edge
-    motion = give_way(body, walls, edge, tube)
+    motion = give_way(body, walls, edge, with_force(tube, share_left(body, tube)))
     x, y = tip_of(body)
     at_corner = contact.corner != 0
     if motion.kind == SLIDES and (not at_corner or motion.slide == contact.corner):
         let_go(body, motion.hinge)
-        met = swing(body, walls, edge, motion, room, trace)
+        met = slide_driven(body, walls, edge, tube, motion, room, trace)
         tip_x, tip_y = tip_of(body)
         touched(trace, walls, edge, x, y, tip_x, tip_y)
     elif motion.kind == LOCKED and not at_corner:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dynamics.drive import NO_TAIL, Tail
 from dynamics.geometric.body import FREE, Body, tip_of
 from dynamics.geometric.walls import Walls
 from surrogate.compiled import compiled
@@ -33,6 +34,8 @@ class HingeTube(NamedTuple):
     """Friction coefficient of the tip on a wall [-]."""
     reach: float
     """Largest restoring moment divided by the growth force [m]: a shorter lever arm cannot bend the tube. The radius in paper 003."""
+    tail: Tail = NO_TAIL
+    """Its tail, with all forces as shares of the growth force; the force left at the tip makes the reach longer."""
 
 
 class Motion(NamedTuple):
@@ -47,21 +50,24 @@ class Motion(NamedTuple):
     """1 if the tip slides along the edge's direction, -1 against it, 0 if it stays."""
     lever: float
     """Moment at the hinge divided by the wall's normal force [m]; infinite if a bend springs back."""
+    along: float
+    """Force against the heading divided by the wall's normal force [-]; 0 if the tip is stuck."""
 
 
 @compiled()
 def give_way(body: Body, walls: Walls, edge: int, tube: HingeTube) -> Motion:
     """How a tube whose tip presses on an edge yields as it grows."""
     for slide in (1.0, -1.0):
-        hinge, turn, lever = yielding(body, walls, edge, tube, slide)
+        hinge, turn, lever, along = yielding(body, walls, edge, tube, slide)
         if hinge >= 0:
-            return Motion(SLIDES, hinge, turn, slide, lever)
+            return Motion(SLIDES, hinge, turn, slide, lever, along)
     return locked(body, walls, edge, tube)
 
 
 @compiled()
-def yielding(body: Body, walls: Walls, edge: int, tube: HingeTube, slide: float) -> tuple[int, float, float]:
-    """The hinge that turns, its direction and lever arm [m], if the tip slides to one side; -1 if it cannot slide there."""
+def yielding(body: Body, walls: Walls, edge: int, tube: HingeTube, slide: float) -> tuple[int, float, float, float]:
+    """The hinge that turns, its direction, lever arm [m] and the force against the heading, divided by the normal force [-], if
+    the tip slides to one side; -1 if it cannot slide there."""
     dx, dy = walls.direction[edge, 0], walls.direction[edge, 1]
     nx, ny = dy, -dx
     fx, fy = nx - slide * tube.friction * dx, ny - slide * tube.friction * dy
@@ -72,16 +78,17 @@ def yielding(body: Body, walls: Walls, edge: int, tube: HingeTube, slide: float)
             best, sign, longest = weakest(body, fx, fy, i)
             break
     if best < 0:
-        return -1, 0.0, 0.0
+        return -1, 0.0, 0.0, 0.0
     x, y = tip_of(body)
     ux, uy = np.cos(body.heading[body.nodes[0] - 1]), np.sin(body.heading[body.nodes[0] - 1])
     rx, ry = x - body.points[best, 0], y - body.points[best, 1]
     # The tip stays on the wall: growth * (u n) + turn * (r x n) = 0, and its speed along the wall follows.
     growth = sign * (rx * ny - ry * nx) / -(ux * nx + uy * ny)
     speed = growth * (ux * dx + uy * dy) + sign * (rx * dy - ry * dx)
-    if growth <= 0 or speed * slide <= 0 or longest < -tube.reach * (fx * ux + fy * uy):
-        return -1, 0.0, 0.0
-    return best, sign, longest
+    along = fx * ux + fy * uy
+    if growth <= 0 or speed * slide <= 0 or longest < -tube.reach * along:
+        return -1, 0.0, 0.0, 0.0
+    return best, sign, longest, -along
 
 
 @compiled()
@@ -116,7 +123,7 @@ def locked(body: Body, walls: Walls, edge: int, tube: HingeTube) -> Motion:
     """
     last = body.nodes[0] - 1
     sign = np.sign(body.natural[last])
-    stuck = Motion(STUCK, 0, 0.0, 0.0, 0.0)
+    stuck = Motion(STUCK, 0, 0.0, 0.0, 0.0, 0.0)
     pivot = last - 1
     while pivot > 0 and not (body.side[pivot] == -sign or (body.bend[pivot] - body.natural[pivot]) * sign > TINY):
         pivot -= 1
@@ -137,6 +144,7 @@ def locked(body: Body, walls: Walls, edge: int, tube: HingeTube) -> Motion:
     ux, uy = np.cos(body.heading[last]), np.sin(body.heading[last])
     lengthens = -sign * ((bx - ax) * (y - by) - (by - ay) * (x - bx)) < 0
     # The pivot turns by -sign and moves the turn along -sign z x (b - a); the tube lengthens if this is away from the tip.
-    if lever < -tube.reach * (fx * ux + fy * uy) or not lengthens:
+    along = fx * ux + fy * uy
+    if lever < -tube.reach * along or not lengthens:
         return stuck
-    return Motion(LOCKED, pivot, -sign, 0.0, lever)
+    return Motion(LOCKED, pivot, -sign, 0.0, lever, -along)

@@ -8,6 +8,7 @@ import numpy as np
 import shapely
 from numpy.typing import ArrayLike
 
+from dynamics.drive import Tail
 from dynamics.geometric.base import walls_around
 from dynamics.geometric.hinges import FRICTION, HingeTube
 from dynamics.geometric.kinematics import largest_moment
@@ -29,7 +30,8 @@ class Geometric(OnHost):
 
     The shape depends on the environment, the steering and the length, not on the history: every record is grown from the base,
     as if its steering had been active from the start. A state that cannot be grown in this way remains unchanged and is stalled.
-    The only contact force computed is that on the tip.
+    The only contact force computed is that on the tip. The drag of the tail is that of the body's links and bends; a tube whose
+    tip friction holds while pivot and turn bend is checked for it only at the end of that motion.
     """
 
     capabilities: ClassVar[Capabilities] = Capabilities(
@@ -37,6 +39,7 @@ class Geometric(OnHost):
         sections=True,
         inertia=False,
         friction=True,
+        tail=True,
         devices=("cpu",),
         assumed_friction=FRICTION,
         shortening=False,
@@ -65,7 +68,9 @@ class Geometric(OnHost):
         self.joint = joint_moments(params)
         self.moment = float(largest_moment(params.growth_pressure, params.radius))
         known = friction if friction is not None else params.friction
-        self.tube = HingeTube(params.radius, FRICTION if known is None else known, self.moment / params.growth_force)
+        force = params.growth_force
+        tail = Tail(params.tail_tension / force, params.tail_drag / force, params.tail_friction)
+        self.tube = HingeTube(params.radius, FRICTION if known is None else known, self.moment / force, tail)
 
     def refined(self, parts: int = 2) -> Geometric:  # noqa: ARG002
         """See `Propagator`. The model has no step, so this is the same model."""

@@ -57,8 +57,8 @@ class Segmented:
         """
         full, most = self.joint.segment_length, len(angles)
         before = (state.segments[b] - 1) * full + state.last_length[b]
-        chain, forces, trace = new_chain(most), np.zeros(most), new_trace(most, 0)
-        recorder, index, status = Recorder(records, angles, chain, forces), 0, GROWN
+        chain, forces, needed, trace = new_chain(most), np.zeros(most), np.zeros(1), new_trace(most, 0)
+        recorder, index, status = Recorder(records, angles, chain, forces, needed), 0, GROWN
         straight = np.zeros(most)  # links keep their length
         for step in range(1, len(records.angles) + 1):
             grown = min(step * record_every, length)
@@ -71,6 +71,7 @@ class Segmented:
             angles[count:] = 0.0
             forces[:] = 0.0
             forces[count - 1] = 0.0 if lost else self.tip_force(trace)
+            needed[0] = 0.0 if lost else self.moment / self.tube.reach * trace.ends[3]
             heading = forward_kinematics(chain, angles, straight, self.pose, count, last, full)
             if not finite(chain, count, forces, records.broken):
                 return index, NOT_FINITE, step
@@ -112,4 +113,6 @@ class Segmented:
         angle, lever = trace.ends[1], trace.ends[2]
         if np.isnan(angle) or lever == np.inf:
             return 0.0
-        return float(self.moment / lever if lever > 0 else self.moment / self.tube.reach / np.sin(angle))
+        return float(
+            self.moment / lever if lever > 0 else self.moment / self.tube.reach * trace.ends[3] / np.sin(angle)
+        )

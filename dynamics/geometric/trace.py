@@ -31,7 +31,7 @@ class Trace(NamedTuple):
     """Numbers of nodes, triangles and contacts, shape (3,)."""
     ends: Floats
     """Grown length [m]; contact angle at the end [rad], NaN if the tip is free; lever arm of its force about the hinge that
-    bends [m], 0 if the tube is stuck; shape (3,)."""
+    bends [m], 0 if the tube is stuck; force that growth needs as a share of the growth force [-]; shape (4,)."""
 
 
 @compiled()
@@ -43,7 +43,7 @@ def new_trace(turns: int = 1, triangles: int = 2000) -> Trace:
         np.empty((triangles, 3, 2)),
         np.empty((MOST_TOUCHED, 4)),
         np.zeros(3, np.int64),
-        np.empty(3),
+        np.empty(4),
     )
 
 

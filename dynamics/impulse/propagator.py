@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dynamics.cross_section import cross_section
+from dynamics.drive import tail_of
 from dynamics.impulse.rollout import grow_one
 from dynamics.impulse.step import ImpulseModel, ImpulseTube, new_work
 from dynamics.moment import joint_moments
@@ -45,14 +46,15 @@ class Impulse(OnHost):
     """Each step finds the velocities that joints, springs, growth and contacts allow (paper 000, Eq. 15).
 
     The tube grows at its tip. Each joint's spring is the tangent of tube and actuator's moment, taken at the end of the
-    step. The growth yields to what presses on the tip in proportion, up to the growth force, where it stalls.
+    step. The growth yields in proportion to what presses on the tip and to the drag of the tail, up to the growth force, where
+    it stalls.
 
     With `drag`, every step sets out at rest: the mass of each body over the time of the step is the drag on its motion, and so is
     its inertia on its turning. Such a tube creeps where one with inertia swings, and rests where that does.
     """
 
     capabilities: ClassVar[Capabilities] = Capabilities(
-        contact=True, sections=True, inertia=True, friction=False, devices=("cpu",)
+        contact=True, sections=True, inertia=True, friction=False, tail=True, devices=("cpu",)
     )
 
     def __init__(
@@ -92,6 +94,8 @@ class Impulse(OnHost):
             gyration=params.radius**2 / 2,  # a thin-walled cylinder about a transverse axis
             damping=params.inertia.damping_time * self.joint.elasticity.stiffness,
             growth_rate=params.inertia.growth_rate,
+            growth_force=params.growth_force,
+            tail=tail_of(params),
             yielding=params.inertia.growth_rate / params.growth_force,
             tolerance=params.penetration_tolerance,
             time_step=step,

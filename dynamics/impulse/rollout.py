@@ -78,7 +78,7 @@ def grow_vine(
     # To take an array out of a tuple counts a reference, which costs as much as a few flops: do it once for all steps.
     bodies, contacts, forces, seen, broken = work.bodies, work.contacts, work.forces, work.seen, records.broken
     angles, pose, velocity = vine.angles, bodies.pose, bodies.velocity
-    full, holding, recorder = tube.segment, task.length <= SLACK, Recorder(records, angles, chain, forces)
+    full, holding, recorder = tube.segment, task.length <= SLACK, Recorder(records, angles, chain, forces, work.needed)
     segments, last_length = task.segments, task.last_length
     start(work, tube, vine, base, segments, last_length)
     heading = forward_kinematics(chain, angles, vine.pivots, base, segments, last_length, full)

@@ -12,6 +12,7 @@ import numpy as np
 from dynamics.chain import Chain, forward_kinematics, new_chain
 from dynamics.contacts import NO_KEY, Contacts, find_contacts, held, new_contacts, shared_reach
 from dynamics.cross_section import CrossSection
+from dynamics.drive import Tail, available_force
 from dynamics.growth import Span
 from dynamics.impulse.bodies import Bodies, Drive, Rows, advance, assemble, lay, new_bodies, new_drive, new_rows
 from dynamics.impulse.impact import Impact, ImpactNumbers, contact_rows, new_impact, solve
@@ -47,8 +48,12 @@ class ImpulseTube(NamedTuple):
     damping: float
     """Moment over rate of bend, for the length that the moments are known for [N m s / rad]."""
     growth_rate: float
+    """Without resistance [m/s]."""
+    growth_force: float
+    """Without a tail [N]."""
+    tail: Tail
     yielding: float
-    """How much slower a newton on the tip makes it grow [m/s / N]."""
+    """How much slower a newton on the tip, or of the tail, makes it grow [m/s / N]."""
     tolerance: float
     time_step: float
     """Longest step [s]."""
@@ -93,6 +98,8 @@ class Work(NamedTuple):
     """Their forces [N], same shape."""
     forces: Floats
     """Normal force on each segment in the last step [N], shape (max_segments,)."""
+    needed: Floats
+    """Force along the heading with which contacts pushed the tip back in the last step [N], shape (1,)."""
     seen: Floats
     """Joints when the vine was last looked at [m], shape (max_segments + 1, 2)."""
 
@@ -113,6 +120,7 @@ def new_work(max_segments: int, bodies: int) -> Work:
         np.full(contacts, NO_KEY, np.int64),
         np.zeros(contacts),
         np.zeros(max_segments),
+        np.zeros(1),
         np.zeros((max_segments + 1, 2)),
     )
 
@@ -274,16 +282,19 @@ def _deepest_not_held(work: Work, section: CrossSection, number: int) -> float:
 
 @compiled()
 def _add_forces(work: Work, segments: int, number: int, dt: float) -> None:
-    """Normal force on each segment in the step."""
+    """Normal force on each segment in the step, and the force that growth needed."""
+    cosine, sine, impact = work.chain.cosine[segments - 1], work.chain.sine[segments - 1], work.impact
     for i in range(segments):
         work.forces[i] = 0.0
-    known = 0
+    work.needed[0], known = 0.0, 0
     for c in range(number):
-        force = work.impact.impulse[c] / dt
+        force = impact.impulse[c] / dt
         if force > 0.0:
             work.forces[work.contacts.segment[c]] += force
             work.keys[known], work.carried[known] = work.contacts.key[c], force
             known += 1
+        if impact.body[c] == segments:
+            work.needed[0] -= force * (impact.row[c, 0] * cosine + impact.row[c, 1] * sine)
     if known < len(work.keys):
         work.keys[known] = NO_KEY
 
@@ -337,6 +348,9 @@ def take_step(model: ImpulseModel, vine: Vine, work: Work, span: Span, qp: Any) 
     segments, last_length, number, most_growth = span
     angles, chain, pose, velocity, count = vine.angles, work.chain, bodies.pose, impact.velocity, segments + 1
     _dimension(bodies, tube, segments, last_length)
+    # The tail's force makes the tip slower like any other.
+    everting = available_force(tube.growth_force, tube.tail, angles, chain.length, segments)
+    free_rate = tube.growth_rate * (everting / tube.growth_force)
     going = min(max(relative_growth(bodies, bodies.velocity, segments), 0.0), tube.growth_rate)
     if tube.drag:
         for k in range(count):
@@ -349,7 +363,7 @@ def take_step(model: ImpulseModel, vine: Vine, work: Work, span: Span, qp: Any) 
         dt = 0.5 * most_growth / going
     for halving in range(HALVINGS + 1):
         contact_rows(bodies, contacts, number, work.holder, impact)
-        aim = Aim(min(going * dt, most_growth), tube.growth_rate, tube.yielding, dt)
+        aim = Aim(min(going * dt, most_growth), free_rate, tube.yielding, dt)
         growth, solved = 0.0, True
         for _ in range(TRIES):
             set_springs(joint, tube, vine, drive, span, aim.expected, aim.dt)

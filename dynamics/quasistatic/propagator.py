@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dynamics.cross_section import cross_section
+from dynamics.drive import tail_of
 from dynamics.moment import JointMoments, joint_moments
 from dynamics.propagator import Capabilities, OnHost, checked_lengths
 from dynamics.quasistatic.folding import Folding
@@ -52,7 +53,7 @@ class QuasiStatic(OnHost):
     """
 
     capabilities: ClassVar[Capabilities] = Capabilities(
-        contact=True, sections=True, inertia=False, friction=True, devices=("cpu",)
+        contact=True, sections=True, inertia=False, friction=True, tail=True, devices=("cpu",)
     )
 
     def __init__(
@@ -88,6 +89,7 @@ class QuasiStatic(OnHost):
         self.tube = QuasiStaticTube(
             section=cross_section(params),
             growth_force=params.growth_force,
+            tail=tail_of(params),
             growth_viscosity=params.growth_viscosity,
             bending_viscosity=params.bending_viscosity * (params.moment_length / params.segment_length),
             folding=Folding(corner_moment, edges, edges + corners),

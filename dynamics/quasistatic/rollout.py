@@ -65,7 +65,7 @@ def grow_vine(model: QuasiStaticModel, task: Task, vine: Vine, records: Records)
     scene, joint, tube, base = model.scene, model.joint, model.tube, model.base
     work, full, rest = new_work(len(vine.angles)), joint.segment_length, tube.relaxation
     chain, contacts, forces, broken = work.chain, work.contacts, work.forces, records.broken
-    recorder, seen, step = Recorder(records, vine.angles, chain, forces), work.seen, work.step
+    recorder, seen, step = Recorder(records, vine.angles, chain, forces, work.needed), work.seen, work.step
     segments, last_length = task.segments, task.last_length
     known = recorded = steps = relaxations = 0
     time, began, bent, watch, before = 0.0, 0.0, np.inf, Watch(0.0, 0.0), segments * full + last_length
@@ -85,7 +85,7 @@ def grow_vine(model: QuasiStaticModel, task: Task, vine: Vine, records: Records)
         damping = tube.bending_viscosity / progress.time
         late = time >= LONGEST_TIME * task.length + 10 * PATIENCE
         due = grown >= stop - SLACK or time >= watch.due or late
-        moving = bent > rest.growing or progress.iterations > 0 or work.pressed[0] > tube.growth_force
+        moving = bent > rest.growing or progress.iterations > 0 or work.pressed[0] > work.drive[0]
         settled = deep or (rest.growing < np.inf and (due or moving))
         if settled:
             # Bend without growing until the vine is at rest and no deeper than the tolerance. Nothing is recorded meanwhile.
@@ -190,7 +190,7 @@ def hold_vine(model: QuasiStaticModel, task: Task, vine: Vine, records: Records)
             return 0, UNRESOLVED, steps, steps
         rests, late = not deep and motion < AT_REST, steps * tube.growth_step >= LONGEST_HOLD
         if rests or late:
-            recorder = Recorder(records, vine.angles, chain, work.forces)
+            recorder = Recorder(records, vine.angles, chain, work.forces, work.needed)
             recorded = 0 if deep else record(recorder, 0, segments, heading)
             return recorded, GROWN if rests else STALLED, steps, steps
         span = Span(segments, last_length, count, 0.0)

@@ -9,6 +9,7 @@ import numpy as np
 from dynamics.chain import Chain, new_chain
 from dynamics.contacts import NO_KEY, Contacts, new_contacts, shared_reach
 from dynamics.cross_section import CrossSection
+from dynamics.drive import Tail, available_force
 from dynamics.growth import Span
 from dynamics.links import LEAST_LINK, STRAIGHT, link
 from dynamics.moment import JointMoments, Vine, linearise, rest_of
@@ -41,6 +42,8 @@ class QuasiStaticTube(NamedTuple):
 
     section: CrossSection
     growth_force: float
+    """Without a tail [N]."""
+    tail: Tail
     growth_viscosity: float
     bending_viscosity: float
     folding: Folding
@@ -85,6 +88,10 @@ class Work(NamedTuple):
     """Geometric stiffness of each joint, see `stiffen` [N m / rad], shape (max_segments,)."""
     pressed: Floats
     """Normal force on the tip in the last step [N], shape (1,)."""
+    drive: Floats
+    """Force with which the tip everts where the last step was set up [N], shape (1,)."""
+    needed: Floats
+    """Force that growth needs by the contacts of the last step [N], shape (1,)."""
     held: Integers
     """Number of rows before those of the growth's bounds, shape (1,)."""
     before: Floats
@@ -111,6 +118,8 @@ def new_work(max_segments: int) -> Work:
         np.zeros(MOST_ACTIVE),
         np.ones(max_segments),
         np.zeros(max_segments),
+        np.zeros(1),
+        np.zeros(1),
         np.zeros(1),
         np.zeros(1, np.int64),
         np.zeros(max_segments),
@@ -222,7 +231,23 @@ def set_up(tube: QuasiStaticTube, joint: JointMoments, damping: float, vine: Vin
     work.held[0] = held
     _add_growth_rows(contacts, held, chain, segments, curvature)
     bound_growth(work, 0.0, span.most_growth)
+    work.drive[0] = available_force(tube.growth_force, tube.tail, vine.angles, chain.length, segments)
     return curvature
+
+
+@compiled()
+def _needed_force(
+    tube: QuasiStaticTube, contacts: Contacts, dual: Dual, count: int, held: int, active: int, pressed: float
+) -> float:
+    """Force that growth needs against the contacts and the friction of a tip that slides on [N].
+
+    At constant length friction may be anything up to that: it is not what the step has found.
+    """
+    needed = tube.friction * pressed * abs(contacts.growth[count]) if held > count else 0.0
+    for i in range(active):
+        if dual.active[i] < count:
+            needed -= dual.force[dual.active[i]] * contacts.growth[dual.active[i]]
+    return needed
 
 
 @compiled()
@@ -238,7 +263,7 @@ def solve(tube: QuasiStaticTube, work: Work, span: Span, time: float, known: int
     """
     chain, contacts, dual, step = work.chain, work.contacts, work.dual, work.step
     segments, count, held = span.segments, span.contacts, work.held[0]
-    mobility, drive, rows = time / tube.growth_viscosity, tube.growth_force, held + (2 if time > 0.0 else 0)
+    mobility, drive, rows = time / tube.growth_viscosity, work.drive[0], held + (2 if time > 0.0 else 0)
     active = _recall(contacts, rows, dual, work.keys, known)
     for _ in range(2):
         numbers = ContactNumbers(rows, count, shared_reach(tube.section), segments, drive * mobility, mobility)
@@ -251,6 +276,7 @@ def solve(tube: QuasiStaticTube, work: Work, span: Span, time: float, known: int
         gain, active = let_slide(contacts, chain, step, dual, numbers, held, active, most)
         drive, held = drive + gain, count
     work.pressed[0] = pressed
+    work.needed[0] = _needed_force(tube, contacts, dual, count, work.held[0], active, pressed)
     if tube.folding.share < 1.0:
         mark_folds(contacts, chain, dual, numbers, active, tube.folding, work.kept)
     for i in range(active):

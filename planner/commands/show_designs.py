@@ -19,6 +19,7 @@ from planner.console.options import environment_of, solution_note
 from planner.console.terminal import CROSSING, actuators_of, rejections, section_table
 from planner.design import Design
 from planner.design_file import DESIGN, SOLUTIONS, load_design, load_solutions, solution_of
+from planner.drive_margin import drive_line, force_at_tip
 
 
 class Part(BaseModel):
@@ -71,6 +72,17 @@ class _Verification(Part):
     solutions: list[_Grown]
 
 
+class _Drive(Part):
+    margin: float
+    length_mm: float
+    tip_mm: Annotated[list[float], Field(min_length=2, max_length=2)]
+    available_n: float
+    needed_n: float
+    growth_force_n: float
+    growth_pressure_kpa: float
+    needed_pressure_kpa: float | None
+
+
 class RunFile(Part):
     inputs: _Inputs
     seed: int
@@ -82,6 +94,7 @@ class RunFile(Part):
     ambiguous: int = 0
     robust: _Robust | None = None
     verification: _Verification | None = None
+    drive: _Drive | None = None
 
 
 def show_run(file: Path, run: RunFile) -> Shown:
@@ -104,6 +117,7 @@ def show_run(file: Path, run: RunFile) -> Shown:
             f"chosen by --robust: {100 * rate:.1f} % of {robust.chosen.trials} trials with errors of {100 * robust.level:g} % "
             f"reach the goal, {met} {100 * robust.threshold:g} %"
         )
+    lines += [drive_line(run.drive.model_dump())] if run.drive else []
     if second := run.verification:
         passed = sum(one.reached for one in second.solutions)
         lines.append(
@@ -136,7 +150,8 @@ def _prediction(design: Design) -> str:
     friction = "" if params.friction is None else f", friction {params.friction:g}"
     return (
         f"{actuators_of(design)}, tube {1e3 * design.length:.0f} mm; predicted tip ({x:.0f}, {y:.0f}) mm, heading "
-        f"{np.degrees(design.tip[2]):.1f} deg; radius {1e3 * params.radius:g} mm, {1e-3 * params.growth_pressure:.4g} kPa{friction}"
+        f"{np.degrees(design.tip[2]):.1f} deg; radius {1e3 * params.radius:g} mm, {1e-3 * params.growth_pressure:.4g} kPa{friction}; "
+        f"{force_at_tip(design):.1f} N of {params.growth_force:.1f} N of growth force left at the tip"
     )
 
 
@@ -228,11 +243,14 @@ class SimulationFile(Part):
     tip_mm: Annotated[list[float], Field(min_length=2, max_length=2)]
     from_predicted_mm: float
     greatest_contact_force_n: float
+    drive: _Drive | None = None
 
 
 def show_simulation(_: Path, result: SimulationFile) -> Shown:
     """Where a simulated design ended."""
-    return Shown([f"simulation in {result.environment.get('name', '?')}", sentence(result.model_dump())])
+    lines: list[str | Table] = [f"simulation in {result.environment.get('name', '?')}", sentence(result.model_dump())]
+    lines += [drive_line(result.drive.model_dump())] if result.drive else []
+    return Shown(lines)
 
 
 class RobustnessFile(Part):

@@ -27,7 +27,7 @@ from planner.console.options import (
     TubeOption,
     chosen_design,
     chosen_model,
-    note_friction,
+    note_ignored,
     print_hints,
     replaced_tube,
     with_friction,
@@ -36,6 +36,7 @@ from planner.console.options import (
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from dynamics.propagator import PropagatorFactory
     from dynamics.vine import Rollout
     from environments import Environment
     from planner.design import Design
@@ -77,7 +78,7 @@ def simulate(
         print_hints(console, environment, made.params.radius)
         make = chosen_model(made.params, propagator, device, solver, surrogate, qp, made)
         made = replace(made, params=with_friction(made.params, friction, propagator))
-        note_friction(console.print, made.params, propagator)
+        note_ignored(console.print, made.params, propagator)
         apart(out, design, "design")
         apart(out, Path(env), "environment")
         _claim(held, out, animate, force)
@@ -91,6 +92,7 @@ def simulate(
         simulation = simulated(made, environment, rollout)
         result = _outcome(environment, made, simulation)
         console.print(sentence(result))
+        result["drive"] = _told_drive(console, environment, made, make, rollout)
         result["snaps"] = told_snaps(console, made, model)
         if made.uniform and len(simulation.joints):
             result["curvature"] = _told_curvature(console, made, rollout, simulation.centerline)
@@ -157,6 +159,24 @@ def _told_curvature(console: Console, design: Design, rollout: Rollout, joints: 
     at_rest = float(centerline_curvature(rest, design.params))
     console.print(f"curvature {grown:.4f} /m; quasi-static, at rest in free space, {at_rest:.4f} /m")
     return {"grown_per_m": round(grown, 6), "at_rest_per_m": round(at_rest, 6)}
+
+
+def _told_drive(
+    console: Console, environment: Environment, design: Design, make: PropagatorFactory, rollout: Rollout
+) -> dict[str, Any] | None:
+    """Print how much of the growth force is left over where least is, and the growth pressure needed; the same for a file.
+
+    Returns:
+        None if the vine has no record, or the propagator does not compute the force that growth needs.
+    """
+    from planner.drive_margin import drive_line, driven
+
+    found = driven(design, environment, make, rollout)
+    if found is None:
+        return None
+    content = found.content()
+    console.print(drive_line(content))
+    return content
 
 
 def _missed(propagator: str, environment: Environment, simulation: Simulation) -> str:

@@ -75,8 +75,9 @@ class Miss:
         from planner.comparison.growths import growth
 
         friction = friction_of(model, self.made.params) > 0
-        several = changes(self.make, self.name, friction)
         params = self.made.params
+        tail = model.capabilities.tail and params.has_tail
+        several = changes(self.make, self.name, friction, tail)
         grown = (
             (change, growth(self.environment, self.made, make(self.environment, params)).reached)
             for change, make in several.items()

@@ -66,6 +66,7 @@ def _rows(params: VineParams, figures: TubeFigures) -> list[tuple[str, str, str]
     limits = params.actuator.limits
     cells = f"{1e3 * limits.shortest_cell:g} to {1e3 * limits.longest_cell:g} mm"
     pressures = f"{1e-3 * limits.least_pressure:g} to {1e-3 * limits.most_pressure:g} kPa"
+    tail = f"{params.tail_tension:g} N, {params.tail_drag:g} N/m, friction {params.tail_friction:g}"
     friction = "that of the propagator" if params.friction is None else f"{params.friction:g}"
     return [
         ("radius", f"{1e3 * params.radius:.4g} mm", "given"),
@@ -75,6 +76,7 @@ def _rows(params: VineParams, figures: TubeFigures) -> list[tuple[str, str, str]
         ("physics", params.physics, "given"),
         ("actuator", params.actuator.kind, f"{params.actuator.cell_name}s of {cells} at {pressures}"),
         ("growth force", f"{figures.growth_force:.4g} N", f"{params.growth_share:.3g} of P pi R^2 = {figures.full_force:.4g} N"),
+        ("drag of the tail", tail if params.has_tail else "none", "given"),
         ("moment at the onset of wrinkling", f"{figures.onset_moment:.4g} N m", "pi P R^3 / 2"),
         ("greatest moment", f"{figures.largest_moment:.4g} N m", "pi P R^3"),
         ("bend at the onset of wrinkling", f"{figures.elastic_bend:.3g} rad", "EI" if known else "fit of Wang et al."),

@@ -15,13 +15,14 @@ SLOWER = 0.2
 """Factor on the growth rate with which a design is grown again by propagators with inertia."""
 
 
-def changes(make: PropagatorFactory, name: str, friction: bool) -> dict[str, PropagatorFactory]:
+def changes(make: PropagatorFactory, name: str, friction: bool, tail: bool = False) -> dict[str, PropagatorFactory]:
     """Factories of a propagator with one change each, by its description.
 
     Args:
         make: Makes the propagator, possibly with other settings than the registered one.
         name: Its name in the registry; with inertia, one of them grows more slowly.
         friction: Whether there is friction that can be removed.
+        tail: Whether there is drag of a tail that can be removed.
     """
     found = {change: _forced(make, share) for change, share in FORCES.items()}
     if name != "geometric":  # it has no step
@@ -30,7 +31,14 @@ def changes(make: PropagatorFactory, name: str, friction: bool) -> dict[str, Pro
         found[f"at {SLOWER:g} of the growth rate"] = _slower(make)
     if friction:
         found["without friction"] = lambda environment, params: make(environment, replace(params, friction=0.0))
+    if tail:
+        found["without the drag of the tail"] = lambda environment, params: make(environment, without_tail(params))
     return found
+
+
+def without_tail(params: VineParams) -> VineParams:
+    """The same tube without the drag of its tail."""
+    return replace(params, tail_tension=0.0, tail_drag=0.0)
 
 
 def _slower(make: PropagatorFactory) -> PropagatorFactory:
@@ -45,4 +53,11 @@ def _slower(make: PropagatorFactory) -> PropagatorFactory:
 
 def _forced(make: PropagatorFactory, share: float) -> PropagatorFactory:
     """The same propagator with another growth force."""
-    return lambda environment, params: make(environment, replace(params, growth_share=share * params.growth_share))
+
+    def forced(environment: Environment, params: VineParams) -> Propagator:
+        # A tube that cannot drive itself is refused: one whose tail would take all of the force keeps a trace of it.
+        most = (1 - 1e-9) * share * params.growth_force
+        tension = min(params.tail_tension, most)
+        return make(environment, replace(params, growth_share=share * params.growth_share, tail_tension=tension))
+
+    return forced

@@ -15,7 +15,7 @@ from planner.console.errors import BadInput, needs
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from dynamics.propagator import PropagatorFactory
+    from dynamics.propagator import Capabilities, PropagatorFactory
     from dynamics.tube import Physics, VineParams
     from environments import Environment
     from planner.design import Design
@@ -303,10 +303,13 @@ def with_friction(params: VineParams, friction: float | None, propagator: str) -
     return replace(params, friction=friction)
 
 
-def note_friction(tell: Callable[[str], None], params: VineParams, propagator: str) -> None:
-    """Tell if a tube has friction and the propagator has not."""
+def note_ignored(tell: Callable[[str], None], params: VineParams, propagator: str) -> None:
+    """Tell if a tube has friction, or a tail whose drag counts, and the propagator has not."""
     if params.friction and not has_friction(propagator):
         tell(f"note: {propagator} has no friction; it ignores the friction of this tube ({params.friction:g})")
+    if params.has_tail and not has_tail(propagator):
+        tail = f"{params.tail_tension:g} N, {params.tail_drag:g} N/m, friction {params.tail_friction:g}"
+        tell(f"note: {propagator} has a constant growth force; it ignores the drag of this tube's tail ({tail})")
 
 
 def second_model(params: VineParams, inputs: Inputs, tell: Callable[[str], None]) -> PropagatorFactory:
@@ -322,15 +325,26 @@ def second_model(params: VineParams, inputs: Inputs, tell: Callable[[str], None]
         make = chosen_model(params, verify, "auto", None, None)
     except BadInput as error:
         raise BadInput(f"--verify {verify}: {error.message}") from None
-    note_friction(tell, params, verify)
+    note_ignored(tell, params, verify)
     return make
 
 
 def has_friction(propagator: str) -> bool:
     """Whether a known propagator has friction; False if its library is missing."""
+    capabilities = _capabilities(propagator)
+    return capabilities is not None and capabilities.friction
+
+
+def has_tail(propagator: str) -> bool:
+    """Whether the drag of the tail reduces the growth force of a known propagator; False if its library is missing."""
+    capabilities = _capabilities(propagator)
+    return capabilities is not None and capabilities.tail
+
+
+def _capabilities(propagator: str) -> Capabilities | None:
     from dynamics.registry import load_propagator
 
     try:
-        return load_propagator(propagator).capabilities.friction
+        return load_propagator(propagator).capabilities
     except ModuleNotFoundError:  # penalty without PyTorch
-        return False
+        return None

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from planner.console.compiling import compiling
 from planner.console.errors import needs
-from planner.console.options import chosen_model, note_friction, second_model, with_friction
+from planner.console.options import chosen_model, note_ignored, second_model, with_friction
 from planner.console.progress import gathered, stoppable
 from planner.console.terminal import actuators_of
 from planner.plan import QUIET, Result, Watcher, plan
@@ -110,7 +110,7 @@ def planned(
     """
     make = chosen_model(tube, inputs.propagator, inputs.device, inputs.solver, inputs.surrogate)
     tube = with_friction(tube, inputs.friction, inputs.propagator)
-    note_friction(watcher.note, tube, inputs.propagator)
+    note_ignored(watcher.note, tube, inputs.propagator)
     # record the chosen device, solver and surrogate, where there is a choice
     inputs = inputs.model_copy(update=getattr(make, "keywords", {}))
     second = second_model(tube, inputs, watcher.note) if inputs.verify else None

@@ -25,6 +25,7 @@ from environments.environment import Environment
 from environments.environment_file import write_environment
 from planner.design import Design
 from planner.design_file import design_content
+from planner.drive_margin import drive_margin
 from planner.provenance import versions
 from planner.replay import replay, trajectory
 from planner.robustness.selection import Choice
@@ -183,8 +184,11 @@ def write_run(
         write_json(folder / "design.json", design_content(best))
         every = [solution.design for solution in solutions.best]
         write_json(folder / "solutions.json", {"schema": 1, "solutions": [design_content(one) for one in every]})
-        write_json(folder / "run.json", _run_content(run, inputs, stopped, best, choice, verification))
-        points, length = trajectory(run.environment, best, replay(best, solutions.replayer))
+        rollout = replay(best, solutions.replayer)
+        margin = drive_margin(rollout, best.params)
+        content = _run_content(run, inputs, stopped, best, choice, verification)
+        write_json(folder / "run.json", {**content, "drive": margin.content() if margin else None})
+        points, length = trajectory(run.environment, best, rollout)
         np.savez_compressed(folder / "trajectory.npz", points=points, length=length)
         branches = branches_to_draw(run.search.tree, run.environment, run.params, full_tree)
         save_plan(folder / "plan.png", run.environment, best, branches)

@@ -41,7 +41,7 @@ def test_a_vine_is_stalled_if_neither_length_nor_joints_change(share: float, sta
 def test_a_state_too_deep_is_not_recorded_and_an_end_is_recorded_once() -> None:
     """A record is written where it is due, and at a stall if anything has grown since the last one."""
     records = of_vine(new_records(np.array([0.2]), 0.1, 3), 0)
-    recorder = Recorder(records, np.zeros(3), new_chain(3), np.zeros(3))
+    recorder = Recorder(records, np.zeros(3), new_chain(3), np.zeros(3), np.zeros(1))
     task = Task(1, 0.0, 0.2, 0.1)
     assert report(recorder, 0, task, 1, 0.0, 0.1, True, False) == (0, GROWING)
     assert report(recorder, 0, task, 1, 0.0, 0.09, False, False) == (0, GROWING)

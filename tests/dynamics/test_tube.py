@@ -22,7 +22,7 @@ from surrogate.pouch import PouchMotor
 from surrogate.spam import Spam
 
 NUMBERS = [field.name for field in fields(VineParams) if field.name not in ("physics", "inertia", "actuator")]
-OR_ZERO = "growth_viscosity", "bending_viscosity", "friction"
+OR_ZERO = "growth_viscosity", "bending_viscosity", "friction", "tail_tension", "tail_drag", "tail_friction"
 
 
 @pytest.mark.parametrize("name", NUMBERS)

@@ -49,14 +49,22 @@ def test_every_number_is_written_and_read(actuator: Any) -> None:
 
     def changed(made: Any, factor: float) -> Any:
         parts = {field.name: getattr(made, field.name) for field in fields(made)}
-        known = {"friction": 0.3, "film_thickness": 50e-6, "film_modulus": 2e8, "bending_stiffness": 2.5}
+        known = {
+            "tail_tension": 1.2,
+            "tail_drag": 3.5,
+            "tail_friction": 0.2,
+            "friction": 0.3,
+            "film_thickness": 50e-6,
+            "film_modulus": 2e8,
+            "bending_stiffness": 2.5,
+        }
         return replace(
             made,
             **{
                 name: changed(part, factor)
                 if is_dataclass(part)
                 else "published" if name == "physics"
-                else known[name] if part is None else float(f"{part * factor:.9g}")
+                else known[name] if not part else float(f"{part * factor:.9g}")
                 for name, part in parts.items()
             },
         )  # fmt: skip
@@ -96,6 +104,17 @@ def test_physics_of_a_tube() -> None:
     assert tube_table(whole=True).model_validate(whole).physics == "published"
 
 
+def test_tail_of_a_tube() -> None:
+    """None where a file does not say, also in a tube that was written whole before there was one; and it keeps its numbers."""
+    assert not parse_tube(b"schema = 1").has_tail
+    whole = {key: value for key, value in tube_content(VineParams()).items() if key != "actuator" and "tail" not in key}
+    read = tube_table(whole=True).model_validate(whole).model_dump(exclude_none=True)
+    assert (read["tail_tension_n"], read["tail_drag_n_per_m"], read["tail_friction"]) == (0.0, 0.0, 0.0)
+    tube = parse_tube(b"schema = 1\nradius_mm = 20\ntail_tension_n = 1.5\ntail_drag_n_per_m = 2\ntail_friction = 0.3")
+    assert (tube.tail_tension, tube.tail_drag, tube.tail_friction) == (1.5, 2.0, 0.3)
+    assert tube.has_tail
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [
@@ -111,6 +130,15 @@ def test_physics_of_a_tube() -> None:
         ("colour = 'red'", "unknown key colour"),
         ("friction = -0.1", "friction = -0.1 must be greater than or equal to 0"),
         ("growth_share = 1.2", "growth_share = 1.2 must be at most 1"),
+        ("tail_tension_n = -1", "tail_tension_n = -1.0 must be greater than or equal to 0"),
+        ("tail_drag_n_per_m = -1e-9", "tail_drag_n_per_m = -1e-09 must be greater than or equal to 0"),
+        ("tail_friction = -0.2", "tail_friction = -0.2 must be greater than or equal to 0"),
+        ("tail_friction = nan", "tail_friction = nan must be a finite number"),
+        (
+            "tail_tension_n = 30",
+            "tail_tension = 30 N must be less than the growth force of 25 N: this tube cannot drive itself",
+        ),
+        ("tail_tension_n = 25\nradius_mm = 30", "a growth pressure of more than 12.78 kPa would drive it"),
         ("penetration_tolerance_mm = 40", "penetration_tolerance_mm = 40 must be at most radius_mm = 33.35"),
         ("film_modulus_mpa = 200", "film_modulus = 2e+08 needs a film_thickness"),
         (

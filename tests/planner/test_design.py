@@ -94,6 +94,8 @@ def any_tube(draw: st.DrawFn) -> VineParams:
                 new[field.name] = changed(value)
             elif field.name == "physics":
                 new[field.name] = "published"
+            elif value == 0:
+                new[field.name] = factor()
             elif value is None:
                 new[field.name] = {"friction": 0.3, "film_thickness": 50e-6, "film_modulus": 2e8}.get(field.name, 2.5)
             else:

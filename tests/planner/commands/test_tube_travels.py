@@ -24,6 +24,7 @@ Vinewright = Callable[..., tuple[int, str, str]]
 def changed(made: Any) -> Any:
     """The same object with another value of every number in it, at any depth."""
     unknown = {"friction": 0.3, "film_thickness": 60e-6, "film_modulus": 2e8}
+    zero = {"tail_tension": 0.5, "tail_drag": 0.3, "tail_friction": 0.1}
     new = {}
     for field in fields(made):
         value = getattr(made, field.name)
@@ -31,6 +32,8 @@ def changed(made: Any) -> Any:
             new[field.name] = changed(value)
         elif field.name == "physics":
             new[field.name] = "published"
+        elif value == 0:
+            new[field.name] = zero[field.name]
         else:
             new[field.name] = unknown.get(field.name, 2.5) if value is None else float(f"{1.02 * value:.9g}")
     return replace(made, **new)
