@@ -7,8 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dynamics.contacts import Contacts, shared_compliance
+from dynamics.contact_rows import Contacts
 from dynamics.cross_section import COMPLIANCE
+from dynamics.dented import shared_compliance
 from dynamics.impulse.bodies import Bodies, Rows
 from dynamics.impulse.schur import Factor, factorise, project
 from dynamics.vine import Integers

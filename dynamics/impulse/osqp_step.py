@@ -6,7 +6,7 @@ import numpy as np
 import osqp
 import scipy.sparse as sparse
 
-from dynamics.contacts import Contacts
+from dynamics.contact_rows import Contacts
 from dynamics.cross_section import COMPLIANCE
 from dynamics.impulse.bodies import Bodies, Rows
 from dynamics.impulse.impact import Impact, ImpactNumbers

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from dynamics.chain import Chain, forward_kinematics
-from dynamics.contacts import find_contacts, too_deep
+from dynamics.contacts import find_contacts
+from dynamics.dented import too_deep
 from dynamics.growth import (
     GROWING,
     GROWN,

@@ -10,8 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dynamics.chain import Chain, forward_kinematics, new_chain
-from dynamics.contacts import NO_KEY, Contacts, find_contacts, held, new_contacts, shared_reach
+from dynamics.contact_rows import NO_KEY, Contacts, new_contacts
+from dynamics.contacts import find_contacts
 from dynamics.cross_section import CrossSection
+from dynamics.dented import held, shared_reach, squeezed_share
 from dynamics.drive import Tail, available_force
 from dynamics.growth import Span
 from dynamics.impulse.bodies import Bodies, Drive, Rows, advance, assemble, lay, new_bodies, new_drive, new_rows
@@ -281,12 +283,12 @@ def _deepest_not_held(work: Work, section: CrossSection, number: int) -> float:
 
 
 @compiled()
-def _add_forces(work: Work, segments: int, number: int, dt: float) -> None:
-    """Normal force on each segment in the step, and the force that growth needed."""
+def _add_forces(work: Work, segments: int, number: int, dt: float, lost: float) -> None:
+    """Normal force on each segment in the step, and the force that growth needed, of which the area of a squeezed tip lost a part [N]."""
     cosine, sine, impact = work.chain.cosine[segments - 1], work.chain.sine[segments - 1], work.impact
     for i in range(segments):
         work.forces[i] = 0.0
-    work.needed[0], known = 0.0, 0
+    work.needed[0], known = lost, 0
     for c in range(number):
         force = impact.impulse[c] / dt
         if force > 0.0:
@@ -349,7 +351,8 @@ def take_step(model: ImpulseModel, vine: Vine, work: Work, span: Span, qp: Any) 
     angles, chain, pose, velocity, count = vine.angles, work.chain, bodies.pose, impact.velocity, segments + 1
     _dimension(bodies, tube, segments, last_length)
     # The tail's force makes the tip slower like any other.
-    everting = available_force(tube.growth_force, tube.tail, angles, chain.length, segments)
+    lost = tube.growth_force * squeezed_share(tube.section, contacts, number)
+    everting = available_force(tube.growth_force - lost, tube.tail, angles, chain.length, segments)
     free_rate = tube.growth_rate * (everting / tube.growth_force)
     going = min(max(relative_growth(bodies, bodies.velocity, segments), 0.0), tube.growth_rate)
     if tube.drag:
@@ -386,7 +389,7 @@ def take_step(model: ImpulseModel, vine: Vine, work: Work, span: Span, qp: Any) 
         growth = min(max(growth, 0.0), most_growth)
         advance(bodies, velocity, count, dt, base)
         bodies.reach[segments] = last_length + growth
-        _add_forces(work, segments, number, dt)
+        _add_forces(work, segments, number, dt, lost)
         number = _arrive(scene, tube, pose, base, angles, vine.pivots, chain, contacts, segments, last_length + growth)
         if _deepest_not_held(work, tube.section, number) >= min(-DEEPEST, deepest) or last_try:
             break

@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynamics.chain import Chain
-from dynamics.contacts import Contacts, shared_compliance
+from dynamics.contact_rows import Contacts
 from dynamics.cross_section import AT, COMPLIANCE
+from dynamics.dented import shared_compliance
 from surrogate.compiled import Floats, compiled
 
 MOST_ACTIVE = 128

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from dynamics.chain import Chain
-from dynamics.contacts import Contacts
+from dynamics.contact_rows import Contacts
 from dynamics.quasistatic.complementarity import ContactNumbers, Dual
 from surrogate.compiled import Floats, compiled
 

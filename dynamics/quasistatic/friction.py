@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from dynamics.chain import Chain
-from dynamics.contacts import Contacts
+from dynamics.contact_rows import Contacts
 from dynamics.quasistatic.complementarity import ContactNumbers, Dual, Step
 from surrogate.compiled import compiled
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from dynamics.chain import forward_kinematics
-from dynamics.contacts import find_contacts, too_deep
+from dynamics.contacts import find_contacts
+from dynamics.dented import too_deep
 from dynamics.growth import (
     GROWING,
     GROWN,

@@ -7,8 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from dynamics.chain import Chain, new_chain
-from dynamics.contacts import NO_KEY, Contacts, new_contacts, shared_reach
+from dynamics.contact_rows import NO_KEY, Contacts, new_contacts
 from dynamics.cross_section import CrossSection
+from dynamics.dented import shared_reach, squeezed_share
 from dynamics.drive import Tail, available_force
 from dynamics.growth import Span
 from dynamics.links import LEAST_LINK, STRAIGHT, link
@@ -90,6 +91,8 @@ class Work(NamedTuple):
     """Normal force on the tip in the last step [N], shape (1,)."""
     drive: Floats
     """Force with which the tip everts where the last step was set up [N], shape (1,)."""
+    lost: Floats
+    """Growth force that a squeezed tip lacks [N], shape (1,)."""
     needed: Floats
     """Force that growth needs by the contacts of the last step [N], shape (1,)."""
     held: Integers
@@ -118,6 +121,7 @@ def new_work(max_segments: int) -> Work:
         np.zeros(MOST_ACTIVE),
         np.ones(max_segments),
         np.zeros(max_segments),
+        np.zeros(1),
         np.zeros(1),
         np.zeros(1),
         np.zeros(1),
@@ -231,7 +235,9 @@ def set_up(tube: QuasiStaticTube, joint: JointMoments, damping: float, vine: Vin
     work.held[0] = held
     _add_growth_rows(contacts, held, chain, segments, curvature)
     bound_growth(work, 0.0, span.most_growth)
-    work.drive[0] = available_force(tube.growth_force, tube.tail, vine.angles, chain.length, segments)
+    work.lost[0] = tube.growth_force * squeezed_share(tube.section, contacts, span.contacts)
+    full = tube.growth_force - work.lost[0]
+    work.drive[0] = available_force(full, tube.tail, vine.angles, chain.length, segments)
     return curvature
 
 
@@ -276,7 +282,7 @@ def solve(tube: QuasiStaticTube, work: Work, span: Span, time: float, known: int
         gain, active = let_slide(contacts, chain, step, dual, numbers, held, active, most)
         drive, held = drive + gain, count
     work.pressed[0] = pressed
-    work.needed[0] = _needed_force(tube, contacts, dual, count, work.held[0], active, pressed)
+    work.needed[0] = work.lost[0] + _needed_force(tube, contacts, dual, count, work.held[0], active, pressed)
     if tube.folding.share < 1.0:
         mark_folds(contacts, chain, dual, numbers, active, tube.folding, work.kept)
     for i in range(active):

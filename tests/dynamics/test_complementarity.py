@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.optimize import nnls
 
 from dynamics.chain import Chain
-from dynamics.contacts import Contacts, new_contacts
+from dynamics.contact_rows import Contacts, new_contacts
 from dynamics.quasistatic.complementarity import ContactNumbers, Dual, Step, new_dual, solve_step
 from surrogate.compiled import Floats
 

@@ -7,7 +7,8 @@ import pytest
 from numpy.typing import ArrayLike
 
 from dynamics.chain import Chain, forward_kinematics, new_chain
-from dynamics.contacts import Contacts, find_contacts, new_contacts
+from dynamics.contact_rows import Contacts, new_contacts
+from dynamics.contacts import find_contacts
 from dynamics.growth import Span
 from dynamics.moment import JointMoments, carrying, free_curvature
 from dynamics.quasistatic.complementarity import ContactNumbers, new_dual

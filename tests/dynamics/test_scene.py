@@ -8,7 +8,8 @@ import pytest
 import shapely
 
 from dynamics.chain import Chain
-from dynamics.contacts import Contacts, find_contacts, new_contacts
+from dynamics.contact_rows import Contacts, new_contacts
+from dynamics.contacts import find_contacts
 from dynamics.propagator import CannotRun
 from dynamics.scene import Scene, build_scene
 from environments import Environment, Obstacles, known_environments

@@ -1,0 +1,91 @@
+"""Contacts of a vine as rows of a step's problem."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynamics.cross_section import AT, CORNER, LENGTH, MOST, TIP
+from surrogate.compiled import Floats, compiled
+
+NO_KEY = -9
+"""The key of no row of a step."""
+
+
+class Contacts(NamedTuple):
+    """Contact inequalities gap + J d >= 0, one per row; row k depends on the joints 0 ... segment[k]."""
+
+    segment: NDArray[np.int64]
+    key: NDArray[np.int64]
+    """Identifies the pair of segment and solid, to recognise a contact in the next step."""
+    gap: Floats
+    """Distance between the surfaces [m], negative for a penetration."""
+    alpha: Floats
+    """Column j of J is alpha + beta x_j + gamma y_j, where (x_j, y_j) is the pivot of joint j."""
+    beta: Floats
+    gamma: Floats
+    growth: Floats
+    """Column of J for the growth of the last segment, without the bending due to growth."""
+    pressing: Floats
+    """How it presses on the tube, see `dynamics.cross_section.LENGTH` and the following, shape (capacity, 10)."""
+
+
+@compiled()
+def new_contacts(capacity: int) -> Contacts:
+    """Allocate `capacity` contacts."""
+    return Contacts(
+        np.empty(capacity, np.int64),
+        np.empty(capacity, np.int64),
+        np.empty(capacity),
+        np.empty(capacity),
+        np.empty(capacity),
+        np.empty(capacity),
+        np.empty(capacity),
+        np.empty((capacity, 10)),
+    )
+
+
+class Press(NamedTuple):
+    """How a contact presses on the tube."""
+
+    length: float
+    """Length of tube on which it presses [m]."""
+    tip: float
+    """The length of tube that is as stiff as the cap [m] if it presses on the cap at the tip, else 0."""
+    at: float
+    """Distance of the middle of that length from the base along the tube [m]."""
+    corner: float
+    """Index of the corner that presses; -1 for an edge."""
+    most: float
+    """Dent beyond which the cross-section is rigid there [m]."""
+
+
+@compiled(inline="always")
+def add(
+    contacts: Contacts,
+    count: int,
+    segment: int,
+    key: int,
+    gap: float,
+    point: tuple[float, float],
+    normal: tuple[float, float],
+    growth: float,
+    press: Press,
+) -> int:
+    """Append the contact of a point [m] on a segment, pushed along a normal; return the new number of contacts."""
+    if count < len(contacts.gap) - 4:  # four rows are reserved for tip friction and the bounds of the growth
+        contacts.segment[count] = segment
+        contacts.key[count] = key
+        contacts.gap[count] = gap
+        (px, py), (nx, ny) = point, normal
+        contacts.alpha[count] = px * ny - py * nx
+        contacts.beta[count] = -ny
+        contacts.gamma[count] = nx
+        contacts.growth[count] = growth
+        pressing = contacts.pressing
+        pressing[count, LENGTH], pressing[count, TIP] = press.length, press.tip
+        pressing[count, AT], pressing[count, CORNER], pressing[count, MOST] = press.at, press.corner, press.most
+        count += 1
+    return count
