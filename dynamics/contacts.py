@@ -1,4 +1,4 @@
-"""Contacts of a chain of round segments with thickened edges and corners."""
+"""Rows of contact, and the contacts of a chain of round segments with thickened edges and corners."""
 
 from __future__ import annotations
 
@@ -13,11 +13,13 @@ from surrogate.compiled import Floats, compiled
 
 
 class Contacts(NamedTuple):
-    """Contact inequalities gap + J d >= 0, one per row; row k depends on the joints 0 ... segment[k]."""
+    """Contact inequalities gap + J d >= 0, one per row; row k depends on the joints first[k] ... segment[k]."""
 
     segment: NDArray[np.int64]
+    first: NDArray[np.int64]
+    """0, or for a contact of the tube with itself the first joint beyond the inner part: both parts follow those before it."""
     key: NDArray[np.int64]
-    """Identifies the pair of segment and solid, to recognise a contact in the next step."""
+    """Identifies the pair of segment and solid, or of joint and segment, to recognise a contact in the next step."""
     gap: Floats
     """Distance between the surfaces [m], negative for a penetration."""
     alpha: Floats
@@ -33,6 +35,7 @@ def new_contacts(capacity: int) -> Contacts:
     """Allocate `capacity` contacts."""
     return Contacts(
         np.empty(capacity, np.int64),
+        np.zeros(capacity, np.int64),
         np.empty(capacity, np.int64),
         np.empty(capacity),
         np.empty(capacity),
@@ -43,19 +46,23 @@ def new_contacts(capacity: int) -> Contacts:
 
 
 @compiled(inline="always")
-def _add(
+def add_contact(
     contacts: Contacts,
     count: int,
-    segment: int,
+    joints: tuple[int, int],
     key: int,
     gap: float,
     point: tuple[float, float],
     normal: tuple[float, float],
     growth: float,
 ) -> int:
-    """Append the contact of a point [m] on a segment, pushed along a normal; return the new number of contacts."""
+    """Append the contact of a point [m] on a segment, pushed along a normal; return the new number of contacts.
+
+    Args:
+        joints: `Contacts.first`, and the segment.
+    """
     if count < len(contacts.gap) - 4:  # four rows are reserved for tip friction and the bounds of the growth
-        contacts.segment[count] = segment
+        contacts.first[count], contacts.segment[count] = joints
         contacts.key[count] = key
         contacts.gap[count] = gap
         (px, py), (nx, ny) = point, normal
@@ -100,7 +107,7 @@ def find_contacts(scene: Scene, radius: float, margin: float, chain: Chain, segm
                 flip = 1.0 if offset >= 0.0 else -1.0
                 nx, ny = -flip * ey, flip * ex
                 growth = nx * ux + ny * uy if last else 0.0
-                count = _add(contacts, count, i, i * solids + edge, gap, (x, y), (nx, ny), growth)
+                count = add_contact(contacts, count, (0, i), i * solids + edge, gap, (x, y), (nx, ny), growth)
         for item in range(corner_offsets[cell], corner_offsets[cell + 1]):
             corner = corner_items[item]
             rx, ry = corners[corner, 0] - x, corners[corner, 1] - y
@@ -118,18 +125,20 @@ def find_contacts(scene: Scene, radius: float, margin: float, chain: Chain, segm
                     gap = distance - reach + margin
                     if gap < fading and i > 0:
                         nx, ny = -sx / distance, -sy / distance
-                        count = _add(contacts, count, i - 1, key, gap, (xs[i], ys[i]), (nx, ny), 0.0)
+                        count = add_contact(contacts, count, (0, i - 1), key, gap, (xs[i], ys[i]), (nx, ny), 0.0)
                     continue
                 flip = -1.0 if offset >= 0.0 else 1.0
                 point, normal = (x + along * ux, y + along * uy), (-flip * uy, flip * ux)
-                count = _add(contacts, count, i, key, abs(offset) - reach + margin, point, normal, 0.0)
+                count = add_contact(contacts, count, (0, i), key, abs(offset) - reach + margin, point, normal, 0.0)
             else:
                 distance = np.sqrt(rx * rx + ry * ry)
                 outside = last or rx * cosine[i + 1] + ry * sine[i + 1] < 0.0
                 if distance < (reach if outside else reach - margin + fading) and not reached < corners[corner, 3]:
                     nx, ny = -rx / distance, -ry / distance
                     growth = nx * ux + ny * uy if last else 0.0
-                    count = _add(contacts, count, i, key, distance - reach + margin, (x, y), (nx, ny), growth)
+                    count = add_contact(
+                        contacts, count, (0, i), key, distance - reach + margin, (x, y), (nx, ny), growth
+                    )
     return count
 
 
