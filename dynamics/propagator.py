@@ -33,6 +33,8 @@ class Capabilities:
     devices: tuple[str, ...]
     assumed_friction: float = 0.0
     """Coefficient of friction that it assumes for a tube without one [-]."""
+    own_body: bool = False
+    """Whether a tube does not cross its own body."""
     shortening: bool = True
     """Whether actuators shorten the centreline (`VineParams.pivot`); otherwise all links keep their length."""
 

@@ -52,7 +52,7 @@ class QuasiStatic(OnHost):
     """
 
     capabilities: ClassVar[Capabilities] = Capabilities(
-        contact=True, sections=True, inertia=False, friction=True, devices=("cpu",)
+        contact=True, sections=True, inertia=False, friction=True, devices=("cpu",), own_body=True
     )
 
     def __init__(
