@@ -48,12 +48,12 @@ def new_blocks(max_segments: int) -> Blocks:
 
 
 def segments_apart(radius: float, full: float) -> int:
-    """Least difference of the numbers of two segments that can touch.
+    """Least number of segments between a joint and a segment that can touch.
 
     Args:
         full: Length of a segment's film [m].
     """
-    return int(np.ceil(APART * radius / full)) + 1
+    return int(np.ceil(APART * radius / full))
 
 
 @compiled(inline="always")

@@ -12,7 +12,7 @@ from dynamics.chain import forward_kinematics
 from dynamics.growth import Span
 from dynamics.moment import JointMoments, carrying, free_curvature
 from dynamics.quasistatic.propagator import QuasiStatic
-from dynamics.quasistatic.step import new_work, set_up, touch
+from dynamics.quasistatic.step import new_work, set_up, solve, stiffen, touch
 from dynamics.self_contact import APART
 from dynamics.tube import VineParams
 from dynamics.vine import Actuation, Rollout, Status, centerlines
@@ -177,6 +177,9 @@ def test_forces_of_a_rest_are_equal_and_opposite(free: Environment, params: Vine
         residual = moment - levers.T @ nnls(levers.T, moment)[0]
 
         assert np.abs(residual).max() < 5e-3
+        solve(model.tube, work, Span(segments, last, count, 0.0), 0.0, 0, True)
+        stiffen(state, work, Span(segments, last, count, 0.0))
+        np.testing.assert_allclose(work.stiffening[:before], 0.0, atol=1e-9)  # it turns with both parts
         force = rollout.contact_force[vine, record]
         on = np.flatnonzero(force)
         if len(on) == 2:

@@ -123,7 +123,7 @@ def test_no_near_part_is_missed(seed: int, full: float) -> None:
     assert min(rows.values()) == pytest.approx(gaps.min(), abs=1e-12)
     expected = set()
     for a, b in zip(inner[gaps < MARGIN], outer[gaps < MARGIN], strict=True):
-        for joint, segment in ((b + 1, a), (a, b)):
+        for joint, segment in ((b + 1, a), (b, a), (a, b), (a + 1, b)):
             along = (line[joint] - line[segment]) @ (line[segment + 1] - line[segment]) / coil.chain.length[segment]
             gap = distance(coil.chain, joint, segment) - 2 * RADIUS
             if 0 < along < coil.chain.length[segment] and gap < MARGIN:
@@ -131,7 +131,7 @@ def test_no_near_part_is_missed(seed: int, full: float) -> None:
                 assert rows[joint, segment] == pytest.approx(gap, abs=1e-12)
     assert expected
     for joint, segment in rows:  # and nothing that cannot touch
-        assert min(abs(joint - segment), abs(joint - 1 - segment)) > least
+        assert (joint - 1 - segment if joint > segment else segment - joint) >= least
         assert rows[joint, segment] < MARGIN
 
 
