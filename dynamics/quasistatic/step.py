@@ -122,7 +122,7 @@ def new_work(max_segments: int) -> Work:
     )
 
 
-@compiled()
+@compiled(inline="always")
 def touch(scene: Scene, tube: QuasiStaticTube, segments: int, work: Work) -> int:
     """Find all contacts of a vine; returns their number, or `dynamics.self_contact.CROSSED`.
 
