@@ -10,16 +10,18 @@ from numpy.typing import NDArray
 from dynamics.cross_section import AT, CORNER, LENGTH, MOST, TIP
 from surrogate.compiled import Floats, compiled
 
-NO_KEY = -9
+NO_KEY = -(2**62)
 """The key of no row of a step."""
 
 
 class Contacts(NamedTuple):
-    """Contact inequalities gap + J d >= 0, one per row; row k depends on the joints 0 ... segment[k]."""
+    """Contact inequalities gap + J d >= 0, one per row; row k depends on the joints first[k] ... segment[k]."""
 
     segment: NDArray[np.int64]
+    first: NDArray[np.int64]
+    """0, or for a contact of the tube with itself the first joint beyond the inner part: both parts follow those before it."""
     key: NDArray[np.int64]
-    """Identifies the pair of segment and solid, to recognise a contact in the next step."""
+    """Identifies the pair of segment and solid, or of joint and segment, to recognise a contact in the next step."""
     gap: Floats
     """Distance between the surfaces [m], negative for a penetration."""
     alpha: Floats
@@ -37,6 +39,7 @@ def new_contacts(capacity: int) -> Contacts:
     """Allocate `capacity` contacts."""
     return Contacts(
         np.empty(capacity, np.int64),
+        np.zeros(capacity, np.int64),
         np.empty(capacity, np.int64),
         np.empty(capacity),
         np.empty(capacity),
@@ -66,7 +69,7 @@ class Press(NamedTuple):
 def add(
     contacts: Contacts,
     count: int,
-    segment: int,
+    joints: tuple[int, int],
     key: int,
     gap: float,
     point: tuple[float, float],
@@ -74,9 +77,13 @@ def add(
     growth: float,
     press: Press,
 ) -> int:
-    """Append the contact of a point [m] on a segment, pushed along a normal; return the new number of contacts."""
+    """Append the contact of a point [m] on a segment, pushed along a normal; return the new number of contacts.
+
+    Args:
+        joints: `Contacts.first`, and the segment.
+    """
     if count < len(contacts.gap) - 4:  # four rows are reserved for tip friction and the bounds of the growth
-        contacts.segment[count] = segment
+        contacts.first[count], contacts.segment[count] = joints
         contacts.key[count] = key
         contacts.gap[count] = gap
         (px, py), (nx, ny) = point, normal

@@ -50,6 +50,25 @@ def give_way(section: CrossSection, contacts: Contacts, count: int, chain: Chain
 
 
 @compiled()
+def give_way_to_itself(section: CrossSection, contacts: Contacts, first: int, count: int, length: float) -> None:
+    """Let the contacts of a tube with itself give way, from the first of them on: both parts of it are dented alike.
+
+    Args:
+        length: Length of tube on which each presses [m], that of a segment's film.
+    """
+    pressing, gap = contacts.pressing, contacts.gap
+    for k in range(first, count):
+        pressing[k, NEAREST], pressing[k, LENGTH], pressing[k, DENT] = k, 0.5 * length, -gap[k]
+        pressing[k, LAW] = pressing[k, STOPPED] = 0.0
+        if section.most_dent > 0.0:
+            pressing[k, MOST] = 2.0 * section.most_dent
+            pressing[k, LAW], pressing[k, STOPPED] = dent_compliance(section, pressing[k])
+            if pressing[k, STOPPED] > 0.0:
+                gap[k] += pressing[k, MOST]
+        pressing[k, COMPLIANCE] = section.compliance + (pressing[k, LAW] if pressing[k, STOPPED] == 0.0 else 0.0)
+
+
+@compiled()
 def _share_stop(section: CrossSection, contacts: Contacts, count: int, k: int) -> None:
     """Let a contact that dents the tube as far as possible take along its neighbours: their dents need no force of their own."""
     pressing, reach = contacts.pressing, shared_reach(section)

@@ -35,6 +35,8 @@ class Capabilities:
     """The drag of the tail reduces the growth force (`dynamics.drive`)."""
     assumed_friction: float = 0.0
     """Coefficient of friction that it assumes for a tube without one [-]."""
+    own_body: bool = False
+    """Whether a tube does not cross its own body."""
     shortening: bool = True
     """Whether actuators shorten the centreline (`VineParams.pivot`); otherwise all links keep their length."""
 

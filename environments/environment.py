@@ -47,6 +47,8 @@ class Environment:
     edge: str = "open"
     """What the bounds are: "open", where the tube's axis may not leave; the edge of a "table", over which no part of the
     tube may hang; or a solid "wall"."""
+    stacked: bool = False
+    """Whether parts of the tube may lie on one another, as in a bench with room above the tube; otherwise it may not cross itself."""
     anchor: np.ndarray | None = None
     """Which of `solids` the base is mounted in, in the order of their `shapes`, for an environment whose obstacles have
     moved; None to find it from the start."""
@@ -65,9 +67,10 @@ class Environment:
         """Bounds, start and goal are required, in metres and radians. `check_environment` checks whether they fit together.
 
         Args:
-            standing: `mount`, `edge` and `anchor`.
+            standing: `mount`, `edge`, `stacked` and `anchor`.
         Raises:
-            InvalidEnvironment: One of them is missing, or has another shape, or `mount` or `edge` is not a known word.
+            InvalidEnvironment: One of them is missing, or has another shape, `mount` or `edge` is not a known word, or `stacked` not
+                true or false.
             TypeError: An unknown argument.
         """
         # Fields of a frozen dataclass can only be set this way.
@@ -87,6 +90,7 @@ class Environment:
         check_standing(standing)
         object.__setattr__(self, "mount", standing.get("mount", "free"))
         object.__setattr__(self, "edge", standing.get("edge", "open"))
+        object.__setattr__(self, "stacked", standing.get("stacked", False))
         object.__setattr__(self, "anchor", standing.get("anchor"))
 
     def __repr__(self) -> str:
@@ -129,9 +133,10 @@ def content_of(environment: Environment) -> dict[str, dict[str, Any]]:
     boxes = [[*polygon[0], *polygon[2]] for polygon in takewhile(_is_box, polygons)]
     # Defaults are left out: they keep the hash that files without these keys have.
     edge = {} if environment.edge == "open" else {"edge": environment.edge}
+    stacked = {"stacked": True} if environment.stacked else {}
     mount = {} if environment.mount == "free" else {"mount": environment.mount}
     return {
-        "bounds": {"min": _millimetres(bounds[:2]), "max": _millimetres(bounds[2:]), **edge},
+        "bounds": {"min": _millimetres(bounds[:2]), "max": _millimetres(bounds[2:]), **edge, **stacked},
         "start": {"position": _millimetres(start[:2]), "heading_deg": _tidy(math.degrees(start[2])), **mount},
         "goal": {"position": _millimetres(goal[:2]), "radius": _tidy(1000 * goal[2])},
         "obstacles": {

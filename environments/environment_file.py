@@ -10,6 +10,7 @@ tube = "prototype"                 # optional: the default tube, or a tube file 
 min = [0, 0]
 max = [2000, 1000]
 edge = "open"                      # optional, schema 2: "open", "table" or "wall"
+stacked = false                    # optional, schema 2: true where parts of the tube may lie on one another
 
 [start]
 position = [100, 100]
@@ -207,10 +208,13 @@ def _environment(file: EnvironmentFile, stem: str) -> Environment:
         tube=file.tube,
         mount=file.start.mount,
         edge=file.bounds.edge,
+        stacked=file.bounds.stacked,
     )
 
 
 def _toml(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
     return _quoted(value) if isinstance(value, str) else str(value)
 
 

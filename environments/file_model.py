@@ -130,6 +130,7 @@ class _Bounds(_Table):
     min: _Point
     max: _Point
     edge: Literal["open", "table", "wall"] = "open"
+    stacked: bool = False
 
     @model_validator(mode="after")
     def _not_empty(self) -> Self:
@@ -185,7 +186,8 @@ class EnvironmentFile(_Table):
 
     @model_validator(mode="after")
     def _newer_keys(self) -> Self:
-        for name, table, key in (("start", self.start, "mount"), ("bounds", self.bounds, "edge")):
+        newer = ("start", self.start, "mount"), ("bounds", self.bounds, "edge"), ("bounds", self.bounds, "stacked")
+        for name, table, key in newer:
             if self.version == 1 and key in table.model_fields_set:
                 raise PydanticCustomError("schema", f"{name}.{key} needs schema = 2")
         return self

@@ -1,4 +1,4 @@
-"""What the base of a tube stands in, and what the bounds are: a mount in an obstacle, and a wall around the bounds."""
+"""What the base of a tube stands in, what the bounds are, and whether a tube may lie on itself there."""
 
 from typing import TypedDict
 
@@ -22,6 +22,7 @@ class Standing(TypedDict, total=False):
 
     mount: str
     edge: str
+    stacked: bool
     anchor: np.ndarray | None
 
 
@@ -29,7 +30,7 @@ def check_standing(standing: Standing) -> None:
     """Check what was given.
 
     Raises:
-        InvalidEnvironment: `mount` or `edge` is not a known word.
+        InvalidEnvironment: `mount` or `edge` is not a known word, or `stacked` is not true or false.
         TypeError: An unknown key.
     """
     if unknown := standing.keys() - Standing.__annotations__.keys():
@@ -37,6 +38,8 @@ def check_standing(standing: Standing) -> None:
     for key, word, known in (("mount", standing.get("mount"), MOUNTS), ("edge", standing.get("edge"), EDGES)):
         if key in standing and word not in known:
             raise InvalidEnvironment(f"{key} = {word!r} must be {' or '.join(map(repr, known))}")
+    if not isinstance(stacked := standing.get("stacked", False), bool):
+        raise InvalidEnvironment(f"stacked = {stacked!r} must be True or False")
 
 
 def framed(obstacles: Obstacles, bounds: np.ndarray) -> Obstacles:

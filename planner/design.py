@@ -10,6 +10,7 @@ import shapely
 
 from dynamics.actuation import actuation_along
 from dynamics.links import LEAST_LINK
+from dynamics.self_contact import APART
 from dynamics.tube import VineParams
 from dynamics.vine import Actuation
 from surrogate.compiled import Floats
@@ -98,7 +99,7 @@ class Design:
 
     @property
     def crosses_itself(self) -> bool:
-        """Whether the predicted tube crosses or overlaps itself; the models do not include contact of the tube with itself."""
+        """Whether the predicted tube crosses or overlaps itself: with a propagator that does not see the tube's own body, or stacked."""
         return not overlap(self.centerline, self.params.radius).is_empty
 
     def actuation(self, max_segments: int) -> Actuation:
@@ -134,8 +135,8 @@ class Design:
 def overlap(joints: Floats, radius: float) -> shapely.Geometry:
     """Where a tube crosses or overlaps itself.
 
-    Two parts of the tube overlap if their axes are less than a diameter apart although the tube between them is longer than a
-    half circle around its own edge; the inside of a bend is no overlap.
+    Two parts of the tube overlap if their axes are less than a diameter apart although the tube between them is longer than
+    `dynamics.self_contact.APART`; the inside of a bend is no overlap.
 
     Args:
         joints: Joints from base to tip [m], shape (n, 2).
@@ -151,6 +152,6 @@ def overlap(joints: Floats, radius: float) -> shapely.Geometry:
     parts = shapely.linestrings(np.stack([corners[:-1], corners[1:]], axis=1))
     nearest = 2 * radius * (1 - TOUCHING)
     later, earlier = shapely.STRtree(parts).query(parts, predicate="dwithin", distance=nearest)
-    apart = along[later] - along[earlier + 1] > np.pi * radius
+    apart = along[later] - along[earlier + 1] > APART * radius
     first, second = (shapely.buffer(parts[some[apart]], radius, quad_segs=16) for some in (earlier, later))
     return shapely.union_all(shapely.intersection(first, second)).buffer(0)

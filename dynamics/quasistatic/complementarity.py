@@ -33,7 +33,8 @@ class Dual(NamedTuple):
     turns: Floats
     """Prefix sums of d times (1, x, y), shape (max_segments + 1, 3)."""
     loads: Floats
-    """Forces times (alpha, beta, gamma) by segment, shape (max_segments, 3)."""
+    """Forces times (alpha, beta, gamma) by segment and, at the inner segments of contacts of the tube with itself, times the
+    distance of the two parts, shape (max_segments, 4)."""
     free_gap: Floats
     """Gap after the step without contact forces [m], shape (capacity,)."""
     force: Floats
@@ -85,7 +86,7 @@ def new_dual(capacity: int, max_segments: int) -> Dual:
     return Dual(
         np.empty((max_segments + 1, 6)),
         np.empty((max_segments + 1, 3)),
-        np.zeros((max_segments, 3)),
+        np.zeros((max_segments, 4)),
         np.empty(capacity),
         np.zeros(capacity),
         np.zeros(capacity),
@@ -99,17 +100,21 @@ def new_dual(capacity: int, max_segments: int) -> Dual:
 @compiled()
 def _entry(contacts: Contacts, moments: Floats, inverse_growth: float, k: int, m: int) -> float:
     """A[k, m] without compliance."""
-    sums = moments[min(contacts.segment[k], contacts.segment[m]) + 1]
+    first, end = max(contacts.first[k], contacts.first[m]), min(contacts.segment[k], contacts.segment[m]) + 1
+    shared = inverse_growth * contacts.growth[k] * contacts.growth[m]
+    if end <= first:  # no bend moves both
+        return shared
+    below, sums = moments[first], moments[end]  # the first row of the sums is 0: exact for contacts with walls
     a, b, c = contacts.alpha[k], contacts.beta[k], contacts.gamma[k]
     p, q, r = contacts.alpha[m], contacts.beta[m], contacts.gamma[m]
     return (
-        a * p * sums[0]
-        + (a * q + b * p) * sums[1]
-        + (a * r + c * p) * sums[2]
-        + b * q * sums[3]
-        + (b * r + c * q) * sums[4]
-        + c * r * sums[5]
-        + inverse_growth * contacts.growth[k] * contacts.growth[m]
+        a * p * (sums[0] - below[0])
+        + (a * q + b * p) * (sums[1] - below[1])
+        + (a * r + c * p) * (sums[2] - below[2])
+        + b * q * (sums[3] - below[3])
+        + (b * r + c * q) * (sums[4] - below[4])
+        + c * r * (sums[5] - below[5])
+        + shared
     )
 
 
@@ -171,11 +176,11 @@ def _sum_turns(turns: Floats, bend: Floats, chain: Chain, segments: int) -> None
 @compiled()
 def _gap_change(contacts: Contacts, turns: Floats, k: int, growth: float) -> float:
     """Row k of J d."""
-    sums = turns[contacts.segment[k] + 1]
+    below, sums = turns[contacts.first[k]], turns[contacts.segment[k] + 1]
     return (
-        contacts.alpha[k] * sums[0]
-        + contacts.beta[k] * sums[1]
-        + contacts.gamma[k] * sums[2]
+        contacts.alpha[k] * (sums[0] - below[0])
+        + contacts.beta[k] * (sums[1] - below[1])
+        + contacts.gamma[k] * (sums[2] - below[2])
         + contacts.growth[k] * growth
     )
 
@@ -184,16 +189,27 @@ def _gap_change(contacts: Contacts, turns: Floats, k: int, growth: float) -> flo
 def _apply_forces(
     contacts: Contacts, chain: Chain, step: Step, dual: Dual, numbers: ContactNumbers, count: int
 ) -> float:
-    """Compute bends and growth under the active forces; return the growth [m]."""
+    """Compute bends and growth under the active forces; return the growth [m].
+
+    A contact of the tube with itself pushes its inner part as much as its outer part: the two loads cancel on all joints before them.
+    """
     loads, segments = dual.loads, numbers.segments
     loads[:segments] = 0.0
     growth = numbers.free_growth
     for i in range(count):
         k = dual.active[i]
-        force, segment = dual.force[k], contacts.segment[k]
-        loads[segment, 0] += force * contacts.alpha[k]
-        loads[segment, 1] += force * contacts.beta[k]
-        loads[segment, 2] += force * contacts.gamma[k]
+        force, segment, first = dual.force[k], contacts.segment[k], contacts.first[k]
+        alpha, beta, gamma = force * contacts.alpha[k], force * contacts.beta[k], force * contacts.gamma[k]
+        loads[segment, 0] += alpha
+        loads[segment, 1] += beta
+        loads[segment, 2] += gamma
+        if first > 0:
+            loads[first - 1, 0] -= alpha
+            loads[first - 1, 1] -= beta
+            loads[first - 1, 2] -= gamma
+            # Normals are perpendicular to a segment that is touched within it: as if it were at its end.
+            dx, dy = chain.x[segment + 1] - chain.x[first], chain.y[segment + 1] - chain.y[first]
+            loads[first - 1, 3] += gamma * dx - beta * dy
         growth += numbers.inverse_growth * contacts.growth[k] * force
     bend, free, inverse, xs, ys = step.bend, step.free, step.inverse, chain.pivot_x, chain.pivot_y
     a = b = c = 0.0

@@ -35,7 +35,10 @@ def mark_folds(
     kept[:segments] = 1.0
     for i in range(active):
         k = dual.active[i]
-        if k >= numbers.soft or dual.force[k] <= 0.0 or contacts.key[k] % folding.solids < folding.edges:
+        # Keys of what is not a solid are negative.
+        if k >= numbers.soft or dual.force[k] <= 0.0 or contacts.key[k] < 0:
+            continue
+        if contacts.key[k] % folding.solids < folding.edges:
             continue
         # A joint's lever arm about the contact normal is its distance from the contact along the tube.
         a, b, c, joint = contacts.alpha[k], contacts.beta[k], contacts.gamma[k], contacts.segment[k]

@@ -29,7 +29,10 @@ def presses_tip(contacts: Contacts, k: int, chain: Chain, segments: int) -> bool
 
 @compiled()
 def add_stick_rows(contacts: Contacts, count: int, chain: Chain, segments: int) -> int:
-    """Append the tip's sliding along the nearest contact, one row per direction; return the new number of rows."""
+    """Append the tip's sliding along the nearest contact, one row per direction; return the new number of rows.
+
+    On the tube's own body it slides relative to that.
+    """
     nearest = -1
     for k in range(count):
         if presses_tip(contacts, k, chain, segments) and (nearest < 0 or contacts.gap[k] < contacts.gap[nearest]):
@@ -41,7 +44,7 @@ def add_stick_rows(contacts: Contacts, count: int, chain: Chain, segments: int) 
         k, sign = count + way, 1.0 - 2.0 * way
         # The tangent is the normal (gamma, -beta), turned to the left.
         tx, ty = sign * contacts.beta[nearest], sign * contacts.gamma[nearest]
-        contacts.segment[k] = last
+        contacts.first[k], contacts.segment[k] = contacts.first[nearest], last
         contacts.key[k] = -3 - way
         contacts.gap[k] = 0.0
         contacts.alpha[k] = x * ty - y * tx
@@ -80,7 +83,7 @@ def let_slide(
     """
     count = numbers.soft
     pull = most if dual.force[count] > dual.force[count + 1] else -most
-    for j in range(numbers.segments):
+    for j in range(contacts.first[count], numbers.segments):
         lever = (
             contacts.alpha[count] + contacts.beta[count] * chain.pivot_x[j] + contacts.gamma[count] * chain.pivot_y[j]
         )

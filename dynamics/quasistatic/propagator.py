@@ -18,6 +18,7 @@ from dynamics.quasistatic.rollout import grow_one
 from dynamics.quasistatic.step import QuasiStaticModel, QuasiStaticTube, Relaxation
 from dynamics.records import Batch, Records, grow_batch
 from dynamics.scene import scene_of
+from dynamics.self_contact import segments_apart
 from dynamics.tube import VineParams
 from dynamics.vine import Actuation, Integers, Rollout, VineState
 from environments.environment import Environment
@@ -53,7 +54,7 @@ class QuasiStatic(OnHost):
     """
 
     capabilities: ClassVar[Capabilities] = Capabilities(
-        contact=True, sections=True, inertia=False, friction=True, tail=True, devices=("cpu",)
+        contact=True, sections=True, inertia=False, friction=True, tail=True, own_body=True, devices=("cpu",)
     )
 
     def __init__(
@@ -85,6 +86,7 @@ class QuasiStatic(OnHost):
         self.pose = np.asarray(environment.start, float)
         self.scene, margin = scene_of(environment, params)
         self.joint: JointMoments = joint_moments(params)
+        stacked = params.physics == "published" or environment.stacked
         edges, corners = len(self.scene.edges), len(self.scene.corners)
         self.tube = QuasiStaticTube(
             section=cross_section(params),
@@ -98,6 +100,7 @@ class QuasiStatic(OnHost):
             growth_step=step or params.segment_length / 6,
             margin=margin,
             most_motion=0.6 * margin,
+            segments_apart=0 if stacked else segments_apart(params.radius, params.segment_length),
             relaxation=_relaxation(params, step or params.segment_length / 6),
         )
 

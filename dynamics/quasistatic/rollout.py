@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from dynamics.chain import forward_kinematics
-from dynamics.contacts import find_contacts
 from dynamics.dented import too_deep
 from dynamics.growth import (
     GROWING,
@@ -43,8 +42,10 @@ from dynamics.quasistatic.step import (
     solve,
     stiffen,
     sum_forces,
+    touch,
 )
 from dynamics.records import Batch, Recorder, Records, Task, of_vine, record, task_of
+from dynamics.self_contact import CROSSED
 from dynamics.vine import Integers
 from surrogate.compiled import Floats, compiled
 
@@ -78,7 +79,9 @@ def grow_vine(model: QuasiStaticModel, task: Task, vine: Vine, records: Records)
         status = outcome_of_leaving(scene, chain, segments, forces, broken)
         if status != GROWING:
             return recorded, status, steps, relaxations
-        count = find_contacts(scene, tube.section, tube.margin, chain, segments, contacts)
+        count = touch(scene, tube, segments, work)
+        if count == CROSSED:
+            return recorded, UNRESOLVED, steps, relaxations
         deep = too_deep(tube.section, contacts, count, tube.tolerance, work.keys, work.carried)
         stop = next_stop(task, recorded)
         most_growth = min(tube.growth_step, full - last_length, stop - grown)
@@ -119,7 +122,7 @@ def grow_vine(model: QuasiStaticModel, task: Task, vine: Vine, records: Records)
             vine.angles[segments] = last_length = 0.0
             segments += 1
             forward_kinematics(chain, vine.angles, vine.pivots, base, segments, last_length, full)
-            count = find_contacts(scene, tube.section, tube.margin, chain, segments, contacts)
+            count = touch(scene, tube, segments, work)
             settled = False
         most_growth = min(tube.growth_step, full - last_length, next_stop(task, recorded) - grown)
         # The rest of a segment may be tiny, and a blocked tip may advance by tiny steps: limit dt from below.
@@ -184,10 +187,10 @@ def hold_vine(model: QuasiStaticModel, task: Task, vine: Vine, records: Records)
         status = outcome_of_leaving(scene, chain, segments, work.forces, records.broken)
         if status != GROWING:
             return 0, status, steps, steps
-        count = find_contacts(scene, tube.section, tube.margin, chain, segments, work.contacts)
-        deep = too_deep(tube.section, work.contacts, count, tube.tolerance, work.keys, work.carried)
+        count = touch(scene, tube, segments, work)
+        deep = count == CROSSED or too_deep(tube.section, work.contacts, count, tube.tolerance, work.keys, work.carried)
         corrections = corrections + 1 if deep else 0
-        if corrections > MOST_CORRECTIONS:
+        if count == CROSSED or corrections > MOST_CORRECTIONS:
             return 0, UNRESOLVED, steps, steps
         rests, late = not deep and motion < AT_REST, steps * tube.growth_step >= LONGEST_HOLD
         if rests or late:

@@ -8,8 +8,9 @@ import numpy as np
 
 from dynamics.chain import Chain, new_chain
 from dynamics.contact_rows import NO_KEY, Contacts, new_contacts
+from dynamics.contacts import find_contacts
 from dynamics.cross_section import CrossSection
-from dynamics.dented import shared_reach, squeezed_share
+from dynamics.dented import give_way_to_itself, shared_reach, squeezed_share
 from dynamics.drive import Tail, available_force
 from dynamics.growth import Span
 from dynamics.links import LEAST_LINK, STRAIGHT, link
@@ -18,6 +19,7 @@ from dynamics.quasistatic.complementarity import MOST_ACTIVE, ContactNumbers, Du
 from dynamics.quasistatic.folding import Folding, mark_folds
 from dynamics.quasistatic.friction import add_stick_rows, let_slide, normal_force
 from dynamics.scene import Scene
+from dynamics.self_contact import SELF_KEY, Blocks, add_self_contacts, new_blocks
 from dynamics.vine import Integers
 from surrogate.compiled import Floats, compiled
 
@@ -57,6 +59,8 @@ class QuasiStaticTube(NamedTuple):
     """Contacts with a smaller gap are considered [m]."""
     most_motion: float
     """Maximum displacement of a joint in a step [m], less than the margin, so that no contact is missed."""
+    segments_apart: int
+    """See `dynamics.self_contact.segments_apart`; 0 if parts of the tube may lie on one another."""
     relaxation: Relaxation
 
 
@@ -105,6 +109,7 @@ class Work(NamedTuple):
     """Joints there [m], shape (max_segments + 1, 2)."""
     seen: Floats
     """Joints at the last check of motion [m], shape (max_segments + 1, 2)."""
+    blocks: Blocks
 
 
 @compiled()
@@ -130,7 +135,25 @@ def new_work(max_segments: int) -> Work:
         np.zeros(max_segments),
         np.zeros((max_segments + 1, 2)),
         np.zeros((max_segments + 1, 2)),
+        new_blocks(max_segments),
     )
+
+
+@compiled(inline="always")
+def touch(scene: Scene, tube: QuasiStaticTube, segments: int, work: Work) -> int:
+    """Find all contacts of a vine; returns their number, or `dynamics.self_contact.CROSSED`.
+
+    Two parts of a tube may each move by `most_motion` towards each other: they are considered from so much farther on than walls.
+    """
+    chain, contacts, margin = work.chain, work.contacts, tube.margin + tube.most_motion
+    walls = find_contacts(scene, tube.section, tube.margin, chain, segments, contacts)
+    if tube.segments_apart == 0:
+        return walls
+    count = add_self_contacts(
+        chain, segments, tube.section.radius, margin, tube.segments_apart, contacts, walls, work.blocks
+    )
+    give_way_to_itself(tube.section, contacts, walls, count, chain.film[0])
+    return count
 
 
 @compiled()
@@ -194,7 +217,7 @@ def _add_growth_rows(contacts: Contacts, count: int, chain: Chain, segments: int
             contacts.growth[k] = lengthening * contacts.growth[k] + curvature * lever
     for bound in range(2):
         k = count + bound
-        contacts.segment[k] = 0
+        contacts.first[k] = contacts.segment[k] = 0
         contacts.key[k] = -1 - bound
         contacts.alpha[k] = contacts.beta[k] = contacts.gamma[k] = 0.0
         contacts.growth[k] = -1.0 if bound == 0 else 1.0
@@ -299,7 +322,8 @@ def stiffen(vine: Vine, work: Work, span: Span) -> None:
 
     A force f at q beyond joint j has the second derivative f . (q - p_j) - f . u_j L_j'' of its work over the bend, with p_j its
     pivot, u_j the direction and L_j the length of its link. A step takes the forces as constant; where their moment changes by more
-    than the joint resists, steps at constant length would oscillate without this.
+    than the joint resists, steps at constant length would oscillate without this. The two forces of a contact of the tube with itself
+    do no work over a joint before both.
     """
     chain, loads, stiffening = work.chain, work.dual.loads, work.stiffening
     angles, pivots, films, cosine, sine = vine.angles, vine.pivots, chain.film, chain.cosine, chain.sine
@@ -309,7 +333,7 @@ def stiffen(vine: Vine, work: Work, span: Span) -> None:
         x, y = loads[j, 2], -loads[j, 1]
         fx, fy = fx + x, fy + y
         # The normals of contacts within a link are perpendicular to it: as if they were at its end.
-        work_at += x * xs[j + 1] + y * ys[j + 1]
+        work_at += x * xs[j + 1] + y * ys[j + 1] - loads[j, 3]
         stiffening[j] = max(work_at - fx * pivot_x[j] - fy * pivot_y[j], 0.0)
         shortening = abs(pivots[j] * angles[j])
         if shortening > (1.0 - LEAST_LINK) * films[j] or (shortening < STRAIGHT * films[j] and pivots[j] != 0.0):
@@ -319,13 +343,15 @@ def stiffen(vine: Vine, work: Work, span: Span) -> None:
 
 @compiled()
 def sum_forces(work: Work, span: Span, active: int) -> None:
-    """Sum the contact forces of the last solved step by segment."""
+    """Sum the contact forces of the last solved step by segment; the tube's contacts with itself count on both segments."""
     contacts, dual, forces = work.contacts, work.dual, work.forces
     forces[: span.segments] = 0.0
     for i in range(active):
         k = dual.active[i]
         if k < span.contacts:
             forces[contacts.segment[k]] += dual.force[k]
+            if contacts.key[k] <= SELF_KEY:
+                forces[max(contacts.first[k] - 1, 0)] += dual.force[k]
 
 
 @compiled()

@@ -52,6 +52,7 @@ def _content(environment: Environment) -> dict[str, Any]:
         "goal_radius_mm": radius,
         "mount": environment.mount,
         "edge": environment.edge,
+        "stacked": environment.stacked,
         "obstacles": {
             "polygons": len(obstacles.polygons),
             "circles": len(obstacles.circles),
@@ -84,6 +85,7 @@ def show(
     )
     edge = {"open": "", "table": ", the edge of a table", "wall": ", walls"}[environment.edge]
     mount = ", mounted in a wall" * (environment.mount == "wall")
+    edge += "; the tube may lie on itself" * environment.stacked
     console.print(f"bounds     {low} to {high} mm{edge}")
     console.print(f"start      {start} mm, heading {content['heading_deg']:.1f} deg{mount}")
     console.print(f"goal       {goal} mm, radius {rounded(content['goal_radius_mm'], 'mm')} mm")

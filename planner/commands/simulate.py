@@ -69,7 +69,7 @@ def simulate(
     with readable_errors(), ExitStack() as held:
         from environments import load_environment
         from planner.console.compiling import compiling
-        from planner.console.terminal import CROSSING, section_table
+        from planner.console.terminal import section_table
         from planner.replay import replay, simulated
 
         planned = chosen_design(console, design, solution)
@@ -98,13 +98,22 @@ def simulate(
             result["curvature"] = _told_curvature(console, made, rollout, simulation.centerline)
         if not simulation.reached and not elsewhere:
             result["why"] = Miss(environment, planned, made, propagator, make, rollout).explained(console)
-        if made.crosses_itself:
-            console.print(CROSSING)
+        _tell_crossing(console, made, simulation, propagator)
         if out:
             _write(out, environment, simulation, result)
             console.print(f"wrote {out}/: simulation.json, trajectory.npz, plan.png")
         drawn = animate and _animate(console, animate, environment, made, simulation.joints)
     return answer.end(result, [out, drawn], _missed(propagator, environment, simulation))
+
+
+def _tell_crossing(console: Console, made: Design, simulation: Simulation, propagator: str) -> None:
+    """Print a note if the design crosses itself, or its tube as grown by a propagator that does not see the tube's own body."""
+    from dynamics.registry import load_propagator
+    from planner.console.terminal import CROSSING
+
+    blind = not load_propagator(propagator).capabilities.own_body
+    if made.crosses_itself or (blind and simulation.design.crosses_itself):
+        console.print(CROSSING)
 
 
 def _claim(held: ExitStack, out: Path | None, animate: Path | None, force: bool) -> None:

@@ -42,16 +42,20 @@ def complaint(environment: Environment) -> str:
 
 @pytest.mark.parametrize("mount", ["free", "wall"])
 @pytest.mark.parametrize("edge", ["open", "table", "wall"])
-def test_keys_are_written_and_read(tmp_path: Path, mount: str, edge: str) -> None:
-    """Both keys survive a file; the hash of free and open is that of files without the keys, and differs for all others."""
+@pytest.mark.parametrize("stacked", [False, True])
+def test_keys_are_written_and_read(tmp_path: Path, mount: str, edge: str, stacked: bool) -> None:
+    """All keys survive a file; the hash of their defaults is that of files without the keys, and differs for all others."""
     path = tmp_path / "room.toml"
-    environment = room(**({"start": (0.5, 0.3, 0.0)} if mount == "free" else {}), mount=mount, edge=edge)
+    environment = room(
+        **({"start": (0.5, 0.3, 0.0)} if mount == "free" else {}), mount=mount, edge=edge, stacked=stacked
+    )
     write_environment(environment, path)
     again = load_environment(path)
-    assert (again.mount, again.edge, again.sha256) == (mount, edge, environment.sha256)
-    plain = replace(environment, mount="free", edge="open")
-    assert (environment.sha256 == plain.sha256) == ((mount, edge) == ("free", "open"))
-    assert ("mount" in path.read_text(), "edge" in path.read_text()) == (mount != "free", edge != "open")
+    assert (again.mount, again.edge, again.stacked, again.sha256) == (mount, edge, stacked, environment.sha256)
+    plain = replace(environment, mount="free", edge="open", stacked=False)
+    assert (environment.sha256 == plain.sha256) == ((mount, edge, stacked) == ("free", "open", False))
+    text = path.read_text()
+    assert ("mount" in text, "edge" in text, "stacked" in text) == (mount != "free", edge != "open", stacked)
 
 
 def test_keys_need_the_newer_schema(tmp_path: Path) -> None:
@@ -62,6 +66,9 @@ def test_keys_need_the_newer_schema(tmp_path: Path) -> None:
         (1, "", ', mount = "wall"', "start.mount needs schema = 2"),
         (2, "", ', mount = "floor"', "start.mount = 'floor' must be 'free' or 'wall'"),
         (2, ', edge = "sea"', "", "bounds.edge = 'sea' must be 'open', 'table' or 'wall'"),
+        (1, ", stacked = true", "", "bounds.stacked needs schema = 2"),
+        (2, ', stacked = "yes"', "", "bounds.stacked = 'yes' must be a valid boolean"),
+        (2, "", ", stacked = true", "unknown key start.stacked; allowed: position, heading_deg, mount"),
     ):
         path.write_text(FILE.format(schema=schema, edge=edge, mount=mount))
         with pytest.raises(InvalidEnvironment, match=words):
@@ -72,6 +79,8 @@ def test_keys_need_the_newer_schema(tmp_path: Path) -> None:
         room(mount="floor")
     with pytest.raises(InvalidEnvironment, match="edge = 'sea' must be 'open' or 'table' or 'wall'"):
         room(edge="sea")
+    with pytest.raises(InvalidEnvironment, match="stacked = 'yes' must be True or False"):
+        room(stacked="yes")
     with pytest.raises(TypeError, match="unexpected keyword argument 'mont'"):
         room(mont="wall")
 

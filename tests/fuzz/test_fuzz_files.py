@@ -124,7 +124,7 @@ ENVIRONMENTS: st.SearchStrategy[dict[str, Any]] = st.fixed_dictionaries({
     "unit": st.sampled_from(["mm", "mm", "mm", "cm", "m"]),
     "bounds": st.fixed_dictionaries(
         {"min": st.just([0, 0]), "max": st.lists(st.integers(1000, 2000), min_size=2, max_size=2)},
-        optional={"edge": st.sampled_from(["open", "table", "wall"])},
+        optional={"edge": st.sampled_from(["open", "table", "wall"]), "stacked": st.booleans()},
     ),
     "start": st.one_of(
         st.fixed_dictionaries({"position": st.just([100, 150]), "heading_deg": st.floats(-360, 360)}),

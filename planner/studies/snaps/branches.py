@@ -10,11 +10,10 @@ from numpy.typing import NDArray
 from scipy.optimize import nnls
 
 from dynamics.chain import forward_kinematics
-from dynamics.contacts import find_contacts
 from dynamics.growth import Span
 from dynamics.moment import carrying
 from dynamics.quasistatic.propagator import QuasiStatic
-from dynamics.quasistatic.step import new_work, set_up
+from dynamics.quasistatic.step import new_work, set_up, touch
 from dynamics.tube import Physics, VineParams
 from dynamics.vine import Actuation, Integers, Rollout, VineState, centerlines
 from environments import Environment
@@ -192,13 +191,15 @@ def moment_residuals(model: QuasiStatic, states: VineState, vines: Actuation) ->
         vine = carrying(model.joint, states.angles[k].copy(), vines.pressure[k], vines.l_0[k])
         forward_kinematics(work.chain, vine.angles, vine.pivots, model.pose, segments, last_length, full)
         chain, contacts = work.chain, work.contacts
-        count = find_contacts(model.scene, model.tube.section, model.tube.margin, chain, segments, contacts)
+        count = touch(model.scene, model.tube, segments, work)
         touching = np.flatnonzero(contacts.gap[:count] < TOUCHING)
         set_up(model.tube, model.joint, 0.0, vine, work, Span(segments, last_length, count, 0.0))
         moment = -work.step.free[:segments] / work.step.inverse[:segments]
         levers = np.array([contacts.alpha[touching], contacts.beta[touching], contacts.gamma[touching]])
         pivots = np.stack([np.ones(segments), chain.pivot_x[:segments], chain.pivot_y[:segments]], axis=1)
-        lever = np.where(np.arange(segments)[:, None] <= contacts.segment[touching], pivots @ levers, 0.0)
+        joints = np.arange(segments)[:, None]
+        turning = (joints >= contacts.first[touching]) & (joints <= contacts.segment[touching])
+        lever = np.where(turning, pivots @ levers, 0.0)
         left = moment - lever @ nnls(lever, moment)[0] if len(touching) else moment
         found[k] = np.abs(left).max()
     return found
