@@ -148,7 +148,7 @@ def _common(contacts: Contacts, one: int, other: int, reach: float) -> float:
     along = contacts.beta[one] * contacts.beta[other] + contacts.gamma[one] * contacts.gamma[other]
     if one == other:
         return 1.0
-    if apart >= reach:
+    if not apart < reach:  # nor where both are of the tube with itself
         return 0.0
     length, long, tip, cap = pressing[one, LENGTH], pressing[other, LENGTH], pressing[one, TIP], pressing[other, TIP]
     common = max(min(0.5 * (length + long) - apart, length, long), 0.0)

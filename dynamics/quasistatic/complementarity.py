@@ -71,13 +71,13 @@ class ContactNumbers(NamedTuple):
     """Number of rows in `Contacts`."""
     soft: int
     """Number of leading rows that are contacts, with compliance."""
-    shared_reach: float
-    """Contacts that are nearer to each other share compliance [m], see `dynamics.contacts.shared_compliance`."""
     segments: int
     free_growth: float
     """Growth without any constraint [m]."""
     inverse_growth: float
     """1 / D of the growth [m/N]."""
+    shared_reach: float
+    """Contacts that are nearer to each other share compliance [m], see `dynamics.dented.shared_compliance`."""
 
 
 @compiled()

@@ -295,7 +295,7 @@ def solve(tube: QuasiStaticTube, work: Work, span: Span, time: float, known: int
     mobility, drive, rows = time / tube.growth_viscosity, work.drive[0], held + (2 if time > 0.0 else 0)
     active = _recall(contacts, rows, dual, work.keys, known)
     for _ in range(2):
-        numbers = ContactNumbers(rows, count, shared_reach(tube.section), segments, drive * mobility, mobility)
+        numbers = ContactNumbers(rows, count, segments, drive * mobility, mobility, shared_reach(tube.section))
         growth, active, _ = solve_step(contacts, chain, step, dual, numbers, active, fresh)
         fresh = False
         pressed = normal_force(contacts, chain, dual, numbers, active)

@@ -9,6 +9,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy.optimize import nnls
 
+import dynamics.cross_section as columns
 from dynamics.chain import Chain
 from dynamics.contact_rows import Contacts, new_contacts
 from dynamics.quasistatic.complementarity import ContactNumbers, Dual, Step, new_dual, solve_step
@@ -67,6 +68,7 @@ def random_problem(rng: np.random.Generator, most_contacts: int, nearly_dependen
     contacts.beta[:] = [*(-normal[:, 1]), 0, 0]
     contacts.gamma[:] = [*normal[:, 0], 0, 0]
     contacts.growth[:] = [*advance, -1, 1]
+    contacts.pressing[:, columns.COMPLIANCE] = COMPLIANCE
     contacts.gap[:] = [*gap, rng.choice([0.0, 4e-3]), 0.0]
     return Problem(
         jacobian,
@@ -95,7 +97,7 @@ def solve(problem: Problem, guess: NDArray[np.int64] | None = None) -> tuple[Flo
     dual: Dual = new_dual(rows, segments)
     dual.active[: len(guess)] = guess
     step = Step(1 / problem.stiffness[:-1], problem.free[:-1].copy(), np.empty(segments))
-    numbers = ContactNumbers(rows, rows - 2, segments, problem.free[-1], 1 / problem.stiffness[-1], COMPLIANCE)
+    numbers = ContactNumbers(rows, rows - 2, segments, problem.free[-1], 1 / problem.stiffness[-1], 0.0)
     growth, active, solved = solve_step(problem.contacts, problem.chain, step, dual, numbers, len(guess), True)
     assert solved
     force = np.zeros(rows)

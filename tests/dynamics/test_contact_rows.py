@@ -160,7 +160,7 @@ def test_growth_moves_the_tip_at_the_same_curvature(
     moved = (tip(step) - tip(0.0)) / step
     face = tip(0.0)[0] + params.radius + 1e-3
     box = QuasiStatic(environment(boxes=[[face, -0.5, face + 0.1, 0.5]], start=tuple(base)), params)
-    contacts = find_contacts(box.scene, params.radius, box.tube.margin, work.chain, count, work.contacts)
+    contacts = find_contacts(box.scene, box.tube.section, box.tube.margin, work.chain, count, work.contacts)
     set_up(box.tube, joint, 1.0, vine, work, Span(count, film, contacts, 1e-3))
     normals = np.column_stack([work.contacts.gamma, -work.contacts.beta])[:contacts]
     pressing = [k for k in range(contacts) if work.contacts.segment[k] == count - 1 and abs(normals[k, 0] + 1) < 1e-9]

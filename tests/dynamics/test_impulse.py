@@ -100,7 +100,7 @@ def test_growth_slows_in_proportion_to_what_presses_on_the_tip(wall: Environment
     vine = carrying(propagator.joint, angles, np.zeros(24), np.full(24, 0.04))
     start(work, tube, vine, np.asarray(wall.start), segments, last_length)
     forward_kinematics(work.chain, angles, vine.pivots, np.asarray(wall.start), segments, last_length, tube.segment)
-    number = find_contacts(propagator.scene, tube.radius, tube.margin, work.chain, segments, work.contacts)
+    number = find_contacts(propagator.scene, tube.section, tube.margin, work.chain, segments, work.contacts)
     model = ImpulseModel(propagator.scene, propagator.joint, tube, np.asarray(wall.start))
     for _ in range(120):
         growth, dt, number = take_step(model, vine, work, Span(segments, last_length, number, 0.01), None)

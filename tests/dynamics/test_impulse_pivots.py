@@ -97,7 +97,7 @@ def test_bodies_are_where_the_chain_is_after_every_step(round_wall: Environment,
     angles[:10] = 0.02
     start(work, tube, vine, base, segments, last_length)
     forward_kinematics(work.chain, angles, vine.pivots, base, segments, last_length, H)
-    number = find_contacts(propagator.scene, tube.radius, tube.margin, work.chain, segments, work.contacts)
+    number = find_contacts(propagator.scene, tube.section, tube.margin, work.chain, segments, work.contacts)
     for _ in range(60):
         growth, _, number = take_step(model, vine, work, Span(segments, last_length, number, H - last_length), None)
         last_length += growth

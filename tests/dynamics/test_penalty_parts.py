@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 import torch
 
-import dynamics.contacts as exact
+from dynamics import contact_rows, contacts
 from dynamics.chain import Chain, new_chain
 from dynamics.chain import forward_kinematics as exact_kinematics
+from dynamics.cross_section import rigid_section
 from dynamics.moment import carrying, free_curvature, joint_moments, linearise, restoring_moment
 from dynamics.penalty.contacts import FAR, Solids, find_contacts, forward_kinematics
 from dynamics.penalty.joints import Restoring
@@ -168,7 +169,7 @@ def of_one(angles: np.ndarray, films: np.ndarray, pivots: np.ndarray, last: int)
     return [torch.tensor(part)[None] for part in (angles, films, pivots, [last])]
 
 
-def without_ends(rows: exact.Contacts, number: int, scene: Scene, chain: Chain, segments: int) -> int:
+def without_ends(rows: contact_rows.Contacts, number: int, scene: Scene, chain: Chain, segments: int) -> int:
     """Take out the kernels' rows of corners next to an end of a segment onto which they do not project; returns how many are left."""
     edges, solids = len(scene.edges), len(scene.edges) + len(scene.corners)
     link, solid = np.divmod(rows.key[:number], solids)
@@ -206,8 +207,8 @@ def test_contacts_are_those_of_the_exact_propagator(environment: MakeEnvironment
         found = find_contacts(solids, params.radius, margin, chain)
         segments = int(last[vine]) + 1
         exact_kinematics(expected, angles[vine], pivots[vine], pose, segments, films[vine, segments - 1], segment)
-        rows = exact.new_contacts(400)
-        number = exact.find_contacts(scene, params.radius, margin, expected, segments, rows)
+        rows = contact_rows.new_contacts(400)
+        number = contacts.find_contacts(scene, rigid_section(params.radius, 0.0), margin, expected, segments, rows)
         number = without_ends(rows, number, scene, expected, segments)
         there = found.gap[0].numpy() < FAR
         assert there.sum() == min(number, there.size)

@@ -10,6 +10,7 @@ import shapely
 from dynamics.chain import Chain
 from dynamics.contact_rows import Contacts, new_contacts
 from dynamics.contacts import find_contacts
+from dynamics.cross_section import rigid_section
 from dynamics.propagator import CannotRun
 from dynamics.scene import Scene, build_scene
 from environments import Environment, Obstacles, known_environments
@@ -69,7 +70,7 @@ def exact_distance(obstacles: Obstacles, shape: shapely.Geometry) -> float:
 
 def contacts_of(scene: Scene, pose: Pose, radius: float = RADIUS) -> tuple[Contacts, int]:
     contacts = new_contacts(500)
-    return contacts, find_contacts(scene, radius, MARGIN, pose.chain(), len(pose.bends), contacts)
+    return contacts, find_contacts(scene, rigid_section(radius, 0.0), MARGIN, pose.chain(), len(pose.bends), contacts)
 
 
 def check_against_shapely(environment: Environment, seed: int, wanted: int) -> int:

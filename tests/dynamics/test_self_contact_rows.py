@@ -9,6 +9,7 @@ from scipy.optimize import nnls
 
 from dynamics.chain import Chain, forward_kinematics, new_chain
 from dynamics.contact_rows import Contacts, new_contacts
+from dynamics.cross_section import COMPLIANCE
 from dynamics.links import STRAIGHT
 from dynamics.quasistatic.complementarity import ContactNumbers, Step, new_dual, solve_step
 from dynamics.quasistatic.friction import add_stick_rows, normal_force
@@ -165,7 +166,8 @@ def test_mixed_rows_solve_the_dense_problem(seed: int) -> None:
     contacts.gap[:count] = rng.uniform(-2e-3, 4e-3, count)
     inverse, free = 10 ** rng.uniform(-1.2, 0.5, segments), rng.normal(0, 0.03, segments)
     dual, step = new_dual(len(contacts.gap), segments), Step(inverse, free, np.empty(segments))
-    numbers = ContactNumbers(count, count, segments, 2e-3, 1 / 48, compliance)
+    coil.contacts.pressing[:count, COMPLIANCE] = compliance
+    numbers = ContactNumbers(count, count, segments, 2e-3, 1 / 48, 0.0)
     growth, active, solved = solve_step(contacts, coil.chain, step, dual, numbers, 0, True)
     assert solved
     dense = np.array([coil.row(k) for k in range(count)])

@@ -82,7 +82,7 @@ def pressed(
             params.segment_length,
             params.segment_length,
         )
-        count = find_contacts(propagator.scene, tube.radius, tube.margin, work.chain, segments, work.contacts)
+        count = find_contacts(propagator.scene, tube.section, tube.margin, work.chain, segments, work.contacts)
         span = Span(segments, params.segment_length, count, dt)
         curvature = set_up(tube, joint, tube.bending_viscosity / dt, vine, work, span)
         growth, known = solve(tube, work, span, dt, known, True)
