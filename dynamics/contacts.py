@@ -6,8 +6,8 @@ import numpy as np
 
 from dynamics.chain import Chain
 from dynamics.contact_rows import Contacts, Press, add
-from dynamics.cross_section import COMPLIANCE, DENT, CrossSection
-from dynamics.dented import give_way
+from dynamics.cross_section import CrossSection
+from dynamics.dented import give_way, hold_rigid
 from dynamics.scene import Scene, cell_of
 from surrogate.compiled import compiled
 
@@ -116,6 +116,5 @@ def find_contacts(
     if soft:
         give_way(section, contacts, count, chain)
     else:
-        contacts.pressing[:count, COMPLIANCE] = section.compliance
-        contacts.pressing[:count, DENT] = -contacts.gap[:count]
+        hold_rigid(section, contacts, 0, count)
     return count

@@ -50,22 +50,12 @@ def give_way(section: CrossSection, contacts: Contacts, count: int, chain: Chain
 
 
 @compiled()
-def give_way_to_itself(section: CrossSection, contacts: Contacts, first: int, count: int, length: float) -> None:
-    """Let the contacts of a tube with itself give way, from the first of them on: both parts of it are dented alike.
-
-    Args:
-        length: Length of tube on which each presses [m], that of a segment's film.
-    """
-    pressing, gap = contacts.pressing, contacts.gap
+def hold_rigid(section: CrossSection, contacts: Contacts, first: int, count: int) -> None:
+    """Let contacts not give way, from the first of them on."""
+    pressing = contacts.pressing
     for k in range(first, count):
-        pressing[k, NEAREST], pressing[k, LENGTH], pressing[k, DENT] = k, 0.5 * length, -gap[k]
-        pressing[k, LAW] = pressing[k, STOPPED] = 0.0
-        if section.most_dent > 0.0:
-            pressing[k, MOST] = 2.0 * section.most_dent
-            pressing[k, LAW], pressing[k, STOPPED] = dent_compliance(section, pressing[k])
-            if pressing[k, STOPPED] > 0.0:
-                gap[k] += pressing[k, MOST]
-        pressing[k, COMPLIANCE] = section.compliance + (pressing[k, LAW] if pressing[k, STOPPED] == 0.0 else 0.0)
+        pressing[k, NEAREST], pressing[k, DENT], pressing[k, STOPPED] = k, -contacts.gap[k], 1.0
+        pressing[k, COMPLIANCE] = section.compliance
 
 
 @compiled()
@@ -148,7 +138,7 @@ def _common(contacts: Contacts, one: int, other: int, reach: float) -> float:
     along = contacts.beta[one] * contacts.beta[other] + contacts.gamma[one] * contacts.gamma[other]
     if one == other:
         return 1.0
-    if not apart < reach:  # nor where both are of the tube with itself
+    if apart >= reach:
         return 0.0
     length, long, tip, cap = pressing[one, LENGTH], pressing[other, LENGTH], pressing[one, TIP], pressing[other, TIP]
     common = max(min(0.5 * (length + long) - apart, length, long), 0.0)

@@ -29,7 +29,7 @@ CROSSED = -1
 FADING = 0.1
 """Share of the margin up to which a contact is kept that slides past an end of a segment [-], as at a corner of a wall."""
 ALONE = Press(0.0, 0.0, np.inf, -1.0, np.inf)
-"""Contacts of the tube with itself share no dents with others; see `dynamics.dented.give_way_to_itself`."""
+"""Contacts of the tube with itself share no dents: against its own body the tube is rigid across."""
 SELF_KEY = -5
 """Keys of contacts of the tube with itself are this or less; other rows have keys above."""
 

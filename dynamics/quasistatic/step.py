@@ -10,7 +10,7 @@ from dynamics.chain import Chain, new_chain
 from dynamics.contact_rows import NO_KEY, Contacts, new_contacts
 from dynamics.contacts import find_contacts
 from dynamics.cross_section import CrossSection
-from dynamics.dented import give_way_to_itself, shared_reach, squeezed_share
+from dynamics.dented import hold_rigid, shared_reach, squeezed_share
 from dynamics.drive import Tail, available_force
 from dynamics.growth import Span
 from dynamics.links import LEAST_LINK, STRAIGHT, link
@@ -152,7 +152,7 @@ def touch(scene: Scene, tube: QuasiStaticTube, segments: int, work: Work) -> int
     count = add_self_contacts(
         chain, segments, tube.section.radius, margin, tube.segments_apart, contacts, walls, work.blocks
     )
-    give_way_to_itself(tube.section, contacts, walls, count, chain.film[0])
+    hold_rigid(tube.section, contacts, walls, count)
     return count
 
 
