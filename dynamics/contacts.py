@@ -70,8 +70,8 @@ def find_contacts(
                 continue
             offset = ex * ry - ey * rx
             gap = abs(offset) - radius - edges[edge, 4]
-            # The far side of a thin obstacle, solid on its left, presses on a soft tube through the near one.
-            if gap < margin and not reached < edges[edge, 8] and not (soft and offset > 0.0 and edges[edge, 4] == 0.0):
+            # The far side of a thin obstacle would press on a soft tube through the near one.
+            if gap < margin and not reached < edges[edge, 8] and not (soft and offset > 0.0 and edges[edge, 9] > 0.0):
                 flip = 1.0 if offset >= 0.0 else -1.0
                 nx, ny = -flip * ey, flip * ex
                 growth = nx * ux + ny * uy if last else 0.0

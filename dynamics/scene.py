@@ -38,9 +38,10 @@ class Scene(NamedTuple):
     """Obstacles as edges and corners with a radius: circles are corners, walls are thick edges."""
 
     edges: Floats
-    """x1, y1, x2, y2, radius [m], direction x, y [-], length [m], length of tube that it does not touch [m], shape (edges, 9).
+    """x1, y1, x2, y2, radius [m], direction x, y [-], length [m], length of tube that it does not touch [m], 1 if it is solid on
+    its left, else 0 [-], shape (edges, 10).
 
-    The last is the diameter of the tube for the mount, the obstacle in which its base is mounted, and 0 for all others."""
+    That length is the diameter of the tube for the mount, the obstacle in which its base is mounted, and 0 for all others."""
     corners: Floats
     """x, y, radius, length of tube that it does not touch [m], shape (corners, 4)."""
     bounds: Floats
@@ -127,9 +128,8 @@ def _solids(environment: Environment, radius: float) -> tuple[Floats, Floats]:
     found = [(_outlines(solids.part(~mounted)), 0.0)]
     if mounted.any():
         found.append((_outlines(solids.part(mounted)), 2 * radius))
-    edges, corners = (
-        np.concatenate([np.insert(part[k], part[k].shape[1], spared, axis=1) for part, spared in found]) for k in (0, 1)
-    )
+    edges = np.concatenate([np.insert(part[0], 8, spared, axis=1) for part, spared in found])
+    corners = np.concatenate([np.insert(part[1], 3, spared, axis=1) for part, spared in found])
     return edges, corners
 
 
@@ -138,7 +138,7 @@ def _outlines(obstacles: Obstacles) -> tuple[Floats, Floats]:
 
     Polygons are merged first, so that faces inside a wall built from several pieces cause no contacts.
     """
-    edges: list[Floats] = [np.empty((0, 5))]
+    edges: list[Floats] = [np.empty((0, 6))]
     corners: list[Floats] = [np.empty((0, 3))]
     merged = shapely.union_all([shapely.Polygon(points) for points in obstacles.polygons])
     for polygon in shapely.get_parts(merged):
@@ -146,21 +146,21 @@ def _outlines(obstacles: Obstacles) -> tuple[Floats, Floats]:
         for ring in [polygon.exterior, *polygon.interiors]:
             points = np.asarray(ring.coords)[:-1]
             following = np.roll(points, -1, axis=0)
-            edges.append(np.column_stack([points, following, np.zeros(len(points))]))
+            edges.append(np.column_stack([points, following, np.zeros(len(points)), np.ones(len(points))]))
             before, after = points - np.roll(points, 1, axis=0), following - points
             turn = before[:, 0] * after[:, 1] - before[:, 1] * after[:, 0]
             convex = turn > 1e-12 * np.hypot(*before.T) * np.hypot(*after.T)
             corners.append(np.column_stack([points[convex], np.zeros(convex.sum())]))
     if len(obstacles.walls):
         radius = obstacles.walls[:, 4:] / 2
-        edges.append(np.hstack([obstacles.walls[:, :4], radius]))
+        edges.append(np.hstack([obstacles.walls[:, :4], radius, np.zeros_like(radius)]))
         corners += [np.hstack([obstacles.walls[:, :2], radius]), np.hstack([obstacles.walls[:, 2:4], radius])]
     if len(obstacles.circles):
         corners.append(obstacles.circles)
     ends = np.vstack(edges)
     along = ends[:, 2:4] - ends[:, :2]
     length = np.hypot(along[:, 0], along[:, 1])[:, None]
-    return np.hstack([ends, along / length, length]), np.vstack(corners)
+    return np.hstack([ends[:, :5], along / length, length, ends[:, 5:]]), np.vstack(corners)
 
 
 def _listing(cells: NDArray[np.object_], solids: NDArray[np.object_], reach: Floats) -> tuple[Indices, Indices]:

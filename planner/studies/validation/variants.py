@@ -19,6 +19,10 @@ FRICTIONS = 0.1, 0.3, 0.5
 """Friction coefficients of the tip [-]; 0.3 was measured for paper 003."""
 CORNERS = 0.5, 0.3, 0.1
 """Factors on the moment of a joint dented by a corner [-]."""
+LEAST_HEIGHT = 0.5
+"""Height to which walls squeeze the tube that they dent, in diameters [-]."""
+TAIL = 1.0, 0.2
+"""Tension [N] and friction [-] of a tail: assumed, no values are published for such tubes."""
 FOLD, FOLD_BEND = 0.5, 0.5
 """Remaining share of the moment of a sharp fold [-], and additional bend at which it is reached [rad]."""
 TELLING = ("friction 0.3 at the tip", "corners leave 0.1 of the moment", "sharp fold", "geometric without friction")
@@ -32,20 +36,28 @@ def variants() -> dict[str, PropagatorFactory]:
     """The variants by name."""
     return {
         **{f"friction {mu:g} at the tip": partial(QuasiStatic, friction=mu) for mu in FRICTIONS},
-        "soft contact": partial(_soft, friction=0.0),
+        "walls dent the tube": partial(_real, height=LEAST_HEIGHT),
+        "tail": partial(_real, tail=TAIL),
         **{f"corners leave {share:g} of the moment": partial(QuasiStatic, corner_moment=share) for share in CORNERS},
         "film without stretch": partial(_bending, moment=_without_stretch),
         "sharp fold": partial(_bending, moment=_folding),
-        "soft contact, friction 0.3": partial(_soft, friction=0.3),
+        "dents, tail, friction 0.1": partial(_real, height=LEAST_HEIGHT, tail=TAIL, friction=0.1),
+        "dents, tail, corners leave 0.5": partial(_real, height=LEAST_HEIGHT, tail=TAIL, corner_moment=0.5),
         "geometric without friction": partial(Geometric, friction=0.0),
     }
 
 
-def _soft(environment: Environment, params: VineParams, friction: float) -> Propagator:
-    """Compliant contact: a round tip flattened by d supports P pi (2 R d), the pressure times the flattened area."""
-    stiffness = 2 * np.pi * params.growth_pressure * params.radius
-    soft = replace(params, contact_stiffness=stiffness, penetration_tolerance=0.9 * params.radius)
-    return QuasiStatic(environment, soft, friction=friction)
+def _real(
+    environment: Environment,
+    params: VineParams,
+    height: float = 1.0,
+    tail: tuple[float, float] = (0.0, 0.0),
+    friction: float = 0.0,
+    corner_moment: float = 1.0,
+) -> Propagator:
+    """A tube with effects that the default leaves out, see `LEAST_HEIGHT` and `TAIL`."""
+    real = replace(params, least_height=height, tail_tension=tail[0], tail_friction=tail[1])
+    return QuasiStatic(environment, real, friction=friction, corner_moment=corner_moment)
 
 
 def _bending(environment: Environment, params: VineParams, moment: Moment) -> Propagator:
