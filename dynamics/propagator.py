@@ -31,6 +31,8 @@ class Capabilities:
     friction: bool
     """Friction of the tip on walls."""
     devices: tuple[str, ...]
+    dents: bool = False
+    """Walls dent and squeeze the tube (`dynamics.cross_section`); otherwise it is rigid across."""
     tail: bool = False
     """The drag of the tail reduces the growth force (`dynamics.drive`)."""
     assumed_friction: float = 0.0

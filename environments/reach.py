@@ -12,6 +12,8 @@ from environments.obstacles import Obstacles
 
 _PIECE = 4
 """Maximum number of edges of an outline that are buffered at once."""
+SQUEEZED = 0.9
+"""A tube that may be pressed to less than this share of its diameter [-] is squeezed; more than that is a tolerance."""
 _THIN = 1e-6
 """Half the width of the passage through an obstacle in which the base is mounted [m]."""
 _ARC, _FINE_ARC = 16, 64
@@ -28,20 +30,20 @@ class WalledIn(Exception):
     """No path wide enough for the tube leads to the goal."""
 
 
-def goal_within_reach(environment: Environment, tube_radius: float, tolerance: float = 0.0) -> shapely.Geometry:
+def goal_within_reach(environment: Environment, tube_radius: float, clearance: float | None = None) -> shapely.Geometry:
     """The part of the goal disc that the axis of a tube without curvature limits can reach from the start.
 
     Round corners are approximated by inscribed polygons, so no reachable point is missed.
 
     Args:
         tube_radius: Radius of the tube [m].
-        tolerance: Depth to which obstacles may press into the tube [m].
+        clearance: Least distance of the axis from obstacles, which may press into the tube [m]; default: the radius.
     Returns:
         The region, in metres, limited by the bounds of the environment.
     Raises:
         WalledIn: The region is empty; with up to 500 obstacles the message says how wide the widest path is, and where.
     """
-    radius = tube_radius - tolerance
+    radius = tube_radius if clearance is None else clearance
     region = _from_start(environment, radius, radius, _ARC).intersection(_goal(environment))
     if region.is_empty:
         raise WalledIn(_walled_in(environment, radius, 2 * tube_radius))
@@ -105,6 +107,9 @@ def _walled_in(environment: Environment, radius: float, diameter: float) -> str:
     """The message for a goal that cannot be reached at a distance of `radius` from the obstacles [m]."""
     tube = f"{rounded(1e3 * diameter, 'mm')} mm"
     said = f"{environment.name}: the goal is walled in: no path as wide as the tube leads from the start to it"
+    if 2 * radius < SQUEEZED * diameter:
+        least = f"{rounded(2e3 * radius, 'mm')} mm"
+        said = f"{environment.name}: the goal is walled in: no path of {least}, to which the tube is squeezed, leads from the start to it"
     if environment.edge == "table":
         said += ", nor may it hang over the edge of the table"
     if len(environment.obstacles) > _MOST_SHAPES:

@@ -168,7 +168,7 @@ def plan(
         CannotRun: The model cannot run on this machine, or ran out of memory before anything was found.
         InvalidCheckpoint: The checkpoint belongs to a run with other inputs.
     """
-    goal_within_reach(environment, tube.radius, tube.penetration_tolerance)
+    goal_within_reach(environment, tube.radius, tube.clearance)
     verifier = second(environment, tube) if second else None
     watcher.beginning(environment, options)
     with watcher.compiling(options.propagator, options.heuristic):

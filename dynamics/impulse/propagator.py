@@ -54,7 +54,7 @@ class Impulse(OnHost):
     """
 
     capabilities: ClassVar[Capabilities] = Capabilities(
-        contact=True, sections=True, inertia=True, friction=False, tail=True, devices=("cpu",)
+        contact=True, sections=True, inertia=True, friction=False, dents=True, tail=True, devices=("cpu",)
     )
 
     def __init__(

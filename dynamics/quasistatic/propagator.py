@@ -54,7 +54,14 @@ class QuasiStatic(OnHost):
     """
 
     capabilities: ClassVar[Capabilities] = Capabilities(
-        contact=True, sections=True, inertia=False, friction=True, tail=True, own_body=True, devices=("cpu",)
+        contact=True,
+        sections=True,
+        inertia=False,
+        friction=True,
+        dents=True,
+        tail=True,
+        own_body=True,
+        devices=("cpu",),
     )
 
     def __init__(

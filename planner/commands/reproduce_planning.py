@@ -41,7 +41,7 @@ def table2(
         names, params = env or [*PAPER, *(name for name in known_environments() if name not in PAPER)], VineParams()
         environments = [load_environment(name, params.radius) for name in names]
         for environment in environments:
-            goal_within_reach(environment, params.radius, params.penetration_tolerance)
+            goal_within_reach(environment, params.radius, params.clearance)
 
         def draw_trees(path: Path, _records: list[Record]) -> None:
             tightest = Catalogue.of(params).reachable[1]

@@ -134,7 +134,10 @@ def _outcome(environment: Environment, planned: Design, simulation: Simulation) 
     """The result, in the units of files."""
     import numpy as np
 
+    from dynamics.dents import dents
+
     tip, lengths = simulation.tip, simulation.lengths
+    depths = dents(simulation.joints, environment, planned.params.radius)
     return {
         "schema": 1,
         "environment": {"name": environment.name, "sha256": environment.sha256},
@@ -146,6 +149,7 @@ def _outcome(environment: Environment, planned: Design, simulation: Simulation) 
         "heading_deg": round(float(np.degrees(tip[2])), 4),
         "from_predicted_mm": round(float(np.hypot(*(tip[:2] - planned.tip[:2]))) * 1e3, 3),
         "greatest_contact_force_n": round(float(simulation.contact_force.max(initial=0.0)), 3),
+        "deepest_dent_mm": round(1e3 * float(depths.max(initial=0.0)), 3),
     }
 
 
@@ -204,7 +208,7 @@ def sentence(result: dict[str, Any]) -> str:
     return (
         f"{'reaches' if result['reached'] else 'misses'} the goal: {result['advice']}; {result['length_mm']:.0f} mm grown, "
         f"tip at ({x:.0f}, {y:.0f}) mm, {result['from_predicted_mm']:.1f} mm from the design's prediction; "
-        f"greatest contact force {result['greatest_contact_force_n']:.1f} N"
+        f"greatest contact force {result['greatest_contact_force_n']:.1f} N, deepest dent {result['deepest_dent_mm']:.1f} mm"
     )
 
 

@@ -304,9 +304,11 @@ def with_friction(params: VineParams, friction: float | None, propagator: str) -
 
 
 def note_ignored(tell: Callable[[str], None], params: VineParams, propagator: str) -> None:
-    """Tell if a tube has friction, or a tail whose drag counts, and the propagator has not."""
+    """Tell if a tube has friction, gives way to walls, or has a tail whose drag counts, and the propagator has not."""
     if params.friction and not has_friction(propagator):
         tell(f"note: {propagator} has no friction; it ignores the friction of this tube ({params.friction:g})")
+    if params.least_height < 1 and not has_dents(propagator):
+        tell(f"note: {propagator} is rigid across; it ignores the least height of this tube ({params.least_height:g})")
     if params.has_tail and not has_tail(propagator):
         tail = f"{params.tail_tension:g} N, {params.tail_drag:g} N/m, friction {params.tail_friction:g}"
         tell(f"note: {propagator} has a constant growth force; it ignores the drag of this tube's tail ({tail})")
@@ -333,6 +335,12 @@ def has_friction(propagator: str) -> bool:
     """Whether a known propagator has friction; False if its library is missing."""
     capabilities = _capabilities(propagator)
     return capabilities is not None and capabilities.friction
+
+
+def has_dents(propagator: str) -> bool:
+    """Whether walls dent the tube of a known propagator; False if its library is missing."""
+    capabilities = _capabilities(propagator)
+    return capabilities is not None and capabilities.dents
 
 
 def has_tail(propagator: str) -> bool:

@@ -85,7 +85,7 @@ class ReverseTree:
             raise ValueError(f"curvature limit {tightest} must be greater than 0 and finite, in 1/m")
         began = time.perf_counter()
         radius = params.clearance
-        region = goal_within_reach(environment, params.radius, params.penetration_tolerance)
+        region = goal_within_reach(environment, params.radius, params.clearance)
         goal = shapely.Point(environment.goal[:2])
         root = goal if region.contains(goal) else shapely.maximum_inscribed_circle(region).interpolate(0)
         outward, parent, refused = _rrt_star(

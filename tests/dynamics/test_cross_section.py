@@ -142,7 +142,7 @@ def test_passes_a_corridor_narrower_than_the_tube(height: float, aside: float) -
     force = rollout.contact_force[0, last, : len(joints) - 1][inside]
     assert force == pytest.approx(np.full(inside.sum(), 2 * P * np.pi * (1 - height) * R * SEGMENT), rel=0.02)
     middle = int(np.argmin(np.abs(joints[1:, 0] - 1.0)))
-    found = dents(rollout.state(np.zeros(1, np.int64), rollout.records - 1), _corridor(height, aside), SOFT)[0]
+    found = dents(joints[None], _corridor(height, aside), R)[0]
     assert found[middle] == pytest.approx((1 - height) * R, abs=0.1e-3)
     # Where the tip is in the corridor, its force is that of the area.
     assert rollout.needed_force is not None
@@ -173,11 +173,10 @@ def _pressed(pieces: int, segment: float) -> tuple[float, float]:
     parts = np.linspace(0.1, 1.4, pieces + 1)
     wall = np.column_stack([np.r_[parts, parts[::-1]], np.repeat([0.04, 0.3], pieces + 1)])
     environment = Environment("wall", "", (-0.2, -0.6, 2, 0.5), (0, 0, 0), (1.8, 0, 0.1), Obstacles(polygons=[wall]))
-    rollout, _ = _grown(environment, params, 0.6, pressure=15e3)
+    rollout, joints = _grown(environment, params, 0.6, pressure=15e3)
     assert rollout.status[0] == Status.GROWN
-    last = rollout.records - 1
-    deepest = dents(rollout.state(np.zeros(1, np.int64), last), environment, params).max()
-    return 1e3 * float(deepest), float(rollout.contact_force[0, last].sum())
+    deepest = dents(joints[None], environment, R).max()
+    return 1e3 * float(deepest), float(rollout.contact_force[0, rollout.records[0] - 1].sum())
 
 
 def test_a_dent_does_not_depend_on_the_edges_of_a_wall_nor_much_on_segments() -> None:
@@ -203,6 +202,7 @@ def test_random_vines_are_held_by_their_law(quasistatic: Callable[[str], QuasiSt
     deepest = []
     for b in range(count):
         states = rollout.state(np.full(rollout.records[b], b), np.arange(rollout.records[b]))
-        deepest += dents(states, environment, SOFT).max(axis=1).tolist()
+        lines = centerlines(states, environment.start, SOFT)
+        deepest += dents(lines, environment, R).max(axis=1).tolist()
     assert max(deepest) < SECTION.most_dent + SOFT.penetration_tolerance
     assert np.mean(np.array(deepest) > SOFT.penetration_tolerance) > 0.5, "walls hardly dent these vines"

@@ -106,7 +106,7 @@ def run_case(case: Case) -> Record:
 def _planned(case: Case) -> Record:
     params, environment = VineParams(), case.environment()
     try:
-        goal_within_reach(environment, params.radius, params.penetration_tolerance)
+        goal_within_reach(environment, params.radius, params.clearance)
     except WalledIn:
         return Record(case, walled_in=True)
     run = Run.prepare(environment, params, partial(QuasiStatic, threads=1), case.seed)
