@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,9 +16,11 @@ from dynamics.contacts import find_contacts
 from dynamics.cross_section import COMPLIANCE, FOLLOWS, LENGTH, MOST, TIP, cross_section, dent_compliance
 from dynamics.dented import shared_compliance, shared_reach
 from dynamics.dents import dents
+from dynamics.impulse.propagator import Impulse
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.quasistatic.step import new_work
 from dynamics.tube import VineParams
+from dynamics.tube_file import InvalidTube, parse_tube, tube_content, tube_table
 from dynamics.vine import Actuation, Rollout, Status, centerlines
 from environments import Environment, Obstacles
 from environments.obstacles import box_corners
@@ -206,3 +210,37 @@ def test_random_vines_are_held_by_their_law(quasistatic: Callable[[str], QuasiSt
         deepest += dents(lines, environment, R).max(axis=1).tolist()
     assert max(deepest) < SECTION.most_dent + SOFT.penetration_tolerance
     assert np.mean(np.array(deepest) > SOFT.penetration_tolerance) > 0.5, "walls hardly dent these vines"
+
+
+@pytest.mark.parametrize("height", [0.9, 0.7])
+def test_a_moving_tube_is_squeezed_alike(height: float) -> None:
+    """`Impulse` has the same laws in another method: the same place, and the same forces where it rests."""
+    environment = _corridor(height, 4e-3)
+    rollout, joints = _grown(environment, SOFT, 1.2)
+    model = Impulse(environment, SOFT, threads=1)
+    most = 50
+    moved = model.grow(model.start(1, most), Actuation(np.zeros((1, most)), np.full((1, most), 0.04)), 1.2, SEGMENT)
+    assert moved.status[0] == Status.GROWN
+    last = moved.records[0] - 1
+    assert moved.tips[0, last] == pytest.approx([*joints[-1], 0.0], abs=0.2e-3)
+    force = rollout.contact_force[0, rollout.records[0] - 1, 22:40]
+    assert moved.contact_force[0, last, 22:40] == pytest.approx(force, rel=0.02)
+
+
+@pytest.mark.parametrize(
+    ("key", "said"), [("0", "greater than or equal to 0.05"), ("1.2", "less than or equal to 1"), ("nan", "finite")]
+)
+def test_impossible_heights(key: str, said: str) -> None:
+    with pytest.raises(InvalidTube, match=f"least_height.*{said}"):
+        parse_tube(f"schema = 1\nleast_height = {key}\n".encode())
+    if key == "1.2":
+        with pytest.raises(ValueError, match="at most 1, the diameter"):
+            VineParams(least_height=1.2)
+
+
+def test_tubes_written_before_are_rigid_across() -> None:
+    content = tube_content(replace(VineParams(), least_height=0.7))
+    assert content["least_height"] == 0.7
+    del content["least_height"]
+    whole = tube_table(whole=True, actuator=(Any, ...)).model_validate(content)
+    assert whole.least_height == 1.0

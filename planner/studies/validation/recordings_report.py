@@ -10,7 +10,7 @@ from dynamics.registry import propagators
 from dynamics.vine import Status
 from planner.markdown import table
 from planner.studies.validation.recordings import CLEAR, LEAST_LENGTH, Deployment
-from planner.studies.validation.variants import FOLD, FOLD_BEND
+from planner.studies.validation.variants import FOLD, FOLD_BEND, LEAST_HEIGHT, TAIL
 
 PAPER_RADIUS = 33.35
 """Tube radius of paper 002 [mm]."""
@@ -24,9 +24,10 @@ PAPER = {
 """Mean and standard deviation of the errors in paper 002, Table 1 [mm]."""
 CHANGES = (
     "The effect of changes to the physics. All except the last row change the default propagator. *Friction*: Coulomb",
-    "friction at the tip (0.3 was measured for paper 003). *Soft contact*: walls indent the tube like an inflated",
-    "cap, by 1 / (2 pi P R) metres per newton. *Corners*: a joint at which a corner presses is dented and carries a",
-    "smaller moment, so the tube folds there. *Film without stretch*: the moment is pi P R^3 as soon as the tube",
+    "friction at the tip (0.3 was measured for paper 003). *Walls dent the tube*: they press it to a height of at least",
+    f"{LEAST_HEIGHT:g} of its diameter. *Tail*: its drag, assumed as {TAIL[0]:g} N at the base and a friction of {TAIL[1]:g}.",
+    "*Corners*: a joint at which a corner presses is dented and carries a smaller moment, so the tube folds there.",
+    "*Film without stretch*: the moment is pi P R^3 as soon as the tube",
     f"wrinkles. *Sharp fold*: in addition, the moment then falls to {FOLD:g} of that over {FOLD_BEND:g} rad, so one",
     "joint folds and its neighbours straighten.",
 )
