@@ -223,6 +223,8 @@ def held(
 def squeezed_share(section: CrossSection, contacts: Contacts, count: int) -> float:
     """Share of the cross-section that the tip lacks where walls squeeze it [-]: (1 - h)^2 of a stadium with the height h, in diameters."""
     pressing, narrowest = contacts.pressing, 0.0
+    if section.most_dent == 0.0:
+        return 0.0
     for k in range(count):
         if pressing[k, TIP] > 0.0 and pressing[k, DENT] > 0.0:
             for m in range(k):

@@ -245,12 +245,21 @@ def _in_si(content: Mapping[str, Any], keys: Mapping[str, Key]) -> dict[str, flo
 
 def _in_file(thing: Any, keys: Mapping[str, Key]) -> dict[str, float]:
     values = {key.name: (getattr(thing, field), key.power) for field, key in keys.items()}
-    return {name: scaled(value, power) for name, (value, power) in values.items() if value is not None}
+    return {name: _written(value, power) for name, (value, power) in values.items() if value is not None}
 
 
 def scaled(value: float, power: int) -> float:
     """A number times 10^power, in decimal arithmetic: 33.35 mm is exactly 0.03335 m."""
     return float(Decimal(repr(float(value))).scaleb(power))
+
+
+def _written(value: float, power: int) -> float:
+    """The number of a file that reads back as a value: that times 10^power, or a neighbour of it where rounding loses a digit."""
+    nearest = scaled(value, power)
+    for number in (nearest, math.nextafter(nearest, math.inf), math.nextafter(nearest, -math.inf)):
+        if scaled(number, -power) == value:
+            return number
+    return nearest
 
 
 # ---- files ----
@@ -305,7 +314,8 @@ def parse_tube(data: bytes) -> VineParams:
         checked = model.model_validate(_floats(content))
     except ValidationError as error:
         raise InvalidTube(describe(error, model)) from None
-    made = tube_of(checked.model_dump(exclude_none=True))
+    # Scaled numbers have digits that a file cannot keep: as they read back, a run that is resumed has the same tube.
+    made = tube_of(tube_content(tube_of(checked.model_dump(exclude_none=True))))
     if made.growth_share > 1:
         raise InvalidTube(
             f"growth_share = {made.growth_share:g} must be at most 1: no tube pushes with more than P pi R^2"

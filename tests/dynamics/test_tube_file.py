@@ -4,6 +4,7 @@ from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from dynamics.tube import RADIUS, VineParams
@@ -64,6 +65,7 @@ def test_every_number_is_written_and_read(actuator: Any) -> None:
                 name: changed(part, factor)
                 if is_dataclass(part)
                 else "published" if name == "physics"
+                else part / factor if name == "least_height"
                 else known[name] if not part else float(f"{part * factor:.9g}")
                 for name, part in parts.items()
             },
@@ -92,6 +94,13 @@ def test_similar_tubes_are_in_proportion() -> None:
     assert tenth.bending_viscosity == pytest.approx(usual.bending_viscosity / 1e4)  # moment times length
     assert tenth.actuator.limits.longest_cell == pytest.approx(8e-3)
     assert tenth.actuator.limits.most_pressure == usual.actuator.limits.most_pressure
+
+
+def test_a_tube_that_was_scaled_reads_back_exactly() -> None:
+    """Numbers with all digits: a run that is resumed grows its vines with the tube of its file."""
+    for radius in np.random.default_rng(0).uniform(5, 80, 100):
+        tube = parse_tube(f"schema = 1\nradius_mm = {float(radius)!r}".encode())
+        assert tube_of(tube_content(tube)) == tube
 
 
 def test_physics_of_a_tube() -> None:

@@ -94,6 +94,8 @@ def any_tube(draw: st.DrawFn) -> VineParams:
                 new[field.name] = changed(value)
             elif field.name == "physics":
                 new[field.name] = "published"
+            elif field.name == "least_height":
+                new[field.name] = 0.93
             elif value == 0:
                 new[field.name] = factor()
             elif value is None:

@@ -101,7 +101,15 @@ def test_a_plan_as_json(run: Run, folder: Path) -> None:
     assert (read["found"], read["wrote"], read["iterations"]) == (True, ["json"], 4)
     assert read["design"] == json.loads((folder / "json" / "design.json").read_text())
     assert read["length_mm"] == pytest.approx(1e3 * load_design(folder / "json").length)
-    dimensionless = {"density", "friction", "tail_friction", "growth_share", "hinge_length", "film_elasticity"}
+    dimensionless = {
+        "density",
+        "friction",
+        "tail_friction",
+        "growth_share",
+        "least_height",
+        "hinge_length",
+        "film_elasticity",
+    }
     for key, _ in numbers(read):
         assert UNITS.search(key) or key in dimensionless, key
 
