@@ -86,7 +86,8 @@ def find_contacts(
             along = rx * ux + ry * uy
             key = i * solids + len(edges) + corner
             sharp = corners[corner, 2] <= radius
-            long = section.cap if sharp else films[i]
+            # A sharp corner dents as much of the tube as the cap is stiff, a round one what is beside it.
+            long = section.cap if sharp else films[i] + (section.cap if last else 0.0)
             press = Press(long, 0.0, reached + min(along, 0.0), float(corner), section.most_dent)
             if along <= 0.0:
                 offset = ux * ry - uy * rx
@@ -111,7 +112,7 @@ def find_contacts(
                     nx, ny = -rx / distance, -ry / distance
                     growth, gap = nx * ux + ny * uy if last else 0.0, distance - reach + margin
                     if last:
-                        press = Press(0.0 if sharp else long, section.cap, reached, float(corner), section.most_dent)
+                        press = Press(0.0 if sharp else films[i], section.cap, reached, float(corner), section.most_dent)
                     count = add(contacts, count, (0, i), key, gap, (x, y), (nx, ny), growth, press)
     if soft:
         give_way(section, contacts, count, chain)

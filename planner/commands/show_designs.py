@@ -243,7 +243,7 @@ class SimulationFile(Part):
     tip_mm: Annotated[list[float], Field(min_length=2, max_length=2)]
     from_predicted_mm: float
     greatest_contact_force_n: float
-    deepest_dent_mm: float = 0.0
+    deepest_dent_mm: float | None = None
     drive: _Drive | None = None
 
 

@@ -204,11 +204,12 @@ def _missed(propagator: str, environment: Environment, simulation: Simulation) -
 
 def sentence(result: dict[str, Any]) -> str:
     """Where a design ends, from the content of `simulation.json`."""
-    x, y = result["tip_mm"]
+    (x, y), dent = result["tip_mm"], result.get("deepest_dent_mm")
+    dented = "" if dent is None else f", deepest dent {dent:.1f} mm"
     return (
         f"{'reaches' if result['reached'] else 'misses'} the goal: {result['advice']}; {result['length_mm']:.0f} mm grown, "
         f"tip at ({x:.0f}, {y:.0f}) mm, {result['from_predicted_mm']:.1f} mm from the design's prediction; "
-        f"greatest contact force {result['greatest_contact_force_n']:.1f} N, deepest dent {result['deepest_dent_mm']:.1f} mm"
+        f"greatest contact force {result['greatest_contact_force_n']:.1f} N{dented}"
     )
 
 

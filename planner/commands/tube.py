@@ -67,11 +67,14 @@ def _rows(params: VineParams, figures: TubeFigures) -> list[tuple[str, str, str]
     cells = f"{1e3 * limits.shortest_cell:g} to {1e3 * limits.longest_cell:g} mm"
     pressures = f"{1e-3 * limits.least_pressure:g} to {1e-3 * limits.most_pressure:g} kPa"
     tail = f"{params.tail_tension:g} N, {params.tail_drag:g} N/m, friction {params.tail_friction:g}"
+    least = 2e3 * params.least_height * params.radius
+    height = "rigid across" if params.least_height == 1 else f"{least:.4g} mm between walls"
     friction = "that of the propagator" if params.friction is None else f"{params.friction:g}"
     return [
         ("radius", f"{1e3 * params.radius:.4g} mm", "given"),
         ("growth pressure", f"{1e-3 * params.growth_pressure:.4g} kPa", "given"),
         ("segment length", f"{1e3 * params.segment_length:.4g} mm", "given"),
+        ("least height", height, "given"),
         ("friction of the tip", friction, "given" if params.friction is not None else "not set"),
         ("physics", params.physics, "given"),
         ("actuator", params.actuator.kind, f"{params.actuator.cell_name}s of {cells} at {pressures}"),
