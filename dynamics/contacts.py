@@ -112,7 +112,9 @@ def find_contacts(
                     nx, ny = -rx / distance, -ry / distance
                     growth, gap = nx * ux + ny * uy if last else 0.0, distance - reach + margin
                     if last:
-                        press = Press(0.0 if sharp else films[i], section.cap, reached, float(corner), section.most_dent)
+                        press = Press(
+                            0.0 if sharp else films[i], section.cap, reached, float(corner), section.most_dent
+                        )
                     count = add(contacts, count, (0, i), key, gap, (x, y), (nx, ny), growth, press)
     if soft:
         give_way(section, contacts, count, chain)

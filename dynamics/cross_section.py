@@ -9,7 +9,7 @@ of the film is largest opposite to it. To first order in f / (P R), the equilibr
 
 So the height loses f / (pi P), and two walls that squeeze the tube to the height H need P (pi R - pi H / 2) each, which holds for every
 H: the section is a stadium of the area pi R^2 h (2 - h), h = H / 2R. The work of the loads is P times the area lost. The exact film is
-3 % stiffer or softer at most up to a dent of R / 10, 9 % up to R / 4 (`tests/dynamics/test_cross_section.py` integrates it).
+softer, by up to 3 % at a dent of R / 10 and 9 % at R / 4 (`tests/dynamics/test_cross_section.py` integrates it).
 
 The cap at the tip, a sphere of the radius R, is pressed flat on a disc of the area 2 pi R d by the dent d, with 2 pi P R d: it is as
 stiff as a length of 3 R / 2 of the tube. A sharp corner dents as much of the tube: an assumption, no figure is published for it.
@@ -31,8 +31,8 @@ FOLLOWS = 1 / 3
 CAP = 1.5
 """`CrossSection.cap` over the radius [-]."""
 LENGTH, TIP, AT, CORNER, MOST, DENT, NEAREST, LAW, STOPPED, COMPLIANCE = range(10)
-"""Columns of `dynamics.contacts.Contacts.pressing`: the first five as in `dynamics.contacts.Press`; the dent [m]; the deepest contact
-of the same corner there; the compliance of the cross-section [m/N]; 0 or, of the largest dent, its force [N]; and the compliance of
+"""Columns of `dynamics.contact_rows.Contacts.pressing`: the first five as in `dynamics.contact_rows.Press`; the dent [m]; the deepest
+contact of the same corner there; the compliance of the cross-section [m/N]; 0 or, of the largest dent, its force [N]; and the compliance of
 the contact [m/N]."""
 
 

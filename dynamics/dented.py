@@ -7,7 +7,19 @@ import numpy as np
 from dynamics.chain import Chain
 from dynamics.contact_rows import NO_KEY, Contacts
 from dynamics.cross_section import (
-    AT, COMPLIANCE, CORNER, DENT, FOLLOWS, LAW, LENGTH, MOST, NEAREST, STOPPED, TIP, CrossSection, dent_compliance,
+    AT,
+    COMPLIANCE,
+    CORNER,
+    DENT,
+    FOLLOWS,
+    LAW,
+    LENGTH,
+    MOST,
+    NEAREST,
+    STOPPED,
+    TIP,
+    CrossSection,
+    dent_compliance,
 )  # fmt: skip
 from dynamics.vine import Integers
 from surrogate.compiled import Floats, compiled

@@ -171,11 +171,11 @@ def test_a_tip_held_by_a_wall_is_as_flat_as_the_growth_force_makes_it() -> None:
     assert joints[-1, 0] == pytest.approx(0.15 - R + expected, abs=0.3e-3)
 
 
-def _pressed(pieces: int, segment: float) -> tuple[float, float]:
-    """Largest dent [mm] and sum of the forces [N] of a bent tube that is pressed along a wall of so many pieces."""
+def _pressed(pieces: int, segment: float, top: float = 0.3) -> tuple[float, float]:
+    """Largest dent [mm] and sum of the forces [N] of a bent tube pressed along a wall of so many pieces, with its far side at `top` [m]."""
     params = VineParams(least_height=0.5, segment_length=segment)
     parts = np.linspace(0.1, 1.4, pieces + 1)
-    wall = np.column_stack([np.r_[parts, parts[::-1]], np.repeat([0.04, 0.3], pieces + 1)])
+    wall = np.column_stack([np.r_[parts, parts[::-1]], np.repeat([0.04, top], pieces + 1)])
     environment = Environment("wall", "", (-0.2, -0.6, 2, 0.5), (0, 0, 0), (1.8, 0, 0.1), Obstacles(polygons=[wall]))
     rollout, joints = _grown(environment, params, 0.6, pressure=15e3)
     assert rollout.status[0] == Status.GROWN
@@ -190,6 +190,24 @@ def test_a_dent_does_not_depend_on_the_edges_of_a_wall_nor_much_on_segments() ->
     assert _pressed(7, SEGMENT) == pytest.approx((dent, force), rel=0.02)
     assert _pressed(40, SEGMENT) == pytest.approx((dent, force), rel=0.06)
     assert _pressed(1, SEGMENT / 2) == pytest.approx((dent, force), rel=0.15)
+    assert _pressed(1, SEGMENT, top=0.043) == pytest.approx((dent, force), rel=1e-6), (
+        "the far side of a thin wall presses"
+    )
+
+
+def test_a_round_post_dents_alike_with_shorter_segments() -> None:
+    """A tube that bends round a post wider than itself lies on it: each segment has its own length of it."""
+    post = Obstacles(circles=[(0.45, 0.15, 0.14)])
+    environment = Environment("post", "", (-0.2, -0.6, 2, 0.8), (0, 0, 0), (1.8, 0, 0.1), post)
+    found = []
+    for segment in (SEGMENT, SEGMENT / 2):
+        params = VineParams(least_height=0.5, segment_length=segment)
+        rollout, joints = _grown(environment, params, 0.7, pressure=20e3)
+        assert rollout.status[0] == Status.GROWN
+        force = float(rollout.contact_force[0, rollout.records[0] - 1].sum())
+        found.append((1e3 * float(dents(joints[None], environment, R).max()), force))
+    assert found[0][0] > 2
+    assert found[1] == pytest.approx(found[0], rel=0.15)
 
 
 def test_random_vines_are_held_by_their_law(quasistatic: Callable[[str], QuasiStatic]) -> None:
