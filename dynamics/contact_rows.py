@@ -60,7 +60,7 @@ class Press(NamedTuple):
     at: float
     """Distance of the middle of that length from the base along the tube [m]."""
     corner: float
-    """Index of the corner that presses; -1 for an edge."""
+    """Index of the sharp corner that presses; -1 for an edge or a round one."""
     most: float
     """Dent beyond which the cross-section is rigid there [m]."""
 

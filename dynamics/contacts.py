@@ -86,9 +86,16 @@ def find_contacts(
             along = rx * ux + ry * uy
             key = i * solids + len(edges) + corner
             sharp = corners[corner, 2] <= radius
-            # A sharp corner dents as much of the tube as the cap is stiff, a round one what is beside it.
-            long = section.cap if sharp else films[i] + (section.cap if last else 0.0)
-            press = Press(long, 0.0, reached + min(along, 0.0), float(corner), section.most_dent)
+            press = Press(section.cap, 0.0, reached + min(along, 0.0), float(corner), section.most_dent)
+            if soft and not sharp:
+                # A soft tube lies on a round obstacle as on an edge: each joint has its own length of it.
+                distance = np.sqrt(rx * rx + ry * ry)
+                if distance < reach and not reached < corners[corner, 3]:
+                    nx, ny, gap = -rx / distance, -ry / distance, distance - reach + margin
+                    growth = nx * ux + ny * uy if last else 0.0
+                    press = Press(length, section.cap if last else 0.0, reached + middle, -1.0, section.most_dent)
+                    count = add(contacts, count, (0, i), key, gap, (x, y), (nx, ny), growth, press)
+                continue
             if along <= 0.0:
                 offset = ux * ry - uy * rx
                 if abs(offset) >= reach or reached + along < corners[corner, 3]:
@@ -112,9 +119,7 @@ def find_contacts(
                     nx, ny = -rx / distance, -ry / distance
                     growth, gap = nx * ux + ny * uy if last else 0.0, distance - reach + margin
                     if last:
-                        press = Press(
-                            0.0 if sharp else films[i], section.cap, reached, float(corner), section.most_dent
-                        )
+                        press = Press(0.0, section.cap, reached, float(corner), section.most_dent)
                     count = add(contacts, count, (0, i), key, gap, (x, y), (nx, ny), growth, press)
     if soft:
         give_way(section, contacts, count, chain)

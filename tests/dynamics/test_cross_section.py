@@ -197,17 +197,17 @@ def test_a_dent_does_not_depend_on_the_edges_of_a_wall_nor_much_on_segments() ->
 
 def test_a_round_post_dents_alike_with_shorter_segments() -> None:
     """A tube that bends round a post wider than itself lies on it: each segment has its own length of it."""
-    post = Obstacles(circles=[(0.45, 0.15, 0.14)])
-    environment = Environment("post", "", (-0.2, -0.6, 2, 0.8), (0, 0, 0), (1.8, 0, 0.1), post)
+    post = Obstacles(circles=[(0.2, 0.434, 0.4)])
+    environment = Environment("post", "", (-0.4, -0.6, 2, 1.0), (0, 0, 0), (1.8, 0, 0.1), post)
     found = []
     for segment in (SEGMENT, SEGMENT / 2):
         params = VineParams(least_height=0.5, segment_length=segment)
-        rollout, joints = _grown(environment, params, 0.7, pressure=20e3)
+        rollout, joints = _grown(environment, params, 0.7, pressure=35e3)
         assert rollout.status[0] == Status.GROWN
         force = float(rollout.contact_force[0, rollout.records[0] - 1].sum())
         found.append((1e3 * float(dents(joints[None], environment, R).max()), force))
     assert found[0][0] > 2
-    assert found[1] == pytest.approx(found[0], rel=0.15)
+    assert found[1] == pytest.approx(found[0], rel=0.05)
 
 
 def test_random_vines_are_held_by_their_law(quasistatic: Callable[[str], QuasiStatic]) -> None:
