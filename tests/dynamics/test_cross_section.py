@@ -163,15 +163,16 @@ def test_a_corridor_below_the_least_height_is_shut() -> None:
     assert rigid.status[0] == Status.STALLED
 
 
-@pytest.mark.parametrize(("tail", "passes"), [(15.0, True), (21.0, False)])
+@pytest.mark.parametrize(("tail", "passes"), [(14.0, True), (17.0, False)])
 def test_a_squeeze_costs_growth_force(tail: float, passes: bool) -> None:
-    """In a corridor of 0.55 diameters 0.45^2 of 25 N, 5.1 N, are lost: a tail that leaves 10 N lets it in, one that leaves 4 N not."""
+    """In a corridor of 0.7 diameters 0.3^2 of 25 N, 2.25 N, are lost, besides what the corners of its mouth take.
+
+    Of what two tails leave, 11 and 8 N, one is enough; both would be if the squeeze gave 2.25 N instead.
+    """
     params = replace(SOFT, tail_tension=tail)
-    assert params.growth_force * 0.45**2 == pytest.approx(5.06, abs=0.01)
-    rollout, joints = _grown(_corridor(0.55), params, 1.2)
-    assert (rollout.status[0] == Status.GROWN) == passes
+    rollout, joints = _grown(_corridor(0.7), params, 1.2)
+    assert rollout.status[0] == (Status.GROWN if passes else Status.STALLED)
     assert (joints[-1, 0] > 1.0) == passes
-    assert passes or rollout.status[0] == Status.STALLED
 
 
 def test_a_tip_held_by_a_wall_is_as_flat_as_the_growth_force_makes_it() -> None:
