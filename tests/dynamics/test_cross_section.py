@@ -105,6 +105,20 @@ def test_compliance_of_contacts_is_positive_definite() -> None:
     assert np.linalg.eigvalsh(matrix).min() > 0
 
 
+def test_a_corner_in_a_bend_is_one_dent() -> None:
+    """A pin on the inner side of a bend presses on the segments before and after it: with one force it is held, on whichever."""
+    pin = Environment("pin", "", (-1, -1, 2, 1), (0, 0, 0), (1.8, 0, 0.1), Obstacles(circles=[(0.298, 0.026, 0.001)]))
+    model, work, bends = QuasiStatic(pin, SOFT, threads=1), new_work(20), np.zeros(20)
+    bends[12] = 0.3
+    forward_kinematics(work.chain, bends, np.zeros(20), model.pose, 20, SEGMENT, SEGMENT)
+    count = find_contacts(model.scene, model.tube.section, model.tube.margin, work.chain, 20, work.contacts)
+    assert {11, 12} <= set(work.contacts.segment[:count].tolist())
+    for k in range(count):
+        for m in range(count):
+            shared = shared_compliance(work.contacts, k, m, shared_reach(SECTION))
+            assert shared == pytest.approx(_compliance(SECTION.cap), rel=1e-12)
+
+
 # ---- vines ----
 
 
