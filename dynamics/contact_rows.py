@@ -31,7 +31,7 @@ class Contacts(NamedTuple):
     growth: Floats
     """Column of J for the growth of the last segment, without the bending due to growth."""
     pressing: Floats
-    """How it presses on the tube, see `dynamics.cross_section.LENGTH` and the following, shape (capacity, 10)."""
+    """How it presses on the tube, see `dynamics.cross_section.LENGTH` and the following, shape (capacity, 11)."""
 
 
 @compiled()
@@ -46,7 +46,7 @@ def new_contacts(capacity: int) -> Contacts:
         np.empty(capacity),
         np.empty(capacity),
         np.empty(capacity),
-        np.empty((capacity, 10)),
+        np.empty((capacity, 11)),
     )
 
 
@@ -72,21 +72,21 @@ def add(
     joints: tuple[int, int],
     key: int,
     gap: float,
-    point: tuple[float, float],
-    normal: tuple[float, float],
+    ray: tuple[tuple[float, float], tuple[float, float]],
     growth: float,
     press: Press,
 ) -> int:
-    """Append the contact of a point [m] on a segment, pushed along a normal; return the new number of contacts.
+    """Append the contact of a point on a segment, pushed along a normal; return the new number of contacts.
 
     Args:
         joints: `Contacts.first`, and the segment.
+        ray: The point [m] and the normal [-].
     """
     if count < len(contacts.gap) - 4:  # four rows are reserved for tip friction and the bounds of the growth
         contacts.first[count], contacts.segment[count] = joints
         contacts.key[count] = key
         contacts.gap[count] = gap
-        (px, py), (nx, ny) = point, normal
+        (px, py), (nx, ny) = ray
         contacts.alpha[count] = px * ny - py * nx
         contacts.beta[count] = -ny
         contacts.gamma[count] = nx

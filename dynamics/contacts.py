@@ -78,7 +78,7 @@ def find_contacts(
                 press = Press(length, section.cap if last else 0.0, reached + middle, -1.0, section.most_dent)
                 if soft:
                     press = _beside(press, along, wall, beyond, ex * ux + ey * uy > 0.0)
-                count = add(contacts, count, (0, i), i * solids + edge, gap, (x, y), (nx, ny), growth, press)
+                count = add(contacts, count, (0, i), i * solids + edge, gap, ((x, y), (nx, ny)), growth, press)
         for item in range(corner_offsets[cell], corner_offsets[cell + 1]):
             corner = corner_items[item]
             rx, ry = corners[corner, 0] - x, corners[corner, 1] - y
@@ -94,7 +94,7 @@ def find_contacts(
                     nx, ny, gap = -rx / distance, -ry / distance, distance - reach + margin
                     growth = nx * ux + ny * uy if last else 0.0
                     press = Press(length, section.cap if last else 0.0, reached + middle, -1.0, section.most_dent)
-                    count = add(contacts, count, (0, i), key, gap, (x, y), (nx, ny), growth, press)
+                    count = add(contacts, count, (0, i), key, gap, ((x, y), (nx, ny)), growth, press)
                 continue
             if along <= 0.0:
                 offset = ux * ry - uy * rx
@@ -107,11 +107,11 @@ def find_contacts(
                     gap = distance - reach + margin
                     if gap < fading and i > 0:
                         nx, ny = -sx / distance, -sy / distance
-                        count = add(contacts, count, (0, i - 1), key, gap, (xs[i], ys[i]), (nx, ny), 0.0, press)
+                        count = add(contacts, count, (0, i - 1), key, gap, ((xs[i], ys[i]), (nx, ny)), 0.0, press)
                     continue
                 flip, gap = -1.0 if offset >= 0.0 else 1.0, abs(offset) - reach + margin
                 point, normal = (x + along * ux, y + along * uy), (-flip * uy, flip * ux)
-                count = add(contacts, count, (0, i), key, gap, point, normal, 0.0, press)
+                count = add(contacts, count, (0, i), key, gap, (point, normal), 0.0, press)
             else:
                 distance = np.sqrt(rx * rx + ry * ry)
                 outside = last or rx * cosine[i + 1] + ry * sine[i + 1] < 0.0
@@ -120,7 +120,7 @@ def find_contacts(
                     growth, gap = nx * ux + ny * uy if last else 0.0, distance - reach + margin
                     if last:
                         press = Press(0.0, section.cap, reached, float(corner), section.most_dent)
-                    count = add(contacts, count, (0, i), key, gap, (x, y), (nx, ny), growth, press)
+                    count = add(contacts, count, (0, i), key, gap, ((x, y), (nx, ny)), growth, press)
     if soft:
         give_way(section, contacts, count, chain)
     else:

@@ -30,10 +30,10 @@ FOLLOWS = 1 / 3
 """Share of a dent by which the opposite side of the tube recedes [-]."""
 CAP = 1.5
 """`CrossSection.cap` over the radius [-]."""
-LENGTH, TIP, AT, CORNER, MOST, DENT, NEAREST, LAW, STOPPED, COMPLIANCE = range(10)
+LENGTH, TIP, AT, CORNER, MOST, DENT, NEAREST, LAW, STOPPED, ASIDE, COMPLIANCE = range(11)
 """Columns of `dynamics.contact_rows.Contacts.pressing`: the first five as in `dynamics.contact_rows.Press`; the dent [m]; the deepest
-contact of the same corner there; the compliance of the cross-section [m/N]; 0 or, of the largest dent, its force [N]; and the compliance of
-the contact [m/N]."""
+contact of the same corner there; the compliance of the cross-section [m/N]; 0 or, of the largest dent, its force [N]; the share by
+which the contact of a squeezed tip is turned aside [-]; and the compliance of the contact [m/N]."""
 
 
 class CrossSection(NamedTuple):

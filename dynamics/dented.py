@@ -7,6 +7,7 @@ import numpy as np
 from dynamics.chain import Chain
 from dynamics.contact_rows import NO_KEY, Contacts
 from dynamics.cross_section import (
+    ASIDE,
     AT,
     COMPLIANCE,
     CORNER,
@@ -29,6 +30,20 @@ NARROW = 0.1
 
 
 @compiled()
+def neighbours(contacts: Contacts, count: int, k: int, reach: float) -> tuple[int, int]:
+    """First and last, plus 1, of the contacts that press nearer to contact k along the tube than a reach [m], itself among them.
+
+    Contacts are in the order of their segments.
+    """
+    pressing, first, end = contacts.pressing, k, k + 1
+    while first > 0 and abs(pressing[first - 1, AT] - pressing[k, AT]) < reach:
+        first -= 1
+    while end < count and abs(pressing[end, AT] - pressing[k, AT]) < reach:
+        end += 1
+    return first, end
+
+
+@compiled()
 def give_way(section: CrossSection, contacts: Contacts, count: int, chain: Chain) -> None:
     """Compute how each contact dents the tube, and let it give way."""
     pressing, gap = contacts.pressing, contacts.gap
@@ -40,8 +55,13 @@ def give_way(section: CrossSection, contacts: Contacts, count: int, chain: Chain
         pressing[k, LAW], pressing[k, STOPPED] = dent_compliance(section, pressing[nearest])
         pressing[k, COMPLIANCE] = section.compliance + (pressing[k, LAW] if pressing[k, STOPPED] == 0.0 else 0.0)
     for k in range(count):
+        pressing[k, ASIDE] = 0.0
         if pressing[k, STOPPED] == 0.0 and pressing[k, TIP] > 0.0 and gap[k] < 0.0:
-            _turn_aside(contacts, k, chain, _squeezed(section, contacts, count, k))
+            pressing[k, ASIDE] = _squeezed(section, contacts, count, k)
+    for k in range(count):
+        # After all were looked at: to turn one changes what the others see.
+        if pressing[k, ASIDE] > 0.0:
+            _turn_aside(contacts, k, chain, pressing[k, ASIDE])
     for k in range(count):
         if pressing[k, STOPPED] > 0.0:
             gap[k] += pressing[int(pressing[k, NEAREST]), MOST]
@@ -62,27 +82,22 @@ def hold_rigid(section: CrossSection, contacts: Contacts, first: int, count: int
 def _share_stop(section: CrossSection, contacts: Contacts, count: int, k: int) -> None:
     """Let a contact that dents the tube as far as possible take along its neighbours: their dents need no force of their own."""
     pressing, reach = contacts.pressing, shared_reach(section)
-    for way in (-1, 1):
-        m = k + way
-        while 0 <= m < count and abs(pressing[m, AT] - pressing[k, AT]) < reach:
-            if pressing[m, STOPPED] == 0.0:
-                common = _common(contacts, k, int(pressing[m, NEAREST]), reach)
-                contacts.gap[m] += common * np.sqrt(pressing[k, LAW] * pressing[m, LAW]) * pressing[k, STOPPED]
-            m += way
+    first, end = neighbours(contacts, count, k, reach)
+    for m in range(first, end):
+        if pressing[m, STOPPED] == 0.0:
+            common = _common(contacts, k, int(pressing[m, NEAREST]), reach)
+            contacts.gap[m] += common * np.sqrt(pressing[k, LAW] * pressing[m, LAW]) * pressing[k, STOPPED]
 
 
 @compiled()
 def _nearest(section: CrossSection, contacts: Contacts, count: int, k: int) -> int:
     """The deepest contact of the corner that presses at contact k: its dent, of whichever segment is nearest, has one law."""
-    pressing, reach, nearest = contacts.pressing, shared_reach(section), k
-    corner, at = pressing[k, CORNER], pressing[k, AT]
-    if corner >= 0.0:
-        for way in (-1, 1):
-            m = k + way
-            while 0 <= m < count and abs(pressing[m, AT] - at) < reach:
-                if pressing[m, CORNER] == corner and pressing[m, DENT] > pressing[nearest, DENT]:
-                    nearest = m
-                m += way
+    pressing, nearest = contacts.pressing, k
+    if pressing[k, CORNER] >= 0.0:
+        first, end = neighbours(contacts, count, k, shared_reach(section))
+        for m in range(first, end):
+            if pressing[m, CORNER] == pressing[k, CORNER] and pressing[m, DENT] > pressing[nearest, DENT]:
+                nearest = m
     return nearest
 
 
@@ -94,16 +109,13 @@ def _squeezed(section: CrossSection, contacts: Contacts, count: int, k: int) -> 
     less.
     """
     pressing, gap, largest, reach = contacts.pressing, contacts.gap, 0.0, 2.0 * section.radius
-    for way in (-1, 1):
-        m = k + way
-        # Contacts are in the order of their segments.
-        while 0 <= m < count and abs(pressing[m, AT] - pressing[k, AT]) < reach:
-            against = -contacts.beta[m] * contacts.beta[k] - contacts.gamma[m] * contacts.gamma[k]
-            if against > 0.0:
-                narrower = min(-(gap[k] + gap[m]) / (NARROW * section.radius), 1.0)
-                nearness = 1.0 - abs(pressing[m, AT] - pressing[k, AT]) / reach
-                largest = max(largest, against * narrower * nearness)
-            m += way
+    first, end = neighbours(contacts, count, k, reach)
+    for m in range(first, end):
+        against = -contacts.beta[m] * contacts.beta[k] - contacts.gamma[m] * contacts.gamma[k]
+        if against > 0.0:
+            narrower = min(-(gap[k] + gap[m]) / (NARROW * section.radius), 1.0)
+            nearness = 1.0 - abs(pressing[m, AT] - pressing[k, AT]) / reach
+            largest = max(largest, against * narrower * nearness)
     return largest
 
 
@@ -208,14 +220,10 @@ def held(
         return True
     pressing, reach = contacts.pressing, shared_reach(section)
     given = contacts.gap[k] + pressing[k, COMPLIANCE] * carried_by(contacts.key[k], keys, forces)
-    for way in (-1, 1):
-        m = k + way
-        # Contacts are in the order of their segments.
-        while 0 <= m < count and abs(pressing[m, AT] - pressing[k, AT]) < reach:
-            shared = shared_compliance(contacts, k, m, reach)
-            if shared > 0.0:
-                given += shared * carried_by(contacts.key[m], keys, forces)
-            m += way
+    first, end = neighbours(contacts, count, k, reach)
+    for m in range(first, end):
+        if m != k:
+            given += shared_compliance(contacts, k, m, reach) * carried_by(contacts.key[m], keys, forces)
     return bool(given >= -tolerance)
 
 

@@ -105,9 +105,9 @@ def _add_pair(
         return count
     key, gap, nx, ny = SELF_KEY - (joint * len(xs) + segment), distance - 2.0 * radius, nx / distance, ny / distance
     if not outer:
-        return add(contacts, count, (joint, last), key, gap, (x, y), (-nx, -ny), 0.0, ALONE)
+        return add(contacts, count, (joint, last), key, gap, ((x, y), (-nx, -ny)), 0.0, ALONE)
     growth = nx * chain.cosine[joint - 1] + ny * chain.sine[joint - 1] if joint == segments else 0.0
-    return add(contacts, count, (first, joint - 1), key, gap, (xs[joint], ys[joint]), (nx, ny), growth, ALONE)
+    return add(contacts, count, (first, joint - 1), key, gap, ((xs[joint], ys[joint]), (nx, ny)), growth, ALONE)
 
 
 @compiled(inline="always")

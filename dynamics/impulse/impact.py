@@ -59,7 +59,7 @@ class ImpactNumbers(NamedTuple):
     dt: float
     """Time of the step [s]."""
     shared_reach: float
-    """See `dynamics.contacts.shared_reach` [m]."""
+    """See `dynamics.dented.shared_reach` [m]."""
 
 
 def new_impact(bodies: int, contacts: int) -> Impact:

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from dynamics.chain import Chain
 from dynamics.contact_rows import Contacts
-from dynamics.cross_section import AT, COMPLIANCE
-from dynamics.dented import shared_compliance
+from dynamics.cross_section import COMPLIANCE
+from dynamics.dented import neighbours, shared_compliance
 from surrogate.compiled import Floats, compiled
 
 MOST_ACTIVE = 128
@@ -225,17 +225,15 @@ def _apply_forces(
 @compiled()
 def _share_dents(contacts: Contacts, dual: Dual, numbers: ContactNumbers, count: int) -> None:
     """Compute the dent of each contact by the active forces of its neighbours."""
-    pressing, shared = contacts.pressing, dual.shared
+    shared = dual.shared
     shared[: numbers.soft] = 0.0
     for i in range(count):
         m = dual.active[i]
         if m < numbers.soft:
-            for way in (-1, 1):
-                k = m + way
-                # Contacts are in the order of their segments.
-                while 0 <= k < numbers.soft and abs(pressing[k, AT] - pressing[m, AT]) < numbers.shared_reach:
+            first, end = neighbours(contacts, numbers.soft, m, numbers.shared_reach)
+            for k in range(first, end):
+                if k != m:
                     shared[k] += shared_compliance(contacts, k, m, numbers.shared_reach) * dual.force[m]
-                    k += way
 
 
 @compiled()

@@ -169,6 +169,15 @@ def test_passes_a_corridor_narrower_than_the_tube(height: float, aside: float) -
     assert lost == pytest.approx(np.full(in_corridor.sum(), (1 - height) ** 2), rel=0.05)
 
 
+@pytest.mark.parametrize("height", [0.9, 0.75])
+def test_left_is_like_right(height: float) -> None:
+    """A tube beside the middle of a corridor, and its mirror image: the order in which its walls are looked at does not count."""
+    left, right = (_grown(_corridor(height, aside), SOFT, 0.8) for aside in (4e-3, -4e-3))
+    mirrored = right[1] * np.array([1, -1])
+    assert np.abs(left[1] - mirrored).max() < 1e-9
+    assert left[0].needed_force == pytest.approx(right[0].needed_force, abs=1e-6)
+
+
 def test_a_corridor_below_the_least_height_is_shut() -> None:
     rollout, joints = _grown(_corridor(0.45), SOFT, 1.8)
     assert rollout.status[0] == Status.STALLED
