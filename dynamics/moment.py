@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dynamics.collapse import folding_moment
 from dynamics.tube import VineParams
 from dynamics.vine import Integers
 from surrogate.actuators import Actuator
@@ -35,6 +36,8 @@ class Elasticity(NamedTuple):
     """The same if the tube bends against the actuator, see `VineParams.taut_arm`."""
     strain_per_bend: float
     """Strain of an actuator per bend about the far wall [1/rad]."""
+    collapse: float
+    """Bend at which the tube folds [rad]; the largest one in the table if it does not."""
     pivot: float
     """Distance of a pivot from the centreline where there is an actuator [m], see `VineParams.pivot`."""
 
@@ -44,7 +47,10 @@ class JointMoments(NamedTuple):
 
     elasticity: Elasticity
     moment: Floats
-    """Restoring moment at evenly spaced bends from the transition to pi [N m], shape (BENDS + 1,)."""
+    """Restoring moment at evenly spaced bends from the transition on [N m], shape (BENDS + 1,)."""
+    rising: Floats
+    """The same without folds [N m], shape (BENDS + 1,). Steps take its slope: the rest of the energy is concave, so its tangent is
+    a bound of it, and a step that takes the moment of a fold as constant does not go too far."""
     rows: ForceRows
     length: float
     """Length of tube to whose bend the moments refer [m], see `VineParams.moment_length`."""
@@ -122,6 +128,21 @@ def restoring_moment(bend: ArrayLike, params: VineParams) -> Floats:
     return np.asarray(np.sign(bend) * wrinkled * np.minimum(np.abs(bend) / transition, 1.0))
 
 
+def collapse_moment(params: VineParams) -> float:
+    """Moment at which a tube folds [N m]; see `VineParams.collapse_share`.
+
+    Raises:
+        ValueError: It would fold before it wrinkles.
+    """
+    full = np.pi * params.growth_pressure * params.radius**3
+    onset = float(restoring_moment(wrinkling(params)[1], params) / full)
+    if params.collapse_share < onset:
+        raise ValueError(
+            f"collapse_share = {params.collapse_share:g} must be at least {onset:.3g}, where this tube wrinkles: it wrinkles first"
+        )
+    return float(params.collapse_share * full)
+
+
 @cache
 def _tabulated(actuator: Actuator) -> ForceRows:
     return actuator.tabulate()
@@ -130,26 +151,33 @@ def _tabulated(actuator: Actuator) -> ForceRows:
 @cache
 def joint_moments(params: VineParams) -> JointMoments:
     """Tabulate the moments of a tube and its actuators for the compiled kernels (about 0.3 s)."""
-    transition = wrinkling(params)[1]
-    moment = restoring_moment(np.linspace(transition, np.pi, BENDS + 1), params)
+    transition, ratio = wrinkling(params)[1], params.moment_length / params.segment_length
+    # A segment may fold by half a turn, whatever its length.
+    largest = np.pi if params.collapse_share == 1 else np.pi * max(ratio, 1.0)
+    bends = np.linspace(transition, largest, BENDS + 1)
+    rising = restoring_moment(np.minimum(bends, np.pi), params)
+    collapse = collapse_moment(params)
+    moment = folding_moment(bends, rising, collapse, ratio)
     elasticity = Elasticity(
         transition,
-        stiffness=float(moment[0] / transition),
-        per_bend=BENDS / (np.pi - transition),
+        stiffness=float(rising[0] / transition),
+        per_bend=BENDS / (largest - transition),
         arm=params.arm,
         taut_arm=params.taut_arm,
         strain_per_bend=params.arm / params.moment_length,
         pivot=params.pivot,
+        collapse=float(bends[min(int(np.searchsorted(rising, collapse)), BENDS)]),
     )
     rows = _tabulated(params.actuator)
     rows = rows._replace(taut=LINEAR) if params.physics == "published" else rows
-    return JointMoments(elasticity, moment, rows, params.moment_length, params.segment_length)
+    return JointMoments(elasticity, moment, rising, rows, params.moment_length, params.segment_length)
 
 
 @compiled(inline="always")
 def moment_and_slope(
     elasticity: Elasticity,
     moments: Floats,
+    rising: Floats,
     unsaturated: Floats,
     saturated: Floats,
     taut: Floats,
@@ -165,8 +193,8 @@ def moment_and_slope(
     else:
         position = min((magnitude - elasticity.transition) * elasticity.per_bend, BENDS - 1e-9)
         left = int(position)
-        rise = moments[left + 1] - moments[left]
-        moment, slope = moments[left] + (position - left) * rise, rise * elasticity.per_bend
+        moment = moments[left] + (position - left) * (moments[left + 1] - moments[left])
+        slope = (rising[left + 1] - rising[left]) * elasticity.per_bend
     if bend < 0.0:
         moment = -moment
     if pressure != 0.0:
@@ -197,17 +225,17 @@ def total_moment(joint: JointMoments, bend: float, pressure: float, of: Cell) ->
     """
     rows = joint.rows
     return moment_and_slope(
-        joint.elasticity, joint.moment, rows.unsaturated, rows.saturated, rows.taut, bend, pressure, of
+        joint.elasticity, joint.moment, joint.rising, rows.unsaturated, rows.saturated, rows.taut, bend, pressure, of
     )
 
 
 @compiled()
 def rest_bend(joint: JointMoments, pressure: float, of: Cell) -> float:
-    """Bend of `joint.length` of tube in free space [rad]: the root of the total moment."""
+    """Bend of `joint.length` of tube in free space [rad]: the root of the total moment, at most the bend at which the tube folds."""
     if pressure == 0.0:
         return 0.0
     side = 1.0 if pressure > 0.0 else -1.0
-    low, high = 0.0, np.pi
+    low, high = 0.0, min(joint.elasticity.collapse, np.pi)
     for _ in range(45):
         middle = 0.5 * (low + high)
         if side * total_moment(joint, side * middle, pressure, of)[0] < 0.0:
@@ -301,7 +329,7 @@ def linearise(
         moment: Written to, as is `slope`, shape (max_segments,).
     """
     # Taking an array out of a tuple costs as much as a look-up in it: do it once.
-    elasticity, moments = joint.elasticity, joint.moment
+    elasticity, moments, rising = joint.elasticity, joint.moment, joint.rising
     unsaturated, saturated, taut = joint.rows.unsaturated, joint.rows.saturated, joint.rows.taut
     angles, pressures, row, weight = vine.angles, vine.pressure, vine.row, vine.weight
     per_strain, per_strain_saturated = vine.per_strain, vine.per_strain_saturated
@@ -309,7 +337,7 @@ def linearise(
         bend = growing if j == segments - 1 else scale * angles[j]
         of = Cell(row[j], weight[j], per_strain[j], per_strain_saturated[j])
         moment[j], slope[j] = moment_and_slope(
-            elasticity, moments, unsaturated, saturated, taut, bend, pressures[j], of
+            elasticity, moments, rising, unsaturated, saturated, taut, bend, pressures[j], of
         )
 
 

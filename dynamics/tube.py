@@ -84,6 +84,9 @@ class VineParams:
     least_height: float = 1.0
     """Height to which walls may squeeze the tube, as a share of its diameter [-]; each side gives way by up to half of the rest, see
     `dynamics.cross_section`. 1 for a tube that is rigid across."""
+    collapse_share: float = 1.0
+    """Moment at which the cross-section collapses, as a share of pi P R^3 [-], see `dynamics.collapse`; 1 for a tube that does not
+    fold, whose moment (Eq. 2) stays below that. The wrinkles of an ideal membrane close around it at 1 (Comer and Levy, 1963)."""
     friction: float | None = None
     """Coulomb friction coefficient of the tip on walls [-]; None selects the propagator's default."""
     film_thickness: float | None = None
@@ -109,7 +112,7 @@ class VineParams:
             self,
             (
                 "radius", "growth_pressure", "segment_length", "hinge_length", "growth_share", "contact_stiffness",
-                "penetration_tolerance", "least_height", "film_thickness", "film_modulus", "bending_stiffness",
+                "penetration_tolerance", "least_height", "collapse_share", "film_thickness", "film_modulus", "bending_stiffness",
             ),
             or_zero=("growth_viscosity", "bending_viscosity", "friction", "tail_tension", "tail_drag", "tail_friction"),
         )  # fmt: skip
@@ -123,6 +126,8 @@ class VineParams:
             raise ValueError(f"least_height = {self.least_height:g} must be at most 1, the diameter of the tube")
         if self.film_modulus is not None and self.film_thickness is None:
             raise ValueError(f"film_modulus = {self.film_modulus:g} needs a film_thickness")
+        if self.collapse_share > 1:
+            raise ValueError(f"collapse_share = {self.collapse_share:g} must be at most 1: a share of pi P R^3")
         if self.tail_tension >= self.growth_force:
             least = 1e-3 * self.growth_pressure * (self.tail_tension / self.growth_force)
             raise ValueError(

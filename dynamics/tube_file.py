@@ -19,7 +19,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
-from dynamics.moment import wrinkling
+from dynamics.moment import collapse_moment, wrinkling
 from dynamics.tube import GROWTH_PRESSURE, Inertia, VineParams
 from dynamics.tube_keys import ACTUATORS, INERTIA, LIMITS, ORDER, PHYSICS, TUBE, Choice, Key
 from environments.file_model import Name, describe, hint
@@ -40,7 +40,7 @@ class InvalidTube(ValueError):
 
 UNKNOWN = {field.name for field in fields(VineParams) if field.default is None}
 """Fields of a tube that may be None, for unknown."""
-LATER = {"least_height": 1.0, "tail_tension": 0.0, "tail_drag": 0.0, "tail_friction": 0.0}
+LATER = {"least_height": 1.0, "collapse_share": 1.0, "tail_tension": 0.0, "tail_drag": 0.0, "tail_friction": 0.0}
 """Fields of tubes that were written whole before these existed."""
 
 
@@ -202,6 +202,7 @@ def check_bends(params: VineParams) -> None:
             f"growth_pressure = {params.growth_pressure:g} Pa must be within the range of the wrinkling measurements (Wang et al.), "
             "about 0.5 to 34 kPa; at other pressures, give film_thickness_um and film_modulus_mpa, or bending_stiffness_n_m2"
         )
+    collapse_moment(params)
 
 
 def tube_content(params: VineParams) -> dict[str, Any]:

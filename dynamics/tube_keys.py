@@ -44,6 +44,7 @@ TUBE = {
     "contact_stiffness": Key("contact_stiffness_n_per_m", 0, 1, 1e9, "stiffness of a contact with a wall"),
     "penetration_tolerance": Key("penetration_tolerance_mm", 3, 1e-4, 1000, "maximum penetration of obstacles in accepted states"),
     "least_height": Key("least_height", 0, 0.05, 1, "height to which walls squeeze the tube, in diameters; 1 if it is rigid"),
+    "collapse_share": Key("collapse_share", 0, 0.05, 1, "moment at which the tube folds, over pi P R^3; 1 if it does not"),
     "friction": Key("friction", 0, 0, 10, "Coulomb friction coefficient of the tip on walls"),
     "film_thickness": Key("film_thickness_um", 6, 1, 5000, "thickness of the tube's film"),
     "film_modulus": Key("film_modulus_mpa", -6, 0.01, 1e6, "Young's modulus of the tube's film; with the thickness it sets EI"),

@@ -66,7 +66,7 @@ class Geometric(OnHost):
         self.threads = threads or thread_count()
         self.pose = np.asarray(environment.start, float)
         self.joint = joint_moments(params)
-        self.moment = float(largest_moment(params.growth_pressure, params.radius))
+        self.moment = params.collapse_share * float(largest_moment(params.growth_pressure, params.radius))
         known = friction if friction is not None else params.friction
         force = params.growth_force
         tail = Tail(params.tail_tension / force, params.tail_drag / force, params.tail_friction)

@@ -86,7 +86,8 @@ class Impulse(OnHost):
         self.pose = np.asarray(environment.start, float)
         self.scene, margin = scene_of(environment, params)
         # Also with the published physics this model's moments are those of curvature.
-        self.joint = joint_moments(replace(params, segment_length=params.hinge_length))
+        published = params.physics == "published"
+        self.joint = joint_moments(replace(params, segment_length=params.hinge_length) if published else params)
         self.tube = ImpulseTube(
             section=cross_section(params)._replace(compliance=1 / CONTACT_STIFFNESS),
             segment=params.segment_length,

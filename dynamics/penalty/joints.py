@@ -18,6 +18,8 @@ class Restoring(NamedTuple):
     per_bend: float
     moment: Tensor
     """At the nodes [N m], shape (nodes,)."""
+    rising: Tensor
+    """See `JointMoments.rising` [N m], shape (nodes,)."""
     potential: Tensor
     """At the nodes [J], shape (nodes,): the integral of the moment."""
 
@@ -34,6 +36,7 @@ class Restoring(NamedTuple):
             elasticity.stiffness,
             elasticity.per_bend,
             moment.to(device, dtype),
+            torch.as_tensor(joint.rising, dtype=torch.float64).to(device, dtype),
             potential.to(device, dtype),
         )
 
@@ -45,12 +48,12 @@ class Restoring(NamedTuple):
         return torch.where(size <= self.transition, 0.5 * self.stiffness * bend**2, wrinkled)
 
     def moment_and_slope(self, bend: Tensor) -> tuple[Tensor, Tensor]:
-        """Restoring moment [N m] and its slope [N m/rad]."""
+        """Restoring moment [N m], and its slope without folds [N m/rad]."""
         size = bend.abs()
         at, left, rise = self._interval(size)
-        elastic = size <= self.transition
+        elastic, slope = size <= self.transition, self.rising[left + 1] - self.rising[left]
         moment = torch.where(elastic, self.stiffness * bend, torch.sign(bend) * (self.moment[left] + at * rise))
-        return moment, torch.where(elastic, self.stiffness, rise * self.per_bend)
+        return moment, torch.where(elastic, self.stiffness, slope * self.per_bend)
 
     def _interval(self, size: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         position = ((size - self.transition) * self.per_bend).clamp(0, len(self.moment) - 1.001)

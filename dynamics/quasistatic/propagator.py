@@ -13,7 +13,6 @@ from dynamics.cross_section import cross_section
 from dynamics.drive import tail_of
 from dynamics.moment import JointMoments, joint_moments
 from dynamics.propagator import Capabilities, OnHost, checked_lengths
-from dynamics.quasistatic.folding import Folding
 from dynamics.quasistatic.rollout import grow_one
 from dynamics.quasistatic.step import QuasiStaticModel, QuasiStaticTube, Relaxation
 from dynamics.records import Batch, Records, grow_batch
@@ -71,7 +70,6 @@ class QuasiStatic(OnHost):
         step: float | None = None,
         threads: int | None = None,
         friction: float | None = None,
-        corner_moment: float = 1.0,
     ) -> None:
         """Prepare the scene (about 0.1 s).
 
@@ -79,29 +77,24 @@ class QuasiStatic(OnHost):
             step: Growth per step [m]. Default: a sixth of a segment.
             friction: Coulomb friction coefficient of the tip [-]. Default: the tube's, or 0 if the tube has none; 0 and 0.1
                 reproduce recorded growths equally well, larger values less well (results/validation/README.md).
-            corner_moment: Share of its moment that a joint keeps where a corner dents it [-].
         Raises:
-            ValueError: `friction` or `corner_moment` is out of its range.
+            ValueError: `friction` is out of its range.
         """
         friction = friction if friction is not None else params.friction or 0.0
         if not 0 <= friction < np.inf:
             raise ValueError(f"friction = {friction:g} must be at least 0 and finite")
-        if not 0 < corner_moment <= 1:
-            raise ValueError(f"corner_moment = {corner_moment:g} must be greater than 0 and at most 1")
         self.environment, self.params = environment, params
         self.threads = threads or thread_count()
         self.pose = np.asarray(environment.start, float)
         self.scene, margin = scene_of(environment, params)
         self.joint: JointMoments = joint_moments(params)
         stacked = params.physics == "published" or environment.stacked
-        edges, corners = len(self.scene.edges), len(self.scene.corners)
         self.tube = QuasiStaticTube(
             section=cross_section(params),
             growth_force=params.growth_force,
             tail=tail_of(params),
             growth_viscosity=params.growth_viscosity,
             bending_viscosity=params.bending_viscosity * (params.moment_length / params.segment_length),
-            folding=Folding(corner_moment, edges, edges + corners),
             friction=friction,
             tolerance=params.penetration_tolerance,
             growth_step=step or params.segment_length / 6,
@@ -114,9 +107,7 @@ class QuasiStatic(OnHost):
     def refined(self, parts: int = 2) -> QuasiStatic:
         """See `Propagator`."""
         tube = self.tube
-        return QuasiStatic(
-            self.environment, self.params, tube.growth_step / parts, self.threads, tube.friction, tube.folding.share
-        )
+        return QuasiStatic(self.environment, self.params, tube.growth_step / parts, self.threads, tube.friction)
 
     def starting_at(self, pose: Floats) -> QuasiStatic:
         """The same model with its base at another x [m], y [m] and heading [rad]; shares the scene, which is costly."""

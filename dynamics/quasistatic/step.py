@@ -16,7 +16,6 @@ from dynamics.growth import Span
 from dynamics.links import LEAST_LINK, STRAIGHT, link
 from dynamics.moment import JointMoments, Vine, linearise, rest_of
 from dynamics.quasistatic.complementarity import MOST_ACTIVE, ContactNumbers, Dual, Step, new_dual, solve_step
-from dynamics.quasistatic.folding import Folding, mark_folds
 from dynamics.quasistatic.friction import add_stick_rows, let_slide, normal_force
 from dynamics.scene import Scene
 from dynamics.self_contact import SELF_KEY, Blocks, add_self_contacts, new_blocks
@@ -49,7 +48,6 @@ class QuasiStaticTube(NamedTuple):
     tail: Tail
     growth_viscosity: float
     bending_viscosity: float
-    folding: Folding
     friction: float
     """Coefficient of friction of the tip [-]."""
     tolerance: float
@@ -87,8 +85,6 @@ class Work(NamedTuple):
     """Contacts that carried a force in the last step, `NO_KEY` beyond them, shape (MOST_ACTIVE,)."""
     carried: Floats
     """Their forces [N], same shape."""
-    kept: Floats
-    """Share of its moment that each joint keeps [-], shape (max_segments,)."""
     stiffening: Floats
     """Geometric stiffness of each joint, see `stiffen` [N m / rad], shape (max_segments,)."""
     pressed: Floats
@@ -124,7 +120,6 @@ def new_work(max_segments: int) -> Work:
         np.zeros(max_segments),
         np.full(MOST_ACTIVE, NO_KEY, np.int64),
         np.zeros(MOST_ACTIVE),
-        np.ones(max_segments),
         np.zeros(max_segments),
         np.zeros(1),
         np.zeros(1),
@@ -157,16 +152,13 @@ def touch(scene: Scene, tube: QuasiStaticTube, segments: int, work: Work) -> int
 
 
 @compiled()
-def bending_model(
-    joint: JointMoments, damping: float, vine: Vine, step: Step, kept: Floats, stiffening: Floats, span: Span
-) -> float:
+def bending_model(joint: JointMoments, damping: float, vine: Vine, step: Step, stiffening: Floats, span: Span) -> float:
     """Quadratic model of the bending energy about the present bends; returns the growing segment's curvature [1/m].
 
     The growing segment keeps its curvature as it lengthens; its unknown is the additional bend.
 
     Args:
         damping: Moment per bend of a joint in this step [N m / rad].
-        kept: Share of its moment that each joint keeps [-], shape (max_segments,).
         stiffening: See `Work`.
     """
     full, last, spread = joint.length, span.segments - 1, joint.length / joint.segment_length
@@ -178,8 +170,8 @@ def bending_model(
     for j in range(span.segments):
         scale = growing if j == last else spread
         moment, slope = free[j], inverse[j]
-        inverse[j] = 1.0 / (kept[j] * slope * scale + stiffening[j] + damping)
-        free[j] = -kept[j] * moment * inverse[j]
+        inverse[j] = 1.0 / (slope * scale + stiffening[j] + damping)
+        free[j] = -moment * inverse[j]
     return curvature
 
 
@@ -253,7 +245,7 @@ def set_up(tube: QuasiStaticTube, joint: JointMoments, damping: float, vine: Vin
         damping: Moment per bend of a joint in this step [N m / rad].
     """
     contacts, chain, segments = work.contacts, work.chain, span.segments
-    curvature = bending_model(joint, damping, vine, work.step, work.kept, work.stiffening, span)
+    curvature = bending_model(joint, damping, vine, work.step, work.stiffening, span)
     held = add_stick_rows(contacts, span.contacts, chain, segments) if tube.friction > 0.0 else span.contacts
     work.held[0] = held
     _add_growth_rows(contacts, held, chain, segments, curvature)
@@ -306,8 +298,6 @@ def solve(tube: QuasiStaticTube, work: Work, span: Span, time: float, known: int
         drive, held = drive + gain, count
     work.pressed[0] = pressed
     work.needed[0] = work.lost[0] + _needed_force(tube, contacts, dual, count, work.held[0], active, pressed)
-    if tube.folding.share < 1.0:
-        mark_folds(contacts, chain, dual, numbers, active, tube.folding, work.kept)
     for i in range(active):
         work.keys[i], work.carried[i] = contacts.key[dual.active[i]], dual.force[dual.active[i]]
     if active < MOST_ACTIVE:

@@ -69,6 +69,10 @@ def _rows(params: VineParams, figures: TubeFigures) -> list[tuple[str, str, str]
     tail = f"{params.tail_tension:g} N, {params.tail_drag:g} N/m, friction {params.tail_friction:g}"
     least = 2e3 * params.least_height * params.radius
     height = "rigid across" if params.least_height == 1 else f"{least:.4g} mm between walls"
+    share = params.collapse_share
+    collapse = (
+        "none" if share == 1 else f"at {share * figures.largest_moment:.4g} N m, {share:g} of the greatest moment"
+    )
     friction = "that of the propagator" if params.friction is None else f"{params.friction:g}"
     return [
         ("radius", f"{1e3 * params.radius:.4g} mm", "given"),
@@ -76,6 +80,7 @@ def _rows(params: VineParams, figures: TubeFigures) -> list[tuple[str, str, str]
         ("segment length", f"{1e3 * params.segment_length:.4g} mm", "given"),
         ("least height", height, "given"),
         ("friction of the tip", friction, "given" if params.friction is not None else "not set"),
+        ("collapse", collapse, "given"),
         ("physics", params.physics, "given"),
         ("actuator", params.actuator.kind, f"{params.actuator.cell_name}s of {cells} at {pressures}"),
         ("growth force", f"{figures.growth_force:.4g} N", f"{params.growth_share:.3g} of P pi R^2 = {figures.full_force:.4g} N"),

@@ -12,7 +12,6 @@ from dynamics.contacts import find_contacts
 from dynamics.growth import Span
 from dynamics.moment import JointMoments, carrying, free_curvature
 from dynamics.quasistatic.complementarity import ContactNumbers, new_dual
-from dynamics.quasistatic.folding import Folding, mark_folds
 from dynamics.quasistatic.friction import add_stick_rows, normal_force
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.quasistatic.step import bend_by, new_work, set_up, solve
@@ -83,34 +82,6 @@ def test_only_what_pushes_the_tip_back_presses_it() -> None:
     numbers = ContactNumbers(5, 5, SEGMENTS, 0.0, 1.0, 0.0)
     assert normal_force(contacts, chain, dual, numbers, 5) == 24.0
     assert add_stick_rows(contacts, 3, chain, SEGMENTS) == 3
-
-
-@pytest.mark.parametrize(("solid", "folds"), [(EDGES - 1, False), (EDGES, True), (SOLIDS - 1, True)])
-@pytest.mark.parametrize("normal", [1.3, -0.7])
-def test_a_corner_takes_more_from_the_nearer_joint(solid: int, folds: bool, normal: float) -> None:
-    """A corner a quarter of a segment beyond joint 1 takes 3/4 of the loss from it and 1/4 from joint 2; an edge takes none.
-
-    With a share of 0.2, joint 1 keeps 1 - 0.8 * 3/4 = 0.4 and joint 2 keeps 1 - 0.8 * 1/4 = 0.8 of its moment.
-    """
-    chain, dual, kept = straight(), new_dual(5, SEGMENTS), np.zeros(SEGMENTS)
-    contacts = touching([1], [[1.25 * LENGTH, 0.0]], [normal], [0.0])
-    contacts.key[0] += solid
-    dual.active[0], dual.force[0] = 0, 1.0
-    numbers = ContactNumbers(1, 1, SEGMENTS, 0.0, 1.0, 0.0)
-    mark_folds(contacts, chain, dual, numbers, 1, Folding(0.2, EDGES, SOLIDS), kept)
-    np.testing.assert_allclose(kept, [1.0, 0.4, 0.8, 1.0] if folds else np.ones(4))
-
-
-@pytest.mark.parametrize(("segment", "folds"), [(1, True), (2, False), (3, False)])
-def test_the_growing_segment_does_not_fold(segment: int, folds: bool) -> None:
-    """A corner on it, or on the segment before it, which it follows, leaves every joint its moment."""
-    chain, dual, kept = straight(), new_dual(5, SEGMENTS), np.zeros(SEGMENTS)
-    contacts = touching([segment], [[(segment + 0.25) * LENGTH, 0.0]], [1.3], [0.0])
-    contacts.key[0] += EDGES
-    dual.active[0], dual.force[0] = 0, 1.0
-    numbers = ContactNumbers(1, 1, SEGMENTS, 0.0, 1.0, 0.0)
-    mark_folds(contacts, chain, dual, numbers, 1, Folding(0.2, EDGES, SOLIDS), kept)
-    assert (kept.min() < 1.0) == folds
 
 
 @pytest.mark.parametrize("heading", [0.0, 2.0])

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -13,69 +14,58 @@ from dynamics.propagator import Propagator, PropagatorFactory
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from environments import Environment
-from surrogate.compiled import Floats
 
 FRICTIONS = 0.1, 0.3, 0.5
-"""Friction coefficients of the tip [-]; 0.3 was measured for paper 003."""
-CORNERS = 0.5, 0.3, 0.1
-"""Factors on the moment of a joint dented by a corner [-]."""
-LEAST_HEIGHT = 0.5
-"""Height to which walls squeeze the tube that they dent, in diameters [-]."""
-TAIL = 1.0, 0.2
+"""Friction coefficients [-]; 0.3 was measured for paper 003."""
+DENTS = {"least_height": 0.5}
+"""Walls squeeze the tube to half of its diameter."""
+TAIL = {"tail_tension": 1.0, "tail_friction": 0.2}
 """Tension [N] and friction [-] of a tail: assumed, no values are published for such tubes."""
-FOLD, FOLD_BEND = 0.5, 0.5
-"""Remaining share of the moment of a sharp fold [-], and additional bend at which it is reached [rad]."""
-TELLING = ("friction 0.3 at the tip", "corners leave 0.1 of the moment", "sharp fold", "geometric without friction")
+COLLAPSES = 0.9, 0.8, 0.7, 0.6
+"""Moments at which a tube folds, as shares of pi P R^3 [-]."""
+STIFFNESSES = 0.6, 1.3
+"""EI before the tube wrinkles [N m2]: twice and four times that of the fit of Wang et al.; films of polyethylene of 25 and 50 um
+have about that (pi R^3 t E with E = 250 MPa)."""
+TELLING = (
+    "friction 0.3",
+    "folds at 0.8 of pi P R^3",
+    "EI 0.6 N m2, folds at 0.8 of pi P R^3",
+    "geometric without friction",
+)
 """Variants that are drawn."""
 
-Moment = Callable[[Floats, float], Floats]
-"""Moment [N m] over bends beyond the transition [rad], given the full moment pi P R^3 [N m]."""
+
+def changed(environment: Environment, params: VineParams, numbers: Mapping[str, float | None]) -> Propagator:
+    """The default propagator of a tube with other numbers, which are fields of `VineParams`."""
+    return QuasiStatic(environment, replace(params, **dict[str, Any](numbers)))
 
 
 def variants() -> dict[str, PropagatorFactory]:
     """The variants by name."""
+    stiff = {"bending_stiffness": STIFFNESSES[0], "collapse_share": 0.8}
+    tubes: dict[str, dict[str, float]] = {
+        **{f"friction {mu:g}": {"friction": mu} for mu in FRICTIONS},
+        "walls dent the tube": DENTS,
+        "tail": TAIL,
+        **{f"folds at {share:g} of pi P R^3": {"collapse_share": share} for share in COLLAPSES},
+        **{f"EI {stiffness:g} N m2": {"bending_stiffness": stiffness} for stiffness in STIFFNESSES},
+        f"EI {STIFFNESSES[0]:g} N m2, folds at 0.8 of pi P R^3": stiff,
+        "dents, tail, friction 0.1": {**DENTS, **TAIL, "friction": 0.1},
+        "dents, tail, friction 0.1, folds at 0.8": {**DENTS, **TAIL, "friction": 0.1, "collapse_share": 0.8},
+        f"all of these, EI {STIFFNESSES[0]:g} N m2": {**DENTS, **TAIL, "friction": 0.1, **stiff},
+    }
     return {
-        **{f"friction {mu:g} at the tip": partial(QuasiStatic, friction=mu) for mu in FRICTIONS},
-        "walls dent the tube": partial(_real, height=LEAST_HEIGHT),
-        "tail": partial(_real, tail=TAIL),
-        **{f"corners leave {share:g} of the moment": partial(QuasiStatic, corner_moment=share) for share in CORNERS},
-        "film without stretch": partial(_bending, moment=_without_stretch),
-        "sharp fold": partial(_bending, moment=_folding),
-        "dents, tail, friction 0.1": partial(_real, height=LEAST_HEIGHT, tail=TAIL, friction=0.1),
-        "dents, tail, corners leave 0.5": partial(_real, height=LEAST_HEIGHT, tail=TAIL, corner_moment=0.5),
+        **{name: partial(changed, numbers=numbers) for name, numbers in tubes.items()},
+        "film without stretch": _without_stretch,
         "geometric without friction": partial(Geometric, friction=0.0),
     }
 
 
-def _real(
-    environment: Environment,
-    params: VineParams,
-    height: float = 1.0,
-    tail: tuple[float, float] = (0.0, 0.0),
-    friction: float = 0.0,
-    corner_moment: float = 1.0,
-) -> Propagator:
-    """A tube with effects that the default leaves out, see `LEAST_HEIGHT` and `TAIL`."""
-    real = replace(params, least_height=height, tail_tension=tail[0], tail_friction=tail[1])
-    return QuasiStatic(environment, real, friction=friction, corner_moment=corner_moment)
-
-
-def _bending(environment: Environment, params: VineParams, moment: Moment) -> Propagator:
-    """A tube with another moment beyond the transition."""
+def _without_stretch(environment: Environment, params: VineParams) -> Propagator:
+    """Inextensible film wrinkles immediately; the moment follows from the change of volume, P pi R^3."""
     propagator = QuasiStatic(environment, params)
     joint = propagator.joint
-    bends = np.linspace(joint.elasticity.transition, np.pi, len(joint.moment))
-    changed = moment(bends, float(np.pi * params.growth_pressure * params.radius**3))
-    stiffness = float(changed[0] / joint.elasticity.transition)
-    propagator.joint = joint._replace(moment=changed, elasticity=joint.elasticity._replace(stiffness=stiffness))
+    full = np.full_like(joint.moment, np.pi * params.growth_pressure * params.radius**3)
+    elasticity = joint.elasticity._replace(stiffness=float(full[0] / joint.elasticity.transition))
+    propagator.joint = joint._replace(moment=full, rising=full, elasticity=elasticity)
     return propagator
-
-
-def _without_stretch(bends: Floats, full: float) -> Floats:
-    """Inextensible film wrinkles immediately; the moment follows from the change of volume, P pi R^3."""
-    return np.full_like(bends, full)
-
-
-def _folding(bends: Floats, full: float) -> Floats:
-    """A fold flattens the tube, so that the change of volume with further bending decreases."""
-    return full * (1 - (1 - FOLD) * np.clip((bends - bends[0]) / FOLD_BEND, 0, 1))
