@@ -41,7 +41,8 @@ READING = (
     "only a degree or two during the growth, and much of that is elastic. The tube at 10.3 kPa bends along its whole",
     "length before it yields anywhere: with a turn of 20 degrees, base and turn bend almost equally.",
     "",
-    "A tip that is held by friction could not be tested, because these propagators have no friction here.",
+    "The last three models are `quasistatic` at 10.3 kPa with one effect each that the others leave out. With friction, the",
+    "predictions are those for that coefficient.",
 )
 
 
@@ -87,7 +88,7 @@ def report(outcomes: Sequence[Outcome]) -> Report:
         f"A tube of {2e3 * RADIUS:g} mm diameter has one turn (a fold in one side). Its tip meets a flat wall",
         f"{1e3 * AFTER:g} mm after the turn, and it grows {1e3 * GROWN:g} mm more. Turns: {_listed(TURNS_DEG)} degrees.",
         f"Length before the turn over length after it: {_listed(RATIOS)}. Contact angles: every {CONTACT_ANGLES_DEG.step}",
-        "degrees, as far as the base is on the free side of the wall. There is no friction, so the region of",
+        "degrees, as far as the base is on the free side of the wall. Except in one model there is no friction, so the region of",
         f"Friction-Locked is narrow (R / L2 = {RADIUS / AFTER:g}). The observed behaviour is determined from the lines",
         "from base to turn and from turn to tip: the hinge at which the direction changes more has yielded. A tip that",
         f"slides by less than {100 * SLID:g} % of the growth counts as locked.",

@@ -10,7 +10,8 @@ from dynamics.registry import propagators
 from dynamics.vine import Status
 from planner.markdown import table
 from planner.studies.validation.recordings import CLEAR, LEAST_LENGTH, Deployment
-from planner.studies.validation.variants import FOLD, FOLD_BEND, LEAST_HEIGHT, TAIL
+from planner.studies.validation.shapes import ARM, FOLDED, TOUCH, agreement
+from planner.studies.validation.variants import DENTS, TAIL
 
 PAPER_RADIUS = 33.35
 """Tube radius of paper 002 [mm]."""
@@ -23,13 +24,19 @@ PAPER = {
 }
 """Mean and standard deviation of the errors in paper 002, Table 1 [mm]."""
 CHANGES = (
-    "The effect of changes to the physics. All except the last row change the default propagator. *Friction*: Coulomb",
-    "friction at the tip (0.3 was measured for paper 003). *Walls dent the tube*: they press it to a height of at least",
-    f"{LEAST_HEIGHT:g} of its diameter. *Tail*: its drag, assumed as {TAIL[0]:g} N at the base and a friction of {TAIL[1]:g}.",
-    "*Corners*: a joint at which a corner presses is dented and carries a smaller moment, so the tube folds there.",
-    "*Film without stretch*: the moment is pi P R^3 as soon as the tube",
-    f"wrinkles. *Sharp fold*: in addition, the moment then falls to {FOLD:g} of that over {FOLD_BEND:g} rad, so one",
-    "joint folds and its neighbours straighten.",
+    "The effect of changes to the physics. All except the last row change the tube of the default propagator. *Friction* of",
+    f"tip and body (0.3 was measured for paper 003). *Walls dent the tube*: to {DENTS['least_height']:g} of its diameter at most.",
+    f"*Tail*: its drag, assumed as {TAIL['tail_tension']:g} N at the base and a friction of {TAIL['tail_friction']:g}. *Folds*: at this",
+    "moment the cross-section collapses, and the moment falls with the angle of the fold. *EI*: stiffness of the tube before it",
+    "wrinkles; the fit of Wang et al., which is the default, has 0.29. *Film without stretch*: the moment is pi P R^3 as soon",
+    "as the tube wrinkles.",
+)
+SHAPES = (
+    "Where the recorded tube folds, whether the simulated one does: a *fold* is the largest angle between straight lines fitted",
+    f"to pieces of {ARM:g} radii on either side of a point; frames with a recorded fold of at least {FOLDED:g} rad are compared.",
+    "*Angle*: mean difference, and with its sign, negative if the simulated tube folds less. *Place*: mean distance of the two",
+    "folds. *Tip*: mean distance of the tips over all frames. *Contacts*: recordings in which the same walls are touched in the",
+    f"same order of first contact (centreline within the radius + {1e3 * TOUCH:g} mm).",
 )
 
 
@@ -72,7 +79,7 @@ def report(found: Sequence[Deployment], names: Sequence[str], unable: Sequence[s
     changes = list(dict.fromkeys(one.model for one in found if one.model not in names))
     if changes:
         lines += ["", *CHANGES, "", *_table(found, changes), "", *_verdict(found, changes)]
-    return lines
+    return [*lines, "", *SHAPES, "", *_shapes(found)]
 
 
 def mean_of(found: Sequence[Deployment], model: str) -> float:
@@ -89,6 +96,24 @@ def _table(found: Sequence[Deployment], models: Sequence[str]) -> list[str]:
         radii = float(np.mean([one.mean / one.recording.tube_radius for one in own.values()]))
         rows.append([model, *cells, f"{1e3 * mean_of(found, model):.1f}", f"{radii:.2f}"])
     return table(["", *recordings, "mean of all", "radii"], rows)
+
+
+def _shapes(found: Sequence[Deployment]) -> list[str]:
+    """Folds, contacts and tips of each model, on average over its recordings."""
+    rows = []
+    for model in dict.fromkeys(one.model for one in found):
+        own = [agreement(one) for one in found if one.model == model]
+        folds = np.array([one.folds for one in own], float)
+        weights = folds if folds.any() else np.ones_like(folds)
+        angle, excess, place = (
+            np.average(np.nan_to_num([getattr(one, name) for one in own]), weights=weights)
+            for name in ("fold_angle", "fold_excess", "fold_place")
+        )
+        same = sum(one.same_contacts for one in own)
+        tip = np.mean([one.tip for one in own])
+        figures = [f"{folds.sum():.0f}", f"{angle:.2f}", f"{excess:+.2f}", f"{1e3 * place:.0f}", f"{1e3 * tip:.1f}"]
+        rows.append([model, *figures, f"{same} of {len(own)}"])
+    return table(["", "frames", "fold angle rad", "signed", "fold place mm", "tip mm", "contacts"], rows)
 
 
 def _cell(one: Deployment) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 from dynamics.recording import Recording
 from dynamics.registry import load_propagator, propagators
 from planner.studies.study import Report
-from planner.studies.validation import contacts, cross_checks, friction, recordings_report, refinement
+from planner.studies.validation import contacts, cross_checks, friction, left_out, recordings_report, refinement
 from planner.studies.validation.contacts_plots import save_contacts
 from planner.studies.validation.cross_checks_plots import save_cross_checks
 from planner.studies.validation.recordings import deployments
@@ -103,8 +103,16 @@ def parts_of(names: Sequence[str], recorded: Sequence[Recording]) -> list[Part]:
         count * len(friction.COEFFICIENTS),
         friction.report,
     )
+    chosen = Part(
+        "left_out",
+        "numbers chosen on the other recordings",
+        lambda: left_out.study(recorded),
+        len(recorded) * len(left_out.combinations()),
+        left_out.report,
+    )
     return [
         *([_recordings(names, able, recorded)] if recorded else []),
+        *([chosen] if recorded and "quasistatic" in names else []),
         Part(
             "contacts",
             "contacts with one obstacle",
