@@ -12,8 +12,10 @@ from dynamics.chain import forward_kinematics
 from dynamics.contacts import find_contacts
 from dynamics.growth import Span
 from dynamics.impulse.bodies import kinetic_energy
+from dynamics.impulse.growing import add_segment, start
+from dynamics.impulse.model import ImpulseModel, new_work
 from dynamics.impulse.propagator import Impulse
-from dynamics.impulse.step import ImpulseModel, add_segment, new_work, set_springs, start, take_step
+from dynamics.impulse.step import set_springs, take_step
 from dynamics.moment import carrying, free_curvature, joint_moments, restoring_moment
 from dynamics.propagator import CannotRun
 from dynamics.quasistatic.propagator import QuasiStatic
