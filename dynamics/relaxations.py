@@ -48,7 +48,6 @@ class Relaxations:
 
     With inertia and by drag they move as the bodies of `Impulse` until they hardly move, and from there on, as they do from the
     beginning the third way, by the viscosity of their joints. So all three rests are equilibria of `QuasiStatic` without friction.
-    `Impulse` does not see the tube's own body: a vine that it has moved across itself has no rest.
     """
 
     def __init__(self, environment: Environment, params: VineParams, threads: int | None = None) -> None:

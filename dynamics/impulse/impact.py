@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dynamics.contact_rows import Contacts
+from dynamics.contact_rows import NO_KEY, Contacts
 from dynamics.cross_section import COMPLIANCE
 from dynamics.dented import shared_compliance
 from dynamics.impulse.bodies import Bodies, Rows
@@ -34,6 +34,10 @@ class Impact(NamedTuple):
     """Each contact's Jacobian over the velocity of its body, shape (contacts, 3)."""
     body: Integers
     """That body, shape (contacts,)."""
+    inner_row: Floats
+    """Of contacts of the tube with itself, the Jacobian over the velocity of the body of the inner part, shape (contacts, 3)."""
+    inner: Integers
+    """That body; -1 of a wall and of the base, which do not move, shape (contacts,)."""
     impulse: Floats
     """Impulse of each contact [N s], shape (contacts,)."""
     taken: Integers
@@ -46,7 +50,7 @@ class Impact(NamedTuple):
     force: Floats
     active: NDArray[np.bool_]
     keys: Integers
-    """Contacts that carried an impulse in the last step, -1 where there is none, shape (MOST_ACTIVE,)."""
+    """Contacts that carried an impulse in the last step, `NO_KEY` beyond them, shape (MOST_ACTIVE,)."""
 
 
 class ImpactNumbers(NamedTuple):
@@ -68,6 +72,8 @@ def new_impact(bodies: int, contacts: int) -> Impact:
         np.zeros((bodies, 3)),
         np.zeros((contacts, 3)),
         np.zeros(contacts, np.int64),
+        np.zeros((contacts, 3)),
+        np.zeros(contacts, np.int64),
         np.zeros(contacts),
         np.zeros(MOST_ACTIVE, np.int64),
         np.zeros((MOST_ACTIVE, bodies, 3)),
@@ -75,13 +81,13 @@ def new_impact(bodies: int, contacts: int) -> Impact:
         np.zeros(MOST_ACTIVE),
         np.zeros(MOST_ACTIVE),
         np.zeros(MOST_ACTIVE, np.bool_),
-        np.full(MOST_ACTIVE, -1, np.int64),
+        np.full(MOST_ACTIVE, NO_KEY, np.int64),
     )
 
 
 @compiled()
 def contact_rows(bodies: Bodies, contacts: Contacts, number: int, holder: Integers, impact: Impact) -> None:
-    """What each contact asks of the body that bears it.
+    """What each contact asks of the body that bears it; of the tube with itself, of both bodies: equal and opposite on one line.
 
     Args:
         holder: The body at the distal end of each link of the chain in which the contacts were found.
@@ -93,13 +99,24 @@ def contact_rows(bodies: Bodies, contacts: Contacts, number: int, holder: Intege
         impact.row[c, 0], impact.row[c, 1] = normal_x, normal_y
         lever = contacts.alpha[c] - (bodies.pose[body, 0] * normal_y - bodies.pose[body, 1] * normal_x)
         impact.row[c, 2] = lever
+        impact.inner[c] = -1
+        if contacts.first[c] > 0:
+            inner = holder[contacts.first[c] - 1]
+            impact.inner[c] = inner
+            impact.inner_row[c, 0], impact.inner_row[c, 1] = -normal_x, -normal_y
+            lever = contacts.alpha[c] - (bodies.pose[inner, 0] * normal_y - bodies.pose[inner, 1] * normal_x)
+            impact.inner_row[c, 2] = -lever
 
 
 @compiled(inline="always")
 def _approach(impact: Impact, c: int, velocity: Floats) -> float:
     """Rate at which a contact's gap opens [m/s]."""
-    row, body = impact.row[c], impact.body[c]
-    return row[0] * velocity[body, 0] + row[1] * velocity[body, 1] + row[2] * velocity[body, 2]
+    row, body, inner = impact.row[c], impact.body[c], impact.inner[c]
+    rate = row[0] * velocity[body, 0] + row[1] * velocity[body, 1] + row[2] * velocity[body, 2]
+    if inner >= 0:
+        row = impact.inner_row[c]
+        rate += row[0] * velocity[inner, 0] + row[1] * velocity[inner, 1] + row[2] * velocity[inner, 2]
+    return rate
 
 
 @compiled()
@@ -119,7 +136,7 @@ def solve(
         impact.impulse[c] = -1.0  # not taken up
     taken = 0
     for i in range(MOST_ACTIVE):
-        if impact.keys[i] < 0:
+        if impact.keys[i] == NO_KEY:
             break
         for c in range(number):
             if contacts.key[c] == impact.keys[i]:
@@ -155,7 +172,7 @@ def solve(
             impact.keys[known] = contacts.key[impact.taken[i]]
             known += 1
     if known < MOST_ACTIVE:
-        impact.keys[known] = -1
+        impact.keys[known] = NO_KEY
     for c in range(number):
         impact.impulse[c] = max(impact.impulse[c], 0.0)
     return settled and solved
@@ -171,11 +188,16 @@ def _set_out(bodies: Bodies, count: int, velocity: Floats) -> None:
 
 @compiled(inline="always")
 def _push(bodies: Bodies, impact: Impact, c: int, velocity: Floats, impulse: float) -> None:
-    """Change of velocity by an impulse on the contact's body alone."""
-    row, body = impact.row[c], impact.body[c]
+    """Change of velocity by an impulse on the contact's bodies alone."""
+    row, body, inner = impact.row[c], impact.body[c], impact.inner[c]
     velocity[body, 0] += impulse * row[0] / bodies.mass[body]
     velocity[body, 1] += impulse * row[1] / bodies.mass[body]
     velocity[body, 2] += impulse * row[2] / bodies.inertia[body]
+    if inner >= 0:
+        row = impact.inner_row[c]
+        velocity[inner, 0] += impulse * row[0] / bodies.mass[inner]
+        velocity[inner, 1] += impulse * row[1] / bodies.mass[inner]
+        velocity[inner, 2] += impulse * row[2] / bodies.inertia[inner]
 
 
 @compiled()

@@ -80,6 +80,9 @@ def _matrix(rows: Rows, count: int) -> sparse.csr_matrix:
 
 def _contact_matrix(impact: Impact, number: int, count: int) -> sparse.csr_matrix:
     """Jacobian of all contacts, shape (number, 3 count)."""
-    row = np.repeat(np.arange(number), 3)
-    column = (3 * impact.body[:number, None] + np.arange(3)).ravel()
-    return sparse.csr_matrix((impact.row[:number].ravel(), (row, column)), shape=(number, 3 * count))
+    inside = np.flatnonzero(impact.inner[:number] >= 0)
+    row = np.repeat(np.concatenate([np.arange(number), inside]), 3)
+    body = np.concatenate([impact.body[:number], impact.inner[inside]])
+    column = (3 * body[:, None] + np.arange(3)).ravel()
+    entries = np.concatenate([impact.row[:number], impact.inner_row[inside]]).ravel()
+    return sparse.csr_matrix((entries, (row, column)), shape=(number, 3 * count))

@@ -10,12 +10,13 @@ from numpy.typing import ArrayLike
 
 from dynamics.cross_section import cross_section
 from dynamics.drive import tail_of
+from dynamics.impulse.model import ImpulseModel, ImpulseTube, new_work
 from dynamics.impulse.rollout import grow_one
-from dynamics.impulse.step import ImpulseModel, ImpulseTube, new_work
 from dynamics.moment import joint_moments
 from dynamics.propagator import CannotRun, Capabilities, OnHost, checked_lengths
 from dynamics.records import Batch, Records, grow_batch
 from dynamics.scene import scene_of
+from dynamics.self_contact import segments_apart
 from dynamics.tube import VineParams
 from dynamics.vine import Actuation, Integers, Rollout, VineState
 from environments.environment import Environment
@@ -54,7 +55,14 @@ class Impulse(OnHost):
     """
 
     capabilities: ClassVar[Capabilities] = Capabilities(
-        contact=True, sections=True, inertia=True, friction=False, dents=True, tail=True, devices=("cpu",)
+        contact=True,
+        sections=True,
+        inertia=True,
+        friction=False,
+        dents=True,
+        tail=True,
+        own_body=True,
+        devices=("cpu",),
     )
 
     def __init__(
@@ -88,6 +96,7 @@ class Impulse(OnHost):
         # Also with the published physics this model's moments are those of curvature.
         published = params.physics == "published"
         self.joint = joint_moments(replace(params, segment_length=params.hinge_length) if published else params)
+        stacked = published or environment.stacked
         self.tube = ImpulseTube(
             section=cross_section(params)._replace(compliance=1 / CONTACT_STIFFNESS),
             segment=params.segment_length,
@@ -105,6 +114,7 @@ class Impulse(OnHost):
             drag=drag,
             still=still,
             longest_hold=longest_hold,
+            segments_apart=0 if stacked else segments_apart(params.radius, params.segment_length),
         )
 
     def refined(self, parts: int = 2) -> Impulse:

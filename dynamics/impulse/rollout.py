@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from dynamics.chain import Chain, forward_kinematics
-from dynamics.contacts import find_contacts
 from dynamics.dented import too_deep
 from dynamics.growth import (
     GROWING,
@@ -22,9 +21,12 @@ from dynamics.growth import (
     outcome_of_leaving,
     report,
 )
-from dynamics.impulse.step import ImpulseModel, Work, add_segment, fastest, start, take_step
+from dynamics.impulse.growing import add_segment, fastest, start
+from dynamics.impulse.model import ImpulseModel, Work
+from dynamics.impulse.step import take_step, touch
 from dynamics.moment import Vine, carrying
 from dynamics.records import Batch, Recorder, Records, Task, of_vine, record, task_of
+from dynamics.self_contact import CROSSED
 from dynamics.vine import Integers
 from surrogate.compiled import Floats, compiled
 
@@ -83,7 +85,7 @@ def grow_vine(
     segments, last_length = task.segments, task.last_length
     start(work, tube, vine, base, segments, last_length)
     heading = forward_kinematics(chain, angles, vine.pivots, base, segments, last_length, full)
-    number = find_contacts(scene, tube.section, tube.margin, chain, segments, contacts)
+    number = touch(scene, tube, segments, work)
     before, recorded, steps, corrections = segments * full + last_length, 0, 0, 0
     longest = tube.longest_hold if holding else LONGEST_TIME * task.length / tube.growth_rate + 10 * PATIENCE
     time, watch, fast, strayed = 0.0, Watch(0.0, 0.0), np.inf, np.inf
@@ -94,6 +96,8 @@ def grow_vine(
         status = outcome_of_leaving(scene, chain, segments, forces, broken)
         if status != GROWING:
             return recorded, status, steps
+        if number == CROSSED:
+            return recorded, UNRESOLVED, steps
         deep = too_deep(tube.section, contacts, number, tube.tolerance, work.keys, work.carried)
         corrections = corrections + 1 if deep else 0
         if corrections > CORRECTIONS:
@@ -109,11 +113,11 @@ def grow_vine(
             recorded, status = report(recorder, recorded, task, segments, heading, grown, deep, stalled)
         if status != GROWING:
             return recorded, status, steps
-        if not holding and last_length >= full - SLACK / 2:
+        if not holding and last_length >= full - SLACK / 2 and segments < len(angles):
             add_segment(work, tube, angles, base, segments)
             segments, last_length = segments + 1, 0.0
             forward_kinematics(chain, angles, vine.pivots, base, segments, last_length, full)
-            number = find_contacts(scene, tube.section, tube.margin, chain, segments, contacts)
+            number = touch(scene, tube, segments, work)
         most_growth = 0.0
         if not holding and not deep:
             most_growth = max(min(full - last_length, next_stop(task, recorded) - grown), 0.0)

@@ -1,7 +1,4 @@
-"""One impulse step of a vine that grows at its tip: what its bodies are, what drives them, and how far they get.
-
-Every full segment is a body; the growing one has a body at either end, which a prismatic joint parts.
-"""
+"""One impulse step of a vine that grows at its tip: what drives its bodies, and how far they get."""
 
 from __future__ import annotations
 
@@ -9,20 +6,21 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dynamics.chain import Chain, forward_kinematics, new_chain
-from dynamics.contact_rows import NO_KEY, Contacts, new_contacts
+from dynamics.chain import forward_kinematics
+from dynamics.contact_rows import NO_KEY, Contacts
 from dynamics.contacts import find_contacts
 from dynamics.cross_section import CrossSection
-from dynamics.dented import held, shared_reach, squeezed_share
-from dynamics.drive import Tail, available_force
+from dynamics.dented import held, hold_rigid, shared_reach, squeezed_share
+from dynamics.drive import available_force
 from dynamics.growth import Span
-from dynamics.impulse.bodies import Bodies, Drive, Rows, advance, assemble, lay, new_bodies, new_drive, new_rows
-from dynamics.impulse.impact import Impact, ImpactNumbers, contact_rows, new_impact, solve
-from dynamics.impulse.schur import Factor, new_factor
+from dynamics.impulse.bodies import Drive, advance, assemble, lay
+from dynamics.impulse.growing import copy_state, dimension, fastest, relative_growth
+from dynamics.impulse.impact import ImpactNumbers, contact_rows, solve
+from dynamics.impulse.model import ImpulseModel, ImpulseTube, Work
 from dynamics.moment import JointMoments, Vine, linearise, rest_of
 from dynamics.scene import Scene
-from dynamics.vine import Integers
-from surrogate.compiled import Floats, compiled
+from dynamics.self_contact import CROSSED, SELF_KEY, add_self_contacts
+from surrogate.compiled import compiled
 
 DEEPEST = 5e-5
 """A step that ends deeper in an obstacle than this, and than it began [m], is taken again at half the length."""
@@ -34,152 +32,6 @@ UNEXPECTED = 0.1
 """By how much of the free growth it may [-]."""
 SHORTEST = 1e-6
 """A segment shorter than this is just born [m]."""
-LIGHTEST = 1e-3
-"""The growing segment weighs as if it were no shorter than this [m]."""
-
-
-class ImpulseTube(NamedTuple):
-    """What the kernel needs to know of the vine and of the step, in SI units."""
-
-    section: CrossSection
-    segment: float
-    """Length of a full segment [m]."""
-    mass_per_length: float
-    gyration: float
-    """Moment of inertia of the cross-section over its mass [m2]."""
-    damping: float
-    """Moment over rate of bend, for the length that the moments are known for [N m s / rad]."""
-    growth_rate: float
-    """Without resistance [m/s]."""
-    growth_force: float
-    """Without a tail [N]."""
-    tail: Tail
-    yielding: float
-    """How much slower a newton on the tip, or of the tail, makes it grow [m/s / N]."""
-    tolerance: float
-    time_step: float
-    """Longest step [s]."""
-    margin: float
-    """Contacts with a smaller gap are looked at [m]."""
-    most_motion: float
-    """A step moves no joint farther than this [m], less than the margin: no contact is missed."""
-    drag: bool
-    """Whether every step sets out at rest, see `Impulse`."""
-    still: float
-    """A held vine none of whose joints was farther than this from its place for a while [m] is at rest."""
-    longest_hold: float
-    """A held vine that still moves after this time [s] is stalled."""
-
-
-class ImpulseModel(NamedTuple):
-    """A tube in an environment, as the kernels take it."""
-
-    scene: Scene
-    joint: JointMoments
-    tube: ImpulseTube
-    base: Floats
-    """x [m], y [m] and heading [rad], shape (3,)."""
-
-
-class Work(NamedTuple):
-    """Work space of one vine."""
-
-    chain: Chain
-    contacts: Contacts
-    bodies: Bodies
-    before: Bodies
-    """The bodies before the step, should it have to be taken again."""
-    drive: Drive
-    rows: Rows
-    factor: Factor
-    impact: Impact
-    holder: Integers
-    keys: Integers
-    """Contacts that carried a force in the last step, `NO_KEY` beyond them, shape (contacts,)."""
-    carried: Floats
-    """Their forces [N], same shape."""
-    forces: Floats
-    """Normal force on each segment in the last step [N], shape (max_segments,)."""
-    needed: Floats
-    """Force along the heading with which contacts pushed the tip back in the last step [N], shape (1,)."""
-    seen: Floats
-    """Joints when the vine was last looked at [m], shape (max_segments + 1, 2)."""
-
-
-def new_work(max_segments: int, bodies: int) -> Work:
-    """Room for a chain of so many segments, made of so many bodies."""
-    contacts = 6 * max_segments + 64
-    return Work(
-        new_chain(max_segments),
-        new_contacts(contacts),
-        new_bodies(bodies),
-        new_bodies(bodies),
-        new_drive(bodies),
-        new_rows(bodies),
-        new_factor(bodies),
-        new_impact(bodies, contacts),
-        np.arange(max_segments),
-        np.full(contacts, NO_KEY, np.int64),
-        np.zeros(contacts),
-        np.zeros(max_segments),
-        np.zeros(1),
-        np.zeros((max_segments + 1, 2)),
-    )
-
-
-@compiled()
-def _dimension(bodies: Bodies, tube: ImpulseTube, segments: int, last_length: float) -> None:
-    """Masses and lengths: a body for each full segment, and for the growing one a body at either end."""
-    for k in range(segments + 1):
-        whole = k < segments - 1
-        length = tube.segment if whole else 0.5 * max(last_length, LIGHTEST)
-        bodies.mass[k] = tube.mass_per_length * length
-        bodies.inertia[k] = bodies.mass[k] * (tube.gyration + (length**2 / 12.0 if whole else 0.0))
-        bodies.back[k] = bodies.front[k] = 0.5 * length if whole else 0.0
-        bodies.slides[k] = k == segments
-    bodies.reach[segments] = last_length
-
-
-@compiled()
-def start(work: Work, tube: ImpulseTube, vine: Vine, base: Floats, segments: int, last_length: float) -> None:
-    """Lay the bodies at rest where the bends say."""
-    heading, angles, pivots = base[2], vine.angles, vine.pivots
-    for j in range(len(pivots)):
-        work.bodies.pivot[j] = pivots[j]
-    for j in range(segments):
-        heading += angles[j]
-        work.bodies.pose[j, 2] = heading
-        work.holder[j] = j
-    work.holder[segments - 1] = segments
-    for k in range(segments + 1):
-        for i in range(3):
-            work.bodies.velocity[k, i] = 0.0
-    _dimension(work.bodies, tube, segments, last_length)
-    lay(work.bodies, segments + 1, base)
-
-
-@compiled()
-def add_segment(work: Work, tube: ImpulseTube, angles: Floats, base: Floats, segments: int) -> None:
-    """Let the segment that has grown to its full length be followed by a new one, of no length; velocities stay."""
-    bodies, full = work.bodies, tube.segment
-    last, tip = segments - 1, segments
-    cosine, sine = np.cos(bodies.pose[last, 2]), np.sin(bodies.pose[last, 2])
-    pin_x, pin_y, turn = bodies.velocity[last]
-    growth = (bodies.velocity[tip, 0] - pin_x) * cosine + (bodies.velocity[tip, 1] - pin_y) * sine
-    bodies.velocity[last, 0], bodies.velocity[last, 1] = (
-        pin_x - 0.5 * full * turn * sine,
-        pin_y + 0.5 * full * turn * cosine,
-    )
-    for k in range(tip, tip + 2):
-        bodies.pose[k, 2] = bodies.pose[last, 2]
-        bodies.velocity[k, 0], bodies.velocity[k, 1] = pin_x - full * turn * sine, pin_y + full * turn * cosine
-        bodies.velocity[k, 2] = turn
-    bodies.velocity[tip + 1, 0] += growth * cosine
-    bodies.velocity[tip + 1, 1] += growth * sine
-    angles[tip] = 0.0
-    work.holder[last], work.holder[tip] = last, tip + 1
-    _dimension(bodies, tube, segments + 1, 0.0)
-    lay(bodies, segments + 2, base)
 
 
 @compiled()
@@ -207,61 +59,35 @@ def set_springs(
     drift[last] = bend / joint.length * growth / dt
 
 
-@compiled()
-def fastest(bodies: Bodies, velocity: Floats, count: int) -> float:
-    """Speed of the fastest end of a body [m/s]."""
-    fastest = 0.0
-    for k in range(count):
-        turn = velocity[k, 2]
-        for arm in (-bodies.back[k], bodies.front[k]):
-            vx = velocity[k, 0] - turn * arm * np.sin(bodies.pose[k, 2])
-            vy = velocity[k, 1] + turn * arm * np.cos(bodies.pose[k, 2])
-            fastest = max(fastest, np.hypot(vx, vy))
-    return fastest
+@compiled(inline="always")
+def touch(scene: Scene, tube: ImpulseTube, segments: int, work: Work) -> int:
+    """Find all contacts of a vine; returns their number, or `dynamics.self_contact.CROSSED`.
 
-
-@compiled()
-def relative_growth(bodies: Bodies, velocity: Floats, segments: int) -> float:
-    """Rate at which the last segment grows by these velocities [m/s]."""
-    heading = bodies.pose[segments, 2]
-    apart_x = velocity[segments, 0] - velocity[segments - 1, 0]
-    apart_y = velocity[segments, 1] - velocity[segments - 1, 1]
-    return apart_x * np.cos(heading) + apart_y * np.sin(heading)
-
-
-@compiled()
-def _copy_state(of: Bodies, to: Bodies, count: int) -> None:
-    """Copy what a step changes."""
-    for k in range(count):
-        to.reach[k] = of.reach[k]
-        for i in range(3):
-            to.pose[k, i], to.velocity[k, i] = of.pose[k, i], of.velocity[k, i]
-
-
-@compiled()
-def _arrive(
-    scene: Scene,
-    tube: ImpulseTube,
-    pose: Floats,
-    base: Floats,
-    angles: Floats,
-    pivots: Floats,
-    chain: Chain,
-    contacts: Contacts,
-    segments: int,
-    last_length: float,
-) -> int:
-    """Bends, chain and contacts where the bodies are now; returns how many contacts there are.
-
-    Takes the arrays that it needs: a function that calls others counts a reference to every array of its arguments, and
-    `Work` has more than fifty.
+    Two parts of a tube may each move by `most_motion` towards each other: they are looked at from so much farther on than walls.
     """
+    chain, contacts = work.chain, work.contacts
+    walls = find_contacts(scene, tube.section, tube.margin, chain, segments, contacts)
+    if tube.segments_apart == 0:
+        return walls
+    radius, margin = tube.section.radius, tube.margin + tube.most_motion
+    count = add_self_contacts(chain, segments, radius, margin, tube.segments_apart, contacts, walls, work.blocks)
+    hold_rigid(tube.section, contacts, walls, count)
+    return count
+
+
+@compiled(inline="always")
+def _arrive(model: ImpulseModel, vine: Vine, work: Work, segments: int, last_length: float) -> int:
+    """Bends, chain and contacts where the bodies are now; returns how many contacts there are, or `CROSSED`.
+
+    Inlined: a function that calls others counts a reference to every array of its arguments, and `Work` has more than fifty.
+    """
+    pose, base, angles, tube = work.bodies.pose, model.base, vine.angles, model.tube
     for j in range(segments):
         angles[j] = pose[j, 2] - (pose[j - 1, 2] if j else base[2])
-    heading = forward_kinematics(chain, angles, pivots, base, segments, last_length, tube.segment)
+    heading = forward_kinematics(work.chain, angles, vine.pivots, base, segments, last_length, tube.segment)
     if not np.isfinite(heading):
         return 0  # what is nowhere touches nothing
-    return find_contacts(scene, tube.section, tube.margin, chain, segments, contacts)
+    return touch(model.scene, tube, segments, work)
 
 
 @compiled()
@@ -284,7 +110,10 @@ def _deepest_not_held(work: Work, section: CrossSection, number: int) -> float:
 
 @compiled()
 def _add_forces(work: Work, segments: int, number: int, dt: float, lost: float) -> None:
-    """Normal force on each segment in the step, and the force that growth needed, of which the area of a squeezed tip lost a part [N]."""
+    """Normal force on each segment in the step, and the force that growth needed, of which the area of a squeezed tip lost a part [N].
+
+    The tube's contacts with itself count on both segments.
+    """
     cosine, sine, impact = work.chain.cosine[segments - 1], work.chain.sine[segments - 1], work.impact
     for i in range(segments):
         work.forces[i] = 0.0
@@ -293,6 +122,8 @@ def _add_forces(work: Work, segments: int, number: int, dt: float, lost: float) 
         force = impact.impulse[c] / dt
         if force > 0.0:
             work.forces[work.contacts.segment[c]] += force
+            if work.contacts.key[c] <= SELF_KEY:
+                work.forces[max(work.contacts.first[c] - 1, 0)] += force
             work.keys[known], work.carried[known] = work.contacts.key[c], force
             known += 1
         if impact.body[c] == segments:
@@ -333,6 +164,27 @@ def _aim_again(aim: Aim, growth: float, most_growth: float, growth_rate: float) 
     return abs(growth - aim.expected) < UNEXPECTED * growth_rate * dt, growth, Aim(growth, rate, yielding, dt)
 
 
+@compiled(inline="always")
+def _set_off(tube: ImpulseTube, vine: Vine, work: Work, span: Span) -> tuple[Aim, float, float]:
+    """What a step aims at before it is first solved, the rate of growth before it [m/s], and the force that a squeezed tip lost [N].
+
+    With `ImpulseTube.drag`, brings the bodies to rest.
+    """
+    bodies, segments, most_growth = work.bodies, span.segments, span.most_growth
+    # The tail's force makes the tip slower like any other.
+    lost = tube.growth_force * squeezed_share(tube.section, work.contacts, span.contacts)
+    everting = available_force(tube.growth_force - lost, tube.tail, vine.angles, work.chain.length, segments)
+    going = min(max(relative_growth(bodies, bodies.velocity, segments), 0.0), tube.growth_rate)
+    if tube.drag:
+        bodies.velocity[: segments + 1] = 0.0
+    dt = tube.time_step
+    if going * dt + 1e-12 < most_growth < 2 * going * dt:
+        # Two even steps: within a very short one, to come out of an obstacle takes a jolt.
+        dt = 0.5 * most_growth / going
+    free_rate = tube.growth_rate * (everting / tube.growth_force)
+    return Aim(min(going * dt, most_growth), free_rate, tube.yielding, dt), going, lost
+
+
 @compiled()
 def take_step(model: ImpulseModel, vine: Vine, work: Work, span: Span, qp: Any) -> tuple[float, float, int]:
     """Solve one step and move the vine by it; halves the step until its contacts are solved and it ends no deeper than it began.
@@ -343,30 +195,19 @@ def take_step(model: ImpulseModel, vine: Vine, work: Work, span: Span, qp: Any) 
     Args:
         qp: None, or what solves a step instead of the Schur complement; then this is called uncompiled.
     Returns:
-        Growth [m], time that passed [s] and contacts there are now.
+        Growth [m], time that passed [s], and contacts there are now or `CROSSED`.
     """
-    scene, joint, tube, base = model.scene, model.joint, model.tube, model.base
+    joint, tube, base = model.joint, model.tube, model.base
     bodies, drive, rows, contacts, impact = work.bodies, work.drive, work.rows, work.contacts, work.impact
     segments, last_length, number, most_growth = span
-    angles, chain, pose, velocity, count = vine.angles, work.chain, bodies.pose, impact.velocity, segments + 1
-    _dimension(bodies, tube, segments, last_length)
-    # The tail's force makes the tip slower like any other.
-    lost = tube.growth_force * squeezed_share(tube.section, contacts, number)
-    everting = available_force(tube.growth_force - lost, tube.tail, angles, chain.length, segments)
-    free_rate = tube.growth_rate * (everting / tube.growth_force)
-    going = min(max(relative_growth(bodies, bodies.velocity, segments), 0.0), tube.growth_rate)
-    if tube.drag:
-        for k in range(count):
-            for i in range(3):
-                bodies.velocity[k, i] = 0.0
-    _copy_state(bodies, work.before, count)
-    deepest, dt = _deepest(contacts, number), tube.time_step
-    if going * dt + 1e-12 < most_growth < 2 * going * dt:
-        # Two even steps: within a very short one, to come out of an obstacle takes a jolt.
-        dt = 0.5 * most_growth / going
+    velocity, count = impact.velocity, segments + 1
+    dimension(bodies, tube, segments, last_length)
+    first, going, lost = _set_off(tube, vine, work, span)
+    copy_state(bodies, work.before, count)
+    deepest, dt = _deepest(contacts, number), first.dt
     for halving in range(HALVINGS + 1):
         contact_rows(bodies, contacts, number, work.holder, impact)
-        aim = Aim(min(going * dt, most_growth), free_rate, tube.yielding, dt)
+        aim = Aim(min(going * dt, most_growth), first.rate, tube.yielding, dt)
         growth, solved = 0.0, True
         for _ in range(TRIES):
             set_springs(joint, tube, vine, drive, span, aim.expected, aim.dt)
@@ -390,11 +231,12 @@ def take_step(model: ImpulseModel, vine: Vine, work: Work, span: Span, qp: Any) 
         advance(bodies, velocity, count, dt, base)
         bodies.reach[segments] = last_length + growth
         _add_forces(work, segments, number, dt, lost)
-        number = _arrive(scene, tube, pose, base, angles, vine.pivots, chain, contacts, segments, last_length + growth)
-        if _deepest_not_held(work, tube.section, number) >= min(-DEEPEST, deepest) or last_try:
+        number = _arrive(model, vine, work, segments, last_length + growth)
+        apart = number != CROSSED and _deepest_not_held(work, tube.section, number) >= min(-DEEPEST, deepest)
+        if apart or last_try:
             break
-        _copy_state(work.before, bodies, count)
+        copy_state(work.before, bodies, count)
         lay(bodies, count, base)
-        number = _arrive(scene, tube, pose, base, angles, vine.pivots, chain, contacts, segments, last_length)
+        number = _arrive(model, vine, work, segments, last_length)
         dt *= 0.5
     return growth, dt, number

@@ -12,8 +12,10 @@ from dynamics.chain import forward_kinematics
 from dynamics.contacts import find_contacts
 from dynamics.growth import Span
 from dynamics.impulse.bodies import kinetic_energy
+from dynamics.impulse.growing import add_segment, start
+from dynamics.impulse.model import ImpulseModel, new_work
 from dynamics.impulse.propagator import Impulse
-from dynamics.impulse.step import ImpulseModel, add_segment, new_work, set_springs, start, take_step
+from dynamics.impulse.step import set_springs, take_step
 from dynamics.moment import carrying, free_curvature, joint_moments, restoring_moment
 from dynamics.propagator import CannotRun
 from dynamics.quasistatic.propagator import QuasiStatic
@@ -263,3 +265,21 @@ def test_unknown_qp_is_refused(wall: Environment, params: VineParams) -> None:
     """A QP solver that there is not is named, with those there are."""
     with pytest.raises(CannotRun, match="'guess'; known: banded, osqp"):
         Impulse(wall, params, qp="guess")
+
+
+def test_a_vine_that_ends_too_deep_has_no_segment_beyond_its_capacity(
+    shipped: dict[str, Environment], params: VineParams
+) -> None:
+    """A soft tube that corners dent too deeply where it ends, with all its segments grown, is pushed out and has these segments."""
+    pressure = np.concatenate([np.full(34, 7400.0), np.full(8, -8400.0), np.zeros(19)])
+    l_0 = np.concatenate([np.full(42, 0.033), np.full(19, 0.0325)])
+    l_0[34:42] = 0.0345
+    propagator = Impulse(shipped["maze"], replace(params, least_height=0.5))
+    ends = []
+    for capacity in (60, 61):
+        carried = Actuation(pressure[None, :capacity], l_0[None, :capacity])
+        rollout = propagator.grow(propagator.start(1, capacity), carried, 1.5, 1.5)
+        assert rollout.status[0] == Status.GROWN
+        ends.append((int(rollout.segments[0, 0]), rollout.tips[0, 0]))
+    assert [segments for segments, _ in ends] == [60, 61]  # with room, it began another one meanwhile
+    np.testing.assert_allclose(ends[0][1], ends[1][1], atol=1e-4)

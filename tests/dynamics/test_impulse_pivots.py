@@ -10,8 +10,10 @@ from dynamics.chain import forward_kinematics
 from dynamics.contacts import find_contacts
 from dynamics.growth import Span
 from dynamics.impulse.bodies import assemble, kinetic_energy, lay, new_bodies, new_drive, new_rows
+from dynamics.impulse.growing import add_segment, start
+from dynamics.impulse.model import ImpulseModel, new_work
 from dynamics.impulse.propagator import Impulse
-from dynamics.impulse.step import ImpulseModel, add_segment, new_work, start, take_step
+from dynamics.impulse.step import take_step
 from dynamics.links import link
 from dynamics.moment import carrying, free_curvature, joint_moments, total_moment
 from dynamics.quasistatic.propagator import QuasiStatic

@@ -8,8 +8,10 @@ import pytest
 
 from dynamics import relaxations
 from dynamics.growth import Span
+from dynamics.impulse.growing import start
+from dynamics.impulse.model import ImpulseModel, new_work
 from dynamics.impulse.propagator import Impulse
-from dynamics.impulse.step import ImpulseModel, new_work, start, take_step
+from dynamics.impulse.step import take_step
 from dynamics.moment import carrying, free_curvature, joint_moments
 from dynamics.relaxations import PARTED, Relaxations
 from dynamics.tube import Inertia, VineParams

@@ -15,7 +15,7 @@ from dynamics.contacts import find_contacts
 from dynamics.cross_section import CrossSection, rigid_section
 from dynamics.impulse.bodies import Bodies, advance, assemble, lay
 from dynamics.impulse.impact import ImpactNumbers, contact_rows, solve
-from dynamics.impulse.step import Work, new_work
+from dynamics.impulse.model import Work, new_work
 from dynamics.propagator import CannotRun
 from dynamics.scene import MARGIN, Scene, build_scene
 from environments.environment import Environment
