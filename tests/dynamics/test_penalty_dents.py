@@ -11,14 +11,14 @@ import torch
 from dynamics import contact_rows, contacts
 from dynamics.chain import forward_kinematics as exact_kinematics
 from dynamics.chain import new_chain
-from dynamics.cross_section import COMPLIANCE, STOPPED, cross_section
+from dynamics.cross_section import ASIDE, COMPLIANCE, LENGTH, STOPPED, TIP, cross_section
 from dynamics.dented import squeezed_share
 from dynamics.moment import joint_moments
 from dynamics.penalty.contacts import Chain, Contacts, Solids, find_contacts, forward_kinematics
 from dynamics.penalty.joints import Restoring
 from dynamics.penalty.objective import Objective, Weights
 from dynamics.penalty.propagator import Penalty
-from dynamics.penalty.section import SPARE
+from dynamics.penalty.section import SHORTEST, SPARE
 from dynamics.penalty.solvers import chosen_solver, minimise
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.scene import build_scene
@@ -144,16 +144,20 @@ CLUTTER: dict[str, Any] = {
     "boxes": [[-0.5, -0.6, -0.1, -0.2], [0.2, -0.5, 0.3, -0.1]],
     "circles": [[-0.4, 0.4, 0.12], [0.05, 0.35, 0.01]],
 }
+PASSAGE = [[-0.5, -0.9 + 0.8 * R, 0.5, -0.75], [-0.5, -1.05, 0.5, -0.9 - 0.8 * R]]
+"""0.8 diameters high."""
 
 
 def test_contacts_are_those_of_the_kernels(environment: MakeEnvironment) -> None:
     """Gaps, compliances and derivatives of soft tubes among obstacles are those of `dynamics.contacts`, also of squeezed tips."""
     rng, met, turned = np.random.default_rng(4), 0, 0
-    place = environment(**CLUTTER)
+    place = environment(**{**CLUTTER, "boxes": CLUTTER["boxes"] + PASSAGE})
     scene = build_scene(place, 2 * R, 2 * R + SEGMENT)
     solids, total = Solids.of(scene, CPU, DOUBLE), len(scene.edges) + len(scene.corners)
-    for _ in range(1500):
+    for vine in range(1200):
         bends, pose = rng.normal(0, 0.1, 6), np.array([*rng.uniform(-0.6, 0.6, 2), rng.uniform(-np.pi, np.pi)])
+        if vine % 6 == 0:  # at the mouth of the passage
+            bends, pose = 0.05 * bends, np.array([-0.65, -0.9, 0.0]) + rng.uniform(-1, 1, 3) * [0.03, 4e-3, 0.02]
         films = np.full(6, SEGMENT)
         films[-1] = rng.uniform(0.1, 1) * SEGMENT
         arguments = [torch.tensor(part)[None] for part in (bends, films, 0 * bends, [5])]
@@ -173,11 +177,12 @@ def test_contacts_are_those_of_the_kernels(environment: MakeEnvironment) -> None
                 continue
             assert float(found.gap[0, n]) == pytest.approx(rows.gap[k], abs=1e-12)
             soft = float((found.dents[0, n] ** 2).sum()) - SPARE * SECTION.compliance
-            assert soft == pytest.approx(pressing[k, COMPLIANCE] - SECTION.compliance, rel=1e-6)
+            if pressing[k, LENGTH] + pressing[k, TIP] > SHORTEST * R:
+                assert soft == pytest.approx(pressing[k, COMPLIANCE] - SECTION.compliance, rel=1e-6)
             assert float(found.growth[0, n]) == pytest.approx(rows.growth[k], abs=1e-9)
             lever = rows.alpha[k] + rows.beta[k] * exact.pivot_x[0] + rows.gamma[k] * exact.pivot_y[0]
             assert float(found.jacobian[0, n, 0]) == pytest.approx(lever, abs=1e-9)
-            met, turned = met + 1, turned + (pressing[k, 9] > 0)
+            met, turned = met + 1, turned + (pressing[k, ASIDE] > 0)
     assert met > 300
     assert turned > 3
 
