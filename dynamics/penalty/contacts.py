@@ -8,12 +8,16 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from dynamics.cross_section import CrossSection
 from dynamics.links import LEAST_LINK, STRAIGHT
+from dynamics.penalty.section import Press, Touch, give, squeezed_share, turned_aside
 from dynamics.scene import SPARED, Indices, Scene
 from surrogate.compiled import Floats
 
 FAR = 1e3
 """Gap where there is no contact [m]."""
+STOPS = 16
+"""Number of contacts, the deepest ones, whose dents are limited to the largest one in a step."""
 
 
 class Chain(NamedTuple):
@@ -27,6 +31,8 @@ class Chain(NamedTuple):
     sine: Tensor
     length: Tensor
     """Length of each segment's centreline [m], 0 beyond the tip."""
+    film: Tensor
+    """Length of each segment's film [m], 0 beyond the tip."""
     pivot_x: Tensor
     """Where the tube beyond each joint turns when the joint bends [m], shape (batch, segments), see `dynamics.chain.Chain`."""
     pivot_y: Tensor
@@ -64,7 +70,10 @@ class Solids(NamedTuple):
 
 
 class Contacts(NamedTuple):
-    """Contact inequalities gap + J d >= 0 over bends and growth d, shape (batch, contacts) unless noted."""
+    """Contact inequalities gap + J d >= 0 over bends, dents and growth d, shape (batch, contacts) unless noted.
+
+    Of a tube that gives way, the rows where the largest dents end follow those of the contacts.
+    """
 
     segment: Tensor
     """Row k depends on the joints 0 ... segment[k]."""
@@ -74,6 +83,12 @@ class Contacts(NamedTuple):
     """Columns of J for the bends [m/rad], shape (batch, contacts, segments)."""
     growth: Tensor
     """Column of J for the growth of the last segment, without the bending due to growth."""
+    dents: Tensor
+    """Columns of J for the dents, see `dynamics.penalty.section.give`, shape (batch, contacts, dents); none if the tube is rigid."""
+    item: Tensor
+    """Edge, or corner after all edges, of each contact; with the segment it identifies the contact. -1 where there is none."""
+    lost: Tensor
+    """Share of the growth force that a squeezed tip lacks [-], shape (batch,)."""
 
 
 def links(films: Tensor, angles: Tensor, pivots: Tensor) -> tuple[Tensor, Tensor]:
@@ -103,68 +118,163 @@ def forward_kinematics(angles: Tensor, films: Tensor, pivots: Tensor, last: Tens
     base = torch.zeros_like(angles[:, :1])
     x = torch.cat([base + pose[0], pose[0] + torch.cumsum(lengths * cosine, 1)], 1)
     y = torch.cat([base + pose[1], pose[1] + torch.cumsum(lengths * sine, 1)], 1)
-    return Chain(x, y, cosine, sine, lengths, x[:, :-1] - change * sine, y[:, :-1] + change * cosine, last)
+    return Chain(x, y, cosine, sine, lengths, films, x[:, :-1] - change * sine, y[:, :-1] + change * cosine, last)
 
 
-def most_contacts(segments: int) -> int:
+def most_contacts(segments: int, soft: bool) -> int:
     """Maximum number of contacts that are considered for a vine: those with the smallest gaps.
 
-    Few random vines of up to 4 m in the shipped environments have more contacts within 2 mm, and a step rarely closes 2 mm.
+    Few random vines of up to 4 m in the shipped environments have more contacts within 2 mm, and a step rarely closes 2 mm. A soft
+    tube lies on walls joint by joint, in a corridor on both sides.
     """
-    return max(32, 2 * segments // 5)
+    return max(48, 3 * segments // 2) if soft else max(32, 2 * segments // 5)
 
 
-def find_contacts(solids: Solids, radius: float, margin: float, chain: Chain) -> Contacts:
+def find_contacts(solids: Solids, section: CrossSection, margin: float, chain: Chain) -> Contacts:
     """The contacts with the smallest gaps below the margin.
 
     As in the exact propagator: joints against edges, and corners against segments, or against the joint itself where a
     corner projects beyond one segment and before the next. The mount does not touch the length of tube that it spares.
     """
     batch, segments = chain.cosine.shape
+    soft = section.most_dent > 0
     with torch.no_grad():  # the choice of contacts needs no gradients
         cell = _cell(solids, chain.x[:, 1:], chain.y[:, 1:])
         edge, corner = solids.near_edges[cell].long(), solids.near_corners[cell].long()
         every = torch.arange(segments, device=cell.device).expand(batch, -1)[..., None]
-        edge_gap = _against_edges(solids, radius, chain, every.expand_as(edge), edge)[0]
-        corner_gap = _against_corners(solids, radius, chain, every.expand_as(corner), corner)[0]
+        edge_gap = _against_edges(solids, section, chain, every.expand_as(edge), edge)[0]
+        corner_gap = _against_corners(solids, section, chain, every.expand_as(corner), corner)[0]
         gaps = torch.cat([edge_gap, corner_gap], 2)
         most = gaps.shape[2]
-        looked_at = min(most_contacts(segments), segments * most)
+        looked_at = min(most_contacts(segments, soft), segments * most)
         nearest = torch.topk(gaps.flatten(1), looked_at, 1, largest=False).indices
         segment = nearest // most
         items = torch.cat([edge, corner], 2).flatten(1).gather(1, nearest)
         is_edge = nearest % most < edge.shape[2]
     no_item = torch.full_like(items, -1)
-    with_edge = _against_edges(solids, radius, chain, segment, torch.where(is_edge, items, no_item))
-    with_corner = _against_corners(solids, radius, chain, segment, torch.where(is_edge, no_item, items))
+    with_edge = _against_edges(solids, section, chain, segment, torch.where(is_edge, items, no_item))
+    with_corner = _against_corners(solids, section, chain, segment, torch.where(is_edge, no_item, items))
     gap, px, py, nx, ny, at_end = (torch.where(is_edge, a, b) for a, b in zip(with_edge, with_corner, strict=True))
     found = gap < margin
     gap = torch.where(found, gap, FAR)
     nx, ny = torch.where(found, nx, 0.0), torch.where(found, ny, 0.0)
+    rigid = _rows(chain, segment, Touch(gap, nx, ny), (px, py), at_end)._replace(
+        item=torch.where(found, torch.where(is_edge, items, len(solids.edges) + items), no_item)
+    )
+    if not soft:
+        return rigid
+    press = _press(solids, section, chain, segment, items, is_edge)
+    return _giving_way(section, chain, rigid, Touch(gap, nx, ny), (px, py, at_end), press)
+
+
+def _rows(chain: Chain, segment: Tensor, touch: Touch, point: tuple[Tensor, Tensor], at_end: Tensor) -> Contacts:
+    """Contacts of a rigid cross-section at points [m], of which those at the end of the last segment move with it as it grows."""
+    gap, nx, ny = touch
+    px, py = point
     alpha = (px * ny - py * nx)[..., None]
     jacobian = alpha - ny[..., None] * chain.pivot_x[:, None] + nx[..., None] * chain.pivot_y[:, None]
-    moves = every.transpose(1, 2) <= segment[..., None]
+    moves = torch.arange(chain.cosine.shape[1], device=segment.device) <= segment[..., None]
     cosine, sine = chain.cosine.gather(1, segment), chain.sine.gather(1, segment)
     growth = torch.where(at_end & (segment == chain.last), nx * cosine + ny * sine, 0.0)
-    return Contacts(segment, gap, torch.where(moves, jacobian, 0.0), growth)
+    jacobian = torch.where(moves, jacobian, 0.0)
+    return Contacts(segment, gap, jacobian, growth, gap.new_zeros(*gap.shape, 0), segment, gap.new_zeros(len(gap)))
 
 
-def _against_edges(solids: Solids, radius: float, chain: Chain, segment: Tensor, item: Tensor) -> tuple[Tensor, ...]:
+def _giving_way(
+    section: CrossSection,
+    chain: Chain,
+    rigid: Contacts,
+    touch: Touch,
+    place: tuple[Tensor, Tensor, Tensor],
+    press: Press,
+) -> Contacts:
+    """The contacts of a tube that gives way: those of its dents, and those of the deepest dents with their limit."""
+    px, py, at_end = place
+    segment, deepest = rigid.segment, slice(min(STOPS, rigid.gap.shape[1]))
+    aside = turned_aside(section, touch, press, chain.cosine.gather(1, segment), chain.sine.gather(1, segment))
+    soft = _rows(chain, segment, aside, (px, py), at_end)
+    dents = give(section, aside, press)
+    limit = torch.where(press.stops & (touch.gap < FAR), touch.gap + section.most_dent, FAR)
+    return Contacts(
+        torch.cat([segment, segment[:, deepest]], 1),
+        torch.cat([soft.gap, limit[:, deepest]], 1),
+        torch.cat([soft.jacobian, rigid.jacobian[:, deepest]], 1),
+        torch.cat([soft.growth, rigid.growth[:, deepest]], 1),
+        torch.cat([dents, torch.zeros_like(dents[:, deepest])], 1),
+        torch.cat([rigid.item, torch.full_like(rigid.item[:, deepest], -1)], 1),
+        squeezed_share(section, aside, press),
+    )
+
+
+def _joints(chain: Chain) -> tuple[Tensor, Tensor]:
+    """Length of tube that belongs to each joint at a segment's end, and its middle along the tube [m], shape (batch, segments)."""
+    ahead = torch.cat([chain.film[:, 1:], torch.zeros_like(chain.film[:, :1])], 1)
+    return 0.5 * (chain.film + ahead), torch.cumsum(chain.length, 1) + 0.25 * (ahead - chain.film)
+
+
+def _beyond(section: CrossSection, chain: Chain, segment: Tensor, ex: Tensor, ey: Tensor) -> Tensor | float:
+    """Half of the length of tube that belongs to a joint, along an edge [m]: so far beyond its ends an edge presses on a soft tube."""
+    if section.most_dent == 0:
+        return 0.0
+    along = ex * _take(chain.cosine, segment) + ey * _take(chain.sine, segment)
+    half = 0.5 * _take(_joints(chain)[0], segment) * along.abs()
+    return torch.where(segment < _last(chain, segment), half, 0.0)
+
+
+def _press(
+    solids: Solids, section: CrossSection, chain: Chain, segment: Tensor, item: Tensor, is_edge: Tensor
+) -> Press:
+    """How contacts press on soft tubes, as in `dynamics.contacts.find_contacts`."""
+    edge, corner = (
+        solids.edges[torch.where(is_edge, item, 0)],
+        solids.corners[torch.where(is_edge, 0, item).clamp(min=0)],
+    )
+    length, middle = (_take(part, segment) for part in _joints(chain))
+    x, y = _take(chain.x, segment + 1), _take(chain.y, segment + 1)
+    ux, uy = _take(chain.cosine, segment), _take(chain.sine, segment)
+    ex, ey, wall = edge[..., 5], edge[..., 6], edge[..., 7]
+    along = (x - edge[..., 0]) * ex + (y - edge[..., 1]) * ey
+    beyond = torch.as_tensor(_beyond(section, chain, segment, ex, ey))
+    low, high = (along - beyond).clamp(min=0.0), torch.minimum(along + beyond, wall)
+    shift = torch.where(beyond > 0, (0.5 * (low + high) - along) * torch.where(ex * ux + ey * uy > 0, 1.0, -1.0), 0.0)
+    part = torch.where(beyond > 0, 0.5 * (high - low) / torch.where(beyond > 0, beyond, 1.0), 1.0)
+    sharp = ~is_edge & (corner[..., 2] <= section.radius)
+    ahead = (corner[..., 0] - x) * ux + (corner[..., 1] - y) * uy
+    last = segment == chain.last
+    at_cap = sharp & last & (ahead > 0)
+    cap = torch.full_like(length, section.cap)
+    return Press(
+        torch.where(sharp, torch.where(at_cap, 0.0, cap), torch.where(is_edge, part * length, length)),
+        torch.where(sharp, at_cap, last) * cap,
+        torch.where(sharp, _reached(chain, segment) + ahead.clamp(max=0.0), middle + torch.where(is_edge, shift, 0.0)),
+        torch.where(sharp, item, -1),
+        ~is_edge | (beyond == 0) | ((along >= 0) & (along <= wall)),
+    )
+
+
+def _against_edges(
+    solids: Solids, section: CrossSection, chain: Chain, segment: Tensor, item: Tensor
+) -> tuple[Tensor, ...]:
     """Gap, point and normal of a joint beside an edge, and whether the point is the segment's end, which it always is here."""
     edge = solids.edges[item.clamp(min=0)]
     x, y = _take(chain.x, segment + 1), _take(chain.y, segment + 1)
     rx, ry, ex, ey = x - edge[..., 0], y - edge[..., 1], edge[..., 5], edge[..., 6]
     along, offset = rx * ex + ry * ey, ex * ry - ey * rx
-    beside = (item >= 0) & (segment <= _last(chain, segment)) & (along >= 0) & (along <= edge[..., 7])
+    beyond = _beyond(section, chain, segment, ex, ey)
+    beside = (item >= 0) & (segment <= _last(chain, segment)) & (along >= -beyond) & (along <= edge[..., 7] + beyond)
     if solids.spared:
         beside = beside & (_reached(chain, segment) >= edge[..., 8])
-    gap = torch.where(beside, offset.abs() - radius - edge[..., 4], FAR)
+    if section.most_dent > 0:  # the far side of a thin obstacle would press on a soft tube through the near one
+        beside = beside & ~((offset > 0) & (edge[..., 9] > 0))
+    gap = torch.where(beside, offset.abs() - section.radius - edge[..., 4], FAR)
     flip = torch.where(offset >= 0, 1.0, -1.0)
     return gap, x, y, -flip * ey, flip * ex, beside
 
 
-def _against_corners(solids: Solids, radius: float, chain: Chain, segment: Tensor, item: Tensor) -> tuple[Tensor, ...]:
-    """The same for the segment, or the joint at its end, and a corner."""
+def _against_corners(
+    solids: Solids, section: CrossSection, chain: Chain, segment: Tensor, item: Tensor
+) -> tuple[Tensor, ...]:
+    """The same for the segment, or the joint at its end, and a corner; on a round one a soft tube lies joint by joint."""
     corner, last = solids.corners[item.clamp(min=0)], _last(chain, segment)
     x, y = _take(chain.x, segment + 1), _take(chain.y, segment + 1)
     ux, uy, length = _take(chain.cosine, segment), _take(chain.sine, segment), _take(chain.length, segment)
@@ -177,8 +287,11 @@ def _against_corners(solids: Solids, radius: float, chain: Chain, segment: Tenso
         exists = exists & (_reached(chain, segment) + along.clamp(max=0.0) >= corner[..., 3])
     beside = exists & (along <= 0) & (along >= -length)
     at_end = exists & (along > 0) & ((segment == last) | (ahead < 0))
+    if section.most_dent > 0:
+        round_one = corner[..., 2] > section.radius
+        beside, at_end = beside & ~round_one, torch.where(round_one, exists, at_end)
     distance = torch.where(beside, offset.abs(), torch.hypot(rx, ry))
-    gap = torch.where(beside | at_end, distance - radius - corner[..., 2], FAR)
+    gap = torch.where(beside | at_end, distance - section.radius - corner[..., 2], FAR)
     flip = torch.where(offset >= 0, 1.0, -1.0)
     nx, ny = torch.where(beside, flip * uy, -rx / distance), torch.where(beside, -flip * ux, -ry / distance)
     px, py = torch.where(beside, x + along * ux, x), torch.where(beside, y + along * uy, y)

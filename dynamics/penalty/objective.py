@@ -23,7 +23,7 @@ class Weights(NamedTuple):
 
 
 class Objective(NamedTuple):
-    """Objective of a step, a function of d = (bend of each joint [rad], growth [m]), shape (batch, segments + 1)."""
+    """Objective of a step, a function of d = (bend of each joint [rad], dents [sqrt(J)], growth [m]), shape (batch, unknowns)."""
 
     restoring: Restoring
     bend: Tensor
@@ -34,15 +34,21 @@ class Objective(NamedTuple):
     """Moment of the actuators at these bends [N m], same shape; `pull_slope` is its decrease with the bend [N m/rad]."""
     pull_slope: Tensor
     viscosity: Tensor
-    """Damping of each unknown divided by the step's time [N m/rad, N/m], shape (batch, segments + 1)."""
-    growth_force: float
+    """Damping of each unknown divided by the step's time [N m/rad, N/m], and 1 for each dent, shape (batch, unknowns)."""
+    growth_force: Tensor
+    """Force with which each tip everts [N], shape (batch,)."""
     gap: Tensor
     """Gaps [m], shape (batch, rows): contacts, then the bounds of the growth."""
     jacobian: Tensor
-    """Derivatives of the gaps with respect to d, shape (batch, rows, segments + 1)."""
+    """Derivatives of the gaps with respect to d, shape (batch, rows, unknowns)."""
     stiffness: float
     """Stiffness of every contact [N/m]."""
     weights: Weights
+
+    @property
+    def bends(self) -> int:
+        """Number of bends, the first of the unknowns."""
+        return self.bend.shape[1]
 
     @property
     def contact_stiffness(self) -> float:
@@ -50,12 +56,12 @@ class Objective(NamedTuple):
         return self.weights.contact / Weights().contact * self.stiffness
 
     def energy(self, d: Tensor) -> Tensor:
-        """J = w_a U + w_b growth + w_c contact of each vine [J], and implicit damping; shape (batch,).
+        """J = w_a U + w_b growth + w_c contact of each vine [J], implicit damping, and the energy of dents; shape (batch,).
 
         U is the potential of Eq. 3's moment, not the moment itself. The actuators' force enters by its value and slope
         at the step's start (lines 3 and 4 of Algorithm 1), so U is convex.
         """
-        paper, turn = Weights(), d[:, :-1]
+        paper, turn = Weights(), d[:, : self.bends]
         pulled = -self.pull * turn + 0.5 * self.pull_slope * self.scale * turn**2
         potential = (self.restoring.energy(self.bend + self.scale * turn) / self.scale + pulled).sum(1)
         depth = torch.relu(-self.gaps(d))
@@ -81,7 +87,7 @@ class Objective(NamedTuple):
     def bending_along(self, d: Tensor, direction: Tensor) -> Callable[[Tensor], tuple[Tensor, Tensor]]:
         """Change of the energy's slope along a line and its curvature, without contact, as a function of the position on it."""
         weight = self.weights.bending / Weights().bending
-        turn, bend = direction[:, :-1], self.bend + self.scale * d[:, :-1]
+        turn, bend = direction[:, : self.bends], self.bend + self.scale * d[:, : self.bends]
         before = self.restoring.moment_and_slope(bend)[0]
         linear = (self.viscosity * direction**2).sum(1) + weight * (self.pull_slope * self.scale * turn**2).sum(1)
 
@@ -93,7 +99,7 @@ class Objective(NamedTuple):
         return at
 
     def curvature(self, d: Tensor) -> Tensor:
-        """Diagonal of the energy's Hessian without contact, shape (batch, segments + 1)."""
-        slope = self.restoring.moment_and_slope(self.bend + self.scale * d[:, :-1])[1] + self.pull_slope
+        """Diagonal of the energy's Hessian without contact, shape (batch, unknowns)."""
+        slope = self.restoring.moment_and_slope(self.bend + self.scale * d[:, : self.bends])[1] + self.pull_slope
         bending = self.weights.bending / Weights().bending * slope * self.scale
-        return self.viscosity + torch.cat([bending, torch.zeros_like(d[:, :1])], 1)
+        return self.viscosity + torch.cat([bending, torch.zeros_like(d[:, self.bends :])], 1)

@@ -9,6 +9,7 @@ import torch
 from numpy.typing import ArrayLike
 from torch import Tensor
 
+from dynamics.cross_section import cross_section
 from dynamics.moment import joint_moments
 from dynamics.penalty.contacts import Solids
 from dynamics.penalty.joints import Restoring
@@ -47,6 +48,8 @@ class Penalty:
         inertia=False,
         friction=False,
         devices=("cpu", "cuda"),
+        dents=True,
+        tail=True,
     )
 
     def __init__(
@@ -81,6 +84,7 @@ class Penalty:
         scene, margin = scene_of(environment, params)
         self.model = Model(
             params,
+            cross_section(params),
             Solids.of(scene, self.device, dtype),
             Restoring.of(joint_moments(params), self.device, dtype),
             pull_of(params, surrogate, self.device, dtype),
@@ -199,6 +203,8 @@ class Penalty:
             motion=torch.zeros_like(length),
             alive=torch.ones_like(length, dtype=torch.bool),
             allowed=torch.as_tensor(steps, device=self.device),
+            keys=torch.zeros_like(segments)[:, None][:, :0],
+            carried=angles[:, :0],
         )
         longest = int(state.segments.max(initial=1))
         return records, grow(self.model, vines, record_every, records, int(steps.max(initial=0)), longest)

@@ -8,7 +8,9 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from dynamics.cross_section import CrossSection
 from dynamics.penalty.contacts import Chain, Contacts, Solids, find_contacts, forward_kinematics
+from dynamics.penalty.drive import available_force
 from dynamics.penalty.joints import Restoring
 from dynamics.penalty.objective import Objective, Weights
 from dynamics.penalty.pull import Pull, about_wall
@@ -28,6 +30,7 @@ class Model(NamedTuple):
     """A tube in an environment, on a device."""
 
     params: VineParams
+    section: CrossSection
     solids: Solids
     restoring: Restoring
     pull: Pull
@@ -88,6 +91,10 @@ class Vines:
     """Vines that have not ended yet."""
     allowed: Tensor
     """Maximum number of steps of each vine, shape (batch,)."""
+    keys: Tensor
+    """Contacts of the last step, shape (batch, contacts), see `_keys`; none before the first one."""
+    carried: Tensor
+    """Their forces [N]."""
 
     def grown(self, full: float) -> Tensor:
         """Length grown so far [m], not a sum of steps, whose rounding errors would add up; `full` is a segment's length."""
@@ -132,11 +139,13 @@ def grow(model: Model, vines: Vines, record_every: float, records: Records, step
         outside = _outside(model, chain)
         records.status.copy_(torch.where(outside & vines.alive, int(Status.OUT_OF_BOUNDS), records.status))
         vines.alive = vines.alive & ~outside
-        contacts = find_contacts(model.solids, model.params.radius, model.margin, chain)
-        deep = contacts.gap.amin(1) < -model.params.penetration_tolerance
+        contacts = find_contacts(model.solids, model.section, model.margin, chain)
+        dents = _held_dents(model, vines, chain, contacts)
+        given = contacts.gap + (contacts.dents @ dents[..., None])[..., 0]
+        deep = given.amin(1) < -model.params.penetration_tolerance
         _record(model, vines, chain, deep, record_every, records)
         if step < steps:
-            _advance(model, vines, chain, contacts, deep, record_every, records)
+            _advance(model, vines, chain, contacts, deep, dents, record_every, records)
     heading = model.pose[2] + vines.angles.sum(1)
     return torch.stack([chain.x[:, -1], chain.y[:, -1], heading], 1)
 
@@ -183,6 +192,26 @@ def _chain(model: Model, vines: Vines, count: int) -> Chain:
     return forward_kinematics(vines.angles[:, :count], films, pivots, last, model.pose)
 
 
+def _keys(model: Model, contacts: Contacts, segment: Tensor) -> Tensor:
+    """Numbers that identify contacts with segments in the next step, shape (batch, contacts); -1 where there is none."""
+    items = len(model.solids.edges) + len(model.solids.corners)
+    return torch.where(contacts.item >= 0, segment * items + contacts.item, -1)
+
+
+def _held_dents(model: Model, vines: Vines, chain: Chain, contacts: Contacts) -> Tensor:
+    """Dents that the forces of the last step hold [sqrt(J)], shape (batch, dents)."""
+    if not contacts.dents.shape[2]:
+        return contacts.gap[:, :0]
+    with torch.no_grad():
+        # A tip that begins a segment has the contacts of the one before.
+        born = (vines.last_length == 0)[:, None] & (contacts.segment == chain.last)
+        now, before = (_keys(model, contacts, contacts.segment - shift) for shift in (0, born.long()))
+        same = vines.keys[:, None] == now[:, :, None]
+        same = torch.where(same.any(2, keepdim=True), same, vines.keys[:, None] == before[:, :, None])
+        force = torch.where(same & (contacts.item >= 0)[..., None], vines.carried[:, None], 0.0).sum(2)
+        return (force[:, None] @ contacts.dents)[:, 0]
+
+
 def _record(model: Model, vines: Vines, chain: Chain, deep: Tensor, record_every: float, records: Records) -> None:
     """Write a record of every vine that is due for one; end those that are done or have taken all their steps."""
     ahead = _due(vines, records, record_every)
@@ -220,9 +249,16 @@ def _due(vines: Vines, records: Records, record_every: float) -> Tensor:
 
 
 def _advance(
-    model: Model, vines: Vines, chain: Chain, contacts: Contacts, deep: Tensor, record_every: float, records: Records
+    model: Model,
+    vines: Vines,
+    chain: Chain,
+    contacts: Contacts,
+    deep: Tensor,
+    dents: Tensor,
+    record_every: float,
+    records: Records,
 ) -> None:
-    """Take one step: minimise the objective, and apply the resulting bends and growth."""
+    """Take one step: minimise the objective from the present dents, and apply the resulting bends and growth."""
     full, step = model.params.segment_length, model.step
     due = torch.minimum(_due(vines, records, record_every), vines.length)
     most = torch.minimum(full - vines.last_length, due - vines.grown(full)).clamp(0, step)
@@ -232,18 +268,20 @@ def _advance(
     dt = torch.where(held, HELD_DT, torch.where(most > 0, most.clamp(min=0.2 * step), step))
     objective, curvature = _objective(model, vines, chain, contacts, most, dt)
     start = torch.zeros_like(objective.viscosity)
-    start[:, -1] = most + model.params.growth_force / objective.contact_stiffness
+    count = chain.cosine.shape[1]
+    start[:, count:-1] = dents
+    start[:, -1] = most + objective.growth_force.detach() / objective.contact_stiffness
     d = minimise(objective, start, model.solver)
     growth = torch.minimum(d[:, -1].clamp(min=0), most)
     at_last = torch.arange(chain.cosine.shape[1], device=d.device) == chain.last
     # The objective assumes the stiffness of the growing segment after full growth; with less growth it bends less.
     part = (vines.last_length + growth) / (vines.last_length + most).clamp(min=1e-6)
-    bend = torch.where(at_last, part[:, None] * d[:, :-1] + (curvature * growth)[:, None], d[:, :-1])
+    bend = torch.where(at_last, part[:, None] * d[:, :count] + (curvature * growth)[:, None], d[:, :count])
     motion = _most_motion(chain, bend, growth)
     # No joint moves farther than the margin of the contacts that were considered, so no contact is missed.
     share = torch.where(vines.alive, (0.6 * model.margin / motion).clamp(max=1), 0.0)
     pressed = objective.contact_stiffness * torch.relu(-objective.gaps(d)[:, : contacts.gap.shape[1]])
-    count = chain.cosine.shape[1]
+    vines.keys, vines.carried = _keys(model, contacts, contacts.segment), pressed.detach()
     vines.forces = torch.zeros_like(vines.angles).scatter_add(1, contacts.segment, pressed.detach())
     vines.angles = torch.cat([vines.angles[:, :count] + share[:, None] * bend, vines.angles[:, count:]], 1)
     vines.last_length = vines.last_length + share * growth
@@ -275,15 +313,20 @@ def _objective(
     grown = (curvature[:, None] * contacts.jacobian.gather(
         2, chain.last[:, None, :].expand(-1, contacts.jacobian.shape[1], 1))[..., 0]
     )  # fmt: skip
-    jacobian = torch.cat([contacts.jacobian, (contacts.growth + grown)[..., None]], 2)
-    bounds = jacobian.new_zeros(len(most), 2, count + 1)
+    jacobian = torch.cat([contacts.jacobian, contacts.dents, (contacts.growth + grown)[..., None]], 2)
+    bounds = jacobian.new_zeros(len(most), 2, jacobian.shape[2])
     bounds[:, 0, -1], bounds[:, 1, -1] = -1.0, 1.0
     viscosity = torch.cat(
-        [(params.bending_viscosity * spread / dt)[:, None].expand(-1, count), (params.growth_viscosity / dt)[:, None]],
+        [
+            (params.bending_viscosity * spread / dt)[:, None].expand(-1, count),
+            jacobian.new_full((len(most), contacts.dents.shape[2]), model.weights.contact / Weights().contact),
+            (params.growth_viscosity / dt)[:, None],
+        ],
         1,
     )
+    everting = available_force(params, contacts.lost, vines.angles[:, :count], chain)
     objective = Objective(
-        model.restoring, bend, scale, lever * force, -lever * force_slope * per_bend, viscosity, params.growth_force,
+        model.restoring, bend, scale, lever * force, -lever * force_slope * per_bend, viscosity, everting,
         torch.cat([contacts.gap, most[:, None], torch.zeros_like(most)[:, None]], 1),
         torch.cat([jacobian, bounds], 1), params.contact_stiffness, model.weights,
     )  # fmt: skip

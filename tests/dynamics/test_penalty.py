@@ -199,6 +199,7 @@ def test_tip_is_differentiable_in_curvature(
         np.testing.assert_allclose(found[:, 2], LENGTH, rtol=1e-2)
 
 
+@pytest.mark.parametrize("params", [VineParams(), VineParams(least_height=0.5, tail_tension=2.0)])
 def test_nothing_is_copied_to_the_host(
     shipped: dict[str, Environment], params: VineParams, monkeypatch: pytest.MonkeyPatch
 ) -> None:

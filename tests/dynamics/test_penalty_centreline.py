@@ -76,7 +76,7 @@ def gaps(
 ) -> tuple[Chain, Contacts]:
     """A chain and its contacts within 12 mm."""
     chain = chain_of(angles, films, pivots, propagator.model)
-    return chain, find_contacts(propagator.model.solids, propagator.params.radius, 12e-3, chain)
+    return chain, find_contacts(propagator.model.solids, propagator.model.section, 12e-3, chain)
 
 
 @pytest.fixture(scope="module")
@@ -111,7 +111,7 @@ def test_jacobian_is_that_of_the_gaps(touching: tuple[Penalty, torch.Tensor, tor
     one = torch.ones(len(angles), dtype=DOUBLE)
     vines = Vines(
         angles, torch.full((len(angles),), 8), films[:, -1], pressure, torch.full_like(angles, CELL), 0 * angles, one,
-        0 * one, 0 * angles, one, one > 0, torch.ones(len(angles)),
+        0 * one, 0 * angles, one, one > 0, torch.ones(len(angles)), torch.zeros(len(angles), 0), angles[:, :0],
     )  # fmt: skip
     with torch.no_grad():
         objective, curvature = _objective(propagator.model, vines, chain, found, 1e-3 * one, one)

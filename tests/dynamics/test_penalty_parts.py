@@ -126,10 +126,10 @@ def test_moments_are_those_of_the_kernels(
     one = torch.full((1,), segment, dtype=torch.float64)
     vines = Vines(
         row[0], torch.tensor([count]), one, row[1], row[2], torch.zeros_like(row[0]), one, count * one,
-        torch.zeros_like(row[0]), one, one > 0, torch.tensor([1]),
+        torch.zeros_like(row[0]), one, one > 0, torch.tensor([1]), torch.zeros(1, 0), row[0][:, :0],
     )  # fmt: skip
     chain = _chain(model, vines, count)
-    contacts = find_contacts(model.solids, params.radius, model.margin, chain)
+    contacts = find_contacts(model.solids, model.section, model.margin, chain)
     with torch.no_grad():
         objective, _ = _objective(model, vines, chain, contacts, 0 * one, one)
         still = torch.zeros_like(objective.viscosity)
@@ -204,7 +204,7 @@ def test_contacts_are_those_of_the_exact_propagator(environment: MakeEnvironment
     for vine in range(batch):
         pose = np.array([*rng.uniform(-0.7, 0.7, 2), rng.uniform(-np.pi, np.pi)])
         chain = forward_kinematics(*of_one(angles[vine], films[vine], pivots[vine], last[vine]), torch.tensor(pose))
-        found = find_contacts(solids, params.radius, margin, chain)
+        found = find_contacts(solids, rigid_section(params.radius, 0.0), margin, chain)
         segments = int(last[vine]) + 1
         exact_kinematics(expected, angles[vine], pivots[vine], pose, segments, films[vine, segments - 1], segment)
         rows = contact_rows.new_contacts(400)
@@ -240,7 +240,8 @@ def random_objective(seed: int, batch: int = 20, segments: int = 30, rows: int =
     viscosity = torch.cat([uniform(0.2, 0.4, batch, segments), uniform(40, 60, batch, 1)], 1)
     return Objective(
         restoring, uniform(-0.3, 0.3, batch, segments), uniform(1.0, 3.0, batch, segments),
-        uniform(-0.5, 0.5, batch, segments), uniform(0.0, 4.0, batch, segments), viscosity, 25.0, gap, jacobian, 2e5, Weights(),
+        uniform(-0.5, 0.5, batch, segments), uniform(0.0, 4.0, batch, segments), viscosity, torch.full((batch,), 25.0),
+        gap, jacobian, 2e5, Weights(),
     )  # fmt: skip
 
 

@@ -1,0 +1,113 @@
+"""The cross-section of the tubes of a batch, in tensors: how walls dent and squeeze them, by the laws of `dynamics.cross_section`.
+
+The compliance of a step's contacts is a constant, positive semidefinite matrix C = G G^T. In place of its inverse, the step has
+the dents z as further unknowns, with the energy |z|^2 / 2, and each contact has its stiff penalty k on the gap that they leave:
+
+    min over z of |z|^2 / 2 + k / 2 relu(-(gap + G z))^2  =  max over f >= 0 of -gap f - f (C + 1 / k) f / 2.
+
+The right side is the energy of a tube whose walls push with f, and do not pull. For one wall and a dent d it is 2/3 pi P d^2 per
+length, for two walls P times the area of the stadium that is lost, at the tip pi P R d^2, all with 1 / k in series. It is convex,
+and its derivative in the gaps is continuous: the solvers need no other terms for it.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from dynamics.cross_section import FOLLOWS, CrossSection
+from dynamics.dented import NARROW
+
+SPARE = 0.1
+"""Compliance that is added to that of the dents, as a share of that of a rigid contact [-]: C alone may be singular."""
+SHORTEST = 0.01
+"""An edge presses on at least this length of tube, over its radius [-]."""
+
+
+class Press(NamedTuple):
+    """How contacts press on the tubes, see `dynamics.contact_rows.Press`; shape (batch, contacts)."""
+
+    length: Tensor
+    tip: Tensor
+    at: Tensor
+    corner: Tensor
+    """Index of the sharp corner that presses, else -1; long."""
+    stops: Tensor
+    """Whether the dent has a limit there."""
+
+
+class Touch(NamedTuple):
+    """Gaps [m] and normals [-] of contacts, shape (batch, contacts); both parts of the normal are 0 where there is none."""
+
+    gap: Tensor
+    nx: Tensor
+    ny: Tensor
+
+
+def give(section: CrossSection, touch: Touch, press: Press) -> Tensor:
+    """G: what the dents add to the gaps, each for a root of its energy [m / sqrt(J)], shape (batch, contacts, dents).
+
+    Contacts have in common the length on which both press, and the cap; the opposite side recedes by a third. Of directions at an
+    angle, `dynamics.dented.shared_compliance` takes the cosine, here it is its square in part: so C is never indefinite.
+    """
+    deepest = _deepest(section, touch, press)
+    nx, ny, length, tip, at = (
+        part.gather(1, deepest) for part in (touch.nx, touch.ny, press.length, press.tip, press.at)
+    )
+    cosine = nx[:, :, None] * nx[:, None] + ny[:, :, None] * ny[:, None]
+    common = 0.5 * (length[:, :, None] + length[:, None]) - _apart(at)
+    common = torch.minimum(common, torch.minimum(length[:, :, None], length[:, None])).clamp(min=0.0)
+    along = 0.5 * (1 + FOLLOWS) * cosine**2 + 0.5 * (1 - FOLLOWS) * cosine
+    capped = torch.minimum(tip[:, :, None], tip[:, None]) * (0.5 * cosine**2 + 0.5 * cosine)
+    pressed = (length + tip).clamp(min=SHORTEST * section.radius)
+    stiffness = section.pressure * 4 / 3 * math.pi
+    compliance = (common * along + capped) / (stiffness * pressed[:, :, None] * pressed[:, None])
+    spare = SPARE * section.compliance * torch.eye(at.shape[1], dtype=at.dtype, device=at.device)
+    factor = torch.linalg.cholesky_ex(compliance + spare).L
+    touches = (touch.nx != 0) | (touch.ny != 0)
+    return torch.where(touches[..., None] & torch.isfinite(factor), factor, 0.0)
+
+
+def turned_aside(section: CrossSection, touch: Touch, press: Press, ux: Tensor, uy: Tensor) -> Touch:
+    """Contacts of which those at a squeezed tip no longer hold its growth, see `dynamics.dented.give_way`.
+
+    Args:
+        ux, uy: Heading of each contact's segment [-], shape (batch, contacts).
+    """
+    gap, nx, ny = touch
+    narrower = (-(gap[:, :, None] + gap[:, None]) / (NARROW * section.radius)).clamp(0.0, 1.0)
+    nearness = (1.0 - _apart(press.at) / (2.0 * section.radius)).clamp(min=0.0)
+    share = (_against(nx, ny) * narrower * nearness).amax(2)
+    along = (nx * ux + ny * uy).clamp(max=0.0)
+    turns = (press.tip > 0) & (gap < 0) & (share * along < 0)
+    tx, ty = nx - share * along * ux, ny - share * along * uy
+    size = torch.where(turns, tx**2 + ty**2, 1.0).sqrt().clamp(min=1e-12)
+    return Touch(gap, torch.where(turns, tx / size, nx), torch.where(turns, ty / size, ny))
+
+
+def squeezed_share(section: CrossSection, touch: Touch, press: Press) -> Tensor:
+    """Share of the cross-section that each tip lacks [-], shape (batch,), see `dynamics.dented.squeezed_share`."""
+    dent = torch.where(press.tip > 0, -touch.gap, 0.0).clamp(min=0.0)
+    both = (dent[:, :, None] > 0) & (dent[:, None] > 0)
+    height = torch.where(both, _against(touch.nx, touch.ny) * (dent[:, :, None] + dent[:, None]), 0.0)
+    return (0.5 * height.flatten(1).amax(1) / section.radius) ** 2
+
+
+def _deepest(section: CrossSection, touch: Touch, press: Press) -> Tensor:
+    """The contact whose dent each shares: the deepest one of the same corner near it, of edges itself; shape (batch, contacts)."""
+    corner = press.corner
+    same = (corner[:, :, None] == corner[:, None]) & (corner >= 0)[:, None] & (_apart(press.at) < 3.0 * section.radius)
+    same = same | torch.eye(corner.shape[1], dtype=torch.bool, device=corner.device)
+    return torch.where(same, -touch.gap[:, None], -torch.inf).argmax(2)
+
+
+def _apart(at: Tensor) -> Tensor:
+    return (at[:, :, None] - at[:, None]).abs()
+
+
+def _against(nx: Tensor, ny: Tensor) -> Tensor:
+    """How much each two contacts push against each other [-]."""
+    return (-(nx[:, :, None] * nx[:, None] + ny[:, :, None] * ny[:, None])).clamp(min=0.0)
