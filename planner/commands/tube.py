@@ -69,13 +69,14 @@ def _rows(params: VineParams, figures: TubeFigures) -> list[tuple[str, str, str]
     tail = f"{params.tail_tension:g} N, {params.tail_drag:g} N/m, friction {params.tail_friction:g}"
     least = 2e3 * params.least_height * params.radius
     height = "rigid across" if params.least_height == 1 else f"{least:.4g} mm between walls"
-    friction = "that of the propagator" if params.friction is None else f"{params.friction:g}"
+    friction = "that of environment or propagator" if params.friction is None else f"{params.friction:g}"
+    friction += "" if params.static_friction is None else f", static {params.static_friction:g}"
     return [
         ("radius", f"{1e3 * params.radius:.4g} mm", "given"),
         ("growth pressure", f"{1e-3 * params.growth_pressure:.4g} kPa", "given"),
         ("segment length", f"{1e3 * params.segment_length:.4g} mm", "given"),
         ("least height", height, "given"),
-        ("friction of the tip", friction, "given" if params.friction is not None else "not set"),
+        ("friction", friction, "given" if params.friction is not None else "not set"),
         ("physics", params.physics, "given"),
         ("actuator", params.actuator.kind, f"{params.actuator.cell_name}s of {cells} at {pressures}"),
         ("growth force", f"{figures.growth_force:.4g} N", f"{params.growth_share:.3g} of P pi R^2 = {figures.full_force:.4g} N"),

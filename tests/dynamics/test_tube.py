@@ -22,7 +22,15 @@ from surrogate.pouch import PouchMotor
 from surrogate.spam import Spam
 
 NUMBERS = [field.name for field in fields(VineParams) if field.name not in ("physics", "inertia", "actuator")]
-OR_ZERO = "growth_viscosity", "bending_viscosity", "friction", "tail_tension", "tail_drag", "tail_friction"
+OR_ZERO = (
+    "growth_viscosity",
+    "bending_viscosity",
+    "friction",
+    "static_friction",
+    "tail_tension",
+    "tail_drag",
+    "tail_friction",
+)
 
 
 @pytest.mark.parametrize("name", NUMBERS)
@@ -115,9 +123,9 @@ def test_friction_and_inertia_are_the_tubes() -> None:
     """Propagators take friction and inertia from the tube, unless they are given others."""
     environment = load_environment("divider")
     rubbed = VineParams(friction=0.2, inertia=Inertia(mass_per_length=0.1, damping_time=0.02, growth_rate=0.05))
-    assert QuasiStatic(environment, VineParams()).tube.friction == 0.0
-    assert QuasiStatic(environment, rubbed).tube.friction == 0.2
-    assert QuasiStatic(environment, rubbed, friction=0.4).tube.friction == 0.4
+    assert QuasiStatic(environment, VineParams()).tube.friction.static == 0.0
+    assert QuasiStatic(environment, rubbed).tube.friction[:2] == (0.2, 0.2)
+    assert QuasiStatic(environment, rubbed, friction=0.4).tube.friction[:2] == (0.4, 0.4)
     assert _geometric(environment, VineParams()).tube.friction == 0.3
     assert _geometric(environment, rubbed).tube.friction == 0.2
     impulse = Impulse(environment, rubbed).tube
