@@ -19,6 +19,8 @@ FRICTIONS = 0.1, 0.3, 0.5
 """Friction coefficients of the tip [-]; 0.3 was measured for paper 003."""
 CORNERS = 0.5, 0.3, 0.1
 """Factors on the moment of a joint dented by a corner [-]."""
+STICK_SLIP = 0.5, 0.2
+"""Static and kinetic coefficient of friction of tip and body [-]: assumed, no values are published."""
 LEAST_HEIGHT = 0.5
 """Height to which walls squeeze the tube that they dent, in diameters [-]."""
 TAIL = 1.0, 0.2
@@ -35,7 +37,9 @@ Moment = Callable[[Floats, float], Floats]
 def variants() -> dict[str, PropagatorFactory]:
     """The variants by name."""
     return {
-        **{f"friction {mu:g} at the tip": partial(QuasiStatic, friction=mu) for mu in FRICTIONS},
+        **{f"friction {mu:g} at the tip": partial(_rough, kinetic=mu, static=mu, body=False) for mu in FRICTIONS},
+        **{f"friction {mu:g} of tip and body": partial(_rough, kinetic=mu, static=mu) for mu in FRICTIONS[:2]},
+        "stick, then slip": partial(_rough, static=STICK_SLIP[0], kinetic=STICK_SLIP[1]),
         "walls dent the tube": partial(_real, height=LEAST_HEIGHT),
         "tail": partial(_real, tail=TAIL),
         **{f"corners leave {share:g} of the moment": partial(QuasiStatic, corner_moment=share) for share in CORNERS},
@@ -58,6 +62,15 @@ def _real(
     """A tube with effects that the default leaves out, see `LEAST_HEIGHT` and `TAIL`."""
     real = replace(params, least_height=height, tail_tension=tail[0], tail_friction=tail[1])
     return QuasiStatic(environment, real, friction=friction, corner_moment=corner_moment)
+
+
+def _rough(
+    environment: Environment, params: VineParams, kinetic: float, static: float, body: bool = True
+) -> Propagator:
+    """A tube with friction of the tip and, if so, the body."""
+    propagator = QuasiStatic(environment, replace(params, friction=kinetic, static_friction=static))
+    propagator.tube = propagator.tube._replace(friction=propagator.tube.friction._replace(body=body))
+    return propagator
 
 
 def _bending(environment: Environment, params: VineParams, moment: Moment) -> Propagator:

@@ -119,8 +119,10 @@ def test_what_is_not_a_disagreement_is_not_explained(vinewright: Vinewright, tmp
         ),
     ],
 )  # fmt: skip
-def test_differences_are_those_of_model_and_tube(name: str, changed: dict[str, Any], expected: list[str]) -> None:
+def test_differences_are_those_of_model_and_tube(
+    environment: Callable[..., Environment], name: str, changed: dict[str, Any], expected: list[str]
+) -> None:
     """Inertia, friction, buckling, moment and tube: named if they differ from the plan, and only then."""
-    found = differences(name, load_propagator(name), PARAMS, replace(PARAMS, **changed))
+    found = differences(name, load_propagator(name), PARAMS, replace(PARAMS, **changed), environment())
     assert len(found) == len(expected)
     assert all(words in clause for words, clause in zip(expected, found, strict=True))
