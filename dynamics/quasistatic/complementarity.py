@@ -299,14 +299,15 @@ def _settle(contacts: Contacts, dual: Dual, numbers: ContactNumbers, first: int,
 @compiled()
 def _from_guess(contacts: Contacts, dual: Dual, numbers: ContactNumbers, count: int) -> int:
     """Compute the forces of the first `count` active rows, and drop those beyond a bound; return the number of rows left."""
+    first = 0
     while count:
-        _factor_from(contacts, dual, numbers, 0, count)
+        _factor_from(contacts, dual, numbers, first, count)
         _solve_active(dual, count)
         before = count
         for i in range(count - 1, -1, -1):
             k = dual.active[i]
             if dual.trial[i] <= dual.lower[k] or dual.trial[i] > dual.upper[k]:
-                count = _drop(contacts, dual, numbers, i, count)
+                count, first = _drop(contacts, dual, numbers, i, count), i
         if count == before:
             for i in range(count):
                 dual.force[dual.active[i]] = dual.trial[i]
