@@ -94,6 +94,7 @@ def test_the_body_slides_from_the_coefficient_times_the_normal_force_on(
         else:
             assert bend == pytest.approx(moment - way * held, rel=1e-6)
             assert arch.work.slid[0] == RUBBING + arch.contact
+            assert arch.work.way[0] == np.sign(arch.work.dual.force[arch.count]) != 0
             assert arch.work.slid[1] == NO_KEY
 
 
