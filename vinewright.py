@@ -221,7 +221,7 @@ def simulate(
         solver: Solver of "penalty": "newton" or "gradient".
         surrogate: Source of the actuator's force in "penalty": "table" or "network".
         qp: Solver of "impulse": "banded" or "osqp".
-        friction: Coulomb friction coefficient of the tip [-]; None takes that of the design's tube.
+        friction: Coulomb friction coefficient, static and kinetic [-]; None takes those of the design's tube or environment.
     Returns:
         Whether it reached the goal, its tip, and its joints [m] at every record, shape (T, N + 1, 2).
     Raises:
@@ -244,7 +244,7 @@ def simulate(
     design = _checked(design, environment)
     with plain_errors():
         make = chosen_model(design.params, propagator, device, solver, surrogate, qp, design)
-        design = replace(design, params=with_friction(design.params, friction, propagator))
+        design = replace(design, params=with_friction(design.params, friction, propagator, environment))
     return simulated(design, environment, replay(design, make(environment, design.params)))
 
 

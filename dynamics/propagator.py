@@ -29,14 +29,16 @@ class Capabilities:
     inertia: bool
     """Inertial dynamics (`VineParams.inertia`)."""
     friction: bool
-    """Friction of the tip on walls."""
+    """Friction of the tip on walls, with one coefficient."""
     devices: tuple[str, ...]
     dents: bool = False
     """Walls dent and squeeze the tube (`dynamics.cross_section`); otherwise it is rigid across."""
     tail: bool = False
     """The drag of the tail reduces the growth force (`dynamics.drive`)."""
+    body_friction: bool = False
+    """Friction of the body too, and static friction (`VineParams.static_friction`)."""
     assumed_friction: float = 0.0
-    """Coefficient of friction that it assumes for a tube without one [-]."""
+    """Coefficient of friction that it assumes where neither tube nor environment have one [-]."""
     own_body: bool = False
     """Whether a tube does not cross its own body."""
     shortening: bool = True
@@ -107,6 +109,29 @@ class OnHost:
 
 PropagatorFactory = Callable[[Environment, VineParams], Propagator]
 """Creates a propagator for a tube in an environment."""
+
+
+def coefficients(
+    params: VineParams, environment: Environment, given: float | None = None, assumed: float = 0.0
+) -> tuple[float, float]:
+    """Kinetic and static coefficient of friction of a tube in an environment [-].
+
+    Args:
+        given: Replaces both, and that of the environment; None for none.
+        assumed: Where neither tube nor environment have one.
+    Raises:
+        CannotRun: The tube's static coefficient is less than the environment's, which is its kinetic one.
+    """
+    if given is not None:
+        return given, given
+    kinetic = params.friction if params.friction is not None else environment.friction
+    kinetic = assumed if kinetic is None else kinetic
+    static = kinetic if params.static_friction is None else params.static_friction
+    if static < kinetic:
+        raise CannotRun(
+            f"static_friction = {static:g} of the tube must be at least the friction of the environment, {kinetic:g}"
+        )
+    return kinetic, static
 
 
 def checked_lengths(

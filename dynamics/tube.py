@@ -88,7 +88,9 @@ class VineParams:
     """Moment at which the cross-section collapses, as a share of pi P R^3 [-], see `dynamics.collapse`; 1 for a tube that does not
     fold, whose moment (Eq. 2) stays below that. The wrinkles of an ideal membrane close around it at 1 (Comer and Levy, 1963)."""
     friction: float | None = None
-    """Coulomb friction coefficient of the tip on walls [-]; None selects the propagator's default."""
+    """Kinetic Coulomb friction coefficient on walls [-]; None for that of the environment, or else the propagator's default."""
+    static_friction: float | None = None
+    """Coefficient of friction up to which a contact sticks [-], at least `friction`; None if it is the same."""
     film_thickness: float | None = None
     """Thickness t of the tube's film [m]; None if unknown."""
     film_modulus: float | None = None
@@ -114,7 +116,7 @@ class VineParams:
                 "radius", "growth_pressure", "segment_length", "hinge_length", "growth_share", "contact_stiffness",
                 "penetration_tolerance", "least_height", "collapse_share", "film_thickness", "film_modulus", "bending_stiffness",
             ),
-            or_zero=("growth_viscosity", "bending_viscosity", "friction", "tail_tension", "tail_drag", "tail_friction"),
+            or_zero=("growth_viscosity", "bending_viscosity", "friction", "static_friction", "tail_tension", "tail_drag", "tail_friction"),
         )  # fmt: skip
         if self.physics not in get_args(Physics):
             raise ValueError(f"physics = {self.physics!r:.40} must be {' or '.join(get_args(Physics))}")
@@ -124,6 +126,10 @@ class VineParams:
             )
         if self.least_height > 1:
             raise ValueError(f"least_height = {self.least_height:g} must be at most 1, the diameter of the tube")
+        if self.static_friction is not None and self.static_friction < (self.friction or 0.0):
+            raise ValueError(
+                f"static_friction = {self.static_friction:g} must be at least friction = {self.friction:g}, the kinetic one"
+            )
         if self.film_modulus is not None and self.film_thickness is None:
             raise ValueError(f"film_modulus = {self.film_modulus:g} needs a film_thickness")
         if self.collapse_share > 1:

@@ -49,6 +49,8 @@ class Environment:
     tube may hang; or a solid "wall"."""
     stacked: bool = False
     """Whether parts of the tube may lie on one another, as in a bench with room above the tube; otherwise it may not cross itself."""
+    friction: float | None = None
+    """Coefficient of friction of the walls [-], for tubes without one of their own; None if unknown."""
     anchor: np.ndarray | None = None
     """Which of `solids` the base is mounted in, in the order of their `shapes`, for an environment whose obstacles have
     moved; None to find it from the start."""
@@ -67,10 +69,10 @@ class Environment:
         """Bounds, start and goal are required, in metres and radians. `check_environment` checks whether they fit together.
 
         Args:
-            standing: `mount`, `edge`, `stacked` and `anchor`.
+            standing: `mount`, `edge`, `stacked`, `friction` and `anchor`.
         Raises:
-            InvalidEnvironment: One of them is missing, or has another shape, `mount` or `edge` is not a known word, or `stacked` not
-                true or false.
+            InvalidEnvironment: One of them is missing, or has another shape, `mount` or `edge` is not a known word, `stacked` not
+                true or false, or `friction` negative or not finite.
             TypeError: An unknown argument.
         """
         # Fields of a frozen dataclass can only be set this way.
@@ -91,6 +93,7 @@ class Environment:
         object.__setattr__(self, "mount", standing.get("mount", "free"))
         object.__setattr__(self, "edge", standing.get("edge", "open"))
         object.__setattr__(self, "stacked", standing.get("stacked", False))
+        object.__setattr__(self, "friction", standing.get("friction"))
         object.__setattr__(self, "anchor", standing.get("anchor"))
 
     def __repr__(self) -> str:
@@ -144,6 +147,7 @@ def content_of(environment: Environment) -> dict[str, dict[str, Any]]:
             "polygons": polygons[len(boxes) :],
             "circles": [_millimetres(circle) for circle in obstacles.circles],
             "walls": [_millimetres(wall) for wall in obstacles.walls],
+            **({} if environment.friction is None else {"friction": _tidy(environment.friction)}),
         },
     }
 

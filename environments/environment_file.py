@@ -27,6 +27,7 @@ polygons = [[[800, 0], [900, 0], [850, 300]]]        # corners in order; concave
 circles = [[1200, 500, 80]]                          # [x, y, radius]
 walls = [[1500, 1000, 1500, 300, 12]]                # [x1, y1, x2, y2, thickness]; thickness 0 is a bare line
 ends = "flat"                                        # or "round": walls reach half their thickness beyond their end points
+friction = 0.2                                       # optional, schema 2: of all walls, for tubes without one of their own
 
 In files of schema 1, which are still read, the ends of walls are round unless `ends` says otherwise.
 """
@@ -137,6 +138,7 @@ def environment_text(environment: Environment) -> str:
     """The text that `write_environment` writes."""
     content = content_of(environment)
     obstacles = content.pop("obstacles")
+    friction = obstacles.pop("friction", None)
     lines = [f"schema = {SCHEMA}", f"name = {_quoted(environment.name)}"]
     if environment.description:
         lines.append(f"description = {_quoted(environment.description)}")
@@ -146,7 +148,7 @@ def environment_text(environment: Environment) -> str:
         lines.append(f"tube = {_quoted(environment.tube)}")
     for table, values in content.items():
         lines += ["", f"[{table}]", *(f"{key} = {_toml(value)}" for key, value in values.items())]
-    if any(obstacles.values()):
+    if any(obstacles.values()) or friction is not None:
         lines += ["", "[obstacles]"]
     columns = {"boxes": "x_min, y_min, x_max, y_max", "circles": "x, y, radius", "walls": "x1, y1, x2, y2, thickness"}
     for kind, rows in obstacles.items():
@@ -155,6 +157,8 @@ def environment_text(environment: Environment) -> str:
             lines += [opening, *(f"  {row}," for row in rows), "]"]
     if (environment.obstacles.walls[:, 4] > 0).any():
         lines.append('ends = "round"')
+    if friction is not None:
+        lines.append(f"friction = {friction}")
     return "\n".join(lines) + "\n"
 
 
@@ -209,6 +213,7 @@ def _environment(file: EnvironmentFile, stem: str) -> Environment:
         mount=file.start.mount,
         edge=file.bounds.edge,
         stacked=file.bounds.stacked,
+        friction=file.obstacles.friction,
     )
 
 

@@ -32,6 +32,8 @@ LONGEST_NAME = 200
 """Maximum length of a name [characters]."""
 _FARTHEST = 1e4
 """Largest length or coordinate in a file [m]."""
+MOST_FRICTION = 10.0
+"""Largest coefficient of friction of walls; that of rubber on rubber is about a tenth of it."""
 SCHEMA = 2
 """Schema of the files that are written; schema 1, in which the ends of walls are round, can still be read."""
 
@@ -158,6 +160,7 @@ class _Obstacles(_Table):
     circles: Annotated[list[_Circle], FailFast()] = []
     walls: Annotated[list[_Wall], FailFast()] = []
     ends: Ends = "flat"
+    friction: Annotated[float, Field(ge=0, le=MOST_FRICTION)] | None = None
 
     @model_validator(mode="after")
     def _not_too_many(self) -> Self:
@@ -186,7 +189,12 @@ class EnvironmentFile(_Table):
 
     @model_validator(mode="after")
     def _newer_keys(self) -> Self:
-        newer = ("start", self.start, "mount"), ("bounds", self.bounds, "edge"), ("bounds", self.bounds, "stacked")
+        newer = (
+            ("start", self.start, "mount"),
+            ("bounds", self.bounds, "edge"),
+            ("bounds", self.bounds, "stacked"),
+            ("obstacles", self.obstacles, "friction"),
+        )
         for name, table, key in newer:
             if self.version == 1 and key in table.model_fields_set:
                 raise PydanticCustomError("schema", f"{name}.{key} needs schema = 2")

@@ -1,5 +1,6 @@
-"""What the base of a tube stands in, what the bounds are, and whether a tube may lie on itself there."""
+"""What the base of a tube stands in, what the bounds are, how rough the walls are, and whether a tube may lie on itself there."""
 
+import math
 from typing import TypedDict
 
 import numpy as np
@@ -23,6 +24,7 @@ class Standing(TypedDict, total=False):
     mount: str
     edge: str
     stacked: bool
+    friction: float | None
     anchor: np.ndarray | None
 
 
@@ -30,7 +32,8 @@ def check_standing(standing: Standing) -> None:
     """Check what was given.
 
     Raises:
-        InvalidEnvironment: `mount` or `edge` is not a known word, or `stacked` is not true or false.
+        InvalidEnvironment: `mount` or `edge` is not a known word, `stacked` is not true or false, or `friction` is negative or not
+            finite.
         TypeError: An unknown key.
     """
     if unknown := standing.keys() - Standing.__annotations__.keys():
@@ -40,6 +43,9 @@ def check_standing(standing: Standing) -> None:
             raise InvalidEnvironment(f"{key} = {word!r} must be {' or '.join(map(repr, known))}")
     if not isinstance(stacked := standing.get("stacked", False), bool):
         raise InvalidEnvironment(f"stacked = {stacked!r} must be True or False")
+    friction = standing.get("friction")
+    if friction is not None and not 0 <= friction < math.inf:
+        raise InvalidEnvironment(f"friction = {friction:g} must be at least 0 and finite")
 
 
 def framed(obstacles: Obstacles, bounds: np.ndarray) -> Obstacles:

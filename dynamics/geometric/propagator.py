@@ -15,7 +15,7 @@ from dynamics.geometric.kinematics import largest_moment
 from dynamics.geometric.rollout import Segmented
 from dynamics.geometric.walls import MITRE_LIMIT
 from dynamics.moment import free_curvature, joint_moments
-from dynamics.propagator import CannotRun, Capabilities, OnHost, checked_lengths
+from dynamics.propagator import CannotRun, Capabilities, OnHost, checked_lengths, coefficients
 from dynamics.records import Batch, Records, grow_batch, of_vine
 from dynamics.tube import VineParams
 from dynamics.vine import Actuation, Integers, Rollout, VineState
@@ -51,7 +51,8 @@ class Geometric(OnHost):
         """Inflate the obstacles (a few ms); circles and walls become polygons, see `dynamics.geometric.walls`.
 
         Args:
-            friction: Friction coefficient of the tip on walls [-]. Default: the tube's, or `FRICTION` if the tube has none.
+            friction: Friction coefficient of the tip on walls [-]. Default: the tube's kinetic one, or else that of the environment, or
+                `FRICTION` if it has none either.
         Raises:
             CannotRun: The start is clear of an obstacle, but inside the point to which its corner is inflated.
         """
@@ -67,10 +68,10 @@ class Geometric(OnHost):
         self.pose = np.asarray(environment.start, float)
         self.joint = joint_moments(params)
         self.moment = params.collapse_share * float(largest_moment(params.growth_pressure, params.radius))
-        known = friction if friction is not None else params.friction
+        known = coefficients(params, environment, friction, FRICTION)[0]
         force = params.growth_force
         tail = Tail(params.tail_tension / force, params.tail_drag / force, params.tail_friction)
-        self.tube = HingeTube(params.radius, FRICTION if known is None else known, self.moment / force, tail)
+        self.tube = HingeTube(params.radius, known, self.moment / force, tail)
 
     def refined(self, parts: int = 2) -> Geometric:  # noqa: ARG002
         """See `Propagator`. The model has no step, so this is the same model."""

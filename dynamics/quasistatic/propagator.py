@@ -12,7 +12,8 @@ from numpy.typing import ArrayLike
 from dynamics.cross_section import cross_section
 from dynamics.drive import tail_of
 from dynamics.moment import JointMoments, joint_moments
-from dynamics.propagator import Capabilities, OnHost, checked_lengths
+from dynamics.propagator import Capabilities, OnHost, checked_lengths, coefficients
+from dynamics.quasistatic.friction import Friction
 from dynamics.quasistatic.rollout import grow_one
 from dynamics.quasistatic.step import QuasiStaticModel, QuasiStaticTube, Relaxation
 from dynamics.records import Batch, Records, grow_batch
@@ -57,6 +58,7 @@ class QuasiStatic(OnHost):
         sections=True,
         inertia=False,
         friction=True,
+        body_friction=True,
         dents=True,
         tail=True,
         own_body=True,
@@ -75,15 +77,15 @@ class QuasiStatic(OnHost):
 
         Args:
             step: Growth per step [m]. Default: a sixth of a segment.
-            friction: Coulomb friction coefficient of the tip [-]. Default: the tube's, or 0 if the tube has none; 0 and 0.1
-                reproduce recorded growths equally well, larger values less well (results/validation/README.md).
+            friction: Coulomb friction coefficient [-], static and kinetic. Default: those of the tube or, if it has none, that of the
+                environment, or 0. With the published physics only the tip has friction.
         Raises:
             ValueError: `friction` is out of its range.
         """
-        friction = friction if friction is not None else params.friction or 0.0
-        if not 0 <= friction < np.inf:
-            raise ValueError(f"friction = {friction:g} must be at least 0 and finite")
-        self.environment, self.params = environment, params
+        kinetic, static = coefficients(params, environment, friction)
+        if not 0 <= kinetic < np.inf:
+            raise ValueError(f"friction = {kinetic:g} must be at least 0 and finite")
+        self.environment, self.params, self.friction = environment, params, friction
         self.threads = threads or thread_count()
         self.pose = np.asarray(environment.start, float)
         self.scene, margin = scene_of(environment, params)
@@ -95,7 +97,7 @@ class QuasiStatic(OnHost):
             tail=tail_of(params),
             growth_viscosity=params.growth_viscosity,
             bending_viscosity=params.bending_viscosity * (params.moment_length / params.segment_length),
-            friction=friction,
+            friction=Friction(kinetic, static, params.physics != "published", params.radius),
             tolerance=params.penetration_tolerance,
             growth_step=step or params.segment_length / 6,
             margin=margin,
@@ -107,7 +109,7 @@ class QuasiStatic(OnHost):
     def refined(self, parts: int = 2) -> QuasiStatic:
         """See `Propagator`."""
         tube = self.tube
-        return QuasiStatic(self.environment, self.params, tube.growth_step / parts, self.threads, tube.friction)
+        return QuasiStatic(self.environment, self.params, tube.growth_step / parts, self.threads, self.friction)
 
     def starting_at(self, pose: Floats) -> QuasiStatic:
         """The same model with its base at another x [m], y [m] and heading [rad]; shares the scene, which is costly."""

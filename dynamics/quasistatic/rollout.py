@@ -127,7 +127,7 @@ def grow_vine(model: QuasiStaticModel, task: Task, vine: Vine, records: Records)
         most_growth = min(tube.growth_step, full - last_length, next_stop(task, recorded) - grown)
         # The rest of a segment may be tiny, and a blocked tip may advance by tiny steps: limit dt from below.
         dt = max(most_growth, 0.2 * tube.growth_step)
-        fresh = not settled or most_growth != span.most_growth or tube.friction > 0.0
+        fresh = not settled or most_growth != span.most_growth or tube.friction.static > 0.0
         if fresh:
             span = Span(segments, last_length, count, most_growth)
             if rest.growing == np.inf:

@@ -15,8 +15,9 @@ from dynamics.drive import Tail, available_force
 from dynamics.growth import Span
 from dynamics.links import LEAST_LINK, STRAIGHT, link
 from dynamics.moment import JointMoments, Vine, linearise, rest_of
+from dynamics.quasistatic import friction as rubbing
 from dynamics.quasistatic.complementarity import MOST_ACTIVE, ContactNumbers, Dual, Step, new_dual, solve_step
-from dynamics.quasistatic.friction import add_stick_rows, let_slide, normal_force
+from dynamics.quasistatic.friction import MOST_RUBBING, TIP_KEY, Friction, Memory, tip_coefficient
 from dynamics.scene import Scene
 from dynamics.self_contact import SELF_KEY, Blocks, add_self_contacts, new_blocks
 from dynamics.vine import Integers
@@ -48,8 +49,7 @@ class QuasiStaticTube(NamedTuple):
     tail: Tail
     growth_viscosity: float
     bending_viscosity: float
-    friction: float
-    """Coefficient of friction of the tip [-]."""
+    friction: Friction
     tolerance: float
     growth_step: float
     """Growth of a full step, which is also its time [m]."""
@@ -85,6 +85,10 @@ class Work(NamedTuple):
     """Contacts that carried a force in the last step, `NO_KEY` beyond them, shape (MOST_ACTIVE,)."""
     carried: Floats
     """Their forces [N], same shape."""
+    slid: Integers
+    """Rows of friction that slid in the last step, `NO_KEY` beyond them, shape (MOST_RUBBING + 1,)."""
+    way: Integers
+    """The bounds at which they were, see `Memory`, same shape."""
     stiffening: Floats
     """Geometric stiffness of each joint, see `stiffen` [N m / rad], shape (max_segments,)."""
     pressed: Floats
@@ -120,6 +124,8 @@ def new_work(max_segments: int) -> Work:
         np.zeros(max_segments),
         np.full(MOST_ACTIVE, NO_KEY, np.int64),
         np.zeros(MOST_ACTIVE),
+        np.full(MOST_RUBBING + 1, NO_KEY, np.int64),
+        np.zeros(MOST_RUBBING + 1, np.int64),
         np.zeros(max_segments),
         np.zeros(1),
         np.zeros(1),
@@ -223,30 +229,35 @@ def bound_growth(work: Work, least: float, most: float) -> None:
 
 
 @compiled()
-def _recall(contacts: Contacts, rows: int, dual: Dual, keys: Integers, known: int) -> int:
-    """Activate the contacts that carried a force in the last step; return how many of them still exist."""
+def _recall(contacts: Contacts, numbers: ContactNumbers, dual: Dual, keys: Integers, known: int) -> int:
+    """Activate the rows that carried a force in the last step, and those of friction that did not slide; return their number."""
     warm = 0
-    for k in range(rows):
+    for k in range(numbers.rows):
+        if numbers.soft <= k < numbers.soft + numbers.boxed:
+            continue
         for i in range(known):
             if keys[i] == contacts.key[k]:
                 dual.active[warm] = k
                 warm += 1
                 break
-    return warm
+    return rubbing.begin_sticking(dual, numbers, warm)
 
 
 @compiled()
 def set_up(tube: QuasiStaticTube, joint: JointMoments, damping: float, vine: Vine, work: Work, span: Span) -> float:
     """Set up the quadratic model and all rows of one step; returns the growing segment's curvature [1/m].
 
-    The rows of a tip that sticks and of the growth's bounds, two each, follow those of the contacts.
+    The rows of friction and the two of the growth's bounds follow those of the contacts.
 
     Args:
         damping: Moment per bend of a joint in this step [N m / rad].
     """
     contacts, chain, segments = work.contacts, work.chain, span.segments
     curvature = bending_model(joint, damping, vine, work.step, work.stiffening, span)
-    held = add_stick_rows(contacts, span.contacts, chain, segments) if tube.friction > 0.0 else span.contacts
+    held = span.contacts
+    if tube.friction.static > 0.0:
+        memory = Memory(work.keys, work.carried, work.slid, work.way, work.pressed[0])
+        held = rubbing.add_friction_rows(contacts, held, chain, segments, tube.friction, work.dual, memory)
     work.held[0] = held
     _add_growth_rows(contacts, held, chain, segments, curvature)
     bound_growth(work, 0.0, span.most_growth)
@@ -258,13 +269,16 @@ def set_up(tube: QuasiStaticTube, joint: JointMoments, damping: float, vine: Vin
 
 @compiled()
 def _needed_force(
-    tube: QuasiStaticTube, contacts: Contacts, dual: Dual, count: int, held: int, active: int, pressed: float
+    tube: QuasiStaticTube, contacts: Contacts, dual: Dual, count: int, active: int, against: float
 ) -> float:
     """Force that growth needs against the contacts and the friction of a tip that slides on [N].
 
     At constant length friction may be anything up to that: it is not what the step has found.
+
+    Args:
+        against: Normal force on a tip with friction [N].
     """
-    needed = tube.friction * pressed * abs(contacts.growth[count]) if held > count else 0.0
+    needed = tube.friction.kinetic * against * abs(contacts.growth[count]) if against > 0.0 else 0.0
     for i in range(active):
         if dual.active[i] < count:
             needed -= dual.force[dual.active[i]] * contacts.growth[dual.active[i]]
@@ -273,11 +287,11 @@ def _needed_force(
 
 @compiled()
 def solve(tube: QuasiStaticTube, work: Work, span: Span, time: float, known: int, fresh: bool) -> tuple[float, int]:
-    """Solve a step that was set up, with friction of the tip; its bends are in `work.step`.
+    """Solve a step that was set up; its bends are in `work.step`. Of rows of friction see `dynamics.quasistatic.friction`.
 
     Args:
         time: Time of the step, in metres of free growth; 0 at constant length.
-        known: Number of contacts in `work.keys`, which carried a force in the last step.
+        known: Number of rows in `work.keys`, which carried a force in the last step.
         fresh: Whether the step was set up after the last solve.
     Returns:
         Growth [m], and number of rows in `work.keys` that carry a force now.
@@ -285,24 +299,26 @@ def solve(tube: QuasiStaticTube, work: Work, span: Span, time: float, known: int
     chain, contacts, dual, step = work.chain, work.contacts, work.dual, work.step
     segments, count, held = span.segments, span.contacts, work.held[0]
     mobility, drive, rows = time / tube.growth_viscosity, work.drive[0], held + (2 if time > 0.0 else 0)
-    active = _recall(contacts, rows, dual, work.keys, known)
-    for _ in range(2):
-        numbers = ContactNumbers(rows, count, segments, drive * mobility, mobility, shared_reach(tube.section))
-        growth, active, _ = solve_step(contacts, chain, step, dual, numbers, active, fresh)
-        fresh = False
-        pressed = normal_force(contacts, chain, dual, numbers, active)
-        if held == count or abs(dual.force[count] - dual.force[count + 1]) <= tube.friction * pressed:
-            break
-        most = tube.friction * work.pressed[0]
-        gain, active = let_slide(contacts, chain, step, dual, numbers, held, active, most)
-        drive, held = drive + gain, count
+    numbers = ContactNumbers(
+        rows, count, segments, drive * mobility, mobility, shared_reach(tube.section), held - count
+    )
+    active, slides = _recall(contacts, numbers, dual, work.keys, known), held > count and contacts.key[count] == TIP_KEY
+    growth, active, _ = solve_step(contacts, chain, step, dual, numbers, active, fresh)
+    pressed = rubbing.normal_force(contacts, chain, dual, numbers, active)
+    if tube.friction.static > 0.0:
+        memory = Memory(work.keys, work.carried, work.slid, work.way, work.pressed[0])
+        coefficient = tip_coefficient(tube.friction, memory)
+        if slides and abs(dual.force[count]) > coefficient * pressed:
+            active = rubbing.let_slide(dual, count, coefficient * work.pressed[0], active)
+            growth, active, _ = solve_step(contacts, chain, step, dual, numbers, active, False)
+            pressed = rubbing.normal_force(contacts, chain, dual, numbers, active)
+        rubbing.remember_sliding(contacts, dual, numbers, growth, memory)
     work.pressed[0] = pressed
-    work.needed[0] = work.lost[0] + _needed_force(tube, contacts, dual, count, work.held[0], active, pressed)
+    work.needed[0] = work.lost[0] + _needed_force(tube, contacts, dual, count, active, pressed if slides else 0.0)
     for i in range(active):
         work.keys[i], work.carried[i] = contacts.key[dual.active[i]], dual.force[dual.active[i]]
     if active < MOST_ACTIVE:
         work.keys[active] = NO_KEY
-    held = work.held[0]
     return min(max(growth, -contacts.gap[held + 1]), contacts.gap[held]), active
 
 

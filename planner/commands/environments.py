@@ -53,6 +53,7 @@ def _content(environment: Environment) -> dict[str, Any]:
         "mount": environment.mount,
         "edge": environment.edge,
         "stacked": environment.stacked,
+        "friction": environment.friction,
         "obstacles": {
             "polygons": len(obstacles.polygons),
             "circles": len(obstacles.circles),
@@ -90,7 +91,8 @@ def show(
     console.print(f"start      {start} mm, heading {content['heading_deg']:.1f} deg{mount}")
     console.print(f"goal       {goal} mm, radius {rounded(content['goal_radius_mm'], 'mm')} mm")
     solid = f"boxes, polygons and flat walls: {counts['polygons']}"
-    console.print(f"obstacles  {solid}; circles: {counts['circles']}; other walls: {counts['walls']}")
+    friction = "" if environment.friction is None else f"; friction: {environment.friction:g}"
+    console.print(f"obstacles  {solid}; circles: {counts['circles']}; other walls: {counts['walls']}{friction}")
     passages = narrowest_passages(environment)
     gaps = [f"{rounded(1e3 * one.width, 'mm')} mm at {at(one.middle)}" for one in passages]
     console.print(f"passages   {'; '.join(gaps)} (the narrowest gaps between obstacles)" if gaps else "passages   none")

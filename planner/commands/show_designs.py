@@ -148,6 +148,7 @@ def show_design(file: Path, _: None) -> Shown:
 def _prediction(design: Design) -> str:
     params, (x, y) = design.params, 1e3 * design.tip[:2]
     friction = "" if params.friction is None else f", friction {params.friction:g}"
+    friction += "" if params.static_friction is None else f", static {params.static_friction:g}"
     return (
         f"{actuators_of(design)}, tube {1e3 * design.length:.0f} mm; predicted tip ({x:.0f}, {y:.0f}) mm, heading "
         f"{np.degrees(design.tip[2]):.1f} deg; radius {1e3 * params.radius:g} mm, {1e-3 * params.growth_pressure:.4g} kPa{friction}; "

@@ -77,7 +77,7 @@ def simulate(
         environment = load_environment(env, made.params.radius)
         print_hints(console, environment, made.params.radius)
         make = chosen_model(made.params, propagator, device, solver, surrogate, qp, made)
-        made = replace(made, params=with_friction(made.params, friction, propagator))
+        made = replace(made, params=with_friction(made.params, friction, propagator, environment))
         note_ignored(console.print, made.params, propagator)
         apart(out, design, "design")
         apart(out, Path(env), "environment")

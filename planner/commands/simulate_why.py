@@ -58,7 +58,7 @@ class Miss:
             "tip_from_goal_centre_mm": self._from_goal(own.lines[-1][-1] if own.lines else self.environment.start),
             "default_reaches_goal": first.reached,
             "causes": [],
-            "differences": differences(self.name, model, self.planned.params, self.made.params),
+            "differences": differences(self.name, model, self.planned.params, self.made.params, self.environment),
             "page": PAGE,
             "heading": HEADING,
         }
@@ -74,7 +74,7 @@ class Miss:
         from planner.comparison.changes import changes
         from planner.comparison.growths import growth
 
-        friction = friction_of(model, self.made.params) > 0
+        friction = friction_of(model, self.made.params, self.environment) > 0
         params = self.made.params
         tail = model.capabilities.tail and params.has_tail
         several = changes(self.make, self.name, friction, tail)
@@ -92,20 +92,24 @@ class Miss:
         return round(1e3 * float(np.hypot(*(tip[:2] - self.environment.goal[:2]))), 3)
 
 
-def friction_of(model: type[Propagator], params: VineParams) -> float:
-    """Coefficient of friction that a propagator uses for a tube; 0 if it has no friction."""
+def friction_of(model: type[Propagator], params: VineParams, environment: Environment) -> float:
+    """Kinetic coefficient of friction that a propagator uses for a tube; 0 if it has no friction."""
+    from dynamics.propagator import coefficients
+
     if not model.capabilities.friction:
         return 0.0
-    return model.capabilities.assumed_friction if params.friction is None else params.friction
+    return coefficients(params, environment, None, model.capabilities.assumed_friction)[0]
 
 
-def differences(name: str, model: type[Propagator], planned: VineParams, made: VineParams) -> list[str]:
+def differences(
+    name: str, model: type[Propagator], planned: VineParams, made: VineParams, environment: Environment
+) -> list[str]:
     """Differences between a propagator with a tube, and the default propagator with the tube of the plan, each as a clause."""
     from dynamics.registry import load_propagator, propagators
     from dynamics.tube_file import difference
 
     default = propagators()[0]
-    before, now = friction_of(load_propagator(default), planned), friction_of(model, made)
+    before, now = friction_of(load_propagator(default), planned, environment), friction_of(model, made, environment)
     found = []
     if model.capabilities.inertia:
         found.append(f"{name} has inertia and grows at {1e3 * made.inertia.growth_rate:g} mm/s, {default} has none")
@@ -113,16 +117,16 @@ def differences(name: str, model: type[Propagator], planned: VineParams, made: V
         found.append("in geometric a tube does not buckle: a tip that cannot slide along a wall is stuck")
     if now != before:
         assumed = " (assumed where the tube has none)" * (
-            planned.friction is None and now == model.capabilities.assumed_friction
+            planned.friction is None and environment.friction is None and now == model.capabilities.assumed_friction
         )
-        found.append(f"the friction of the tip is {now:g}{assumed}, in the plan {before:g}")
+        found.append(f"the friction is {now:g}{assumed}, in the plan {before:g}")
     if (
         made.physics == "published"
         and name in ("impulse", "euler-lagrange")
         and made.segment_length != made.hinge_length
     ):
         found.append(f"{name} takes the moment per length, {default} per joint of {1e3 * made.segment_length:g} mm")
-    if other := difference(replace(planned, friction=made.friction), made):
+    if other := difference(replace(planned, friction=made.friction, static_friction=made.static_friction), made):
         found.append(f"the tube is not that of the plan: {other}")
     return found
 

@@ -73,13 +73,14 @@ def _rows(params: VineParams, figures: TubeFigures) -> list[tuple[str, str, str]
     collapse = (
         "none" if share == 1 else f"at {share * figures.largest_moment:.4g} N m, {share:g} of the greatest moment"
     )
-    friction = "that of the propagator" if params.friction is None else f"{params.friction:g}"
+    friction = "that of environment or propagator" if params.friction is None else f"{params.friction:g}"
+    friction += "" if params.static_friction is None else f", static {params.static_friction:g}"
     return [
         ("radius", f"{1e3 * params.radius:.4g} mm", "given"),
         ("growth pressure", f"{1e-3 * params.growth_pressure:.4g} kPa", "given"),
         ("segment length", f"{1e3 * params.segment_length:.4g} mm", "given"),
         ("least height", height, "given"),
-        ("friction of the tip", friction, "given" if params.friction is not None else "not set"),
+        ("friction", friction, "given" if params.friction is not None else "not set"),
         ("collapse", collapse, "given"),
         ("physics", params.physics, "given"),
         ("actuator", params.actuator.kind, f"{params.actuator.cell_name}s of {cells} at {pressures}"),

@@ -69,8 +69,8 @@ FrictionOption = Annotated[
     float | None,
     typer.Option(
         metavar="MU",
-        help="Friction coefficient of the tip in quasistatic and geometric, instead of the tube's. Default: the tube's; if it has "
-        "none, 0 in quasistatic and 0.3 in geometric.",
+        help="Friction coefficient in quasistatic (tip and body, static and kinetic) and geometric (tip), instead of those of tube and "
+        "environment. Default: the tube's, or else the environment's; if it has none, 0 in quasistatic and 0.3 in geometric.",
     ),
 ]
 
@@ -280,10 +280,10 @@ def chosen_model(
     return model
 
 
-def with_friction(params: VineParams, friction: float | None, propagator: str) -> VineParams:
-    """The tube with the requested friction, or that which the propagator assumes if neither user nor tube give one.
+def with_friction(params: VineParams, friction: float | None, propagator: str, environment: Environment) -> VineParams:
+    """The tube with the requested friction, or that which the propagator assumes if neither user, tube nor environment give one.
 
-    A design stores it, so that later commands use it too.
+    A design stores it, so that later commands use it too. A requested friction is both the kinetic and the static one.
 
     Raises:
         BadInput: The friction is out of range, or the propagator has none.
@@ -292,7 +292,8 @@ def with_friction(params: VineParams, friction: float | None, propagator: str) -
 
     if friction is None:
         # The design must keep what the propagator assumes: another one would assume something else.
-        assumed = load_propagator(propagator).capabilities.assumed_friction if params.friction is None else 0.0
+        given = params.friction is not None or environment.friction is not None
+        assumed = 0.0 if given else load_propagator(propagator).capabilities.assumed_friction
         return replace(params, friction=assumed) if assumed else params
 
     if not has_friction(propagator):
@@ -300,13 +301,17 @@ def with_friction(params: VineParams, friction: float | None, propagator: str) -
         raise BadInput(f"--friction {friction:g} is for --propagator {owners}; {propagator} has no friction")
     if not 0 <= friction <= MOST_FRICTION:
         raise BadInput(f"--friction {friction:g} must be from 0 to {MOST_FRICTION:g}")
-    return replace(params, friction=friction)
+    return replace(params, friction=friction, static_friction=None)
 
 
 def note_ignored(tell: Callable[[str], None], params: VineParams, propagator: str) -> None:
     """Tell if a tube has friction, gives way to walls, or has a tail whose drag counts, and the propagator has not."""
     if params.friction and not has_friction(propagator):
         tell(f"note: {propagator} has no friction; it ignores the friction of this tube ({params.friction:g})")
+    if params.static_friction is not None and not has_body_friction(propagator):
+        tell(
+            f"note: {propagator} has one coefficient of friction; it ignores the static one ({params.static_friction:g})"
+        )
     if params.least_height < 1 and not has_dents(propagator):
         tell(f"note: {propagator} is rigid across; it ignores the least height of this tube ({params.least_height:g})")
     if params.has_tail and not has_tail(propagator):
@@ -335,6 +340,12 @@ def has_friction(propagator: str) -> bool:
     """Whether a known propagator has friction; False if its library is missing."""
     capabilities = _capabilities(propagator)
     return capabilities is not None and capabilities.friction
+
+
+def has_body_friction(propagator: str) -> bool:
+    """Whether a known propagator has friction of the body, and static friction; False if its library is missing."""
+    capabilities = _capabilities(propagator)
+    return capabilities is not None and capabilities.body_friction
 
 
 def has_dents(propagator: str) -> bool:

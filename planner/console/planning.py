@@ -109,7 +109,7 @@ def planned(
         BadInput: A choice is unknown, does not fit the others, or needs a library that is not installed.
     """
     make = chosen_model(tube, inputs.propagator, inputs.device, inputs.solver, inputs.surrogate)
-    tube = with_friction(tube, inputs.friction, inputs.propagator)
+    tube = with_friction(tube, inputs.friction, inputs.propagator, environment)
     note_ignored(watcher.note, tube, inputs.propagator)
     # record the chosen device, solver and surrogate, where there is a choice
     inputs = inputs.model_copy(update=getattr(make, "keywords", {}))

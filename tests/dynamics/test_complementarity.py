@@ -7,12 +7,12 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from scipy.optimize import nnls
+from scipy.optimize import lsq_linear, nnls
 
 import dynamics.cross_section as columns
 from dynamics.chain import Chain
 from dynamics.contact_rows import Contacts, new_contacts
-from dynamics.quasistatic.complementarity import ContactNumbers, Dual, Step, new_dual, solve_step
+from dynamics.quasistatic.complementarity import CREEP, ContactNumbers, Dual, Step, new_dual, solve_step
 from surrogate.compiled import Floats
 
 COMPLIANCE = 1 / 2e5
@@ -213,3 +213,53 @@ def test_wall_ahead_holds_the_tip_with_the_growth_force() -> None:
     # What is left of the force pushes the tip by its compliance: lambda = F_g / (1 + compliance * damping).
     assert force[0] == pytest.approx(GROWTH_FORCE / (1 + COMPLIANCE * GROWTH_DAMPING), rel=1e-6)
     assert found[-1] == pytest.approx(COMPLIANCE * force[0], rel=1e-4)
+
+
+@pytest.mark.parametrize("nearly_dependent", [False, True])
+def test_rows_between_two_bounds_agree_with_bounded_least_squares(nearly_dependent: bool) -> None:
+    """Half of the rows may pull as well as push, up to a bound: as the dual, solved with dense matrices by scipy's `lsq_linear`.
+
+    Their residual is 0 inside the bounds, and has the sign with which the force resists at a bound.
+    """
+    rng, inside, at_bound = np.random.default_rng(17), 0, 0
+    for _ in range(300):
+        problem = random_problem(rng, 24, nearly_dependent)
+        rows, segments = len(problem.gap) - 2, len(problem.free) - 1
+        soft = rows // 2
+        bound = np.concatenate(
+            [np.full(soft, np.inf), rng.choice([0.0, 1.0, 10.0], rows - soft) * rng.uniform(0, 1, rows - soft)]
+        )
+        dual: Dual = new_dual(rows, segments)
+        dual.lower[soft:], dual.upper[soft:] = -bound[soft:], bound[soft:]
+        dual.force[soft:] = rng.choice([-1.0, 1.0], rows - soft)
+        guess = np.flatnonzero((rng.uniform(size=rows) < 0.4) & (bound > 0))
+        dual.active[: len(guess)] = guess
+        step = Step(1 / problem.stiffness[:-1], problem.free[:-1].copy(), np.empty(segments))
+        numbers = ContactNumbers(rows, soft, segments, problem.free[-1], 1 / GROWTH_DAMPING, 0.0, rows - soft)
+        growth, _, solved = solve_step(problem.contacts, problem.chain, step, dual, numbers, len(guess), True)
+        assert solved
+
+        compliance = np.where(np.arange(rows) < soft, COMPLIANCE, CREEP)
+        root = np.vstack([(problem.jacobian[:rows] / np.sqrt(problem.stiffness)).T, np.diag(np.sqrt(compliance))])
+        right = -(problem.gap + problem.jacobian @ problem.free)[:rows]
+        force, motion = dual.force, problem.gap[:rows] + problem.jacobian[:rows] @ np.append(step.bend, growth)
+        residual, boxed = motion + compliance * force, np.arange(rows) >= soft
+        assert (np.abs(force[boxed]) <= bound[boxed]).all()
+        stuck = boxed & (np.abs(force) < bound)
+        np.testing.assert_allclose(residual[stuck], 0.0, atol=2e-8)
+        assert (residual * np.sign(force))[boxed & ~stuck].max(initial=0.0) <= 1e-8
+        assert residual[~boxed].min(initial=0.0) >= -1e-8
+        np.testing.assert_allclose(residual[~boxed] * force[~boxed], 0.0, atol=1e-6)
+        inside, at_bound = inside + stuck.sum(), at_bound + (boxed & ~stuck).sum()
+
+        free = bound > 0  # lsq_linear needs bounds apart
+        target = np.linalg.lstsq(root[:, free].T, right[free])[0]
+        limits = np.where(boxed, -bound, 0.0)[free], bound[free]
+        found = lsq_linear(root[:, free], target, limits, method="bvls", tol=1e-14, max_iter=1000)
+        other = np.zeros(rows)
+        other[free] = found.x
+        # Rows that are nearly dependent share forces in many ways: the motion is unique.
+        moved = problem.free + (problem.jacobian[:rows].T @ other) / problem.stiffness
+        np.testing.assert_allclose(np.append(step.bend, growth), moved, atol=1e-6)
+    assert inside > 200
+    assert at_bound > 200

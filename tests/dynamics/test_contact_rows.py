@@ -12,7 +12,7 @@ from dynamics.contacts import find_contacts
 from dynamics.growth import Span
 from dynamics.moment import JointMoments, carrying, free_curvature
 from dynamics.quasistatic.complementarity import ContactNumbers, new_dual
-from dynamics.quasistatic.friction import add_stick_rows, normal_force
+from dynamics.quasistatic.friction import add_tip_row, normal_force
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.quasistatic.step import bend_by, new_work, set_up, solve
 from dynamics.tube import VineParams
@@ -51,23 +51,21 @@ def touching(segment: Sequence[int], point: Sequence[ArrayLike], normal: ArrayLi
 @pytest.mark.parametrize("nearer", [0, 1])
 @pytest.mark.parametrize("heading", [0.0, 2.0])
 def test_a_tip_is_held_along_the_nearest_surface(nearer: int, heading: float) -> None:
-    """Of two walls ahead the rows hold the tip along the nearer one, with tangent t = (-sin, cos) of its normal's direction.
+    """Of two walls ahead the row holds the tip along the nearer one, with tangent t = (-sin, cos) of its normal's direction.
 
     A turn about a joint that is s behind the tip moves the tip by s to the left, l = (-sin, cos) of the heading: J = s t.l.
-    Growth moves it along the heading u: t.u. The other row is the other way.
+    Growth moves it along the heading u: t.u.
     """
     chain, angles, gaps = straight(heading), heading + np.array([2.5, -2.8]), [2e-3, 2e-3]
     gaps[nearer] = 1e-3
     tip = SEGMENTS * LENGTH * np.array([np.cos(heading), np.sin(heading)])
     contacts = touching([SEGMENTS - 1] * 2, [tip, tip], angles, gaps)
-    assert add_stick_rows(contacts, 2, chain, SEGMENTS) == 4
+    assert add_tip_row(contacts, 2, chain, SEGMENTS) == 3
     turned = angles[nearer] - heading
-    for k, sign in ((2, 1.0), (3, -1.0)):
-        column = contacts.alpha[k] + contacts.beta[k] * chain.x[:SEGMENTS] + contacts.gamma[k] * chain.y[:SEGMENTS]
-        behind = LENGTH * np.arange(SEGMENTS, 0, -1)
-        np.testing.assert_allclose(column, sign * np.cos(turned) * behind, atol=1e-15)
-        assert contacts.growth[k] == pytest.approx(-sign * np.sin(turned))
-        assert contacts.gap[k] == 0.0
+    column = contacts.alpha[2] + contacts.beta[2] * chain.x[:SEGMENTS] + contacts.gamma[2] * chain.y[:SEGMENTS]
+    np.testing.assert_allclose(column, np.cos(turned) * LENGTH * np.arange(SEGMENTS, 0, -1), atol=1e-15)
+    assert contacts.growth[2] == pytest.approx(-np.sin(turned))
+    assert contacts.gap[2] == 0.0
 
 
 def test_only_what_pushes_the_tip_back_presses_it() -> None:
@@ -81,7 +79,7 @@ def test_only_what_pushes_the_tip_back_presses_it() -> None:
     dual.active[:5], dual.force[:5] = np.arange(5), [1.0, 2.0, 4.0, 8.0, 16.0]
     numbers = ContactNumbers(5, 5, SEGMENTS, 0.0, 1.0, 0.0)
     assert normal_force(contacts, chain, dual, numbers, 5) == 24.0
-    assert add_stick_rows(contacts, 3, chain, SEGMENTS) == 3
+    assert add_tip_row(contacts, 3, chain, SEGMENTS) == 3
 
 
 @pytest.mark.parametrize("heading", [0.0, 2.0])

@@ -12,7 +12,7 @@ from dynamics.contact_rows import Contacts, new_contacts
 from dynamics.cross_section import COMPLIANCE
 from dynamics.links import STRAIGHT
 from dynamics.quasistatic.complementarity import ContactNumbers, Step, new_dual, solve_step
-from dynamics.quasistatic.friction import add_stick_rows, normal_force
+from dynamics.quasistatic.friction import add_tip_row, normal_force
 from dynamics.self_contact import APART, CROSSED, SELF_KEY, add_self_contacts, new_blocks, segments_apart
 from environments import Environment
 from surrogate.compiled import Floats
@@ -200,7 +200,7 @@ def test_the_tip_is_pressed_by_the_own_body() -> None:
     dual.active[0], dual.force[k] = k, 3.0
     numbers = ContactNumbers(coil.count, coil.count, segments, 0.0, 1.0, 0.0)
     assert normal_force(coil.contacts, coil.chain, dual, numbers, 1) == 3.0
-    assert add_stick_rows(coil.contacts, coil.count, coil.chain, segments) == coil.count + 2
+    assert add_tip_row(coil.contacts, coil.count, coil.chain, segments) == coil.count + 1
     inner = coil.contacts.first[coil.count]
     assert inner in coil.contacts.first[tips]
     assert inner > 0

@@ -7,9 +7,11 @@ import numpy as np
 import pytest
 
 from dynamics.chain import forward_kinematics
+from dynamics.contact_rows import NO_KEY
 from dynamics.contacts import find_contacts
 from dynamics.growth import Span
 from dynamics.moment import carrying, restoring_moment
+from dynamics.quasistatic.friction import TIP_KEY
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.quasistatic.step import bend_by, new_work, set_up, solve, sum_forces
 from dynamics.tube import VineParams
@@ -58,10 +60,12 @@ def test_sliding_tip_is_held_back_by_coulombs_force(
 
 
 def pressed(
-    environment: MakeEnvironment, params: VineParams, friction: float, theta: float
+    environment: MakeEnvironment, params: VineParams, friction: float | None, theta: float, slid: bool = False
 ) -> tuple[float, float, np.ndarray]:
     """One step of a straight tube of four segments whose tip touches a wall under an angle theta [rad] to it.
 
+    Args:
+        slid: Whether the tip slid before, pressed by what a tip presses that is held.
     Returns:
         Growth over the growth of a free step without viscosity, normal force [N], and the joints' bends in the step [rad].
     """
@@ -71,6 +75,8 @@ def pressed(
     flat = environment(start=(0.0, 0.0, theta), boxes=[[-3, wall, 3, wall + 0.1]])
     propagator = QuasiStatic(flat, params, dt, friction=friction)
     joint, tube, work, known = propagator.joint, propagator.tube, new_work(segments), 0
+    if slid:
+        work.slid[:2], work.way[0], work.pressed[0] = [TIP_KEY, NO_KEY], 1, params.growth_force * np.sin(theta)
     for _ in range(40):  # the same step, until the friction is that of its own normal force
         vine = carrying(joint, np.zeros(segments), np.zeros(segments), np.full(segments, 0.04))
         forward_kinematics(
@@ -123,6 +129,19 @@ def test_a_straight_tube_sticks_from_the_cotangent_of_its_angle_on(
     else:
         assert growth > 0.01
         assert np.abs(bends).max() > 1e-4
+
+
+@pytest.mark.parametrize("degrees", [60.0, 120.0])
+@pytest.mark.parametrize("slid", [False, True])
+def test_a_tip_that_slid_slides_on_where_one_that_stuck_stays_stuck(
+    environment: MakeEnvironment, params: VineParams, degrees: float, slid: bool
+) -> None:
+    """Where the cotangent of the angle is between the kinetic and the static coefficient."""
+    theta = np.radians(degrees)
+    needed = 1 / abs(np.tan(theta))
+    rough = replace(params, contact_stiffness=1e9, friction=0.9 * needed, static_friction=1.1 * needed)
+    growth, _, _ = pressed(environment, rough, None, theta, slid)
+    assert growth > 0.01 if slid else growth == pytest.approx(0.0, abs=1e-3)
 
 
 def test_tip_sticks_where_its_force_lies_within_the_cone_of_friction(

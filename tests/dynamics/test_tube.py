@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from dynamics.impulse.propagator import Impulse
 from dynamics.moment import joint_moments, restoring_moment, wrinkling
-from dynamics.propagator import Propagator
+from dynamics.propagator import CannotRun, Propagator
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.registry import load_propagator
 from dynamics.tube import Inertia, VineParams, share_of
@@ -22,7 +22,15 @@ from surrogate.pouch import PouchMotor
 from surrogate.spam import Spam
 
 NUMBERS = [field.name for field in fields(VineParams) if field.name not in ("physics", "inertia", "actuator")]
-OR_ZERO = "growth_viscosity", "bending_viscosity", "friction", "tail_tension", "tail_drag", "tail_friction"
+OR_ZERO = (
+    "growth_viscosity",
+    "bending_viscosity",
+    "friction",
+    "static_friction",
+    "tail_tension",
+    "tail_drag",
+    "tail_friction",
+)
 
 
 @pytest.mark.parametrize("name", NUMBERS)
@@ -115,9 +123,13 @@ def test_friction_and_inertia_are_the_tubes() -> None:
     """Propagators take friction and inertia from the tube, unless they are given others."""
     environment = load_environment("divider")
     rubbed = VineParams(friction=0.2, inertia=Inertia(mass_per_length=0.1, damping_time=0.02, growth_rate=0.05))
-    assert QuasiStatic(environment, VineParams()).tube.friction == 0.0
-    assert QuasiStatic(environment, rubbed).tube.friction == 0.2
-    assert QuasiStatic(environment, rubbed, friction=0.4).tube.friction == 0.4
+    assert QuasiStatic(environment, VineParams()).tube.friction.static == 0.0
+    assert QuasiStatic(environment, rubbed).tube.friction[:2] == (0.2, 0.2)
+    assert QuasiStatic(environment, rubbed, friction=0.4).tube.friction[:2] == (0.4, 0.4)
+    slips = replace(rubbed, static_friction=0.3)
+    assert QuasiStatic(environment, slips).tube.friction[:2] == (0.2, 0.3)
+    assert QuasiStatic(environment, slips, friction=0.4).refined().tube.friction[:2] == (0.4, 0.4)
+    assert QuasiStatic(environment, slips).refined().tube.friction[:2] == (0.2, 0.3)
     assert _geometric(environment, VineParams()).tube.friction == 0.3
     assert _geometric(environment, rubbed).tube.friction == 0.2
     impulse = Impulse(environment, rubbed).tube
@@ -162,3 +174,23 @@ def test_steps_go_with_the_segment(name: str, field: str, segment: float) -> Non
     """The default step is a sixth of a segment: 25 / 6 mm of the default tube."""
     model: Propagator = load_propagator(name)(load_environment("divider"), VineParams(segment_length=segment))
     assert attrgetter(field)(model) == segment / 6
+
+
+def test_walls_give_their_friction_to_tubes_without_one() -> None:
+    """The tube's own coefficient precedes that of the environment, and one that is given precedes both."""
+    smooth = load_environment("divider")
+    rough = replace(smooth, friction=0.25)
+    for params, other, quasistatic, geometric in (
+        (VineParams(), None, (0.25, 0.25), 0.25),
+        (VineParams(friction=0.1), None, (0.1, 0.1), 0.1),
+        (VineParams(static_friction=0.4), None, (0.25, 0.4), 0.25),
+        (VineParams(friction=0.1), 0.0, (0.0, 0.0), 0.0),
+    ):
+        assert QuasiStatic(rough, params, friction=other).tube.friction[:2] == quasistatic
+        model: Any = load_propagator("geometric")
+        assert model(rough, params, other).tube.friction == geometric
+    assert QuasiStatic(replace(smooth, friction=0.0), VineParams()).tube.friction.static == 0.0
+    with pytest.raises(
+        CannotRun, match=r"static_friction = 0\.2 of the tube must be at least the friction of the environment"
+    ):
+        QuasiStatic(rough, VineParams(static_friction=0.2))

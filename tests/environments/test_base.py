@@ -43,18 +43,27 @@ def complaint(environment: Environment) -> str:
 @pytest.mark.parametrize("mount", ["free", "wall"])
 @pytest.mark.parametrize("edge", ["open", "table", "wall"])
 @pytest.mark.parametrize("stacked", [False, True])
-def test_keys_are_written_and_read(tmp_path: Path, mount: str, edge: str, stacked: bool) -> None:
+@pytest.mark.parametrize("friction", [None, 0.0, 0.35])
+def test_keys_are_written_and_read(
+    tmp_path: Path, mount: str, edge: str, stacked: bool, friction: float | None
+) -> None:
     """All keys survive a file; the hash of their defaults is that of files without the keys, and differs for all others."""
     path = tmp_path / "room.toml"
     environment = room(
-        **({"start": (0.5, 0.3, 0.0)} if mount == "free" else {}), mount=mount, edge=edge, stacked=stacked
+        **({"start": (0.5, 0.3, 0.0)} if mount == "free" else {}),
+        mount=mount,
+        edge=edge,
+        stacked=stacked,
+        friction=friction,
     )
     write_environment(environment, path)
     again = load_environment(path)
     assert (again.mount, again.edge, again.stacked, again.sha256) == (mount, edge, stacked, environment.sha256)
-    plain = replace(environment, mount="free", edge="open", stacked=False)
-    assert (environment.sha256 == plain.sha256) == ((mount, edge, stacked) == ("free", "open", False))
+    assert again.friction == friction
+    plain = replace(environment, mount="free", edge="open", stacked=False, friction=None)
+    assert (environment.sha256 == plain.sha256) == ((mount, edge, stacked, friction) == ("free", "open", False, None))
     text = path.read_text()
+    assert ("friction" in text) == (friction is not None)
     assert ("mount" in text, "edge" in text, "stacked" in text) == (mount != "free", edge != "open", stacked)
 
 
@@ -81,6 +90,18 @@ def test_keys_need_the_newer_schema(tmp_path: Path) -> None:
         room(edge="sea")
     with pytest.raises(InvalidEnvironment, match="stacked = 'yes' must be True or False"):
         room(stacked="yes")
+    for friction in (-0.1, np.nan, np.inf):
+        with pytest.raises(InvalidEnvironment, match=f"friction = {friction:g} must be at least 0 and finite"):
+            room(friction=friction)
+    for schema, friction, words in (
+        (1, "0.2", "obstacles.friction needs schema = 2"),
+        (2, "-0.1", "obstacles.friction = -0.1 must be greater than or equal to 0"),
+        (2, "11", "obstacles.friction = 11"),
+        (2, "nan", "obstacles.friction = nan must be a finite number"),
+    ):
+        path.write_text(FILE.format(schema=schema, edge="", mount="").replace("700]]", f"700]], friction = {friction}"))
+        with pytest.raises(InvalidEnvironment, match=words):
+            load_environment(path)
     with pytest.raises(TypeError, match="unexpected keyword argument 'mont'"):
         room(mont="wall")
 

@@ -141,7 +141,7 @@ ENVIRONMENTS: st.SearchStrategy[dict[str, Any]] = st.fixed_dictionaries({
         ),
         "circles": st.lists(st.builds(lambda x, y, r: [x + r, y, r], across, across, sides), max_size=3),
         "walls": st.lists(st.builds(lambda x, y, w, h: [x, y, x + w, y + h, w % 50], across, across, sides, sides), max_size=2),
-    }, optional={"ends": st.sampled_from(["flat", "round"])}),
+    }, optional={"ends": st.sampled_from(["flat", "round"]), "friction": st.floats(0, 10)}),
 })  # fmt: skip
 TOML = ENVIRONMENTS.flatmap(spoilt).map(
     lambda environment: "\n".join(f"{json.dumps(key)} = {toml(v)}" for key, v in environment.items())

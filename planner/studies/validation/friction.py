@@ -1,4 +1,4 @@
-"""Effect of tip friction on the best designs in the shipped environments, which were found without friction."""
+"""Effect of friction, of tip and body, on the best designs in the shipped environments, which were found without friction."""
 
 from __future__ import annotations
 

@@ -17,6 +17,8 @@ from environments import Environment
 
 FRICTIONS = 0.1, 0.3, 0.5
 """Friction coefficients [-]; 0.3 was measured for paper 003."""
+STICK_SLIP = {"static_friction": 0.5, "friction": 0.2}
+"""Of tip and body [-]: assumed, no values are published."""
 DENTS = {"least_height": 0.5}
 """Walls squeeze the tube to half of its diameter."""
 TAIL = {"tail_tension": 1.0, "tail_friction": 0.2}
@@ -27,7 +29,7 @@ STIFFNESSES = 0.6, 1.3
 """EI before the tube wrinkles [N m2]: twice and four times that of the fit of Wang et al.; films of polyethylene of 25 and 50 um
 have about that (pi R^3 t E with E = 250 MPa)."""
 TELLING = (
-    "friction 0.3",
+    "stick at 0.5, slip at 0.2",
     "folds at 0.8 of pi P R^3",
     "EI 0.6 N m2, folds at 0.8 of pi P R^3",
     "geometric without friction",
@@ -45,6 +47,7 @@ def variants() -> dict[str, PropagatorFactory]:
     stiff = {"bending_stiffness": STIFFNESSES[0], "collapse_share": 0.8}
     tubes: dict[str, dict[str, float]] = {
         **{f"friction {mu:g}": {"friction": mu} for mu in FRICTIONS},
+        "stick at 0.5, slip at 0.2": STICK_SLIP,
         "walls dent the tube": DENTS,
         "tail": TAIL,
         **{f"folds at {share:g} of pi P R^3": {"collapse_share": share} for share in COLLAPSES},
@@ -56,9 +59,17 @@ def variants() -> dict[str, PropagatorFactory]:
     }
     return {
         **{name: partial(changed, numbers=numbers) for name, numbers in tubes.items()},
+        "friction 0.3 at the tip only": _tip_rubs,
         "film without stretch": _without_stretch,
         "geometric without friction": partial(Geometric, friction=0.0),
     }
+
+
+def _tip_rubs(environment: Environment, params: VineParams) -> Propagator:
+    """Friction of 0.3 at the tip only."""
+    propagator = QuasiStatic(environment, replace(params, friction=0.3))
+    propagator.tube = propagator.tube._replace(friction=propagator.tube.friction._replace(body=False))
+    return propagator
 
 
 def _without_stretch(environment: Environment, params: VineParams) -> Propagator:

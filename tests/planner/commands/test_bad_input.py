@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from environments import load_environment
+from environments.environment_file import environment_text
 from planner.cli import main
 
 
@@ -149,6 +151,38 @@ def test_bad_input_is_one_line_and_exit_code_2(
     for word in words:
         assert word in printed.err
     assert os.listdir(tmp_path) == ["file.txt"]
+
+
+@pytest.mark.parametrize(
+    ("walls", "tube", "words"),
+    [
+        ("", "friction = 0.3\nstatic_friction = 0.2", "static_friction = 0.2 must be at least friction = 0.3"),
+        ("", "static_friction = -1", "static_friction = -1.0 must be greater than or equal to 0"),
+        ("friction = -0.2", "", "obstacles.friction = -0.2 must be greater than or equal to 0"),
+        ("friction = inf", "", "obstacles.friction = inf must be a finite number"),
+        ("friction = 0.5", "static_friction = 0.2", "must be at least the friction of the environment, 0.5"),
+    ],
+)
+def test_impossible_friction_is_one_line_and_exit_code_2(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    walls: str,
+    tube: str,
+    words: str,
+) -> None:
+    """Of tube, environment, or both together; before anything is planned."""
+    monkeypatch.chdir(tmp_path)
+    text = environment_text(load_environment("divider"))
+    Path("rough.toml").write_text(text.replace("[obstacles]\n", f"[obstacles]\n{walls}\n"))
+    Path("tube.toml").write_text(f"schema = 1\n{tube}\n")
+    monkeypatch.setattr("sys.argv", ["vinewright", "plan", "rough.toml", "--tube", "tube.toml", "--iterations", "1"])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 2
+    printed = capsys.readouterr()
+    assert printed.err.count("\n") == 1
+    assert words in printed.err
 
 
 def test_ctrl_c_is_one_word_and_exit_code_130(

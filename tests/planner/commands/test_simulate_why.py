@@ -63,7 +63,7 @@ def test_a_tube_that_does_not_buckle_is_stuck(vinewright: Vinewright, tmp_path: 
     assert content["tip_from_goal_centre_mm"] == pytest.approx(away, abs=0.5)
     assert "it also misses with 10 % less growth force, with 10 % more growth force, without friction" in line
     assert "half its step" not in line  # it has none
-    assert "The friction of the tip is 0.3 (assumed where the tube has none), in the plan 0" in line
+    assert "The friction is 0.3 (assumed where the tube has none), in the plan 0" in line
     assert "does not buckle" in line
     assert "inertia" not in line
     assert line.endswith(f'See "{HEADING}" in {PAGE} of the repository')
@@ -84,7 +84,7 @@ def test_a_change_that_helps_is_named(vinewright: Vinewright, tmp_path: Path) ->
     code, printed, _ = vinewright(*arguments, "--friction", 3)
     assert code == 3
     assert "; without friction it ends in the goal. " in why(printed)
-    assert "The friction of the tip is 3, in the plan 0. " in why(printed)
+    assert "The friction is 3, in the plan 0. " in why(printed)
     assert "it also misses" not in printed
 
 
@@ -109,7 +109,7 @@ def test_what_is_not_a_disagreement_is_not_explained(vinewright: Vinewright, tmp
         ("penalty", {}, []),
         ("impulse", {}, ["impulse has inertia and grows at 100 mm/s, quasistatic has none"]),
         ("euler-lagrange", {"inertia": Inertia(growth_rate=0.02)}, ["inertia and grows at 20 mm/s", "100 there, 20 here"]),
-        ("quasistatic", {"friction": 0.2}, ["the friction of the tip is 0.2, in the plan 0"]),
+        ("quasistatic", {"friction": 0.2}, ["the friction is 0.2, in the plan 0"]),
         ("geometric", {"friction": 0.0}, ["does not buckle"]),
         ("impulse", {"segment_length": 0.0125}, ["inertia", "25 there, 12.5 here"]),
         (
@@ -119,8 +119,10 @@ def test_what_is_not_a_disagreement_is_not_explained(vinewright: Vinewright, tmp
         ),
     ],
 )  # fmt: skip
-def test_differences_are_those_of_model_and_tube(name: str, changed: dict[str, Any], expected: list[str]) -> None:
+def test_differences_are_those_of_model_and_tube(
+    environment: Callable[..., Environment], name: str, changed: dict[str, Any], expected: list[str]
+) -> None:
     """Inertia, friction, buckling, moment and tube: named if they differ from the plan, and only then."""
-    found = differences(name, load_propagator(name), PARAMS, replace(PARAMS, **changed))
+    found = differences(name, load_propagator(name), PARAMS, replace(PARAMS, **changed), environment())
     assert len(found) == len(expected)
     assert all(words in clause for words, clause in zip(expected, found, strict=True))

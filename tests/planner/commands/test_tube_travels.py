@@ -149,7 +149,7 @@ def test_a_design_keeps_the_friction_that_the_propagator_assumes(
     kept: float | None,
 ) -> None:
     """Where neither user nor tube give a friction, that of the propagator goes with the design, so that others judge with it."""
-    tube = with_friction(VineParams(friction=own), given, propagator)
+    tube = with_friction(VineParams(friction=own), given, propagator, environment())
     assert tube.friction == kept
     if propagator == "geometric":
         assert Geometric(environment(), VineParams(friction=own), given).tube.friction == kept
