@@ -15,11 +15,12 @@ from dynamics.drive import Tail, available_force
 from dynamics.growth import Span
 from dynamics.links import LEAST_LINK, STRAIGHT, link
 from dynamics.moment import JointMoments, Vine, linearise, rest_of
+from dynamics.nearby import Blocks, new_blocks
 from dynamics.quasistatic.complementarity import MOST_ACTIVE, ContactNumbers, Dual, Step, new_dual, solve_step
 from dynamics.quasistatic.folding import Folding, mark_folds
 from dynamics.quasistatic.friction import add_stick_rows, let_slide, normal_force
 from dynamics.scene import Scene
-from dynamics.self_contact import SELF_KEY, Blocks, add_self_contacts, new_blocks
+from dynamics.self_contact import SELF_KEY, add_self_contacts
 from dynamics.vine import Integers
 from surrogate.compiled import Floats, compiled
 
