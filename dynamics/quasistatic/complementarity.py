@@ -80,7 +80,7 @@ class ContactNumbers(NamedTuple):
     """Contacts that are nearer to each other share compliance [m], see `dynamics.dented.shared_compliance`."""
 
 
-@compiled()
+@compiled(counted=True)
 def new_dual(capacity: int, max_segments: int) -> Dual:
     """Allocate the work space."""
     return Dual(

@@ -113,7 +113,7 @@ class Work(NamedTuple):
     blocks: Blocks
 
 
-@compiled()
+@compiled(counted=True)
 def new_work(max_segments: int) -> Work:
     """Allocate the work space of a vine of up to `max_segments` segments."""
     capacity = 6 * max_segments + 64
