@@ -264,13 +264,13 @@ def _arrive(
     return find_contacts(scene, tube.section, tube.margin, chain, segments, contacts)
 
 
-@compiled()
+@compiled(counted=True)
 def _deepest(contacts: Contacts, number: int) -> float:
     """Smallest gap, at most 0 [m]."""
     return min(contacts.gap[:number].min(), 0.0) if number else 0.0
 
 
-@compiled()
+@compiled(counted=True)
 def _deepest_not_held(work: Work, section: CrossSection, number: int) -> float:
     """Smallest gap of a contact that is deeper than the forces of the last step hold it, at most 0 [m]."""
     contacts, deepest, rigid = work.contacts, 0.0, section.most_dent == 0.0
