@@ -65,14 +65,17 @@ def compiled(*, counted: bool = False, **options: Any) -> Callable[[Callable[...
             _returning.add(f"{function.__module__}.{function.__name__}")
             if not counted:
                 raise TypeError(f"{function.__name__} may return arrays: compile it with counted=True")
-        called = (names.get(name) for name in function.__code__.co_names)
-        if not counted and (wrong := [one.__name__ for one in called if _name(one) in _returning]):
-            raise TypeError(f"{function.__name__} calls {wrong[0]}, which returns arrays: compile it with counted=True")
+        called = [names.get(name) for name in function.__code__.co_names]
+        if not counted and (wrong := [_name(one) for one in called if _name(one) in _returning]):
+            raise TypeError(
+                f"{function.__name__} calls {wrong[0].rsplit('.')[-1]}, which returns arrays: compile it with counted=True"
+            )
         config: Any = numba.config
         before, config.CACHE_DIR = config.CACHE_DIR, str(cache_folder())
         try:
-            # numba has no public option for this.
-            return numba.njit(cache=True, error_model="numpy", _nrt=counted, **options)(function)
+            # numba has no public option to leave out the counts.
+            chosen: dict[str, Any] = {"_nrt": counted, **options}
+            return numba.njit(cache=True, error_model="numpy", **chosen)(function)
         finally:
             config.CACHE_DIR = before
 

@@ -132,6 +132,6 @@ def test_kernels_that_do_not_count_references_handle_no_array_of_their_own(monke
         TypeError, match=r"calls_it calls returns_arrays, which returns arrays: compile it with counted"
     ):
         compiled()(calls_it)
-    with pytest.raises(numba.errors.NumbaError, match="NRT required but not enabled"):
+    with pytest.raises(numba.errors.NumbaError, match="Only accept returning of array"):
         compiled()(allocates)(array)
     assert compiled(counted=True)(allocates)(array) == 2.0
