@@ -34,7 +34,7 @@ class Chain(NamedTuple):
     pivot_y: Floats
 
 
-@compiled()
+@compiled(counted=True)
 def new_chain(max_segments: int) -> Chain:
     """Allocate a chain."""
     return Chain(

@@ -302,7 +302,7 @@ def holding_pressure(joint: JointMoments, curvature: ArrayLike, l_0: ArrayLike) 
     return pressure
 
 
-@compiled()
+@compiled(counted=True)
 def carrying(joint: JointMoments, angles: Floats, pressure: Floats, l_0: Floats) -> Vine:
     """A vine with the bends and actuators given, shape (max_segments,) each; its bends are `angles` itself."""
     carried = len(pressure)

@@ -54,7 +54,7 @@ def new_records(lengths: Floats, record_every: float, max_segments: int) -> Reco
     )
 
 
-@compiled()
+@compiled(counted=True)
 def of_vine(records: Records, b: int) -> Records:
     """The records of vine b."""
     return Records(

@@ -13,14 +13,12 @@ parts touched or not as links shorten, a vine would never come to rest.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from dynamics.chain import Chain
 from dynamics.contact_rows import Contacts, Press, add
-from dynamics.vine import Integers
-from surrogate.compiled import Floats, compiled
+from dynamics.nearby import Blocks, near_segments
+from surrogate.compiled import compiled
 
 APART = 2 * np.pi
 """Least length of film between two parts of a tube that can touch, in radii [-]."""
@@ -32,21 +30,6 @@ ALONE = Press(0.0, 0.0, np.inf, -1.0, np.inf)
 """Contacts of the tube with itself share no dents: against its own body the tube is rigid across."""
 SELF_KEY = -5
 """Keys of contacts of the tube with itself are this or less; other rows have keys above."""
-
-
-class Blocks(NamedTuple):
-    """Work space to find parts of a tube that are near each other."""
-
-    boxes: Floats
-    """Box around each block of segments [m]: least x and y, largest x and y, shape (max_segments, 4)."""
-    listed: Integers
-    """Blocks near another one, shape (max_segments,)."""
-
-
-@compiled()
-def new_blocks(max_segments: int) -> Blocks:
-    """Allocate the work space for a tube of up to `max_segments` segments."""
-    return Blocks(np.empty((max_segments, 4)), np.empty(max_segments, np.int64))
 
 
 def segments_apart(radius: float, full: float) -> int:
@@ -111,33 +94,6 @@ def _add_pair(
 
 
 @compiled(inline="always")
-def _bound(chain: Chain, segments: int, block: int, boxes: Floats) -> int:
-    """Compute the boxes of `Blocks`; returns their number."""
-    xs, ys, number = chain.x, chain.y, (segments + block - 1) // block
-    for i in range(number):
-        first, last = i * block, min((i + 1) * block, segments)
-        low_x = high_x = xs[first]
-        low_y = high_y = ys[first]
-        for j in range(first + 1, last + 1):
-            low_x, high_x = min(low_x, xs[j]), max(high_x, xs[j])
-            low_y, high_y = min(low_y, ys[j]), max(high_y, ys[j])
-        boxes[i, 0], boxes[i, 1], boxes[i, 2], boxes[i, 3] = low_x, low_y, high_x, high_y
-    return number
-
-
-@compiled(inline="always")
-def _list_blocks(blocks: Blocks, j: int, reach: float) -> int:
-    """List the blocks, before the one before block j, whose boxes are within reach of that of block j; returns their number."""
-    boxes, listed, found = blocks.boxes, blocks.listed, 0
-    low_x, low_y, high_x, high_y = boxes[j, 0] - reach, boxes[j, 1] - reach, boxes[j, 2] + reach, boxes[j, 3] + reach
-    for i in range(j - 1):
-        if boxes[i, 0] <= high_x and boxes[i, 1] <= high_y and boxes[i, 2] >= low_x and boxes[i, 3] >= low_y:
-            listed[found] = i
-            found += 1
-    return found
-
-
-@compiled(inline="always")
 def _add_some(
     chain: Chain,
     contacts: Contacts,
@@ -195,40 +151,19 @@ def add_self_contacts(
 ) -> int:
     """Append all contacts of a tube with itself with a gap below the margin; returns the number of contacts, or `CROSSED`.
 
-    Only segments near each other are looked at. Of blocks along the tube, the boxes are compared. In the same block and the one before,
-    one distance to a joint between them tells that none is near, unless the tube bends sharply there.
-
     Args:
         margin: More than the largest motion of a step, twice: each of two parts may move so far towards the other.
         least: See `segments_apart`.
+        blocks: For this tube, margin and `least` only.
     """
     if segments <= least:
         return count
-    xs, ys, boxes, listed, reach = chain.x, chain.y, blocks.boxes, blocks.listed, 2.0 * radius + margin
-    # Segments in the same and in neighbouring blocks are from `least` to 2 * block - 1 apart; all points of such a segment are at
-    # most `wide` segments from the joint `back` segments back. No axis is longer than the film of a full segment.
-    full, block = chain.film[0], max(least - 2, 1)
-    back = (least + 2 * block + 1) // 2
-    wide = max(back - least, 2 * block - back, 0)
-    clear, near = (reach + (wide + 1) * full) ** 2, reach + full
-    for j in range(_bound(chain, segments, block, boxes)):
-        found = _list_blocks(blocks, j, reach)
-        for b in range(j * block, min((j + 1) * block, segments)):
-            x, y, last = xs[b], ys[b], b - least + 1
-            for m in range(-1, found):
-                if m < 0:
-                    first, end, other = max(j - 1, 0) * block, last, max(b + 1 - back, 0)
-                    dx, dy = xs[b + 1] - xs[other], ys[b + 1] - ys[other]
-                    if end <= first or dx * dx + dy * dy >= clear:
-                        continue
-                else:
-                    i = listed[m]
-                    first, end = i * block, min((i + 1) * block, last)
-                    if x - near > boxes[i, 2] or x + near < boxes[i, 0]:
-                        continue
-                    if y - near > boxes[i, 3] or y + near < boxes[i, 1]:
-                        continue
-                count = _add_some(chain, contacts, count, (first, end), b, segments, radius, margin)
-                if count == CROSSED:
-                    return CROSSED
+    near, runs, numbers = blocks.near, blocks.runs, blocks.numbers
+    for m in range(near_segments(chain, segments, 2.0 * radius + margin, radius, least, blocks)):
+        b = near[m]
+        for r in range(numbers[b]):
+            some = runs[b, r, 0], runs[b, r, 1]
+            count = _add_some(chain, contacts, count, some, b, segments, radius, margin)
+            if count == CROSSED:
+                return CROSSED
     return count

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import sys
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -48,15 +49,60 @@ def thread_count() -> int:
     return int(config.NUMBA_NUM_THREADS)
 
 
-def compiled(**options: Any) -> Callable[[Callable[..., Any]], Any]:
-    """Compile a function of numbers and arrays on first use, cached on disk; options are those of `numba.njit`."""
+def compiled(*, counted: bool = False, **options: Any) -> Callable[[Callable[..., Any]], Any]:
+    """Compile a function of numbers and arrays on first use, cached on disk; options are those of `numba.njit`.
+
+    Args:
+        counted: Whether references to arrays are counted. A function that allocates arrays, returns some, or calls one that returns some,
+            needs that. All others borrow the arrays of their caller, and run faster: counting takes a third of a rollout.
+    Raises:
+        TypeError: A function that is not counted returns arrays, or calls one that does: it would lose or leak them.
+    """
 
     def decorate(function: Callable[..., Any]) -> Any:
+        names = function.__globals__
+        if not _only_numbers(function.__annotations__.get("return", ""), names):
+            _returning.add(f"{function.__module__}.{function.__name__}")
+            if not counted:
+                raise TypeError(f"{function.__name__} may return arrays: compile it with counted=True")
+        called = [names.get(name) for name in function.__code__.co_names]
+        if not counted and (wrong := [_name(one) for one in called if _name(one) in _returning]):
+            raise TypeError(
+                f"{function.__name__} calls {wrong[0].rsplit('.')[-1]}, which returns arrays: compile it with counted=True"
+            )
         config: Any = numba.config
         before, config.CACHE_DIR = config.CACHE_DIR, str(cache_folder())
         try:
-            return numba.njit(cache=True, error_model="numpy", **options)(function)
+            # numba has no public option to leave out the counts.
+            chosen: dict[str, Any] = {"_nrt": counted, **options}
+            return numba.njit(cache=True, error_model="numpy", **chosen)(function)
         finally:
             config.CACHE_DIR = before
 
     return decorate
+
+
+_returning: set[str] = set()
+"""Full names of the compiled functions that may return arrays."""
+
+
+def _name(value: Any) -> str:
+    """Full name of a function; empty for other values."""
+    return f"{value.__module__}.{value.__name__}" if callable(value) and hasattr(value, "__name__") else ""
+
+
+def _only_numbers(annotation: str, names: dict[str, Any]) -> bool:
+    """Whether a type holds nothing but numbers.
+
+    Args:
+        annotation: The type as written.
+        names: Those of its module, to look up named tuples.
+    """
+    words = re.findall(r"[\w.]+", str(getattr(annotation, "__forward_arg__", annotation)))
+    for word in words:
+        if word not in ("None", "float", "int", "bool", "tuple"):
+            fields = getattr(names.get(word), "__annotations__", {})
+            others = vars(sys.modules[names[word].__module__]) if fields else {}
+            if not fields or not all(_only_numbers(field, others) for field in fields.values()):
+                return False
+    return bool(words)

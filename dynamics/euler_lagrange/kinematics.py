@@ -65,7 +65,7 @@ def arc(w: float) -> Arc:
     return Arc(side, ahead, side_1, ahead_1, side_2, ahead_2)
 
 
-@compiled()
+@compiled(counted=True)
 def tip_pose(q: Floats) -> Floats:
     """Pose of the tip relative to the base as a homogeneous matrix, shape (4, 4); its last column is in metres.
 
@@ -82,7 +82,7 @@ def tip_pose(q: Floats) -> Floats:
     return pose
 
 
-@compiled()
+@compiled(counted=True)
 def tip_jacobian(q: Floats) -> Floats:
     """Jacobian of the tip's position with respect to q: [m] per [m] and [rad], shape (3, 3), J_q of paper 004, Eq. 5."""
     s, u, v = q
@@ -95,7 +95,7 @@ def tip_jacobian(q: Floats) -> Floats:
     return jacobian
 
 
-@compiled()
+@compiled(counted=True)
 def tip_jacobian_rate(q: Floats, rate: Floats) -> Floats:
     """Rate of `tip_jacobian` while q changes at `rate` [m/s, rad/s, rad/s], shape (3, 3)."""
     s, u, v = q

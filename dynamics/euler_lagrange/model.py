@@ -194,7 +194,7 @@ def checked_start(polar: ArrayLike) -> Floats:
     return values
 
 
-@compiled()
+@compiled(counted=True)
 def mass_matrix(q: Floats, mass: float) -> Floats:
     """M(q) of a point mass [kg] at the tip, shape (3, 3): singular at zero length and where the tube is a full circle.
 
@@ -204,13 +204,13 @@ def mass_matrix(q: Floats, mass: float) -> Floats:
     return mass * _transposed_times(jacobian, jacobian)
 
 
-@compiled()
+@compiled(counted=True)
 def coriolis_matrix(q: Floats, rate: Floats, mass: float) -> Floats:
     """C(q, q') of a point mass [kg] at the tip, shape (3, 3): the Christoffel symbols of Eq. 19 are m J_q^T J_q'."""
     return mass * _transposed_times(tip_jacobian(q), tip_jacobian_rate(q, rate))
 
 
-@compiled()
+@compiled(counted=True)
 def weight(q: Floats, mass: float, gravity: Floats) -> Floats:
     """Generalised force of gravity [m/s^2] on the tip, shape (3,)."""
     jacobian, force = tip_jacobian(q), np.zeros(3)
@@ -220,7 +220,7 @@ def weight(q: Floats, mass: float, gravity: Floats) -> Floats:
     return force
 
 
-@compiled()
+@compiled(counted=True)
 def solve(matrix: Floats, right: Floats, locked: bool) -> Floats:
     """Solve matrix x = right, shape (3,), for a positive definite matrix; if `locked`, x_0 is 0 and its row is left out."""
     first = 1 if locked else 0
@@ -240,7 +240,7 @@ def solve(matrix: Floats, right: Floats, locked: bool) -> Floats:
     return x
 
 
-@compiled()
+@compiled(counted=True)
 def acceleration(q: Floats, rate: Floats, force: Floats, mass: float, gravity: Floats, locked: bool) -> Floats:
     """q'' under a generalised force, shape (3,); gravity is added.
 
@@ -256,7 +256,7 @@ def acceleration(q: Floats, rate: Floats, force: Floats, mass: float, gravity: F
     return solve(mass_matrix(q, mass), right, locked)
 
 
-@compiled()
+@compiled(counted=True)
 def implicit_system(q: Floats, rate: Floats, force: Floats, body: Body, seconds: float) -> tuple[Floats, Floats]:
     """Matrix (3, 3) and right-hand side (3,) for the rates after a time step, with implicit springs and dampers.
 
@@ -276,7 +276,7 @@ def implicit_system(q: Floats, rate: Floats, force: Floats, body: Body, seconds:
     return matrix, right
 
 
-@compiled()
+@compiled(counted=True)
 def rates_after(matrix: Floats, right: Floats, held: bool) -> Floats:
     """Rates after a semi-implicit time step, shape (3,), from its `implicit_system`; q advances with these rates.
 
@@ -289,7 +289,7 @@ def rates_after(matrix: Floats, right: Floats, held: bool) -> Floats:
     return after
 
 
-@compiled()
+@compiled(counted=True)
 def _transposed_times(left: Floats, right: Floats) -> Floats:
     product = np.zeros((3, 3))
     for i in range(3):

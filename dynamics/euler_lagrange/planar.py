@@ -42,7 +42,7 @@ class PlanarTube(NamedTuple):
     """Time step [s]."""
 
 
-@compiled()
+@compiled(counted=True)
 def grow_arc(
     tube: PlanarTube, joint: JointMoments, pressure: float, l_0: float, curvature: float, length: float, lengths: Floats,
     bends: Floats,

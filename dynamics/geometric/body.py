@@ -36,7 +36,7 @@ class Body(NamedTuple):
     """Length of the last link, and of the whole body [m], shape (2,)."""
 
 
-@compiled()
+@compiled(counted=True)
 def new_body(turns: int) -> Body:
     """An empty body with capacity for this many turns."""
     room = MOST_CONTACTS + turns

@@ -88,7 +88,7 @@ def grow(walls: Walls, tube: HingeTube, launch: Launch, trace: Trace) -> int:
     return int(grow_turns(walls, tube, (x, y, heading), length, at, turns, trace))
 
 
-@compiled(nogil=True)
+@compiled(counted=True, nogil=True)
 def grow_turns(
     walls: Walls,
     tube: HingeTube,

@@ -17,7 +17,7 @@ HALVINGS = 45
 """Halvings of a slide to find where the tube sticks; what is left of 10 m is less than a rounding error."""
 
 
-@compiled()
+@compiled(counted=True)
 def share_left(body: Body, tube: HingeTube) -> float:
     """Share of the growth force that the tail leaves at the tip [-]."""
     if tube.tail.tension == 0.0 and tube.tail.drag == 0.0:
@@ -61,7 +61,7 @@ def _drives(body: Body, walls: Walls, edge: int, tube: HingeTube, motion: Motion
     return bool(abs((x - px) * fy - (y - py) * fx) >= -tube.reach / left * along)
 
 
-@compiled()
+@compiled(counted=True)
 def slide_driven(
     body: Body, walls: Walls, edge: int, tube: HingeTube, motion: Motion, room: float, trace: Trace
 ) -> Touch:

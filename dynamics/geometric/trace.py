@@ -34,7 +34,7 @@ class Trace(NamedTuple):
     bends [m], 0 if the tube is stuck; force that growth needs as a share of the growth force [-]; shape (4,)."""
 
 
-@compiled()
+@compiled(counted=True)
 def new_trace(turns: int = 1, triangles: int = 2000) -> Trace:
     """Allocate buffers for a number of turns and triangles; with 0 triangles the swept area is not recorded."""
     return Trace(

@@ -240,7 +240,7 @@ def _take(
     return taken + 1
 
 
-@compiled()
+@compiled(counted=True)
 def _pivot(matrix: Floats, gap: Floats, size: int, force: Floats, active: NDArray[np.bool_]) -> bool:
     """Solve force >= 0, matrix force + gap >= 0, one of both zero, by block pivoting; returns whether that is solved.
 

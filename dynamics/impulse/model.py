@@ -14,8 +14,8 @@ from dynamics.impulse.bodies import Bodies, Drive, Rows, new_bodies, new_drive, 
 from dynamics.impulse.impact import Impact, new_impact
 from dynamics.impulse.schur import Factor, new_factor
 from dynamics.moment import JointMoments
+from dynamics.nearby import Blocks, new_blocks
 from dynamics.scene import Scene
-from dynamics.self_contact import Blocks, new_blocks
 from dynamics.vine import Integers
 from surrogate.compiled import Floats
 

@@ -133,7 +133,7 @@ def grow_vine(
             strayed = max(0.0 if looks else strayed, _strayed(chain, segments, seen))
 
 
-@compiled(nogil=True)
+@compiled(counted=True, nogil=True)
 def grow_one(
     b: int, model: ImpulseModel, batch: Batch, records: Records, outcome: Integers, work: Work, qp: Any
 ) -> None:

@@ -40,7 +40,7 @@ def _weighted(
     return moved * per_mass + left[k, i, 2] * right[m, j, 2] * per_inertia
 
 
-@compiled()
+@compiled(counted=True)
 def factorise(bodies: Bodies, rows: Rows, count: int, factor: Factor) -> None:
     """Factor S."""
     # A slice such as near[k] would count a reference for every body.

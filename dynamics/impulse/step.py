@@ -90,13 +90,13 @@ def _arrive(model: ImpulseModel, vine: Vine, work: Work, segments: int, last_len
     return touch(model.scene, tube, segments, work)
 
 
-@compiled()
+@compiled(counted=True)
 def _deepest(contacts: Contacts, number: int) -> float:
     """Smallest gap, at most 0 [m]."""
     return min(contacts.gap[:number].min(), 0.0) if number else 0.0
 
 
-@compiled()
+@compiled(counted=True)
 def _deepest_not_held(work: Work, section: CrossSection, number: int) -> float:
     """Smallest gap of a contact that is deeper than the forces of the last step hold it, at most 0 [m]."""
     contacts, deepest, rigid = work.contacts, 0.0, section.most_dent == 0.0

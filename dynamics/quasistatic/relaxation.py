@@ -116,7 +116,8 @@ def bend_on(
     free, inverse, stiffening = work.step.free, work.step.inverse, work.stiffening
     if progress.iterations == 0:
         moved_since(work.chain, span.segments, work.left)
-        work.bent[: span.segments] = angles[: span.segments]
+        for j in range(span.segments):
+            work.bent[j] = angles[j]
     damping = tube.bending_viscosity / progress.time
     turned, length, energy = 0.0, 0.0, progress.energy
     for j in range(span.segments):
@@ -160,5 +161,6 @@ def note_snap(tube: QuasiStaticTube, work: Work, segments: int, length: float, e
         for k in range(len(snaps)):
             if np.isnan(snaps[k, 0]):
                 snaps[k, 0], snaps[k, 1], snaps[k, 2], snaps[k, 3] = length, tip_x, tip_y, energy
-                records.snapping[k, :segments] = work.bent[:segments]
+                for j in range(segments):
+                    records.snapping[k, j] = work.bent[j]
                 break

@@ -34,6 +34,7 @@ from dynamics.quasistatic.relaxation import (
 )
 from dynamics.quasistatic.step import (
     QuasiStaticModel,
+    Work,
     bend_by,
     bound_growth,
     new_work,
@@ -62,10 +63,12 @@ AGAIN = 4.0
 
 
 @compiled()
-def grow_vine(model: QuasiStaticModel, task: Task, vine: Vine, records: Records) -> tuple[int, int, int, int]:
+def grow_vine(
+    model: QuasiStaticModel, work: Work, task: Task, vine: Vine, records: Records
+) -> tuple[int, int, int, int]:
     """Grow one vine by `task.length` [m]; returns the number of records, the status, and the numbers of steps and relaxations."""
     scene, joint, tube, base = model.scene, model.joint, model.tube, model.base
-    work, full, rest = new_work(len(vine.angles)), joint.segment_length, tube.relaxation
+    full, rest = joint.segment_length, tube.relaxation
     chain, contacts, forces, broken = work.chain, work.contacts, work.forces, records.broken
     recorder, seen, step = Recorder(records, vine.angles, chain, forces, work.needed), work.seen, work.step
     segments, last_length = task.segments, task.last_length
@@ -147,7 +150,7 @@ def grow_vine(model: QuasiStaticModel, task: Task, vine: Vine, records: Records)
         steps += 1
 
 
-@compiled()
+@compiled(counted=True)
 def _rest_angles(joint: JointMoments, vine: Vine, segments: int, last_length: float) -> Floats:
     """Bend of each joint in free space [rad]."""
     rest = np.empty(segments)
@@ -167,8 +170,10 @@ def _restrain(step: Step, vine: Vine, rest: Floats, segments: int) -> None:
             step.free[j] *= share
 
 
-@compiled()
-def hold_vine(model: QuasiStaticModel, task: Task, vine: Vine, records: Records) -> tuple[int, int, int, int]:
+@compiled(counted=True)
+def hold_vine(
+    model: QuasiStaticModel, work: Work, task: Task, vine: Vine, records: Records
+) -> tuple[int, int, int, int]:
     """Bend one vine, without growth, until it is at rest; return the same as `grow_vine`."""
     scene, tube, full, segments, last_length = (
         model.scene,
@@ -177,8 +182,7 @@ def hold_vine(model: QuasiStaticModel, task: Task, vine: Vine, records: Records)
         task.segments,
         task.last_length,
     )
-    work, dt = new_work(len(vine.angles)), tube.growth_step
-    chain, step = work.chain, work.step
+    chain, step, dt = work.chain, work.step, tube.growth_step
     rest, before = _rest_angles(model.joint, vine, segments, last_length), np.zeros(segments)
     known = corrections = steps = 0
     motion = np.inf if segments > 1 or last_length > 0.0 else 0.0
@@ -213,10 +217,12 @@ def hold_vine(model: QuasiStaticModel, task: Task, vine: Vine, records: Records)
         steps += 1
 
 
-@compiled(nogil=True)
+@compiled(counted=True, nogil=True)
 def grow_one(b: int, model: QuasiStaticModel, batch: Batch, records: Records, outcome: Integers) -> None:
     """Grow vine b of a batch; `outcome` receives its row of `dynamics.records.grow_batch`."""
     vine = carrying(model.joint, batch.angles[b], batch.pressure[b], batch.l_0[b])
     task, mine = task_of(batch, b), of_vine(records, b)
-    done = hold_vine(model, task, vine, mine) if task.length <= SLACK else grow_vine(model, task, vine, mine)
+    work = new_work(len(vine.angles))
+    grows = task.length > SLACK
+    done = grow_vine(model, work, task, vine, mine) if grows else hold_vine(model, work, task, vine, mine)
     outcome[b, 0], outcome[b, 1], outcome[b, 2], outcome[b, 3] = done

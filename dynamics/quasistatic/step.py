@@ -15,11 +15,12 @@ from dynamics.drive import Tail, available_force
 from dynamics.growth import Span
 from dynamics.links import LEAST_LINK, STRAIGHT, link
 from dynamics.moment import JointMoments, Vine, linearise, rest_of
+from dynamics.nearby import Blocks, new_blocks
 from dynamics.quasistatic import friction as rubbing
 from dynamics.quasistatic.complementarity import MOST_ACTIVE, ContactNumbers, Dual, Step, new_dual, solve_step
 from dynamics.quasistatic.friction import MOST_RUBBING, TIP_KEY, Friction, Memory, tip_coefficient
 from dynamics.scene import Scene
-from dynamics.self_contact import SELF_KEY, Blocks, add_self_contacts, new_blocks
+from dynamics.self_contact import SELF_KEY, add_self_contacts
 from dynamics.vine import Integers
 from surrogate.compiled import Floats, compiled
 
@@ -112,7 +113,7 @@ class Work(NamedTuple):
     blocks: Blocks
 
 
-@compiled()
+@compiled(counted=True)
 def new_work(max_segments: int) -> Work:
     """Allocate the work space of a vine of up to `max_segments` segments."""
     capacity = 6 * max_segments + 64

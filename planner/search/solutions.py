@@ -28,6 +28,11 @@ PARTED = 10e-3
 """Distance between the tips of a replay and a node above which the replay has diverged from the branch, for the prototype [m]."""
 
 
+def segments_to(length: float, segment_length: float) -> int:
+    """Number of segments of a vine of some length, the last one perhaps in part; both lengths in metres."""
+    return int(np.ceil(length / segment_length - 1e-9))
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Solution:
     """A design that reached the goal again when replayed from the start at an eighth of the growth step, without an ambiguous snap."""
@@ -66,10 +71,13 @@ class Solutions:
     def offer(self, candidates: Candidates) -> bool:
         """Replay the promising candidates in order of cost; returns whether the best solution improved."""
         before = self.best[0].cost if self.best else np.inf
-        chosen = self._promising(candidates)
+        waiting, left = self._promising(candidates), REPLAYS
         size = REPLAYS if self.best else FIRST_REPLAYS
-        for k in range(0, len(chosen), size):
-            self._replay(candidates[chosen[k : k + size]])
+        while left > 0 and len(waiting):
+            chosen, waiting, left = waiting[:size], waiting[size:], left - size
+            for snapping, length in self._replay(candidates[chosen]):
+                # The others of that branch snap there too: a replay of each would only find the same.
+                waiting = waiting[~self._follow(snapping, length, candidates.controls, candidates.segments, waiting)]
             if self.best:
                 break
         if self.best and self.best[0].cost < before:
@@ -77,9 +85,14 @@ class Solutions:
             return True
         return False
 
-    def _replay(self, chosen: Candidates) -> None:
-        """Replay candidates: keep those that reach the goal again, and prune the branches of the others."""
+    def _replay(self, chosen: Candidates) -> list[tuple[NDArray[np.int32], float]]:
+        """Replay candidates: keep those that reach the goal again, and prune the branches of the others.
+
+        Returns:
+            Of each ambiguous snap the controls of the segments up to there, and the length of the vine [m].
+        """
         search, params = self.search, self.search.params
+        ambiguous: list[tuple[NDArray[np.int32], float]] = []
         carried = actuation(chosen.controls, search.catalogue)
         rollout = grow(self.replayer, carried, chosen.segments * params.segment_length, params.segment_length)
         goal = search.environment.goal
@@ -91,16 +104,21 @@ class Solutions:
             if doubt < np.inf:
                 self.ambiguous += 1
                 self.rejected += 1
-                self._cut_beyond(int(chosen.parents[i]), doubt)
+                ambiguous.append((chosen.controls[i, : segments_to(doubt, params.segment_length)], doubt))
+                self._cut_beyond(*ambiguous[-1])
             elif reached:
                 state = rollout.state(np.array([i]), np.array([segments - 1]))
                 self._keep(self.solution(chosen.controls[i, :segments].copy(), tip.copy(), self._joints(state)))
             else:
                 self.rejected += 1
                 self._cut(int(chosen.parents[i]), rollout.tips[i, : rollout.records[i]])
+        return ambiguous
 
     def _promising(self, candidates: Candidates) -> Integers:
-        """The lowest-cost candidates that would add a shape or reduce the cost of a known one."""
+        """The lowest-cost candidates that would add a shape or reduce the cost of a known one.
+
+        Until there is a solution more than are replayed, because some may share an ambiguous snap with others.
+        """
         chosen: list[int] = []
         costs = self.search.cost(candidates.actuators, candidates.segments)
         for i in range(min(len(costs), 8 * REPLAYS)):
@@ -115,7 +133,7 @@ class Solutions:
             known = self._alike(self._joints(state))
             if all(costs[i] < self.best[k].cost for k in known):
                 chosen.append(i)
-            if len(chosen) == REPLAYS:
+            if len(self.best) and len(chosen) == REPLAYS:
                 break
         return np.array(chosen, dtype=np.int64)
 
@@ -157,7 +175,7 @@ class Solutions:
         """Length at which a vine first snaps to where only its damping decides [m]; inf if it never does."""
         params, snaps = self.search.params, Snaps.of(rollout, vine)
         for k, length in enumerate(snaps.length):
-            branch = controls[: int(np.ceil(length / params.segment_length - 1e-9))].tobytes() + length.tobytes()
+            branch = controls[: segments_to(length, params.segment_length)].tobytes() + length.tobytes()
             if branch not in self._apart:
                 self._relaxations = self._relaxations or Relaxations(self.search.environment, params)
                 self._apart[branch] = float(snaps.one(k).examined(carried, self._relaxations).apart[0])
@@ -165,13 +183,23 @@ class Solutions:
                 return float(length)
         return np.inf
 
-    def _cut_beyond(self, slot: int, length: float) -> None:
-        """Prune the branch from the first node that is longer than a length [m]."""
-        tree, first = self.search.tree, -1
-        while slot >= 0 and tree.segments[slot] * self.search.params.segment_length > length:
-            first, slot = slot, int(tree.parent[slot])
-        if first >= 0:
-            self.search.prune(tree.descendants(first))
+    def _cut_beyond(self, snapping: NDArray[np.int32], length: float) -> None:
+        """Prune all nodes that snap at a length [m] with these controls: also those that grew beside the rejected vine."""
+        tree = self.search.tree
+        slots = np.flatnonzero(tree.active)
+        self.search.prune(slots[self._follow(snapping, length, tree.controls, tree.segments, slots)])
+
+    def _follow(
+        self,
+        snapping: NDArray[np.int32],
+        length: float,
+        controls: NDArray[np.int32],
+        segments: Integers,
+        rows: Integers,
+    ) -> NDArray[np.bool_]:
+        """Which rows of some vines are longer than a length [m] and have the same controls up to there, shape (len(rows),)."""
+        longer = segments[rows] * self.search.params.segment_length > length
+        return longer & (controls[rows, : len(snapping)] == snapping).all(axis=1)
 
     def _cut(self, slot: int, tips: Floats) -> None:
         """Prune the branch where the replay left it, because its descendants would fail too."""

@@ -11,9 +11,10 @@ from dynamics.chain import Chain, forward_kinematics, new_chain
 from dynamics.contact_rows import Contacts, new_contacts
 from dynamics.cross_section import COMPLIANCE
 from dynamics.links import STRAIGHT
+from dynamics.nearby import new_blocks
 from dynamics.quasistatic.complementarity import ContactNumbers, Step, new_dual, solve_step
 from dynamics.quasistatic.friction import add_tip_row, normal_force
-from dynamics.self_contact import APART, CROSSED, SELF_KEY, add_self_contacts, new_blocks, segments_apart
+from dynamics.self_contact import APART, CROSSED, SELF_KEY, add_self_contacts, segments_apart
 from environments import Environment
 from surrogate.compiled import Floats
 

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 from pathlib import Path
+from typing import NamedTuple
 
+import numba
+import numpy as np
 import pytest
 
-from surrogate.compiled import PACKAGES, kernels_digest
+import surrogate.compiled
+from surrogate.compiled import PACKAGES, Floats, compiled, kernels_digest
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -79,3 +84,54 @@ def _used_from_outside(path: Path, hashed: set[Path]) -> list[str]:
         for name in ast.walk(statement)
         if isinstance(name, ast.Name) and name.id in source and source[name.id] not in hashed
     ]
+
+
+class Numbers(NamedTuple):
+    """Holds no array."""
+
+    share: float
+    pair: tuple[int, bool]
+
+
+class Arrays(NamedTuple):
+    """Holds one."""
+
+    number: int
+    array: Floats
+
+
+def returns_numbers(x: Floats) -> Numbers:
+    return Numbers(x[0], (1, True))
+
+
+def returns_arrays(x: Floats) -> tuple[int, Arrays]:
+    return 1, Arrays(1, x)
+
+
+def calls_it(x: Floats) -> float:
+    return float(returns_arrays(x)[1].array[0])
+
+
+def allocates(x: Floats) -> float:
+    return float(np.zeros(3)[0] + x[0])
+
+
+def test_kernels_that_do_not_count_references_handle_no_array_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A reference lost is a crash, one too many is a leak: such a kernel is refused when it is decorated, or when it is compiled."""
+    monkeypatch.setattr(surrogate.compiled, "_returning", set())
+    array = np.array([2.0])
+    assert compiled()(returns_numbers)(array) == (2.0, (1, True))
+    with pytest.raises(TypeError, match=r"returns_arrays may return arrays: compile it with counted=True"):
+        compiled()(returns_arrays)
+    counted = compiled(counted=True)(returns_arrays)
+    before = sys.getrefcount(array)
+    for _ in range(3):
+        assert counted(array)[1].array[0] == 2.0
+    assert sys.getrefcount(array) == before
+    with pytest.raises(
+        TypeError, match=r"calls_it calls returns_arrays, which returns arrays: compile it with counted"
+    ):
+        compiled()(calls_it)
+    with pytest.raises(numba.errors.NumbaError, match="Only accept returning of array"):
+        compiled()(allocates)(array)
+    assert compiled(counted=True)(allocates)(array) == 2.0

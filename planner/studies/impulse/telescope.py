@@ -124,7 +124,7 @@ def chain_of(bodies: Bodies, links: int, chain: Chain) -> None:
         chain.x[i + 1], chain.y[i + 1] = bodies.pose[second, 0] + front * cosine, bodies.pose[second, 1] + front * sine
 
 
-@compiled(nogil=True)
+@compiled(counted=True, nogil=True)
 def _run(
     scene: Scene,
     work: Work,

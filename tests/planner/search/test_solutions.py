@@ -53,7 +53,7 @@ def run(environment: MakeEnvironment, params: VineParams) -> Run:
 
 def found(run: Run) -> Iterator[Candidates]:
     """What a few iterations find."""
-    for _ in range(8):
+    for _ in range(24):
         candidates = run.search.iterate()
         if len(candidates.segments):
             yield candidates
