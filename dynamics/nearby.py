@@ -122,11 +122,8 @@ def _list_some(seen: Floats, runs: Integers, b: int, first: int, end: int, reach
     x, y, length = seen[b, 0] + seen[b + 1, 0], seen[b, 1] + seen[b + 1, 1], seen[b, 2]
     for a in range(first, end):
         # Twice the distance of their middles, against twice the reach and their lengths.
-        dx, dy, far = (
-            x - seen[a, 0] - seen[a + 1, 0],
-            y - seen[a, 1] - seen[a + 1, 1],
-            2.0 * reach + length + seen[a, 2],
-        )
+        dx, dy = x - seen[a, 0] - seen[a + 1, 0], y - seen[a, 1] - seen[a + 1, 1]
+        far = 2.0 * reach + length + seen[a, 2]
         if dx * dx + dy * dy >= far * far:
             continue
         if number > own and (a - runs[b, number - 1, 1] < JOINED or number == RUNS):

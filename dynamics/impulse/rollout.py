@@ -23,10 +23,11 @@ from dynamics.growth import (
 )
 from dynamics.impulse.growing import add_segment, fastest, start
 from dynamics.impulse.model import ImpulseModel, Work
-from dynamics.impulse.step import take_step, touch
+from dynamics.impulse.step import take_step
 from dynamics.moment import Vine, carrying
 from dynamics.records import Batch, Recorder, Records, Task, of_vine, record, task_of
 from dynamics.self_contact import CROSSED
+from dynamics.touching import touch
 from dynamics.vine import Integers
 from surrogate.compiled import Floats, compiled
 

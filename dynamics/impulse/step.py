@@ -8,9 +8,8 @@ import numpy as np
 
 from dynamics.chain import forward_kinematics
 from dynamics.contact_rows import NO_KEY, Contacts
-from dynamics.contacts import find_contacts
 from dynamics.cross_section import CrossSection
-from dynamics.dented import held, hold_rigid, shared_reach, squeezed_share
+from dynamics.dented import held, shared_reach, squeezed_share
 from dynamics.drive import available_force
 from dynamics.growth import Span
 from dynamics.impulse.bodies import Drive, advance, assemble, lay
@@ -18,8 +17,8 @@ from dynamics.impulse.growing import copy_state, dimension, fastest, relative_gr
 from dynamics.impulse.impact import ImpactNumbers, contact_rows, solve
 from dynamics.impulse.model import ImpulseModel, ImpulseTube, Work
 from dynamics.moment import JointMoments, Vine, linearise, rest_of
-from dynamics.scene import Scene
-from dynamics.self_contact import CROSSED, SELF_KEY, add_self_contacts
+from dynamics.self_contact import CROSSED, SELF_KEY
+from dynamics.touching import touch
 from surrogate.compiled import compiled
 
 DEEPEST = 5e-5
@@ -57,22 +56,6 @@ def set_springs(
         stiffness[j] *= scale
         damping[j], drift[j] = tube.damping * scale, 0.0
     drift[last] = bend / joint.length * growth / dt
-
-
-@compiled(inline="always")
-def touch(scene: Scene, tube: ImpulseTube, segments: int, work: Work) -> int:
-    """Find all contacts of a vine; returns their number, or `dynamics.self_contact.CROSSED`.
-
-    Two parts of a tube may each move by `most_motion` towards each other: they are looked at from so much farther on than walls.
-    """
-    chain, contacts = work.chain, work.contacts
-    walls = find_contacts(scene, tube.section, tube.margin, chain, segments, contacts)
-    if tube.segments_apart == 0:
-        return walls
-    radius, margin = tube.section.radius, tube.margin + tube.most_motion
-    count = add_self_contacts(chain, segments, radius, margin, tube.segments_apart, contacts, walls, work.blocks)
-    hold_rigid(tube.section, contacts, walls, count)
-    return count
 
 
 @compiled(inline="always")

@@ -147,9 +147,8 @@ def add_friction_rows(
         normal = carried_by(contacts.key[k], memory.keys, memory.carried)
         if normal <= 0.0 or presses_tip(contacts, k, chain, segments):
             continue
-        if (
-            rows - count == MOST_RUBBING or rows == len(contacts.gap) - 2
-        ):  # two rows are reserved for the bounds of the growth
+        # Two rows are reserved for the bounds of the growth.
+        if rows - count == MOST_RUBBING or rows == len(contacts.gap) - 2:
             break
         # Within a segment the normal is perpendicular to it: as if the contact were at its end.
         end = contacts.segment[k] + 1

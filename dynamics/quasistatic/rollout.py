@@ -43,10 +43,10 @@ from dynamics.quasistatic.step import (
     solve,
     stiffen,
     sum_forces,
-    touch,
 )
 from dynamics.records import Batch, Recorder, Records, Task, of_vine, record, task_of
 from dynamics.self_contact import CROSSED
+from dynamics.touching import touch
 from dynamics.vine import Integers
 from surrogate.compiled import Floats, compiled
 

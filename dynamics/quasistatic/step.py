@@ -8,9 +8,8 @@ import numpy as np
 
 from dynamics.chain import Chain, new_chain
 from dynamics.contact_rows import NO_KEY, Contacts, new_contacts
-from dynamics.contacts import find_contacts
 from dynamics.cross_section import CrossSection
-from dynamics.dented import hold_rigid, shared_reach, squeezed_share
+from dynamics.dented import shared_reach, squeezed_share
 from dynamics.drive import Tail, available_force
 from dynamics.growth import Span
 from dynamics.links import LEAST_LINK, STRAIGHT, link
@@ -20,7 +19,7 @@ from dynamics.quasistatic import friction as rubbing
 from dynamics.quasistatic.complementarity import MOST_ACTIVE, ContactNumbers, Dual, Step, new_dual, solve_step
 from dynamics.quasistatic.friction import MOST_RUBBING, TIP_KEY, Friction, Memory, tip_coefficient
 from dynamics.scene import Scene
-from dynamics.self_contact import SELF_KEY, add_self_contacts
+from dynamics.self_contact import SELF_KEY
 from dynamics.vine import Integers
 from surrogate.compiled import Floats, compiled
 
@@ -139,23 +138,6 @@ def new_work(max_segments: int) -> Work:
         np.zeros((max_segments + 1, 2)),
         new_blocks(max_segments),
     )
-
-
-@compiled(inline="always")
-def touch(scene: Scene, tube: QuasiStaticTube, segments: int, work: Work) -> int:
-    """Find all contacts of a vine; returns their number, or `dynamics.self_contact.CROSSED`.
-
-    Two parts of a tube may each move by `most_motion` towards each other: they are considered from so much farther on than walls.
-    """
-    chain, contacts, margin = work.chain, work.contacts, tube.margin + tube.most_motion
-    walls = find_contacts(scene, tube.section, tube.margin, chain, segments, contacts)
-    if tube.segments_apart == 0:
-        return walls
-    count = add_self_contacts(
-        chain, segments, tube.section.radius, margin, tube.segments_apart, contacts, walls, work.blocks
-    )
-    hold_rigid(tube.section, contacts, walls, count)
-    return count
 
 
 @compiled()

@@ -14,7 +14,8 @@ from dynamics.moment import carrying
 from dynamics.quasistatic.complementarity import CREEP
 from dynamics.quasistatic.friction import RUBBING, TIP_KEY
 from dynamics.quasistatic.propagator import QuasiStatic
-from dynamics.quasistatic.step import new_work, set_up, solve, touch
+from dynamics.quasistatic.step import new_work, set_up, solve
+from dynamics.touching import touch
 from dynamics.tube import VineParams
 from dynamics.vine import Actuation, Rollout, Status
 from environments import Environment

@@ -12,10 +12,10 @@ from dynamics.impulse.growing import start
 from dynamics.impulse.impact import _push, contact_rows
 from dynamics.impulse.model import Work, new_work
 from dynamics.impulse.propagator import Impulse
-from dynamics.impulse.step import touch
 from dynamics.moment import carrying
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.self_contact import APART, SELF_KEY
+from dynamics.touching import touch
 from dynamics.tube import Inertia, VineParams
 from dynamics.vine import Actuation, Rollout, Status, VineState, centerlines
 from environments import Environment

@@ -12,8 +12,9 @@ from dynamics.chain import forward_kinematics
 from dynamics.growth import Span
 from dynamics.moment import JointMoments, carrying, free_curvature
 from dynamics.quasistatic.propagator import QuasiStatic
-from dynamics.quasistatic.step import new_work, set_up, solve, stiffen, touch
+from dynamics.quasistatic.step import new_work, set_up, solve, stiffen
 from dynamics.self_contact import APART
+from dynamics.touching import touch
 from dynamics.tube import VineParams
 from dynamics.vine import Actuation, Rollout, Status, centerlines
 from environments import Environment

@@ -13,7 +13,8 @@ from dynamics.chain import forward_kinematics
 from dynamics.growth import Span
 from dynamics.moment import carrying
 from dynamics.quasistatic.propagator import QuasiStatic
-from dynamics.quasistatic.step import new_work, set_up, touch
+from dynamics.quasistatic.step import new_work, set_up
+from dynamics.touching import touch
 from dynamics.tube import Physics, VineParams
 from dynamics.vine import Actuation, Integers, Rollout, VineState, centerlines
 from environments import Environment
