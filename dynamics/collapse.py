@@ -46,7 +46,7 @@ def folding_moment(bends: Floats, moments: Floats, most: float, ratio: float) ->
     Returns:
         Moments [N m], shape (n,), those of `moments` up to the collapse.
     """
-    if most >= moments[-1]:
+    if most >= moments[-1]:  # the moment stays just below pi P R^3
         return moments
     fold = np.linspace(0.0, np.pi, FOLDS + 1)
     falling = most * remaining_share(fold)

@@ -152,12 +152,13 @@ def _tabulated(actuator: Actuator) -> ForceRows:
 def joint_moments(params: VineParams) -> JointMoments:
     """Tabulate the moments of a tube and its actuators for the compiled kernels (about 0.3 s)."""
     transition, ratio = wrinkling(params)[1], params.moment_length / params.segment_length
+    folds = params.collapse_share < 1
     # A segment may fold by half a turn, whatever its length.
-    largest = np.pi if params.collapse_share == 1 else np.pi * max(ratio, 1.0)
+    largest = np.pi * max(ratio, 1.0) if folds else np.pi
     bends = np.linspace(transition, largest, BENDS + 1)
     rising = restoring_moment(np.minimum(bends, np.pi), params)
-    collapse = collapse_moment(params)
-    moment = folding_moment(bends, rising, collapse, ratio)
+    collapse = collapse_moment(params) if folds else np.inf
+    moment = folding_moment(bends, rising, collapse, ratio) if folds else rising
     elasticity = Elasticity(
         transition,
         stiffness=float(rising[0] / transition),
@@ -166,7 +167,7 @@ def joint_moments(params: VineParams) -> JointMoments:
         taut_arm=params.taut_arm,
         strain_per_bend=params.arm / params.moment_length,
         pivot=params.pivot,
-        collapse=float(bends[min(int(np.searchsorted(rising, collapse)), BENDS)]),
+        collapse=float(bends[min(int(np.searchsorted(rising, collapse)), BENDS)]) if folds else largest,
     )
     rows = _tabulated(params.actuator)
     rows = rows._replace(taut=LINEAR) if params.physics == "published" else rows

@@ -15,9 +15,19 @@ from dynamics.growth import Span
 from dynamics.links import LEAST_LINK, STRAIGHT, link
 from dynamics.moment import JointMoments, Vine, linearise, rest_of
 from dynamics.nearby import Blocks, new_blocks
-from dynamics.quasistatic import friction as rubbing
 from dynamics.quasistatic.complementarity import MOST_ACTIVE, ContactNumbers, Dual, Step, new_dual, solve_step
-from dynamics.quasistatic.friction import MOST_RUBBING, TIP_KEY, Friction, Memory, tip_coefficient
+from dynamics.quasistatic.friction import (
+    MOST_RUBBING,
+    TIP_KEY,
+    Friction,
+    Memory,
+    add_friction_rows,
+    begin_sticking,
+    let_slide,
+    normal_force,
+    remember_sliding,
+    tip_coefficient,
+)
 from dynamics.scene import Scene
 from dynamics.self_contact import SELF_KEY
 from dynamics.vine import Integers
@@ -223,7 +233,7 @@ def _recall(contacts: Contacts, numbers: ContactNumbers, dual: Dual, keys: Integ
                 dual.active[warm] = k
                 warm += 1
                 break
-    return rubbing.begin_sticking(dual, numbers, warm)
+    return begin_sticking(dual, numbers, warm)
 
 
 @compiled()
@@ -240,7 +250,7 @@ def set_up(tube: QuasiStaticTube, joint: JointMoments, damping: float, vine: Vin
     held = span.contacts
     if tube.friction.static > 0.0:
         memory = Memory(work.keys, work.carried, work.slid, work.way, work.pressed[0])
-        held = rubbing.add_friction_rows(contacts, held, chain, segments, tube.friction, work.dual, memory)
+        held = add_friction_rows(contacts, held, chain, segments, tube.friction, work.dual, memory)
     work.held[0] = held
     _add_growth_rows(contacts, held, chain, segments, curvature)
     bound_growth(work, 0.0, span.most_growth)
@@ -287,15 +297,15 @@ def solve(tube: QuasiStaticTube, work: Work, span: Span, time: float, known: int
     )
     active, slides = _recall(contacts, numbers, dual, work.keys, known), held > count and contacts.key[count] == TIP_KEY
     growth, active, _ = solve_step(contacts, chain, step, dual, numbers, active, fresh)
-    pressed = rubbing.normal_force(contacts, chain, dual, numbers, active)
+    pressed = normal_force(contacts, chain, dual, numbers, active)
     if tube.friction.static > 0.0:
         memory = Memory(work.keys, work.carried, work.slid, work.way, work.pressed[0])
         coefficient = tip_coefficient(tube.friction, memory)
         if slides and abs(dual.force[count]) > coefficient * pressed:
-            active = rubbing.let_slide(dual, count, coefficient * work.pressed[0], active)
+            active = let_slide(dual, count, coefficient * work.pressed[0], active)
             growth, active, _ = solve_step(contacts, chain, step, dual, numbers, active, False)
-            pressed = rubbing.normal_force(contacts, chain, dual, numbers, active)
-        rubbing.remember_sliding(contacts, dual, numbers, growth, memory)
+            pressed = normal_force(contacts, chain, dual, numbers, active)
+        remember_sliding(contacts, dual, numbers, growth, memory)
     work.pressed[0] = pressed
     work.needed[0] = work.lost[0] + _needed_force(tube, contacts, dual, count, active, pressed if slides else 0.0)
     for i in range(active):

@@ -169,3 +169,9 @@ def test_the_strongest_actuator_bends_a_tube_no_farther_than_to_the_collapse(par
     curvature = free_curvature(weak, 35e3, 0.04)
     assert curvature == pytest.approx(weak.elasticity.collapse / weak.length, rel=1e-9)
     assert curvature < free_curvature(joint_moments(params), 35e3, 0.04)
+
+
+def test_a_tube_that_collapses_just_below_its_greatest_moment_does_not_fold(params: VineParams) -> None:
+    """Eq. 2 ends at 0.9906 pi P R^3: with a share above that there is no fold, and no moment above Eq. 2."""
+    weak = joint_moments(replace(params, collapse_share=0.995))
+    np.testing.assert_array_equal(weak.moment, joint_moments(params).moment)

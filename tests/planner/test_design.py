@@ -94,7 +94,7 @@ def any_tube(draw: st.DrawFn) -> VineParams:
                 new[field.name] = changed(value)
             elif field.name == "physics":
                 new[field.name] = "published"
-            elif field.name == "least_height":
+            elif field.name in ("least_height", "collapse_share"):
                 new[field.name] = 0.93
             elif value == 0:
                 new[field.name] = factor()

@@ -107,6 +107,7 @@ def test_a_plan_as_json(run: Run, folder: Path) -> None:
         "tail_friction",
         "growth_share",
         "least_height",
+        "collapse_share",
         "hinge_length",
         "film_elasticity",
     }

@@ -32,7 +32,7 @@ def changed(made: Any) -> Any:
             new[field.name] = changed(value)
         elif field.name == "physics":
             new[field.name] = "published"
-        elif field.name == "least_height":
+        elif field.name in ("least_height", "collapse_share"):
             new[field.name] = 0.97
         elif value == 0:
             new[field.name] = zero[field.name]
