@@ -41,8 +41,9 @@ READING = (
     "only a degree or two during the growth, and much of that is elastic. The tube at 10.3 kPa bends along its whole",
     "length before it yields anywhere: with a turn of 20 degrees, base and turn bend almost equally.",
     "",
-    "The last three models are `quasistatic` at 10.3 kPa with one effect each that the others leave out. With friction, the",
-    "predictions are those for that coefficient.",
+    "The last two models are `quasistatic` at 10.3 kPa with one effect each that the others leave out. With friction, the",
+    "predictions are those for that coefficient. Folding is not among them: here the film of a preformed turn counts as bent",
+    "from the start, so its turn would have collapsed before it meets the wall.",
 )
 
 

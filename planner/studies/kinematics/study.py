@@ -92,8 +92,7 @@ class Model:
     friction: float = 0.0
     """Coefficient of friction of the tip [-]."""
     least_height: float = 1.0
-    collapse_share: float = 1.0
-    """See `VineParams`, as the one before."""
+    """See `VineParams`."""
 
     def params(self) -> VineParams:
         """The tube: its growth force is pi P R^2, and its viscosities are scaled with that force from those of the default tube."""
@@ -108,7 +107,6 @@ class Model:
             bending_viscosity=usual.bending_viscosity * force / usual.growth_force * share,
             friction=self.friction,
             least_height=self.least_height,
-            collapse_share=self.collapse_share,
             physics="published",
             actuator=Fold(),
         )
@@ -130,7 +128,6 @@ MODELS = (
 EFFECTS = (
     Model("friction 0.3", "quasistatic", VineParams().growth_pressure, friction=0.3),
     Model("walls dent the tube", "quasistatic", VineParams().growth_pressure, least_height=0.5),
-    Model("folds at 0.8 of pi P R^3", "quasistatic", VineParams().growth_pressure, collapse_share=0.8),
 )
 """`quasistatic` at 10.3 kPa with effects that the default leaves out, one each. Paper 003 measured a friction of 0.3."""
 
