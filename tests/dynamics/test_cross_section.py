@@ -13,7 +13,7 @@ from scipy.optimize import root
 
 from dynamics.chain import forward_kinematics
 from dynamics.contacts import find_contacts
-from dynamics.cross_section import COMPLIANCE, FOLLOWS, LENGTH, MOST, TIP, cross_section, dent_compliance
+from dynamics.cross_section import AT, COMPLIANCE, CORNER, FOLLOWS, LENGTH, MOST, TIP, cross_section, dent_compliance
 from dynamics.dented import shared_compliance, shared_reach
 from dynamics.dents import dents
 from dynamics.impulse.propagator import Impulse
@@ -117,6 +117,39 @@ def test_a_corner_in_a_bend_is_one_dent() -> None:
         for m in range(count):
             shared = shared_compliance(work.contacts, k, m, shared_reach(SECTION))
             assert shared == pytest.approx(_compliance(SECTION.cap), rel=1e-12)
+
+
+@pytest.mark.parametrize(("heading", "low"), [(0.0, 0.21), (np.pi, 0.26)])
+def test_an_edge_presses_where_it_lies(heading: float, low: float) -> None:
+    """Of joints near an end of an edge it takes only the length of tube that lies on it, in either direction of growth."""
+    params = replace(VineParams(), least_height=0.5)
+    box = box_corners(0.21, -0.3, 0.34, 1e-3 - params.radius)
+    start = np.array([0.0 if heading == 0.0 else 0.6, 0.0, heading])
+    workspace = Environment("edge", "", np.array([-1, -1, 2, 1.0]), start, np.array([1.5, 0.5, 0.1]), Obstacles((box,)))
+    propagator, count = QuasiStatic(workspace, params), 24
+    tube, work, full = propagator.tube, new_work(count), params.segment_length
+    forward_kinematics(work.chain, np.zeros(count), np.zeros(count), propagator.pose, count, full, full)
+    found = find_contacts(propagator.scene, tube.section, tube.margin, work.chain, count, work.contacts)
+    pressing = work.contacts.pressing[:found]
+    edges = pressing[pressing[:, CORNER] < 0]
+    first, last = edges[:, AT] - edges[:, LENGTH] / 2, edges[:, AT] + edges[:, LENGTH] / 2
+    np.testing.assert_allclose([first.min(), last.max()], [low, low + 0.13], atol=1e-9)
+    assert edges[:, LENGTH].sum() == pytest.approx(0.13)
+
+
+def test_only_the_near_side_of_a_thin_plate_presses() -> None:
+    """The far side is within reach of a soft tube, 4 mm beyond the near one; each joint presses once, by the depth in the near side."""
+    params = replace(VineParams(), least_height=0.5)
+    plate = box_corners(0.15, -4e-3 - params.radius, 0.9, 1e-3 - params.radius)
+    workspace = Environment("plate", "", (-1, -1, 2, 1), (0, 0, 0), (1.5, 0.5, 0.1), Obstacles((plate,)))
+    propagator, count = QuasiStatic(workspace, params, threads=1), 24
+    work, full = new_work(count), params.segment_length
+    forward_kinematics(work.chain, np.zeros(count), np.zeros(count), propagator.pose, count, full, full)
+    tube = propagator.tube
+    found = find_contacts(propagator.scene, tube.section, tube.margin, work.chain, count, work.contacts)
+    edges = work.contacts.pressing[:found, CORNER] < 0
+    assert edges.sum() == len(np.unique(work.contacts.segment[:found][edges])) > 10
+    np.testing.assert_allclose(work.contacts.gap[:found][edges], -1e-3, atol=1e-12)
 
 
 # ---- vines ----

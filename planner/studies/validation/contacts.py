@@ -16,7 +16,7 @@ import numpy as np
 
 from dynamics.moment import centerline_curvature, free_curvature, joint_moments
 from dynamics.propagator import Propagator
-from dynamics.registry import load_propagator
+from dynamics.registry import load_propagator, propagators
 from dynamics.tube import VineParams
 from dynamics.vine import Actuation, Rollout, Status, centerlines, grown_length, host
 from environments import Environment, Obstacles
@@ -24,6 +24,7 @@ from environments.obstacles import box_corners
 from planner.comparison.paths import touched
 from planner.markdown import table
 from planner.search.catalogue import Catalogue
+from planner.studies.validation.variants import DENTS, TAIL
 from surrogate.compiled import Floats
 
 CURVATURE = 1.0
@@ -40,6 +41,15 @@ COLUMNS = (
     *("contact", "propagator", "end", "mm", "contact", "turned deg", "near the tip deg", "most deg", "at mm"),
     *("base half %", "as published"),
 )
+
+
+EFFECTS: dict[str, dict[str, Any]] = {
+    "friction 0.3": {"friction": 0.3},
+    "walls dent the tube": DENTS,
+    "tail": TAIL,
+    "folds at 0.8 of pi P R^3": {"collapse_share": 0.8},
+}
+"""Effects that the default propagator leaves out, as fields of `VineParams`."""
 
 
 @cache
@@ -98,6 +108,7 @@ class Contact:
     """Result of growing a vine into the box."""
 
     propagator: str
+    """Or the effect, of the default propagator."""
     case: Case
     status: Status
     length: float
@@ -175,9 +186,13 @@ class Contact:
         }
 
 
-def touch(name: str, case: Case, after: float = AFTER) -> Contact:
-    """Grow one vine into the box with a named propagator, and to the same length without the box."""
-    params, make = VineParams(), load_propagator(name)
+def touch(name: str, case: Case, after: float = AFTER, effect: str = "") -> Contact:
+    """Grow one vine into the box with a named propagator, and to the same length without the box.
+
+    Args:
+        effect: One of `EFFECTS`, or none.
+    """
+    params, make = replace(VineParams(), **EFFECTS.get(effect, {})), load_propagator(name)
     environment = case.around(make.capabilities.shortening)
     inside = grow_bent(make(environment, params), params, case.before + after)
     line, bends, length = _end(inside, environment, params)
@@ -185,7 +200,7 @@ def touch(name: str, case: Case, after: float = AFTER) -> Contact:
     free, free_bends, _ = _end(outside, environment, params)
     touches = bool(touched([line], environment, params.radius))
     status = Status(inside.status[0])
-    return Contact(name, case, status, length, line, free, bends - free_bends, params.segment_length, touches)
+    return Contact(effect or name, case, status, length, line, free, bends - free_bends, params.segment_length, touches)
 
 
 def _end(rollout: Rollout, environment: Environment, params: VineParams) -> tuple[Floats, Floats, float]:
@@ -202,10 +217,16 @@ def able(names: Sequence[str]) -> list[str]:
 
 
 def study(names: Sequence[str]) -> Iterator[Contact]:
-    """Run all cases with each of these propagators that supports contact (see `able`)."""
-    for name in able(names):
+    """Run all cases with each of these propagators that supports contact (see `able`), and with each of `EFFECTS`."""
+    for name, effect in runs(names):
         for case in CASES:
-            yield touch(name, case)
+            yield touch(name, case, effect=effect)
+
+
+def runs(names: Sequence[str]) -> list[tuple[str, str]]:
+    """Propagators and effects that `study` combines."""
+    default = propagators()[0]
+    return [(name, "") for name in able(names)] + [(default, effect) for effect in EFFECTS if default in names]
 
 
 def report(outcomes: Sequence[Contact]) -> list[str]:
@@ -217,7 +238,7 @@ def report(outcomes: Sequence[Contact]) -> list[str]:
         "tip*: that of the half next to the tip. *Most*: the joint with the greatest additional bend, and its distance",
         "from the base. *Base half*: share of the additional bend that is in the half next to the base. *As published*:",
         "whether the curvature changes in the direction that paper 002 reports or, head-on, whether the tube buckles near",
-        "its base.",
+        "its base. The last rows of each contact are `quasistatic` with one effect that it leaves out by default.",
         "",
         *table(COLUMNS, [_row(one) for case in CASES for one in outcomes if one.case == case]),
     ]

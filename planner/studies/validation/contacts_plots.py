@@ -16,7 +16,7 @@ from shapely.plotting import patch_from_polygon
 from dynamics.tube import VineParams
 from planner.drawing.plan import draw_solids
 from planner.drawing.style import ACTUATOR, FAINT, INK, OBSTACLE, OUTLINE, TUBE, save_figure
-from planner.studies.validation.contacts import CASES, Contact
+from planner.studies.validation.contacts import CASES, EFFECTS, Contact
 
 DPI = 130
 DASHED = (0, (4, 2.5))
@@ -26,7 +26,7 @@ VIEW = np.array([-470.0, -90.0, 720.0, 760.0])
 
 def save_contacts(path: Path, outcomes: Sequence[Contact]) -> None:
     """Draw a row per propagator and a column per contact: the tube at true width, and its free-space shape dashed."""
-    names = list(dict.fromkeys(one.propagator for one in outcomes))
+    names = list(dict.fromkeys(one.propagator for one in outcomes if one.propagator not in EFFECTS))
     figure = Figure(figsize=(3.4 * len(CASES), 2.55 * len(names) + 0.6), facecolor="white", layout="constrained")
     panels = figure.subplots(len(names), len(CASES), squeeze=False)
     for row, name in zip(panels, names, strict=True):

@@ -117,7 +117,7 @@ def parts_of(names: Sequence[str], recorded: Sequence[Recording]) -> list[Part]:
             "contacts",
             "contacts with one obstacle",
             lambda: contacts.study(names),
-            len(able) * len(contacts.CASES),
+            len(contacts.runs(names)) * len(contacts.CASES),
             contacts.report,
             {"validation-contacts.png": Picture("Vines at a box", save_contacts)},
         ),
