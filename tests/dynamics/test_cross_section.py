@@ -12,9 +12,10 @@ from scipy.integrate import solve_ivp, trapezoid
 from scipy.optimize import root
 
 from dynamics.chain import forward_kinematics
+from dynamics.contact_rows import NO_KEY
 from dynamics.contacts import find_contacts
 from dynamics.cross_section import AT, COMPLIANCE, CORNER, FOLLOWS, LENGTH, MOST, TIP, cross_section, dent_compliance
-from dynamics.dented import shared_compliance, shared_reach
+from dynamics.dented import shared_compliance, shared_reach, too_deep
 from dynamics.dents import dents
 from dynamics.impulse.propagator import Impulse
 from dynamics.quasistatic.propagator import QuasiStatic
@@ -150,6 +151,26 @@ def test_only_the_near_side_of_a_thin_plate_presses() -> None:
     edges = work.contacts.pressing[:found, CORNER] < 0
     assert edges.sum() == len(np.unique(work.contacts.segment[:found][edges])) > 10
     np.testing.assert_allclose(work.contacts.gap[:found][edges], -1e-3, atol=1e-12)
+
+
+@pytest.mark.parametrize(("lacking", "deep"), [(0.9e-3, False), (1.1e-3, True)])
+def test_a_dent_that_its_forces_do_not_hold_is_too_deep(lacking: float, deep: bool) -> None:
+    """A tube 3 mm deep in a plate, with equal forces of which the worst placed holds all but some of it: 1 mm may be lacking."""
+    plate = box_corners(-0.5, -0.5, 1.9, 3e-3 - R)
+    workspace = Environment("plate", "", (-1, -1, 2, 1), (0, 0, 0), (1.5, 0.5, 0.1), Obstacles((plate,)))
+    model, work, count = QuasiStatic(workspace, SOFT, threads=1), new_work(24), 24
+    forward_kinematics(work.chain, np.zeros(count), np.zeros(count), model.pose, count, SEGMENT, SEGMENT)
+    tube, rows = model.tube, work.contacts
+    found = find_contacts(model.scene, tube.section, tube.margin, work.chain, count, rows)
+    reach = shared_reach(tube.section)
+    gives = [
+        sum(rows.pressing[k, COMPLIANCE] if m == k else shared_compliance(rows, k, m, reach) for m in range(found))
+        for k in range(found)
+    ]
+    forces = np.full(found, (3e-3 - lacking) / min(gives))
+    keys = np.append(rows.key[:found], NO_KEY)
+    assert too_deep(tube.section, rows, found, SOFT.penetration_tolerance, keys, forces) == deep
+    assert too_deep(tube.section, rows, found, SOFT.penetration_tolerance, keys, 0.0 * forces)
 
 
 # ---- vines ----
