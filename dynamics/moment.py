@@ -138,7 +138,7 @@ def collapse_moment(params: VineParams) -> float:
     onset = float(restoring_moment(wrinkling(params)[1], params) / full)
     if params.collapse_share < onset:
         raise ValueError(
-            f"collapse_share = {params.collapse_share:g} must be at least {onset:.3g}, where this tube wrinkles: it wrinkles first"
+            f"collapse_share = {params.collapse_share:g} must be at least {onset:.3g}: a tube wrinkles before it folds"
         )
     return float(params.collapse_share * full)
 

@@ -78,7 +78,7 @@ def simulate(
         print_hints(console, environment, made.params.radius)
         make = chosen_model(made.params, propagator, device, solver, surrogate, qp, made)
         made = replace(made, params=with_friction(made.params, friction, propagator, environment))
-        note_ignored(console.print, made.params, propagator)
+        note_ignored(console.print, made.params, propagator, environment)
         apart(out, design, "design")
         apart(out, Path(env), "environment")
         _claim(held, out, animate, force)

@@ -304,10 +304,13 @@ def with_friction(params: VineParams, friction: float | None, propagator: str, e
     return replace(params, friction=friction, static_friction=None)
 
 
-def note_ignored(tell: Callable[[str], None], params: VineParams, propagator: str) -> None:
-    """Tell if a tube has friction, gives way to walls, or has a tail whose drag counts, and the propagator has not."""
-    if params.friction and not has_friction(propagator):
-        tell(f"note: {propagator} has no friction; it ignores the friction of this tube ({params.friction:g})")
+def note_ignored(tell: Callable[[str], None], params: VineParams, propagator: str, environment: Environment) -> None:
+    """Tell if tube or walls have friction, or the tube gives way to walls, or has a tail that drags, and the propagator has not."""
+    owner, friction = (
+        ("tube", params.friction) if params.friction is not None else ("environment", environment.friction)
+    )
+    if friction and not has_friction(propagator):
+        tell(f"note: {propagator} has no friction; it ignores the friction of this {owner} ({friction:g})")
     if params.static_friction is not None and not has_body_friction(propagator):
         tell(
             f"note: {propagator} has one coefficient of friction; it ignores the static one ({params.static_friction:g})"
@@ -319,7 +322,9 @@ def note_ignored(tell: Callable[[str], None], params: VineParams, propagator: st
         tell(f"note: {propagator} has a constant growth force; it ignores the drag of this tube's tail ({tail})")
 
 
-def second_model(params: VineParams, inputs: Inputs, tell: Callable[[str], None]) -> PropagatorFactory:
+def second_model(
+    params: VineParams, inputs: Inputs, tell: Callable[[str], None], environment: Environment
+) -> PropagatorFactory:
     """The factory of the propagator that verifies, checked before any computation.
 
     Raises:
@@ -332,7 +337,7 @@ def second_model(params: VineParams, inputs: Inputs, tell: Callable[[str], None]
         make = chosen_model(params, verify, "auto", None, None)
     except BadInput as error:
         raise BadInput(f"--verify {verify}: {error.message}") from None
-    note_ignored(tell, params, verify)
+    note_ignored(tell, params, verify, environment)
     return make
 
 

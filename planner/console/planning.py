@@ -110,10 +110,10 @@ def planned(
     """
     make = chosen_model(tube, inputs.propagator, inputs.device, inputs.solver, inputs.surrogate)
     tube = with_friction(tube, inputs.friction, inputs.propagator, environment)
-    note_ignored(watcher.note, tube, inputs.propagator)
+    note_ignored(watcher.note, tube, inputs.propagator, environment)
     # record the chosen device, solver and surrogate, where there is a choice
     inputs = inputs.model_copy(update=getattr(make, "keywords", {}))
-    second = second_model(tube, inputs, watcher.note) if inputs.verify else None
+    second = second_model(tube, inputs, watcher.note, environment) if inputs.verify else None
     with needs("ompl"):
         return plan(environment, tube, inputs, make, second, checkpoint, folder, watcher)
 

@@ -155,9 +155,9 @@ def test_impossible_share_is_refused(params: VineParams, share: float, message: 
 
 def test_a_tube_that_folds_before_it_wrinkles_is_refused(params: VineParams) -> None:
     """In Python when its moments are computed, in a file when it is read; the message has the least share."""
-    with pytest.raises(ValueError, match="wrinkles first"):
+    with pytest.raises(ValueError, match="wrinkles before it folds"):
         joint_moments(replace(params, collapse_share=0.4))
-    with pytest.raises(InvalidTube, match="wrinkles first"):
+    with pytest.raises(InvalidTube, match="wrinkles before it folds"):
         parse_tube(b"schema = 1\nname = 'weak'\ncollapse_share = 0.4\n")
 
 
