@@ -93,8 +93,8 @@ def test_the_second_propagator_has_the_same_friction(
     friction: float | None,
 ) -> None:
     """Where it has any; otherwise a note says that it verifies without."""
-    params = VineParams(friction=given)
-    second = second_model(params, Inputs(verify=verify), Console().print)(environment(), params)
+    params, bare = VineParams(friction=given), environment()
+    second = second_model(params, Inputs(verify=verify), Console().print, bare)(bare, params)
     if isinstance(second, Geometric):
         assert second.tube.friction == friction
     assert ("impulse has no friction" in capsys.readouterr().out) == (friction is None)
