@@ -61,10 +61,24 @@ class Scene(NamedTuple):
     corner_items: Indices
 
 
+class Solids(NamedTuple):
+    """Edges and corners of a scene, see there."""
+
+    edges: Floats
+    corners: Floats
+    on_faces: int
+    """Number of corners of polygons, which come before those of walls and circles."""
+
+
+def scene_reach(params: VineParams) -> tuple[float, float]:
+    """Reach of the contacts of a tube's edges, and the margin below which gaps must be considered [m]."""
+    margin = min(MARGIN, 0.36 * params.radius)
+    return params.radius + margin, margin
+
+
 def scene_of(environment: Environment, params: VineParams) -> tuple[Scene, float]:
     """The scene for a tube, and the margin below which gaps must be considered [m]."""
-    margin = min(MARGIN, 0.36 * params.radius)
-    reach = params.radius + margin
+    reach, margin = scene_reach(params)
     cell = CELL_SIZE * min(params.scale, 1.0)
     return build_scene(environment, reach, reach + params.segment_length, cell, params.radius), margin
 
@@ -84,7 +98,24 @@ def build_scene(
         cell_size: Minimum side of a grid cell [m].
         radius: Radius of the tube [m], where its mount or the edge of a table is to count.
     """
-    edges, corners = _solids(environment, radius)
+    solids = _solids(environment, radius)
+    reach = edge_reach + solids.edges[:, 4], corner_reach + solids.corners[:, 2]
+    return _in_grid(environment, solids, reach, cell_size, radius)
+
+
+def scene_around(environment: Environment, params: VineParams, solids: Solids, reach: tuple[Floats, Floats]) -> Scene:
+    """The scene of given solids for a tube, in the grid of its environment.
+
+    Args:
+        reach: Distance within which a cell lists each edge, and each corner [m].
+    """
+    return _in_grid(environment, solids, reach, CELL_SIZE * min(params.scale, 1.0), params.radius)
+
+
+def _in_grid(
+    environment: Environment, solids: Solids, reach: tuple[Floats, Floats], cell_size: float, radius: float
+) -> Scene:
+    edges, corners, _ = solids
     bounds = np.asarray(environment.bounds, float)
     if environment.edge == "wall":
         bounds = bounds + FRAME * np.array([-1, -1, 1, 1])
@@ -98,11 +129,11 @@ def build_scene(
     return Scene(
         edges,
         corners,
-        np.concatenate([bounds, _base(environment, radius)]),
+        np.concatenate([bounds, base_columns(environment, environment.start, radius)]),
         size,
         (int(shape[0]), int(shape[1])),
-        *_listing(cells, lines, edge_reach + edges[:, 4]),
-        *_listing(cells, points, corner_reach + corners[:, 2]),
+        *_listing(cells, lines, reach[0]),
+        *_listing(cells, points, reach[1]),
     )
 
 
@@ -115,28 +146,29 @@ def cell_of(scene: Scene, x: float, y: float) -> int:
     return column * rows + row
 
 
-def _base(environment: Environment, radius: float) -> Floats:
-    """The columns of `Scene.bounds` from `TABLE` on, for a tube of a radius [m]."""
-    x, y, heading = environment.start
+def base_columns(environment: Environment, start: Floats, radius: float) -> Floats:
+    """The columns of `Scene.bounds` from `TABLE` on, for a tube of a radius [m] that starts at a pose."""
+    x, y, heading = start
     table, spared = radius * (environment.edge == "table"), 2 * radius * (environment.mount == "wall")
     return np.array([table, spared, x, y, np.cos(heading), np.sin(heading)])
 
 
-def _solids(environment: Environment, radius: float) -> tuple[Floats, Floats]:
+def _solids(environment: Environment, radius: float) -> Solids:
     """Edges and corners of everything solid, for a tube of a radius [m]."""
     solids, mounted = environment.solids, environment.mounted
-    found = [(_outlines(solids.part(~mounted)), 0.0)]
+    found = [outlines(solids.part(~mounted), 0.0)]
     if mounted.any():
-        found.append((_outlines(solids.part(mounted)), 2 * radius))
-    edges = np.concatenate([np.insert(part[0], 8, spared, axis=1) for part, spared in found])
-    corners = np.concatenate([np.insert(part[1], 3, spared, axis=1) for part, spared in found])
-    return edges, corners
+        found.append(outlines(solids.part(mounted), 2 * radius))
+    return Solids(np.concatenate([part.edges for part in found]), np.concatenate([part.corners for part in found]), 0)
 
 
-def _outlines(obstacles: Obstacles) -> tuple[Floats, Floats]:
+def outlines(obstacles: Obstacles, spared: float) -> Solids:
     """Edges and convex corners of obstacles.
 
     Polygons are merged first, so that faces inside a wall built from several pieces cause no contacts.
+
+    Args:
+        spared: Length of tube that they do not touch [m].
     """
     edges: list[Floats] = [np.empty((0, 6))]
     corners: list[Floats] = [np.empty((0, 3))]
@@ -151,6 +183,7 @@ def _outlines(obstacles: Obstacles) -> tuple[Floats, Floats]:
             turn = before[:, 0] * after[:, 1] - before[:, 1] * after[:, 0]
             convex = turn > 1e-12 * np.hypot(*before.T) * np.hypot(*after.T)
             corners.append(np.column_stack([points[convex], np.zeros(convex.sum())]))
+    on_faces = sum(map(len, corners))
     if len(obstacles.walls):
         radius = obstacles.walls[:, 4:] / 2
         edges.append(np.hstack([obstacles.walls[:, :4], radius, np.zeros_like(radius)]))
@@ -160,7 +193,8 @@ def _outlines(obstacles: Obstacles) -> tuple[Floats, Floats]:
     ends = np.vstack(edges)
     along = ends[:, 2:4] - ends[:, :2]
     length = np.hypot(along[:, 0], along[:, 1])[:, None]
-    return np.hstack([ends[:, :5], along / length, length, ends[:, 5:]]), np.vstack(corners)
+    every = np.hstack([ends[:, :5], along / length, length, np.full_like(length, spared), ends[:, 5:]])
+    return Solids(every, np.insert(np.vstack(corners), 3, spared, axis=1), on_faces)
 
 
 def _listing(cells: NDArray[np.object_], solids: NDArray[np.object_], reach: Floats) -> tuple[Indices, Indices]:

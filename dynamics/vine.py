@@ -133,8 +133,10 @@ class Rollout:
             self.angles[vines, records], self.segments[vines, records], self.last_length[vines, records], pivots
         )
 
-    def enters(self, disc: Floats) -> NDArray[np.bool_]:
-        """Whether each tip enters a disc while it grows, also between two records, shape (batch,).
+    def nearest(self, disc: Floats) -> Floats:
+        """Distance from the edge of a disc to each tip where it comes nearest while it grows, also between two records [m].
+
+        Negative inside the disc; inf for a vine without a record; shape (batch,).
 
         Args:
             disc: x, y and radius [m].
@@ -148,7 +150,11 @@ class Rollout:
         squared = (move**2).sum(axis=-1)
         part = np.clip(-(before * move).sum(axis=-1) / np.where(squared, squared, 1.0), 0.0, 1.0)
         nearest = np.hypot(*np.moveaxis(before + part[..., None] * move, -1, 0))
-        return np.asarray((nearest.min(axis=1, initial=np.inf) <= disc[2]) & (self.records > 0))
+        return np.where(self.records > 0, nearest.min(axis=1, initial=np.inf) - disc[2], np.inf)
+
+    def enters(self, disc: Floats) -> NDArray[np.bool_]:
+        """Whether each tip enters a disc while it grows, see `nearest`, shape (batch,)."""
+        return np.asarray(self.nearest(disc) <= 0.0)
 
 
 def host(array: Array) -> Floats:

@@ -14,7 +14,7 @@ MOUNTS = "free", "wall"
 EDGES = "open", "table", "wall"
 FRAME = 0.1
 """Thickness of the wall around bounds that are walls [m]."""
-_TOUCHING = 1e-4
+TOUCHING = 1e-4
 """Obstacles no farther apart than this are one piece [m]: round ones are tested as inscribed polygons."""
 
 
@@ -75,6 +75,6 @@ def piece_at(solids: Obstacles, position: np.ndarray) -> NDArray[np.bool_]:
         new = tree.query_nearest(shapely.Point(position))
         while len(new):
             chosen[new] = True
-            found = np.unique(tree.query(shapes[new], predicate="dwithin", distance=_TOUCHING)[1])
+            found = np.unique(tree.query(shapes[new], predicate="dwithin", distance=TOUCHING)[1])
             new = found[~chosen[found]]
     return chosen

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from copy import copy
 from dataclasses import replace
 from typing import ClassVar
@@ -21,6 +22,7 @@ from dynamics.scene import scene_of
 from dynamics.self_contact import segments_apart
 from dynamics.tube import VineParams
 from dynamics.vine import Actuation, Integers, Rollout, VineState
+from dynamics.world import World
 from environments.environment import Environment
 from surrogate.compiled import Floats, thread_count
 
@@ -111,6 +113,26 @@ class QuasiStatic(OnHost):
         tube = self.tube
         return QuasiStatic(self.environment, self.params, tube.growth_step / parts, self.threads, self.friction)
 
+    def in_world(self, world: World) -> QuasiStatic:
+        """The same model in a world that is not quite as planned; shares everything that is costly."""
+        other, tube, moments = copy(self), self.tube, self.joint
+        press, stiff, friction = world.growth_pressure, world.growth_pressure * world.moment, tube.friction
+        if world.friction is not None:
+            static = max(world.friction, self.params.static_friction or 0.0)
+            friction = friction._replace(kinetic=world.friction, static=static)
+        if stiff != 1.0:
+            other.joint = moments._replace(
+                elasticity=moments.elasticity._replace(stiffness=stiff * moments.elasticity.stiffness),
+                moment=stiff * moments.moment,
+                rising=stiff * moments.rising,
+            )
+        section = tube.section._replace(
+            compliance=world.compliance * tube.section.compliance, pressure=press * tube.section.pressure
+        )
+        other.tube = tube._replace(section=section, growth_force=press * tube.growth_force, friction=friction)
+        other.scene, other.pose = world.scene, world.start
+        return other
+
     def starting_at(self, pose: Floats) -> QuasiStatic:
         """The same model with its base at another x [m], y [m] and heading [rad]; shares the scene, which is costly."""
         other = copy(self)
@@ -120,10 +142,22 @@ class QuasiStatic(OnHost):
 
     def grow(self, state: VineState, actuation: Actuation, length: ArrayLike, record_every: float) -> Rollout:
         """See `Propagator`."""
-        lengths = checked_lengths(state, actuation, length, record_every, self.params)
-        model = QuasiStaticModel(self.scene, self.joint, self.tube, self.pose)
+        return grow_in([self] * max(len(state.angles), 1), state, actuation, length, record_every)
 
-        def grow(b: int, batch: Batch, records: Records, outcome: Integers) -> None:
-            grow_one(b, model, batch, records, outcome)
 
-        return grow_batch(state, actuation, lengths, record_every, self.threads, grow, self.joint.elasticity.pivot)
+def grow_in(
+    models: Sequence[QuasiStatic], state: VineState, actuation: Actuation, length: ArrayLike, record_every: float
+) -> Rollout:
+    """Grow each vine of a batch in a world of its own, on the threads of the first model; see `Propagator.grow`.
+
+    Args:
+        models: Models of the same tube, one per vine, see `QuasiStatic.in_world`.
+    """
+    first = models[0]
+    lengths = checked_lengths(state, actuation, length, record_every, first.params)
+
+    def grow(b: int, batch: Batch, records: Records, outcome: Integers) -> None:
+        one = models[b]
+        grow_one(b, QuasiStaticModel(one.scene, one.joint, one.tube, one.pose), batch, records, outcome)
+
+    return grow_batch(state, actuation, lengths, record_every, first.threads, grow, first.joint.elasticity.pivot)

@@ -1,156 +1,29 @@
-"""Trials: growth of a design with deviations of actuators, start and obstacles (paper 002, section 6.3)."""
+"""Trials: growth of a design in worlds that are not quite as planned (paper 002, section 6.3)."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
-from functools import partial
+from copy import copy
+from dataclasses import dataclass
 
 import numpy as np
+import shapely
 from numpy.typing import NDArray
 
-from dynamics.actuation import actuation_along
-from dynamics.moment import free_curvature, holding_pressure, joint_moments
-from dynamics.quasistatic.propagator import QuasiStatic
-from dynamics.vine import Actuation, Integers, Status, centerlines
+from dynamics.moved_scene import LEAST_FACTOR, Motions, farthest_motion, moved_environment, moved_scenes
+from dynamics.quasistatic.propagator import QuasiStatic, grow_in
+from dynamics.tube import VineParams
+from dynamics.vine import Actuation, Integers, Rollout, Status, centerlines
+from dynamics.world import World
 from environments.base import base_clearance
 from environments.environment import Environment
+from environments.uncertainty import Uncertainty
 from planner.design import Design
-from planner.replay import grow as grow_vines
-from surrogate.compiled import Floats, thread_count
+from planner.robustness.deviations import SectionErrors, WorldErrors, actuation_of
+from surrogate.compiled import Floats
 
-LEAST_FACTOR = 0.1
-"""Minimum factor on the size of an obstacle, a pressure or a cell length."""
-MOST_FACTOR = 2.0
-"""Maximum factor on the pressure by which an error of turn is produced."""
-TOGETHER = 25
-"""Number of trials in the same environment that one thread grows in a batch."""
-
-
-@dataclass(frozen=True, slots=True)
-class Spread:
-    """Standard deviations of the deviations from the plan; all are normal and independent."""
-
-    obstacles: float = 0.0
-    """Size of each obstacle, relative to its size, and x and y of its position, relative to its width (`reach_of`) [-]."""
-    pressure: float = 0.0
-    """Pressure of each actuator, relative to that pressure [-]."""
-    cell: float = 0.0
-    """Cell length of each actuator, relative to that length [-]; the actuator's length changes by the same factor."""
-    length: float = 0.0
-    """Length of each section [m]; the following sections are shifted."""
-    turn: float = 0.0
-    """Turn of each actuated section in free space [rad]."""
-    start: float = 0.0
-    """x and y of the base [m]."""
-    heading: float = 0.0
-    """Heading of the base [rad]."""
-
-    @classmethod
-    def of_levels(cls, obstacles: float, bending: float, start: float = 0.0, heading: float = 0.0) -> Spread:
-        """The two axes of paper 002, Fig. 9: obstacles, and pressure and length of the actuators."""
-        return cls(obstacles=obstacles, pressure=bending, cell=bending, start=start, heading=heading)
-
-    def content(self) -> dict[str, float]:
-        """Content for a JSON file."""
-        return {
-            "obstacles": self.obstacles,
-            "pressure": self.pressure,
-            "cell": self.cell,
-            "length_mm": round(1e3 * self.length, 6),
-            "turn_deg": round(float(np.degrees(self.turn)), 6),
-            "start_mm": round(1e3 * self.start, 6),
-            "heading_deg": round(float(np.degrees(self.heading)), 6),
-        }
-
-
-HANDMADE = Spread(turn=np.radians(0.12), length=0.36e-3)
-"""The best manual fabrication: errors of bend and length per section (Agharese and Okamura, 2023)."""
-PRESETS = {"none": Spread(), "handmade": HANDMADE}
-"""Tolerances by name."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Deviations:
-    """Deviations of trials from the plan, one row per trial; 0 is as planned. S actuated sections, K obstacles."""
-
-    pressure: Floats
-    """Relative change of the pressure [-], shape (trials, S)."""
-    cell: Floats
-    """Relative change of the cell length [-], shape (trials, S)."""
-    place: Floats
-    """Shift of the start of a section towards the tip [m], shape (trials, S)."""
-    stretch: Floats
-    """Length added to a section [m], shape (trials, S)."""
-    turn: Floats
-    """Turn added to a section in the direction of its bend [rad], shape (trials, S)."""
-    start: Floats
-    """Shift of the base in x and y [m] and of its heading [rad], shape (trials, 3)."""
-    size: Floats
-    """Relative change of the size of an obstacle [-], shape (trials, K)."""
-    shift: Floats
-    """Shift of an obstacle in x and y [m], shape (trials, K, 2)."""
-
-    @classmethod
-    def none(cls, design: Design, environment: Environment, trials: int) -> Deviations:
-        """Trials in which everything is as planned, to be changed in place."""
-        one, obstacles = (trials, design.actuators), len(environment.obstacles)
-        pressure, cell, place, stretch, turn = np.zeros((5, *one))
-        start, size, shift = np.zeros((trials, 3)), np.zeros((trials, obstacles)), np.zeros((trials, obstacles, 2))
-        return cls(pressure, cell, place, stretch, turn, start, size, shift)
-
-    @classmethod
-    def drawn(
-        cls, design: Design, environment: Environment, spread: Spread, trials: Sequence[int], seed: int
-    ) -> Deviations:
-        """Draw trials by their numbers: a trial number gives the same standard normal numbers for every spread."""
-        drawn = cls.none(design, environment, len(trials))
-        lengths = np.zeros((len(trials), len(design.sections)))
-        for row, trial in enumerate(trials):
-            rng = np.random.default_rng([seed, trial])
-            # The environment is drawn first, so that a trial number gives all designs the same obstacles.
-            for part in (drawn.start, drawn.size, drawn.shift, drawn.pressure, drawn.cell, drawn.turn, lengths):
-                part[row] = rng.standard_normal(part[row].shape)
-        for part, scale in ((drawn.pressure, spread.pressure), (drawn.cell, spread.cell), (drawn.turn, spread.turn)):
-            part *= scale
-        lengths *= spread.length
-        before, actuated = np.cumsum(lengths, axis=1) - lengths, [section.side != "none" for section in design.sections]
-        drawn.place[:], drawn.stretch[:] = before[:, actuated], lengths[:, actuated]
-        drawn.start[:] *= [spread.start, spread.start, spread.heading]
-        drawn.size[:] *= spread.obstacles
-        drawn.shift[:] *= spread.obstacles * reach_of(environment, design)[:, None]
-        return drawn
-
-    def environments(self, environment: Environment) -> list[Environment]:
-        """The environment of each trial; `environment` itself if nothing in it deviates."""
-        factor, environments = np.maximum(1 + self.size, LEAST_FACTOR), []
-        mounted = environment.mounted  # it remains the mount, wherever base and obstacles are
-        for row, (start, size, shift) in enumerate(zip(self.start, self.size, self.shift, strict=True)):
-            varied = environment
-            if start.any():
-                varied = replace(varied, start=environment.start + start, anchor=mounted)
-            if size.any() or shift.any():
-                varied = replace(varied, obstacles=environment.obstacles.varied(factor[row], shift), anchor=mounted)
-            environments.append(varied)
-        return environments
-
-    def actuation(self, design: Design) -> Actuation:
-        """Actuation of the segments in each trial."""
-        rows = [(s.start, s.end, s.sense, s.l_0, s.pressure) for s in design.actuated]
-        start, end, sense, l_0, pressure = np.array(rows).reshape(-1, 5).T
-        factor = np.maximum(1 + self.cell, LEAST_FACTOR)
-        begins, length = start + self.place, factor * (end - start) + self.stretch
-        joint = joint_moments(design.params)
-        cells = np.clip(factor * l_0, joint.rows.shortest, joint.rows.longest)
-        pressures = np.maximum(1 + self.pressure, LEAST_FACTOR) * pressure
-        if self.turn.any():
-            curvature = free_curvature(joint, pressures, cells) + self.turn / np.maximum(length, joint.rows.shortest)
-            # Near full contraction, more pressure hardly bends the tube further.
-            held = holding_pressure(joint, np.maximum(curvature, 0.0), cells)
-            pressures = np.clip(held, LEAST_FACTOR * pressures, MOST_FACTOR * pressures)
-        ends, signed = begins + length, sense * pressures
-        return actuation_along(begins, ends, signed, cells, design.length, design.params, design.segments)
+TOGETHER = 64
+"""Number of vines that are grown in one batch, to limit the memory of their records."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -159,12 +32,12 @@ class Outcome:
 
     reached: NDArray[np.bool_]
     """Whether the tip reached the goal while it grew, shape (trials,)."""
+    nearest: Floats
+    """Distance from the goal's edge to the tip where it came nearest [m], negative inside the goal; inf if nothing grew."""
     status: Integers
     """`Status` of each trial, shape (trials,)."""
     joints: Floats
     """Centrelines at the end of growth [m], shape (trials, segments + 1, 2), NaN beyond the tip."""
-    environments: list[Environment]
-    """Environment of each trial."""
     broken: dict[int, str]
     """How the growth ended in each trial with status `NOT_FINITE` or `UNSETTLED`, by row."""
 
@@ -182,42 +55,140 @@ class Outcome:
         return {name: int(which.sum()) for name, which in names.items()}
 
 
-def reach_of(environment: Environment, design: Design) -> Floats:
-    """Reference length for the shift of each obstacle [m]: the larger of its width and the tube's."""
-    return np.asarray(np.maximum(environment.obstacles.widths(), 2 * design.params.radius))
+class Worlds:
+    """Worlds in which designs are grown: the same for all of them."""
+
+    def __init__(
+        self,
+        environment: Environment,
+        params: VineParams,
+        errors: WorldErrors,
+        uncertainty: Uncertainty | None = None,
+        trials: Sequence[int] = (),
+        seed: int = 0,
+    ) -> None:
+        """Prepare worlds with given errors.
+
+        Args:
+            uncertainty: From which `sections` draws errors of the actuators, by the numbers of the trials; None for none.
+        """
+        self.environment, self.params, self.errors = environment, params, errors
+        self.uncertainty, self.trials, self.seed = uncertainty, trials, seed
+        self.motions = errors.motions(environment)
+        self.blocked = _make_room(environment, params, self.motions)
+        """Worlds in which an obstacle covers the base, shape (trials,)."""
+        scenes, _ = moved_scenes(environment, params, self.motions)
+        press = np.maximum(1 + errors.growth_pressure / params.growth_pressure, LEAST_FACTOR)
+        moment, compliance = (np.maximum(1 + part, LEAST_FACTOR) for part in (errors.moment, errors.compliance))
+        self.worlds = [
+            World(scene, start, *factors, None if np.isnan(friction) else float(friction))
+            for scene, start, factors, friction in zip(
+                scenes,
+                self.motions.start,
+                np.stack([press, moment, compliance], axis=1).tolist(),
+                errors.friction,
+                strict=True,
+            )
+        ]
+        self.models = self._models(QuasiStatic(environment, params))
+        """A model of the tube in each world."""
+
+    def _models(self, planned: QuasiStatic) -> list[QuasiStatic]:
+        return [planned.in_world(world) for world in self.worlds]
+
+    @classmethod
+    def drawn(
+        cls, environment: Environment, params: VineParams, uncertainty: Uncertainty, trials: Sequence[int], seed: int
+    ) -> Worlds:
+        """The worlds of some trials, by their numbers."""
+        errors = WorldErrors.drawn(environment, params, uncertainty, trials, seed)
+        return cls(environment, params, errors, uncertainty, trials, seed)
+
+    def __len__(self) -> int:
+        return len(self.models)
+
+    def refined(self, parts: int) -> Worlds:
+        """The same worlds with the growth step of the model divided, to check its results."""
+        other = copy(self)
+        other.models = self._models(QuasiStatic(self.environment, self.params).refined(parts))
+        return other
+
+    def sections(self, design: Design) -> SectionErrors:
+        """The errors of a design's actuators in each world."""
+        if self.uncertainty is None:
+            return SectionErrors.none(len(self), design.actuators)
+        return SectionErrors.drawn(design.actuators, self.uncertainty, self.trials, self.seed)
+
+    def shapes(self, world: int) -> list[shapely.Geometry]:
+        """The solids of one world [m], in the order of `environment.solids.shapes()`."""
+        return moved_environment(self.environment, self.motions, world)
 
 
-def grow_trials(design: Design, environment: Environment, deviations: Deviations) -> Outcome:
-    """Grow a design once for each row of deviations, on all threads (about 5 ms per trial and thread)."""
-    params = design.params
-    carried, environments = deviations.actuation(design), deviations.environments(environment)
+def grow_trials(design: Design, worlds: Worlds, sections: SectionErrors | None = None) -> Outcome:
+    """Grow a design once in each world, on all threads (about 5 ms per trial and thread).
+
+    Args:
+        sections: Errors of its actuators; None for those that are drawn with the worlds.
+    """
+    carried = actuation_of(design, worlds.sections(design) if sections is None else sections, worlds.errors)
     trials, most = carried.pressure.shape
-    model = partial(QuasiStatic, params=params, threads=1)
-    planned = model(environment)
+    goal = worlds.environment.goal
     outcome = Outcome(
-        np.zeros(trials, bool), np.zeros(trials, np.int64), np.full((trials, most + 1, 2), np.nan), environments, {}
+        np.zeros(trials, bool),
+        np.full(trials, np.inf),
+        np.full(trials, int(Status.UNRESOLVED)),
+        np.full((trials, most + 1, 2), np.nan),
+        {},
     )
-
-    def grow(rows: Integers) -> None:
-        varied = environments[rows[0]]
-        if varied is not environment and base_clearance(varied) < params.clearance:
-            outcome.status[rows] = Status.UNRESOLVED  # an obstacle covers the base
-            return
-        moved = varied.obstacles is not environment.obstacles
-        propagator = model(varied) if moved else planned.starting_at(varied.start)
-        actuation = Actuation(carried.pressure[rows], carried.l_0[rows])
-        rollout = grow_vines(propagator, actuation, design.length, params.segment_length)
-        outcome.reached[rows] = rollout.enters(environment.goal)
+    free = np.flatnonzero(~worlds.blocked)
+    for rows in np.array_split(free, -(-len(free) // TOGETHER)) if len(free) else []:
+        rollout = grow_rows(worlds, rows, Actuation(carried.pressure[rows], carried.l_0[rows]), design.length)
+        outcome.nearest[rows] = rollout.nearest(goal)
+        outcome.reached[rows] = outcome.nearest[rows] <= 0.0
         outcome.status[rows] = rollout.status
         broken = np.flatnonzero(np.isin(rollout.status, (Status.NOT_FINITE, Status.UNSETTLED))).tolist()
         outcome.broken.update((int(rows[vine]), rollout.ending(vine)) for vine in broken)
-        grown = np.flatnonzero(rollout.records)
-        last = rollout.state(grown, rollout.records[grown] - 1)
-        outcome.joints[rows[grown]] = centerlines(last, varied.start, params)
-
-    elsewhere = np.array([varied is not environment for varied in environments], bool)
-    here = np.flatnonzero(~elsewhere)
-    batches = [here[k : k + TOGETHER] for k in range(0, len(here), TOGETHER)]
-    with ThreadPoolExecutor(thread_count()) as pool:
-        list(pool.map(grow, [*batches, *np.flatnonzero(elsewhere)[:, None]]))
+        for vine in np.flatnonzero(rollout.records):
+            last = rollout.state(np.array([vine]), rollout.records[[vine]] - 1)
+            outcome.joints[rows[vine]] = centerlines(last, worlds.motions.start[rows[vine]], design.params)[0]
     return outcome
+
+
+def grow_rows(worlds: Worlds, rows: Integers, carried: Actuation, length: float | Floats) -> Rollout:
+    """Grow one vine in each of some worlds, recorded at the end of every segment; a world may be named several times."""
+    models = [worlds.models[row] for row in rows]
+    start = models[0].start(*carried.pressure.shape)
+    return grow_in(models, start, carried, length, worlds.params.segment_length)
+
+
+def _make_room(environment: Environment, params: VineParams, motions: Motions) -> NDArray[np.bool_]:
+    """Move the bases that stand in an obstacle out of it, by at most a radius; returns where that fails, shape (T,).
+
+    Nobody can place a base inside of an obstacle: where the drawn errors would, it stands beside it.
+    """
+    blocked = np.zeros(len(motions.start), bool)
+    moved = farthest_motion(environment, motions) + np.hypot(*(motions.start[:, :2] - environment.start[:2]).T)
+    least, base = params.clearance, shapely.Point(environment.start[:2])
+    away = np.array([shape.distance(base) for shape in environment.solids.shapes()])
+    away[environment.mounted] = np.inf
+    for world in np.flatnonzero(base_clearance(environment) - moved < least):
+        near = np.flatnonzero(away - moved[world] < least + params.radius)
+        solid = shapely.union_all(np.array(moved_environment(environment, motions, world, near), dtype=object))
+        placed = motions.start[world, :2].copy()
+        for _ in range(20):
+            point = shapely.Point(motions.start[world, :2])
+            inside = bool(solid.area) and solid.contains(point)
+            depth = solid.boundary.distance(point) if inside else -solid.distance(point)
+            if depth <= -least:
+                break
+            line = shapely.shortest_line(solid.boundary if inside else solid, point)
+            nearest = shapely.get_coordinates(line)[0]
+            out = (motions.start[world, :2] - nearest) * (-1.0 if inside else 1.0)
+            away = np.hypot(*out)
+            if away == 0.0:
+                break
+            motions.start[world, :2] += out / away * (least + depth + 1e-9)
+        else:
+            blocked[world] = True
+        blocked[world] |= depth > -least or np.hypot(*(motions.start[world, :2] - placed)) > params.radius
+    return blocked

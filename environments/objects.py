@@ -1,0 +1,37 @@
+"""Objects: the pieces of an environment that move as one where they are not built as planned."""
+
+from __future__ import annotations
+
+import numpy as np
+import shapely
+from numpy.typing import NDArray
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+from environments.environment import Environment
+from environments.standing import TOUCHING
+
+
+def objects_of(environment: Environment) -> NDArray[np.int64]:
+    """The object to which each of `environment.solids` belongs, counted from 0 in the order of its first piece, shape (n,).
+
+    Pieces that touch one another are one object. A wall at the bounds, a piece that covers a whole side of them, is an object by
+    itself: what touches it is not built with it.
+    """
+    shapes = np.array(environment.solids.shapes(), dtype=object)
+    count = len(shapes)
+    if not count:
+        return np.zeros(0, np.int64)
+    x0, y0, x1, y1 = environment.bounds
+    corners = np.array([[x0, y0], [x1, y0], [x1, y1], [x0, y1]])
+    sides = shapely.linestrings(np.stack([corners, np.roll(corners, -1, axis=0)], axis=1))
+    wall = np.zeros(count, bool)
+    for side in sides:
+        wall |= shapely.covers(shapely.buffer(shapes, TOUCHING), side)
+    one, other = shapely.STRtree(shapes).query(shapes, predicate="dwithin", distance=TOUCHING)
+    joined = ~(wall[one] | wall[other])
+    graph = coo_array((np.ones(joined.sum()), (one[joined], other[joined])), shape=(count, count))
+    labels = connected_components(graph, directed=False)[1]
+    # `unique` sorts by label; objects are counted in the order of their first piece.
+    _, first, index = np.unique(labels, return_index=True, return_inverse=True)
+    return np.argsort(np.argsort(first))[index].astype(np.int64)

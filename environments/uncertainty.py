@@ -1,0 +1,198 @@
+"""The errors with which a tube and its environment are built: `[uncertainty]` in files, and presets."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any, NamedTuple
+
+
+class ErrorKey(NamedTuple):
+    """A number of `[uncertainty]` in a file."""
+
+    name: str
+    """Name of the key, including the unit."""
+    factor: float
+    """The number in a file is this times the number in SI units."""
+    most: float
+    """Largest number in the unit of the file; the smallest is 0."""
+    meaning: str
+
+
+@dataclass(frozen=True, slots=True)
+class Uncertainty:
+    """Errors of what is built, as standard deviations of independent normal errors unless a field says otherwise.
+
+    An object is a piece of the environment that moves as one: obstacles that touch one another, and each wall at the bounds by
+    itself, see `environments.objects`.
+    """
+
+    obstacle_position: float = 0.0
+    """x and y of each object [m]."""
+    obstacle_rotation: float = 0.0
+    """Turn of each object about its centre [rad]."""
+    obstacle_size: float = 0.0
+    """How far the outer faces of each object are outside of the planned ones [m], the same for all faces of one object."""
+    obstacle_share: float = 0.0
+    """Size of each object, relative to its size, and x and y of its position, relative to its width or that of the tube, whichever is
+    larger [-] (paper 002, section 6.3)."""
+    start_position: float = 0.0
+    """x and y of the base [m]."""
+    start_heading: float = 0.0
+    """Heading of the base [rad]."""
+    pressure: float = 0.0
+    """Pressure of each actuator [Pa]."""
+    pressure_share: float = 0.0
+    """Pressure of each actuator, relative to it [-]."""
+    cell: float = 0.0
+    """Cell length of each actuator [m]; its length stays as planned."""
+    cell_common: float = 0.0
+    """An error of the cell length that all actuators of a tube have in common [m]."""
+    cell_share: float = 0.0
+    """Cell length of each actuator, relative to it [-]; the length of the actuator changes by the same factor (paper 002)."""
+    section_position: float = 0.0
+    """Position of each actuator along the tube [m]."""
+    section_length: float = 0.0
+    """Length of each actuator [m]; the following ones are shifted by it."""
+    section_turn: float = 0.0
+    """Turn of each actuated section in free space [rad]."""
+    curvature_share: float = 0.0
+    """Curvature of each actuated section in free space, relative to it [-]."""
+    growth_pressure: float = 0.0
+    """Growth pressure [Pa]."""
+    moment_share: float = 0.0
+    """Restoring moment of the tube, relative to it [-]: its film, and how it wrinkles."""
+    contact_share: float = 0.0
+    """Compliance of a contact with a wall, relative to it [-]."""
+    friction: tuple[float, float] | None = None
+    """Range of the coefficient of friction on walls, uniform [-]; None for that of the tube or the environment."""
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value, key = getattr(self, field.name), KEYS[field.name]
+            for number in (value or ()) if field.name == "friction" else (value,):
+                if not 0 <= number * key.factor <= key.most * (1 + 1e-12):
+                    raise ValueError(f"{key.name} = {number * key.factor:g} must be from 0 to {key.most:g}")
+        if self.friction and self.friction[0] > self.friction[1]:
+            raise ValueError(f"friction = {list(self.friction)} must have its smaller number first")
+
+    def scaled(self, factor: float) -> Uncertainty:
+        """All standard deviations times a factor; the range of friction stays."""
+        return replace(
+            self, **{field.name: factor * getattr(self, field.name) for field in fields(self) if field.name != "friction"}
+        )
+
+    @classmethod
+    def of_levels(cls, obstacles: float, bending: float) -> Uncertainty:
+        """The two axes of paper 002, Fig. 9 [-]: obstacles, and pressure and cell length of the actuators."""
+        return cls(obstacle_share=obstacles, pressure_share=bending, cell_share=bending)
+
+    def content(self) -> dict[str, Any]:
+        """Content for a file, in its units; without what is exact."""
+        found: dict[str, Any] = {}
+        for field in fields(self):
+            if value := getattr(self, field.name):
+                key = KEYS[field.name]
+                found[key.name] = list(value) if field.name == "friction" else float(f"{value * key.factor:.12g}")
+        return found
+
+
+_MM, _DEG, _PERCENT, _KPA = 1e3, 180 / math.pi, 100.0, 1e-3
+KEYS = {
+    "obstacle_position": ErrorKey("obstacle_position_mm", _MM, 1000, "x and y of each object"),
+    "obstacle_rotation": ErrorKey("obstacle_rotation_deg", _DEG, 45, "turn of each object about its centre"),
+    "obstacle_size": ErrorKey("obstacle_size_mm", _MM, 100, "outer faces of each object, outwards"),
+    "obstacle_share": ErrorKey("obstacle_percent", _PERCENT, 100, "size of each object, and position relative to its width"),
+    "start_position": ErrorKey("start_position_mm", _MM, 1000, "x and y of the base"),
+    "start_heading": ErrorKey("start_heading_deg", _DEG, 45, "heading of the base"),
+    "pressure": ErrorKey("pressure_kpa", _KPA, 1000, "pressure of each actuator"),
+    "pressure_share": ErrorKey("pressure_percent", _PERCENT, 100, "pressure of each actuator, relative to it"),
+    "cell": ErrorKey("cell_mm", _MM, 100, "cell length of each actuator"),
+    "cell_common": ErrorKey("cell_common_mm", _MM, 100, "cell length of all actuators together"),
+    "cell_share": ErrorKey("cell_percent", _PERCENT, 100, "cell length and length of each actuator, relative to them"),
+    "section_position": ErrorKey("section_position_mm", _MM, 1000, "position of each actuator along the tube"),
+    "section_length": ErrorKey("section_length_mm", _MM, 1000, "length of each actuator; those after it are shifted"),
+    "section_turn": ErrorKey("section_turn_deg", _DEG, 90, "turn of each actuated section in free space"),
+    "curvature_share": ErrorKey("curvature_percent", _PERCENT, 100, "curvature of each actuated section, relative to it"),
+    "growth_pressure": ErrorKey("growth_pressure_kpa", _KPA, 1000, "growth pressure"),
+    "moment_share": ErrorKey("moment_percent", _PERCENT, 100, "restoring moment of the tube, relative to it"),
+    "contact_share": ErrorKey("contact_percent", _PERCENT, 100, "compliance of contacts, relative to it"),
+    "friction": ErrorKey("friction", 1.0, 10, "least and greatest coefficient of friction on walls, uniform between them"),
+}  # fmt: skip
+"""The keys of `[uncertainty]` by the fields of `Uncertainty`."""
+
+WORKSHOP = Uncertainty(
+    obstacle_position=3e-3,
+    obstacle_rotation=math.radians(0.3),
+    obstacle_size=0.5e-3,
+    start_position=4e-3,
+    start_heading=math.radians(1.5),
+    pressure=700.0,
+    cell=1e-3,
+    cell_common=0.3e-3,
+    section_position=3e-3,
+    section_length=2e-3,
+    curvature_share=0.05,
+    friction=(0.0, 0.1),
+)
+"""A careful maker with rulers and clamps. Base: recordings of six deployments stood 0 to 14 mm beside their plan and were 0 to 7
+degrees off; friction: the range in which recordings are met best (`results/validation`). All other figures are assumptions."""
+HANDMADE = Uncertainty(section_turn=math.radians(0.12), section_length=0.36e-3)
+"""The best of six tubes made by hand in a bench without errors (Agharese and Okamura, 2023): turn and length of each section."""
+LASERCUT = replace(
+    WORKSHOP,
+    obstacle_position=1e-3,
+    obstacle_rotation=math.radians(0.1),
+    obstacle_size=0.2e-3,
+    start_position=1e-3,
+    start_heading=math.radians(0.5),
+    cell=0.3e-3,
+    cell_common=0.1e-3,
+    section_position=0.5e-3,
+    section_length=0.5e-3,
+    curvature_share=0.03,
+)
+"""A bench and a tube cut by a machine, with a bracket for the base; assumptions. Pressures and friction are as in a workshop."""
+FIELD = replace(
+    WORKSHOP,
+    obstacle_position=20e-3,
+    obstacle_rotation=math.radians(3.0),
+    obstacle_size=5e-3,
+    start_position=10e-3,
+    start_heading=math.radians(3.0),
+    friction=(0.0, 0.3),
+)
+"""A tube from a workshop where things were paced out or read off a plan; assumptions."""
+PAPER = Uncertainty.of_levels(0.1, 0.1)
+"""Paper 002, Fig. 9 at 10 % of both. A percent of obstacles is one of the size of each object and, of its position, one of its width;
+a percent of bending is one of the pressure and of the cell length of each actuator."""
+PRESETS = {
+    "workshop": WORKSHOP, "handmade": HANDMADE, "lasercut": LASERCUT, "field": FIELD, "paper": PAPER, "none": Uncertainty(),
+}  # fmt: skip
+"""Errors by name."""
+DEFAULT = "workshop"
+
+
+def uncertainty_of(preset: str, *given: Mapping[str, Any], friction_known: bool = False) -> Uncertainty:
+    """A preset with the keys that files give; later ones take precedence.
+
+    Args:
+        preset: One of `PRESETS`.
+        given: Keys of `[uncertainty]` with their values in the units of files.
+        friction_known: Whether tube or environment have a coefficient of friction: the range of a preset is not used then.
+    Raises:
+        ValueError: A name is unknown, or a value out of its range.
+    """
+    if preset not in PRESETS:
+        raise ValueError(f"uncertainty {preset!r:.40} must be one of {', '.join(PRESETS)}")
+    fields_of, made = {key.name: field for field, key in KEYS.items()}, PRESETS[preset]
+    if friction_known:
+        made = replace(made, friction=None)
+    changes: dict[str, Any] = {}
+    for name, value in [pair for one in given for pair in one.items()]:
+        if name not in fields_of:
+            raise ValueError(f"unknown key {name:.40}; allowed: {', '.join(fields_of)}")
+        field = fields_of[name]
+        changes[field] = tuple(value) if field == "friction" else value / KEYS[field].factor
+    return replace(made, **changes)

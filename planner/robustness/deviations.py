@@ -1,0 +1,180 @@
+"""Deviations of what is built from what was planned, drawn by counter: a trial is the same whatever grows in it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from dynamics.actuation import actuation_along
+from dynamics.moment import free_curvature, holding_pressure, joint_moments
+from dynamics.moved_scene import LEAST_FACTOR, Motions
+from dynamics.tube import VineParams
+from dynamics.vine import Actuation
+from environments.environment import Environment
+from environments.objects import objects_of
+from environments.uncertainty import Uncertainty
+from planner.design import Design
+from surrogate.compiled import Floats
+
+MOST_FACTOR = 2.0
+"""Maximum factor on the pressure by which an error of turn is produced."""
+_WORLD, _SECTIONS = 0, 1
+"""Streams of random numbers of a trial."""
+
+
+def _generator(seed: int, trial: int, stream: int) -> np.random.Generator:
+    return np.random.default_rng([seed, trial, stream])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WorldErrors:
+    """Errors of environment and tube in T worlds, one per row; 0 is as planned. O objects."""
+
+    start: Floats
+    """Shift of the base in x and y [m] and of its heading [rad], shape (T, 3)."""
+    shift: Floats
+    """Shift of each object in x and y [m], shape (T, O, 2)."""
+    rotation: Floats
+    """Turn of each object [rad], shape (T, O)."""
+    size: Floats
+    """How far its outer faces are outside of the planned ones [m], shape (T, O)."""
+    share: Floats
+    """Relative change of its size [-], shape (T, O)."""
+    growth_pressure: Floats
+    """[Pa], shape (T,)."""
+    moment: Floats
+    """Relative change of the tube's restoring moment [-], shape (T,)."""
+    compliance: Floats
+    """Relative change of the compliance of contacts [-], shape (T,)."""
+    cell: Floats
+    """Error that all cells of a tube have in common [m], shape (T,)."""
+    friction: Floats
+    """Coefficient of friction on walls [-], NaN for that of tube and environment, shape (T,)."""
+
+    @classmethod
+    def none(cls, environment: Environment, trials: int) -> WorldErrors:
+        """Worlds in which everything is as planned, to be changed in place."""
+        objects = int(objects_of(environment).max(initial=-1)) + 1
+        rotation, size, share = np.zeros((3, trials, objects))
+        pressure, moment, compliance, cell = np.zeros((4, trials))
+        shift, friction = np.zeros((trials, objects, 2)), np.full(trials, np.nan)
+        return cls(np.zeros((trials, 3)), shift, rotation, size, share, pressure, moment, compliance, cell, friction)
+
+    @classmethod
+    def drawn(
+        cls, environment: Environment, params: VineParams, uncertainty: Uncertainty, trials: Sequence[int], seed: int
+    ) -> WorldErrors:
+        """Draw worlds by their numbers: a number gives the same standard normal numbers for all standard deviations."""
+        drawn = cls.none(environment, len(trials))
+        for row, trial in enumerate(trials):
+            rng = _generator(seed, trial, _WORLD)
+            if uncertainty.friction:
+                drawn.friction[row] = rng.uniform(*uncertainty.friction)
+            else:
+                rng.random()
+            once = rng.standard_normal(7)
+            drawn.start[row], drawn.cell[row] = once[:3], once[3]
+            drawn.growth_pressure[row], drawn.moment[row], drawn.compliance[row] = once[4:]
+            # Objects come last, each with its own five numbers, so that another one does not change those before it.
+            each = rng.standard_normal((drawn.rotation.shape[1], 5))
+            drawn.shift[row], drawn.rotation[row] = each[:, :2], each[:, 2]
+            drawn.size[row], drawn.share[row] = each[:, 3], each[:, 4]
+        position = np.hypot(uncertainty.obstacle_position, uncertainty.obstacle_share * widths_of(environment, params))
+        drawn.shift[:] *= position[:, None]
+        drawn.start[:] *= [uncertainty.start_position] * 2 + [uncertainty.start_heading]
+        for part, scale in (
+            (drawn.rotation, uncertainty.obstacle_rotation),
+            (drawn.size, uncertainty.obstacle_size),
+            (drawn.share, uncertainty.obstacle_share),
+            (drawn.growth_pressure, uncertainty.growth_pressure),
+            (drawn.moment, uncertainty.moment_share),
+            (drawn.compliance, uncertainty.contact_share),
+            (drawn.cell, uncertainty.cell_common),
+        ):
+            part *= scale
+        return drawn
+
+    def motions(self, environment: Environment) -> Motions:
+        """How the objects and the base stand."""
+        return Motions(self.shift, self.rotation, self.size, self.share, environment.start + self.start)
+
+
+def widths_of(environment: Environment, params: VineParams) -> Floats:
+    """Reference length for relative shifts of each object [m]: the larger of its width and the tube's.
+
+    The width of an object is the smallest one of its pieces.
+    """
+    objects = objects_of(environment)
+    widths = np.full(int(objects.max(initial=-1)) + 1, np.inf)
+    np.minimum.at(widths, objects, environment.solids.widths())
+    return np.asarray(np.maximum(widths, 2 * params.radius))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SectionErrors:
+    """Errors of the actuated sections of a tube in T trials, one per row; 0 is as planned. S actuated sections."""
+
+    pressure: Floats
+    """Change of the pressure [Pa], shape (T, S)."""
+    pressure_share: Floats
+    """Relative change of the pressure [-], shape (T, S)."""
+    cell: Floats
+    """Change of the cell length [m], shape (T, S)."""
+    cell_share: Floats
+    """Relative change of the cell length, and of the length of the section [-], shape (T, S)."""
+    place: Floats
+    """Shift of the start of a section towards the tip [m], shape (T, S)."""
+    stretch: Floats
+    """Length added to a section [m], shape (T, S)."""
+    turn: Floats
+    """Turn added to a section in the direction of its bend [rad], shape (T, S)."""
+    curvature: Floats
+    """Relative change of its curvature in free space [-], shape (T, S)."""
+
+    @classmethod
+    def none(cls, trials: int, sections: int) -> SectionErrors:
+        """Trials in which everything is as planned, to be changed in place."""
+        return cls(*np.zeros((8, trials, sections)))
+
+    @classmethod
+    def drawn(cls, sections: int, uncertainty: Uncertainty, trials: Sequence[int], seed: int) -> SectionErrors:
+        """Draw trials by their numbers; the errors of a section do not depend on how many follow."""
+        drawn = np.zeros((len(trials), sections, 8))
+        for row, trial in enumerate(trials):
+            drawn[row] = _generator(seed, trial, _SECTIONS).standard_normal((sections, 8))
+        scales = (
+            uncertainty.pressure,
+            uncertainty.pressure_share,
+            uncertainty.cell,
+            uncertainty.cell_share,
+            uncertainty.section_position,
+            uncertainty.section_length,
+            uncertainty.section_turn,
+            uncertainty.curvature_share,
+        )
+        found = cls(*np.ascontiguousarray(np.moveaxis(drawn * scales, -1, 0)))
+        found.place[:] += np.cumsum(found.stretch, axis=1) - found.stretch
+        return found
+
+
+def actuation_of(design: Design, sections: SectionErrors, world: WorldErrors) -> Actuation:
+    """Actuation of the segments of a design in each trial, shape (T, segments)."""
+    rows = [(s.start, s.end, s.sense, s.l_0, s.pressure) for s in design.actuated]
+    start, end, sense, l_0, pressure = np.array(rows).reshape(-1, 5).T
+    factor = np.maximum(1 + sections.cell_share, LEAST_FACTOR)
+    begins, length = start + sections.place, factor * (end - start) + sections.stretch
+    joint = joint_moments(design.params)
+    wanted = factor * l_0 + sections.cell + world.cell[:, None]
+    cells = np.clip(wanted, joint.rows.shortest, joint.rows.longest)
+    pressures = (1 + sections.pressure_share) * pressure + sections.pressure
+    pressures = np.maximum(pressures, LEAST_FACTOR * pressure)
+    if sections.turn.any() or sections.curvature.any():
+        planned = free_curvature(joint, pressures, cells)
+        curvature = (1 + sections.curvature) * planned + sections.turn / np.maximum(length, joint.rows.shortest)
+        # Near full contraction, more pressure hardly bends the tube further.
+        held = holding_pressure(joint, np.maximum(curvature, 0.0), cells)
+        pressures = np.clip(held, LEAST_FACTOR * pressures, MOST_FACTOR * pressures)
+    ends, signed = begins + length, sense * pressures
+    return actuation_along(begins, ends, signed, cells, design.length, design.params, design.segments)
