@@ -77,8 +77,12 @@ def moved_scenes(environment: Environment, params: VineParams, motions: Motions)
     reach, margin = scene_reach(params)
     away = np.maximum(farthest(first, edges[:, :2]), farthest(last, edges[:, 2:4])) + wide.max(axis=0, initial=0.0)
     corner_away = farthest(points, corners[:, :2]) + round_ones.max(axis=0, initial=0.0)
-    base = scene_around(environment, params, Solids(edges, corners, 0), (reach + away, reach + params.segment_length + corner_away))
-    columns = [np.concatenate([base.bounds[:4], base_columns(environment, start, params.radius)]) for start in motions.start]
+    base = scene_around(
+        environment, params, Solids(edges, corners, 0), (reach + away, reach + params.segment_length + corner_away)
+    )
+    columns = [
+        np.concatenate([base.bounds[:4], base_columns(environment, start, params.radius)]) for start in motions.start
+    ]
     return [
         base._replace(edges=one, corners=other, bounds=bounds)
         for one, other, bounds in zip(every_edge, every_corner, columns, strict=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 import shapely
 from numpy.typing import NDArray
@@ -12,6 +14,7 @@ from environments.environment import Environment
 from environments.standing import TOUCHING
 
 
+@lru_cache(maxsize=16)
 def objects_of(environment: Environment) -> NDArray[np.int64]:
     """The object to which each of `environment.solids` belongs, counted from 0 in the order of its first piece, shape (n,).
 
@@ -34,4 +37,6 @@ def objects_of(environment: Environment) -> NDArray[np.int64]:
     labels = connected_components(graph, directed=False)[1]
     # `unique` sorts by label; objects are counted in the order of their first piece.
     _, first, index = np.unique(labels, return_index=True, return_inverse=True)
-    return np.argsort(np.argsort(first))[index].astype(np.int64)
+    objects = np.argsort(np.argsort(first))[index].astype(np.int64)
+    objects.flags.writeable = False  # callers share it
+    return objects

@@ -80,7 +80,8 @@ class Uncertainty:
     def scaled(self, factor: float) -> Uncertainty:
         """All standard deviations times a factor; the range of friction stays."""
         return replace(
-            self, **{field.name: factor * getattr(self, field.name) for field in fields(self) if field.name != "friction"}
+            self,
+            **{field.name: factor * getattr(self, field.name) for field in fields(self) if field.name != "friction"},
         )
 
     @classmethod

@@ -184,10 +184,9 @@ def _make_room(environment: Environment, params: VineParams, motions: Motions) -
             line = shapely.shortest_line(solid.boundary if inside else solid, point)
             nearest = shapely.get_coordinates(line)[0]
             out = (motions.start[world, :2] - nearest) * (-1.0 if inside else 1.0)
-            away = np.hypot(*out)
-            if away == 0.0:
+            if not out.any():
                 break
-            motions.start[world, :2] += out / away * (least + depth + 1e-9)
+            motions.start[world, :2] += out / np.hypot(*out) * (least + depth + 1e-9)
         else:
             blocked[world] = True
         blocked[world] |= depth > -least or np.hypot(*(motions.start[world, :2] - placed)) > params.radius
