@@ -45,6 +45,15 @@ Fast = Annotated[
         help="Stop at the design of lowest cost in a world as planned: no errors, no refinement, no trials.",
     ),
 ]
+ParticlesOption = Annotated[
+    int,
+    typer.Option(
+        min=1,
+        max=64,
+        metavar="K",
+        help="Number of worlds in which every vine of the search is grown: the first as planned, the others with errors.",
+    ),
+]
 Success = Annotated[
     float | None,
     typer.Option(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -166,22 +167,48 @@ class SectionErrors:
         return found
 
 
+class Actuators(NamedTuple):
+    """Actuators of tubes, shape (S,), or (T, S) if they differ between trials."""
+
+    start: Floats
+    """Distance from the base [m]."""
+    end: Floats
+    sense: Floats
+    """1 to the left, -1 to the right, 0 for no actuator."""
+    l_0: Floats
+    """Cell length [m]."""
+    pressure: Floats
+    """[Pa], positive."""
+
+
 def actuation_of(design: Design, sections: SectionErrors, world: WorldErrors) -> Actuation:
     """Actuation of the segments of a design in each trial, shape (T, segments)."""
     rows = [(s.start, s.end, s.sense, s.l_0, s.pressure) for s in design.actuated]
-    start, end, sense, l_0, pressure = np.array(rows).reshape(-1, 5).T
+    planned = Actuators(*np.array(rows).reshape(-1, 5).T)
+    return actuation_with(planned, sections, world.cell, design.params, (design.length, design.segments))
+
+
+def actuation_with(
+    planned: Actuators, sections: SectionErrors, common: Floats, params: VineParams, tube: tuple[float, int]
+) -> Actuation:
+    """Actuation of the segments of tubes in each trial, shape (T, segments).
+
+    Args:
+        common: Error that all cells of a tube have in common [m], shape (T,).
+        tube: Length of the tubes [m], and number of segments.
+    """
     factor = np.maximum(1 + sections.cell_share, LEAST_FACTOR)
-    begins, length = start + sections.place, factor * (end - start) + sections.stretch
-    joint = joint_moments(design.params)
-    wanted = factor * l_0 + sections.cell + world.cell[:, None]
+    begins = planned.start + sections.place
+    length = factor * (planned.end - planned.start) + sections.stretch
+    joint = joint_moments(params)
+    wanted = factor * planned.l_0 + sections.cell + common[:, None]
     cells = np.clip(wanted, joint.rows.shortest, joint.rows.longest)
-    pressures = (1 + sections.pressure_share) * pressure + sections.pressure
-    pressures = np.maximum(pressures, LEAST_FACTOR * pressure)
+    pressures = (1 + sections.pressure_share) * planned.pressure + sections.pressure
+    pressures = np.maximum(pressures, LEAST_FACTOR * planned.pressure)
     if sections.turn.any() or sections.curvature.any():
-        planned = free_curvature(joint, pressures, cells)
-        curvature = (1 + sections.curvature) * planned + sections.turn / np.maximum(length, joint.rows.shortest)
+        free = free_curvature(joint, pressures, cells)
+        curvature = (1 + sections.curvature) * free + sections.turn / np.maximum(length, joint.rows.shortest)
         # Near full contraction, more pressure hardly bends the tube further.
         held = holding_pressure(joint, np.maximum(curvature, 0.0), cells)
         pressures = np.clip(held, LEAST_FACTOR * pressures, MOST_FACTOR * pressures)
-    ends, signed = begins + length, sense * pressures
-    return actuation_along(begins, ends, signed, cells, design.length, design.params, design.segments)
+    return actuation_along(begins, begins + length, planned.sense * pressures, cells, tube[0], params, tube[1])

@@ -101,14 +101,16 @@ class Run:
             make: The model of the growing vine.
             keep: Which solutions to keep.
             heuristic: Whether to guide the search by the cost-to-go from a reverse tree.
-            switches: Parts of the search to turn off.
+            switches: Parts of the search to disable or change.
         """
         began = time.perf_counter()
         model, catalogue = make(environment, params), Catalogue.of(params)
         snaps = warm_up(model).snaps
         if heuristic:
             _warm_up_heuristic(params)
-        search = Search(environment, model, params, catalogue, np.random.default_rng(seed), batch, switches, keep.slack)
+        search = Search(
+            environment, model, params, catalogue, np.random.default_rng(seed), batch, switches, keep.slack, worlds
+        )
         run = cls(environment, params, model, search, Solutions(search, keep.count, keep.each_count), heuristic, seed)
         if snaps is not None and params.physics == "corrected":
             run.solutions.warm_up()
