@@ -108,9 +108,7 @@ class Run:
         snaps = warm_up(model).snaps
         if heuristic:
             _warm_up_heuristic(params)
-        search = Search(
-            environment, model, params, catalogue, np.random.default_rng(seed), batch, switches, keep.slack, worlds
-        )
+        search = Search(environment, model, params, catalogue, np.random.default_rng(seed), batch, switches, keep.slack)
         run = cls(environment, params, model, search, Solutions(search, keep.count, keep.each_count), heuristic, seed)
         if snaps is not None and params.physics == "corrected":
             run.solutions.warm_up()
