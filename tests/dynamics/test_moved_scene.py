@@ -1,6 +1,7 @@
 """Scenes whose objects stand off, against environments that are built where these objects stand."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -62,31 +63,32 @@ def bare(obstacles: Obstacles, start: Sequence[float] = (0.02, 0.02, 0.8), **sta
     return Environment("bare", "", BOUNDS, start, (1.5, 1.1, 0.05), obstacles, **standing)
 
 
+def _placed(centre: Sequence[float], angle: float, shift: Floats, factor: Sequence[float], shape: Any) -> Floats:
+    """Points of a shape, scaled along x and y and turned about a centre, and shifted; shape (n, 2)."""
+    scaled = affinity.scale(shape, *factor, origin=centre)
+    turned = affinity.rotate(scaled, float(angle), origin=centre, use_radians=True)
+    return np.asarray(shapely.get_coordinates(affinity.translate(turned, *shift)))
+
+
 def rebuilt(environment: Environment, motions: Motions, world: int) -> Environment:
     """An environment with one piece per object where these stand, each moved by shapely."""
     assert objects_of(environment).tolist() == [*range(len(environment.obstacles))]
     polygons, circles, walls = [], [], []
     for k, shape in enumerate(environment.obstacles.shapes()):
         x0, y0, x1, y1 = shape.bounds
-        centre, (dx, dy) = ((x0 + x1) / 2, (y0 + y1) / 2), motions.shift[world, k]
         share, size = 1 + motions.share[world, k], motions.size[world, k]
-        angle = float(motions.rotation[world, k])
-
-        def placed(one: Any, x: float = share, y: float = share) -> Floats:
-            one = affinity.rotate(affinity.scale(one, x, y, origin=centre), angle, origin=centre, use_radians=True)
-            return np.asarray(shapely.get_coordinates(affinity.translate(one, dx, dy)))
-
+        placed = partial(_placed, ((x0 + x1) / 2, (y0 + y1) / 2), motions.rotation[world, k], motions.shift[world, k])
         circle = k - len(environment.obstacles.polygons)
         wall = circle - len(environment.obstacles.circles)
         if circle < 0:
-            x, y = 1 + 2 * size / (x1 - x0), 1 + 2 * size / (y1 - y0)
-            polygons.append(placed(shapely.Polygon(environment.obstacles.polygons[k]), share * x, share * y)[:-1])
+            out = 1 + 2 * size / (x1 - x0), 1 + 2 * size / (y1 - y0)
+            polygons.append(placed(share * np.array(out), shapely.Polygon(environment.obstacles.polygons[k]))[:-1])
         elif wall < 0:
             *middle, radius = environment.obstacles.circles[circle]
-            circles.append([*placed(shapely.Point(middle))[0], share * radius + size])
+            circles.append([*placed([share, share], shapely.Point(middle))[0], share * radius + size])
         else:
             *ends, thickness = environment.obstacles.walls[wall]
-            spine = placed(shapely.LineString(np.reshape(ends, (2, 2))))
+            spine = placed([share, share], shapely.LineString(np.reshape(ends, (2, 2))))
             walls.append([*spine.ravel(), share * thickness + 2 * size if thickness else 0.0])
     return bare(Obstacles(polygons, circles, walls, ends="round"), motions.start[world])  # type: ignore[arg-type]
 
@@ -152,14 +154,15 @@ def grown(model: QuasiStatic, pressure: float) -> Rollout:
     return model.grow(model.start(1, 32), carried, 0.8, PARAMS.segment_length)
 
 
-@pytest.mark.parametrize(("seed", "pressure"), [(0, 0.0), (1, 12e3), (2, -12e3)])
-def test_vines_grow_there_as_in_moved_environments(seed: int, pressure: float) -> None:
+@pytest.mark.parametrize(("seed", "pressure", "heading"), [(0, 0.0, 0.25), (1, 12e3, 0.5), (2, -12e3, 0.5)])
+def test_vines_grow_there_as_in_moved_environments(seed: int, pressure: float, heading: float) -> None:
     """Along walls and past corners, to the same tips within a nanometre; in other worlds to others."""
     rng = np.random.default_rng(seed)
     blocks = [(0.45, 0.0, 0.6, 0.28), (0.1, 0.5, 0.4, 0.7)]
     obstacles = Obstacles(boxes=blocks, circles=[(0.85, 0.62, 0.1)], walls=[(0.9, 0.1, 1.3, 0.15, 0.02)], ends="round")
-    environment = bare(obstacles, (0.1, 0.2, 0.5))
-    motions, planned, tips = random_motions(environment, rng), QuasiStatic(environment, PARAMS), []
+    environment = bare(obstacles, (0.1, 0.2, heading))
+    motions, planned = random_motions(environment, rng), QuasiStatic(environment, PARAMS)
+    tips, forces = [], []
     for world, scene in enumerate(moved_scenes(environment, PARAMS, motions)[0]):
         moved = grown(planned.in_world(World(scene, motions.start[world])), pressure)
         there = grown(QuasiStatic(rebuilt(environment, motions, world), PARAMS), pressure)
@@ -168,8 +171,10 @@ def test_vines_grow_there_as_in_moved_environments(seed: int, pressure: float) -
         count = int(moved.records[0])
         assert count > 10
         np.testing.assert_allclose(moved.tips[0, :count], there.tips[0, :count], atol=1e-9)
-        assert np.max(moved.contact_force[0, :count]) > 0.1, "it touches nothing"
+        forces.append(np.max(moved.contact_force[0, :count]))
         tips.append(moved.tips[0, count - 1, :2])
+    assert min(forces) > 0, "one touches nothing"
+    assert max(forces) > 1
     assert np.ptp(tips, axis=0).max() > 1e-3
 
 
@@ -205,7 +210,7 @@ def test_size_moves_the_outer_faces(size: float) -> None:
     shapes = moved_environment(environment, motions, 0)
     out = size * np.array([-1, -1, 1, 1])
     np.testing.assert_allclose(shapes[0].bounds, BOX + out, atol=1e-12)
-    np.testing.assert_allclose(shapely.union(*shapes[1:3]).bounds, (0.2, 0.2, 0.5, 0.4) + out, atol=1e-12)
+    np.testing.assert_allclose(shapely.union(*shapes[1:3]).bounds, np.array([0.2, 0.2, 0.5, 0.4]) + out, atol=1e-12)
     scene = moved_scenes(environment, PARAMS, motions)[0][0]
     assert scene.edges[:, :4].reshape(-1, 2).min(axis=0) == pytest.approx(np.array([0.2, 0.2]) - size, abs=1e-12)
     assert sorted(scene.corners[-3:, 2]) == pytest.approx([0.015 + size, 0.015 + size, 0.1 + size], abs=1e-12)
