@@ -12,9 +12,10 @@ from dynamics.tube import VineParams
 from environments import Environment, Obstacles
 from environments.given import Given
 from environments.objects import objects_of
-from environments.uncertainty import LASERCUT, PAPER, WORKSHOP, ObstacleError, Uncertainty
+from environments.uncertainty import LASERCUT, PAPER, PRESETS, WORKSHOP, ObstacleError, Uncertainty
+from planner.console.errors import BadInput, readable_errors
 from planner.robustness.deviations import WorldErrors
-from planner.robustness.uncertainty import errors_of
+from planner.robustness.errors import InvalidErrors, errors_of, named_errors, read_errors
 from planner.runs.checkpoint import CHECKPOINT, read_checkpoint, write_checkpoint
 from planner.runs.inputs import Inputs
 from planner.search.run import Run
@@ -41,9 +42,7 @@ def test_the_preset_is_that_of_the_option_then_of_the_environment_then_of_the_tu
     assert errors_of(ROOM, TUBE) == WORKSHOP
     assert errors_of(ROOM, tube) == PAPER
     assert errors_of(room, tube) == errors_of(room, TUBE) == LASERCUT
-    assert errors_of(room, tube, "workshop") == errors_of(room, tube, Given("workshop")) == WORKSHOP
-    with pytest.raises(ValueError, match="must be one of workshop"):
-        errors_of(ROOM, TUBE, "garage")
+    assert errors_of(room, tube, Given("workshop")) == WORKSHOP
 
 
 def test_numbers_of_all_files_count() -> None:
@@ -52,7 +51,7 @@ def test_numbers_of_all_files_count() -> None:
     room = replace(ROOM, uncertainty=given(cell_mm=4, start_position_mm=5))
     expected = {"pressure": 1000.0, "cell": 4e-3, "start_position": 5e-3}
     assert errors_of(room, tube) == replace(WORKSHOP, **expected)
-    assert errors_of(room, tube, "lasercut") == replace(LASERCUT, **expected)
+    assert errors_of(room, tube, Given("lasercut")) == replace(LASERCUT, **expected)
     asked = given(preset="paper", start_position_mm=6)
     assert errors_of(room, tube, asked) == replace(PAPER, **expected | {"start_position": 6e-3})
 
@@ -61,7 +60,7 @@ def test_none_is_exact_where_it_is_asked_for() -> None:
     """Whatever the files say; in a file, it is a preset like others, and its numbers count."""
     room = replace(ROOM, uncertainty=given(preset="none", cell_mm=4, obstacle={"1": {"size_mm": 3}}))
     single = ObstacleError(1, "obstacle_size", 3e-3)
-    assert errors_of(room, TUBE, "none") == Uncertainty()
+    assert errors_of(room, TUBE, Given("none")) == Uncertainty()
     assert errors_of(room, TUBE) == Uncertainty(cell=4e-3, of_obstacles=(single,))
     assert errors_of(ROOM, TUBE, given(preset="none", cell_mm=1)) == Uncertainty(cell=1e-3)
 
@@ -70,7 +69,7 @@ def test_a_known_friction_is_no_guess() -> None:
     """The range of a preset is not used where tube or environment have a coefficient; a range in a file is."""
     for room, tube in ((replace(ROOM, friction=0.2), TUBE), (ROOM, replace(TUBE, friction=0.0))):
         assert errors_of(room, tube).friction is None
-        assert errors_of(room, tube, "field").friction is None
+        assert errors_of(room, tube, Given("field")).friction is None
         assert errors_of(room, tube, given(friction=[0, 0.4])).friction == (0.0, 0.4)
         assert errors_of(replace(room, uncertainty=given(friction=[0.1, 0.3])), tube).friction == (0.1, 0.3)
         assert errors_of(room, replace(tube, uncertainty=given(friction=[0.1, 0.3]))).friction == (0.1, 0.3)
@@ -140,3 +139,78 @@ def test_a_checkpoint_keeps_the_errors_of_both_files(tmp_path: Path) -> None:
     again = read_checkpoint(tmp_path)
     assert again.environment.uncertainty == room.uncertainty
     assert again.tube == tube
+
+
+def test_names_of_errors() -> None:
+    """That of the preset, and whether files change it; a friction that is known does not."""
+    assert named_errors(ROOM, TUBE, None) == ("workshop", WORKSHOP)
+    assert named_errors(replace(ROOM, friction=0.1), TUBE, "field")[0] == "field"
+    assert named_errors(replace(ROOM, uncertainty=given(cell_mm=4)), TUBE, "field")[0] == "adapted field"
+    assert named_errors(replace(ROOM, uncertainty=given(friction=[0, 0.2])), TUBE, None)[0] == "adapted workshop"
+    assert (
+        named_errors(replace(ROOM, uncertainty=given(obstacle={"1": {"size_mm": 3}})), TUBE, None)[0]
+        == "adapted workshop"
+    )
+    assert named_errors(replace(ROOM, uncertainty=given(cell_mm=4)), TUBE, "none") == ("none", Uncertainty())
+
+
+def test_presets_by_name() -> None:
+    """Each preset, and nothing where nothing is asked for."""
+    assert read_errors(None) == Given()
+    for name in PRESETS:
+        assert read_errors(name) == Given(name)
+
+
+@pytest.mark.parametrize("opening", ["", "[uncertainty]\n", 'schema = 1\nname = "bench"\n[uncertainty]\n'])
+def test_files(tmp_path: Path, opening: str) -> None:
+    """The keys stand in a table or at the top, also in the file of a tube."""
+    (tmp_path / "errors.toml").write_text(f'{opening}preset = "lasercut"\npressure_kpa = 2\nfriction = [0, 1]\n')
+    expected = Given.of({"preset": "lasercut", "pressure_kpa": 2.0, "friction": [0, 1]})
+    assert read_errors(str(tmp_path / "errors.toml")) == expected
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"pressure_kpa = -1", "pressure_kpa = -1 must be greater than or equal to 0"),
+        (b"pressure_kpa = nan", "pressure_kpa = nan must be a finite number"),
+        (b"[uncertainty]\npressure_kpa = 'much'", "pressure_kpa = 'much' must be a valid number"),
+        (b"[uncertainty]\npressure = 1", "unknown key pressure (did you mean pressure_kpa?); allowed: preset, "),
+        (b"preset = 'none'\nfriction = [1, 0]", "friction = [1, 0] must have its smaller number first"),
+        (
+            b"preset = 'fild'",
+            "preset = 'fild' must be one of workshop, handmade, lasercut, field, paper, none (did you mean",
+        ),
+        (b"[uncertainty.obstacle.1]\nsize_mm = 1", "unknown key obstacle (did you mean "),
+        (b"uncertainty = 3", "must be a table"),
+        (b"pressure_kpa 3", "is not TOML"),
+        (b"\xff", "is not UTF-8 text"),
+        (b"#" * 200_000, "is larger than the allowed"),
+    ],
+)
+def test_bad_files(tmp_path: Path, content: bytes, words: str) -> None:
+    """One line with the file and the reason, which commands report with exit code 2."""
+    path = tmp_path / "errors.toml"
+    path.write_bytes(content)
+    with pytest.raises(InvalidErrors) as caught:
+        read_errors(str(path))
+    with pytest.raises(BadInput, match=r"^uncertainty "), readable_errors():
+        read_errors(str(path))
+    assert str(caught.value).startswith(f"uncertainty {path}: ")
+    assert words in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_unknown_names(tmp_path: Path) -> None:
+    """The presets are listed, with a hint; a folder is no file."""
+    known = "workshop, handmade, lasercut, field, paper, none, or the path of a TOML file"
+    for value, end in (
+        ("worksop", " (did you mean workshop?)"),
+        ("xyzzy", ""),
+        ("", ""),
+        ("a\0b", ""),
+        (str(tmp_path), ""),
+    ):
+        with pytest.raises(InvalidErrors) as caught:
+            read_errors(value)
+        assert str(caught.value) == f"uncertainty {value!r} must be one of {known}{end}"
