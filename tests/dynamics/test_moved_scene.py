@@ -90,7 +90,7 @@ def rebuilt(environment: Environment, motions: Motions, world: int) -> Environme
             *ends, thickness = environment.obstacles.walls[wall]
             spine = placed([share, share], shapely.LineString(np.reshape(ends, (2, 2))))
             walls.append([*spine.ravel(), share * thickness + 2 * size if thickness else 0.0])
-    return bare(Obstacles(polygons, circles, walls, ends="round"), motions.start[world])  # type: ignore[arg-type]
+    return bare(Obstacles(polygons, circles, walls, ends="round"), motions.start[world])
 
 
 def same_rows(one: Floats, other: Floats) -> None:

@@ -1,8 +1,9 @@
-"""Which errors are used, and how those of single obstacles are drawn."""
+"""Which errors are used: of an option, the files, or the default; and how those of single obstacles are drawn."""
 
 import math
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,7 +17,8 @@ from environments.uncertainty import LASERCUT, PAPER, PRESETS, WORKSHOP, Obstacl
 from planner.console.errors import BadInput, readable_errors
 from planner.robustness.deviations import WorldErrors
 from planner.robustness.errors import InvalidErrors, errors_of, named_errors, read_errors
-from planner.runs.checkpoint import CHECKPOINT, read_checkpoint, write_checkpoint
+from planner.runs.checkpoint import read_checkpoint, write_checkpoint
+from planner.runs.contents import CHECKPOINT
 from planner.runs.inputs import Inputs
 from planner.search.run import Run
 
@@ -49,7 +51,7 @@ def test_numbers_of_all_files_count() -> None:
     """Key by key: those that are asked for, then of the environment, then of the tube, then of the preset."""
     tube = replace(TUBE, uncertainty=given(pressure_kpa=1, cell_mm=2, start_position_mm=3))
     room = replace(ROOM, uncertainty=given(cell_mm=4, start_position_mm=5))
-    expected = {"pressure": 1000.0, "cell": 4e-3, "start_position": 5e-3}
+    expected: dict[str, Any] = {"pressure": 1000.0, "cell": 4e-3, "start_position": 5e-3}
     assert errors_of(room, tube) == replace(WORKSHOP, **expected)
     assert errors_of(room, tube, Given("lasercut")) == replace(LASERCUT, **expected)
     asked = given(preset="paper", start_position_mm=6)
