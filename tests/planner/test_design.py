@@ -88,7 +88,7 @@ def any_tube(draw: st.DrawFn) -> VineParams:
     """A tube none of whose numbers is that of the default tube, whatever fields there are."""
 
     def changed(made: Any) -> Any:
-        new = {}
+        new: dict[str, Any] = {}
         for field in fields(made):
             value = getattr(made, field.name)
             if field.name == "uncertainty":
