@@ -88,12 +88,15 @@ class WorldErrors:
             each = rng.standard_normal((drawn.rotation.shape[1], 5))
             drawn.shift[row], drawn.rotation[row] = each[:, :2], each[:, 2]
             drawn.size[row], drawn.share[row] = each[:, 3], each[:, 4]
-        position = np.hypot(uncertainty.obstacle_position, uncertainty.obstacle_share * widths_of(environment, params))
+        width = widths_of(environment, params)
+        position = np.hypot(
+            _of_objects(environment, uncertainty, "obstacle_position"), uncertainty.obstacle_share * width
+        )
         drawn.shift[:] *= position[:, None]
         drawn.start[:] *= [uncertainty.start_position] * 2 + [uncertainty.start_heading]
         for part, scale in (
-            (drawn.rotation, uncertainty.obstacle_rotation),
-            (drawn.size, uncertainty.obstacle_size),
+            (drawn.rotation, _of_objects(environment, uncertainty, "obstacle_rotation")),
+            (drawn.size, _of_objects(environment, uncertainty, "obstacle_size")),
             (drawn.share, uncertainty.obstacle_share),
             (drawn.growth_pressure, uncertainty.growth_pressure),
             (drawn.moment, uncertainty.moment_share),
@@ -106,6 +109,17 @@ class WorldErrors:
     def motions(self, environment: Environment) -> Motions:
         """How the objects and the base stand."""
         return Motions(self.shift, self.rotation, self.size, self.share, environment.start + self.start)
+
+
+def _of_objects(environment: Environment, uncertainty: Uncertainty, field: str) -> Floats:
+    """A standard deviation of each object, shape (O,)."""
+    objects = objects_of(environment)
+    found = np.full(int(objects.max(initial=-1)) + 1, getattr(uncertainty, field))
+    given = [(objects[one.obstacle - 1], one.value) for one in uncertainty.of_obstacles if one.field == field]
+    # Sorted, the largest value is written last.
+    for item, value in sorted(given):
+        found[item] = value
+    return found
 
 
 def widths_of(environment: Environment, params: VineParams) -> Floats:
