@@ -24,7 +24,6 @@ from planner.commands.plan_options import (
     Success,
     TargetActuators,
     TimeBudget,
-    Uncertainty,
     Verify,
 )
 from planner.console.answer import Answer, JsonOption
@@ -38,6 +37,7 @@ from planner.console.options import (
     SolverOption,
     SurrogateOption,
     TubeOption,
+    UncertaintyOption,
     environment_and_tube,
     print_hints,
 )
@@ -67,7 +67,7 @@ def plan(
     fast: Fast = False,
     particles: ParticlesOption = 1,
     success: Success = None,
-    uncertainty: Uncertainty = None,
+    uncertainty: UncertaintyOption = None,
     verify: Verify = None,
     full_tree: FullTree = False,
     tube: TubeOption = None,

@@ -62,15 +62,6 @@ Success = Annotated[
         "Default: 90, without that.",
     ),
 ]
-Uncertainty = Annotated[
-    str | None,
-    typer.Option(
-        "--uncertainty",
-        metavar="NAME",
-        help="Errors with which designs are tried: workshop, handmade, lasercut, field, paper or none. "
-        "Default: those of the environment and the tube, normally workshop.",
-    ),
-]
 Verify = Annotated[
     str | None,
     typer.Option(

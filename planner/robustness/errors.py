@@ -70,6 +70,23 @@ def errors_of(environment: Environment, params: VineParams, asked: Given = NOTHI
     return replace(made, of_obstacles=environment.uncertainty.of_obstacles())
 
 
+def with_errors(environment: Environment, name: str | None) -> tuple[Environment, str | None]:
+    """An environment that has the errors of a file as its own, and the name of a preset that is still asked for.
+
+    So a run does not depend on that file any more.
+
+    Args:
+        name: As in `read_errors`.
+    Raises:
+        InvalidErrors: As there.
+    """
+    asked, own = read_errors(name), environment.uncertainty
+    if name is None or name in PRESETS:
+        return environment, name
+    numbers = tuple((dict(own.numbers) | dict(asked.numbers)).items())
+    return replace(environment, uncertainty=replace(own, preset=asked.preset or own.preset, numbers=numbers)), None
+
+
 def preset_of(environment: Environment, params: VineParams, asked: Given = NOTHING) -> str:
     """The preset that is asked for, or else that of the environment, or else that of the tube, or else `DEFAULT`."""
     presets = (asked.preset, environment.uncertainty.preset, params.uncertainty.preset)
