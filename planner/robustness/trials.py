@@ -80,15 +80,10 @@ class Worlds:
         scenes, _ = moved_scenes(environment, params, self.motions)
         press = np.maximum(1 + errors.growth_pressure / params.growth_pressure, LEAST_FACTOR)
         moment, compliance = (np.maximum(1 + part, LEAST_FACTOR) for part in (errors.moment, errors.compliance))
+        numbers = np.stack([press, moment, compliance, errors.friction], axis=1).tolist()
         self.worlds = [
-            World(scene, start, *factors, None if np.isnan(friction) else float(friction))
-            for scene, start, factors, friction in zip(
-                scenes,
-                self.motions.start,
-                np.stack([press, moment, compliance], axis=1).tolist(),
-                errors.friction,
-                strict=True,
-            )
+            World(scene, start, one, two, three, None if np.isnan(friction) else friction)
+            for scene, start, (one, two, three, friction) in zip(scenes, self.motions.start, numbers, strict=True)
         ]
         self.models = self._models(QuasiStatic(environment, params))
         """A model of the tube in each world."""
@@ -148,9 +143,9 @@ def grow_trials(design: Design, worlds: Worlds, sections: SectionErrors | None =
         outcome.status[rows] = rollout.status
         broken = np.flatnonzero(np.isin(rollout.status, (Status.NOT_FINITE, Status.UNSETTLED))).tolist()
         outcome.broken.update((int(rows[vine]), rollout.ending(vine)) for vine in broken)
-        for vine in np.flatnonzero(rollout.records):
-            last = rollout.state(np.array([vine]), rollout.records[[vine]] - 1)
-            outcome.joints[rows[vine]] = centerlines(last, worlds.motions.start[rows[vine]], design.params)[0]
+        grown = np.flatnonzero(rollout.records)
+        last = rollout.state(grown, rollout.records[grown] - 1)
+        outcome.joints[rows[grown]] = centerlines(last, worlds.motions.start[rows[grown]], design.params)
     return outcome
 
 
@@ -171,9 +166,9 @@ def _make_room(environment: Environment, params: VineParams, motions: Motions) -
     least, base = params.clearance, shapely.Point(environment.start[:2])
     away = np.array([shape.distance(base) for shape in environment.solids.shapes()])
     away[environment.mounted] = np.inf
-    for world in np.flatnonzero(base_clearance(environment) - moved < least):
+    for world in np.flatnonzero(base_clearance(environment) - moved < least).tolist():
         near = np.flatnonzero(away - moved[world] < least + params.radius)
-        solid = shapely.union_all(np.array(moved_environment(environment, motions, world, near), dtype=object))
+        solid = shapely.union_all(moved_environment(environment, motions, world, near))
         placed = motions.start[world, :2].copy()
         for _ in range(20):
             point = shapely.Point(motions.start[world, :2])
