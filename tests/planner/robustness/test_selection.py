@@ -11,8 +11,8 @@ from dynamics.tube import VineParams
 from environments import Environment, Obstacles
 from planner.design import Design, Section
 from planner.replay import grow_designs
+from planner.robustness.estimate import Estimate
 from planner.robustness.selection import Champion, Choice, Selection
-from planner.robustness.survey import Estimate
 from planner.robustness.trials import Spread
 from planner.search.catalogue import Catalogue
 
