@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import shapely
@@ -85,7 +86,7 @@ class Worlds:
             World(scene, start, one, two, three, None if np.isnan(friction) else friction)
             for scene, start, (one, two, three, friction) in zip(scenes, self.motions.start, numbers, strict=True)
         ]
-        self.models = self._models(QuasiStatic(environment, params))
+        self.models = self._models(_planned_model(environment, params))
         """A model of the tube in each world."""
 
     def _models(self, planned: QuasiStatic) -> list[QuasiStatic]:
@@ -105,7 +106,7 @@ class Worlds:
     def refined(self, parts: int) -> Worlds:
         """The same worlds with the growth step of the model divided, to check its results."""
         other = copy(self)
-        other.models = self._models(QuasiStatic(self.environment, self.params).refined(parts))
+        other.models = self._models(_planned_model(self.environment, self.params).refined(parts))
         return other
 
     def sections(self, design: Design) -> SectionErrors:
@@ -154,6 +155,12 @@ def grow_rows(worlds: Worlds, rows: Integers, carried: Actuation, length: float 
     models = [worlds.models[row] for row in rows]
     start = models[0].start(*carried.pressure.shape)
     return grow_in(models, start, carried, length, worlds.params.segment_length)
+
+
+@lru_cache(maxsize=4)
+def _planned_model(environment: Environment, params: VineParams) -> QuasiStatic:
+    """The model of a tube where everything is as planned, made once for all batches of worlds."""
+    return QuasiStatic(environment, params)
 
 
 def _make_room(environment: Environment, params: VineParams, motions: Motions) -> NDArray[np.bool_]:
