@@ -281,14 +281,16 @@ def robustness(
     >>> vw.robustness(result.best, env, trials=20, uncertainty=vw.Uncertainty(start_position=0.0)).rate
     1.0
     """
-    from environments.uncertainty import uncertainty_of
+    from planner.robustness.errors import named_errors
     from planner.robustness.estimate import Estimate
     from planner.robustness.survey import ALL, Survey
 
     design = _checked(design, environment)
     if trials < 1:
         raise ValueError(f"trials = {trials} must be at least 1")
-    errors = uncertainty_of(uncertainty) if isinstance(uncertainty, str) else uncertainty
+    errors = uncertainty
+    if isinstance(errors, str):
+        errors = named_errors(environment, design.params, errors)[1]
     survey = Survey.of(design, environment, errors, trials, seed, alone=False)
     for _ in survey.run():
         pass

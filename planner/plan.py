@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -15,17 +17,8 @@ from environments.environment import Environment
 from environments.reach import goal_within_reach
 from planner.design import Design
 from planner.replay import grow_designs
-from planner.robustness.selection import (
-    CANDIDATES,
-    FINAL,
-    LEVEL,
-    SLACK,
-    THRESHOLD,
-    Champion,
-    Choice,
-    Selection,
-)
-from planner.robustness.trials import Spread
+from planner.robustness.errors import named_errors
+from planner.robustness.selection import CANDIDATES, SLACK, Choice, Progress, Selection
 from planner.runs.checkpoint import Checkpoint
 from planner.runs.claim import UnwritableFolder, claimed
 from planner.runs.folder import design_to_write, save_checkpoint, write_run
@@ -56,8 +49,12 @@ class Watcher:
         """Context manager around the search; yields a function that is called after every iteration."""
         return nullcontext(lambda: None)
 
-    def evaluating(self) -> AbstractContextManager[Callable[[int], None]]:
-        """Context manager around the trials of `robust`; yields a function that is called with the trials in each batch."""
+    def refining(self, left: Callable[[], float]) -> AbstractContextManager[Callable[[Progress], None]]:  # noqa: ARG002
+        """Context manager around refinement and trials; yields a function that is called with their progress.
+
+        Args:
+            left: Remaining time [s].
+        """
         return nullcontext(lambda _: None)
 
     def gathered(self, items: Iterable[Item], total: int, words: str) -> list[Item]:  # noqa: ARG002
@@ -84,7 +81,7 @@ class Result:
     reason: str
     """Why the search ended, as text."""
     choice: Choice | None = None
-    """The designs that `robust` compared, and the chosen one."""
+    """The front of designs and the chosen one; None with `fast`, or without a solution."""
     verification: Verification | None = None
     """Results of the second propagator."""
 
@@ -172,7 +169,7 @@ def plan(
     verifier = second(environment, tube) if second else None
     watcher.beginning(environment, options)
     with watcher.compiling(options.propagator, options.heuristic):
-        keep = Keep(max(options.solutions, CANDIDATES), SLACK) if options.robust else Keep(options.solutions)
+        keep = Keep(options.solutions) if options.fast else Keep(max(options.solutions, CANDIDATES), SLACK, True)
         run = Run.prepare(environment, tube, make, options.seed, options.batch, keep, options.heuristic)
         if checkpoint:
             checkpoint.restore(run)
@@ -182,17 +179,27 @@ def plan(
         if folder:
             save_checkpoint(folder, run, options)
 
-    reason = search(run, options.budget, save, watcher)
-    choice = _choose(run, options, watcher) if run.best and options.robust else None
+    interruption = Interruption()
+    reason = search(run, options.searching, save, watcher, interruption)
+    if not run.best and not interruption.requested:
+        reason = search(run, replace(options.budget, first=True), save, watcher, interruption)
+    choice = choose(run, options, watcher, interruption) if run.best and not options.fast else None
     verification = _verified(run, str(options.verify), verifier, choice, watcher) if run.best and verifier else None
     return Result(options, run, reason, choice, verification)
 
 
-def search(run: Run, budget: Budget, save: Callable[[], None], watcher: Watcher = QUIET) -> str:
+def search(
+    run: Run,
+    budget: Budget,
+    save: Callable[[], None],
+    watcher: Watcher = QUIET,
+    interruption: Interruption | None = None,
+) -> str:
     """Search until the budget is spent or Ctrl-C is pressed; returns why the search ended.
 
     Args:
         save: Writes a checkpoint; called every `SAVED_EVERY` seconds, and at the end.
+        interruption: Notes Ctrl-C.
     Raises:
         CannotRun: The model cannot continue, and nothing was found.
         MemoryError: Memory ran out, and nothing was found.
@@ -204,7 +211,7 @@ def search(run: Run, budget: Budget, save: Callable[[], None], watcher: Watcher 
         except UnwritableFolder as error:  # the disk may be full only temporarily: the search goes on
             watcher.note(f"note: no checkpoint: {error}")
 
-    saved, interruption = run.seconds, Interruption()
+    saved, interruption = run.seconds, interruption or Interruption()
     with watcher.searching(run, budget) as show, interruption.handling_signals():
         try:
             for _ in run.run(budget):
@@ -222,31 +229,34 @@ def search(run: Run, budget: Budget, save: Callable[[], None], watcher: Watcher 
     return run.ended(budget) or INTERRUPTED
 
 
-def _choose(run: Run, options: Inputs, watcher: Watcher) -> Choice | None:
-    """Choose among the solutions of a run by their success in trials; after Ctrl-C, among those evaluated so far, if any."""
-    designs = [solution.design for solution in run.solutions.best]
-    level = LEVEL if options.level is None else options.level / 100
-    threshold = THRESHOLD if options.threshold is None else options.threshold / 100
-    spread, choice = Spread.of_levels(level, level), None
-    with watcher.evaluating() as count:
-        catalogue, replayer = run.search.catalogue, run.solutions.replayer
-        selection = Selection(run.environment, spread, catalogue, run.seed, FINAL, count, replayer)
+def choose(run: Run, options: Inputs, watcher: Watcher, interruption: Interruption) -> Choice | None:
+    """Refine the solutions of a run for each number of actuators, and choose by their success in trials.
+
+    Ctrl-C ends it with the designs evaluated so far, at least with the first; a second one ends it at once.
+    """
+    began = time.perf_counter()
+
+    def left() -> float:
+        if interruption.requested:
+            return 0.0
+        unlimited = options.iterations is not None
+        return math.inf if unlimited else options.time_budget_s - run.seconds - (time.perf_counter() - began)
+
+    name, uncertainty = named_errors(run.environment, run.params, options.uncertainty)
+    choice = Choice(name, uncertainty, options.wanted)
+    with watcher.refining(left) as show, interruption.handling_signals():
         try:
-            choice = Choice(level, threshold, Champion(designs[0], selection.evaluate(designs[0]), 1))
-            champions = selection.champions(designs)
-            while not choice.met and (champion := next(champions, None)):
-                choice.champions.append(champion)
+            selection = Selection(run, uncertainty, left, show)
+            for champion in selection.champions([solution.design for solution in run.solutions.best]):
+                choice.front.append(champion)
+            choice.add_trials(selection)
         except KeyboardInterrupt:
-            watcher.note(
-                "interrupted; the choice is among those evaluated so far"
-                if choice
-                else "interrupted before any design was evaluated: this is the one of lowest cost"
-            )
-    return choice
+            watcher.note("interrupted at once: designs without enough trials are not in the front")
+    return choice if choice.front else None
 
 
 def _verified(run: Run, name: str, verifier: Propagator, choice: Choice | None, watcher: Watcher) -> Verification:
-    """Grow the designs with the second propagator: all solutions or, with `robust`, only the chosen one."""
+    """Grow the designs with the second propagator: the chosen one or, with `fast`, all solutions."""
     designs = [choice.chosen.design] if choice else [solution.design for solution in run.solutions.best]
     try:
         with watcher.compiling(name):

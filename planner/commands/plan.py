@@ -11,19 +11,19 @@ from planner.commands.plan_options import (
     ActuatorKind,
     Batch,
     Env,
+    Fast,
     First,
     FullTree,
     Heuristic,
     Iterations,
-    Level,
     Out,
     Resume,
-    Robust,
     Seed,
     Solutions,
+    Success,
     TargetActuators,
-    Threshold,
     TimeBudget,
+    Uncertainty,
     Verify,
 )
 from planner.console.answer import Answer, JsonOption
@@ -57,15 +57,15 @@ def plan(
     out: Out = None,
     seed: Seed = 0,
     batch: Batch = 100,
-    time_budget: TimeBudget = 20.0,
+    time_budget: TimeBudget = 30.0,
     iterations: Iterations = None,
     first: First = False,
     target_actuators: TargetActuators = None,
     solutions: Solutions = 5,
     heuristic: Heuristic = False,
-    robust: Robust = False,
-    level: Level = None,
-    threshold: Threshold = None,
+    fast: Fast = False,
+    success: Success = None,
+    uncertainty: Uncertainty = None,
     verify: Verify = None,
     full_tree: FullTree = False,
     tube: TubeOption = None,
@@ -80,7 +80,7 @@ def plan(
     force: ForceOption = False,
     as_json: JsonOption = False,
 ) -> int:
-    """Find a design with the fewest actuators that grows to the goal. Ctrl-C stops early and keeps the best.
+    """Find a design with few actuators that reaches the goal although nothing is built exactly. Ctrl-C stops early and keeps the best.
 
     Exit code 3 if there is none, or if it is not what was asked.
     """
@@ -89,8 +89,10 @@ def plan(
         raise BadInput(f"--time-budget {time_budget:g} must be greater than 0 and finite, in seconds")
     if env is None and resume is None:
         raise BadInput("give the environment, ENV, or a run to resume, --resume DIR")
-    if not robust and (level is not None or threshold is not None):
-        raise BadInput("--level and --threshold need --robust")
+    if success is not None and not 0 < success <= 100:
+        raise BadInput(f"--success {success:g} must be greater than 0 and at most 100, in percent")
+    if fast and uncertainty is not None:
+        raise BadInput("--uncertainty is for trials, and --fast makes none")
     with readable_errors():
         from planner.runs.claim import claimed
         from planner.runs.folder import stem_of
@@ -103,7 +105,7 @@ def plan(
             inputs = Inputs(
                 actuator=params.actuator.kind, propagator=propagator, device=device, solver=solver, surrogate=surrogate,
                 heuristic=heuristic, seed=seed, batch=batch, time_budget_s=time_budget, iterations=iterations, first=first,
-                target_actuators=target_actuators, solutions=solutions, robust=robust, level=level, threshold=threshold,
+                target_actuators=target_actuators, solutions=solutions, fast=fast, success=success, uncertainty=uncertainty,
                 friction=friction, verify=verify,
             )  # fmt: skip
         apart(out, Path(str(env)), "environment")

@@ -16,8 +16,17 @@ Out = Annotated[
 ]
 Seed = Annotated[int, typer.Option(min=0, help="Seed of the random generator.")]
 Batch = Annotated[int, typer.Option(min=1, max=2000, help="Number of vines grown in each iteration.")]
-TimeBudget = Annotated[float, typer.Option(metavar="S", help="Search time in seconds, excluding compilation.")]
-Iterations = Annotated[int | None, typer.Option(min=1, help="Maximum number of iterations.")]
+TimeBudget = Annotated[
+    float,
+    typer.Option(
+        metavar="S",
+        help="Time in seconds for search, refinement and trials, excluding compilation. With --fast: for the search.",
+    ),
+]
+Iterations = Annotated[
+    int | None,
+    typer.Option(min=1, help="Maximum number of iterations of the search; refinement then takes as long as it needs."),
+]
 First = Annotated[bool, typer.Option("--first", help="Stop at the first solution.")]
 TargetActuators = Annotated[
     int | None, typer.Option(min=0, help="Stop at a solution with at most this many actuators.")
@@ -29,18 +38,29 @@ Heuristic = Annotated[
         help="Guide the search by contact-free paths to the goal (OMPL's RRT*): for large environments with dead ends."
     ),
 ]
-Robust = Annotated[
+Fast = Annotated[
     bool,
     typer.Option(
-        help="Choose by success in trials with random errors, among designs with up to two actuators more and their variants."
+        "--fast",
+        help="Stop at the design of lowest cost in a world as planned: no errors, no refinement, no trials.",
     ),
 ]
-Level = Annotated[
+Success = Annotated[
     float | None,
-    typer.Option(min=0, max=100, help="Random errors of --robust: standard deviation in percent. Default: 5."),
+    typer.Option(
+        metavar="PERCENT",
+        help="Share of trials with errors in which the design must reach the goal; exit code 3 if none does. "
+        "Default: 90, without that.",
+    ),
 ]
-Threshold = Annotated[
-    float | None, typer.Option(min=0, max=100, help="Success rate that --robust requires, in percent. Default: 90.")
+Uncertainty = Annotated[
+    str | None,
+    typer.Option(
+        "--uncertainty",
+        metavar="NAME",
+        help="Errors with which designs are tried: workshop, handmade, lasercut, field, paper or none. "
+        "Default: those of the environment and the tube, normally workshop.",
+    ),
 ]
 Verify = Annotated[
     str | None,

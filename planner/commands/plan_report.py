@@ -11,7 +11,6 @@ from planner.console.options import solution_note
 from planner.console.terminal import CROSSING, actuators_of, rejections, section_table
 from planner.design_file import design_content
 from planner.plan import INTERRUPTED
-from planner.robustness.selection import THRESHOLD
 from planner.runs.contents import CHECKPOINT
 
 if TYPE_CHECKING:
@@ -40,10 +39,9 @@ def unmet(result: Result) -> str:
     said = []
     if asked.target_actuators is not None and best.actuators > asked.target_actuators:
         said.append(f"the design has {actuators_of(best)}, at most {asked.target_actuators} were asked")
-    if asked.robust and not (choice and choice.met):
-        threshold = 100 * THRESHOLD if asked.threshold is None else asked.threshold
-        rate = f"{100 * choice.chosen.estimate.rate:.1f} % of trials succeed" if choice else "no trials were done"
-        said.append(f"{rate}, {threshold:g} % were asked")
+    if choice and asked.success is not None and not choice.met:
+        rate = f"{100 * choice.chosen.estimate.rate:.1f} % of trials succeed"
+        said.append(f"{rate}, {asked.success:g} % were asked")
     if result.verification and not result.verification.verified:
         said.append(unverified(result.verification))
     return "; ".join(said)
@@ -66,7 +64,7 @@ def plan_content(result: Result) -> dict[str, Any]:
             "actuators": best.actuators,
             "length_mm": round(1e3 * best.length, 3),
             "crosses_itself": best.crosses_itself,
-            "robust": result.choice.content() if result.choice else None,
+            "trials": result.choice.content() if result.choice else None,
             "verification": result.verification.content() if result.verification else None,
             "design": design_content(best),
         }
@@ -121,6 +119,7 @@ def report(console: Console, result: Result, out: Path) -> None:
         console.print(f"note: planned without cost-to-go: {tree.failure}" if tree.failure else guided)
     if result.choice:
         console.print(choice_table(result.choice))
+        console.print(success_line(result.choice), style="bold")
     if result.verification:
         console.print(verdict(result.verification), style="bold")
     if note := solution_note(out):
@@ -133,19 +132,32 @@ def report(console: Console, result: Result, out: Path) -> None:
     )
 
 
+def success_line(choice: Choice) -> str:
+    """How likely the chosen design is to work, in words."""
+    chosen = choice.chosen
+    low, high = chosen.estimate.interval
+    line = (
+        f"{actuators_of(chosen.design)}, reaches the goal in {100 * chosen.estimate.rate:.0f} % ({100 * low:.0f}-{100 * high:.0f}) of "
+        f"{chosen.estimate.trials:,} trials under {choice.errors} errors"
+    )
+    return line + f"; no design in the front reaches {100 * choice.threshold:g} %" * (not choice.met)
+
+
 def choice_table(choice: Choice) -> Table:
-    """What was evaluated, for a terminal."""
+    """The front, for a terminal."""
     from rich.table import Table
 
-    table = Table("design", "actuators", "tube mm", "success % (95 % interval)", "")
-    for column in table.columns[1:4]:
+    table = Table(
+        "actuators", "tube mm", "success % (95 % interval)", "trials", "", title=f"success under {choice.errors} errors"
+    )
+    for column in table.columns[:4]:
         column.justify = "right"
-    rows = [("lowest cost", choice.lowest_cost), *(("most successful", champion) for champion in choice.champions)]
-    for name, champion in rows:
-        marks = ["chosen"] if champion is choice.chosen else []
-        if champion is choice.chosen and not choice.met:
-            marks.append(f"(none reaches {100 * choice.threshold:g} %)")
-        cells = [f"{champion.design.actuators}", f"{1e3 * champion.design.length:.0f}", str(champion.estimate)]
-        table.add_row(name, *cells, " ".join(marks))
-    table.title = f"success with errors of {100 * choice.level:g} %, {choice.lowest_cost.estimate.trials} trials each"
+    for champion in choice.front:
+        table.add_row(
+            f"{champion.design.actuators}",
+            f"{1e3 * champion.design.length:.0f}",
+            champion.estimate.words(),
+            f"{champion.estimate.trials}",
+            "chosen" if champion is choice.chosen else "",
+        )
     return table

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from environments.uncertainty import DEFAULT, Uncertainty, uncertainty_of
+from environments.uncertainty import DEFAULT, PRESETS
 from planner.console.answer import Answer, JsonOption
 from planner.console.errors import BadInput, readable_errors, same_environment
 from planner.console.options import (
@@ -91,15 +91,18 @@ def robustness(
     grid = parsed_levels(levels) if levels is not None else []
     with readable_errors():
         from environments import load_environment
+        from planner.robustness.errors import named_errors
         from planner.robustness.survey import Survey
 
-        errors = _errors(uncertainty)
+        if uncertainty not in PRESETS:
+            raise BadInput(f"--uncertainty {uncertainty} must be one of {', '.join(PRESETS)}")
         made = chosen_design(console, design, solution)
         made = replace(made, params=replaced_tube(console, made.params, tube, physics))
         environment = load_environment(env, made.params.radius)
         print_hints(console, environment, made.params.radius)
         same_environment(console, made, environment, force)
         _note_a_miss(console, made, environment)
+        _, errors = named_errors(environment, made.params, uncertainty)
         survey = Survey.of(made, environment, errors, trials, seed, grid, sources)
         command = command_line(
             f"robustness {Path(env).name} {design.name if design.is_absolute() else design}{'' if sources else ' --no-sources'}",
@@ -118,18 +121,6 @@ def robustness(
                 f"note: {len(survey.broken)} trials failed without a rest or with non-finite numbers; the first: {survey.broken[0]}"
             )
     return answer.end(found.content, [found.folder], code=found.code)
-
-
-def _errors(name: str) -> Uncertainty:
-    """The uncertainty of a name.
-
-    Raises:
-        BadInput: It is unknown.
-    """
-    try:
-        return uncertainty_of(name)
-    except ValueError as error:
-        raise BadInput(f"--{error}") from None
 
 
 def _beside(design: Path) -> Path | None:

@@ -20,6 +20,7 @@ from planner.console.terminal import CROSSING, actuators_of, rejections, section
 from planner.design import Design
 from planner.design_file import DESIGN, SOLUTIONS, load_design, load_solutions, solution_of
 from planner.drive_margin import drive_line, force_at_tip
+from planner.robustness.estimate import Estimate
 
 
 class Part(BaseModel):
@@ -56,8 +57,8 @@ class _Champion(Part):
     trials: Annotated[int, Field(gt=0)]
 
 
-class _Robust(Part):
-    level: float
+class _Trials(Part):
+    errors: Text
     threshold: float
     chosen: _Champion
 
@@ -92,7 +93,7 @@ class RunFile(Part):
     replayed: int
     rejected: int
     ambiguous: int = 0
-    robust: _Robust | None = None
+    trials: _Trials | None = None
     verification: _Verification | None = None
     drive: _Drive | None = None
 
@@ -110,12 +111,12 @@ def show_run(file: Path, run: RunFile) -> Shown:
         f"{run.time_to_first_s:.2f} s; {inputs.stopped}; {run.replayed} candidates replayed, of which "
         f"{rejections(run.rejected, run.ambiguous)}"
     )
-    if robust := run.robust:
-        rate, met = robust.chosen.reached / robust.chosen.trials, "below the required"
-        met = "the required" if rate >= robust.threshold else met
+    if trials := run.trials:
+        estimate = Estimate(trials.chosen.reached, trials.chosen.trials)
+        met = "at least" if estimate.rate >= trials.threshold else "less than"
         lines.append(
-            f"chosen by --robust: {100 * rate:.1f} % of {robust.chosen.trials} trials with errors of {100 * robust.level:g} % "
-            f"reach the goal, {met} {100 * robust.threshold:g} %"
+            f"reaches the goal in {estimate} of {estimate.trials} trials under {trials.errors} errors, {met} the "
+            f"{100 * trials.threshold:g} % wanted"
         )
     lines += [drive_line(run.drive.model_dump())] if run.drive else []
     if second := run.verification:
@@ -262,7 +263,6 @@ class RobustnessFile(Part):
 
 def show_robustness(_: Path, data: RobustnessFile) -> Shown:
     """Success rates of a survey."""
-    from planner.robustness.estimate import Estimate
 
     table = Table("errors (all, one source, or obstacles / bending)", "success (95 % interval)")
     for name, counts in data.counts.items():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
 
     from dynamics.tube import VineParams
     from environments import Environment
+    from planner.robustness.selection import Progress
     from planner.runs.checkpoint import Checkpoint
     from planner.runs.inputs import Inputs
     from planner.search.run import Budget, Run
@@ -77,14 +80,25 @@ class Shown(Watcher):
             yield show
 
     @contextmanager
-    def evaluating(self) -> Iterator[Callable[[int], None]]:
-        """Show a bar that counts trials."""
-        from rich.progress import Progress, TextColumn
+    def refining(self, left: Callable[[], float]) -> Iterator[Callable[[Progress], None]]:
+        """Show a line that is updated on a terminal, or a new line every two seconds elsewhere."""
+        from rich.live import Live
+        from rich.text import Text
 
-        columns = *Progress.get_default_columns()[:2], TextColumn("{task.completed:.0f} trials")
-        with Progress(*columns, console=self.console) as bar, stoppable():
-            task = bar.add_task("evaluating", total=None)
-            yield lambda trials: bar.advance(task, trials)
+        shown = time.monotonic()
+
+        def show(progress: Progress) -> None:
+            nonlocal shown
+            line = _refinement(progress, left())
+            if self.console.is_terminal:
+                live.update(Text(line), refresh=True)
+            elif time.monotonic() >= shown + PLAIN_EVERY:
+                shown = time.monotonic()
+                self.console.print(line)
+
+        with stoppable(), Live(console=self.console, auto_refresh=False, transient=True) as live:
+            live.update(Text("comparing solutions in worlds with errors"), refresh=self.console.is_terminal)
+            yield show
 
     def gathered(self, items: Iterable[Item], total: int, words: str) -> list[Item]:
         """Show a progress bar."""
@@ -125,3 +139,11 @@ def _progress(run: Run, budget: Budget) -> str:
     left = max(budget.seconds - run.seconds, 0.0)
     rate = run.search.vine_steps / max(run.seconds, 1e-9)
     return f"iteration {run.search.iteration}  best: {best}  nodes {len(run.search.tree)}  {rate:,.0f} vine-steps/s  {left:.0f} s left"
+
+
+def _refinement(progress: Progress, left: float) -> str:
+    rest = f"  {max(left, 0.0):.0f} s left" if math.isfinite(left) else ""
+    what = f"{progress.actuators} actuator{'s' * (progress.actuators != 1)}"
+    if progress.trials:
+        return f"trials of {what}: {100 * progress.rate:.0f} % of {progress.trials} reach the goal{rest}"
+    return f"refining {what}, generation {progress.generation}: {100 * progress.rate:.0f} % of worlds{rest}"

@@ -24,6 +24,10 @@ _WORLD, _SECTIONS = 0, 1
 """Streams of random numbers of a trial."""
 
 
+Trials = Sequence[int | None]
+"""Numbers of trials; None is the world as planned."""
+
+
 def _generator(seed: int, trial: int, stream: int) -> np.random.Generator:
     return np.random.default_rng([seed, trial, stream])
 
@@ -64,11 +68,13 @@ class WorldErrors:
 
     @classmethod
     def drawn(
-        cls, environment: Environment, params: VineParams, uncertainty: Uncertainty, trials: Sequence[int], seed: int
+        cls, environment: Environment, params: VineParams, uncertainty: Uncertainty, trials: Trials, seed: int
     ) -> WorldErrors:
         """Draw worlds by their numbers: a number gives the same standard normal numbers for all standard deviations."""
         drawn = cls.none(environment, len(trials))
         for row, trial in enumerate(trials):
+            if trial is None:
+                continue
             rng = _generator(seed, trial, _WORLD)
             if uncertainty.friction:
                 drawn.friction[row] = rng.uniform(*uncertainty.friction)
@@ -139,11 +145,12 @@ class SectionErrors:
         return cls(*np.zeros((8, trials, sections)))
 
     @classmethod
-    def drawn(cls, sections: int, uncertainty: Uncertainty, trials: Sequence[int], seed: int) -> SectionErrors:
+    def drawn(cls, sections: int, uncertainty: Uncertainty, trials: Trials, seed: int) -> SectionErrors:
         """Draw trials by their numbers; the errors of a section do not depend on how many follow."""
         drawn = np.zeros((len(trials), sections, 8))
         for row, trial in enumerate(trials):
-            drawn[row] = _generator(seed, trial, _SECTIONS).standard_normal((sections, 8))
+            if trial is not None:
+                drawn[row] = _generator(seed, trial, _SECTIONS).standard_normal((sections, 8))
         scales = (
             uncertainty.pressure,
             uncertainty.pressure_share,

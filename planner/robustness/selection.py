@@ -1,58 +1,61 @@
-"""Choice among designs by their success rate in trials with errors."""
+"""The front of a plan: for each number of actuators the design that reaches the goal most often, and the one to make."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from dynamics.propagator import Propagator
-from environments.environment import Environment
-from planner.design import Design, Section
-from planner.replay import grow_designs
-from planner.robustness.survey import Estimate
-from planner.robustness.trials import Deviations, Spread, grow_trials
-from planner.search.catalogue import Catalogue
+from dynamics.relaxations import Relaxations
+from dynamics.snaps import Snaps
+from environments.uncertainty import Uncertainty
+from planner.design import Design
+from planner.replay import grow_designs, replay
+from planner.robustness.deviations import Trials
+from planner.robustness.estimate import Estimate
+from planner.robustness.refinement import POPULATION, Candidate, Descent, grown_candidates, with_another
+from planner.robustness.trials import Worlds, nearest_to_goal
+from planner.search.run import Run
 
-LEVEL, THRESHOLD = 0.05, 0.9
-"""Default level of the errors in trials, and default of the required success rate [-]."""
 CANDIDATES = 40
 """Number of distinct solutions to choose from."""
 MORE = 2
-"""Maximum number of actuators of a candidate beyond that of the lowest-cost design."""
+"""Maximum number of actuators of a design beyond that of the lowest-cost one."""
 SLACK = MORE + 0.05
-"""Maximum cost of a candidate above the lowest cost, in actuators: `MORE` actuators, plus 5 m of tube."""
-FINAL = 1000
-"""Number of trials that evaluate a chosen design."""
+"""Maximum cost of a solution above the lowest cost, in actuators: `MORE` actuators, plus 5 m of tube."""
+FINAL, FEW, BLOCK = 1000, 300, 100
+"""Maximum number of trials that evaluate the chosen design, each other design of the front, and of trials grown together."""
+NO_TRIALS = Estimate(0, 0)
 CHOOSING, EVALUATING = 2_000_000, 1_000_000
-"""Number of the first trial for choosing, and for evaluating the choice; surveys use none of these trials."""
-FIRST_RUNG, LAST_RUNG = 16, 128
-"""Number of trials per design before the first halving: among all designs, and among the finalists."""
-FINALISTS = 4
-"""Number of finalists."""
-VARIANTS, ROUNDS = 24, 3
-"""Number of variants in each round of refinement, and number of rounds."""
-SHIFT = 0.1
-"""Standard deviation of the shift of a section's end in a variant [m]."""
-BEND = 0.15
-"""Standard deviation of the logarithm of a variant's curvature [-]."""
-LEAST_CELLS = 2
-"""Minimum number of cells of a section in a variant."""
+"""Number of the first trial for refinement, and for evaluation; surveys use none of these trials."""
+WORLDS, FIRST = 24, 8
+"""Number of worlds with errors in which designs are refined, and of those in which all are compared first."""
+STARTS = 2
+"""Number of designs that are refined for each number of actuators."""
+HEATS, GENERATIONS = 3, 16
+"""Number of generations after which the best of them is refined alone, and of all generations."""
+SURE = 1e-3
+"""Loss of a design that needs no more refinement [-]."""
+INSERTED = 24
+"""Number of designs with one more actuator that are made from the best one."""
+REFINING = 0.7
+"""Share of the time for one number of actuators that is spent on refinement; the rest is for trials."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Champion:
-    """The most robust design with a given number of actuators, and its success in trials not used for its selection.
-
-    The threshold is compared with the same estimate, so a rate that barely meets it is biased slightly upwards.
-    """
+    """The design of the front with a given number of actuators, and its success in trials not used for its selection."""
 
     design: Design
     estimate: Estimate
-    chosen_from: int
-    """Number of designs that it was chosen from, including variants."""
+    grown: int
+    """Number of designs that it was chosen from."""
+    reached: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, bool))
+    """Whether it reached the goal in each of those trials, shape (trials,)."""
 
     def content(self) -> dict[str, Any]:
         """Content for a JSON file."""
@@ -62,31 +65,26 @@ class Champion:
             "reached": self.estimate.reached,
             "trials": self.estimate.trials,
             "interval": [round(end, 4) for end in self.estimate.interval],
-            "chosen_from": self.chosen_from,
+            "chosen_from": self.grown,
         }
 
 
 @dataclass(slots=True)
 class Choice:
-    """The chosen champion, and the criteria of the choice."""
+    """The front, and the criteria of the choice."""
 
-    level: float
-    """Level of obstacles and bending [-]."""
+    errors: str
+    """Name of the uncertainty."""
+    uncertainty: Uncertainty
     threshold: float
     """Required success rate [-]."""
-    lowest_cost: Champion
-    """The planner's best design, found without trials."""
-    champions: list[Champion] = field(default_factory=list)
-
-    @property
-    def evaluated(self) -> list[Champion]:
-        """All designs to choose from, fewest actuators first."""
-        return [self.lowest_cost, *self.champions]
+    front: list[Champion] = field(default_factory=list)
+    """Fewest actuators first."""
 
     @property
     def met(self) -> bool:
         """Whether any design has the required success rate."""
-        return any(champion.estimate.rate >= self.threshold for champion in self.evaluated)
+        return any(champion.estimate.rate >= self.threshold for champion in self.front)
 
     @property
     def chosen(self) -> Champion:
@@ -94,119 +92,153 @@ class Choice:
 
         If there is none, the first whose confidence interval includes the highest rate of all.
         """
-        highest = max(champion.estimate.rate for champion in self.evaluated)
-        for champion in self.evaluated:
+        highest = max(champion.estimate.rate for champion in self.front)
+        for champion in self.front:
             if champion.estimate.rate >= self.threshold:
                 return champion
-        return next(champion for champion in self.evaluated if champion.estimate.interval[1] >= highest)
+        return next(champion for champion in self.front if champion.estimate.interval[1] >= highest)
+
+    def add_trials(self, selection: Selection) -> None:
+        """Evaluate the chosen design in more trials, while there is time; by these, another one may become the chosen one."""
+        while self.chosen.estimate.trials < FINAL and selection.left() > 0:
+            k = self.front.index(self.chosen)
+            self.front[k] = selection.with_more_trials(self.front[k])
 
     def content(self) -> dict[str, Any]:
         """Content for a JSON file."""
         return {
-            "level": self.level,
+            "errors": self.errors,
+            "uncertainty": self.uncertainty.content(),
             "threshold": self.threshold,
-            "cheapest": self.lowest_cost.content(),
-            "champions": [champion.content() for champion in self.champions],
+            "front": [champion.content() for champion in self.front],
             "chosen": self.chosen.content(),
         }
 
 
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """What a selection does at the moment."""
+
+    actuators: int
+    generation: int
+    """0 while solutions are compared."""
+    rate: float
+    """Share of the worlds of the refinement in which the best design reaches the goal [-]."""
+    trials: int = 0
+    """Number of trials that evaluated the refined design."""
+
+
 class Selection:
-    """Successive halving (Karnin et al., 2013): a few trials of all designs, as many again of the better half, and so on."""
+    """Refines solutions for each number of actuators, and evaluates the best one in trials that chose nothing."""
 
     def __init__(
-        self,
-        environment: Environment,
-        spread: Spread,
-        catalogue: Catalogue,
-        seed: int,
-        final: int,
-        on_trials: Callable[[int], None],
-        replayer: Propagator,
+        self, run: Run, uncertainty: Uncertainty, left: Callable[[], float], show: Callable[[Progress], None]
     ) -> None:
         """Prepare the selection.
 
         Args:
-            replayer: Propagator that checks whether a variant ends in the goal without deviations.
-            final: Number of trials that evaluate a champion, in addition to those that chose it.
-            on_trials: Called with the number of trials after each batch.
+            run: The search that found the solutions.
+            left: Remaining time [s]; infinite for a result that does not depend on the machine.
+            show: Called with the progress, often.
         """
-        self.environment, self.spread, self.catalogue = environment, spread, catalogue
-        self.seed, self.final, self.on_trials = seed, final, on_trials
-        self.rng, self.replayer = np.random.default_rng(seed), replayer
-        self._next = CHOOSING
+        self.environment, self.params, self.uncertainty = run.environment, run.params, uncertainty
+        self.catalogue, self.replayer, self.seed = run.search.catalogue, run.solutions.replayer, run.seed
+        self.left, self.show = left, show
+        self.rng = np.random.default_rng(run.seed)
+        self.worlds = self._worlds([None, *range(CHOOSING, CHOOSING + WORLDS)])
+        self._blocks: dict[int, Worlds] = {}
+
+    def _worlds(self, trials: Trials) -> Worlds:
+        return Worlds.drawn(self.environment, self.params, self.uncertainty, trials, self.seed)
+
+    @cached_property
+    def _relaxations(self) -> Relaxations:
+        return Relaxations(self.environment, self.params)
 
     def champions(self, designs: Sequence[Design]) -> Iterator[Champion]:
-        """The most robust design for each number of actuators up to `MORE` above the minimum, fewest first."""
-        counts = sorted({design.actuators for design in designs})
-        # Solutions found before one of much lower cost may have more actuators than that.
-        for actuators in [count for count in counts if count <= counts[0] + MORE]:
-            some = [design for design in designs if design.actuators == actuators]
-            best = self._halved(some, FINALISTS)
-            for _ in range(ROUNDS):
-                best = self._halved([*best, *self._variants(best)], FINALISTS)
-            made = self._halved(best, 1, LAST_RUNG)[0]
-            yield Champion(made, self.evaluate(made), len(some) + ROUNDS * VARIANTS)
+        """The design of the front for each number of actuators up to `MORE` above the minimum, fewest first.
 
-    def evaluate(self, design: Design) -> Estimate:
-        """Success of a design in the final trials."""
-        return Estimate(self._reached(design, range(EVALUATING, EVALUATING + self.final)), self.final)
-
-    def _reached(self, design: Design, trials: Sequence[int]) -> int:
-        drawn = Deviations.drawn(design, self.environment, self.spread, trials, self.seed)
-        reached = grow_trials(design, self.environment, drawn).reached
-        self.on_trials(len(trials))
-        return int(reached.sum())
-
-    def _halved(self, designs: Sequence[Design], keep: int, rung: int = FIRST_RUNG) -> list[Design]:
-        """The best `keep` designs, best first, by trials that were not used before.
-
-        All designs are grown in the same trials. After each halving, the number of trials of the remaining ones is doubled.
+        The first one comes also if there is no time left, refined as far as there was time.
         """
-        left, reached, done = list(designs), [0] * len(designs), 0
-        while len(left) > keep:
-            trials = range(self._next, self._next + rung)
-            reached = [count + self._reached(design, trials) for design, count in zip(left, reached, strict=True)]
-            self._next += rung
-            done, rung = done + rung, done + rung
-            order = sorted(range(len(left)), key=lambda i: (-reached[i], left[i].length))[: max(keep, len(left) // 2)]
-            left, reached = [left[i] for i in order], [reached[i] for i in order]
-        return left
+        compared = self._grown(designs, range(FIRST + 1))
+        fewest = min(design.actuators for design in designs)
+        best: Candidate | None = None
+        for actuators in range(fewest, fewest + MORE + 1):
+            began = self.left()
+            until = began - began / (fewest + MORE + 1 - actuators) if np.isfinite(began) else -np.inf
+            starts = [one for one in compared if one.design.actuators == actuators]
+            if best and began > 0:
+                more = [with_another(best.design, self.catalogue, self.rng) for _ in range(INSERTED)]
+                starts += self._grown([design for design in more if design is not None], range(FIRST + 1))
+            if starts and (best is None or self.left() > 0):
+                best, grown = self._refined(
+                    starts, REFINING * until + (1 - REFINING) * began if np.isfinite(began) else -np.inf
+                )
+                yield self._evaluated(Champion(best.design, NO_TRIALS, len(starts) + grown), until, FEW)
 
-    def _variants(self, designs: Sequence[Design]) -> list[Design]:
-        """Small variations of the given designs; only those that end in the goal without deviations."""
-        drawn = [self._variant(designs[int(self.rng.integers(len(designs)))]) for _ in range(VARIANTS)]
-        known = {design.sections for design in designs}
-        made = {variant.sections: variant for variant in drawn if variant.sections not in known}
-        grown = grow_designs([*made.values()], self.environment, self.replayer)
-        return [one.design for one in grown if one.ends_in_goal]
+    def _grown(self, designs: Sequence[Design], rows: range) -> list[Candidate]:
+        """Candidates in order of their loss."""
+        if not designs:
+            return []
+        return sorted(grown_candidates([*designs], self.worlds, np.array(rows)), key=lambda one: one.loss)
 
-    def _variant(self, design: Design) -> Design:
-        """Move the end of one section, with or without the sections after it, or change the curvature of one section."""
-        sections, segment = list(design.sections), design.params.segment_length
-        k = int(self.rng.integers(len(sections)))
-        changed, following = sections[k], sections[k + 1 :]
-        shift = segment * round(self.rng.normal(0.0, SHIFT) / segment)
-        if changed.side != "none" and self.rng.random() < 0.5:
-            reachable = self.catalogue.reachable
-            wanted = np.clip(changed.curvature * np.exp(self.rng.normal(0.0, BEND)), *reachable)
-            sections[k] = _bent(changed, self.catalogue, float(wanted))
-        else:
-            moved = [replace(section, start=section.start + shift, end=section.end + shift) for section in following]
-            if moved and self.rng.random() < 0.5:
-                moved = [replace(following[0], start=following[0].start + shift), *following[1:]]
-            sections[k:] = [replace(changed, end=changed.end + shift), *moved]
-        least = [max(LEAST_CELLS * section.l_0, segment) for section in sections]
-        fits = all(s.end - s.start > length - 1e-9 for s, length in zip(sections, least, strict=True))
-        return replace(design, sections=tuple(sections)) if fits else design
+    def _refined(self, starts: list[Candidate], until: float) -> tuple[Candidate, int]:
+        """The best design made from some, and the number of designs grown for it.
 
+        The first generations of the best of `starts` are grown in few worlds; only the winner continues, in all of them.
 
-def _bent(section: Section, catalogue: Catalogue, curvature: float) -> Section:
-    """The same section with the actuator whose curvature is nearest to a given one [1/m]."""
-    entry = int(catalogue.synthesise([curvature])[0][0])
-    return replace(
-        section,
-        curvature=float(catalogue.curvature[entry]),
-        l_0=float(catalogue.l_0[entry]),
-        pressure=float(catalogue.pressure[entry]),
-    )
+        Args:
+            until: Remaining time at which to stop [s].
+        """
+        few, every = np.arange(FIRST + 1), np.arange(len(self.worlds))
+        ordered = sorted(starts, key=lambda one: one.loss)[:STARTS]
+        descents = [Descent(one, self.worlds, self.catalogue, self.seed) for one in ordered]
+        generation = grown = 0
+        while generation < GENERATIONS and self.left() > until:
+            generation += 1
+            if generation == HEATS + 1:
+                winner = min(descents, key=lambda one: one.best.loss)
+                winner.compare_in(every)
+                descents = [winner]
+            for descent in descents:
+                descent.generation(few if generation <= HEATS else every)
+                grown += POPULATION
+            best = min((one.best for one in descents), key=lambda one: one.loss)
+            self.show(Progress(best.design.actuators, generation, best.rate))
+            if generation > HEATS and best.loss < SURE:
+                break
+        ordered = sorted((one for descent in descents for one in descent.found), key=lambda one: one.loss)
+        return next((one for one in ordered if self._holds(one.design)), ordered[-1]), grown
+
+    def _holds(self, design: Design) -> bool:
+        """Whether a design ends in the goal as planned, at a finer step and without a snap that only its damping decides."""
+        if not grow_designs([design], self.environment, self.replayer)[0].ends_in_goal:
+            return False
+        snaps = Snaps.of(replay(design, self.replayer), 0)
+        if not len(snaps.vine) or self.params.physics == "published":
+            return True
+        carried = design.actuation(design.segments)
+        return not len(snaps.examined(carried, self._relaxations).ambiguous(self.params))
+
+    def with_more_trials(self, champion: Champion) -> Champion:
+        """The same design with more trials, as many of `FINAL` as there is time for."""
+        return self._evaluated(champion, 0.0, FINAL)
+
+    def _evaluated(self, champion: Champion, until: float, most: int) -> Champion:
+        """A design with trials added up to `most`: at least one block, and more while there is time.
+
+        Args:
+            until: Remaining time at which to stop [s].
+        """
+        reached, design = champion.reached, champion.design
+        while len(reached) < most and (not len(reached) or self.left() > until):
+            reached = np.concatenate([reached, self._block(design, len(reached) // BLOCK)])
+            self.show(Progress(design.actuators, GENERATIONS, float(reached.mean()), len(reached)))
+        planned = grow_designs([design], self.environment, self.replayer)[0].design
+        return Champion(planned, Estimate(int(reached.sum()), len(reached)), champion.grown, reached)
+
+    def _block(self, design: Design, block: int) -> NDArray[np.bool_]:
+        if block not in self._blocks:
+            first = EVALUATING + block * BLOCK
+            self._blocks[block] = self._worlds(range(first, first + BLOCK))
+        return np.asarray(nearest_to_goal([design], self._blocks[block], np.arange(BLOCK))[0][0] <= 0.0)

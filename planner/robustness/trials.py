@@ -20,7 +20,7 @@ from environments.base import base_clearance
 from environments.environment import Environment
 from environments.uncertainty import Uncertainty
 from planner.design import Design
-from planner.robustness.deviations import SectionErrors, WorldErrors, actuation_of
+from planner.robustness.deviations import SectionErrors, Trials, WorldErrors, actuation_of
 from surrogate.compiled import Floats
 
 TOGETHER = 64
@@ -65,7 +65,7 @@ class Worlds:
         params: VineParams,
         errors: WorldErrors,
         uncertainty: Uncertainty | None = None,
-        trials: Sequence[int] = (),
+        trials: Trials = (),
         seed: int = 0,
     ) -> None:
         """Prepare worlds with given errors.
@@ -94,7 +94,7 @@ class Worlds:
 
     @classmethod
     def drawn(
-        cls, environment: Environment, params: VineParams, uncertainty: Uncertainty, trials: Sequence[int], seed: int
+        cls, environment: Environment, params: VineParams, uncertainty: Uncertainty, trials: Trials, seed: int
     ) -> Worlds:
         """The worlds of some trials, by their numbers."""
         errors = WorldErrors.drawn(environment, params, uncertainty, trials, seed)
@@ -148,6 +148,36 @@ def grow_trials(design: Design, worlds: Worlds, sections: SectionErrors | None =
         last = rollout.state(grown, rollout.records[grown] - 1)
         outcome.joints[rows[grown]] = centerlines(last, worlds.motions.start[rows[grown]], design.params)
     return outcome
+
+
+def nearest_to_goal(designs: Sequence[Design], worlds: Worlds, rows: Integers) -> tuple[Floats, Floats]:
+    """How near each design comes to the goal in some worlds, all grown in the same batches.
+
+    Returns:
+        `Outcome.nearest` of each, and the same for the end of its growth [m], shape (designs, rows).
+    """
+    most, goal = max(design.segments for design in designs), worlds.environment.goal
+    nearest, last = np.full((2, len(designs), len(rows)), np.inf)
+    free = rows[~worlds.blocked[rows]]
+    carried, lengths = [], []
+    for design in designs:
+        every = actuation_of(design, worlds.sections(design), worlds.errors)
+        wide = ((0, 0), (0, most - design.segments))
+        carried.append(Actuation(np.pad(every.pressure[free], wide), np.pad(every.l_0[free], wide)))
+        lengths.append(np.full(len(free), design.length))
+    pressure, l_0 = (np.concatenate([getattr(one, part) for one in carried]) for part in ("pressure", "l_0"))
+    length, world = np.concatenate(lengths), np.tile(free, len(designs))
+    found, ends = np.full((2, len(world)), np.inf)
+    for some in np.array_split(np.arange(len(world)), max(-(-len(world) // TOGETHER), 1)):
+        if len(some):
+            rollout = grow_rows(worlds, world[some], Actuation(pressure[some], l_0[some]), length[some])
+            found[some] = rollout.nearest(goal)
+            grown = np.flatnonzero(rollout.records)
+            tips = rollout.tips[grown, rollout.records[grown] - 1, :2]
+            ends[some[grown]] = np.hypot(*(tips - goal[:2]).T) - goal[2]
+    nearest[:, ~worlds.blocked[rows]] = found.reshape(len(designs), -1)
+    last[:, ~worlds.blocked[rows]] = ends.reshape(len(designs), -1)
+    return nearest, last
 
 
 def grow_rows(worlds: Worlds, rows: Integers, carried: Actuation, length: float | Floats) -> Rollout:

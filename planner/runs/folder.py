@@ -118,7 +118,7 @@ def _tree_facts(run: Run) -> dict[str, Any] | None:
 
 
 def design_to_write(run: Run, choice: Choice | None, verification: Verification | None) -> Design:
-    """The design of a run with a solution: the best verified one, else that chosen by --robust, else that with the lowest cost."""
+    """The design of a run with a solution: the best verified one, else that chosen by trials, else that with the lowest cost."""
     if verification:
         return verification.design
     return choice.chosen.design if choice else run.solutions.best[0].design
@@ -149,7 +149,7 @@ def _run_content(
         "replayed": run.solutions.replayed,
         "rejected": run.solutions.rejected,
         "ambiguous": run.solutions.ambiguous,
-        "robust": choice.content() if choice else None,
+        "trials": choice.content() if choice else None,
         "verification": verification.content() if verification else None,
     }
 
@@ -168,7 +168,7 @@ def write_run(
     Args:
         inputs: Options of the run.
         stopped: Reason why it ended.
-        choice: Result of --robust.
+        choice: The front of designs and the chosen one.
         verification: Result of --verify.
         full_tree: Whether the picture shows every branch of the search tree.
     """

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated, TypedDict
+from dataclasses import replace
+from typing import Annotated, Any, TypedDict
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from planner.search.run import Budget
 
-Percent = Annotated[float, Field(ge=0, le=100)]
+SUCCESS = 0.9
+"""Share of successful trials that a design should have unless the user says otherwise [-]."""
+SEARCHING = 0.4
+"""Share of the time budget for the search, once it has a solution [-]; the rest is for refinement and trials."""
 
 
 class Inputs(BaseModel):
@@ -31,31 +35,50 @@ class Inputs(BaseModel):
     seed: Annotated[int, Field(ge=0)] = 0
     batch: Annotated[int, Field(ge=1, le=2000)] = 100
     """Vines grown in each iteration."""
-    time_budget_s: Annotated[float, Field(gt=0, lt=1e7)] = 20.0
-    """Time limit of the search, excluding compilation [s]."""
+    time_budget_s: Annotated[float, Field(gt=0, lt=1e7)] = 30.0
+    """Time limit of search, refinement and trials together, excluding compilation [s]."""
     iterations: Annotated[int, Field(ge=1)] | None = None
-    """Maximum number of iterations."""
+    """Maximum number of iterations of the search; refinement and trials then have no time limit."""
     first: bool = False
     """Stop at the first solution."""
     target_actuators: Annotated[int, Field(ge=0)] | None = None
     """Stop at a solution with no more actuators than this."""
     solutions: Annotated[int, Field(ge=1, le=1000)] = 5
     """Number of distinct solutions to keep."""
-    robust: bool = False
-    """Whether to choose the design by its success rate in trials with errors."""
-    level: Percent | None = None
-    """Standard deviation of these errors [%]; None is the default."""
-    threshold: Percent | None = None
-    """Required success rate [%]; None is the default."""
+    fast: bool = False
+    """Whether to stop at the design of lowest cost in a world as planned."""
+    success: Annotated[float, Field(gt=0, le=100)] | None = None
+    """Required share of successful trials with errors [%]; None for the default, which is a wish and no requirement."""
+    uncertainty: str | None = None
+    """Errors of these trials: a preset, or a file; None for those of environment and tube, or else the default."""
     friction: float | None = None
     """Coulomb friction coefficient of the tip [-]."""
     verify: str | None = None
     """Second propagator, which verifies the designs."""
 
+    @model_validator(mode="before")
+    @classmethod
+    def _older(cls, data: Any) -> Any:
+        """Runs from before designs were refined searched only; their options for trials are not used any more."""
+        if isinstance(data, dict) and "robust" in data:
+            return {"fast": True, **{key: data[key] for key in data if key not in ("robust", "level", "threshold")}}
+        return data
+
+    @property
+    def wanted(self) -> float:
+        """Share of successful trials from which on a design is not given more actuators [-]."""
+        return SUCCESS if self.success is None else self.success / 100
+
     @property
     def budget(self) -> Budget:
-        """Stop criteria, counted from the beginning of the search."""
+        """Stop criteria of the whole plan, counted from the beginning of the search."""
         return Budget(self.time_budget_s, self.iterations, self.first, self.target_actuators)
+
+    @property
+    def searching(self) -> Budget:
+        """Stop criteria of the search while it has a solution."""
+        share = 1.0 if self.fast else SEARCHING
+        return replace(self.budget, seconds=share * self.time_budget_s)
 
 
 class PlanOptions(TypedDict, total=False):
@@ -83,11 +106,11 @@ class PlanOptions(TypedDict, total=False):
     """Number of distinct solutions to keep."""
     heuristic: bool
     """Guide the search by contact-free paths to the goal: for large environments with dead ends. Requires OMPL."""
-    robust: bool
-    """Choose the design by its success rate in trials with errors."""
-    level: float
-    """Standard deviation of these errors [%]."""
-    threshold: float
-    """Required success rate [%]."""
+    fast: bool
+    """Stop at the design of lowest cost in a world as planned."""
+    success: float
+    """Required share of successful trials with errors [%]."""
+    uncertainty: str
+    """Errors of these trials: a preset, or a file."""
     verify: str
     """Second propagator; only designs that also reach the goal with it count as verified."""

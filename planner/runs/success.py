@@ -15,14 +15,14 @@ REACHED, MISSED = "✓", "✗"
 def success(choice: Choice | None, verification: Verification | None) -> tuple[Callable[[Design], list[str]], str]:
     """A function that gives the words for a design, and an explanation of these words.
 
-    Every kept design has passed the replay. --verify grows all solutions or, with --robust, only the chosen design;
-    --robust evaluates the solution of lowest cost and the best of each number of actuators.
+    Every kept design has passed the replay. --verify grows the chosen design or, with --fast, all solutions; trials evaluate the
+    best design with each number of actuators.
     """
     note = f"{REACHED} reaches the goal, {MISSED} misses it. Replay: grown again with an eighth of the step."
     if verification:
         note += f" {verification.propagator}: verified with this propagator."
     if choice:
-        note += f" Trials: reached with random errors of {100 * choice.level:g} %."
+        note += f" Trials: reached under {choice.errors} errors."
     return partial(_words, choice=choice, verification=verification), note
 
 
@@ -33,7 +33,7 @@ def _words(design: Design, choice: Choice | None, verification: Verification | N
         for planned, grown in zip(verification.designs, verification.grown, strict=False):
             if planned.sections == design.sections:
                 words.append(f"{verification.propagator} {REACHED if grown.reached else MISSED}")
-    for champion in choice.evaluated if choice else []:
+    for champion in choice.front if choice else []:
         if champion.design.sections == design.sections:
             words.append(f"{100 * champion.estimate.rate:.0f} % of trials")
             break

@@ -45,6 +45,8 @@ class Keep:
     """Maximum number of distinct solutions."""
     slack: float = DEFAULT_SLACK
     """Maximum cost above that of the best solution, in actuators."""
+    each_count: bool = False
+    """Whether to keep a shape once for each number of actuators, not only with the lowest cost."""
 
 
 FEW = Keep()
@@ -107,7 +109,7 @@ class Run:
         if heuristic:
             _warm_up_heuristic(params)
         search = Search(environment, model, params, catalogue, np.random.default_rng(seed), batch, switches, keep.slack)
-        run = cls(environment, params, model, search, Solutions(search, keep.count), heuristic, seed)
+        run = cls(environment, params, model, search, Solutions(search, keep.count, keep.each_count), heuristic, seed)
         if snaps is not None and params.physics == "corrected":
             run.solutions.warm_up()
         run.prepare_seconds = time.perf_counter() - began

@@ -46,8 +46,13 @@ class Solution:
 class Solutions:
     """The lowest-cost solutions with different shapes."""
 
-    def __init__(self, search: Search, keep: int) -> None:
-        self.search, self.keep = search, keep
+    def __init__(self, search: Search, keep: int, each_count: bool = False) -> None:
+        """Prepare an empty set of at most `keep` solutions.
+
+        Args:
+            each_count: Whether a shape is kept once for each number of actuators; otherwise once, with the lowest cost.
+        """
+        self.search, self.keep, self.each_count = search, keep, each_count
         self.replayer = search.propagator.refined(REFINED)
         self.best: list[Solution] = []
         """Sorted by cost."""
@@ -130,7 +135,7 @@ class Solutions:
                 np.array([self.search.params.segment_length]),
                 pivots_of(candidates.controls[i : i + 1], self.search.tree.pivot),
             )
-            known = self._alike(self._joints(state))
+            known = self._alike(self._joints(state), int(candidates.actuators[i]))
             if all(costs[i] < self.best[k].cost for k in known):
                 chosen.append(i)
             if len(self.best) and len(chosen) == REPLAYS:
@@ -138,7 +143,7 @@ class Solutions:
         return np.array(chosen, dtype=np.int64)
 
     def _keep(self, found: Solution) -> None:
-        known = self._alike(found.design.centerline)
+        known = self._alike(found.design.centerline, found.design.actuators)
         if any(self.best[k].cost <= found.cost for k in known):
             return
         rest = [solution for k, solution in enumerate(self.best) if k not in known]
@@ -161,10 +166,12 @@ class Solutions:
         joints = centerlines(state, self.search.environment.start, self.search.params)[0]
         return joints[~np.isnan(joints[:, 0])]
 
-    def _alike(self, joints: Floats) -> list[int]:
+    def _alike(self, joints: Floats, actuators: int) -> list[int]:
         """Known solutions of the same shape: the shorter one stays within one tube diameter of the longer one."""
         alike = []
         for k, known in enumerate(self.best):
+            if self.each_count and known.design.actuators != actuators:
+                continue
             short, long = sorted([joints, known.design.centerline], key=len)
             distance = shapely.distance(shapely.points(short), shapely.LineString(long))
             if distance.max() < 2 * self.search.params.radius:

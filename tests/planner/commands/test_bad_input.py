@@ -68,7 +68,7 @@ from planner.cli import main
         (["robustness", "divider", "missing.json", "--levels", "nan"], ["--levels nan", "from 0 to 100"]),
         (
             ["robustness", "divider", "missing.json", "--uncertainty", "none such"],
-            ["'none such'", "workshop, handmade"],
+            ["--uncertainty none such", "workshop, handmade"],
         ),
         (["plan", "maze", "--robust", "--level", "101"], ["--level", "100"]),
         (["plan", "maze", "--robust", "--threshold", "-1"], ["--threshold", "0"]),

@@ -1,0 +1,181 @@
+"""Refinement: section boundaries and curvatures of a design that reaches the goal in more worlds.
+
+Success in a few dozen worlds is a step function of the design. Its surrogate is smooth: a logistic function of how near the tip
+comes to the goal in each world. It is minimised by CMA-ES (Hansen, 2016; the library `cma`), because it is noisy, not
+convex and has kinks where contacts come and go, and because a generation is a whole batch of candidates, which are grown together.
+All candidates meet the same worlds (common random numbers).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from dynamics.vine import Integers
+from planner.design import Design, Section, Side
+from planner.robustness.trials import Worlds, nearest_to_goal
+from planner.search.catalogue import Catalogue
+from surrogate.compiled import Floats
+
+BLUR = 20e-3
+"""Width of the logistic function of the distance to the goal, for the prototype [m]: errors move a tip by some of it."""
+FAR = 0.05
+"""Weight of a far miss beside that of a miss [-]: it grows with the logarithm of the distance, so that a search finds the way back."""
+SHIFT = 60e-3
+"""Initial standard deviation of the boundaries of sections, for the prototype [m]."""
+BEND = 0.12
+"""Initial standard deviation of the logarithm of curvatures [-]."""
+POPULATION = 10
+"""Number of candidates of a generation."""
+FINEST = 1e-3
+"""Boundaries are rounded to this, for the prototype [m]."""
+LEAST_CELLS = 2
+"""Minimum number of cells of a section."""
+NOT_IN_GOAL = 1.0
+"""Loss of a design that does not end in the goal as planned [-]: as much as if it missed in every world."""
+INSIDE = 2e-3
+"""A planned tip that is this far inside the goal's edge has arrived, for the prototype [m]: a replay may end slightly differently."""
+SHORTEST_BARE = 0.1
+"""Minimum length of tube into which another section is put, for the prototype [m]."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Candidate:
+    """A design and how it did in the worlds of the refinement, of which the first is as planned."""
+
+    design: Design
+    nearest: Floats
+    """Distance from the goal's edge where the tip comes nearest in each world [m], negative in the goal, shape (worlds,)."""
+    planned: float
+    """The same at the end of its growth as planned [m]."""
+
+    @property
+    def rate(self) -> float:
+        """Share of the worlds with errors in which it reaches the goal."""
+        return float((self.nearest[1:] <= 0.0).mean())
+
+    @property
+    def loss(self) -> float:
+        """Surrogate of the share of failures [-], to be minimised."""
+        size = self.design.params.scale
+        distance = np.clip(self.nearest / (BLUR * size), -50.0, 1e4)
+        failures = float((1 / (1 + np.exp(-distance)) + FAR * np.log1p(np.maximum(distance, 0.0))).mean())
+        return failures + NOT_IN_GOAL * (self.planned > -INSIDE * size)
+
+
+def grown_candidates(designs: list[Design], worlds: Worlds, rows: Integers) -> list[Candidate]:
+    """Grow designs in some worlds, of which the first is as planned."""
+    nearest, last = nearest_to_goal(designs, worlds, rows)
+    return [Candidate(*one) for one in zip(designs, nearest, last[:, 0].tolist(), strict=True)]
+
+
+class Descent:
+    """CMA-ES on the sections of one design; every call of `generation` grows one generation."""
+
+    def __init__(self, start: Candidate, worlds: Worlds, catalogue: Catalogue, seed: int) -> None:
+        self.design, self.worlds, self.catalogue = start.design, worlds, catalogue
+        self.evolution = _evolution(len(start.design.sections) + start.design.actuators, seed)
+        self.found = [start]
+        """The start and every candidate that was better than all before, best last."""
+
+    @property
+    def best(self) -> Candidate:
+        """The best candidate so far."""
+        return self.found[-1]
+
+    def generation(self, rows: Integers) -> None:
+        """Grow one generation in some worlds, and keep its best candidate if it is better than all before."""
+        asked = [np.asarray(point) for point in self.evolution.ask()]
+        made = [self.candidate(point) for point in asked]
+        designs = [one for one in made if one is not None]
+        grown = iter(grown_candidates(designs, self.worlds, rows) if designs else [])
+        candidates = [None if one is None else next(grown) for one in made]
+        losses = [one.loss for one in candidates if one]
+        worst = max(losses, default=1.0)
+        # Of points that cannot be made, those nearer to the start are better.
+        told = [
+            one.loss if one else worst + 1.0 + float(np.linalg.norm(x))
+            for one, x in zip(candidates, asked, strict=True)
+        ]
+        self.evolution.tell(asked, told)
+        best = candidates[int(np.argmin(told))]
+        if best and best.loss < self.best.loss:
+            self.found.append(best)
+
+    def compare_in(self, rows: Integers) -> None:
+        """Grow what was found in other worlds, and put it in order by its loss there."""
+        grown = grown_candidates([one.design for one in self.found], self.worlds, rows)
+        self.found = sorted(grown, key=lambda one: -one.loss)
+
+    def candidate(self, point: Floats) -> Design | None:
+        """The design at a point of the optimiser, with actuators that can be made; None where a section would be too short."""
+        sections = len(self.design.sections)
+        return varied(self.design, self.catalogue, point[:sections], point[sections:])
+
+
+def varied(design: Design, catalogue: Catalogue, ends: Floats, bends: Floats) -> Design | None:
+    """A design with other boundaries and curvatures; None where a section would be too short.
+
+    Args:
+        ends: Shift of the end of each section, in units of SHIFT, shape (sections,).
+        bends: Change of the logarithm of the curvature of each actuated section, in units of BEND, shape (actuators,).
+    """
+    size = design.params.scale
+    at = np.array([section.end for section in design.sections]) + SHIFT * size * ends
+    at = np.round(at / (FINEST * size)) * FINEST * size
+    starts = [design.sections[0].start, *at[:-1].tolist()]
+    sections, changes = [], iter(bends.tolist())
+    for section, start, end in zip(design.sections, starts, at.tolist(), strict=True):
+        made = replace(section, start=start, end=end)
+        if section.side != "none":
+            made = bent(made, catalogue, section.curvature * np.exp(BEND * next(changes)))
+        if not _fits(made, design.params.segment_length):
+            return None
+        sections.append(made)
+    return replace(design, sections=tuple(sections))
+
+
+def with_another(design: Design, catalogue: Catalogue, rng: np.random.Generator) -> Design | None:
+    """A design with one more actuator: a bend in a bare part of the tube, or an actuator split in two; None where it does not fit."""
+    sections, params = list(design.sections), design.params
+    k = int(rng.integers(len(sections)))
+    one = sections[k]
+    first, last = np.sort(rng.uniform(one.start, one.end, 2))
+    if one.side != "none":
+        sections[k : k + 1] = [replace(one, end=first), replace(one, start=first)]
+    elif one.end - one.start < SHORTEST_BARE * params.scale:
+        return None
+    else:
+        low, high = catalogue.reachable
+        wanted = low + (high - low) * rng.random() ** 2
+        side: Side = "left" if rng.random() < 0.5 else "right"
+        middle = bent(replace(one, start=first, end=last, side=side), catalogue, wanted)
+        sections[k : k + 1] = [replace(one, end=first), middle, replace(one, start=last)]
+    fits = all(_fits(section, params.segment_length) for section in sections)
+    return replace(design, sections=tuple(sections)) if fits else None
+
+
+def _fits(section: Section, segment_length: float) -> bool:
+    """Whether a section is long enough."""
+    return section.end - section.start > max(LEAST_CELLS * section.l_0, segment_length) - 1e-9
+
+
+def bent(section: Section, catalogue: Catalogue, curvature: float) -> Section:
+    """The same section with the actuator whose curvature is nearest to a given one [1/m]."""
+    entry = int(catalogue.synthesise([float(np.clip(curvature, *catalogue.reachable))])[0][0])
+    return replace(
+        section,
+        curvature=float(catalogue.curvature[entry]),
+        l_0=float(catalogue.l_0[entry]),
+        pressure=float(catalogue.pressure[entry]),
+    )
+
+
+def _evolution(count: int, seed: int) -> Any:
+    """An optimiser of a number of unknowns that starts at 0."""
+    import cma  # takes a second
+
+    options = {"seed": seed + 1, "verbose": -9, "popsize": POPULATION}
+    return cma.CMAEvolutionStrategy(np.zeros(count), 1.0, options)
