@@ -135,7 +135,7 @@ def test_objects_and_start_are_where_the_errors_put_them(design: Design, room: E
     """Shapes are shifted, turned about their centre and made larger; no object gets smaller than a tenth."""
     errors = WorldErrors.none(room, 4)
     errors.share[0], errors.shift[0, 0], errors.start[1] = [0.5, -7.0, 0.0], [0.01, 0.02], [0.1, 0.2, 0.3]
-    errors.rotation[2, 0], errors.size[3] = np.pi / 2, [0.01, 0.02, 0.03]
+    errors.rotation[2, 0], errors.size[3] = 0.3, [0.01, 0.02, 0.03]
     worlds = Worlds(room, PARAMS, errors)
     block, disc, wall = worlds.shapes(0)
     assert shapely.bounds(block) == pytest.approx([0.285, -0.43, 0.435, -0.13])
@@ -143,7 +143,10 @@ def test_objects_and_start_are_where_the_errors_put_them(design: Design, room: E
     assert shapely.bounds(wall) == pytest.approx(shapely.bounds(room.obstacles.shapes()[2]))
     assert worlds.models[1].pose == pytest.approx([0.1, 0.2, 0.3])
     assert line(grow_trials(design, worlds), 1)[0] == pytest.approx([0.1, 0.2])
-    assert shapely.bounds(worlds.shapes(2)[0]) == pytest.approx([0.25, -0.35, 0.45, -0.25])
+    corners = shapely.get_coordinates(worlds.shapes(2)[0])
+    highest = corners[corners[:, 1].argmax()]  # the upper right one, turned anticlockwise
+    cosine, sine = np.cos(0.3), np.sin(0.3)
+    assert highest == pytest.approx([0.35 + 0.05 * cosine - 0.1 * sine, -0.3 + 0.05 * sine + 0.1 * cosine])
     block, disc, wall = worlds.shapes(3)
     assert shapely.bounds(block) == pytest.approx([0.29, -0.41, 0.41, -0.19])
     assert shapely.bounds(disc) == pytest.approx([0.38, 0.38, 0.82, 0.82])
