@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from environments.uncertainty import DEFAULT, PRESETS
 from planner.console.answer import Answer, JsonOption
 from planner.console.errors import BadInput, readable_errors, same_environment
 from planner.console.options import (
@@ -18,6 +17,7 @@ from planner.console.options import (
     PhysicsOption,
     SolutionOption,
     TubeOption,
+    UncertaintyOption,
     chosen_design,
     print_hints,
     replaced_tube,
@@ -34,13 +34,6 @@ if TYPE_CHECKING:
 
 DRAWN = 60
 """Number of trials in the picture."""
-UncertaintyOption = Annotated[
-    str,
-    typer.Option(
-        metavar="NAME",
-        help="Errors of what is built: workshop, handmade, lasercut, field, paper or none.",
-    ),
-]
 LevelsOption = Annotated[
     str | None,
     typer.Option(
@@ -75,7 +68,7 @@ def robustness(
     design: DesignArgument,
     solution: SolutionOption = None,
     trials: Annotated[int, typer.Option(min=1, max=1_000_000, help="Number of trials of each uncertainty.")] = 1000,
-    uncertainty: UncertaintyOption = DEFAULT,
+    uncertainty: UncertaintyOption = None,
     sources: SourcesOption = True,
     levels: LevelsOption = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of all trials.")] = 0,
@@ -94,15 +87,13 @@ def robustness(
         from planner.robustness.errors import named_errors
         from planner.robustness.survey import Survey
 
-        if uncertainty not in PRESETS:
-            raise BadInput(f"--uncertainty {uncertainty} must be one of {', '.join(PRESETS)}")
         made = chosen_design(console, design, solution)
         made = replace(made, params=replaced_tube(console, made.params, tube, physics))
         environment = load_environment(env, made.params.radius)
         print_hints(console, environment, made.params.radius)
         same_environment(console, made, environment, force)
         _note_a_miss(console, made, environment)
-        _, errors = named_errors(environment, made.params, uncertainty)
+        named, errors = named_errors(environment, made.params, uncertainty)
         survey = Survey.of(made, environment, errors, trials, seed, grid, sources)
         command = command_line(
             f"robustness {Path(env).name} {design.name if design.is_absolute() else design}{'' if sources else ' --no-sources'}",
@@ -114,7 +105,7 @@ def robustness(
             tube=tube,
             physics=physics,
         )
-        study = _study(survey, grid, uncertainty)
+        study = _study(survey, grid, named)
         found = run_study(study, command, out, console, force, _beside(design))
         if survey.broken:
             console.print(
@@ -132,7 +123,7 @@ def _beside(design: Path) -> Path | None:
     return folder.with_name(f"{folder.name}-robustness")
 
 
-def _study(survey: Survey, grid: list[float], uncertainty: str) -> Study[Any, Any]:
+def _study(survey: Survey, grid: list[float], named: str) -> Study[Any, Any]:
     """The trials of a survey in batches, then the margin of each parameter."""
     from planner.robustness.plots import save_robustness, save_sensitivity
     from planner.robustness.report import robustness_report, title
@@ -160,7 +151,7 @@ def _study(survey: Survey, grid: list[float], uncertainty: str) -> Study[Any, An
 
     def draw(path: Path, _: list[Any]) -> None:
         worlds = survey.worlds(ALL, range(DRAWN))
-        save_robustness(path, survey, grid, grow_trials(design, worlds), worlds, f"{uncertainty} errors")
+        save_robustness(path, survey, grid, grow_trials(design, worlds), worlds, f"{named} errors")
 
     def draw_margins(path: Path, found: list[Any]) -> None:
         if margins(found):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, replace
 
 from environments.environment import Environment
 from environments.uncertainty import KEYS, Uncertainty
@@ -23,9 +23,11 @@ UNITS = {"mm": "mm", "deg": "deg", "percent": "%", "kpa": "kPa"}
 def sources(uncertainty: Uncertainty) -> dict[str, Uncertainty]:
     """Each source of error of an uncertainty alone, by a name with its figure; none if there is only one."""
     found = {}
-    for source in fields(uncertainty):
-        if value := getattr(uncertainty, source.name):
-            found[_source_name(source.name, value)] = Uncertainty(**{source.name: value})
+    for source in KEYS:
+        value, single = getattr(uncertainty, source), [one for one in uncertainty.of_obstacles if one.field == source]
+        if value or single:
+            name = _source_name(source, value) + ", some obstacles differ" * bool(single)
+            found[name] = replace(Uncertainty(of_obstacles=tuple(single)), **{source: value})
     return found if len(found) > 1 else {}
 
 

@@ -81,11 +81,9 @@ class Worlds:
         scenes, _ = moved_scenes(environment, params, self.motions)
         press = np.maximum(1 + errors.growth_pressure / params.growth_pressure, LEAST_FACTOR)
         moment, compliance = (np.maximum(1 + part, LEAST_FACTOR) for part in (errors.moment, errors.compliance))
-        numbers = np.stack([press, moment, compliance, errors.friction], axis=1).tolist()
-        self.worlds = [
-            World(scene, start, one, two, three, None if np.isnan(friction) else friction)
-            for scene, start, (one, two, three, friction) in zip(scenes, self.motions.start, numbers, strict=True)
-        ]
+        friction = [None if np.isnan(one) else float(one) for one in errors.friction]
+        factors = press.tolist(), moment.tolist(), compliance.tolist(), friction
+        self.worlds = [World(*one) for one in zip(scenes, self.motions.start, *factors, strict=True)]
         self.models = self._models(_planned_model(environment, params))
         """A model of the tube in each world."""
 
