@@ -256,14 +256,15 @@ def robustness(
     environment: Environment,
     *,
     trials: int = 1000,
-    uncertainty: str | Uncertainty = "workshop",
+    uncertainty: str | Uncertainty | None = None,
     seed: int = 0,
 ) -> Estimate:
     """Estimate how likely a design is to reach the goal under random errors of what is built.
 
     Args:
         trials: Number of times that the design is grown.
-        uncertainty: Standard deviations of the errors: "workshop", "handmade", "lasercut", "field", "paper" or "none", or your own.
+        uncertainty: Standard deviations of the errors: "workshop", "handmade", "lasercut", "field", "paper", "none", the path of a
+            file, or your own; None takes those of the environment and the tube, or "workshop".
             `Uncertainty.of_levels(obstacles, bending)` has those of paper 002.
         seed: Seed of all trials.
     Returns:
@@ -281,6 +282,7 @@ def robustness(
     >>> vw.robustness(result.best, env, trials=20, uncertainty=vw.Uncertainty(start_position=0.0)).rate
     1.0
     """
+    from environments.uncertainty import Uncertainty
     from planner.robustness.errors import named_errors
     from planner.robustness.estimate import Estimate
     from planner.robustness.survey import ALL, Survey
@@ -289,7 +291,7 @@ def robustness(
     if trials < 1:
         raise ValueError(f"trials = {trials} must be at least 1")
     errors = uncertainty
-    if isinstance(errors, str):
+    if not isinstance(errors, Uncertainty):
         errors = named_errors(environment, design.params, errors)[1]
     survey = Survey.of(design, environment, errors, trials, seed, alone=False)
     for _ in survey.run():

@@ -143,3 +143,10 @@ def test_a_design_that_misses_is_announced(vinewright: Vinewright, small: Path) 
     assert "note: this design misses the goal even without errors" in printed
     table = (small / "out" / "robustness-small" / "README.md").read_text()
     assert "Weakest, by the smallest deviation that misses the goal: the plan itself misses the goal." in table
+
+
+def test_an_unknown_uncertainty_is_one_line(vinewright: Vinewright) -> None:
+    """It names the known ones; exit code 2."""
+    code, printed, errors = vinewright(*COMMAND, "--uncertainty", "none such")
+    assert (code, printed, errors.count("\n")) == (2, "", 1)
+    assert "'none such' must be one of workshop, handmade" in errors

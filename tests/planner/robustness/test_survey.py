@@ -11,7 +11,7 @@ from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from environments import Environment, Obstacles
 from environments.obstacles import box_corners
-from environments.uncertainty import HANDMADE, WORKSHOP, Uncertainty
+from environments.uncertainty import HANDMADE, WORKSHOP, ObstacleError, Uncertainty
 from planner.design import Design, Section
 from planner.replay import grow_designs
 from planner.robustness.estimate import Estimate
@@ -75,6 +75,12 @@ def test_sources_are_those_of_the_uncertainty() -> None:
     assert dict(content) == WORKSHOP.content()
     assert len(content) == 12
     assert [*sources(HANDMADE)] == ["section length 0.36 mm", "section turn 0.12 deg"]
+    single = ObstacleError(2, "obstacle_position", 9e-3)
+    errors = Uncertainty(obstacle_position=1e-3, cell=1e-3, of_obstacles=(single,))
+    assert sources(errors) == {
+        "obstacle position 1 mm, some obstacles differ": replace(errors, cell=0.0),
+        "cell 1 mm": Uncertainty(cell=1e-3),
+    }
     assert sources(Uncertainty(cell=1e-3)) == sources(Uncertainty()) == {}
 
 
