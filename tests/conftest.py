@@ -22,6 +22,27 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         pytest.skip("PyTorch finds no CUDA device")
 
 
+@pytest.fixture(scope="session", autouse=True)
+def quick_refinement() -> Iterator[None]:
+    """Plans refine in a few worlds and generations, with a few trials: what they do is the same."""
+    from planner.robustness import selection
+
+    numbers = {
+        "WORLDS": 4,
+        "FIRST": 2,
+        "GENERATIONS": 2,
+        "HEATS": 1,
+        "INSERTED": 4,
+        "FINAL": 40,
+        "FEW": 20,
+        "BLOCK": 20,
+    }
+    with pytest.MonkeyPatch.context() as patch:
+        for name, number in numbers.items():
+            patch.setattr(selection, name, number)
+        yield
+
+
 @pytest.fixture(scope="session")
 def reference() -> Callable[[str], Table]:
     """Columns of a table in tests/data, by name."""

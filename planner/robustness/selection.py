@@ -173,7 +173,7 @@ class Selection:
 
         Of the time, `REFINING` is for refinement. The first champion comes also if there is no time left.
         """
-        until = (1 - REFINING) * self.left() if np.isfinite(self.left()) else -np.inf
+        until = (1 - REFINING) * self.left() if np.isfinite(self.left()) else 0.0
         contenders = self._contenders(designs, until)
         while self.left() > until and (one := self._next(contenders)):
             one.generation(np.arange(len(self.worlds)))

@@ -1,0 +1,205 @@
+"""`plan` under errors, and the study of how often its designs reach the goal, as a user meets them."""
+
+import json
+import signal
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from planner.cli import main
+from planner.design import Design
+from planner.design_file import load_design
+from planner.robustness import selection
+from planner.robustness.estimate import Estimate
+from planner.studies.uncertainty.report import report
+from planner.studies.uncertainty.study import Evaluated
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory, small_environment: Callable[[str], str]) -> Path:
+    """A folder with a small environment."""
+    made = tmp_path_factory.mktemp("small")
+    (made / "small.toml").write_text(small_environment("[[250, 300, 300, 500]]"))
+    return made
+
+
+def vinewright(monkeypatch: pytest.MonkeyPatch, folder: Path, *arguments: object) -> int:
+    """Run a command in this process; returns its exit code."""
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr("sys.argv", ["vinewright", *map(str, arguments)])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    return int(ended.value.code or 0)
+
+
+def run_of(folder: Path) -> dict[str, Any]:
+    content: dict[str, Any] = json.loads((folder / "run.json").read_text())
+    return content
+
+
+@pytest.fixture(scope="module")
+def planned(folder: Path) -> Path:
+    with pytest.MonkeyPatch.context() as patch:
+        assert vinewright(patch, folder, "plan", "small.toml", "--iterations", "4") == 0
+    return folder / "runs" / "small"
+
+
+def test_a_plan_keeps_what_it_was_chosen_by(planned: Path) -> None:
+    """The run has the front, the errors and their figures; the design is the chosen one, and its environment lies beside it."""
+    run, design = run_of(planned), load_design(planned)
+    trials = run["trials"]
+    assert trials["errors"] == "workshop"
+    assert trials["uncertainty"]["obstacle_position_mm"] == 3.0
+    assert trials["threshold"] == 0.9
+    assert trials["chosen"] in trials["front"]
+    assert [one["actuators"] for one in trials["front"]] == sorted({one["actuators"] for one in trials["front"]})
+    assert trials["chosen"]["actuators"] == design.actuators == run["cost"]["actuators"]
+    assert trials["chosen"]["length_mm"] == pytest.approx(1e3 * design.length)
+    assert trials["chosen"]["trials"] == 40
+    assert run["inputs"]["fast"] is False
+    assert (planned / "environment.toml").exists()
+
+
+def test_a_fast_plan_makes_no_trials(planned: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The design of lowest cost, and nothing is said of its success."""
+    assert vinewright(monkeypatch, folder, "plan", "small.toml", "--fast", "--iterations", 4, "--out", "fast") == 0
+    assert run_of(folder / "fast")["trials"] is None
+    assert load_design(folder / "fast").actuators <= load_design(planned).actuators
+
+
+def test_a_resumed_plan_is_the_same(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two iterations and two more, with particles, give the design of four in one go, to the last digit."""
+    options = "plan", "small.toml", "--particles", 3, "--batch", 20, "--seed", 5
+    assert vinewright(monkeypatch, folder, *options, "--iterations", 4, "--out", "whole") == 0
+    assert vinewright(monkeypatch, folder, *options, "--iterations", 2, "--out", "half") in (0, 3)
+    assert vinewright(monkeypatch, folder, "plan", "--resume", "half", "--iterations", 4) == 0
+    assert (folder / "whole" / "design.json").read_text() == (folder / "half" / "design.json").read_text()
+    assert run_of(folder / "whole")["trials"] == run_of(folder / "half")["trials"]
+
+
+def test_errors_of_a_file_stay_with_the_run(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`--uncertainty FILE`: its numbers are used, and kept in the environment of the run, which can be resumed without the file."""
+    (folder / "errors.toml").write_text('preset = "none"\nstart_heading_deg = 8\n')
+    options = "plan", "small.toml", "--iterations", 3, "--uncertainty", "errors.toml", "--out", "filed"
+    assert vinewright(monkeypatch, folder, *options) == 0
+    (folder / "errors.toml").unlink()
+    assert run_of(folder / "filed")["trials"]["uncertainty"] == {"start_heading_deg": 8.0}
+    assert "start_heading_deg = 8" in (folder / "filed" / "environment.toml").read_text()
+    assert vinewright(monkeypatch, folder, "plan", "--resume", "filed", "--iterations", 4) == 0
+    assert run_of(folder / "filed")["trials"]["uncertainty"] == {"start_heading_deg": 8.0}
+
+
+def test_what_success_was_asked_and_not_met(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Exit code 3 only if it was asked; the default is a wish. The design is written either way, and the words say it."""
+    (folder / "wild.toml").write_text("start_heading_deg = 40\n")
+    wild = "plan", "small.toml", "--iterations", 3, "--uncertainty", "wild.toml", "--force", "--out", "wild"
+    assert vinewright(monkeypatch, folder, *wild) == 0
+    assert "no design in the front reaches 90 %" in " ".join(capsys.readouterr().out.split())
+    assert vinewright(monkeypatch, folder, *wild, "--success", 99) == 3
+    chosen = run_of(folder / "wild")["trials"]["chosen"]
+    rate = 100 * chosen["reached"] / chosen["trials"]
+    assert capsys.readouterr().out.splitlines()[-1] == f"not met: {rate:.1f} % of trials succeed, 99 % were asked"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--success", "0"], "--success 0 must be greater than 0 and at most 100, in percent"),
+        (["--success", "101"], "--success 101 must be greater than 0 and at most 100, in percent"),
+        (["--success", "nan"], "--success nan must be greater than 0 and at most 100, in percent"),
+        (["--particles", "0"], "Invalid value for '--particles'"),
+        (["--particles", "65"], "Invalid value for '--particles'"),
+        (["--particles", "2", "--propagator", "impulse"], "--particles 2 needs --propagator quasistatic"),
+        (["--fast", "--uncertainty", "field"], "--fast plans without errors"),
+        (["--fast", "--particles", "2"], "--fast plans without errors"),
+        (["--uncertainty", "workshp"], "(did you mean workshop?)"),
+    ],
+)
+def test_bad_options_give_one_line(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], options: list[str], message: str
+) -> None:
+    """Exit code 2 before anything is searched."""
+    assert vinewright(monkeypatch, folder, "plan", "small.toml", "--out", "bad", *options) == 2
+    assert message in " ".join(capsys.readouterr().err.split()).replace("│ ", "")
+    assert not (folder / "bad").exists()
+
+
+def test_ctrl_c_during_refinement_keeps_a_design_with_its_success(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The generation is finished, the best design so far is tried once, and nothing else is."""
+    generation, seen = selection.Descent.generation, list[int]()
+
+    def interrupted(self: selection.Descent, rows: np.ndarray) -> None:
+        generation(self, rows)
+        seen.append(self.generations)
+        if len(seen) == 1:
+            signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(selection.Descent, "generation", interrupted)
+    assert vinewright(monkeypatch, folder, "plan", "small.toml", "--iterations", "3", "--out", "kept") == 0
+    assert seen == [1]
+    (only,) = run_of(folder / "kept")["trials"]["front"]
+    assert only["trials"] == 20
+    assert "of 20 trials under workshop errors" in " ".join(capsys.readouterr().out.split())
+
+
+def test_a_second_ctrl_c_keeps_the_design_of_lowest_cost(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Before any trial: the search's best design is written, and it is said."""
+
+    def broken(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("planner.robustness.selection.Selection.with_trials", broken)
+    assert vinewright(monkeypatch, folder, "plan", "small.toml", "--iterations", "3", "--out", "lowest") == 0
+    assert "interrupted at once" in capsys.readouterr().out
+    assert run_of(folder / "lowest")["trials"] is None
+
+
+@pytest.mark.slow
+def test_the_study_plans_and_evaluates(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`reproduce uncertainty` in a small environment: its table, and every run in the data."""
+    arguments = "reproduce", "uncertainty", "--env", "small.toml", "--runs", 1, "--time-budget", 2, "--out", "study"
+    assert vinewright(monkeypatch, folder, *arguments) == 0
+    content = json.loads((folder / "study" / "uncertainty" / "data.json").read_text())
+    assert len(content["runs"]) == 1
+    assert content["runs"][0]["chosen"]["reached_of"][1] == 300
+    assert "| small |" in (folder / "study" / "uncertainty" / "README.md").read_text()
+
+
+def test_tables_have_medians_of_the_runs() -> None:
+    """Median, smallest and largest of each environment; the front of each run."""
+
+    def evaluated(seed: int, chosen: int, actuators: int) -> Evaluated:
+        front = {1: Estimate(30, 100), 2: Estimate(90, 100)}
+        told, fine = Estimate(95, 100), Estimate(80, 100)
+        return Evaluated(
+            "room", seed, 0.5, 1, Estimate(60, 300), actuators, Estimate(chosen, 300), told, fine, told, front, seed > 0
+        )
+
+    made = report([evaluated(0, 150, 2), evaluated(1, 270, 2), evaluated(2, 240, 3)], 30.0, "workshop")
+    table = "\n".join(made.lines)
+    row = "| room | 20 (20 ... 20) | 1 (1 ... 1) | 80 (50 ... 90) | 2 (2 ... 3) | 95 (95 ... 95) | 80 (80 ... 80) |"
+    assert f"{row} 0.50 (0.50 ... 0.50) | 2 of 3 |" in table
+    assert "1: 30; 2: 90" in table
+    assert made.content["runs"][1]["chosen"] == {"actuators": 2, "reached_of": [270, 300]}
+
+
+def test_an_older_run_without_trials_can_be_resumed() -> None:
+    """Its options named errors in percent; it searches on as it did, and makes no trials."""
+    from planner.runs.inputs import Inputs
+
+    old = {"actuator": "spam", "seed": 4, "robust": False, "level": None, "threshold": None}
+    assert Inputs.model_validate(old) == Inputs(seed=4, fast=True)
+
+
+def test_designs_are_those_of_the_front(planned: Path) -> None:
+    """The file of the chosen design can be read, and has its tube."""
+    assert isinstance(load_design(planned), Design)
