@@ -8,6 +8,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
+from environments.given import NOTHING, Given
 from surrogate.actuators import Actuator
 from surrogate.checks import check_positive
 from surrogate.spam import Spam
@@ -107,6 +108,8 @@ class VineParams:
     """
     inertia: Inertia = Inertia()
     actuator: Actuator = field(default_factory=Spam)
+    uncertainty: Given = NOTHING
+    """What its file says of the errors with which it is made; no model depends on it."""
 
     def __post_init__(self) -> None:
         check_positive(
@@ -118,6 +121,8 @@ class VineParams:
             ),
             or_zero=("growth_viscosity", "bending_viscosity", "friction", "static_friction", "tail_tension", "tail_drag", "tail_friction"),
         )  # fmt: skip
+        if self.uncertainty.obstacles:
+            raise ValueError("uncertainty names obstacles, which a tube does not have")
         if self.physics not in get_args(Physics):
             raise ValueError(f"physics = {self.physics!r:.40} must be {' or '.join(get_args(Physics))}")
         if self.penetration_tolerance >= self.radius:

@@ -22,8 +22,10 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 from dynamics.moment import collapse_moment, wrinkling
 from dynamics.tube import GROWTH_PRESSURE, Inertia, VineParams
 from dynamics.tube_keys import ACTUATORS, INERTIA, LIMITS, ORDER, PHYSICS, TUBE, Choice, Key
-from environments.file_model import Name, describe, hint
+from environments.file_model import ERRORS, Name, describe, hint
+from environments.given import Given
 from environments.reading import Unreadable, read_file
+from environments.uncertainty import DEFAULT, PRESETS
 from surrogate.actuators import Actuator, Limits
 from surrogate.registry import actuators
 
@@ -77,7 +79,7 @@ def tube_table(whole: bool = False, **extra: Any) -> Any:
     words: Any = Literal[PHYSICS.allowed]
     # Tubes written whole before there was a choice have the published physics.
     physics = (words, "published") if whole else (words | None, None)
-    return create_model("tube", __base__=Table, **numbers, physics=physics, **extra)
+    return create_model("tube", __base__=Table, **numbers, physics=physics, uncertainty=(ERRORS | None, None), **extra)
 
 
 _FILE_MODELS = {
@@ -173,6 +175,7 @@ def tube_of(content: Mapping[str, Any]) -> VineParams:
             physics=content.get(PHYSICS.name) or base.physics,
             inertia=replace(base.inertia, **_in_si(content, INERTIA)),
             actuator=_made(kind, shape, Limits(**limits)),
+            uncertainty=Given.of(content.get("uncertainty")),
         )
         check_bends(made)
     except InvalidTube:
@@ -207,7 +210,7 @@ def check_bends(params: VineParams) -> None:
 
 def tube_content(params: VineParams) -> dict[str, Any]:
     """All known numbers of a tube in the units of files; `tube_of` is the inverse."""
-    unwritten = {field.name for field in fields(VineParams)} - {*TUBE, "physics", "inertia", "actuator"}
+    unwritten = {field.name for field in fields(VineParams)} - {*TUBE, "physics", "inertia", "actuator", "uncertainty"}
     unwritten |= {field.name for field in fields(Inertia)} - {*INERTIA}
     actuator = params.actuator
     if unwritten or actuator.kind not in ACTUATORS:
@@ -216,7 +219,9 @@ def tube_content(params: VineParams) -> dict[str, Any]:
         _in_file(params, TUBE) | {PHYSICS.name: params.physics} | _in_file(params.inertia, INERTIA)
     )
     shape = _in_file(actuator, ACTUATORS[actuator.kind]) | _in_file(actuator.limits, LIMITS)
-    return {**content, "actuator": {"type": actuator.kind, **shape}}
+    # Left out where nothing was given: files stay as they were before there was such a table.
+    errors = {"uncertainty": params.uncertainty.content()} if params.uncertainty else {}
+    return {**content, "actuator": {"type": actuator.kind, **shape}, **errors}
 
 
 def difference(one: VineParams, other: VineParams) -> str:
@@ -228,15 +233,14 @@ def difference(one: VineParams, other: VineParams) -> str:
 
 
 def _flat(content: Mapping[str, Any]) -> dict[str, Any]:
-    part = content["actuator"]
-    return {
-        **{key: value for key, value in content.items() if key != "actuator"},
-        **{f"actuator.{key}": part[key] for key in part},
-    }
+    found: dict[str, Any] = {}
+    for key, value in content.items():
+        found |= {f"{key}.{name}": one for name, one in value.items()} if isinstance(value, dict) else {key: value}
+    return found
 
 
-def _text(value: float | str | None) -> str:
-    return "unknown" if value is None else value if isinstance(value, str) else f"{value:.6g}"
+def _text(value: float | str | list[float] | None) -> str:
+    return "unknown" if value is None else f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
 def _in_si(content: Mapping[str, Any], keys: Mapping[str, Key]) -> dict[str, float]:
@@ -345,6 +349,14 @@ HEADER = (
 )
 
 
+ERRORS_HINT = [
+    "",
+    "# [uncertainty]  # standard deviations of the errors with which this tube is made, see docs/uncertainty.md",
+    f'# preset = "{DEFAULT}"  # {" or ".join(PRESETS)}',
+]
+"""In files of tubes that give none."""
+
+
 def tube_text(params: VineParams, notes: Mapping[str, str] | None = None, left_out: Collection[str] = ()) -> str:
     """Text of a tube file with every known number and its meaning; unknown numbers are commented out.
 
@@ -360,7 +372,7 @@ def tube_text(params: VineParams, notes: Mapping[str, str] | None = None, left_o
     lines += [_line(key, content, notes, left_out) for key in keys]
     lines += ["", "[actuator]", f'type = "{kind}"  # {" or ".join(ACTUATORS)}']
     lines += [_line(key, part, notes, left_out) for key in (*ACTUATORS[kind].values(), *LIMITS.values())]
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines + (params.uncertainty.lines() or ERRORS_HINT)) + "\n"
 
 
 def template(params: VineParams) -> str:

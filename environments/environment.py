@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from environments.file_model import InvalidEnvironment
+from environments.given import NOTHING, Given
 from environments.obstacles import Obstacles, box_corners
 from environments.standing import Standing, check_standing, framed, piece_at
 
@@ -54,6 +55,8 @@ class Environment:
     anchor: np.ndarray | None = None
     """Which of `solids` the base is mounted in, in the order of their `shapes`, for an environment whose obstacles have
     moved; None to find it from the start."""
+    uncertainty: Given = NOTHING
+    """What its file says of the errors with which it is built; it is no part of `sha256`."""
 
     def __init__(
         self,
@@ -69,10 +72,10 @@ class Environment:
         """Bounds, start and goal are required, in metres and radians. `check_environment` checks whether they fit together.
 
         Args:
-            standing: `mount`, `edge`, `stacked`, `friction` and `anchor`.
+            standing: `mount`, `edge`, `stacked`, `friction`, `anchor` and `uncertainty`.
         Raises:
             InvalidEnvironment: One of them is missing, or has another shape, `mount` or `edge` is not a known word, `stacked` not
-                true or false, or `friction` negative or not finite.
+                true or false, `friction` negative or not finite, or `uncertainty` names an obstacle that is not there.
             TypeError: An unknown argument.
         """
         # Fields of a frozen dataclass can only be set this way.
@@ -95,6 +98,12 @@ class Environment:
         object.__setattr__(self, "stacked", standing.get("stacked", False))
         object.__setattr__(self, "friction", standing.get("friction"))
         object.__setattr__(self, "anchor", standing.get("anchor"))
+        object.__setattr__(self, "uncertainty", given := standing.get("uncertainty", NOTHING))
+        for number, _ in given.obstacles:
+            if not 1 <= number <= len(self.obstacles):
+                raise InvalidEnvironment(
+                    f"uncertainty names obstacle {number}, which is not there; this environment has {len(self.obstacles)}"
+                )
 
     def __repr__(self) -> str:
         size = " x ".join(f"{side:g}" for side in self.bounds[2:] - self.bounds[:2])

@@ -29,6 +29,13 @@ walls = [[1500, 1000, 1500, 300, 12]]                # [x1, y1, x2, y2, thicknes
 ends = "flat"                                        # or "round": walls reach half their thickness beyond their end points
 friction = 0.2                                       # optional, schema 2: of all walls, for tubes without one of their own
 
+[uncertainty]                      # optional, schema 2: the errors with which it is built, see environments.uncertainty
+preset = "workshop"                # optional, as is each of its KEYS; numbers are standard deviations
+start_position_mm = 2.0
+
+[uncertainty.obstacle.4]           # for the object with the fourth obstacle, counted as above: boxes, polygons, circles, walls
+position_mm = 10.0                 # also rotation_deg and size_mm
+
 In files of schema 1, which are still read, the ends of walls are round unless `ends` says otherwise.
 """
 
@@ -48,8 +55,9 @@ import numpy as np
 from environments.checks import check_goal, check_start
 from environments.environment import Environment, content_of
 from environments.file_model import LONGEST_NAME, SCHEMA, EnvironmentFile, InvalidEnvironment, check_data, hint
+from environments.given import NOTHING, Given
 from environments.lengths import UNITS
-from environments.obstacles import Obstacles, box_corners
+from environments.obstacles import Obstacles, box_corners, flat_walls
 from environments.reading import Unreadable, read_file
 from environments.writing import whole
 
@@ -100,7 +108,7 @@ def parse_environment(data: bytes, name: str, tube_radius: float = 0.03335) -> E
     Raises:
         InvalidEnvironment: As there, without the file's name.
     """
-    file = check_data(_parse(data))
+    file = check_data(parse_toml(data))
     environment = _environment(file, name)
     check_start(environment, tube_radius, file.unit)
     check_goal(environment, file.unit)
@@ -159,7 +167,7 @@ def environment_text(environment: Environment) -> str:
         lines.append('ends = "round"')
     if friction is not None:
         lines.append(f"friction = {friction}")
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines + environment.uncertainty.lines()) + "\n"
 
 
 # ---- conversion between file and environment ----
@@ -180,7 +188,12 @@ def _read(path: Traversable) -> bytes:
         raise InvalidEnvironment(str(error)) from None
 
 
-def _parse(data: bytes) -> dict[str, Any]:
+def parse_toml(data: bytes) -> dict[str, Any]:
+    """Parse the content of a TOML file.
+
+    Raises:
+        InvalidEnvironment: It is not TOML.
+    """
     # The parser's time grows with the square of a dotted key's length.
     if _LONG_KEY.search(data):
         raise InvalidEnvironment("is nested too deeply")
@@ -214,7 +227,21 @@ def _environment(file: EnvironmentFile, stem: str) -> Environment:
         edge=file.bounds.edge,
         stacked=file.bounds.stacked,
         friction=file.obstacles.friction,
+        uncertainty=_given(file),
     )
+
+
+def _given(file: EnvironmentFile) -> Given:
+    """What a file says of errors, with the obstacles in the order of `Obstacles.shapes`: there, walls with flat ends precede circles."""
+    if file.uncertainty is None:
+        return NOTHING
+    shapes, content = file.obstacles, file.uncertainty.model_dump(exclude_none=True)
+    walls = np.array(shapes.walls, dtype=float).reshape(-1, 5) / UNITS[file.unit]
+    counts = len(shapes.boxes) + len(shapes.polygons), len(shapes.circles)
+    kinds = np.concatenate([np.repeat([0, 2], counts), np.where(flat_walls(walls, shapes.ends), 1, 3)])
+    numbers = np.argsort(np.argsort(kinds, kind="stable")) + 1
+    single = {int(numbers[int(number) - 1]): part for number, part in content.pop("obstacle").items()}
+    return Given.of({**content, "obstacle": single})
 
 
 def _toml(value: Any) -> str:

@@ -5,7 +5,7 @@ import re
 import reprlib
 from collections.abc import Iterable
 from difflib import get_close_matches
-from typing import Annotated, Any, Literal, Self, get_args
+from typing import Annotated, Any, Literal, Self, get_args, get_origin
 
 import shapely
 from pydantic import (
@@ -16,12 +16,14 @@ from pydantic import (
     Field,
     ValidationError,
     ValidationInfo,
+    create_model,
     model_validator,
 )
 from pydantic_core import ErrorDetails, PydanticCustomError
 
 from environments.lengths import UNITS, rounded
 from environments.obstacles import Ends
+from environments.uncertainty import KEYS, OF_OBSTACLES, PRESETS
 
 _MOST_SHAPES = 20_000
 _MOST_CORNERS = 50_000
@@ -93,6 +95,18 @@ def _check_polygon(points: list[list[float]], info: ValidationInfo) -> list[list
     return points
 
 
+def _check_preset(preset: str) -> str:
+    if preset not in PRESETS:
+        raise PydanticCustomError("preset", f"must be one of {', '.join(PRESETS)}{hint(preset, [*PRESETS])}")
+    return preset
+
+
+def _check_range(ends: list[float]) -> list[float]:
+    if ends[0] > ends[1]:
+        raise PydanticCustomError("range", "must have its smaller number first")
+    return ends
+
+
 def _written(point: list[float]) -> str:
     """A point as in a file."""
     return f"[{', '.join(f'{value:.15g}' for value in point)}]"
@@ -162,17 +176,51 @@ class _Obstacles(_Table):
     ends: Ends = "flat"
     friction: Annotated[float, Field(ge=0, le=MOST_FRICTION)] | None = None
 
+    @property
+    def count(self) -> int:
+        """Number of shapes."""
+        return len(self.boxes) + len(self.polygons) + len(self.circles) + len(self.walls)
+
     @model_validator(mode="after")
     def _not_too_many(self) -> Self:
-        count = len(self.boxes) + len(self.polygons) + len(self.circles) + len(self.walls)
-        if count > _MOST_SHAPES:
-            raise _bare_error(f"has {count} shapes; at most {_MOST_SHAPES} are allowed")
+        if self.count > _MOST_SHAPES:
+            raise _bare_error(f"has {self.count} shapes; at most {_MOST_SHAPES} are allowed")
         # Walls with flat ends are written as polygons: what is written must be allowed when it is read.
         flat = self.walls if self.ends == "flat" else []
         if (corners := sum(map(len, self.polygons)) + 4 * len(flat)) > _MOST_CORNERS:
             shapes = "polygons and walls" if flat else "polygons"
             raise _bare_error(f"has {shapes} of {corners} corners; at most {_MOST_CORNERS} are allowed")
         return self
+
+
+def _errors(fields: Iterable[tuple[str, str]]) -> dict[str, Any]:
+    """Standard deviations as fields of a pydantic model: pairs of a name in files and a field of `Uncertainty`."""
+    return {name: (Annotated[float, Field(ge=0, le=KEYS[field].most)] | None, None) for name, field in fields}
+
+
+_Share = Annotated[float, Field(ge=0, le=KEYS["friction"].most)]
+_Range = Annotated[list[_Share], Field(min_length=2, max_length=2), AfterValidator(_check_range)]
+ERRORS: Any = create_model(
+    "uncertainty",
+    __base__=_Table,
+    preset=(Annotated[str, AfterValidator(_check_preset)] | None, None),
+    **_errors((key.name, field) for field, key in KEYS.items() if field != "friction"),
+    friction=(_Range | None, None),
+)
+"""The table `[uncertainty]`."""
+_ONE_OBSTACLE: Any = create_model("obstacle", __base__=_Table, **_errors(OF_OBSTACLES.items()))
+_ENVIRONMENT_ERRORS: Any = create_model("uncertainty", __base__=ERRORS, obstacle=(dict[str, _ONE_OBSTACLE], {}))
+"""That of an environment, which may have numbers for single obstacles."""
+
+
+def _check_obstacles(errors: Any, info: ValidationInfo) -> Any:
+    # Without obstacles that are valid there is nothing to count.
+    shapes: Any = info.data.get("obstacles")
+    for number in errors.obstacle if shapes is not None else ():
+        if not re.fullmatch("[1-9][0-9]{0,5}", number) or int(number) > shapes.count:
+            count = f"1 to {shapes.count}" if shapes.count else "none"
+            raise _bare_error(f"names obstacle {_word(number)}, which is not there; those of this file: {count}")
+    return errors
 
 
 class EnvironmentFile(_Table):
@@ -186,6 +234,7 @@ class EnvironmentFile(_Table):
     start: _Start
     goal: _Goal
     obstacles: _Obstacles = _Obstacles()
+    uncertainty: Annotated[_ENVIRONMENT_ERRORS, AfterValidator(_check_obstacles)] | None = None
 
     @model_validator(mode="after")
     def _newer_keys(self) -> Self:
@@ -198,6 +247,8 @@ class EnvironmentFile(_Table):
         for name, table, key in newer:
             if self.version == 1 and key in table.model_fields_set:
                 raise PydanticCustomError("schema", f"{name}.{key} needs schema = 2")
+        if self.version == 1 and self.uncertainty is not None:
+            raise PydanticCustomError("schema", "uncertainty needs schema = 2")
         return self
 
 
@@ -240,18 +291,20 @@ def describe(error: ValidationError, model: type[BaseModel]) -> str:
     if kind == "missing":
         return f"missing key {key}"
     message = re.sub(r"^\w+ should", "must", first["msg"]).replace(" after validation", "")
-    if kind == "model_type":
+    if kind in ("model_type", "dict_type"):
         message = "must be a table"
-    return f"{key} {message}" if kind == "bare" else f"{key} = {_value(first['input'])} {message}"
+    # What is wrong with a whole file does not show the file.
+    return f"{key} {message}".lstrip() if kind == "bare" or not key else f"{key} = {_value(first['input'])} {message}"
 
 
 def _allowed_keys(error: ErrorDetails, model: type[BaseModel]) -> list[str]:
     table: Any = model
     for part in error["loc"][:-1]:
-        if isinstance(part, str):
+        # What is not a field is a key of a table of tables.
+        if isinstance(part, str) and part in table.model_fields:
             table = table.model_fields[part].annotation
-        while not hasattr(table, "model_fields"):  # a list of tables, perhaps annotated
-            table = get_args(table)[0]
+        while not hasattr(table, "model_fields"):  # a list or table of tables, perhaps annotated or optional
+            table = get_args(table)[1 if get_origin(table) is dict else 0]
     return [field.alias or name for name, field in table.model_fields.items()]
 
 
@@ -261,7 +314,7 @@ def _key(loc: Iterable[int | str]) -> str:
 
 
 def _word(key: str) -> str:
-    return key if key.isidentifier() and len(key) < 40 else reprlib.repr(key)
+    return key if (key.isidentifier() or key.isdecimal()) and len(key) < 40 else reprlib.repr(key)
 
 
 def _value(value: object) -> str:

@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 import shapely
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 Ends = Literal["flat", "round"]
 _THINNEST = 1e-6
@@ -61,7 +61,7 @@ class Obstacles:
         if ends not in ("flat", "round"):
             raise ValueError(f"ends = {ends!r} must be 'flat' or 'round'")
         rows = np.asarray(walls, float).reshape(-1, 5)
-        flat = (rows[:, 4] >= _THINNEST) & (ends == "flat")
+        flat = flat_walls(rows, ends)
         corners = [box_corners(*np.asarray(box, float)) for box in boxes]
         corners += [np.asarray(polygon, float).reshape(-1, 2) for polygon in polygons]
         corners += [_rectangle(wall) for wall in rows[flat]]
@@ -143,6 +143,11 @@ class Obstacles:
         """
         polygons, circles, walls = np.split(chosen, np.cumsum([len(self.polygons), len(self.circles)]))
         return Obstacles(compress(self.polygons, polygons), self.circles[circles], self.walls[walls], ends="round")
+
+
+def flat_walls(walls: np.ndarray, ends: Ends) -> NDArray[np.bool_]:
+    """Which walls become polygons, for rows x1, y1, x2, y2, thickness [m], shape (n,)."""
+    return (walls[:, 4] >= _THINNEST) & (ends == "flat")
 
 
 def box_corners(x_min: float, y_min: float, x_max: float, y_max: float) -> np.ndarray:

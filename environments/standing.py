@@ -8,6 +8,7 @@ import shapely
 from numpy.typing import NDArray
 
 from environments.file_model import InvalidEnvironment
+from environments.given import Given
 from environments.obstacles import Obstacles, box_corners
 
 MOUNTS = "free", "wall"
@@ -26,6 +27,7 @@ class Standing(TypedDict, total=False):
     stacked: bool
     friction: float | None
     anchor: np.ndarray | None
+    uncertainty: Given
 
 
 def check_standing(standing: Standing) -> None:

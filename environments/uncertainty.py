@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 
@@ -18,6 +18,21 @@ class ErrorKey(NamedTuple):
     most: float
     """Largest number in the unit of the file; the smallest is 0."""
     meaning: str
+
+
+class ObstacleError(NamedTuple):
+    """A standard deviation of the object to which one obstacle belongs, in place of that of all objects."""
+
+    obstacle: int
+    """Its number, from 1 in the order of `Obstacles.shapes`."""
+    field: str
+    """One of `OF_OBSTACLES`."""
+    value: float
+    """[m] or [rad]."""
+
+
+OF_OBSTACLES = {"position_mm": "obstacle_position", "rotation_deg": "obstacle_rotation", "size_mm": "obstacle_size"}
+"""Fields of `Uncertainty` that files may give for single obstacles, by their key there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,22 +82,25 @@ class Uncertainty:
     """Compliance of a contact with a wall, relative to it [-]."""
     friction: tuple[float, float] | None = None
     """Range of the coefficient of friction on walls, uniform [-]; None for that of the tube or the environment."""
+    of_obstacles: tuple[ObstacleError, ...] = ()
+    """What differs for single objects; where it names several obstacles of one object, the largest value counts."""
 
     def __post_init__(self) -> None:
-        for field in fields(self):
-            value, key = getattr(self, field.name), KEYS[field.name]
-            for number in (value or ()) if field.name == "friction" else (value,):
-                if not 0 <= number * key.factor <= key.most * (1 + 1e-12):
-                    raise ValueError(f"{key.name} = {number * key.factor:g} must be from 0 to {key.most:g}")
+        given = [(field, getattr(self, field)) for field in KEYS if field != "friction"]
+        given += [("friction", number) for number in self.friction or ()]
+        given += [(one.field, one.value) for one in self.of_obstacles]
+        for field, number in given:
+            key = KEYS[field]
+            if not 0 <= number * key.factor <= key.most * (1 + 1e-12):
+                raise ValueError(f"{key.name} = {number * key.factor:g} must be from 0 to {key.most:g}")
         if self.friction and self.friction[0] > self.friction[1]:
             raise ValueError(f"friction = {list(self.friction)} must have its smaller number first")
 
     def scaled(self, factor: float) -> Uncertainty:
         """All standard deviations times a factor; the range of friction stays."""
-        return replace(
-            self,
-            **{field.name: factor * getattr(self, field.name) for field in fields(self) if field.name != "friction"},
-        )
+        single = tuple(one._replace(value=factor * one.value) for one in self.of_obstacles)
+        changes = {field: factor * getattr(self, field) for field in KEYS if field != "friction"}
+        return replace(self, of_obstacles=single, **changes)
 
     @classmethod
     def of_levels(cls, obstacles: float, bending: float) -> Uncertainty:
@@ -92,11 +110,18 @@ class Uncertainty:
     def content(self) -> dict[str, Any]:
         """Content for a file, in its units; without what is exact."""
         found: dict[str, Any] = {}
-        for field in fields(self):
-            if value := getattr(self, field.name):
-                key = KEYS[field.name]
-                found[key.name] = list(value) if field.name == "friction" else float(f"{value * key.factor:.12g}")
+        for field, key in KEYS.items():
+            if value := getattr(self, field):
+                found[key.name] = list(value) if field == "friction" else _in_file(field, value)
+        names = {field: name for name, field in OF_OBSTACLES.items()}
+        for one in self.of_obstacles:
+            single = found.setdefault("obstacle", {}).setdefault(str(one.obstacle), {})
+            single[names[one.field]] = _in_file(one.field, one.value)
         return found
+
+
+def _in_file(field: str, value: float) -> float:
+    return float(f"{value * KEYS[field].factor:.12g}")
 
 
 _MM, _DEG, _PERCENT, _KPA = 1e3, 180 / math.pi, 100.0, 1e-3

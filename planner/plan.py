@@ -19,15 +19,19 @@ from planner.design import Design
 from planner.replay import grow_designs
 from planner.robustness.errors import named_errors
 from planner.robustness.selection import CANDIDATES, SLACK, Choice, Progress, Selection
+from planner.robustness.trials import Worlds
 from planner.runs.checkpoint import Checkpoint
 from planner.runs.claim import UnwritableFolder, claimed
 from planner.runs.folder import design_to_write, save_checkpoint, write_run
 from planner.runs.inputs import Inputs
 from planner.search.run import Budget, HistoryEntry, Keep, Run, warm_up
+from planner.search.sst import Switches
 from planner.verification import Verification
 
 SAVED_EVERY = 30.0
 """Seconds between checkpoints."""
+SEARCHED = 4_000_000
+"""Number of the first trial for particles; no other trial has such a number."""
 INTERRUPTED = "interrupted"
 Item = TypeVar("Item")
 
@@ -170,7 +174,8 @@ def plan(
     watcher.beginning(environment, options)
     with watcher.compiling(options.propagator, options.heuristic):
         keep = Keep(options.solutions) if options.fast else Keep(max(options.solutions, CANDIDATES), SLACK, True)
-        run = Run.prepare(environment, tube, make, options.seed, options.batch, keep, options.heuristic)
+        switches = Switches(worlds=particles(environment, tube, options))
+        run = Run.prepare(environment, tube, make, options.seed, options.batch, keep, options.heuristic, switches)
         if checkpoint:
             checkpoint.restore(run)
     watcher.prepared(run)
@@ -227,6 +232,15 @@ def search(
             return str(error) or "out of memory"  # what was found is kept
         checkpoint()
     return run.ended(budget) or INTERRUPTED
+
+
+def particles(environment: Environment, tube: VineParams, options: Inputs) -> Worlds | None:
+    """The worlds in which the search grows every vine, besides that as planned; None if there are none."""
+    if options.particles == 1:
+        return None
+    _, uncertainty = named_errors(environment, tube, options.uncertainty)
+    trials = range(SEARCHED, SEARCHED + options.particles - 1)
+    return Worlds.drawn(environment, tube, uncertainty, trials, options.seed)
 
 
 def choose(run: Run, options: Inputs, watcher: Watcher, interruption: Interruption) -> Choice | None:

@@ -17,13 +17,13 @@ from planner.commands.plan_options import (
     Heuristic,
     Iterations,
     Out,
+    ParticlesOption,
     Resume,
     Seed,
     Solutions,
     Success,
     TargetActuators,
     TimeBudget,
-    Uncertainty,
     Verify,
 )
 from planner.console.answer import Answer, JsonOption
@@ -37,6 +37,7 @@ from planner.console.options import (
     SolverOption,
     SurrogateOption,
     TubeOption,
+    UncertaintyOption,
     environment_and_tube,
     print_hints,
 )
@@ -64,8 +65,9 @@ def plan(
     solutions: Solutions = 5,
     heuristic: Heuristic = False,
     fast: Fast = False,
+    particles: ParticlesOption = 1,
     success: Success = None,
-    uncertainty: Uncertainty = None,
+    uncertainty: UncertaintyOption = None,
     verify: Verify = None,
     full_tree: FullTree = False,
     tube: TubeOption = None,
@@ -91,8 +93,12 @@ def plan(
         raise BadInput("give the environment, ENV, or a run to resume, --resume DIR")
     if success is not None and not 0 < success <= 100:
         raise BadInput(f"--success {success:g} must be greater than 0 and at most 100, in percent")
-    if fast and uncertainty is not None:
-        raise BadInput("--uncertainty is for trials, and --fast makes none")
+    if fast and (uncertainty is not None or particles > 1):
+        raise BadInput("--uncertainty and --particles are for designs under errors; --fast plans without errors")
+    if particles > 1 and propagator != "quasistatic":
+        raise BadInput(
+            f"--particles {particles} needs --propagator quasistatic; {propagator} grows vines as planned only"
+        )
     with readable_errors():
         from planner.runs.claim import claimed
         from planner.runs.folder import stem_of
@@ -105,8 +111,8 @@ def plan(
             inputs = Inputs(
                 actuator=params.actuator.kind, propagator=propagator, device=device, solver=solver, surrogate=surrogate,
                 heuristic=heuristic, seed=seed, batch=batch, time_budget_s=time_budget, iterations=iterations, first=first,
-                target_actuators=target_actuators, solutions=solutions, fast=fast, success=success, uncertainty=uncertainty,
-                friction=friction, verify=verify,
+                target_actuators=target_actuators, solutions=solutions, fast=fast, particles=particles, success=success,
+                uncertainty=uncertainty, friction=friction, verify=verify,
             )  # fmt: skip
         apart(out, Path(str(env)), "environment")
         apart(out, Path(str(tube)), "tube")

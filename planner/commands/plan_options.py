@@ -45,21 +45,21 @@ Fast = Annotated[
         help="Stop at the design of lowest cost in a world as planned: no errors, no refinement, no trials.",
     ),
 ]
+ParticlesOption = Annotated[
+    int,
+    typer.Option(
+        min=1,
+        max=64,
+        metavar="K",
+        help="Number of worlds in which every vine of the search is grown: the first as planned, the others with errors.",
+    ),
+]
 Success = Annotated[
     float | None,
     typer.Option(
         metavar="PERCENT",
         help="Share of trials with errors in which the design must reach the goal; exit code 3 if none does. "
         "Default: 90, without that.",
-    ),
-]
-Uncertainty = Annotated[
-    str | None,
-    typer.Option(
-        "--uncertainty",
-        metavar="NAME",
-        help="Errors with which designs are tried: workshop, handmade, lasercut, field, paper or none. "
-        "Default: those of the environment and the tube, normally workshop.",
     ),
 ]
 Verify = Annotated[

@@ -63,7 +63,7 @@ def tip_steering(
         return measured(study, command, out, force, missed)
 
 
-for planning_study in (planning.table2, planning.ablations, planning.robust_planning, planning.reliability):
+for planning_study in (planning.table2, planning.ablations, planning.uncertainty, planning.reliability):
     app.command()(planning_study)
 app.command("soak", hidden=True, help="The same as reliability.")(planning.reliability)
 

@@ -64,6 +64,7 @@ def readable_errors() -> Iterator[None]:
         from environments.reach import WalledIn
         from planner.design_file import InvalidDesign
         from planner.mapping.actions import NoLaunch
+        from planner.robustness.errors import InvalidErrors
         from planner.runs.checkpoint import InvalidCheckpoint
         from planner.runs.claim import UnwritableFolder, is_of_machine
         from surrogate.weights_file import InvalidWeights
@@ -73,6 +74,7 @@ def readable_errors() -> Iterator[None]:
             InvalidCheckpoint,
             InvalidDesign,
             InvalidEnvironment,
+            InvalidErrors,
             InvalidRecording,
             InvalidTube,
             InvalidWeights,

@@ -93,6 +93,17 @@ PhysicsOption = Annotated[
     ),
 ]
 
+UncertaintyOption = Annotated[
+    str | None,
+    typer.Option(
+        "--uncertainty",
+        metavar="NAME",
+        help="Errors with which tube and environment are built: workshop, handmade, lasercut, field, paper or none, or a TOML file with "
+        "a table [uncertainty]. Default: those of the environment and the tube, or workshop.",
+        show_default=False,
+    ),
+]
+
 ForceOption = Annotated[bool, typer.Option("--force", help="Replace earlier results in the folder of --out.")]
 
 QpOption = Annotated[

@@ -15,6 +15,7 @@ from planner.console.options import chosen_model, note_ignored, second_model, wi
 from planner.console.progress import gathered, stoppable
 from planner.console.terminal import actuators_of
 from planner.plan import QUIET, Result, Watcher, plan
+from planner.robustness.errors import with_errors
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -128,6 +129,8 @@ def planned(
     # record the chosen device, solver and surrogate, where there is a choice
     inputs = inputs.model_copy(update=getattr(make, "keywords", {}))
     second = second_model(tube, inputs, watcher.note, environment) if inputs.verify else None
+    environment, uncertainty = with_errors(environment, inputs.uncertainty)
+    inputs = inputs.model_copy(update={"uncertainty": uncertainty})
     with needs("ompl"):
         return plan(environment, tube, inputs, make, second, checkpoint, folder, watcher)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -87,12 +88,15 @@ class WorldErrors:
             each = rng.standard_normal((drawn.rotation.shape[1], 5))
             drawn.shift[row], drawn.rotation[row] = each[:, :2], each[:, 2]
             drawn.size[row], drawn.share[row] = each[:, 3], each[:, 4]
-        position = np.hypot(uncertainty.obstacle_position, uncertainty.obstacle_share * widths_of(environment, params))
+        width = widths_of(environment, params)
+        position = np.hypot(
+            _of_objects(environment, uncertainty, "obstacle_position"), uncertainty.obstacle_share * width
+        )
         drawn.shift[:] *= position[:, None]
         drawn.start[:] *= [uncertainty.start_position] * 2 + [uncertainty.start_heading]
         for part, scale in (
-            (drawn.rotation, uncertainty.obstacle_rotation),
-            (drawn.size, uncertainty.obstacle_size),
+            (drawn.rotation, _of_objects(environment, uncertainty, "obstacle_rotation")),
+            (drawn.size, _of_objects(environment, uncertainty, "obstacle_size")),
             (drawn.share, uncertainty.obstacle_share),
             (drawn.growth_pressure, uncertainty.growth_pressure),
             (drawn.moment, uncertainty.moment_share),
@@ -105,6 +109,17 @@ class WorldErrors:
     def motions(self, environment: Environment) -> Motions:
         """How the objects and the base stand."""
         return Motions(self.shift, self.rotation, self.size, self.share, environment.start + self.start)
+
+
+def _of_objects(environment: Environment, uncertainty: Uncertainty, field: str) -> Floats:
+    """A standard deviation of each object, shape (O,)."""
+    objects = objects_of(environment)
+    found = np.full(int(objects.max(initial=-1)) + 1, getattr(uncertainty, field))
+    given = [(objects[one.obstacle - 1], one.value) for one in uncertainty.of_obstacles if one.field == field]
+    # Sorted, the largest value is written last.
+    for item, value in sorted(given):
+        found[item] = value
+    return found
 
 
 def widths_of(environment: Environment, params: VineParams) -> Floats:
@@ -166,22 +181,48 @@ class SectionErrors:
         return found
 
 
+class Actuators(NamedTuple):
+    """Actuators of tubes, shape (S,), or (T, S) if they differ between trials."""
+
+    start: Floats
+    """Distance from the base [m]."""
+    end: Floats
+    sense: Floats
+    """1 to the left, -1 to the right, 0 for no actuator."""
+    l_0: Floats
+    """Cell length [m]."""
+    pressure: Floats
+    """[Pa], positive."""
+
+
 def actuation_of(design: Design, sections: SectionErrors, world: WorldErrors) -> Actuation:
     """Actuation of the segments of a design in each trial, shape (T, segments)."""
     rows = [(s.start, s.end, s.sense, s.l_0, s.pressure) for s in design.actuated]
-    start, end, sense, l_0, pressure = np.array(rows).reshape(-1, 5).T
+    planned = Actuators(*np.array(rows).reshape(-1, 5).T)
+    return actuation_with(planned, sections, world.cell, design.params, (design.length, design.segments))
+
+
+def actuation_with(
+    planned: Actuators, sections: SectionErrors, common: Floats, params: VineParams, tube: tuple[float, int]
+) -> Actuation:
+    """Actuation of the segments of tubes in each trial, shape (T, segments).
+
+    Args:
+        common: Error that all cells of a tube have in common [m], shape (T,).
+        tube: Length of the tubes [m], and number of segments.
+    """
     factor = np.maximum(1 + sections.cell_share, LEAST_FACTOR)
-    begins, length = start + sections.place, factor * (end - start) + sections.stretch
-    joint = joint_moments(design.params)
-    wanted = factor * l_0 + sections.cell + world.cell[:, None]
+    begins = planned.start + sections.place
+    length = factor * (planned.end - planned.start) + sections.stretch
+    joint = joint_moments(params)
+    wanted = factor * planned.l_0 + sections.cell + common[:, None]
     cells = np.clip(wanted, joint.rows.shortest, joint.rows.longest)
-    pressures = (1 + sections.pressure_share) * pressure + sections.pressure
-    pressures = np.maximum(pressures, LEAST_FACTOR * pressure)
+    pressures = (1 + sections.pressure_share) * planned.pressure + sections.pressure
+    pressures = np.maximum(pressures, LEAST_FACTOR * planned.pressure)
     if sections.turn.any() or sections.curvature.any():
-        planned = free_curvature(joint, pressures, cells)
-        curvature = (1 + sections.curvature) * planned + sections.turn / np.maximum(length, joint.rows.shortest)
+        free = free_curvature(joint, pressures, cells)
+        curvature = (1 + sections.curvature) * free + sections.turn / np.maximum(length, joint.rows.shortest)
         # Near full contraction, more pressure hardly bends the tube further.
         held = holding_pressure(joint, np.maximum(curvature, 0.0), cells)
         pressures = np.clip(held, LEAST_FACTOR * pressures, MOST_FACTOR * pressures)
-    ends, signed = begins + length, sense * pressures
-    return actuation_along(begins, ends, signed, cells, design.length, design.params, design.segments)
+    return actuation_along(begins, begins + length, planned.sense * pressures, cells, tube[0], params, tube[1])

@@ -1,17 +1,110 @@
-"""The errors with which designs for an environment and a tube are tried."""
+"""The errors with which designs for an environment and a tube are tried: of an option, the files of both, or the default."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
+
+from pydantic import ValidationError
+
 from dynamics.tube import VineParams
 from environments.environment import Environment
-from environments.uncertainty import DEFAULT, Uncertainty, uncertainty_of
+from environments.environment_file import parse_toml
+from environments.file_model import ERRORS, InvalidEnvironment, describe, hint
+from environments.given import NOTHING, Given
+from environments.reading import Unreadable, read_file
+from environments.uncertainty import DEFAULT, PRESETS, Uncertainty, uncertainty_of
+
+_MOST_BYTES = 100_000
+
+
+class InvalidErrors(ValueError):
+    """Errors that cannot be used; the one-line message gives what was asked for, and the reason."""
+
+
+def read_errors(name: str | None) -> Given:
+    """The errors that are asked for.
+
+    Args:
+        name: One of `PRESETS`, or the path of a TOML file with a table `[uncertainty]`, or with its keys at the top; None for
+            nothing.
+    Raises:
+        InvalidErrors: It is neither a preset nor a file that can be used.
+    """
+    if name is None or name in PRESETS:
+        return Given(name)
+    path = Path(name)
+    try:
+        if not path.is_file():
+            known = f"{', '.join(PRESETS)}, or the path of a TOML file{hint(name, [*PRESETS])}"
+            raise InvalidErrors(f"uncertainty {name!r} must be one of {known}")
+        content = parse_toml(read_file(path, _MOST_BYTES))
+        return Given.of(ERRORS.model_validate(content.get("uncertainty", content)).model_dump(exclude_none=True))
+    except OSError as error:
+        reason = f"cannot be read: {error.strerror}"
+    except (InvalidEnvironment, Unreadable) as error:
+        reason = str(error)
+    except ValidationError as error:
+        reason = describe(error, ERRORS)
+    raise InvalidErrors(" ".join(f"uncertainty {name}: {reason}".split("\n")))
+
+
+def errors_of(environment: Environment, params: VineParams, asked: Given = NOTHING) -> Uncertainty:
+    """The errors of a tube in an environment.
+
+    Single numbers are those that are asked for, or else those of the environment, or else those of the tube, or else those of
+    the preset, see `preset_of`. The preset's range of friction is not used where tube or environment have a coefficient of
+    friction.
+
+    Args:
+        asked: What takes precedence over the files. The preset `none` without numbers means that everything is as planned,
+            whatever the files say.
+    """
+    if asked == Given("none"):
+        return Uncertainty()
+    made = uncertainty_of(
+        preset_of(environment, params, asked),
+        *(dict(one.numbers) for one in (params.uncertainty, environment.uncertainty, asked)),
+        friction_known=params.friction is not None or environment.friction is not None,
+    )
+    return replace(made, of_obstacles=environment.uncertainty.of_obstacles())
+
+
+def with_errors(environment: Environment, name: str | None) -> tuple[Environment, str | None]:
+    """An environment that has the errors of a file as its own, and the name of a preset that is still asked for.
+
+    So a run does not depend on that file any more.
+
+    Args:
+        name: As in `read_errors`.
+    Raises:
+        InvalidErrors: As there.
+    """
+    asked, own = read_errors(name), environment.uncertainty
+    if name is None or name in PRESETS:
+        return environment, name
+    numbers = tuple((dict(own.numbers) | dict(asked.numbers)).items())
+    return replace(environment, uncertainty=replace(own, preset=asked.preset or own.preset, numbers=numbers)), None
+
+
+def preset_of(environment: Environment, params: VineParams, asked: Given = NOTHING) -> str:
+    """The preset that is asked for, or else that of the environment, or else that of the tube, or else `DEFAULT`."""
+    presets = (asked.preset, environment.uncertainty.preset, params.uncertainty.preset)
+    return next((preset for preset in presets if preset), DEFAULT)
 
 
 def named_errors(environment: Environment, params: VineParams, name: str | None) -> tuple[str, Uncertainty]:
     """The name of the errors, and the errors.
 
+    The name is that of the preset; "adapted" precedes it where files give numbers.
+
     Args:
-        name: As asked for; None for the default.
+        name: As in `read_errors`.
+    Raises:
+        InvalidErrors: As there.
     """
-    known = params.friction is not None or environment.friction is not None
-    return name or DEFAULT, uncertainty_of(name or DEFAULT, friction_known=known)
+    asked = read_errors(name)
+    preset, made = preset_of(environment, params, asked), errors_of(environment, params, asked)
+    same = replace(made, friction=None) == replace(PRESETS[preset], friction=None)
+    known = made.friction in (None, PRESETS[preset].friction)
+    return preset if same and known else f"adapted {preset}", made

@@ -80,16 +80,9 @@ class Worlds:
         scenes, _ = moved_scenes(environment, params, self.motions)
         press = np.maximum(1 + errors.growth_pressure / params.growth_pressure, LEAST_FACTOR)
         moment, compliance = (np.maximum(1 + part, LEAST_FACTOR) for part in (errors.moment, errors.compliance))
-        self.worlds = [
-            World(scene, start, *factors, friction=None if np.isnan(friction) else float(friction))
-            for scene, start, factors, friction in zip(
-                scenes,
-                self.motions.start,
-                np.stack([press, moment, compliance], axis=1).tolist(),
-                errors.friction,
-                strict=True,
-            )
-        ]
+        friction = [None if np.isnan(one) else float(one) for one in errors.friction]
+        factors = press.tolist(), moment.tolist(), compliance.tolist(), friction
+        self.worlds = [World(*one) for one in zip(scenes, self.motions.start, *factors, strict=True)]
         self.models = self._models(QuasiStatic(environment, params))
         """A model of the tube in each world."""
 
@@ -201,9 +194,9 @@ def _make_room(environment: Environment, params: VineParams, motions: Motions) -
     least, base = params.clearance, shapely.Point(environment.start[:2])
     away = np.array([shape.distance(base) for shape in environment.solids.shapes()])
     away[environment.mounted] = np.inf
-    for world in np.flatnonzero(base_clearance(environment) - moved < least):
+    for world in np.flatnonzero(base_clearance(environment) - moved < least).tolist():
         near = np.flatnonzero(away - moved[world] < least + params.radius)
-        solid = shapely.union_all(np.array(moved_environment(environment, motions, world, near), dtype=object))
+        solid = shapely.union_all(moved_environment(environment, motions, world, near))
         placed = motions.start[world, :2].copy()
         for _ in range(20):
             point = shapely.Point(motions.start[world, :2])

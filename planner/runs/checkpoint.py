@@ -52,11 +52,17 @@ ARRAYS: dict[str, tuple[type, int]] = {
     "active": (np.bool_, 0),
     "witness_poses": (np.float64, 3),
     "witness_nodes": (np.int64, 0),
+    "particle_alive": (np.bool_, 0),
+    "particle_angles": (np.float64, 0),
     "reverse_poses": (np.float64, 3),
     "reverse_parent": (np.int64, 0),
     "reverse_cost": (np.float64, 0),
 }
 """Type and number of columns of each array; 0 means a one-dimensional array."""
+
+
+NO_PARTICLES: Arrays = {"particle_alive": np.zeros(0, bool), "particle_angles": np.zeros(0)}
+"""What a search without particles stores; older checkpoints do not have these arrays."""
 
 
 class InvalidCheckpoint(ValueError):
@@ -104,7 +110,8 @@ def write_checkpoint(path: Path, run: Run, inputs: Inputs) -> None:
         "place": _numbers(run.environment),
         **search.tree.stored(),
         "witness_poses": search.witnesses.poses,
-        "witness_nodes": search.witnesses.node,
+        "witness_nodes": search.witnesses.node.ravel(),
+        **(search.particles.stored(search.tree) if search.particles else NO_PARTICLES),
         "reverse_poses": tree.poses if tree else np.zeros((0, 3)),
         "reverse_parent": tree.parent if tree else np.zeros(0, np.int64),
         "reverse_cost": tree.cost if tree else np.zeros(0),
@@ -150,8 +157,10 @@ class Checkpoint:
         facts, arrays, search, found = self._facts, self._arrays, run.search, run.solutions
         try:
             _check_nodes(arrays, search.max_segments, len(search.catalogue.l_0))
-            _check_witnesses(arrays)
+            _check_witnesses(arrays, search.witnesses.levels)
             _check_solutions(facts, search.max_segments, len(search.catalogue.l_0), found.keep)
+            if search.particles:
+                _check_particles(arrays, len(search.particles.worlds))
             tree = self._reverse_tree(run)
         except InvalidCheckpoint as error:
             raise InvalidCheckpoint(f"{self.path}: {error}") from None
@@ -161,7 +170,10 @@ class Checkpoint:
         for _ in range(facts.shrinks - 1):
             search.radius *= RADIUS_FACTOR
         search.rng.bit_generator.state = facts.generator.model_dump()
-        witnesses, node = search.witnesses, arrays["witness_nodes"]
+        if search.particles:
+            search.particles.restore(search.tree, arrays["particle_alive"], arrays["particle_angles"])
+        witnesses = search.witnesses
+        node = arrays["witness_nodes"].reshape(-1, witnesses.levels)
         witnesses.poses, witnesses.node = arrays["witness_poses"], node
         witnesses.cost = np.where(
             node >= 0, search.cost(search.tree.actuators[node], search.tree.segments[node]), np.inf
@@ -230,6 +242,7 @@ def _read_arrays(path: Path) -> Arrays:
         raise
     except Exception:  # zipfile and NumPy raise many types of errors for damaged files
         raise InvalidCheckpoint("is not a checkpoint, or is damaged") from None
+    arrays = NO_PARTICLES | arrays if not packed else {}
     _require(not packed, "is compressed; checkpoints must not be compressed")
     _require(arrays.keys() == ARRAYS.keys(), f"must contain the arrays {', '.join(ARRAYS)}")
     for name, (kind, columns) in ARRAYS.items():
@@ -309,14 +322,25 @@ def _check_nodes(arrays: Arrays, max_segments: int, entries: int) -> None:
     _require(np.all(segments[above] < segments[~root]), "a node must have more segments than its parent")
 
 
-def _check_witnesses(arrays: Arrays) -> None:
+def _check_witnesses(arrays: Arrays, levels: int) -> None:
     node, poses = arrays["witness_nodes"], arrays["witness_poses"]
-    _require(len(node) == len(poses), f"witness_nodes has {len(node)} witnesses; witness_poses has {len(poses)}")
+    _require(
+        len(node) == levels * len(poses),
+        f"witness_nodes has {len(node)} nodes; {len(poses)} witnesses with {levels} levels need {levels * len(poses)}",
+    )
     named = node[node >= 0]
     _require(
         np.all(node >= -1) and np.isin(named, arrays["slots"][arrays["active"]]).all(),
         "witness_nodes must be active nodes, or -1",
     )
+
+
+def _check_particles(arrays: Arrays, particles: int) -> None:
+    alive, angles, segments = arrays["particle_alive"], arrays["particle_angles"], arrays["segments"]
+    _require(len(alive) == particles * len(segments), f"particle_alive must have {particles} values for each node")
+    bends = int((alive.reshape(-1, particles).sum(axis=1) * segments).sum())
+    _require(len(angles) == bends, f"particle_angles has {len(angles)} bends; the particles have {bends}")
+    _require(np.all(np.abs(angles) <= MOST_BEND), f"particle_angles must be from -{MOST_BEND:g} to {MOST_BEND:g}")
 
 
 def _check_solutions(facts: Facts, max_segments: int, entries: int, keep: int) -> None:

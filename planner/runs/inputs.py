@@ -47,6 +47,8 @@ class Inputs(BaseModel):
     """Number of distinct solutions to keep."""
     fast: bool = False
     """Whether to stop at the design of lowest cost in a world as planned."""
+    particles: Annotated[int, Field(ge=1, le=64)] = 1
+    """Number of worlds in which every vine of the search is grown; the first is as planned, the others have errors."""
     success: Annotated[float, Field(gt=0, le=100)] | None = None
     """Required share of successful trials with errors [%]; None for the default, which is a wish and no requirement."""
     uncertainty: str | None = None
@@ -108,6 +110,8 @@ class PlanOptions(TypedDict, total=False):
     """Guide the search by contact-free paths to the goal: for large environments with dead ends. Requires OMPL."""
     fast: bool
     """Stop at the design of lowest cost in a world as planned."""
+    particles: int
+    """Number of worlds in which every vine of the search is grown; the first is as planned, the others have errors."""
     success: float
     """Required share of successful trials with errors [%]."""
     uncertainty: str

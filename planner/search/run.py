@@ -101,7 +101,7 @@ class Run:
             make: The model of the growing vine.
             keep: Which solutions to keep.
             heuristic: Whether to guide the search by the cost-to-go from a reverse tree.
-            switches: Parts of the search to turn off.
+            switches: Parts of the search to disable or change.
         """
         began = time.perf_counter()
         model, catalogue = make(environment, params), Catalogue.of(params)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,8 +12,10 @@ from dynamics.propagator import Propagator
 from dynamics.tube import VineParams
 from dynamics.vine import Array, Integers, Rollout, Status
 from environments.environment import Environment
+from planner.robustness.trials import Worlds
 from planner.search.catalogue import Catalogue
 from planner.search.controls import actuation
+from planner.search.particles import NEAR, GrownParticles, Particles
 from planner.search.tree import Tree
 from planner.search.witnesses import Witnesses, embed, pose_tree, unscaled
 from surrogate.compiled import Floats
@@ -44,13 +46,15 @@ LONGEST_STRAIGHT = 40
 """Maximum number of segments grown at once without an actuator."""
 UNFINISHED = 10
 """Number of records before the end of a growth from which it may continue."""
+RISK = 2.0
+"""Worth of a success rate of 1 beside one of 0, in actuators: a search with particles takes so many more for it."""
 STRAIGHT = 0.5
 """Probability of growing a node without an actuator if that has not been done."""
 
 
 @dataclass(frozen=True, slots=True)
 class Switches:
-    """Parts of the search that can be disabled or changed, for ablation studies."""
+    """Parts of the search that can be disabled or changed."""
 
     maximal_recording: bool = True
     """Whether every recorded state may become a node, not only the last of each vine."""
@@ -58,6 +62,8 @@ class Switches:
     """Whether of several new candidates near each other only the one with the lowest cost becomes a node."""
     best_near: float = 2.0
     """Radius in which the lowest-cost node is selected, relative to the witness radius."""
+    worlds: Worlds | None = None
+    """Further worlds in which every vine is grown too; None for none."""
 
 
 DEFAULT_SWITCHES = Switches()
@@ -74,6 +80,11 @@ class Candidates:
     actuators: Integers
     straight: NDArray[np.bool_]
     parents: Integers
+    vine: Integers
+    """Row of the rollout that recorded them."""
+    record: Integers
+    level: Integers
+    """Number of particles that survive, at least as far as it is known to matter."""
 
     def __getitem__(self, rows: Integers | NDArray[np.bool_]) -> Candidates:
         return Candidates(
@@ -84,6 +95,9 @@ class Candidates:
             self.actuators[rows],
             self.straight[rows],
             self.parents[rows],
+            self.vine[rows],
+            self.record[rows],
+            self.level[rows],
         )
 
 
@@ -109,7 +123,9 @@ class Search:
         self.max_segments = max(int(longest / params.segment_length), 4)
         pivot = params.pivot if propagator.capabilities.shortening else 0.0
         self.tree = Tree(lambda count: propagator.start(count, self.max_segments).angles, pivot)
-        self.witnesses = Witnesses()
+        worlds = switches.worlds
+        self.particles = Particles(worlds, catalogue, self.max_segments) if worlds else None
+        self.witnesses = Witnesses(len(worlds) + 1 if worlds else 1)
         self.size = params.scale
         """Radius of the tube over the prototype's [-]: poses are compared in lengths of the prototype."""
         self.radius = FIRST_RADIUS
@@ -128,7 +144,12 @@ class Search:
             np.zeros(1, np.int64),
             np.zeros(1, bool),
             np.full(1, -1),
+            *np.zeros((3, 1), np.int64),
         )
+        if self.particles:
+            self.particles.reserve(1)
+            self.particles.alive[0] = ~self.particles.worlds.blocked
+            root.level[:] = self.particles.alive[0].sum()
         self._insert(root)
 
     def guide(self, cost_to_go: Callable[[Floats], Floats]) -> None:
@@ -151,16 +172,42 @@ class Search:
         )
         self.vine_steps += int(rollout.steps.sum())
         candidates = self._candidates(rollout, nodes, controls, carried)
+        grown = None
+        if self.particles:
+            candidates, grown = self._with_particles(self.particles, candidates, nodes, carried)
         goal = self.environment.goal
         arrived = np.hypot(*(candidates.tips[:, :2] - goal[:2]).T) <= max(
             goal[2] - GOAL_MARGIN * self.size, 0.5 * goal[2]
         )
         self.tree.straight[nodes[controls == 0]] = True
-        self._insert(candidates)
+        self._insert(candidates, grown)
         if self.iteration == self.next_shrink:
             self._shrink()
         reached = candidates[arrived]
-        return reached[np.argsort(self.cost(reached.actuators, reached.segments), kind="stable")]
+        return reached[
+            np.argsort(self.cost(reached.actuators, reached.segments) + self._risk(reached.level), kind="stable")
+        ]
+
+    def _risk(self, level: Integers) -> Floats:
+        """What the particles that do not survive are worth, in actuators, shape (n,)."""
+        return RISK * (1 - (level + 1) / self.witnesses.levels)
+
+    def _with_particles(
+        self, particles: Particles, candidates: Candidates, nodes: Integers, carried: NDArray[np.int32]
+    ) -> tuple[Candidates, GrownParticles]:
+        """The candidates that known nodes do not dominate, with their levels, and their particles."""
+        most = particles.alive[candidates.parents].sum(axis=1)
+        cost = self.cost(candidates.actuators, candidates.segments)
+        poses = unscaled(candidates.tips, self.size)
+        candidates = candidates[self.witnesses.hopeful(poses, cost, self.radius, most)]
+        old = self.tree.segments[nodes]
+        until = old.copy()
+        np.maximum.at(until, candidates.vine, candidates.segments)
+        grown = particles.grow(nodes, old, carried, until)
+        if grown.rollout is not None:
+            self.vine_steps += int(grown.rollout.steps.sum())
+        alive = grown.survive(candidates.vine, candidates.record, candidates.tips[:, :2], NEAR * self.params.radius)
+        return replace(candidates, level=alive.sum(axis=1)), grown
 
     def cost(self, actuators: Integers, segments: Integers) -> Floats:
         """Cost of vines: number of actuators, plus LENGTH_COST per metre."""
@@ -227,7 +274,18 @@ class Search:
         kd = pose_tree(unscaled(self.tree.tips[nodes], self.size))
         near = kd.query_ball_point(poses, self.switches.best_near * self.radius)
         nearest = kd.query(poses)[1]
-        return np.array([min(around, key=cost.__getitem__) if around else nearest[i] for i, around in enumerate(near)])
+        if not self.particles:
+            return np.array(
+                [min(around, key=cost.__getitem__) if around else nearest[i] for i, around in enumerate(near)]
+            )
+        # Some draws favour low cost, some favour survival.
+        risk, care = self._risk(self.particles.alive[nodes].sum(axis=1)), self.rng.random(count)
+        return np.array(
+            [
+                around[int(np.argmin((cost + care[i] * risk)[around]))] if around else nearest[i]
+                for i, around in enumerate(near)
+            ]
+        )
 
     def _sample(self, nodes: Integers) -> tuple[Integers, NDArray[np.int32], Integers]:
         """Sample controls and lengths: straight, left or right, with curvatures uniform over the reachable range.
@@ -282,13 +340,14 @@ class Search:
         return Candidates(
             rollout.angles[vine, record], carried[vine],
             segments[fits], tips[fits], actuators[fits], straight[fits], nodes[vine],
+            vine, record, np.zeros(len(vine), np.int64),
         )  # fmt: skip
 
-    def _insert(self, candidates: Candidates) -> None:
+    def _insert(self, candidates: Candidates, grown: GrownParticles | None = None) -> None:
         """Keep the candidates that are not dominated by a witness's node, and prune the nodes they replace."""
         cost = self.cost(candidates.actuators, candidates.segments)
         chosen, witness = self.witnesses.best(
-            unscaled(candidates.tips, self.size), cost, self.radius, self.switches.subset
+            unscaled(candidates.tips, self.size), cost, self.radius, self.switches.subset, candidates.level
         )
         kept = candidates[chosen]
         slots = self.tree.add(
@@ -296,9 +355,15 @@ class Search:
         )
         if self._cost_to_go:
             self.tree.to_go[slots] = self._cost_to_go(kept.tips)
-        replaced = self.witnesses.node[witness]
-        self.witnesses.node[witness], self.witnesses.cost[witness] = slots, cost[chosen]
-        self.tree.retire(replaced[replaced >= 0])
+        if self.particles:
+            self.particles.reserve(len(self.tree.used))
+            if grown and len(slots):
+                near = NEAR * self.params.radius
+                alive = grown.survive(kept.vine, kept.record, kept.tips[:, :2], near)
+                self.particles.alive[slots] = alive
+                if alive.any():
+                    self.particles.angles[slots] = grown.angles(kept.vine, kept.record, alive)
+        self.tree.retire(self.witnesses.represent(witness, slots, cost[chosen], kept.level))
 
     def _shrink(self) -> None:
         """Algorithm 2, lines 14-17: d = 3 dimensions of a pose, l = 2 of a control.

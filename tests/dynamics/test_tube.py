@@ -21,7 +21,9 @@ from surrogate.actuators import Limits
 from surrogate.pouch import PouchMotor
 from surrogate.spam import Spam
 
-NUMBERS = [field.name for field in fields(VineParams) if field.name not in ("physics", "inertia", "actuator")]
+NUMBERS = [
+    field.name for field in fields(VineParams) if field.name not in ("physics", "inertia", "actuator", "uncertainty")
+]
 OR_ZERO = (
     "growth_viscosity",
     "bending_viscosity",

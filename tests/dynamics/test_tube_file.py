@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from dynamics.moment import joint_moments
 from dynamics.tube import RADIUS, VineParams
 from dynamics.tube_file import (
     InvalidTube,
@@ -22,7 +23,10 @@ from dynamics.tube_file import (
     tube_table,
     tube_text,
 )
+from environments.given import Given
 from surrogate.pouch import PouchMotor
+
+ERRORS = Given.of({"preset": "lasercut", "pressure_kpa": 0.3, "section_turn_deg": 1, "friction": [0.05, 0.2]})
 
 
 def test_the_prototype_is_the_default_tube() -> None:
@@ -63,8 +67,9 @@ def test_every_number_is_written_and_read(actuator: Any) -> None:
         return replace(
             made,
             **{
-                name: changed(part, factor)
-                if is_dataclass(part)
+                name: ERRORS
+                if name == "uncertainty"
+                else changed(part, factor) if is_dataclass(part)
                 else "published" if name == "physics"
                 else 0.9 * factor if name in ("least_height", "collapse_share")
                 else known[name] if not part else float(f"{part * factor:.9g}")
@@ -172,6 +177,22 @@ def test_tail_of_a_tube() -> None:
         ("[actuator]\nconstriction_radius_mm = 20", "actuator.constriction_radius_mm = 20 must be at most"),
         ("[actuator]\ncell_step_mm = 0.001", "cell_step = 1e-06 must leave fewer than"),
         ("actuator = 3", "actuator = 3"),
+        ("[uncertainty]\npressure_kpa = -1", "uncertainty.pressure_kpa = -1.0 must be greater than or equal to 0"),
+        (
+            "[uncertainty]\npresure_kpa = 1",
+            "unknown key uncertainty.presure_kpa (did you mean pressure_kpa?); allowed: preset, ",
+        ),
+        (
+            "[uncertainty]\npreset = 'wrkshop'",
+            "must be one of workshop, handmade, lasercut, field, paper, none (did you mean",
+        ),
+        (
+            "[uncertainty]\nfriction = [0.3, 0.1]",
+            "uncertainty.friction = [0.3, 0.1] must have its smaller number first",
+        ),
+        ("[uncertainty]\nfriction = 0.1", "uncertainty.friction = 0.1 must be a valid list"),
+        ("[uncertainty.obstacle.1]\nposition_mm = 1", "unknown key uncertainty.obstacle (did you mean "),
+        ("uncertainty = 'workshop'", "uncertainty = 'workshop' must be a table"),
         ("radius_mm = ", "is not TOML"),
     ],
 )
@@ -214,3 +235,32 @@ def test_differences_are_reported_in_keys_of_the_file() -> None:
     assert difference(usual, VineParams()) == ""
     assert difference(usual, replace(usual, friction=0.2)) == "friction unknown there, 0.2 here"
     assert difference(usual, similar(20e-3)).startswith("radius_mm 33.35 there, 20 here; ")
+    expected = "uncertainty.preset unknown there, lasercut here; uncertainty.pressure_kpa unknown there, 0.3 here"
+    assert difference(usual, replace(usual, uncertainty=ERRORS)).startswith(expected)
+
+
+def test_errors_of_a_tube() -> None:
+    """The table is kept as it was given, and only that: files without it have the same numbers as ever, and a hint."""
+    text = 'schema = 1\n[uncertainty]\npreset = "lasercut"\npressure_kpa = 0.3\nsection_turn_deg = 1\nfriction = [0.05, 0.2]\n'
+    tube = parse_tube(text.encode())
+    assert tube == VineParams(uncertainty=ERRORS) != VineParams()
+    assert hash(tube) == hash(VineParams(uncertainty=ERRORS))
+    assert tube_content(tube)["uncertainty"] == {
+        "preset": "lasercut",
+        "pressure_kpa": 0.3,
+        "section_turn_deg": 1.0,
+        "friction": [0.05, 0.2],
+    }
+    assert "uncertainty" not in tube_content(VineParams())
+    assert "\n# [uncertainty]" in template(VineParams())
+    assert "# [uncertainty]" not in tube_text(tube)
+    with_hint = tube_text(VineParams()).replace("# [uncertainty]", "[uncertainty]").replace("# preset", "preset")
+    assert parse_tube(with_hint.encode()) == VineParams(uncertainty=Given("workshop"))
+    with pytest.raises(ValueError, match="uncertainty names obstacles, which a tube does not have"):
+        VineParams(uncertainty=Given.of({"obstacle": {"1": {"size_mm": 1}}}))
+
+
+def test_models_do_not_depend_on_the_errors_of_a_tube() -> None:
+    """The moments of a tube are the same whatever its file says of errors."""
+    with_errors, usual = joint_moments(VineParams(uncertainty=ERRORS)), joint_moments(VineParams())
+    np.testing.assert_array_equal(with_errors.moment, usual.moment)

@@ -115,7 +115,7 @@ COMMANDS: dict[tuple[str, ...], tuple[list[st.SearchStrategy[str]], list[str], t
     ("bench", "plan"): ([], ["--env", "--seeds", "--time-budget", "--batch"], NO_FOLDER),
     ("reproduce", "tip-steering"): ([], ["--device", "--solver", "--surrogate"], NO_FOLDER),
     ("reproduce", "table2"): ([], ["--runs", "--time-budget", "--env"], NO_FOLDER),
-    ("reproduce", "robust-planning"): ([], ["--runs", "--time-budget", "--env", "--level"], NO_FOLDER),
+    ("reproduce", "uncertainty"): ([], ["--runs", "--time-budget", "--env", "--errors"], NO_FOLDER),
     ("reproduce", "mapping"): ([], ["--places"], NO_FOLDER),
     ("reproduce", "soak"): ([], ["--count", "--time-budget"], NO_FOLDER),
     ("validate",): ([], ["--recordings", "--propagator"], NO_FOLDER),

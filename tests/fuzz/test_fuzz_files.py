@@ -142,6 +142,13 @@ ENVIRONMENTS: st.SearchStrategy[dict[str, Any]] = st.fixed_dictionaries({
         "circles": st.lists(st.builds(lambda x, y, r: [x + r, y, r], across, across, sides), max_size=3),
         "walls": st.lists(st.builds(lambda x, y, w, h: [x, y, x + w, y + h, w % 50], across, across, sides, sides), max_size=2),
     }, optional={"ends": st.sampled_from(["flat", "round"]), "friction": st.floats(0, 10)}),
+}, optional={
+    "uncertainty": st.fixed_dictionaries({}, optional={
+        "preset": st.sampled_from(["workshop", "paper", "none"]),
+        "start_position_mm": st.floats(0, 10),
+        "friction": st.just([0, 0.2]),
+        "obstacle": st.dictionaries(st.integers(1, 4).map(str), st.fixed_dictionaries({"size_mm": st.floats(0, 5)}), max_size=2),
+    }),
 })  # fmt: skip
 TOML = ENVIRONMENTS.flatmap(spoilt).map(
     lambda environment: "\n".join(f"{json.dumps(key)} = {toml(v)}" for key, v in environment.items())

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from dynamics.links import LEAST_LINK
 from dynamics.tube import VineParams
 from environments import load_environment
+from environments.given import Given
 from planner.design import Design, Section, overlap
 from planner.design_file import InvalidDesign, design_content, load_design, load_solutions, solution_of
 from planner.search.catalogue import Catalogue
@@ -87,10 +88,12 @@ def any_tube(draw: st.DrawFn) -> VineParams:
     """A tube none of whose numbers is that of the default tube, whatever fields there are."""
 
     def changed(made: Any) -> Any:
-        new = {}
+        new: dict[str, Any] = {}
         for field in fields(made):
             value = getattr(made, field.name)
-            if is_dataclass(value):
+            if field.name == "uncertainty":
+                new[field.name] = Given.of({"preset": "field", "pressure_kpa": factor(), "friction": [0.1, factor()]})
+            elif is_dataclass(value):
                 new[field.name] = changed(value)
             elif field.name == "physics":
                 new[field.name] = "published"

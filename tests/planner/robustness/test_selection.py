@@ -1,136 +1,132 @@
-"""Choosing by success."""
+"""The front: each number of actuators has its design, evaluated in trials of its own, and the choice among them."""
 
+from collections.abc import Callable
 from dataclasses import replace
-from itertools import pairwise
 
 import numpy as np
 import pytest
 
-from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from environments import Environment, Obstacles
+from environments.uncertainty import PRESETS, Uncertainty
 from planner.design import Design, Section
-from planner.replay import grow_designs
-from planner.robustness.selection import Champion, Choice, Selection
-from planner.robustness.survey import Estimate
-from planner.robustness.trials import Spread
-from planner.search.catalogue import Catalogue
+from planner.robustness import selection as module
+from planner.robustness.estimate import Estimate
+from planner.robustness.selection import Champion, Choice, Progress, Selection
+from planner.robustness.trials import Worlds, grow_trials
+from planner.search.run import Budget, Keep, Run
 
 PARAMS = VineParams()
-
-
-def bent(length: float, entry: int, tail: float = 0.2) -> Design:
-    """A tube that is bent to the left along its first part."""
-    catalogue = Catalogue.of(PARAMS)
-    numbers = catalogue.curvature[entry], catalogue.l_0[entry], catalogue.pressure[entry]
-    sections = Section(0.0, length, "left", *map(float, numbers)), Section(length, length + tail, "none", 0, 0, 0)
-    return Design("room", "", PARAMS, sections, np.zeros(3), np.zeros((1, 2)))
+ERRORS = replace(PRESETS["workshop"], friction=None)
 
 
 @pytest.fixture(scope="module")
-def good() -> Design:
-    return bent(0.6, 300)
+def run() -> Run:
+    """A search in a room with a wall in the way."""
+    goal, start = np.array([1.1, 0.5, 0.1]), np.array([0.1, 0.5, 0.0])
+    wall = Obstacles(boxes=[(0.5, 0.3, 0.6, 0.62)])
+    room = Environment("room", "", np.array([0.0, 0.0, 1.4, 1.0]), start, goal, wall)
+    made = Run.prepare(room, PARAMS, seed=2, batch=40, keep=Keep(20, 2.05, True))
+    for _ in made.run(Budget(1e6, iterations=8)):
+        pass
+    assert made.best
+    return made
 
 
-@pytest.fixture(scope="module")
-def room(good: Design) -> Environment:
-    """The goal lies around the end of one design."""
-    empty = Environment("room", "", np.array([-0.3, -0.5, 1.1, 0.9]), np.zeros(3), np.array([0, 0, 0.1]), Obstacles())
-    tip = grow_designs([good], empty, QuasiStatic(empty, PARAMS))[0].design.tip
-    return replace(empty, goal=np.array([*tip[:2], 0.1]))
+@pytest.fixture
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fewer worlds, generations and trials."""
+    numbers = {
+        "WORLDS": 8,
+        "FIRST": 4,
+        "GENERATIONS": 3,
+        "HEATS": 1,
+        "INSERTED": 6,
+        "FINAL": 60,
+        "FEW": 40,
+        "BLOCK": 20,
+    }
+    for name, number in numbers.items():
+        monkeypatch.setattr(module, name, number)
 
 
-def selection(room: Environment, counted: list[int], final: int = 200) -> Selection:
-    replayer = QuasiStatic(room, PARAMS).refined()
-    return Selection(room, Spread.of_levels(0.0, 0.05), Catalogue.of(PARAMS), 0, final, counted.append, replayer)
+def selection(run: Run, left: Callable[[], float] = lambda: np.inf, seen: list[Progress] | None = None) -> Selection:
+    return Selection(run, ERRORS, left, (seen if seen is not None else []).append)
 
 
-def test_the_likeliest_is_found_and_bettered(good: Design, room: Environment) -> None:
-    """Of designs that end at the goal's edge and one in its middle, or its variants, the champion is as likely as that one."""
-    # Shorter tails end at the edge of the goal, where an error carries them out of it.
-    poor = [bent(0.6, 300, 0.2 - cut) for cut in (0.095, 0.0975)]
-    counted: list[int] = []
-    chooser = selection(room, counted)
-    champions = list(chooser.champions([*poor, good]))
-    assert len(champions) == 1
-    best, edge = chooser.evaluate(good), chooser.evaluate(poor[0])
-    assert edge.rate < best.rate - 0.05
-    assert champions[0].estimate.rate >= best.rate - 0.02
-    assert champions[0].estimate.trials == 200
-    # The champion's variants end in the goal as planned.
-    assert grow_designs([champions[0].design], room, QuasiStatic(room, PARAMS))[0].ends_in_goal
-    assert sum(counted) < 1000 + 30 * 64 * 3
+def designs_of(run: Run) -> list[Design]:
+    return [solution.design for solution in run.solutions.best]
 
 
-def test_poor_designs_cost_little(good: Design, room: Environment) -> None:
-    """Of eight designs the better half gets as many trials again each time: 8, 4, 2 times 16, 16, 32."""
-    counted: list[int] = []
-    designs = [bent(0.3 + 0.05 * k, 300) for k in range(6)] + [good, bent(0.2, 300)]
-    left = selection(replace(room, goal=np.array([*room.goal[:2], 0.05])), counted)._halved(designs, 1)
-    assert left == [good]
-    assert counted == [16] * 8 + [16] * 4 + [32] * 2
+@pytest.mark.usefixtures("small")
+def test_a_front_is_the_same_each_time_and_holds_in_fresh_trials(run: Run) -> None:
+    """Fewest actuators first, each evaluated in trials that are those of its numbers; as likely as the best solution at least."""
+    fronts = [list(selection(run).champions(designs_of(run))) for _ in range(2)]
+    fewest = min(design.actuators for design in designs_of(run))
+    assert [one.design.actuators for one in fronts[0]] == [fewest, fewest + 1, fewest + 2]
+    for one, other in zip(*fronts, strict=True):
+        assert one.design.sections == other.design.sections
+        assert np.array_equal(one.reached, other.reached)
+        assert one.estimate == Estimate(int(one.reached.sum()), 40)
+        trials = range(module.EVALUATING, module.EVALUATING + 40)
+        fresh = Worlds.drawn(run.environment, PARAMS, ERRORS, trials, run.seed)
+        assert np.array_equal(grow_trials(one.design, fresh).reached, one.reached)
+    others = Worlds.drawn(run.environment, PARAMS, ERRORS, range(150), run.seed)
+    before = max(grow_trials(design, others).reached.mean() for design in designs_of(run) if design.actuators == fewest)
+    assert grow_trials(fronts[0][0].design, others).reached.mean() >= before - 0.03
 
 
-def test_each_number_of_actuators_has_its_champion(good: Design, room: Environment) -> None:
-    """Fewest first, each with as many actuators as it stands for, up to two more than the fewest."""
-    two = replace(good, sections=(*good.sections, Section(0.8, 0.9, "right", 1.0, 0.03, 10e3)))
-    bare = replace(good, sections=(Section(0.0, 0.8, "none", 0, 0, 0),))
-    three = replace(two, sections=(*two.sections, Section(0.9, 1.0, "left", 1.0, 0.03, 10e3)))
-    champions = list(selection(room, [], final=50).champions([three, two, bare, good]))
-    assert [champion.design.actuators for champion in champions] == [0, 1, 2]
-    assert champions[0].estimate.reached == 0
+@pytest.mark.usefixtures("small")
+def test_without_time_the_first_design_is_evaluated_as_it_is(run: Run) -> None:
+    """After Ctrl-C, or where the search took all the time: one design, that of a solution, with one block of trials."""
+    seen: list[Progress] = []
+    (only,) = selection(run, lambda: 0.0, seen).champions(designs_of(run))
+    assert only.design.sections in [design.sections for design in designs_of(run)]
+    assert only.estimate.trials == 20
+    assert [one.trials for one in seen] == [20]
 
 
-def champion_of(design: Design, actuators: int, reached: int) -> Champion:
-    sections = (*[design.sections[0]] * actuators, design.sections[1])
-    return Champion(replace(design, sections=sections), Estimate(reached, 1000), 1)
+@pytest.mark.usefixtures("small")
+def test_the_chosen_design_gets_the_trials_that_are_left(run: Run) -> None:
+    """Up to the final number, and the first ones stay."""
+    choice = Choice("workshop", ERRORS, 0.9)
+    made = selection(run)
+    choice.front += made.champions(designs_of(run))
+    before = choice.chosen
+    choice.add_trials(made)
+    assert choice.chosen.estimate.trials == 60
+    if choice.chosen.design.actuators == before.design.actuators:
+        assert np.array_equal(choice.chosen.reached[:40], before.reached)
 
 
-def test_the_choice_has_the_fewest_actuators_of_those_that_suffice(good: Design) -> None:
+def champion_of(actuators: int, reached: int, trials: int = 1000) -> Champion:
+    section = Section(0.0, 0.1, "left", 1.0, 0.04, 5e3)
+    design = Design("room", "", PARAMS, (section,) * actuators, np.zeros(3), np.zeros((1, 2)))
+    return Champion(design, Estimate(reached, trials), 1)
+
+
+def test_the_choice_has_the_fewest_actuators_of_those_that_suffice() -> None:
     """Above the threshold fewest actuators count; below it, success, unless the trials cannot distinguish two."""
-    lowest = champion_of(good, 1, 300)
-    one, two, three = (champion_of(good, n, reached) for n, reached in ((1, 600), (2, 910), (3, 990)))
-    assert Choice(0.05, 0.9, lowest, [one, two, three]).chosen is two
-    assert Choice(0.05, 0.5, lowest, [one, two, three]).chosen is one
-    assert Choice(0.05, 0.995, lowest, [one, two, three]).chosen is three
-    assert not Choice(0.05, 0.995, lowest, [one, two, three]).met
-    alike = champion_of(good, 3, 920)
-    assert Choice(0.05, 0.95, lowest, [one, two, alike]).chosen is two
-    assert Choice(0.05, 0.95, lowest, []).chosen is lowest
-    assert Choice(0.05, 0.9, champion_of(good, 1, 700), [one]).chosen.estimate.reached == 700
-    # The design of lowest cost may suffice; then nothing else is needed.
-    enough = champion_of(good, 1, 950)
-    assert Choice(0.05, 0.9, enough).met
-    assert Choice(0.05, 0.9, enough, [three]).chosen is enough
+
+    def chosen(threshold: float, *front: Champion) -> Champion:
+        return Choice("none", Uncertainty(), threshold, list(front)).chosen
+
+    one, two, three = (champion_of(n, reached) for n, reached in ((1, 600), (2, 910), (3, 990)))
+    assert chosen(0.9, one, two, three) is two
+    assert chosen(0.5, one, two, three) is one
+    assert chosen(0.995, one, two, three) is three
+    assert not Choice("none", Uncertainty(), 0.995, [one, two, three]).met
+    assert Choice("none", Uncertainty(), 0.99, [one, two, three]).met
+    assert chosen(0.95, one, two, champion_of(3, 920)) is two
+    assert chosen(0.95, champion_of(1, 40, 100), champion_of(2, 45, 100)).design.actuators == 1
 
 
-def test_no_trial_is_used_twice(good: Design, room: Environment, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every halving grows trials that none before it has seen, and the last few get 128 at least; the evaluation has its own."""
-    seen: list[tuple[Design, range]] = []
-
-    def note(_: Selection, design: Design, trials: range) -> int:
-        seen.append((design, trials))
-        return 0
-
-    monkeypatch.setattr(Selection, "_reached", note)
-    assert len(list(selection(room, []).champions([good, bent(0.5, 300), bent(0.4, 300)]))) == 1
-    ranges = sorted({(trials.start, trials.stop) for _, trials in seen})
-    assert all(one[1] <= two[0] for one, two in pairwise(ranges))
-    choosing = [trials for _, trials in seen[:-1]]
-    assert min(trials.start for trials in choosing) >= 2_000_000
-    assert len(choosing[-1]) >= 128
-    assert seen[-1][1] == range(1_000_000, 1_000_200)
-
-
-def test_variants_end_in_the_goal_and_can_be_made(good: Design, room: Environment) -> None:
-    """Variants differ, end in the goal as planned, follow on without gaps, and have two cells a section at least."""
-    environment = replace(room, goal=np.array([*room.goal[:2], 0.05]))
-    variants = selection(environment, [])._variants([good])
-    assert len({variant.sections for variant in [good, *variants]}) == len(variants) + 1 > 3
-    assert all(
-        grown.ends_in_goal for grown in grow_designs(variants, environment, QuasiStatic(environment, PARAMS).refined())
-    )
-    for variant in variants:
-        assert variant.sections[0].start == 0.0
-        assert all(one.end == two.start for one, two in pairwise(variant.sections))
-        assert all(s.end - s.start >= 2 * s.l_0 - 1e-9 and s.end - s.start >= 0.025 - 1e-9 for s in variant.sections)
+def test_the_content_is_what_was_measured() -> None:
+    """For `run.json`: name and figures of the errors, the front, and the chosen design."""
+    choice = Choice("workshop", ERRORS, 0.9, [champion_of(1, 300), champion_of(2, 950)])
+    content = choice.content()
+    assert content["errors"] == "workshop"
+    assert content["uncertainty"] == ERRORS.content()
+    assert [one["reached"] for one in content["front"]] == [300, 950]
+    assert content["chosen"] == content["front"][1]
+    assert content["chosen"]["interval"] == pytest.approx([0.9347, 0.9619], abs=2e-4)

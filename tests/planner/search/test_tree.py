@@ -114,7 +114,7 @@ def test_only_a_node_of_lower_cost_takes_over_a_witness() -> None:
     witnesses = Witnesses()
     pose = np.array([[0.5, 0.5, 3.1]])
     chosen, witness = witnesses.best(pose, np.array([1.0]), 0.1)
-    witnesses.node[witness], witnesses.cost[witness] = 7, 1.0
+    witnesses.represent(witness, np.array([7]), np.array([1.0]))
     across = np.array([[0.5, 0.5, -3.1]])  # 0.08 rad further, across the wrap at half a turn
     assert len(witnesses.best(across, np.array([1.5]), 0.1)[0]) == 0
     chosen, again = witnesses.best(across, np.array([0.5]), 0.1)
@@ -127,7 +127,7 @@ def test_a_pruned_node_frees_its_witness() -> None:
     witnesses = Witnesses()
     pose = np.array([[0.5, 0.5, 0.0]])
     _, witness = witnesses.best(pose, np.array([1.0]), 0.1)
-    witnesses.node[witness], witnesses.cost[witness] = 2, 1.0
+    witnesses.represent(witness, np.array([2]), np.array([1.0]))
     witnesses.forget(np.array([False, False, True]))
     assert len(witnesses.best(pose, np.array([9.0]), 0.1)[0]) == 1
 

@@ -1,1 +1,0 @@
-"""Robust planning: designs chosen by their success rate in trials with errors."""
