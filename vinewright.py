@@ -38,12 +38,13 @@ if TYPE_CHECKING:
         write_environment,
     )
     from environments.reach import WalledIn
+    from environments.uncertainty import Uncertainty
     from planner.design import Design, Section
     from planner.design_file import InvalidDesign, load_design
     from planner.fabrication.pack import Pack
     from planner.plan import Result
     from planner.replay import Simulation
-    from planner.robustness.survey import Estimate
+    from planner.robustness.estimate import Estimate
     from planner.runs.checkpoint import Checkpoint, InvalidCheckpoint
     from planner.runs.claim import UnwritableFolder
     from planner.runs.inputs import PlanOptions
@@ -67,6 +68,7 @@ __all__ = [
     "Section",
     "Simulation",
     "Spam",
+    "Uncertainty",
     "UnwritableFolder",
     "VineParams",
     "WalledIn",
@@ -94,6 +96,7 @@ _HOMES = {
     "dynamics.tube": ("Inertia", "VineParams"),
     "dynamics.tube_file": ("InvalidTube", "known_tubes", "load_tube"),
     "environments.reach": ("WalledIn",),
+    "environments.uncertainty": ("Uncertainty",),
     "environments": (
         *("Environment", "InvalidEnvironment", "Obstacles", "check_environment", "generate_environment"),
         *("environment_hints", "known_environments", "load_environment", "write_environment"),
@@ -102,7 +105,7 @@ _HOMES = {
     "planner.design_file": ("InvalidDesign", "load_design"),
     "planner.plan": ("Result",),
     "planner.replay": ("Simulation",),
-    "planner.robustness.survey": ("Estimate",),
+    "planner.robustness.estimate": ("Estimate",),
     "planner.runs.checkpoint": ("InvalidCheckpoint",),
     "planner.runs.claim": ("UnwritableFolder",),
     "planner.runs.inputs": ("PlanOptions",),
@@ -253,25 +256,21 @@ def robustness(
     environment: Environment,
     *,
     trials: int = 1000,
-    obstacles: float = 0.05,
-    bending: float = 0.05,
-    start: float = 0.0,
-    heading: float = 0.0,
+    uncertainty: str | Uncertainty | None = None,
     seed: int = 0,
 ) -> Estimate:
-    """Estimate how likely a design is to reach the goal under random errors, which are normally distributed.
+    """Estimate how likely a design is to reach the goal under random errors of what is built.
 
     Args:
         trials: Number of times that the design is grown.
-        obstacles: Standard deviation of each obstacle's size and position, relative to its size [-].
-        bending: Standard deviation of each actuator's pressure and cell length, relative to the design [-].
-        start: Standard deviation of the base's x and y [m].
-        heading: Standard deviation of the base's direction [rad].
+        uncertainty: Standard deviations of the errors: "workshop", "handmade", "lasercut", "field", "paper", "none", the path of a
+            file, or your own; None takes those of the environment and the tube, or "workshop".
+            `Uncertainty.of_levels(obstacles, bending)` has those of paper 002.
         seed: Seed of all trials.
     Returns:
         The share of trials that reached the goal, `rate`, and its 95 % confidence `interval`.
     Raises:
-        ValueError: `design` is None, or `trials` is less than 1.
+        ValueError: `design` is None, `trials` is less than 1, or the uncertainty is unknown.
         InvalidEnvironment: The environment is invalid, or the tube does not fit at its start.
 
     >>> import vinewright as vw
@@ -280,20 +279,24 @@ def robustness(
     >>> estimate = vw.robustness(result.best, env, trials=20)
     >>> estimate.trials, 0 <= estimate.rate <= 1
     (20, True)
+    >>> vw.robustness(result.best, env, trials=20, uncertainty=vw.Uncertainty(start_position=0.0)).rate
+    1.0
     """
-    from planner.robustness.survey import Estimate, Survey
-    from planner.robustness.trials import Spread
+    from environments.uncertainty import Uncertainty
+    from planner.robustness.errors import named_errors
+    from planner.robustness.estimate import Estimate
+    from planner.robustness.survey import ALL, Survey
 
     design = _checked(design, environment)
     if trials < 1:
         raise ValueError(f"trials = {trials} must be at least 1")
-    spread = Spread.of_levels(obstacles, bending, start, heading)
-    survey = Survey(design, environment, {"asked": spread}, trials, seed)
-    reached = sum(
-        survey.outcome(spread, range(first, min(first + 1000, trials))).reached.sum()
-        for first in range(0, trials, 1000)
-    )
-    return Estimate(int(reached), trials)
+    errors = uncertainty
+    if not isinstance(errors, Uncertainty):
+        errors = named_errors(environment, design.params, errors)[1]
+    survey = Survey.of(design, environment, errors, trials, seed, alone=False)
+    for _ in survey.run():
+        pass
+    return Estimate(survey.counts[ALL]["reached"], trials)
 
 
 def plot(environment: Environment, design: Design | None = None, *, ax: Axes | None = None) -> Axes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -33,6 +34,23 @@ class Motions(NamedTuple):
     """Pose of the base: x, y [m] and heading [rad], shape (T, 3)."""
 
 
+class _Planned(NamedTuple):
+    """The arrays of a scene in which everything is where it is planned, and the objects to which they belong."""
+
+    edges: Floats
+    corners: Floats
+    of_edge: NDArray[np.int64]
+    """Object of each edge, shape (edges,)."""
+    of_corner: NDArray[np.int64]
+    """Object of each corner, shape (corners,)."""
+    on_face: NDArray[np.bool_]
+    """Whether each corner is on the faces of a polygon, shape (corners,)."""
+    centre: Floats
+    """Of each object [m], shape (O, 2)."""
+    extent: Floats
+    """Of each object along x and y [m], shape (O, 2)."""
+
+
 class _Part(NamedTuple):
     """Points of a scene, and the object to which each belongs; shape (n, ...)."""
 
@@ -48,18 +66,7 @@ def moved_scenes(environment: Environment, params: VineParams, motions: Motions)
 
     All scenes share one grid, whose cells list the edges and corners that are near in any world.
     """
-    objects, mounted, solids = objects_of(environment), environment.mounted, environment.solids
-    found: list[tuple[Solids, int]] = []
-    for one in range(objects.max(initial=-1) + 1):
-        for held in (False, True):
-            if (chosen := (objects == one) & (mounted == held)).any():
-                found.append((outlines(solids.part(chosen), 2 * params.radius * held), one))
-    edges = np.concatenate([part.edges for part, _ in found] or [np.empty((0, 10))])
-    corners = np.concatenate([part.corners for part, _ in found] or [np.empty((0, 4))])
-    of_edge = np.repeat([one for _, one in found], [len(part.edges) for part, _ in found]).astype(np.int64)
-    of_corner = np.repeat([one for _, one in found], [len(part.corners) for part, _ in found]).astype(np.int64)
-    on_face = np.concatenate([np.arange(len(part.corners)) < part.on_faces for part, _ in found] or [np.zeros(0, bool)])
-    extents = _extents(environment, objects)
+    edges, corners, of_edge, of_corner, on_face, *extents = _planned(environment, params.radius)
     solid = edges[:, 9] > 0.0
     first, last = (_moved(_Part(edges[:, k : k + 2], of_edge, solid), motions, *extents) for k in (0, 2))
     points = _moved(_Part(corners[:, :2], of_corner, on_face), motions, *extents)
@@ -87,6 +94,28 @@ def moved_scenes(environment: Environment, params: VineParams, motions: Motions)
         base._replace(edges=one, corners=other, bounds=bounds)
         for one, other, bounds in zip(every_edge, every_corner, columns, strict=True)
     ], margin
+
+
+@lru_cache(maxsize=16)
+def _planned(environment: Environment, radius: float) -> _Planned:
+    """Everything solid where it is planned, for a tube of a radius [m]; callers share the arrays."""
+    objects, mounted, solids = objects_of(environment), environment.mounted, environment.solids
+    found: list[tuple[Solids, int]] = []
+    for one in range(objects.max(initial=-1) + 1):
+        for held in (False, True):
+            if (chosen := (objects == one) & (mounted == held)).any():
+                found.append((outlines(solids.part(chosen), 2 * radius * held), one))
+    planned = _Planned(
+        np.concatenate([part.edges for part, _ in found] or [np.empty((0, 10))]),
+        np.concatenate([part.corners for part, _ in found] or [np.empty((0, 4))]),
+        np.repeat([one for _, one in found], [len(part.edges) for part, _ in found]).astype(np.int64),
+        np.repeat([one for _, one in found], [len(part.corners) for part, _ in found]).astype(np.int64),
+        np.concatenate([np.arange(len(part.corners)) < part.on_faces for part, _ in found] or [np.zeros(0, bool)]),
+        *_extents(environment, objects),
+    )
+    for array in planned:
+        array.flags.writeable = False
+    return planned
 
 
 def moved_environment(

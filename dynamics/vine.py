@@ -186,15 +186,15 @@ def centerlines(state: VineState, start: Floats, params: VineParams) -> Floats:
     """Joints of each vine from base to tip [m], shape (batch, max_segments + 1, 2), NaN beyond the tip.
 
     Args:
-        start: Base pose x [m], y [m], heading [rad].
+        start: Base pose x [m], y [m], heading [rad], one for all or one per vine.
     """
-    count = state.angles.shape[1]
+    start, count = np.atleast_2d(start), state.angles.shape[1]
     index = np.arange(count)
     lengths = np.where(index < state.segments[:, None] - 1, params.segment_length, np.nan)
     lengths[np.arange(len(lengths)), state.segments - 1] = state.last_length
     if state.pivots is not None:
         lengths = link_lengths(lengths, host(state.angles), state.pivots)
-    heading = start[2] + np.cumsum(host(state.angles), axis=1)
+    heading = start[:, 2:] + np.cumsum(host(state.angles), axis=1)
     moves = lengths[..., None] * np.stack([np.cos(heading), np.sin(heading)], axis=-1)
-    points = np.concatenate([np.broadcast_to(start[:2], (len(moves), 1, 2)), moves], axis=1)
+    points = np.concatenate([np.broadcast_to(start[:, None, :2], (len(moves), 1, 2)), moves], axis=1)
     return np.cumsum(points, axis=1)

@@ -4,7 +4,7 @@ import vinewright as vw
 
 
 def main() -> None:
-    """Estimate the success rate of all designs of a plan, then that of the most robust one for larger errors."""
+    """Estimate the success rate of all designs of a plan, then that of the most robust one under other errors."""
     env = vw.load_environment("divider")
     result = vw.plan(env, seed=1, iterations=15)
     if result.best is None:
@@ -14,10 +14,11 @@ def main() -> None:
     for design, estimate in zip(result.designs, estimates, strict=True):
         print(f"{design.actuators} actuator(s), {design.length:.2f} m: {estimate}")
     most_robust = max(range(len(estimates)), key=lambda k: estimates[k].rate)
-    for level in (0.02, 0.05, 0.1):
-        estimate = vw.robustness(result.designs[most_robust], env, trials=100, obstacles=level, bending=level)
+    own = vw.Uncertainty(obstacle_position=1e-3, start_position=1e-3, pressure=300.0)
+    for name, errors in (("lasercut", "lasercut"), ("field", "field"), ("my own", own)):
+        estimate = vw.robustness(result.designs[most_robust], env, trials=100, uncertainty=errors)
         low, high = estimate.interval
-        print(f"errors of {100 * level:2.0f} %: {100 * estimate.rate:3.0f} % reach the goal ({low:.2f} to {high:.2f})")
+        print(f"{name:8} errors: {100 * estimate.rate:3.0f} % reach the goal ({low:.2f} to {high:.2f})")
     # vw.plan(env, robust=True) chooses by success rate among many more designs.
 
 

@@ -262,7 +262,7 @@ def choose(run: Run, options: Inputs, watcher: Watcher, interruption: Interrupti
         try:
             selection = Selection(run, uncertainty, left, show)
             for champion in selection.champions([solution.design for solution in run.solutions.best]):
-                choice.front.append(champion)
+                choice.add(champion)
             choice.add_trials(selection)
         except KeyboardInterrupt:
             watcher.note("interrupted at once: designs without enough trials are not in the front")

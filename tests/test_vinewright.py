@@ -220,17 +220,22 @@ def test_progress_is_shown_where_it_is_asked_for(divider: vw.Environment, capsys
 
 
 def test_robustness_is_that_of_the_command(divider: vw.Environment, result: vw.Result) -> None:
-    """The same trials as the survey of one level; more errors, fewer successes."""
-    from planner.robustness.survey import Survey
-    from planner.robustness.trials import Spread
+    """The same trials as the survey of an uncertainty, by name or by value; without errors all succeed."""
+    from environments.uncertainty import WORKSHOP
+    from planner.robustness.survey import ALL, Survey
 
     assert result.best
-    estimate = vw.robustness(result.best, divider, trials=40, obstacles=0.1, bending=0.1, seed=3)
-    survey = Survey(result.best, divider, {"one": Spread.of_levels(0.1, 0.1)}, 40, 3)
+    estimate = vw.robustness(result.best, divider, trials=40, seed=3)
+    survey = Survey.of(result.best, divider, WORKSHOP, 40, 3, alone=False)
     for _ in survey.run():
         pass
-    assert survey.counts["one"]["reached"] == estimate.reached
-    assert vw.robustness(result.best, divider, trials=40, obstacles=0.0, bending=0.0).rate == 1.0
+    assert survey.counts[ALL]["reached"] == estimate.reached
+    percent = vw.Uncertainty.of_levels(0.1, 0.1)
+    estimates = [vw.robustness(result.best, divider, trials=40, uncertainty=one, seed=3) for one in ("paper", percent)]
+    assert estimates[0] == estimates[1]
+    assert vw.robustness(result.best, divider, trials=40, uncertainty="none").rate == 1.0
+    with pytest.raises(ValueError, match="uncertainty 'lab' must be one of workshop, "):
+        vw.robustness(result.best, divider, uncertainty="lab")
 
 
 def test_a_plan_is_not_verified_by_the_propagator_that_plans(divider: vw.Environment) -> None:

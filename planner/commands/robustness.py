@@ -17,6 +17,7 @@ from planner.console.options import (
     PhysicsOption,
     SolutionOption,
     TubeOption,
+    UncertaintyOption,
     chosen_design,
     print_hints,
     replaced_tube,
@@ -33,28 +34,17 @@ if TYPE_CHECKING:
 
 DRAWN = 60
 """Number of trials in the picture."""
-START_MM, HEADING_DEG = 5.0, 1.0
-"""Standard deviations of the base's position and direction unless the user gives others."""
 LevelsOption = Annotated[
-    str,
+    str | None,
     typer.Option(
-        metavar="LIST", help="Standard deviations of obstacles and of bending, in percent; all pairs are tried."
-    ),
-]
-SourcesOption = Annotated[
-    bool | None,
-    typer.Option(
-        "--sources/--no-sources",
-        help="Try each source of error alone as well. Default: not for a single level, unless --start-mm or "
-        "--heading-deg is given.",
+        metavar="LIST",
+        help="Try standard deviations of obstacles and of bending as well, in percent; all pairs are tried.",
         show_default=False,
     ),
 ]
-StartOption = Annotated[
-    float, typer.Option(min=0, max=1000, help="Standard deviation of the x and y of the base, in mm.")
-]
-HeadingOption = Annotated[
-    float, typer.Option(min=0, max=180, help="Standard deviation of the direction of the base, in degrees.")
+SourcesOption = Annotated[
+    bool,
+    typer.Option("--sources/--no-sources", help="Try each source of error alone as well."),
 ]
 OutOption = Annotated[
     Path | None,
@@ -71,21 +61,16 @@ ForceOption = Annotated[
         help="Replace an earlier report in the folder of --out; continue with a design that was made for another environment.",
     ),
 ]
-TolerancesOption = Annotated[
-    str, typer.Option(help="Fabrication errors in every trial: none, or handmade (those of tubes made by hand).")
-]
 
 
 def robustness(
     env: EnvironmentArgument,
     design: DesignArgument,
     solution: SolutionOption = None,
-    trials: Annotated[int, typer.Option(min=1, max=1_000_000, help="Number of trials at each level.")] = 1000,
-    levels: LevelsOption = "0,5,10,15,20",
-    sources: SourcesOption = None,
-    start_mm: StartOption = START_MM,
-    heading_deg: HeadingOption = HEADING_DEG,
-    tolerances: TolerancesOption = "none",
+    trials: Annotated[int, typer.Option(min=1, max=1_000_000, help="Number of trials of each uncertainty.")] = 1000,
+    uncertainty: UncertaintyOption = None,
+    sources: SourcesOption = True,
+    levels: LevelsOption = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of all trials.")] = 0,
     out: OutOption = None,
     force: ForceOption = False,
@@ -96,40 +81,31 @@ def robustness(
     """Grow a design many times with random errors and report how often it succeeds. Ctrl-C keeps the trials done."""
     answer = Answer(as_json)
     console = answer.console
-    grid = parsed_levels(levels)
+    grid = parsed_levels(levels) if levels is not None else []
     with readable_errors():
-        import numpy as np
-
         from environments import load_environment
+        from planner.robustness.errors import named_errors
         from planner.robustness.survey import Survey
-        from planner.robustness.survey import sources as sources_of
-        from planner.robustness.trials import PRESETS
 
-        if tolerances not in PRESETS:
-            raise BadInput(f"--tolerances {tolerances} must be one of {', '.join(PRESETS)}")
         made = chosen_design(console, design, solution)
         made = replace(made, params=replaced_tube(console, made.params, tube, physics))
         environment = load_environment(env, made.params.radius)
         print_hints(console, environment, made.params.radius)
         same_environment(console, made, environment, force)
         _note_a_miss(console, made, environment)
-        wanted = (len(grid) > 1 or (start_mm, heading_deg) != (START_MM, HEADING_DEG)) if sources is None else sources
-        alone = sources_of(1e-3 * start_mm, np.radians(heading_deg)) if wanted else {}
-        survey = Survey.of(made, environment, grid, trials, seed, alone, PRESETS[tolerances])
-        flag = {None: "", True: " --sources", False: " --no-sources"}[sources]
+        named, errors = named_errors(environment, made.params, uncertainty)
+        survey = Survey.of(made, environment, errors, trials, seed, grid, sources)
         command = command_line(
-            f"robustness {Path(env).name} {design.name if design.is_absolute() else design}{flag}",
+            f"robustness {Path(env).name} {design.name if design.is_absolute() else design}{'' if sources else ' --no-sources'}",
             solution=solution,
             trials=trials,
+            uncertainty=uncertainty,
             levels=levels,
             seed=seed,
-            start_mm=start_mm if start_mm != START_MM else None,
-            heading_deg=heading_deg if heading_deg != HEADING_DEG else None,
-            tolerances=tolerances if tolerances != "none" else None,
             tube=tube,
             physics=physics,
         )
-        study = _study(survey, grid)
+        study = _study(survey, grid, named)
         found = run_study(study, command, out, console, force, _beside(design))
         if survey.broken:
             console.print(
@@ -147,12 +123,13 @@ def _beside(design: Path) -> Path | None:
     return folder.with_name(f"{folder.name}-robustness")
 
 
-def _study(survey: Survey, grid: list[float]) -> Study[Any, Any]:
+def _study(survey: Survey, grid: list[float], named: str) -> Study[Any, Any]:
     """The trials of a survey in batches, then the margin of each parameter."""
     from planner.robustness.plots import save_robustness, save_sensitivity
     from planner.robustness.report import robustness_report, title
     from planner.robustness.sensitivity import Margin, margin, parameters
-    from planner.robustness.trials import Spread
+    from planner.robustness.survey import ALL
+    from planner.robustness.trials import grow_trials
     from planner.runs.folder import stem_of
 
     design, environment = survey.design, survey.environment
@@ -168,14 +145,13 @@ def _study(survey: Survey, grid: list[float]) -> Study[Any, Any]:
         return [one for one in found if isinstance(one, Margin)]
 
     def report(found: list[Any]) -> Report:
-        lines, content = robustness_report(survey, margins(found), grid)
+        lines, content = robustness_report(survey, margins(found), len(varied), grid)
         pictures = ["", f"![Success and trials]({figure})", *[f"![Margins]({margins_figure})"] * bool(margins(found))]
         return Report(title(survey), lines + pictures, content)
 
     def draw(path: Path, _: list[Any]) -> None:
-        level = min(grid, key=lambda level: abs(level - 0.1))
-        shown = survey.outcome(Spread.of_levels(level, level), range(DRAWN))
-        save_robustness(path, survey, grid, shown, f"{100 * level:g} % of both")
+        worlds = survey.worlds(ALL, range(DRAWN))
+        save_robustness(path, survey, grid, grow_trials(design, worlds), worlds, f"{named} errors")
 
     def draw_margins(path: Path, found: list[Any]) -> None:
         if margins(found):
@@ -195,10 +171,11 @@ def _study(survey: Survey, grid: list[float]) -> Study[Any, Any]:
 def _note_a_miss(console: Console, design: Design, environment: Environment) -> None:
     """Print a note if a design misses the goal without any errors."""
     from planner.console.compiling import compiling
-    from planner.robustness.trials import Deviations, grow_trials
+    from planner.robustness.deviations import WorldErrors
+    from planner.robustness.trials import Worlds, grow_trials
 
     with compiling(console):
-        planned = grow_trials(design, environment, Deviations.none(design, environment, 1))
+        planned = grow_trials(design, Worlds(environment, design.params, WorldErrors.none(environment, 1)))
     if not planned.reached[0]:
         why = "".join(f": {ending}" for ending in planned.broken.values())
         console.print(f"note: this design misses the goal even without errors{why}")

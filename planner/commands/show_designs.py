@@ -279,7 +279,7 @@ class RobustnessFile(Part):
 def show_robustness(_: Path, data: RobustnessFile) -> Shown:
     """Success rates of a survey."""
 
-    table = Table("errors (obstacles / bending, or one source)", "success (95 % interval)")
+    table = Table("errors (all, one source, or obstacles / bending)", "success (95 % interval)")
     for name, counts in data.counts.items():
         if trials := sum(counts.values()):
             table.add_row(name, str(Estimate(counts.get("reached", 0), trials)))

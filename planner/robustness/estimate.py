@@ -1,4 +1,4 @@
-"""A success rate from trials, with its confidence interval."""
+"""Success rates from trials, with their confidence intervals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Figures of robustness: success rates on the grid, superimposed trials, and the margins of each parameter."""
+"""Figures of robustness: success rates, superimposed trials, and the margins of each parameter."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from planner.drawing.plan import draw_solids, foreground
 from planner.drawing.style import ACTUATOR, FAINT, INK, MISSED, REACHED, save_figure
 from planner.robustness.report import margin_words
 from planner.robustness.sensitivity import Margin
-from planner.robustness.survey import Survey, cell_name
-from planner.robustness.trials import Outcome
+from planner.robustness.survey import ALL, Survey, cell_name
+from planner.robustness.trials import Outcome, Worlds
 from surrogate.compiled import Floats
 
 DPI = 150
@@ -25,23 +25,59 @@ ENVIRONMENTS = 10
 """Number of trials whose obstacles are outlined."""
 
 
-def save_robustness(path: Path, survey: Survey, levels: Sequence[float], trials: Outcome, where: str) -> None:
-    """Draw the grid as a heat map, and some trials superimposed.
+def save_robustness(
+    path: Path, survey: Survey, levels: Sequence[float], trials: Outcome, worlds: Worlds, where: str
+) -> None:
+    """Draw some trials superimposed, beside the success under each source of error and, if there is a grid, its heat map.
 
     Args:
+        levels: Levels of the grid; none for no heat map.
         trials: Trials to draw.
-        where: Levels of the trials, as text.
+        worlds: The worlds in which they grew.
+        where: What differs in them, as text.
     """
     bounds = survey.environment.bounds
     aspect = float((bounds[2] - bounds[0]) / (bounds[3] - bounds[1]))
-    height = 5.2
-    figure = Figure(
-        figsize=(5.6 + height * min(max(aspect, 0.7), 2.2), height), layout="constrained", facecolor="white"
-    )
-    heat, overlay = figure.subplots(1, 2, width_ratios=[5.0, height * min(max(aspect, 0.7), 2.2)])
-    _draw_heat(heat, survey, levels)
-    _draw_trials(overlay, survey, trials, where)
+    height, bars = 5.2, 5.6
+    widths = [bars, *[5.0] * bool(levels), height * min(max(aspect, 0.7), 2.2)]
+    figure = Figure(figsize=(sum(widths) + 0.6, height), layout="constrained", facecolor="white")
+    alone, *heat, overlay = figure.subplots(1, len(widths), width_ratios=widths)
+    grid = {cell_name(one, other) for one in levels for other in levels}
+    _draw_sources(alone, survey, [name for name in survey.uncertainties if name not in grid])
+    if heat:
+        _draw_heat(heat[0], survey, levels)
+    _draw_trials(overlay, survey, trials, worlds, where)
     save_figure(path, figure, DPI)
+
+
+def _draw_sources(axes: Axes, survey: Survey, names: Sequence[str]) -> None:
+    """Bars of success with intervals: all errors together on top, then each source alone."""
+    for row, name in enumerate(names):
+        estimate = survey.estimate(name)
+        axes.barh(row, 100, height=0.72, color="#eef0f3", zorder=1)
+        if estimate is None:
+            axes.text(3, row, "-", size=8.5, color=INK, va="center")
+            continue
+        rate, ends = 100 * estimate.rate, [100 * end for end in estimate.interval]
+        axes.barh(row, rate, height=0.72, color=REACHED, alpha=1.0 if name == ALL else 0.6, zorder=2)
+        axes.plot(ends, [row, row], color=INK, linewidth=1.1, zorder=3)
+        words = f"{rate:.0f}{'*' * (not survey.complete(name))}"
+        axes.text(103, row, words, size=8.5, color=INK, va="center")
+    axes.set_yticks(range(len(names)), names)
+    axes.set(xlim=(0, 112), ylim=(max(len(names), 4) - 0.4, -0.6), xticks=[0, 50, 100])
+    axes.tick_params(labelsize=8.5, color=FAINT, labelcolor=INK, length=0)
+    axes.spines[:].set_visible(False)
+    axes.set_title(_heading(survey), size=10, color=INK, loc="left")
+
+
+def _heading(survey: Survey) -> str:
+    """Title of rates of success."""
+    if survey.done == survey.asked:
+        return f"success [%], {survey.trials} trials each"
+    return (
+        f"success [%], interrupted after {survey.done} of {survey.asked} trials\n"
+        f"*: fewer than {survey.trials} trials, -: none"
+    )
 
 
 def _draw_heat(axes: Axes, survey: Survey, levels: Sequence[float]) -> None:
@@ -57,24 +93,19 @@ def _draw_heat(axes: Axes, survey: Survey, levels: Sequence[float]) -> None:
     axes.set_yticks(range(len(levels)), names)
     axes.set_xlabel("actuators: pressure and length, standard deviation [%]", size=9, color=INK)
     axes.set_ylabel("obstacles: size and position, standard deviation [%]", size=9, color=INK)
-    heading = f"success [%], {survey.trials} trials a cell"
-    if survey.done < survey.asked:
-        heading = (
-            f"success [%], interrupted after {survey.done} of {survey.asked} trials\n"
-            f"*: fewer than {survey.trials} trials, -: none"
-        )
-    axes.set_title(heading, size=10, color=INK, loc="left")
+    axes.set_title(_heading(survey), size=10, color=INK, loc="left")
     axes.tick_params(labelsize=8.5, color=FAINT, labelcolor=INK)
     axes.spines[:].set_visible(False)
 
 
-def _draw_trials(axes: Axes, survey: Survey, trials: Outcome, where: str) -> None:
+def _draw_trials(axes: Axes, survey: Survey, trials: Outcome, worlds: Worlds, where: str) -> None:
     environment = survey.environment
     bounds, radius = 1e3 * environment.bounds, 1e3 * survey.design.params.radius
     bounds = bounds + max(radius, WALL * (bounds[2:] - bounds[:2]).max()) * np.array([-1, -1, 1, 1])
     draw_solids(axes, environment, bounds)
-    for workspace in trials.environments[:ENVIRONMENTS]:
-        rings = [1e3 * _outline(shape) for shape in workspace.obstacles.shapes()]
+    outlined = min(ENVIRONMENTS, len(worlds))
+    for world in range(outlined):
+        rings = [1e3 * _outline(shape) for shape in worlds.shapes(world)]
         axes.add_collection(LineCollection(rings, colors=FAINT, linewidths=0.5, alpha=0.7, zorder=3), autolim=False)
     for reached, colour in ((False, MISSED), (True, REACHED)):
         lines = [1e3 * line for line, done in zip(trials.joints, trials.reached, strict=True) if done == reached]
@@ -88,7 +119,7 @@ def _draw_trials(axes: Axes, survey: Survey, trials: Outcome, where: str) -> Non
         axes.add_patch(patch)
     axes.set(xlim=bounds[[0, 2]], ylim=bounds[[1, 3]], aspect="equal", xticks=[], yticks=[])
     axes.spines[:].set(linewidth=0.7, color=FAINT)
-    title = f"{len(trials.reached)} trials, {where}; outlines: obstacles of {min(ENVIRONMENTS, len(trials.environments))} of them"
+    title = f"{len(trials.reached)} trials, {where}; outlines: obstacles of {outlined} of them"
     axes.set_title(title, size=10, color=INK, loc="left")
     axes.legend(loc="upper left", bbox_to_anchor=(0, 0), ncols=2, fontsize=9, frameon=False, labelcolor=INK)
 

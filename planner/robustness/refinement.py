@@ -79,6 +79,8 @@ class Descent:
         self.evolution = _evolution(len(start.design.sections) + start.design.actuators, seed)
         self.found = [start]
         """The start and every candidate that was better than all before, best last."""
+        self.generations = self.grown = 0
+        """Number of generations, and of designs grown."""
 
     @property
     def best(self) -> Candidate:
@@ -95,6 +97,7 @@ class Descent:
         losses = [one.loss for one in candidates if one]
         worst = max(losses, default=1.0)
         # Of points that cannot be made, those nearer to the start are better.
+        self.generations, self.grown = self.generations + 1, self.grown + len(designs)
         told = [
             one.loss if one else worst + 1.0 + float(np.linalg.norm(x))
             for one, x in zip(candidates, asked, strict=True)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import asdict
 from typing import Any
 
 from planner.markdown import table
-from planner.robustness.sensitivity import Margin, parameters
-from planner.robustness.survey import Survey, cell_name
+from planner.robustness.sensitivity import Margin, weakest
+from planner.robustness.survey import ALL, Survey, cell_name
 
 SOURCE_COLUMNS = (
     "source",
@@ -27,19 +27,21 @@ PAPER = {"obstacles": 0.1, "bending": 0.12}
 
 
 def robustness_report(
-    survey: Survey, margins: Sequence[Margin], levels: Sequence[float]
+    survey: Survey, margins: Sequence[Margin], varied: int, levels: Sequence[float] = ()
 ) -> tuple[list[str], dict[str, Any]]:
     """The report as Markdown, and its data for a JSON file.
 
     Args:
         margins: Margins of all parameters; may be empty.
-        levels: Levels of the grid, ascending [-].
+        varied: Number of parameters; there are fewer margins if their search was interrupted.
+        levels: Levels of the grid, ascending [-]; none for no grid.
     """
-    varied = len(parameters(survey.design, survey.environment))
     interrupted = survey.done < survey.asked or len(margins) < varied
     stopped = [f"**Interrupted** after {survey.done} of {survey.asked} trials and {len(margins)} of {varied} margins."]
-    lines = [*stopped * interrupted, *_preface(survey), *_alone(survey, levels), *_grid(survey, levels)]
-    lines += ["", _verdict(survey, levels), *_margin_table(margins, varied)]
+    grid = {cell_name(one, other) for one in levels for other in levels}
+    lines = [*stopped * interrupted, *_preface(survey), *_alone(survey, grid)]
+    lines += [*_grid(survey, levels), "", _verdict(survey, levels)] if grid else []
+    lines += _margin_table(margins, varied)
     content = {
         "interrupted": interrupted,
         "trials_done": survey.done,
@@ -48,16 +50,16 @@ def robustness_report(
         "trials": survey.trials,
         "seed": survey.seed,
         "levels": list(levels),
-        "spreads": {name: spread.content() for name, spread in survey.spreads.items()},
+        "spreads": {name: uncertainty.content() for name, uncertainty in survey.uncertainties.items()},
         "counts": survey.counts,
-        "success": {name: _success(survey, name) for name in survey.spreads},
+        "success": {name: _success(survey, name) for name in survey.uncertainties},
         "margins": [asdict(margin) for margin in margins],
     }
     return lines, content
 
 
 def _success(survey: Survey, name: str) -> dict[str, Any] | None:
-    """The success rate of a spread for a JSON file; None without trials."""
+    """The success rate of an uncertainty for a JSON file; None without trials."""
     estimate = survey.estimate(name)
     if estimate is None:
         return None
@@ -76,7 +78,7 @@ def title(survey: Survey) -> str:
 
 
 def _preface(survey: Survey) -> list[str]:
-    """Design, number of trials and their distributions."""
+    """Design, number of trials and what is drawn."""
     design = survey.design
     seconds, slowest = sum(survey.seconds.values()), max(survey.seconds, key=survey.seconds.__getitem__)
     actuators = [
@@ -84,46 +86,39 @@ def _preface(survey: Survey) -> list[str]:
         for s in design.actuated
     ]
     return [
-        f"{survey.done} trials in {seconds:.0f} s. Slowest: {sum(survey.counts[slowest].values())} trials at {slowest} in "
+        f"{survey.done} trials in {seconds:.0f} s. Slowest: {sum(survey.counts[slowest].values())} trials of {slowest} in "
         f"{survey.seconds[slowest]:.1f} s.",
         f"The design: {design.actuators} actuator{'s' * (design.actuators != 1)}, {1e3 * design.length:.0f} mm of tube"
         + "".join(f"; {actuator}" for actuator in actuators)
         + ".",
         "A trial succeeds if the tip reaches the goal while the vine grows. Brackets: 95 % confidence interval (Wilson).",
-        "All errors are normally distributed; the level is their standard deviation. *Obstacles*: the size of each",
-        "obstacle, relative to its size, and its x and y, relative to its width (or the width of the tube, if that is",
-        "greater). *Bending*: the pressure and the cell length of each actuator; an error in cell length also changes the",
-        "length of the actuator. A trial has the same random numbers at every level.",
+        "Errors are independent and normally distributed, with the standard deviations in the names of their sources;",
+        "friction is uniform in its range. A trial has the same random numbers in every row.",
         "",
     ]
 
 
-def _alone(survey: Survey, levels: Sequence[float]) -> list[str]:
-    """Table of single sources of error: all spreads that are not in the grid."""
-    grid = {cell_name(one, other) for one in levels for other in levels}
-    if not survey.spreads.keys() - grid:
-        return []
-    lines = [
-        "## One source at a time",
-        "",
-        "Made by hand: 0.12 degrees and 0.36 mm (standard deviations) per section, the smallest measured (Agharese and",
-        "Okamura, 2023).",
-        "",
-    ]
+def _alone(survey: Survey, grid: Container[str]) -> list[str]:
+    """Table of all errors together and of each source alone: all uncertainties that are not in the grid."""
+    lines = ["## All errors together, and one source at a time", ""]
     rows = []
     for name, counts in survey.counts.items():
         if name not in grid:
             ways = [f"{count / sum(counts.values()):.1%}" for way, count in counts.items() if way != "reached"]
-            rows.append([name, shown(survey, name), *ways])
-    return [*lines, *table(SOURCE_COLUMNS, rows), ""]
+            rows.append([f"**{name}**" if name == ALL else name, shown(survey, name), *ways])
+    return [*lines, *table(SOURCE_COLUMNS, rows)]
 
 
 def _grid(survey: Survey, levels: Sequence[float]) -> list[str]:
     """Obstacles against bending."""
     lines = [
+        "",
         "## Obstacles and bending together",
         "",
-        "Success in percent. Rows: level of obstacles; columns: level of bending.",
+        "Success in percent. Rows: level of obstacles; columns: level of bending; both are standard deviations.",
+        "*Obstacles*: the size of each object, relative to its size, and its x and y, relative to its width (or the width of",
+        "the tube, if that is greater). *Bending*: the pressure and the cell length of each actuator; an error in cell length",
+        "also changes the length of the actuator.",
         "",
     ]
     rows = [[f"**{100 * one:g} %**", *(shown(survey, cell_name(one, other)) for other in levels)] for one in levels]
@@ -181,7 +176,8 @@ def _margin_table(margins: Sequence[Margin], varied: int) -> list[str]:
         "How far each parameter can deviate, with all others as planned, before the goal is lost. The first row has the",
         f"smallest margin. Deviations up to {', '.join(sorted({f'{m.most:g} {m.unit}' for m in margins}))} were searched.",
         "*Place* is the position of a section along the tube; a section that begins at the base is shortened instead of",
-        "moved towards the base.",
+        "moved towards the base. An obstacle is named by its number in the file; all that touch it move with it.",
+        f"Weakest, by the smallest deviation that misses the goal: {weakest(margins).words}.",
         "",
     ]
     rows = [[one.name, margin_words(one, one.less, "-"), margin_words(one, one.more, "+")] for one in ordered]

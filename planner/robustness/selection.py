@@ -17,7 +17,7 @@ from planner.design import Design
 from planner.replay import grow_designs, replay
 from planner.robustness.deviations import Trials
 from planner.robustness.estimate import Estimate
-from planner.robustness.refinement import POPULATION, Candidate, Descent, grown_candidates, with_another
+from planner.robustness.refinement import Candidate, Descent, grown_candidates, with_another
 from planner.robustness.trials import Worlds, nearest_to_goal
 from planner.search.run import Run
 
@@ -42,8 +42,10 @@ SURE = 1e-3
 """Loss of a design that needs no more refinement [-]."""
 INSERTED = 24
 """Number of designs with one more actuator that are made from the best one."""
-REFINING = 0.7
-"""Share of the time for one number of actuators that is spent on refinement; the rest is for trials."""
+REFINING = 0.65
+"""Share of the time that is spent on refinement [-]; the rest is for trials."""
+ALIKE = 0.1
+"""Designs whose success rates differ by less than this are refined as if they were equal [-]."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -98,11 +100,22 @@ class Choice:
                 return champion
         return next(champion for champion in self.front if champion.estimate.interval[1] >= highest)
 
+    def add(self, champion: Champion) -> None:
+        """Add a design to the front."""
+        self.front = sorted([*self.front, champion], key=lambda one: one.design.actuators)
+
     def add_trials(self, selection: Selection) -> None:
-        """Evaluate the chosen design in more trials, while there is time; by these, another one may become the chosen one."""
-        while self.chosen.estimate.trials < FINAL and selection.left() > 0:
-            k = self.front.index(self.chosen)
-            self.front[k] = selection.with_more_trials(self.front[k])
+        """Try the chosen design in up to `FINAL` trials, and then the others in up to `FEW`, while there is time.
+
+        By its trials, another one may become the chosen one.
+        """
+        while selection.left() > 0:
+            short = [self.chosen] if self.chosen.estimate.trials < FINAL else []
+            short += [one for one in self.front if one.estimate.trials < FEW]
+            if not short:
+                return
+            k = self.front.index(short[0])
+            self.front[k] = selection.with_trials(short[0], short[0].estimate.trials + BLOCK)
 
     def content(self) -> dict[str, Any]:
         """Content for a JSON file."""
@@ -156,59 +169,64 @@ class Selection:
         return Relaxations(self.environment, self.params)
 
     def champions(self, designs: Sequence[Design]) -> Iterator[Champion]:
-        """The design of the front for each number of actuators up to `MORE` above the minimum, fewest first.
+        """The design of the front for each number of actuators up to `MORE` above the minimum, the most promising first.
 
-        The first one comes also if there is no time left, refined as far as there was time.
+        Of the time, `REFINING` is for refinement. The first champion comes also if there is no time left.
         """
-        compared = self._grown(designs, range(FIRST + 1))
-        fewest = min(design.actuators for design in designs)
-        best: Candidate | None = None
-        for actuators in range(fewest, fewest + MORE + 1):
-            began = self.left()
-            until = began - began / (fewest + MORE + 1 - actuators) if np.isfinite(began) else -np.inf
-            starts = [one for one in compared if one.design.actuators == actuators]
-            if best and began > 0:
-                more = [with_another(best.design, self.catalogue, self.rng) for _ in range(INSERTED)]
-                starts += self._grown([design for design in more if design is not None], range(FIRST + 1))
-            if starts and (best is None or self.left() > 0):
-                best, grown = self._refined(
-                    starts, REFINING * until + (1 - REFINING) * began if np.isfinite(began) else -np.inf
-                )
-                yield self._evaluated(Champion(best.design, NO_TRIALS, len(starts) + grown), until, FEW)
+        until = (1 - REFINING) * self.left() if np.isfinite(self.left()) else -np.inf
+        contenders = self._contenders(designs, until)
+        while self.left() > until and (one := self._next(contenders)):
+            one.generation(np.arange(len(self.worlds)))
+            self.show(Progress(one.design.actuators, one.generations, one.best.rate))
+        leading = max(one.best.rate for one in contenders)
+        contenders.sort(key=lambda one: (one.best.rate < leading - ALIKE, one.design.actuators))
+        for k, one in enumerate(contenders):
+            if k == 0 or self.left() > 0:
+                yield self.with_trials(Champion(self._sound(one), NO_TRIALS, one.grown), BLOCK)
 
-    def _grown(self, designs: Sequence[Design], rows: range) -> list[Candidate]:
-        """Candidates in order of their loss."""
-        if not designs:
-            return []
-        return sorted(grown_candidates([*designs], self.worlds, np.array(rows)), key=lambda one: one.loss)
-
-    def _refined(self, starts: list[Candidate], until: float) -> tuple[Candidate, int]:
-        """The best design made from some, and the number of designs grown for it.
-
-        The first generations of the best of `starts` are grown in few worlds; only the winner continues, in all of them.
+    def _contenders(self, designs: Sequence[Design], until: float) -> list[Descent]:
+        """One design for each number of actuators, which won its heat: a few generations in a few worlds.
 
         Args:
             until: Remaining time at which to stop [s].
         """
-        few, every = np.arange(FIRST + 1), np.arange(len(self.worlds))
-        ordered = sorted(starts, key=lambda one: one.loss)[:STARTS]
-        descents = [Descent(one, self.worlds, self.catalogue, self.seed) for one in ordered]
-        generation = grown = 0
-        while generation < GENERATIONS and self.left() > until:
-            generation += 1
-            if generation == HEATS + 1:
-                winner = min(descents, key=lambda one: one.best.loss)
-                winner.compare_in(every)
-                descents = [winner]
-            for descent in descents:
-                descent.generation(few if generation <= HEATS else every)
-                grown += POPULATION
-            best = min((one.best for one in descents), key=lambda one: one.loss)
-            self.show(Progress(best.design.actuators, generation, best.rate))
-            if generation > HEATS and best.loss < SURE:
-                break
-        ordered = sorted((one for descent in descents for one in descent.found), key=lambda one: one.loss)
-        return next((one for one in ordered if self._holds(one.design)), ordered[-1]), grown
+        few, compared = np.arange(FIRST + 1), self._grown(designs)
+        fewest, contenders = min(design.actuators for design in designs), list[Descent]()
+        for actuators in range(fewest, fewest + MORE + 1):
+            starts = [one for one in compared if one.design.actuators == actuators]
+            if contenders and self.left() > until:
+                best = contenders[-1].best.design
+                more = [with_another(best, self.catalogue, self.rng) for _ in range(INSERTED)]
+                starts += self._grown([design for design in more if design is not None])
+            if not starts or (contenders and self.left() <= until):
+                continue
+            first = sorted(starts, key=lambda one: one.loss)[:STARTS]
+            heat = [Descent(one, self.worlds, self.catalogue, self.seed) for one in first]
+            for generation in range(1, HEATS + 1):
+                for one in heat:
+                    if self.left() > until:
+                        one.generation(few)
+                        self.show(Progress(actuators, generation, one.best.rate))
+            winner = min(heat, key=lambda one: one.best.loss)
+            winner.compare_in(np.arange(len(self.worlds)))
+            winner.grown = len(starts) + sum(one.grown for one in heat)
+            contenders.append(winner)
+        return contenders
+
+    @staticmethod
+    def _next(contenders: list[Descent]) -> Descent | None:
+        """Which one to refine next: of those that are almost as likely as the likeliest, that with the fewest actuators."""
+        left = [one for one in contenders if one.best.loss > SURE and one.generations < GENERATIONS]
+        leading = max((one.best.rate for one in left), default=0.0)
+        return next((one for one in left if one.best.rate >= leading - ALIKE), None)
+
+    def _grown(self, designs: Sequence[Design]) -> list[Candidate]:
+        """Designs in the first few worlds."""
+        return grown_candidates([*designs], self.worlds, np.arange(FIRST + 1)) if designs else []
+
+    def _sound(self, descent: Descent) -> Design:
+        """The best design of a descent that holds at a finer step; if there is none, the best one."""
+        return next((one.design for one in reversed(descent.found) if self._holds(one.design)), descent.best.design)
 
     def _holds(self, design: Design) -> bool:
         """Whether a design ends in the goal as planned, at a finer step and without a snap that only its damping decides."""
@@ -220,18 +238,10 @@ class Selection:
         carried = design.actuation(design.segments)
         return not len(snaps.examined(carried, self._relaxations).ambiguous(self.params))
 
-    def with_more_trials(self, champion: Champion) -> Champion:
-        """The same design with more trials, as many of `FINAL` as there is time for."""
-        return self._evaluated(champion, 0.0, FINAL)
-
-    def _evaluated(self, champion: Champion, until: float, most: int) -> Champion:
-        """A design with trials added up to `most`: at least one block, and more while there is time.
-
-        Args:
-            until: Remaining time at which to stop [s].
-        """
+    def with_trials(self, champion: Champion, count: int) -> Champion:
+        """A design with at least one block of trials, and up to `count` while there is time."""
         reached, design = champion.reached, champion.design
-        while len(reached) < most and (not len(reached) or self.left() > until):
+        while len(reached) < count and (not len(reached) or self.left() > 0):
             reached = np.concatenate([reached, self._block(design, len(reached) // BLOCK)])
             self.show(Progress(design.actuators, GENERATIONS, float(reached.mean()), len(reached)))
         planned = grow_designs([design], self.environment, self.replayer)[0].design

@@ -1,66 +1,43 @@
-"""Success rate over the size of deviations: the grid of paper 002, Fig. 9, and one source of error at a time."""
+"""Success rate under all errors together, under each of them alone, and on the grid of paper 002, Fig. 9."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-import numpy as np
-from scipy.stats import binomtest
-
 from environments.environment import Environment
+from environments.uncertainty import KEYS, Uncertainty
 from planner.design import Design
-from planner.robustness.trials import HANDMADE, Deviations, Outcome, Spread, grow_trials
+from planner.robustness.estimate import Estimate
+from planner.robustness.trials import Worlds, grow_trials
 
 BATCH = 100
 """Number of trials in a batch."""
-EACH = 0.1
-"""Level of a single source of error [-]."""
+ALL = "all errors together"
+"""Name of the uncertainty that is asked for."""
+UNITS = {"mm": "mm", "deg": "deg", "percent": "%", "kpa": "kPa"}
+"""Units by the last word of a key of `[uncertainty]`."""
 
 
-@dataclass(frozen=True, slots=True)
-class Estimate:
-    """A success rate from trials."""
-
-    reached: int
-    trials: int
-
-    @property
-    def rate(self) -> float:
-        """Share of the trials that reached the goal."""
-        return self.reached / self.trials
-
-    @property
-    def interval(self) -> tuple[float, float]:
-        """95 % confidence interval of the rate (Wilson)."""
-        low, high = binomtest(self.reached, self.trials).proportion_ci(0.95, "wilson")
-        return float(low), float(high)
-
-    def words(self, unit: str = "") -> str:
-        """The rate in percent, optionally with a unit, and the interval in brackets."""
-        low, high = self.interval
-        return f"{100 * self.rate:.1f}{unit} ({100 * low:.1f} ... {100 * high:.1f})"
-
-    def __str__(self) -> str:
-        return self.words(" %")
+def sources(uncertainty: Uncertainty) -> dict[str, Uncertainty]:
+    """Each source of error of an uncertainty alone, by a name with its figure; none if there is only one."""
+    found = {}
+    for source in KEYS:
+        value, single = getattr(uncertainty, source), [one for one in uncertainty.of_obstacles if one.field == source]
+        if value or single:
+            name = _source_name(source, value) + ", some obstacles differ" * bool(single)
+            found[name] = replace(Uncertainty(of_obstacles=tuple(single)), **{source: value})
+    return found if len(found) > 1 else {}
 
 
-def sources(start: float = 5e-3, heading: float = np.radians(1.0)) -> dict[str, Spread]:
-    """Each source of error alone, by name.
-
-    Args:
-        start: Standard deviation of the base's position [m].
-        heading: Standard deviation of the base's direction [rad].
-    """
-    return {
-        f"obstacles {100 * EACH:g} %": Spread(obstacles=EACH),
-        f"pressure {100 * EACH:g} %": Spread(pressure=EACH),
-        f"cell length {100 * EACH:g} %": Spread(cell=EACH),
-        f"start {1e3 * start:g} mm": Spread(start=start),
-        f"heading {np.degrees(heading):g} deg": Spread(heading=heading),
-        "made by hand": HANDMADE,
-    }
+def _source_name(source: str, value: float | tuple[float, float]) -> str:
+    """Name of a source of error with its figure, for example `obstacle position 3 mm`."""
+    key = KEYS[source]
+    if isinstance(value, tuple):
+        return f"{key.name} {value[0]:g} to {value[1]:g}"
+    what, _, unit = key.name.rpartition("_")
+    return f"{what.replace('_', ' ')} {float(f'{value * key.factor:.6g}'):g} {UNITS[unit]}"
 
 
 @dataclass(slots=True)
@@ -69,47 +46,43 @@ class Survey:
 
     design: Design
     environment: Environment
-    spreads: dict[str, Spread]
-    """Spreads by name; `cell_name` gives the names of the grid's cells."""
+    uncertainties: dict[str, Uncertainty]
+    """Uncertainties by name: `ALL`, `sources`, and the cells of the grid by `cell_name`."""
     trials: int
     seed: int = 0
     counts: dict[str, dict[str, int]] = field(default_factory=dict)
-    """Number of trials of each spread by result (`Outcome.counts`), including spreads in progress."""
+    """Number of trials of each uncertainty by result (`Outcome.counts`), including those in progress."""
     broken: list[str] = field(default_factory=list)
     """How the growth ended in every trial with non-finite values."""
     seconds: dict[str, float] = field(default_factory=dict)
-    """Computing time of each spread [s]."""
+    """Computing time of each uncertainty [s]."""
 
     @classmethod
     def of(
         cls,
         design: Design,
         environment: Environment,
-        levels: Sequence[float],
+        uncertainty: Uncertainty,
         trials: int,
         seed: int = 0,
-        alone: Mapping[str, Spread] | None = None,
-        tolerances: Spread | None = None,
+        levels: Sequence[float] = (),
+        alone: bool = True,
     ) -> Survey:
-        """A survey of each source of error alone, followed by the grid of levels.
+        """A survey of all errors together, followed by each source of error alone and the grid of levels.
 
         Args:
-            levels: Levels of both obstacles and bending [-].
-            alone: Single sources of error, by name; by default all of `sources`.
-            tolerances: Fabrication tolerances; their `length` and `turn` apply to every trial.
+            levels: Levels of both obstacles and bending [-]; none for no grid.
+            alone: Whether to try each source of error alone.
         """
-        grid = {cell_name(one, other): Spread.of_levels(one, other) for one in levels for other in levels}
-        spreads = dict(sources() if alone is None else alone) | grid
-        if tolerances not in (None, Spread()):  # otherwise "made by hand" would be tried without its own tolerances
-            kept = {"length": tolerances.length, "turn": tolerances.turn}
-            spreads = {name: replace(spread, **kept) for name, spread in spreads.items()}
-        return cls(design, environment, spreads, trials, seed)
+        every = {ALL: uncertainty} | (sources(uncertainty) if alone else {})
+        grid = {cell_name(one, other): Uncertainty.of_levels(one, other) for one in levels for other in levels}
+        return cls(design, environment, every | grid, trials, seed)
 
     def run(self) -> Iterator[int]:
         """Grow all batches of trials; after each batch, yields its number of trials."""
         for name, rows in self.batches():
             start = time.perf_counter()
-            outcome = self.outcome(self.spreads[name], rows)
+            outcome = grow_trials(self.design, self.worlds(name, rows))
             counts = outcome.counts()
             self.broken += outcome.broken.values()
             self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - start
@@ -118,36 +91,32 @@ class Survey:
             yield len(rows)
 
     def batches(self) -> list[tuple[str, range]]:
-        """Batches of trials: the name of the spread, and the trial numbers."""
+        """Batches of trials: the name of the uncertainty, and the trial numbers."""
         firsts = range(0, self.trials, BATCH)
-        return [(name, range(one, min(one + BATCH, self.trials))) for name in self.spreads for one in firsts]
+        return [(name, range(one, min(one + BATCH, self.trials))) for name in self.uncertainties for one in firsts]
 
-    def outcome(self, spread: Spread, trials: Sequence[int]) -> Outcome:
-        """Grow trials of a spread, given their numbers."""
-        return grow_trials(
-            self.design,
-            self.environment,
-            Deviations.drawn(self.design, self.environment, spread, trials, self.seed),
-        )
+    def worlds(self, name: str, trials: Sequence[int]) -> Worlds:
+        """The worlds of some trials of an uncertainty, given their numbers."""
+        return Worlds.drawn(self.environment, self.design.params, self.uncertainties[name], trials, self.seed)
 
     def estimate(self, name: str) -> Estimate | None:
-        """Success rate of a spread, from the trials done so far; None without trials."""
+        """Success rate of an uncertainty, from the trials done so far; None without trials."""
         counts = self.counts.get(name)
         return Estimate(counts["reached"], sum(counts.values())) if counts else None
 
     def complete(self, name: str) -> bool:
-        """Whether all trials of a spread are done."""
+        """Whether all trials of an uncertainty are done."""
         return sum(self.counts.get(name, {}).values()) == self.trials
 
     @property
     def done(self) -> int:
-        """Number of trials done, of all spreads."""
+        """Number of trials done, of all uncertainties."""
         return sum(sum(counts.values()) for counts in self.counts.values())
 
     @property
     def asked(self) -> int:
-        """Number of trials of all spreads."""
-        return self.trials * len(self.spreads)
+        """Number of trials of all uncertainties."""
+        return self.trials * len(self.uncertainties)
 
 
 def cell_name(obstacles: float, bending: float) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import shapely
@@ -83,7 +84,7 @@ class Worlds:
         friction = [None if np.isnan(one) else float(one) for one in errors.friction]
         factors = press.tolist(), moment.tolist(), compliance.tolist(), friction
         self.worlds = [World(*one) for one in zip(scenes, self.motions.start, *factors, strict=True)]
-        self.models = self._models(QuasiStatic(environment, params))
+        self.models = self._models(_planned_model(environment, params))
         """A model of the tube in each world."""
 
     def _models(self, planned: QuasiStatic) -> list[QuasiStatic]:
@@ -103,7 +104,7 @@ class Worlds:
     def refined(self, parts: int) -> Worlds:
         """The same worlds with the growth step of the model divided, to check its results."""
         other = copy(self)
-        other.models = self._models(QuasiStatic(self.environment, self.params).refined(parts))
+        other.models = self._models(_planned_model(self.environment, self.params).refined(parts))
         return other
 
     def sections(self, design: Design) -> SectionErrors:
@@ -141,9 +142,9 @@ def grow_trials(design: Design, worlds: Worlds, sections: SectionErrors | None =
         outcome.status[rows] = rollout.status
         broken = np.flatnonzero(np.isin(rollout.status, (Status.NOT_FINITE, Status.UNSETTLED))).tolist()
         outcome.broken.update((int(rows[vine]), rollout.ending(vine)) for vine in broken)
-        for vine in np.flatnonzero(rollout.records):
-            last = rollout.state(np.array([vine]), rollout.records[[vine]] - 1)
-            outcome.joints[rows[vine]] = centerlines(last, worlds.motions.start[rows[vine]], design.params)[0]
+        grown = np.flatnonzero(rollout.records)
+        last = rollout.state(grown, rollout.records[grown] - 1)
+        outcome.joints[rows[grown]] = centerlines(last, worlds.motions.start[rows[grown]], design.params)
     return outcome
 
 
@@ -182,6 +183,12 @@ def grow_rows(worlds: Worlds, rows: Integers, carried: Actuation, length: float 
     models = [worlds.models[row] for row in rows]
     start = models[0].start(*carried.pressure.shape)
     return grow_in(models, start, carried, length, worlds.params.segment_length)
+
+
+@lru_cache(maxsize=4)
+def _planned_model(environment: Environment, params: VineParams) -> QuasiStatic:
+    """The model of a tube where everything is as planned, made once for all batches of worlds."""
+    return QuasiStatic(environment, params)
 
 
 def _make_room(environment: Environment, params: VineParams, motions: Motions) -> NDArray[np.bool_]:

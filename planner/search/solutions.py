@@ -8,6 +8,7 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
+from dynamics.propagator import Propagator
 from dynamics.relaxations import PARTED as PARTED_RESTS
 from dynamics.relaxations import Relaxations
 from dynamics.snaps import Snaps
@@ -35,7 +36,7 @@ def segments_to(length: float, segment_length: float) -> int:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Solution:
-    """A design that reached the goal again when replayed from the start at an eighth of the growth step, without an ambiguous snap."""
+    """A design that reached the goal again when replayed from the start at a smaller growth step, without an ambiguous snap."""
 
     design: Design
     cost: float
@@ -54,6 +55,8 @@ class Solutions:
         """
         self.search, self.keep, self.each_count = search, keep, each_count
         self.replayer = search.propagator.refined(REFINED)
+        self.quick = search.propagator.refined() if each_count else self.replayer
+        """Replays candidates that are not of lower cost than the best: what is made of them is replayed later."""
         self.best: list[Solution] = []
         """Sorted by cost."""
         self.replayed = 0
@@ -80,7 +83,9 @@ class Solutions:
         size = REPLAYS if self.best else FIRST_REPLAYS
         while left > 0 and len(waiting):
             chosen, waiting, left = waiting[:size], waiting[size:], left - size
-            for snapping, length in self._replay(candidates[chosen]):
+            some = candidates[chosen]
+            better = not self.best or self.search.cost(some.actuators, some.segments).min() < self.best[0].cost
+            for snapping, length in self._replay(some, self.replayer if better else self.quick):
                 # The others of that branch snap there too: a replay of each would only find the same.
                 waiting = waiting[~self._follow(snapping, length, candidates.controls, candidates.segments, waiting)]
             if self.best:
@@ -90,7 +95,7 @@ class Solutions:
             return True
         return False
 
-    def _replay(self, chosen: Candidates) -> list[tuple[NDArray[np.int32], float]]:
+    def _replay(self, chosen: Candidates, replayer: Propagator) -> list[tuple[NDArray[np.int32], float]]:
         """Replay candidates: keep those that reach the goal again, and prune the branches of the others.
 
         Returns:
@@ -99,7 +104,7 @@ class Solutions:
         search, params = self.search, self.search.params
         ambiguous: list[tuple[NDArray[np.int32], float]] = []
         carried = actuation(chosen.controls, search.catalogue)
-        rollout = grow(self.replayer, carried, chosen.segments * params.segment_length, params.segment_length)
+        rollout = grow(replayer, carried, chosen.segments * params.segment_length, params.segment_length)
         goal = search.environment.goal
         for i, segments in enumerate(chosen.segments):
             tip = rollout.tips[i, segments - 1]

@@ -83,7 +83,7 @@ COMMANDS: dict[tuple[str, ...], tuple[list[st.SearchStrategy[str]], list[str], t
     ),
     ("robustness",): (
         [ENVIRONMENTS, DESIGNS],
-        ["--levels", "--start-mm", "--heading-deg", "--tolerances", "--seed", "--trials", "--solution"],
+        ["--levels", "--uncertainty", "--seed", "--trials", "--solution"],
         NO_FOLDER,
     ),
     ("export",): ([DESIGNS], ["--formats", "--env", "--solution"], NO_FOLDER),

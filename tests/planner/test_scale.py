@@ -12,10 +12,12 @@ from dynamics.tube_file import similar
 from dynamics.vine import Actuation, Status
 from environments import Environment, load_environment
 from environments.obstacles import Obstacles
+from environments.uncertainty import Uncertainty
 from planner.design import Design
 from planner.fabrication.pack import Pack
 from planner.replay import grow_designs
-from planner.robustness.trials import Deviations, Spread, grow_trials
+from planner.robustness.deviations import WorldErrors
+from planner.robustness.trials import Worlds, grow_trials
 from planner.search.run import Budget, Run
 
 ITERATIONS = 12
@@ -90,9 +92,10 @@ def test_they_export(planned: tuple[float, Environment, Design], tmp_path: Path)
 def test_they_are_evaluated(planned: tuple[float, Environment, Design]) -> None:
     """Trials without errors reach the goal; with errors some may not, and none breaks down."""
     size, environment, design = planned
-    assert grow_trials(design, environment, Deviations.none(design, environment, 2)).reached.all()
-    spread = Spread(obstacles=0.02, pressure=0.05, cell=0.02, start=2e-3 * size)
-    outcome = grow_trials(design, environment, Deviations.drawn(design, environment, spread, range(8), 0))
+    params = design.params
+    assert grow_trials(design, Worlds(environment, params, WorldErrors.none(environment, 2))).reached.all()
+    errors = Uncertainty(obstacle_share=0.02, pressure_share=0.05, cell_share=0.02, start_position=2e-3 * size)
+    outcome = grow_trials(design, Worlds.drawn(environment, params, errors, range(8), 0))
     assert outcome.reached.any()
     assert outcome.counts()["not finite"] == 0
 

@@ -12,7 +12,7 @@ from scipy.stats import linregress, t
 
 from dynamics.tube import VineParams
 from planner.markdown import table
-from planner.robustness.survey import Estimate
+from planner.robustness.estimate import Estimate
 from planner.studies.reliability.study import Record
 from planner.studies.study import Report
 

@@ -158,7 +158,7 @@ def test_export_as_json(run: Run, planned: Path, short: Path) -> None:
 
 def test_robustness_as_json(run: Run, planned: Path) -> None:
     """The data of the report."""
-    arguments = "robustness", "small.toml", planned, "--trials", 2, "--levels", 5, "--out", "robust"
+    arguments = "robustness", "small.toml", planned, "--trials", 2, "--levels", 5, "--no-sources", "--out", "robust"
     read = document(run(*arguments, "--json"))
     assert read["wrote"] == ["robust/robustness-small"]
     assert read.items() >= json.loads(Path("robust/robustness-small/data.json").read_text()).items()

@@ -66,8 +66,6 @@ from planner.cli import main
         (["robustness", "divider", "missing.json", "--levels", "0,101"], ["--levels 0,101", "from 0 to 100"]),
         (["robustness", "divider", "missing.json", "--levels", "few"], ["--levels few", "numbers separated by commas"]),
         (["robustness", "divider", "missing.json", "--levels", "nan"], ["--levels nan", "from 0 to 100"]),
-        (["robustness", "divider", "missing.json", "--heading-deg", "-1"], ["--heading-deg", "0"]),
-        (["robustness", "divider", "missing.json", "--tolerances", "none such"], ["handmade"]),
         (["plan", "maze", "--robust", "--level", "101"], ["--level", "100"]),
         (["plan", "maze", "--robust", "--threshold", "-1"], ["--threshold", "0"]),
         (["plan", "maze", "--robust", "--level", "nan"], ["--level", "100"]),

@@ -109,7 +109,7 @@ def test_a_resumed_run_replaces_itself_only(vinewright: Vinewright, small: Path)
 
 def test_robustness_writes_beside_the_run(vinewright: Vinewright, small: Path) -> None:
     """Nothing is written into `results`; where --out is given, it is in the recorded command."""
-    survey = "robustness", "small.toml", "made", "--trials", 2, "--levels", "0"
+    survey = "robustness", "small.toml", "made", "--trials", 2, "--no-sources"
     code, said, _ = vinewright(*survey)
     assert code == 0
     assert "wrote made-robustness/: README.md, data.json" in said
@@ -152,7 +152,7 @@ WRITERS = [
     ("simulate", "small.toml", "made", "--out", "out"),
     ("simulate", "small.toml", "made", "--animate", "grow.gif"),
     ("export", "made", "--out", "out", "--allow-limit", "--formats", "csv,json,svg"),
-    ("robustness", "small.toml", "made", "--trials", 2, "--levels", 0),
+    ("robustness", "small.toml", "made", "--trials", 2, "--no-sources"),
     ("map", "small.toml", "--deployments", 2),
     ("environments", "new", "clutter.toml", "--density", 0.1),
     ("environments", "show", "small.toml", "--picture", "small.png"),

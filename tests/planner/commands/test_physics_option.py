@@ -39,8 +39,6 @@ def test_physics_travels_with_the_design(
         "robustness",
         "small.toml",
         "runs/small",
-        "--levels",
-        5,
         "--trials",
         1,
         "--no-sources",

@@ -1,7 +1,6 @@
-"""`plan --robust`, `robustness` and the study of what it gains, as a user meets them."""
+"""`plan --robust` and the study of what it gains, as a user meets them."""
 
 import json
-import signal
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -10,13 +9,11 @@ import numpy as np
 import pytest
 
 from dynamics.tube import VineParams
-from environments import Environment
 from planner.cli import main
 from planner.design import Design, Section
 from planner.design_file import load_design
+from planner.robustness.estimate import Estimate
 from planner.robustness.selection import Champion, Choice
-from planner.robustness.survey import Estimate
-from planner.robustness.trials import Deviations, Outcome, grow_trials
 from planner.studies.robust_planning.report import report
 from planner.studies.robust_planning.study import Evaluated
 
@@ -59,107 +56,6 @@ def test_a_robust_plan_keeps_what_it_was_chosen_by(planned: Path) -> None:
     assert robust["chosen"]["reached"] >= 800
     assert run["inputs"]["robust"] is True
     assert (planned / "environment.toml").exists()
-
-
-def test_robustness_writes_tables_and_pictures(
-    planned: Path, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Table, data and both pictures; at the level by which it was chosen the design succeeds as often as was said."""
-    assert (
-        vinewright(
-            monkeypatch, folder, "robustness", "small.toml", planned, "--trials", 60, "--levels", "0,5", "--out", "out"
-        )
-        == 0
-    )
-    names = {entry.name for entry in (folder / "out" / "robustness-small").iterdir()}
-    assert names == {"README.md", "data.json", "robustness-small.png", "robustness-small-margins.png"}
-    content = json.loads((folder / "out" / "robustness-small" / "data.json").read_text())
-    assert content["levels"] == [0.0, 0.05]
-    assert content["counts"]["0 % / 0 %"]["reached"] == 60
-    chosen = json.loads((planned / "run.json").read_text())["robust"]["chosen"]
-    assert content["counts"]["5 % / 5 %"]["reached"] / 60 == pytest.approx(
-        chosen["reached"] / 1000, abs=0.17
-    )  # 4 sigma
-    assert len(content["margins"]) == 3 * load_design(planned).actuators + 3
-    assert "wrote out/robustness-small/: README.md" in capsys.readouterr().out
-
-
-@pytest.mark.parametrize(
-    ("options", "surveys"),
-    [
-        (["--levels", "5"], 1),
-        (["--levels", "5", "--sources"], 1 + 6),
-        (["--levels", "5", "--start-mm", "3"], 1 + 6),
-        (["--levels", "0,5", "--no-sources"], 4),
-        ([], 25 + 6),
-    ],
-)
-def test_only_what_was_asked_is_grown(
-    planned: Path, folder: Path, monkeypatch: pytest.MonkeyPatch, options: list[str], surveys: int
-) -> None:
-    """One level is one survey; the sources of error alone come with the default grid, or where they are requested."""
-    from planner.robustness import survey
-
-    grown: list[int] = []
-
-    def counting(design: Design, environment: Environment, deviations: Deviations) -> Outcome:
-        outcome = grow_trials(design, environment, deviations)
-        grown.append(len(outcome.reached))
-        return outcome
-
-    monkeypatch.setattr(survey, "grow_trials", counting)
-    monkeypatch.setattr("planner.commands.robustness.DRAWN", 2)
-    again = "--out", "asked", "--force"
-    assert vinewright(monkeypatch, folder, "robustness", "small.toml", planned, "--trials", 3, *options, *again) == 0
-    assert grown == [3] * surveys + [2]  # the last are those in the picture
-    content = json.loads((folder / "asked" / "robustness-small" / "data.json").read_text())
-    assert len(content["counts"]) == surveys
-    table = (folder / "asked" / "robustness-small" / "README.md").read_text()
-    assert ("## One source at a time" in table) == (surveys in (7, 31))
-    assert ("variation together" in table) == (surveys in (1, 7))
-    assert f"`{content['command']}`" in table
-    asked = [part for part in options if part.startswith("--")]
-    assert all(part in content["command"] for part in asked)
-
-
-def test_interrupted_trials_are_kept(planned: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Ctrl-C while trials grow: what was grown is written; the rest is called not evaluated, and nothing is said about it."""
-    from planner.robustness.survey import Survey
-
-    whole = Survey.run
-
-    def broken(self: Survey):  # type: ignore[no-untyped-def]
-        for k, grown in enumerate(whole(self)):
-            if k == 3:
-                signal.raise_signal(signal.SIGINT)
-            yield grown
-
-    monkeypatch.setattr(Survey, "run", broken)
-    arguments = "robustness", "small.toml", planned, "--trials", 5, "--levels", "0,5", "--out", "part"
-    assert vinewright(monkeypatch, folder, *arguments) == 0
-    content = json.loads((folder / "part" / "robustness-small" / "data.json").read_text())
-    assert len(content["counts"]) == 4  # the fourth was grown, though not yet reported
-    assert "interrupted" in content["command"]
-    assert content["interrupted"] is True
-    table = (folder / "part" / "robustness-small" / "README.md").read_text()
-    assert "**Interrupted** after 20 of 50 trials" in table
-    assert "| **0 %** | not evaluated | not evaluated |" in table
-    assert "no verdict on obstacles variation" in table
-    assert "at no level" not in table
-
-
-def test_interrupted_pictures_leave_the_tables(planned: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Ctrl-C while pictures are drawn: table and data are there already."""
-
-    def broken(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("planner.robustness.plots.save_robustness", broken)
-    arguments = "robustness", "small.toml", planned, "--trials", 5, "--levels", "-0,5,5.0000001", "--out", "drawn"
-    assert vinewright(monkeypatch, folder, *arguments[:-4], f"--levels={arguments[-3]}", *arguments[-2:]) == 0
-    drawn = folder / "drawn" / "robustness-small"
-    assert {entry.name for entry in drawn.iterdir()} == {"README.md", "data.json"}
-    assert json.loads((drawn / "data.json").read_text())["levels"] == [0.0, 0.05]
 
 
 def test_a_plan_is_kept_whose_judging_is_interrupted(

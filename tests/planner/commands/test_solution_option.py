@@ -86,7 +86,7 @@ def test_export_and_robustness_take_the_chosen_solution(vinewright: Vinewright, 
     code, _, errors = vinewright("export", run, "--solution", 2, "--out", "pack", "--formats", "json")
     assert (code, errors) == (0, "")
     assert load_design("pack").length == pytest.approx(0.45)
-    options = "--solution", 2, "--levels", 0, "--trials", 1, "--no-sources", "--out", "out"
+    options = "--solution", 2, "--trials", 1, "--no-sources", "--out", "out"
     code, printed, errors = vinewright("robustness", "small.toml", "run", *options)
     assert (code, errors) == (0, "")
     assert "robustness small.toml run --no-sources --solution 2 " in printed

@@ -104,7 +104,7 @@ def test_simulate_grows_the_tube_it_is_given(vinewright: Vinewright, tmp_path: P
             in printed
         ) is note
     code, printed, _ = vinewright(
-        "robustness", "room.toml", "design.json", "--trials", 4, "--levels", "0", "--tube", "jitosho-24mm"
+        "robustness", "room.toml", "design.json", "--trials", 4, "--no-sources", "--tube", "jitosho-24mm"
     )
     assert code == 0
     assert "note: --tube" in printed

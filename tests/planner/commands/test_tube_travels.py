@@ -75,7 +75,7 @@ def test_every_field_of_the_tube_reaches_every_judge(
     commands: list[list[object]] = [
         ["plan", "small.toml", "--tube", "tube.toml", "--iterations", 3, "--batch", 40, "--verify", "geometric"],
         ["simulate", "small.toml", "runs/small/solutions.json", "--propagator", "geometric"],
-        ["robustness", "small.toml", "runs/small", "--levels", 5, "--trials", 1, "--no-sources"],
+        ["robustness", "small.toml", "runs/small", "--trials", 1, "--no-sources"],
         ["export", "runs/small", "--out", "pack", "--formats", "json"],
         ["simulate", "small.toml", "pack"],
     ]

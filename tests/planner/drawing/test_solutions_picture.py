@@ -18,8 +18,8 @@ from planner.drawing import solutions
 from planner.drawing.solutions import MOST, save_solutions
 from planner.drawing.style import TUBE
 from planner.replay import grow_designs
+from planner.robustness.estimate import Estimate
 from planner.robustness.selection import Champion, Choice
-from planner.robustness.survey import Estimate
 from planner.runs.success import success
 from planner.verification import Verification
 

@@ -317,7 +317,7 @@ def test_a_design_for_another_environment_needs_force(
     run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], command: str
 ) -> None:
     """A changed environment gives one line and exit code 2; --force proceeds with a warning."""
-    options = ["--env", "divider", "--formats", "csv"] if command == "export" else ["--trials", "1", "--levels", "0"]
+    options = ["--env", "divider", "--formats", "csv"] if command == "export" else ["--trials", "1", "--no-sources"]
     arguments = [command, run] if command == "export" else [command, "divider", run]
     out = tmp_path / "out"
     assert vinewright(monkeypatch, *arguments, *options, "--out", out) == 2

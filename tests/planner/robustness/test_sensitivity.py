@@ -8,7 +8,15 @@ from dynamics.tube import VineParams
 from environments import Environment, Obstacles
 from environments.obstacles import box_corners
 from planner.design import Design, Section
-from planner.robustness.sensitivity import Margin, environment_parameters, margin, parameters, section_parameters
+from planner.robustness.sensitivity import (
+    Margin,
+    environment_parameters,
+    margin,
+    object_parameters,
+    parameters,
+    section_parameters,
+    weakest,
+)
 
 PARAMS = VineParams()
 BARE = Section(0.0, 0.9, "none", 0.0, 0.0, 0.0)
@@ -91,10 +99,62 @@ def test_every_number_is_looked_at() -> None:
     sections = Section(0.0, 0.4, "left", 2.0, 0.04, 25e3), Section(0.4, 0.8, "right", 2.0, 0.04, 25e3)
     assert len(margins(design_of(*sections), room((0.8, 0.0, 0.05)))) == 8
     found = margins(design_of(BARE), room((0.8, 0.0, 0.05), gap))
-    assert [m.name for m in found] == ["start: to the left", "start: heading", "obstacles: size"]
+    shifts = [f"obstacle {k}: along {axis}" for k in (1, 2) for axis in "xy"]
+    assert [m.name for m in found] == ["start: to the left", "start: heading", "obstacles: size", *shifts]
     # Blocks of 400 mm about 240 mm off the axis: half of them may be 240 - 33.35 + 1 mm, the tolerance, at most.
     assert found[2].more == pytest.approx(100 * ((240 - 33.35 + 1) / 200 - 1), abs=0.5)
     assert found[2].less == pytest.approx(20)
+
+
+def test_shifts_of_an_object_are_those_that_block_the_way() -> None:
+    """A gap of 74 mm is closed to 2 (33.35 - 1) mm, the tube less the tolerance, by the object on either side."""
+    pair = box_corners(0.3, 0.04, 0.4, 0.24), box_corners(0.4, 0.04, 0.5, 0.1)
+    below, far = box_corners(0.3, -0.44, 0.4, -0.034), box_corners(-0.2, 0.5, 0.9, 0.8)
+    environment = room((0.8, 0.0, 0.05), Obstacles((below, *pair, far)))
+    found = [margin(design_of(BARE), environment, one) for one in object_parameters(design_of(BARE), environment)]
+    assert [one.name for one in found] == [f"obstacle {k}: along {axis}" for k in (1, 2) for axis in "xy"]
+    along, up_or_down = found[2], found[3]
+    assert (found[1].less, found[1].more) == pytest.approx((50, 8))
+    assert (up_or_down.less, up_or_down.more) == pytest.approx((8, 50))
+    assert up_or_down.missed[0] == pytest.approx(12)
+    assert up_or_down.missed[1] is None
+    assert up_or_down.words == "obstacle 2, 12 mm down"
+    assert found[1].words == "obstacle 1, 12 mm up"
+    assert along.missed == (None, None)  # along the tube
+    assert along.words == "obstacle 2, more than 50 mm"
+    assert weakest(found[2:]) is up_or_down
+
+
+def test_walls_at_the_bounds_have_names() -> None:
+    """Walls are named by their side, and obstacles after them in the arrays keep their numbers of the file."""
+    solids = Obstacles(
+        (box_corners(0.3, -0.3, 0.4, -0.04),), [[0.6, 0.1, 0.05]], [[0.2, 0.09, 0.3, 0.09, 0.01]], ends="round"
+    )
+    bounds, goal = np.array([-0.05, -0.5, 1.1, 0.08]), np.array([0.8, 0.0, 0.05])
+    environment = Environment("room", "", bounds, np.zeros(3), goal, solids, edge="wall")
+    names = {one.name.split(": ")[0] for one in object_parameters(design_of(BARE), environment)}
+    sides = {"wall at the bounds, top", "wall at the bounds, left"}
+    # The disc and the thin wall reach into the wall at the top, which is not built with them.
+    assert names == {"obstacle 1", "obstacle 2", "obstacle 3", *sides}
+
+
+def test_the_weakest_is_named_with_its_direction() -> None:
+    """By the smallest deviation that misses, relative to what was searched: of a section, of the start, of an object."""
+    environment = room((0.8, 0.0102, 0.0306))
+    listed = environment_parameters(environment)
+    found = [margin(design_of(BARE), environment, one) for one in listed]
+    sideways, heading = found
+    assert sideways.missed == pytest.approx((21.25, 41.25))
+    assert sideways.words == "start, 21.2 mm to the right"
+    assert heading.words == f"start: heading, {heading.missed[0]:.3g} deg clockwise"
+    assert heading.missed[0] == pytest.approx(heading.less + 0.25)
+    assert weakest(found) is heading
+    (pressure,) = section_parameters(design_of(Section(0.0, 0.4, "left", 2.0, 0.04, 25e3)), ["pressure"])
+    short = Margin(pressure.name, "%", 3.5, 20.0, (4.0, None))
+    assert short.words == "section 1: pressure, 4 % less"
+    assert weakest([*found, short]) is heading  # 1.5 of 10 degrees before 4 of 20 %
+    lost = Margin("start: heading", "deg", 0.0, 0.0, (0.0, 0.0))
+    assert weakest([short, lost]).words == "the plan itself misses the goal"
 
 
 def test_the_least_margin_counts() -> None:

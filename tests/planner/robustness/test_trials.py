@@ -1,136 +1,171 @@
-"""Trials: what differs, by how much, and that nothing differs where nothing should."""
+"""Trials: worlds that differ from the plan, and that nothing differs where nothing should."""
 
-from dataclasses import fields, replace
+from dataclasses import replace
 
 import numpy as np
 import pytest
+import shapely
 
-from dynamics.moment import free_curvature, joint_moments
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from dynamics.vine import Status
-from environments import Environment, Obstacles
+from environments import Environment, Obstacles, load_environment
 from environments.obstacles import box_corners
+from environments.uncertainty import WORKSHOP, Uncertainty
 from planner.design import Design, Section
 from planner.replay import grow_designs
-from planner.robustness.trials import HANDMADE, Deviations, Outcome, Spread, grow_trials, reach_of
+from planner.robustness.deviations import SectionErrors, WorldErrors
+from planner.robustness.trials import Outcome, Worlds, grow_trials
 
 PARAMS = VineParams()
-SECTIONS = (
-    Section(0.0, 0.2, "none", 0.0, 0.0, 0.0),
-    Section(0.2, 0.6, "left", 2.0, 0.04, 25e3),
-    Section(0.6, 0.7, "none", 0.0, 0.0, 0.0),
-    Section(0.7, 1.0, "right", 1.5, 0.03, 20e3),
-)
-MANY = range(4000)
+ERRORS = replace(WORKSHOP, growth_pressure=500.0, moment_share=0.05, contact_share=0.2, friction=(0.05, 0.1))
+"""Errors of which each world has some of every kind."""
+
+
+def planned(environment: Environment, trials: int = 1, params: VineParams = PARAMS) -> Worlds:
+    """Worlds that are as planned."""
+    return Worlds(environment, params, WorldErrors.none(environment, trials))
+
+
+def line(outcome: Outcome, trial: int) -> np.ndarray:
+    """The centreline of a trial, without what is beyond the tip."""
+    joints = outcome.joints[trial]
+    return joints[~np.isnan(joints[:, 0])]
 
 
 @pytest.fixture(scope="module")
-def room() -> Environment:
-    """A wide room with a block and a disc beside the way, and a thin wall."""
-    obstacles = Obstacles(
-        (box_corners(0.3, -0.4, 0.4, -0.2),), [[0.6, 0.6, 0.2]], [[1.2, -1.0, 1.2, -0.5, 0.01]], ends="round"
+def obstructed(room: Environment) -> Environment:
+    """The room, with a block and a thick wall in the way of the design."""
+    blocks = box_corners(0.4, 0.25, 0.5, 0.5), box_corners(0.3, -0.5, 0.4, -0.3)
+    walls = [[0.7, 0.35, 0.8, 0.3, 0.03]]
+    return replace(room, obstacles=Obstacles(blocks, [[0.2, 0.3, 0.1]], walls, ends="round"))
+
+
+@pytest.mark.parametrize("friction", [None, 0.1])
+def test_worlds_without_errors_are_the_environment(
+    design: Design, obstructed: Environment, friction: float | None
+) -> None:
+    """Without errors every trial ends where the design itself does, to the bit, also with the friction of the tube."""
+    params = replace(PARAMS, friction=friction)
+    own = replace(design, params=params)
+    drawn = Worlds.drawn(obstructed, params, Uncertainty(), range(3), seed=0)
+    grown = grow_designs([own], obstructed, QuasiStatic(obstructed, params))[0]
+    for worlds in (planned(obstructed, 2, params), drawn):
+        outcome = grow_trials(own, worlds)
+        for trial in range(len(worlds)):
+            assert (line(outcome, trial) == grown.centerline).all()
+            assert outcome.status[trial] == grown.status
+            assert outcome.reached[trial] == grown.reached
+    free = grow_trials(design, planned(replace(obstructed, obstacles=Obstacles())))
+    assert not np.array_equal(line(free, 0), grown.centerline)  # it does touch
+
+
+@pytest.mark.parametrize("name", ["plus", "tube"])
+def test_shipped_environments_are_grown_as_planned(name: str, design: Design) -> None:
+    """The same where obstacles touch one another and the bounds."""
+    environment = load_environment(name)
+    grown = grow_designs([design], environment, QuasiStatic(environment, PARAMS))[0]
+    assert line(grow_trials(design, planned(environment)), 0) == pytest.approx(grown.centerline, abs=1e-9)
+
+
+def test_a_world_is_the_same_for_all_that_grow_in_it(design: Design, obstructed: Environment) -> None:
+    """Trials of one number end the same, to the bit, alone and among others; other designs meet the same worlds."""
+    together = Worlds.drawn(obstructed, PARAMS, ERRORS, range(70), seed=1)  # more than are grown in one batch
+    outcome = grow_trials(design, together)
+    assert len(np.unique(outcome.joints[:, 20, 0])) == 70
+    for trial in (0, 3, 69):
+        alone = grow_trials(design, Worlds.drawn(obstructed, PARAMS, ERRORS, [trial], seed=1))
+        assert np.array_equal(alone.joints[0], outcome.joints[trial], equal_nan=True)
+        assert alone.nearest[0] == outcome.nearest[trial]
+    longer = replace(design, sections=(*design.sections, Section(1.0, 1.1, "left", 2.0, 0.04, 25e3)))
+    few, more = together.sections(design), together.sections(longer)
+    assert (more.pressure[:, :2] == few.pressure).all()
+
+
+@pytest.mark.parametrize("friction", [0.0, 0.1, 0.4])
+def test_friction_of_a_world_is_that_of_the_walls(design: Design, obstructed: Environment, friction: float) -> None:
+    """A world with a coefficient of friction is the environment with it, to the bit; it takes the place of the tube's own."""
+    errors = WorldErrors.none(obstructed, 1)
+    errors.friction[0] = friction
+    grown = grow_designs([design], obstructed, QuasiStatic(obstructed, PARAMS, friction=friction))[0]
+    for own in (None, 0.2):
+        params = replace(PARAMS, friction=own)
+        outcome = grow_trials(replace(design, params=params), Worlds(obstructed, params, errors))
+        assert (line(outcome, 0) == grown.centerline).all()
+    other = grow_designs([design], obstructed, QuasiStatic(obstructed, PARAMS, friction=0.2))[0]
+    assert not np.array_equal(other.centerline, grown.centerline)
+
+
+def test_compliance_of_a_world_is_that_of_the_contacts(design: Design, obstructed: Environment) -> None:
+    """Twice the compliance is a tube whose contacts are half as stiff, to the bit."""
+    errors = WorldErrors.none(obstructed, 1)
+    errors.compliance[0] = 1.0
+    softer = replace(PARAMS, contact_stiffness=PARAMS.contact_stiffness / 2)
+    grown = grow_designs([replace(design, params=softer)], obstructed, QuasiStatic(obstructed, softer))[0]
+    assert (line(grow_trials(design, Worlds(obstructed, PARAMS, errors)), 0) == grown.centerline).all()
+    assert not np.array_equal(line(grow_trials(design, planned(obstructed)), 0), grown.centerline)
+
+
+def test_growth_pressure_of_a_world_drives_and_stiffens(design: Design, obstructed: Environment) -> None:
+    """Force of growth, pressure in the section and restoring moment are in proportion to it; the moment factor acts on the moment."""
+    errors = WorldErrors.none(obstructed, 3)
+    errors.growth_pressure[:] = [0.1 * PARAMS.growth_pressure, 0.0, -0.5 * PARAMS.growth_pressure]
+    errors.moment[:] = [0.0, 0.3, 1.0]
+    worlds = Worlds(obstructed, PARAMS, errors)
+    stronger = QuasiStatic(obstructed, replace(PARAMS, growth_pressure=1.1 * PARAMS.growth_pressure)).tube
+    own = QuasiStatic(obstructed, PARAMS)
+    for model, press, moment in zip(worlds.models, (1.1, 1.0, 0.5), (1.1, 1.3, 1.0), strict=True):
+        assert model.tube.growth_force == pytest.approx(press * own.tube.growth_force)
+        assert model.tube.section.pressure == pytest.approx(press * own.tube.section.pressure)
+        assert model.joint.moment == pytest.approx(moment * own.joint.moment)
+        assert model.joint.rising == pytest.approx(moment * own.joint.rising)
+        assert model.joint.elasticity.stiffness == pytest.approx(moment * own.joint.elasticity.stiffness)
+    assert worlds.models[0].tube.growth_force == pytest.approx(stronger.growth_force)
+    assert worlds.models[0].tube.section.pressure == pytest.approx(stronger.section.pressure)
+    # Half the pressure in a film that resists twice as much: only the force of growth is halved.
+    weaker = replace(PARAMS, growth_share=0.5 * PARAMS.growth_share)
+    grown = grow_designs([replace(design, params=weaker)], obstructed, QuasiStatic(obstructed, weaker))[0]
+    outcome = grow_trials(design, worlds, SectionErrors.none(3, 2))
+    assert (line(outcome, 2) == grown.centerline).all()
+    ends = np.array([line(outcome, trial)[-1] for trial in range(3)])
+    assert len(np.unique(ends[:, 0])) == 3
+
+
+def test_objects_and_start_are_where_the_errors_put_them(design: Design, room: Environment) -> None:
+    """Shapes are shifted, turned about their centre and made larger; no object gets smaller than a tenth."""
+    errors = WorldErrors.none(room, 4)
+    errors.share[0], errors.shift[0, 0], errors.start[1] = [0.5, -7.0, 0.0], [0.01, 0.02], [0.1, 0.2, 0.3]
+    errors.rotation[2, 0], errors.size[3] = 0.3, [0.01, 0.02, 0.03]
+    worlds = Worlds(room, PARAMS, errors)
+    block, disc, wall = worlds.shapes(0)
+    assert shapely.bounds(block) == pytest.approx([0.285, -0.43, 0.435, -0.13])
+    assert shapely.bounds(disc) == pytest.approx([0.58, 0.58, 0.62, 0.62])
+    assert shapely.bounds(wall) == pytest.approx(shapely.bounds(room.obstacles.shapes()[2]))
+    assert worlds.models[1].pose == pytest.approx([0.1, 0.2, 0.3])
+    assert line(grow_trials(design, worlds), 1)[0] == pytest.approx([0.1, 0.2])
+    corners = shapely.get_coordinates(worlds.shapes(2)[0])
+    highest = corners[corners[:, 1].argmax()]  # the upper right one, turned anticlockwise
+    cosine, sine = np.cos(0.3), np.sin(0.3)
+    assert highest == pytest.approx([0.35 + 0.05 * cosine - 0.1 * sine, -0.3 + 0.05 * sine + 0.1 * cosine])
+    block, disc, wall = worlds.shapes(3)
+    assert shapely.bounds(block) == pytest.approx([0.29, -0.41, 0.41, -0.19])
+    assert shapely.bounds(disc) == pytest.approx([0.38, 0.38, 0.82, 0.82])
+    assert shapely.bounds(wall)[[0, 2]] == pytest.approx([1.165, 1.235])
+
+
+def test_a_tube_touches_the_objects_of_its_world(design: Design, obstructed: Environment) -> None:
+    """Each of many vines grown in worlds of their own is not deeper in its obstacles than allowed, and some do touch."""
+    turned = replace(ERRORS, obstacle_rotation=0.1)
+    worlds = Worlds.drawn(obstructed, PARAMS, turned, range(40), 0)
+    outcome = grow_trials(design, worlds)
+    away = np.array(
+        [
+            shapely.LineString(line(outcome, k)).distance(shapely.union_all(worlds.shapes(k))) - PARAMS.radius
+            for k in range(40)
+        ]
     )
-    bounds, goal = np.array([-1.0, -1.5, 2.0, 1.5]), np.array([0.8, 0.3, 0.1])
-    return Environment("room", "", bounds, np.zeros(3), goal, obstacles)
-
-
-@pytest.fixture(scope="module")
-def design(room: Environment) -> Design:
-    return Design("room", room.sha256, PARAMS, SECTIONS, np.zeros(3), np.zeros((1, 2)))
-
-
-def test_nothing_differs_without_spread(design: Design, room: Environment) -> None:
-    """Trials without spread grow in the environment itself, to the tip that the design itself grows to, to the bit."""
-    outcome = grow_trials(design, room, Deviations.drawn(design, room, Spread(), range(30), seed=0))
-    assert all(environment is room for environment in outcome.environments)
-    tip = grow_designs([design], room, QuasiStatic(room, PARAMS))[0].design.tip[:2]
-    ends = outcome.joints[:, 40]
-    assert (ends == ends[0]).all()
-    assert ends[0] == pytest.approx(tip, abs=1e-12)
-
-
-def test_draws_have_the_spread_that_is_asked_for(design: Design, room: Environment) -> None:
-    """Over 4 000 trials mean and standard deviation of every part are those of the normal distribution, within 4 sigma."""
-    spread = Spread(obstacles=0.1, pressure=0.05, cell=0.07, turn=0.02, start=0.01, heading=0.03)
-    drawn = Deviations.drawn(design, room, spread, MANY, seed=3)
-    width = [0.1, 0.4, 2 * PARAMS.radius]  # the wall's own width is less than the tube's
-    assert reach_of(room, design) == pytest.approx(width)
-    expected = {
-        "pressure": 0.05,
-        "cell": 0.07,
-        "turn": 0.02,
-        "start": np.array([0.01, 0.01, 0.03]),
-        "size": 0.1,
-        "shift": 0.1 * np.array(width)[:, None],
-    }
-    for name, scale in expected.items():
-        standard = getattr(drawn, name) / scale
-        assert abs(standard.mean(axis=0)).max() < 4 / np.sqrt(len(MANY)), name
-        assert abs(standard.std(axis=0) - 1).max() < 4 / np.sqrt(2 * len(MANY)), name
-
-
-def test_parts_are_independent(design: Design, room: Environment) -> None:
-    """No two numbers that are drawn have to do with each other: correlations under 5 sigma of chance."""
-    drawn = Deviations.drawn(design, room, Spread(0.1, 0.1, 0.1, 0.001, 0.1, 0.1, 0.1), MANY, seed=1)
-    parts = drawn.pressure, drawn.cell, drawn.turn, drawn.stretch, drawn.start, drawn.size, drawn.shift
-    every = np.concatenate([part.reshape(len(MANY), -1) for part in parts], axis=1)
-    off = np.corrcoef(every.T) - np.eye(every.shape[1])
-    assert abs(off).max() < 5 / np.sqrt(len(MANY))
-
-
-def test_lengths_move_what_comes_after(design: Design, room: Environment) -> None:
-    """A section begins where the ones before it end: the spread of its place is that of a sum of their lengths."""
-    drawn = Deviations.drawn(design, room, Spread(length=1e-3), MANY, seed=2)
-    assert drawn.place.std(axis=0) == pytest.approx([1e-3, np.sqrt(3) * 1e-3], rel=0.06)
-    assert drawn.stretch.std(axis=0) == pytest.approx([1e-3, 1e-3], rel=0.06)
-    assert not drawn.size.any()
-
-
-def test_the_same_trials_at_every_level(design: Design, room: Environment) -> None:
-    """A trial is known by its number and the seed: at twice the level it differs by twice as much, whichever trials grow with it."""
-    one = Deviations.drawn(design, room, Spread.of_levels(0.1, 0.05), range(5), seed=4)
-    other = Deviations.drawn(design, room, Spread.of_levels(0.2, 0.1), [3], seed=4)
-    for field in fields(Deviations):
-        assert getattr(other, field.name)[0] == pytest.approx(2 * getattr(one, field.name)[3])
-    elsewhere = Deviations.drawn(design, room, Spread.of_levels(0.1, 0.05), range(5), seed=5)
-    assert (elsewhere.pressure != one.pressure).all()
-
-
-def free_turn(design: Design, deviations: Deviations) -> np.ndarray:
-    """Turn of each trial in free space [rad], shape (trials,)."""
-    carried = deviations.actuation(design)
-    lengths = np.where(carried.pressure, carried.l_0, 0.02)
-    turn: np.ndarray = free_curvature(joint_moments(PARAMS), carried.pressure, lengths).sum(axis=1)
-    return turn * PARAMS.segment_length
-
-
-def test_deviations_do_what_they_say(design: Design, room: Environment) -> None:
-    """One at a time: pressure, cells, stretch and turn change the turn in free space as the model says, position does not."""
-    rows = Deviations.none(design, room, 6)
-    rows.pressure[1, 0], rows.cell[2, 0], rows.stretch[3, 1], rows.turn[4, 1] = 0.1, -0.1, 0.013, 0.05
-    rows.place[5, 0] = -0.037
-    joint = joint_moments(PARAMS)
-    left, right = free_curvature(joint, 25e3, 0.04), free_curvature(joint, 20e3, 0.03)
-    planned = 0.4 * left - 0.3 * right
-    stronger = 0.4 * free_curvature(joint, 27.5e3, 0.04) - 0.3 * right
-    shorter = 0.9 * 0.4 * free_curvature(joint, 25e3, 0.036) - 0.3 * right
-    # The second section ends with the tube, so a longer one is no longer; what is shorter is.
-    expected = [planned, stronger, shorter, planned, planned - 0.05, planned]
-    assert free_turn(design, rows) == pytest.approx(expected, abs=1e-9)
-    rows.stretch[3, 1] = -0.013
-    assert free_turn(design, rows)[3] == pytest.approx(0.4 * left - 0.287 * right, abs=1e-9)
-
-
-def test_environments_differ_as_drawn(design: Design, room: Environment) -> None:
-    """Obstacles and start are where the deviations put them; no obstacle gets smaller than a tenth."""
-    rows = Deviations.none(design, room, 3)
-    rows.size[0], rows.shift[0, 0], rows.start[1] = [0.5, -7.0, 0.0], [0.01, 0.02], [0.1, 0.2, 0.3]
-    first, second, third = rows.environments(room)
-    assert first.obstacles.polygons[0] == pytest.approx(box_corners(0.285, -0.43, 0.435, -0.13))
-    assert first.obstacles.circles[0] == pytest.approx([0.6, 0.6, 0.02])
-    assert second.start == pytest.approx([0.1, 0.2, 0.3])
-    assert third is room
+    assert away.min() > -1.01 * PARAMS.penetration_tolerance
+    assert (away < 1e-3).sum() > 10
 
 
 def test_success_is_a_tip_in_the_goal_and_failures_are_counted(design: Design, room: Environment) -> None:
@@ -143,15 +178,19 @@ def test_success_is_a_tip_in_the_goal_and_failures_are_counted(design: Design, r
         "stalled": replace(room, obstacles=Obstacles((box_corners(0.1, -1.0, 0.2, 1.0),))),
     }
     for way, environment in cases.items():
-        counts = grow_trials(design, environment, Deviations.none(design, environment, 3)).counts()
+        outcome = grow_trials(design, planned(environment, 3))
+        counts = outcome.counts()
         assert counts[way] == 3, (way, counts)
         assert sum(counts.values()) == 3
+        assert ((outcome.nearest <= 0) == (way == "reached")).all()
+    # The base is as far from the goal as the tip ever is where the goal lies behind it.
+    assert grow_trials(design, planned(cases["ended elsewhere"])).nearest[0] == pytest.approx(0.775, abs=0.03)
 
 
 def test_every_status_of_a_trial_is_counted() -> None:
     """A trial that missed the goal is in one column, whichever way its growth ended."""
     for status in set(Status) - {Status.COILED, Status.AMBIGUOUS}:  # these the propagator of trials does not return
-        outcome = Outcome(np.zeros(1, bool), np.array([status]), np.zeros((1, 2, 2)), [], {})
+        outcome = Outcome(np.zeros(1, bool), np.ones(1), np.array([status]), np.zeros((1, 2, 2)), {})
         assert sum(outcome.counts().values()) == 1, status
 
 
@@ -159,80 +198,80 @@ def test_every_status_of_a_trial_is_counted() -> None:
 def test_trials_that_break_down_say_where(design: Design, room: Environment) -> None:
     """A tube whose moments overflow succeeds in no trial; each is counted as not finite, with step and segment."""
     absurd = replace(design, params=replace(PARAMS, growth_pressure=1e200))
-    outcome = grow_trials(absurd, room, Deviations.none(absurd, room, 2))
+    outcome = grow_trials(absurd, planned(room, 2, absurd.params))
     assert outcome.counts()["not finite"] == 2
     assert [*outcome.broken] == [0, 1]
     assert outcome.broken[0].startswith("not finite at step 0, segment 0: ")
 
 
 @pytest.mark.parametrize("size", [0.05, 0.5])
-def test_a_base_in_an_obstacle_has_no_room(design: Design, room: Environment, size: float) -> None:
+def test_a_base_deep_in_an_obstacle_has_no_room(design: Design, room: Environment, size: float) -> None:
     """Where an obstacle lies on the base nothing grows, however deep the base is in it."""
     beside = replace(room, obstacles=Obstacles((box_corners(-0.7 - size, -size, -0.7 + size, size),)))
-    rows = Deviations.none(design, beside, 2)
-    rows.shift[1, 0, 0] = 0.7
-    outcome = grow_trials(design, beside, rows)
+    errors = WorldErrors.none(beside, 2)
+    errors.shift[1, 0, 0] = 0.7
+    worlds = Worlds(beside, PARAMS, errors)
+    outcome = grow_trials(design, worlds)
+    assert worlds.blocked.tolist() == [False, True]
     assert outcome.counts()["no room"] == 1
+    assert outcome.nearest[1] == np.inf
     assert np.isnan(outcome.joints[1]).all()
+
+
+def test_a_base_that_is_drawn_into_an_obstacle_stands_beside_it(design: Design, room: Environment) -> None:
+    """An overlap of at most a radius moves the base straight out of it; a deeper one is blocked, and others are not moved."""
+    gap, radius = 2e-3, PARAMS.radius
+    near = replace(room, obstacles=Obstacles((box_corners(-0.2, -0.5, -radius - gap, 0.5),)))
+    errors = WorldErrors.none(near, 4)
+    errors.shift[:, 0, 0] = [0.0, gap + 0.01, gap + 0.99 * radius, gap + 1.2 * radius]
+    worlds = Worlds(near, PARAMS, errors)
+    assert worlds.blocked.tolist() == [False, False, False, True]
+    out = [0.0, 0.01, 0.99 * radius]
+    moved = worlds.motions.start[:3, 0]
+    assert moved == pytest.approx([0.0, *(np.array(out[1:]) - PARAMS.penetration_tolerance)], abs=1e-6)
+    assert (worlds.motions.start[:, 1:] == 0).all()
+    outcome = grow_trials(replace(design, sections=design.sections[:1]), worlds)
+    assert outcome.status.tolist() == [Status.GROWN] * 3 + [Status.UNRESOLVED]
+    for trial in range(3):
+        clear = shapely.Point(line(outcome, trial)[0]).distance(worlds.shapes(trial)[0])
+        assert clear >= radius - PARAMS.penetration_tolerance
 
 
 def test_a_mounted_base_always_has_room_at_its_mount(design: Design, room: Environment) -> None:
     """Errors of the base by millimetres and degrees, and moved pieces of the mount, leave it mounted; other obstacles still count."""
     wall = Obstacles(boxes=((-0.3, -0.4, 0.0, 0.0), (-0.3, 0.0, 0.0, 0.4)))  # the start is at the joint of two pieces
     mounted = replace(room, obstacles=wall, mount="wall", bounds=np.array([0.0, -1.5, 2.0, 1.5]))
-    short = replace(design, sections=SECTIONS[:1])
-    spread = Spread(obstacles=0.02, start=4e-3, heading=0.05)
-    drawn = Deviations.drawn(short, mounted, spread, range(12), seed=2)
-    drawn.start[:6, :2] *= 2  # by up to half a radius
-    drawn.size[6:], drawn.shift[6:] = 0, 0
-    outcome = grow_trials(short, mounted, drawn)
+    short = replace(design, sections=design.sections[:1])
+    uncertainty = Uncertainty(obstacle_position=1e-3, obstacle_share=0.02, start_position=4e-3, start_heading=0.05)
+    worlds = Worlds.drawn(mounted, PARAMS, uncertainty, range(12), seed=2)
+    outcome = grow_trials(short, worlds)
     assert (outcome.status == Status.GROWN).all()
-    free = grow_trials(short, replace(mounted, mount="free"), drawn)
-    assert free.counts()["no room"] == 12
-    near = Obstacles((*wall.polygons, box_corners(0.0, 0.42, 0.2, 0.5)))
-    drawn = Deviations.none(short, replace(mounted, obstacles=near), 2)
-    drawn.shift[1, 2, 1] = -0.4
-    assert grow_trials(short, replace(mounted, obstacles=near), drawn).counts()["no room"] == 1
+    assert (worlds.motions.start == mounted.start + worlds.errors.start).all()  # none was moved out of its mount
+    crowded = replace(mounted, obstacles=Obstacles((*wall.polygons, box_corners(0.0, 0.42, 0.2, 0.5))))
+    errors = WorldErrors.none(crowded, 2)
+    assert errors.shift.shape[1] == 2  # the two pieces of the mount are one object
+    errors.shift[1, 1, 1] = -0.46
+    assert grow_trials(short, Worlds(crowded, PARAMS, errors)).counts()["no room"] == 1
 
 
-def test_hand_made_errors_are_those_of_the_literature() -> None:
-    """0.12 degrees and 0.36 mm per section, and nothing else."""
-    assert (np.degrees(HANDMADE.turn), 1e3 * HANDMADE.length) == pytest.approx((0.12, 0.36))
-    assert replace(HANDMADE, turn=0.0, length=0.0) == Spread()
-
-
-def test_a_design_without_actuators_can_be_tried(room: Environment) -> None:
+def test_a_design_without_actuators_can_be_tried(design: Design, room: Environment) -> None:
     """A bare tube has nothing to bend it: only environment and start make a difference."""
-    bare = Design("room", "", PARAMS, SECTIONS[:1], np.zeros(3), np.zeros((1, 2)))
-    outcome = grow_trials(bare, room, Deviations.drawn(bare, room, Spread.of_levels(0.0, 0.2), range(3), seed=0))
+    bare = replace(design, sections=design.sections[:1])
+    outcome = grow_trials(bare, Worlds.drawn(room, PARAMS, Uncertainty.of_levels(0.0, 0.2), range(3), seed=0))
     assert outcome.joints[:, 8] == pytest.approx(np.array([[0.2, 0.0]] * 3), abs=1e-9)
 
 
-def test_a_tube_of_any_length_bends_to_its_tip(room: Environment) -> None:
-    """A tube of 1010 mm whose actuator is very slightly shorter than planned bends at its tip like one that is not, almost exactly."""
-    sections = Section(0.0, 0.5, "none", 0, 0, 0), Section(0.5, 1.01, "left", 2.0, 0.04, 35e3)
-    odd = Design("room", "", PARAMS, sections, np.zeros(3), np.zeros((1, 2)))
-    rows = Deviations.none(odd, room, 2)
-    rows.cell[1, 0] = -1e-6
-    carried = rows.actuation(odd)
-    assert carried.pressure[0, -1] == 35e3
-    assert carried.pressure[1, -1] == pytest.approx(35e3, rel=0.01)
-
-
-def test_errors_of_turn_are_bounded_near_full_contraction(room: Environment) -> None:
-    """Where no pressure bends the tube further an error of turn asks for twice the pressure at most, and can be grown."""
-    tight = Design("room", "", PARAMS, (Section(0.0, 0.08, "left", 4.0, 0.08, 200e3),), np.zeros(3), np.zeros((1, 2)))
-    rows = Deviations.drawn(tight, room, Spread(turn=0.05), range(200), seed=0)
-    pressure = rows.actuation(tight).pressure
-    assert np.isfinite(pressure).all()
-    assert pressure.max() == pytest.approx(400e3)
-    assert len(grow_trials(tight, room, rows).reached) == 200
-
-
-def test_designs_meet_the_same_environments(design: Design, room: Environment) -> None:
-    """In trials of one number obstacles and start are the same for designs of different sections: they are compared in pairs."""
-    bare = replace(design, sections=SECTIONS[:1])
-    spread = Spread(obstacles=0.1, cell=0.1, start=0.01, heading=0.01)
-    one, other = (Deviations.drawn(some, room, spread, range(3), seed=0) for some in (design, bare))
-    for part in ("start", "size", "shift"):
-        assert (getattr(one, part) == getattr(other, part)).all()
+def test_worlds_can_be_grown_in_finer_steps(design: Design, obstructed: Environment) -> None:
+    """The same worlds at a fraction of the step: planned ones end where the refined model does, to the bit."""
+    grown = grow_designs([design], obstructed, QuasiStatic(obstructed, PARAMS).refined(4))[0]
+    assert (line(grow_trials(design, planned(obstructed).refined(4)), 0) == grown.centerline).all()
+    worlds = Worlds.drawn(obstructed, PARAMS, ERRORS, range(4), 0)
+    finer = worlds.refined(4)
+    for coarse, fine in zip(worlds.models, finer.models, strict=True):
+        assert fine.tube.growth_step == pytest.approx(coarse.tube.growth_step / 4)
+        assert fine.scene is coarse.scene
+        assert fine.tube.friction == coarse.tube.friction
+        assert (fine.pose == coarse.pose).all()
+    assert (finer.sections(design).pressure == worlds.sections(design).pressure).all()
+    one, other = (grow_trials(design, some).joints for some in (worlds, finer))
+    assert not np.array_equal(one, other, equal_nan=True)
