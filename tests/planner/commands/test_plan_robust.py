@@ -7,6 +7,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from planner.studies.robust_planning.report import report
+from planner.studies.robust_planning.study import Evaluated
 
 from dynamics.tube import VineParams
 from planner.cli import main
@@ -14,8 +16,6 @@ from planner.design import Design, Section
 from planner.design_file import load_design
 from planner.robustness.estimate import Estimate
 from planner.robustness.selection import Champion, Choice
-from planner.studies.robust_planning.report import report
-from planner.studies.robust_planning.study import Evaluated
 
 
 @pytest.fixture(scope="module")
