@@ -36,7 +36,7 @@ def segments_to(length: float, segment_length: float) -> int:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Solution:
-    """A design that reached the goal again when replayed from the start at a smaller growth step, without an ambiguous snap."""
+    """A design that reached the goal again when replayed from the start at a smaller growth step."""
 
     design: Design
     cost: float
@@ -110,7 +110,9 @@ class Solutions:
             tip = rollout.tips[i, segments - 1]
             self.replayed += 1
             reached = rollout.status[i] == Status.GROWN and np.hypot(*(tip[:2] - goal[:2])) <= goal[2]
-            doubt = self._first_ambiguous(rollout, carried, chosen.controls[i], i) if reached else np.inf
+            # What is only replayed quickly is refined, and its snaps are examined then.
+            snaps = reached and replayer is self.replayer
+            doubt = self._first_ambiguous(rollout, carried, chosen.controls[i], i) if snaps else np.inf
             if doubt < np.inf:
                 self.ambiguous += 1
                 self.rejected += 1
