@@ -118,7 +118,7 @@ def draw_chart(axes: Axes, box: Floats, tried: Tried) -> None:
         )
         chart.plot([actuators], [rate], color=INK, markeredgewidth=1.0, zorder=3, gid=gid, **style)
     few, most = int(tried.actuators.min()), int(tried.actuators.max())
-    chart.set(xlim=(few - 0.6, most + 0.6), ylim=(-4, 104), yticks=[0, 50, 100])
+    chart.set(xlim=(few - 0.6, most + 0.6), ylim=(-9, 109), yticks=[0, 50, 100])
     chart.xaxis.set_major_locator(FixedLocator(range(few, most + 1, max(1, (most - few) // 5))))
     chart.tick_params(labelsize=6.5, color=FAINT, labelcolor=INK, width=0.6, length=2, pad=1.5)
     chart.spines[:].set(linewidth=0.6, color=FAINT)
