@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Literal
 
@@ -18,6 +19,8 @@ from surrogate.compiled import Floats
 Side = Literal["left", "right", "none"]
 ROUNDING = 1e-9
 """Length by which an actuator may cover a segment and still be beside it [m]."""
+UNTRIED = "not tried under errors: run `vinewright robustness ENV DESIGN`"
+"""What is said of a design without trials."""
 TOUCHING = 0.01
 """Share of the diameter by which parts of a tube may overlap and still count as touching [-]."""
 
@@ -48,6 +51,43 @@ class Section:
         return self.sense * self.pressure
 
 
+@dataclass(frozen=True, slots=True)
+class Trialled:
+    """How often a design reached its goal in trials with errors."""
+
+    errors: str
+    """Name of the errors."""
+    reached: int
+    """Number of trials that reached the goal."""
+    trials: int
+    weakest: str | None = None
+    """The error that the design tolerates least, in words; None if it is not known."""
+
+    @property
+    def rate(self) -> float:
+        """Share of the trials that reached the goal."""
+        return self.reached / self.trials
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """95 % confidence interval of the rate (Wilson)."""
+        from planner.robustness.estimate import Estimate  # loads SciPy's statistics
+
+        return Estimate(self.reached, self.trials).interval
+
+    @property
+    def words(self) -> str:
+        """The rate and its interval in whole percent, and the weakest point; never better than the trials were."""
+        low, high = self.interval
+        rate = 100 * self.reached // self.trials
+        trials = f"{self.trials:,}".replace(",", " ")
+        weakest = f"; weakest: {' '.join(self.weakest.split())}" if self.weakest else ""
+        return (
+            f"reaches the goal in {rate} % ({math.floor(100 * low)}-{math.ceil(100 * high)}) of {trials} trials under "
+            f"{' '.join(self.errors.split())} errors{weakest}"
+        )
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Design:
     """A design for one environment, with its predicted shape there."""
@@ -63,6 +103,8 @@ class Design:
     """Predicted x [m], y [m] and heading [rad] of the tip."""
     centerline: Floats
     """Predicted joints from base to tip [m], shape (n, 2)."""
+    trialled: Trialled | None = None
+    """How often exactly these sections reached the goal under errors; None if they were not tried, as after any change of them."""
 
     def __repr__(self) -> str:
         parts = [

@@ -18,9 +18,9 @@ from pydantic_core import PydanticCustomError
 from dynamics.tube import GROWTH_FORCE, VineParams, share_of
 from dynamics.tube_file import InvalidTube, Table, actuator_table, tube_content, tube_of, tube_table
 from dynamics.tube_keys import ACTUATORS
-from environments.file_model import Name, describe
+from environments.file_model import Name, check_text, describe
 from environments.reading import Unreadable, read_file
-from planner.design import Design, Section, Side
+from planner.design import Design, Section, Side, Trialled
 from surrogate.pouch import PouchMotor
 from surrogate.spam import Spam
 
@@ -54,6 +54,9 @@ Width = Annotated[float, Field(ge=0.1, le=1000)]
 
 Coordinate = Annotated[float, Field(ge=-1e8, le=1e8)]
 """[mm]"""
+
+
+_Share = Annotated[float, Field(ge=0, le=1)]
 
 
 Point = Annotated[list[Coordinate], Field(min_length=2, max_length=2)]
@@ -104,6 +107,17 @@ class _CostPart(Table):
     length_mm: Length
 
 
+class TrialsPart(Table):
+    """How often a design reached its goal in trials."""
+
+    errors: Name
+    reached: Annotated[int, Field(ge=0)]
+    trials: Annotated[int, Field(ge=1, le=1_000_000_000)]
+    interval_95: Annotated[list[_Share], Field(min_length=2, max_length=2)] | None = None
+    """For people and programs that read the file; it follows from the two numbers."""
+    weakest: Annotated[str, Field(min_length=1, max_length=500), AfterValidator(check_text)] | None = None
+
+
 class _AnyActuator(Table, extra="allow"):
     """An actuator of an unknown type."""
 
@@ -130,6 +144,7 @@ def _design_model(tube: Any, actuator: Any) -> Any:
         sections=(Annotated[list[_SectionPart], Field(min_length=1, max_length=2000), FailFast()], ...),
         predicted=(_PredictedPart, ...),
         cost=(_CostPart, ...),
+        trials=(TrialsPart | None, None),
     )
 
 
@@ -207,6 +222,18 @@ def design_content(design: Design) -> dict[str, Any]:
             "centerline_mm": np.round(design.centerline * 1e3, 3).tolist(),
         },
         "cost": {"actuators": design.actuators, "length_mm": _tidy(design.length * 1e3)},
+        **({"trials": trials_content(design.trialled)} if design.trialled else {}),
+    }
+
+
+def trials_content(trialled: Trialled) -> dict[str, Any]:
+    """Content of the table `trials` of a file; the interval is in shares of 1."""
+    return {
+        "errors": trialled.errors,
+        "reached": trialled.reached,
+        "trials": trialled.trials,
+        "interval_95": [round(end, 4) for end in trialled.interval],
+        "weakest": trialled.weakest,
     }
 
 
@@ -216,7 +243,7 @@ def load_design(path: str | Path, solution: int | None = None) -> Design:
     Args:
         path: A design file, a solutions file, or the folder of a run.
         solution: Number of a design in the solutions file, 1 for the one of lowest cost. None takes the `design.json` of a
-            folder, which with `--robust` or `--verify` may be another one, and the first design of a solutions file.
+            folder, which is normally a refined one that is not among the solutions, and the first design of a solutions file.
     Raises:
         InvalidDesign: The file is missing, malformed, of an unknown schema, or has fewer solutions; or the sections of the
             design are not contiguous.
@@ -263,8 +290,14 @@ def solution_of(folder: Path) -> tuple[int | None, int]:
         design, content = _read_json(folder / DESIGN), _read_json(folder / SOLUTIONS)
     except InvalidDesign:
         return None, 0
-    every = content["solutions"] if _has_solutions(content) else []
+    every = [_untried(one) for one in content["solutions"]] if _has_solutions(content) else []
+    design = _untried(design)
     return (every.index(design) + 1 if design in every else None), len(every)
+
+
+def _untried(content: Any) -> Any:
+    """A design in parsed JSON without the results of its trials, which only the chosen design has."""
+    return {key: part for key, part in content.items() if key != "trials"} if isinstance(content, dict) else content
 
 
 def _read_json(path: Path) -> Any:
@@ -305,7 +338,19 @@ def _design(content: Any, name: str) -> Design:
     )
     tip = np.array([*np.array(file.predicted.tip_mm) * 1e-3, np.radians(file.predicted.heading_deg)])
     centerline = np.array(file.predicted.centerline_mm).reshape(-1, 2) * 1e-3
-    return Design(file.environment.name, file.environment.sha256, params, sections, tip, centerline)
+    trialled = trialled_of(file.trials, name) if file.trials else None
+    return Design(file.environment.name, file.environment.sha256, params, sections, tip, centerline, trialled)
+
+
+def trialled_of(part: TrialsPart, name: str) -> Trialled:
+    """The results of trials in a file of a name.
+
+    Raises:
+        InvalidDesign: More trials reached the goal than there are.
+    """
+    if part.reached > part.trials:
+        raise InvalidDesign(f"{name}: trials.reached = {part.reached} must be at most trials.trials = {part.trials}")
+    return Trialled(part.errors, part.reached, part.trials, part.weakest)
 
 
 def _check_sections(file: Any, shortest: float, longest: float) -> None:

@@ -171,6 +171,8 @@ def _write(console: Console, pack: Pack, wanted: list[str], out: Path) -> tuple[
 
 
 def _report(console: Console, pack: Pack, out: Path, files: list[str]) -> None:
+    from planner.design import UNTRIED
+
     content = pack.content()
     moved = [
         max(abs(one - other) for one, other in zip(planned, made, strict=True))
@@ -191,7 +193,9 @@ def _report(console: Console, pack: Pack, out: Path, files: list[str]) -> None:
             f"{_advice(pack, out, files)}",
             style="bold",
         )
-    for warning in pack.warnings:
+    if pack.success.trialled is None or pack.success.rounded:
+        console.print(f"note: {pack.success.text if pack.success.trialled else UNTRIED}")
+    for warning in content["warnings"]:
         console.print(f"warning: {warning}")
     if files:
         console.print(f"wrote {out}/: {', '.join(files)}")
@@ -202,6 +206,6 @@ def _advice(pack: Pack, out: Path, files: list[str]) -> str:
     from planner.fabrication.pack import TUBE_FILE
 
     if pack.stock is None:
-        return "Plan again with another --seed or with --robust, or edit its sections to whole cells yourself"
+        return "Plan again with another --seed or a longer --time-budget, or edit its sections to whole cells yourself"
     tube = f" --tube {out / TUBE_FILE}" if TUBE_FILE in files else ""
     return f"Plan again with the stock's tube: vinewright plan ENV{tube or ' --tube FILE'}"

@@ -12,6 +12,7 @@ from planner.console.terminal import CROSSING, actuators_of, rejections, section
 from planner.design_file import design_content
 from planner.plan import INTERRUPTED
 from planner.runs.contents import CHECKPOINT
+from planner.runs.success import with_trials
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -128,18 +129,14 @@ def report(console: Console, result: Result, out: Path) -> None:
         console.print(CROSSING)
     console.print(
         f"wrote {out}/: design.json, plan.png, environment.toml, solutions.json, solutions.png, trajectory.npz, run.json, "
-        "checkpoint.npz"
+        f"{'trials.npz, ' * bool(result.choice)}checkpoint.npz"
     )
 
 
 def success_line(choice: Choice) -> str:
     """How likely the chosen design is to work, in words."""
-    chosen = choice.chosen
-    low, high = chosen.estimate.interval
-    line = (
-        f"{actuators_of(chosen.design)}, reaches the goal in {100 * chosen.estimate.rate:.0f} % ({100 * low:.0f}-{100 * high:.0f}) of "
-        f"{chosen.estimate.trials:,} trials under {choice.errors} errors"
-    )
+    chosen = with_trials(choice.chosen.design, choice)
+    line = ", ".join([actuators_of(chosen), *([chosen.trialled.words] if chosen.trialled else [])])
     return line + f"; no design in the front reaches {100 * choice.threshold:g} %" * (not choice.met)
 
 

@@ -16,10 +16,11 @@ from environments.file_model import check_text
 from planner.commands.simulate import sentence
 from planner.console.errors import BadInput
 from planner.console.options import environment_of, solution_note
-from planner.console.terminal import CROSSING, actuators_of, rejections, section_table
+from planner.console.terminal import CROSSING, actuators_of, rejections, section_table, trials_line
 from planner.design import Design
-from planner.design_file import DESIGN, SOLUTIONS, load_design, load_solutions, solution_of
+from planner.design_file import DESIGN, SOLUTIONS, TrialsPart, load_design, load_solutions, solution_of, trialled_of
 from planner.drive_margin import drive_line, force_at_tip
+from planner.fabrication.success import Success
 from planner.robustness.estimate import Estimate
 
 
@@ -53,6 +54,7 @@ class _Timings(Part):
 
 
 class _Champion(Part):
+    actuators: Annotated[int, Field(ge=0)]
     reached: Annotated[int, Field(ge=0)]
     trials: Annotated[int, Field(gt=0)]
 
@@ -60,7 +62,7 @@ class _Champion(Part):
 class _Trials(Part):
     errors: Text
     threshold: float
-    chosen: _Champion
+    front: Annotated[list[_Champion], Field(min_length=1, max_length=1000)]
 
 
 class _Grown(Part):
@@ -112,11 +114,9 @@ def show_run(file: Path, run: RunFile) -> Shown:
         f"{rejections(run.rejected, run.ambiguous)}"
     )
     if trials := run.trials:
-        estimate = Estimate(trials.chosen.reached, trials.chosen.trials)
-        met = "at least" if estimate.rate >= trials.threshold else "less than"
+        front = [f"{one.actuators}: {Estimate(one.reached, one.trials)}" for one in trials.front]
         lines.append(
-            f"reaches the goal in {estimate} of {estimate.trials} trials under {trials.errors} errors, {met} the "
-            f"{100 * trials.threshold:g} % wanted"
+            f"success by number of actuators under {trials.errors} errors: {', '.join(front)}; {100 * trials.threshold:g} % wanted"
         )
     lines += [drive_line(run.drive.model_dump())] if run.drive else []
     if second := run.verification:
@@ -129,13 +129,24 @@ def show_run(file: Path, run: RunFile) -> Shown:
         lines += show_solutions(folder / SOLUTIONS, None).lines[1:]
         note = solution_note(folder)
         lines += [f"note: {note}"] * bool(note)
-    return Shown(lines, shown.draw)
+
+    def draw(path: Path) -> None:
+        from planner.drawing.plan import save_plan
+        from planner.runs.tried import TRIALS, Tried
+
+        design, stored = load_design(folder / DESIGN), folder / TRIALS
+        save_plan(
+            path, _environment(folder / DESIGN, design), design, (), Tried.read(stored) if stored.is_file() else None
+        )
+
+    return Shown(lines, draw)
 
 
 def show_design(file: Path, _: None) -> Shown:
     """The sections of a design and its predicted shape."""
     design = load_design(file)
     lines: list[str | Table] = [f"design for {design.environment}", section_table(design), _prediction(design)]
+    lines += [tried] if (tried := trials_line(design)) else []
     lines += [CROSSING] * design.crosses_itself
 
     def draw(path: Path) -> None:
@@ -216,6 +227,8 @@ class PackFile(Part):
     reaches_goal: bool
     roundings_tried: int
     tip_moved_mm: float
+    trials: TrialsPart | None = None
+    rounded: bool = True
     warnings: list[Text]
 
 
@@ -232,6 +245,8 @@ def show_pack(file: Path, pack: PackFile) -> Shown:
     lines.append(
         f"rounded to whole cells it {result}; its tip ends {pack.tip_moved_mm:.0f} mm from the planned position"
     )
+    success = Success(trialled_of(pack.trials, file.name) if pack.trials else None, pack.rounded)
+    lines.append(success.text)
     lines += [f"warning: {warning}" for warning in pack.warnings]
     lines += [f"to print and cut: {', '.join(others)}"] * bool(others)
     return Shown(lines, shown.draw)

@@ -189,18 +189,21 @@ def replaced_tube(console: Console, own: VineParams, tube: str | None, physics: 
 
 
 def chosen_design(console: Console, path: Path, solution: int | None) -> Design:
-    """The requested design; prints a note if that of a run's folder is not the first of its solutions.
+    """The requested design; prints what is known of its trials, and a note if that of a run's folder is not its first solution.
 
     Args:
         solution: Value of `SolutionOption`.
     Raises:
         InvalidDesign: It cannot be used.
     """
+    from planner.console.terminal import trials_line
     from planner.design_file import load_design
 
     design = load_design(path, solution)
     if solution is None and path.is_dir() and (note := solution_note(path)):
         console.print(f"note: {note}")
+    if tried := trials_line(design):
+        console.print(tried)
     return design
 
 

@@ -73,6 +73,11 @@ def actuators_of(design: Design) -> str:
     return f"{design.actuators} actuator{'s' * (design.actuators != 1)}"
 
 
+def trials_line(design: Design) -> str:
+    """What the file of a design says of its trials; "" if it was not tried."""
+    return f"this design, as planned, {design.trialled.words}" if design.trialled else ""
+
+
 def rejections(rejected: int, ambiguous: int) -> str:
     """How many replayed candidates are no solutions, and why.
 

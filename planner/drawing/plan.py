@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import shapely
@@ -26,9 +26,13 @@ from environments.environment import Environment
 from environments.writing import whole
 from planner.design import Design, overlap
 from planner.drawing.bounds import bounds_patches
+from planner.drawing.front import CHART, GAP, chart_box, cloud_entries, draw_chart, draw_cloud
 from planner.drawing.style import ACTUATOR, FAINT, GOAL, INK, OBSTACLE, OUTLINE, OVERLAP, SEARCHED, TUBE
 from planner.drawing.tube import Course, tube_patches
 from surrogate.compiled import Floats
+
+if TYPE_CHECKING:
+    from planner.runs.tried import Tried
 
 NUMBER: dict[str, Any] = {"color": "white", "weight": "bold", "ha": "center", "va": "center_baseline"}
 NUMBER_POSITIONS = (1.4, 2.5, 4.0), (0.5, 0.4, 0.6, 0.3, 0.7, 0.2, 0.8), (1, -1)
@@ -47,26 +51,63 @@ LEGEND |= {"handlelength": 1.9, "handleheight": 1.0, "handletextpad": 0.5, "labe
 OnFrame = Callable[[int, int], None]
 
 
-def plan_figure(environment: Environment, design: Design | None, branches: Sequence[Floats] = ()) -> Figure:
+def plan_figure(
+    environment: Environment,
+    design: Design | None,
+    branches: Sequence[Floats] = (),
+    tried: Tried | None = None,
+) -> Figure:
     """Draw an environment and optionally a design, with a table of its actuators.
 
     Args:
         branches: Lines of the search tree, each of shape (n, 2) [m] (see `branches_to_draw`).
+        tried: Trials of the design, and the front that it was chosen from.
     """
     joints = design.centerline if design else None
-    page = _page(environment, design, joints, table=True, tree=len(branches) > 0)
+    more = ({"search tree": Line2D([], [], color=SEARCHED, linewidth=1)} if len(branches) else {}) | (
+        cloud_entries(tried) if tried else {}
+    )
+    page, chart = _page(environment, design, joints, table=True, more=more), None
+    if tried and design:
+        chart = _chart_box(page, environment, design, tried)
+        if chart is None:
+            page = _page(environment, design, joints, table=True, more=more, beside=float(CHART[0]) + GAP)
+            inch = 72 * page.point
+            corner = np.array([page.view[2] + inch * GAP, page.view[3] - inch * CHART[1]])
+            chart = np.concatenate([corner, corner + inch * CHART])
     _draw_environment(page.axes, environment, page.view, branches)
+    if tried and chart is not None:
+        draw_cloud(page.axes, tried)
+        draw_chart(page.axes, chart, tried)
     _draw_tube(page.axes, environment, design)
     if design and len(design.centerline) > 1:
-        _draw_numbers(page, environment, design)
+        _draw_numbers(page, environment, design, shapely.Point() if chart is None else shapely.box(*chart))
     if design:
         _draw_table(page, design)
     return page.figure
 
 
-def save_plan(path: Path, environment: Environment, design: Design | None, branches: Sequence[Floats] = ()) -> None:
+def save_plan(
+    path: Path,
+    environment: Environment,
+    design: Design | None,
+    branches: Sequence[Floats] = (),
+    tried: Tried | None = None,
+) -> None:
     """Write `plan_figure` as a PNG, atomically."""
-    save_page(path, plan_figure(environment, design, branches))
+    save_page(path, plan_figure(environment, design, branches, tried))
+
+
+def _chart_box(page: _Page, environment: Environment, design: Design, tried: Tried) -> Floats | None:
+    """Where the chart of the front hides neither tube nor trials, goal or base [mm]; None if it would in every corner."""
+    radius, goal = _radius(design), 1e3 * environment.goal
+    base = np.vstack(_base(environment, radius))
+    lines = [1e3 * line[~np.isnan(line[:, 0])] for line in (design.centerline, *tried.joints)]
+    tubes = [shapely.LineString(line).buffer(1.3 * radius) for line in lines if len(line) > 1]
+    vital = shapely.union_all([*tubes, shapely.Point(goal[:2]).buffer(goal[2]), shapely.MultiPoint(base).convex_hull])
+    edges = [shape.boundary if shape.area else shape for shape in environment.obstacles.shapes()]
+    seen = shapely.transform(shapely.union_all(edges), lambda corners: 1e3 * corners)
+    return chart_box(page.view, 72 * page.point, vital, seen)
 
 
 def save_page(path: Path, figure: Figure) -> None:
@@ -112,12 +153,19 @@ class _Page:
 
 
 def _page(
-    environment: Environment, design: Design | None, joints: Floats | None, table: bool, tree: bool = False
+    environment: Environment,
+    design: Design | None,
+    joints: Floats | None,
+    table: bool,
+    more: Mapping[str, Any] | None = None,
+    beside: float = 0.0,
 ) -> _Page:
     """An empty drawing of everything in view, its axes, title, legend and scale bar.
 
     Args:
         joints: Joints of the tube [m], shape (..., 2), at one time or several.
+        more: Further handles of the legend by their labels.
+        beside: Width of the space at the right of the drawing [inch].
     """
     bounds, view = 1e3 * environment.bounds, _view(environment, design, joints)
     size = view[2:] - view[:2]
@@ -125,9 +173,9 @@ def _page(
     width = max(drawing[0], LEAST_WIDTH)
     rows = _table_layout(design, width)[1] if design and table else 0
     below = BOTTOM + (ROW * (rows + 1) + 0.2 if rows else 0.0)
-    entries = _legend_entries(design, joints, tree)
+    entries = _legend_entries(design, joints) | dict(more or {})
     lines = 1 if sum(SWATCH + LETTER * len(entry) for entry in entries) < width else 2
-    whole = np.array([LEFT + width + RIGHT, below + drawing[1] + TOP + ROW * (lines - 1)])
+    whole = np.array([LEFT + width + RIGHT + beside, below + drawing[1] + TOP + ROW * (lines - 1)])
     figure = Figure(figsize=(whole[0], whole[1]), facecolor="white")
     left, bottom = (LEFT + (width - drawing[0]) / 2) / whole[0], below / whole[1]
     axes = figure.add_axes((left, bottom, *(drawing / whole)))
@@ -252,15 +300,15 @@ def _base(environment: Environment, radius: float) -> list[Floats]:
     return [1e3 * environment.start[:2] + part @ turned for part in (plate, arrow)]
 
 
-def _draw_numbers(page: _Page, environment: Environment, design: Design) -> None:
-    """Draw numbers next to their sections, without overlapping the tube, the goal or each other."""
+def _draw_numbers(page: _Page, environment: Environment, design: Design, chart: shapely.Geometry) -> None:
+    """Draw numbers next to their sections, without overlapping the tube, the goal, the chart or each other."""
     joints = 1e3 * design.centerline
     course = Course.of(design, design.centerline)
     grown = 1e-3 * float(course.along[-1])
     sections = [section for section in design.actuated if section.start < grown]
     size, radius = BADGE * page.point, 1e3 * design.params.radius
     goal = shapely.Point(1e3 * environment.goal[:2]).buffer(1e3 * environment.goal[2])
-    taken = shapely.union_all([shapely.LineString(joints).buffer(1.3 * radius), goal])
+    taken = shapely.union_all([shapely.LineString(joints).buffer(1.3 * radius), goal, chart])
     inside = shapely.box(*page.view).buffer(-1.1 * size)
     # Prefer positions near the tube, then in the middle of the section, then on the side of the actuator.
     gap, fraction, side = (grid.ravel() for grid in np.meshgrid(*NUMBER_POSITIONS, indexing="ij"))
@@ -291,7 +339,7 @@ def side_entries(sides: Set[str]) -> dict[str, Any]:
     return shown
 
 
-def _legend_entries(design: Design | None, joints: Floats | None, tree: bool) -> dict[str, Any]:
+def _legend_entries(design: Design | None, joints: Floats | None) -> dict[str, Any]:
     """Handles of the legend by their labels: only what occurs."""
     shown = side_entries({section.side for section in design.sections} if design else set())
     last = None if joints is None else joints[-1] if joints.ndim == 3 else joints
@@ -299,8 +347,6 @@ def _legend_entries(design: Design | None, joints: Floats | None, tree: bool) ->
         shown["overlaps itself"] = Patch(**OVERLAP)
     shown["goal"] = Patch(facecolor=(GOAL, 0.22), edgecolor=GOAL, linewidth=1.4)
     shown["obstacle"] = Patch(**OBSTACLE)
-    if tree:
-        shown["search tree"] = Line2D([], [], color=SEARCHED, linewidth=1)
     return shown
 
 

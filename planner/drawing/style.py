@@ -17,6 +17,10 @@ DIMENSION = "#a3195b"
 """Dimension lines and their figures."""
 
 
+REACHED, MISSED = GOAL, "#b54d00"
+"""Trials that reached the goal, and those that missed it."""
+
+
 OBSTACLE: dict[str, Any] = {"facecolor": "#bcc2c9", "edgecolor": "#8d95a0", "linewidth": 0.7}
 
 

@@ -81,7 +81,7 @@ def _roundings(design: Design) -> Iterator[Design]:
         lengths = nearest.copy()
         for k, option in zip(which, chosen, strict=True):
             lengths[k] = options[k][option]
-        yield replace(design, sections=_laid_out(design, actuated, lengths))
+        yield replace(design, sections=_laid_out(design, actuated, lengths), trialled=None)
 
 
 def _laid_out(design: Design, actuated: list[Section], lengths: list[tuple[float, float]]) -> tuple[Section, ...]:

@@ -14,7 +14,7 @@ from environments.obstacles import box_corners
 from planner.drawing.plan import BOTTOM, plan_figure
 from planner.drawing.style import ACTUATOR, FAINT, INK, TUBE
 from planner.fabrication.build import Build
-from planner.fabrication.flow import MARGIN, Column, Flow
+from planner.fabrication.flow import MARGIN, Column, Flow, wrapped
 from planner.fabrication.paper import POINT, RULER, Page, Template, Tile
 from planner.fabrication.pattern import ROW, millimetres
 
@@ -74,10 +74,10 @@ def plan_picture(template: Template) -> Any:
 
 
 def _write_title(flow: Flow, template: Template) -> None:
-    """Name, key figures, and a warning if the design does not reach the goal."""
+    """Name, key figures, success under errors, and a warning if the design does not reach the goal, or rarely."""
     design = template.build.design
     flow.room(21)
-    page, across = flow.page, flow.width - 2 * MARGIN
+    page = flow.page
     page.text(MARGIN, flow.y + 18.5, "Vinewright · builder's guide and template at true size", 8.5, color=FAINT)
     page.text(MARGIN, flow.y + 10, template.name(40), 19, weight="bold")
     facts = (
@@ -87,20 +87,28 @@ def _write_title(flow: Flow, template: Template) -> None:
         *(["reaches the goal in the model"] if template.reached else []),
     )
     page.text(MARGIN, flow.y + 3, " · ".join(facts), 9.5)
+    flow.paragraph(template.success.text)
     if not template.reached:
-        flow.room(14)
-        frame = page.box(MARGIN, flow.y + 1, across, 12, facecolor=PALE, edgecolor=WARNING, linewidth=1.2)
-        page.figure.add_artist(frame)
-        page.text(
-            MARGIN + 3,
-            flow.y + 8,
+        _warn(
+            flow,
             "This design does not reach its goal in the model.",
-            10,
-            weight="bold",
-            color=WARNING,
+            "After rounding to whole cells, its tip ends outside the goal. Plan again before you cut anything.",
         )
-        advice = "After rounding to whole cells, its tip ends outside the goal. Plan again before you cut anything."
-        page.text(MARGIN + 3, flow.y + 3.3, advice, 8.5)
+    if template.success.warning:
+        _warn(flow, template.success.heading, template.success.warning.removeprefix(template.success.heading))
+
+
+def _warn(flow: Flow, heading: str, text: str) -> None:
+    """A red frame with a heading and what to do."""
+    lines, leading = wrapped(text, flow.across - 6, 8.5), 4.2
+    height = 12 + leading * (len(lines) - 1)
+    flow.room(height + 2)
+    page = flow.page
+    frame = page.box(MARGIN, flow.y + 1, flow.across, height, facecolor=PALE, edgecolor=WARNING, linewidth=1.2)
+    page.figure.add_artist(frame)
+    page.text(MARGIN + 3, flow.y + height - 4, heading, 10, weight="bold", color=WARNING)
+    for k, line in enumerate(reversed(lines)):
+        page.text(MARGIN + 3, flow.y + 3.3 + leading * k, line, 8.5)
 
 
 def _draw_ruler(flow: Flow) -> None:

@@ -24,11 +24,12 @@ from planner.fabrication.build import SEAL, Build
 from planner.fabrication.cells import round_to_cells
 from planner.fabrication.cut_list import cut_list, section_table
 from planner.fabrication.guide import Guide
-from planner.fabrication.paper import Paper
+from planner.fabrication.paper import Paper, Template
 from planner.fabrication.parts import parts_table
 from planner.fabrication.pattern import Pattern, pattern_of
 from planner.fabrication.pressures import check_head_room, pressure_content
 from planner.fabrication.stock import Stock
+from planner.fabrication.success import Success, alike
 from planner.fabrication.tolerance import placement
 from planner.fabrication.vessel import BED, Vessel, vessel_of
 from planner.replay import Grown
@@ -73,6 +74,8 @@ class Pack:
         """
         if not allow_limit:
             check_head_room(Build(design))
+        if design.sha256 != environment.sha256:
+            design = replace(design, trialled=None)  # the trials were made elsewhere
         params, joint = design.params, joint_moments(design.params)
 
         def bent(section: Section) -> Section:
@@ -80,7 +83,11 @@ class Pack:
             return replace(section, curvature=float(centerline_curvature(film, params)))
 
         sections = [section if section.side == "none" else bent(section) for section in design.sections]
-        grown, tried = round_to_cells(replace(design, sections=tuple(sections)), environment, propagator.refined())
+        grown, tried = round_to_cells(
+            replace(design, sections=tuple(sections), trialled=None), environment, propagator.refined()
+        )
+        if alike(design, grown.design):
+            grown = replace(grown, design=replace(grown.design, trialled=design.trialled))
         pressures = section_parameters(grown.design, ["pressure"])
         return cls(design, environment, grown, tried, [margin(grown.design, environment, p) for p in pressures], stock)
 
@@ -88,6 +95,11 @@ class Pack:
     def build(self) -> Build:
         """Dimensions of the parts."""
         return Build(self.grown.design)
+
+    @cached_property
+    def success(self) -> Success:
+        """What is known of its success under errors."""
+        return Success.of(self.planned, self.grown.design)
 
     @cached_property
     def pattern(self) -> Pattern:
@@ -169,7 +181,8 @@ class Pack:
             "tip_moved_mm": round(1e3 * float(np.hypot(*(made.tip[:2] - planned.tip[:2]))), 3),
             "length_mm": {"planned": round(1e3 * planned.length, 3), "made": round(1e3 * made.length, 3)},
             "stock": self.stock.content() if self.stock else None,
-            "warnings": self.warnings,
+            **self.success.content(),
+            "warnings": [*[self.success.warning] * bool(self.success.warning), *self.warnings],
             "planned_mm": [_ends(section) for section in planned.actuated],
             "made_mm": [_ends(actuator.section) for actuator in self.build.actuators],
             "allowances_mm": {
@@ -236,9 +249,8 @@ class Pack:
         from planner.fabrication.template import write_template
 
         name, reached = f"template-{paper}.pdf", self.grown.reached
-        write_template(
-            out / name, paper, self.build, self.pattern, self.environment, reached, self.warnings, self.guide
-        )
+        template = Template(paper, self.build, self.pattern, self.environment, reached, self.warnings, self.success)
+        write_template(out / name, template, self.guide)
         return name
 
     def _write_prints(self, out: Path) -> list[str]:

@@ -20,6 +20,7 @@ from environments.environment import Environment
 from planner.drawing.style import INK
 from planner.fabrication.build import Build
 from planner.fabrication.pattern import GAP, LETTER, ROW, Line, Pattern, Text
+from planner.fabrication.success import Success
 
 Paper = Literal["a4", "letter"]
 SHORT_EDGE = {"a4": 210.0, "letter": 215.9}
@@ -29,6 +30,7 @@ PITCH = {"a4": 260.0, "letter": 240.0}
 """Width of a tile [mm]; the height is `ROW`."""
 RULER = 100.0
 """Length of the ruler on the cover and on every sheet [mm]."""
+UNKNOWN = Success(None, False)
 INCH, POINT = 25.4, 25.4 / 72
 """An inch, and a typographic point [mm]."""
 
@@ -53,6 +55,8 @@ class Template:
     """Whether the build reaches the goal in simulation."""
     warnings: Sequence[str] = ()
     """Fabrication warnings."""
+    success: Success = UNKNOWN
+    """What is known of its success under errors."""
 
     @property
     def pitch(self) -> float:

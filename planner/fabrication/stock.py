@@ -90,7 +90,7 @@ def with_stock(design: Design, widths: Sequence[float]) -> tuple[Design, Stock]:
     if design.actuators:
         strips = params.actuator.flat_width, _nearest(params.actuator.flat_width, widths)
         made = _with_strips(made, strips[1])
-    replaced = replace(design, params=made)
+    replaced = replace(design, params=made, trialled=None)
     return replaced, Stock((planned, chosen), strips, (params.growth_force, made.growth_force))
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -12,16 +11,14 @@ import numpy as np
 from matplotlib.backends.backend_pdf import PdfPages
 from matplotlib.patches import Rectangle
 
-from environments.environment import Environment
 from environments.writing import whole
 from planner.design import Side
 from planner.drawing.style import ACTUATOR, FAINT, INK
-from planner.fabrication.build import Build
 from planner.fabrication.cover import cover, plan_picture
 from planner.fabrication.flow import MARGIN
 from planner.fabrication.guide import Guide, guide_pages
-from planner.fabrication.paper import LONG_EDGE, POINT, RULER, SHORT_EDGE, Page, Paper, Template, Tile
-from planner.fabrication.pattern import ROW, Layer, Line, Pattern, Text
+from planner.fabrication.paper import LONG_EDGE, POINT, RULER, SHORT_EDGE, Page, Template, Tile
+from planner.fabrication.pattern import ROW, Layer, Line, Text
 from surrogate.compiled import Floats
 
 OVERLAP, OVERLAP_Y = 10.0, 3.0
@@ -48,26 +45,18 @@ REPRODUCIBLE: dict[str, Any] = {"CreationDate": None, "Creator": "Vinewright"}
 
 def write_template(
     path: Path,
-    paper: Paper,
-    build: Build,
-    pattern: Pattern,
-    environment: Environment,
-    reached: bool,
-    warnings: Sequence[str] = (),
+    template: Template,
     guide: Guide | None = None,
 ) -> None:
     """Write a PDF to print at 100 %, atomically.
 
     Args:
-        reached: Whether the build reaches the goal in simulation.
-        warnings: Fabrication warnings.
         guide: Content of the pages between cover and sheets, if any.
     Raises:
         OSError: The file cannot be written.
     """
-    template = Template(paper, build, pattern, environment, reached, warnings)
     tiles, picture = template.tiles(), plan_picture(template)
-    between = guide_pages(guide, paper) if guide else []
+    between = guide_pages(guide, template.paper) if guide else []
     before = len(cover(template, picture, dict.fromkeys(tiles, 0)))
     first = 1 + before + len(between)
     pages = {tile: page for page, tile in enumerate(tiles, start=first)}

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 
 from planner.drawing.bounds import WALL
 from planner.drawing.plan import draw_solids, foreground
-from planner.drawing.style import ACTUATOR, FAINT, INK, save_figure
+from planner.drawing.style import ACTUATOR, FAINT, INK, MISSED, REACHED, save_figure
 from planner.robustness.report import margin_words
 from planner.robustness.sensitivity import Margin
 from planner.robustness.survey import ALL, Survey, cell_name
@@ -21,7 +21,6 @@ from planner.robustness.trials import Outcome, Worlds
 from surrogate.compiled import Floats
 
 DPI = 150
-REACHED, MISSED = "#0a8f62", "#b54d00"
 ENVIRONMENTS = 10
 """Number of trials whose obstacles are outlined."""
 

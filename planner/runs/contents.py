@@ -13,7 +13,7 @@ CHECKPOINT = "checkpoint.npz"
 KINDS: dict[str, tuple[str, ...]] = {
     "a plan": (
         *("run.json", "design.json", "environment.toml", "plan.png", "solutions.json", "solutions.png"),
-        *("trajectory.npz", CHECKPOINT),
+        *("trajectory.npz", "trials.npz", CHECKPOINT),
     ),
     "a simulation": ("simulation.json", "trajectory.npz", "plan.png"),
     "a fit": ("fit.json", "fit.png", "recording.json", "tube.toml"),

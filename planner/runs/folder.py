@@ -33,7 +33,8 @@ from planner.runs.checkpoint import write_checkpoint
 from planner.runs.claim import check_folder, temporary, writing
 from planner.runs.contents import CHECKPOINT, foreign
 from planner.runs.inputs import Inputs
-from planner.runs.success import success
+from planner.runs.success import success, with_trials
+from planner.runs.tried import TRIALS, Tried
 from planner.search.run import Run
 from planner.verification import Verification
 
@@ -120,8 +121,8 @@ def _tree_facts(run: Run) -> dict[str, Any] | None:
 def design_to_write(run: Run, choice: Choice | None, verification: Verification | None) -> Design:
     """The design of a run with a solution: the best verified one, else that chosen by trials, else that with the lowest cost."""
     if verification:
-        return verification.design
-    return choice.chosen.design if choice else run.solutions.best[0].design
+        return with_trials(verification.design, choice)
+    return with_trials(choice.chosen.design if choice else run.solutions.best[0].design, choice)
 
 
 def _run_content(
@@ -191,7 +192,10 @@ def write_run(
         points, length = trajectory(run.environment, best, rollout)
         np.savez_compressed(folder / "trajectory.npz", points=points, length=length)
         branches = branches_to_draw(run.search.tree, run.environment, run.params, full_tree)
-        save_plan(folder / "plan.png", run.environment, best, branches)
+        tried = Tried.of(best, run.environment, choice, run.seed) if choice else None
+        if tried:
+            tried.write(folder / TRIALS)
+        save_plan(folder / "plan.png", run.environment, best, branches, tried)
         save_solutions(folder / "solutions.png", run.environment, every, best, *success(choice, verification))
         write_checkpoint(folder / CHECKPOINT, run, inputs)
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 
-from planner.design import Design
-from planner.robustness.selection import Choice
+from planner.design import Design, Trialled
+from planner.robustness.selection import Champion, Choice
 from planner.verification import Verification
 
 REACHED, MISSED = "✓", "✗"
@@ -33,8 +34,18 @@ def _words(design: Design, choice: Choice | None, verification: Verification | N
         for planned, grown in zip(verification.designs, verification.grown, strict=False):
             if planned.sections == design.sections:
                 words.append(f"{verification.propagator} {REACHED if grown.reached else MISSED}")
-    for champion in choice.front if choice else []:
-        if champion.design.sections == design.sections:
-            words.append(f"{100 * champion.estimate.rate:.0f} % of trials")
-            break
+    if champion := _champion(design, choice):
+        words.append(f"{100 * champion.estimate.rate:.0f} % of trials")
     return words
+
+
+def with_trials(design: Design, choice: Choice | None) -> Design:
+    """The design with the result of its trials, if it is one of the front."""
+    champion = _champion(design, choice)
+    if choice is None or champion is None:
+        return design
+    return replace(design, trialled=Trialled(choice.errors, champion.estimate.reached, champion.estimate.trials))
+
+
+def _champion(design: Design, choice: Choice | None) -> Champion | None:
+    return next((one for one in choice.front if one.design.sections == design.sections), None) if choice else None

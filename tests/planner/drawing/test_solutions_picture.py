@@ -13,6 +13,7 @@ from PIL import Image
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from environments import Environment
+from environments.uncertainty import PRESETS
 from planner.design import Design, Section, Side
 from planner.drawing import solutions
 from planner.drawing.solutions import MOST, save_solutions
@@ -138,16 +139,15 @@ def test_nothing_overlaps_or_leaves_the_page(
 def test_the_remarks_are_what_the_run_knows(environment: MakeEnvironment) -> None:
     """Every kept design passed the replay; rate and second propagator stand with the designs that they are known of."""
     designs = [straight(0.5), straight(0.7, "left"), straight(0.9)]
-    choice = Choice(
-        0.05, 0.9, Champion(designs[0], Estimate(421, 1000), 1), [Champion(designs[1], Estimate(967, 1000), 9)]
-    )
+    front = [Champion(designs[0], Estimate(421, 1000), 1), Champion(designs[1], Estimate(967, 1000), 9)]
+    choice = Choice("workshop", PRESETS["workshop"], 0.9, front)
     words, note = success(choice, None)
     assert [words(design) for design in designs] == [
         ["replay ✓", "42 % of trials"],
         ["replay ✓", "97 % of trials"],
         ["replay ✓"],
     ]
-    assert "errors of 5 %" in note
+    assert "under workshop errors" in note
     room = replace(environment(), goal=np.array([0.5, 0.0, 0.1]))
     grown = grow_designs([designs[0], straight(0.2)], room, QuasiStatic(room, designs[0].params))
     words, note = success(None, Verification("impulse", room, designs, grown))

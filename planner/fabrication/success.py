@@ -1,0 +1,68 @@
+"""What a pack says about the trials of its design."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from planner.design import UNTRIED, Design, Trialled
+from planner.design_file import trials_content
+
+LEAST = 0.8
+"""Success rate below which a pack warns."""
+
+
+@dataclass(frozen=True, slots=True)
+class Success:
+    """How often a design reached its goal under errors before it was rounded."""
+
+    trialled: Trialled | None
+    """Trials of the planned design; None if it was not tried."""
+    rounded: bool
+    """Whether the sections of the pack differ from the planned ones."""
+
+    @classmethod
+    def of(cls, planned: Design, made: Design) -> Success:
+        """What is known of a planned design, and whether the one that is made differs from it."""
+        return cls(planned.trialled, not alike(planned, made))
+
+    @property
+    def text(self) -> str:
+        """What is known, in sentences."""
+        if self.trialled is None:
+            return f"{UNTRIED[0].upper()}{UNTRIED[1:]}."
+        rounded = " Rounded to whole cells, as in this pack, it was not tried itself." * self.rounded
+        return f"{'The planned' if self.rounded else 'This'} design {self.trialled.words}.{rounded}"
+
+    @property
+    def warning(self) -> str:
+        """What to do about a low success; empty for one of at least `LEAST`, and without trials."""
+        if self.trialled is None or self.trialled.rate >= LEAST:
+            return ""
+        return (
+            f"{self.heading} Plan again with a longer --time-budget or, if you can build with smaller errors, with --uncertainty "
+            "lasercut; otherwise place everything and cut with more care than usual."
+        )
+
+    @property
+    def heading(self) -> str:
+        """The warning in short."""
+        return f"Less than {100 * LEAST:.0f} % of the trials of this design reach the goal."
+
+    def content(self) -> dict[str, Any]:
+        """For a JSON file."""
+        return {"trials": trials_content(self.trialled) if self.trialled else None, "rounded": self.rounded}
+
+
+def alike(planned: Design, made: Design) -> bool:
+    """Whether two designs of the same tube have the same sections, to the rounding of a file."""
+    if [one.side for one in planned.sections] != [one.side for one in made.sections]:
+        return False
+    pairs = zip(planned.sections, made.sections, strict=True)
+    lengths = all(
+        abs(getattr(one, part) - getattr(other, part)) < 1e-6
+        for one, other in pairs
+        for part in ("start", "end", "l_0")
+    )
+    pairs = zip(planned.sections, made.sections, strict=True)
+    return lengths and all(abs(one.pressure - other.pressure) < 0.1 for one, other in pairs)

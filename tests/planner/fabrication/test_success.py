@@ -1,0 +1,161 @@
+"""What a pack says of the trials of its design: on the cover, on the console and in pack.json."""
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dynamics.quasistatic.propagator import QuasiStatic
+from dynamics.tube import VineParams
+from environments import Environment, Obstacles, load_environment, write_environment
+from planner.design import Design, Section, Trialled
+from planner.design_file import design_content, load_design
+from planner.fabrication.build import Build
+from planner.fabrication.cover import WARNING, cover
+from planner.fabrication.paper import Template
+from planner.fabrication.pattern import pattern_of
+from planner.fabrication.success import Success
+from planner.replay import grow_designs
+
+Vinewright = Callable[..., tuple[int, str, str]]
+WEAKEST = "obstacle 4, 3 mm to the left"
+UNTRIED = "not tried under errors: run `vinewright robustness ENV DESIGN`"
+
+
+def texts_of(example: Build, environment: Environment, success: Success) -> tuple[str, str]:
+    """All text of a cover, and the red part of it."""
+    template = Template("a4", example, pattern_of(example), environment, True, (), success)
+    pages = cover(template, np.full((30, 40, 3), 255), dict.fromkeys(template.tiles(), 1))
+    texts = [text for page in pages for text in page.figure.texts]
+    red = [text.get_text() for text in texts if text.get_color() == WARNING]
+    return " ".join(text.get_text() for text in texts), " ".join(red)
+
+
+@pytest.mark.parametrize(
+    ("reached", "trials", "warns"), [(940, 1000, False), (80, 100, False), (799, 1000, True), (0, 100, True)]
+)
+def test_the_cover_states_the_success(
+    example: Build, shipped: dict[str, Environment], reached: int, trials: int, warns: bool
+) -> None:
+    """In words, with the weakest point; in red below 80 %, with what to do."""
+    success = Success(Trialled("workshop", reached, trials, WEAKEST), True)
+    text, red = texts_of(example, shipped["plus"], success)
+    counted = f"{trials:,}".replace(",", " ")
+    assert f"The planned design reaches the goal in {100 * reached // trials} % (" in text
+    assert f"of {counted} trials under workshop errors; weakest: {WEAKEST}." in text
+    assert "Rounded to whole cells, as in this pack, it was not tried itself." in text
+    assert ("Less than 80 % of the trials of this design reach the goal." in red) == warns
+    assert ("Plan again with a longer --time-budget" in text) == warns
+    assert bool(success.warning) == warns
+
+
+def test_the_cover_says_what_was_not_tried(example: Build, shipped: dict[str, Environment]) -> None:
+    """A design without trials is no reason for a red frame; one that was not rounded was tried as it is made."""
+    text, red = texts_of(example, shipped["plus"], Success(None, True))
+    assert f"N{UNTRIED[1:]}" in text
+    assert not red
+    text, red = texts_of(example, shipped["plus"], Success(Trialled("workshop", 95, 100), False))
+    assert "This design reaches the goal in 95 %" in text
+    assert "Rounded" not in text
+    assert not red
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> Callable[..., Path]:
+    """Writes a design in an empty room around its tip."""
+
+    def make(cells: float, trialled: Trialled | None) -> Path:
+        params = VineParams()
+        room = Environment(
+            "room", "", np.array([-0.5, -0.5, 1.5, 1.5]), np.zeros(3), np.array([1.0, 0.0, 0.1]), Obstacles()
+        )
+        end = round(0.4 + cells * 0.03, 6)
+        sections = (
+            Section(0.0, 0.4, "none", 0.0, 0.0, 0.0),
+            Section(0.4, end, "left", 1.5, 0.03, 20e3),
+            Section(end, 1.0, "none", 0.0, 0.0, 0.0),
+        )
+        design = Design("room", "0" * 64, params, sections, np.zeros(3), np.zeros((1, 2)))
+        grown = grow_designs([design], room, QuasiStatic(room, params))[0].design
+        room = replace(room, goal=np.array([*grown.tip[:2], 0.15]))
+        (tmp_path / "made").mkdir()
+        write_environment(room, tmp_path / "made" / "environment.toml")
+        sha256 = load_environment(tmp_path / "made" / "environment.toml").sha256
+        content = design_content(replace(grown, sha256=sha256, trialled=trialled))
+        (tmp_path / "made" / "design.json").write_text(json.dumps(content))
+        return tmp_path / "made"
+
+    return make
+
+
+def test_export_tells_what_the_design_says(vinewright: Vinewright, made: Callable[..., Path]) -> None:
+    """The trials are of the planned design; a low success is a warning and refuses nothing; pack.json holds it, `show` prints it."""
+    folder = made(9.4, Trialled("workshop", 61, 100, WEAKEST))
+    code, out, _ = vinewright("export", folder, "--out", "pack", "--formats", "json")
+    assert code == 0
+    assert (
+        f"this design, as planned, reaches the goal in 61 % (51-70) of 100 trials under workshop errors; weakest: {WEAKEST}"
+        in out
+    )
+    assert "it was not tried itself" in out
+    assert "warning: Less than 80 % of the trials of this design reach the goal. Plan again" in out
+    content = json.loads(Path("pack/pack.json").read_text())
+    assert content["trials"] == {
+        "errors": "workshop", "reached": 61, "trials": 100, "interval_95": [0.512, 0.6998], "weakest": WEAKEST,
+    }  # fmt: skip
+    assert content["rounded"] is True
+    assert content["warnings"][0].startswith("Less than 80 %")
+    assert load_design(Path("pack")).trialled is None
+    _, out, _ = vinewright("show", "pack")
+    assert "The planned design reaches the goal in 61 % (51-70)" in out
+    assert "warning: Less than 80 %" in out
+
+
+def test_a_likely_design_has_no_warning(vinewright: Vinewright, made: Callable[..., Path]) -> None:
+    """One that consists of whole cells keeps its trials, so that a pack made from the pack has them too."""
+    folder = made(10, Trialled("lasercut", 80, 100))
+    code, out, _ = vinewright("export", folder, "--out", "pack", "--formats", "json")
+    assert code == 0
+    assert "under lasercut errors" in out
+    assert "not tried" not in out
+    assert "Less than 80 %" not in out
+    assert json.loads(Path("pack/pack.json").read_text())["rounded"] is False
+    assert load_design(Path("pack")).trialled == Trialled("lasercut", 80, 100)
+
+
+def test_trials_elsewhere_do_not_count(vinewright: Vinewright, made: Callable[..., Path]) -> None:
+    """With another environment, and with other tubes, the pack was not tried."""
+    folder = made(10, Trialled("workshop", 95, 100))
+    design = load_design(folder)
+    for extra in (("--stock", "90,60mm"), ("--env", "plus", "--force")):
+        vinewright("export", folder, "--out", "pack", "--formats", "json", "--force", *extra)
+        assert json.loads(Path("pack/pack.json").read_text())["trials"] is None, extra
+    assert design.trialled
+
+
+def test_a_design_without_trials_says_so(vinewright: Vinewright, made: Callable[..., Path]) -> None:
+    """`export` says how to try it; `simulate` and `show` print what the file says, and nothing if that is nothing."""
+    folder = made(10, None)
+    code, out, _ = vinewright("export", folder, "--out", "pack", "--formats", "json")
+    assert code == 0
+    assert f"note: {UNTRIED}" in out
+    assert json.loads(Path("pack/pack.json").read_text())["trials"] is None
+    environment, said = folder / "environment.toml", "this design, as planned, reaches the goal in 95 %"
+    for arguments in (("simulate", environment, folder), ("show", folder)):
+        code, out, _ = vinewright(*arguments)
+        assert code == 0
+        assert "as planned" not in out
+    content = json.loads((folder / "design.json").read_text())
+    content["trials"] = {"errors": "workshop", "reached": 95, "trials": 100}
+    (folder / "design.json").write_text(json.dumps(content))
+    for arguments in (
+        ("simulate", environment, folder),
+        ("show", folder),
+        ("robustness", environment, folder, "--trials", 2),
+    ):
+        code, out, errors = vinewright(*arguments)
+        assert code == 0, errors
+        assert out.count(said) == 1
