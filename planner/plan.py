@@ -19,7 +19,6 @@ from planner.design import Design
 from planner.replay import grow_designs
 from planner.robustness.errors import named_errors
 from planner.robustness.selection import CANDIDATES, SLACK, Choice, Progress, Selection
-from planner.robustness.trials import Worlds
 from planner.runs.checkpoint import Checkpoint
 from planner.runs.claim import UnwritableFolder, claimed
 from planner.runs.folder import design_to_write, save_checkpoint, write_run
@@ -27,6 +26,7 @@ from planner.runs.inputs import Inputs
 from planner.search.run import Budget, HistoryEntry, Keep, Run, warm_up
 from planner.search.sst import Switches
 from planner.verification import Verification
+from planner.worlds.trials import Worlds
 
 SAVED_EVERY = 30.0
 """Seconds between checkpoints."""

@@ -129,8 +129,8 @@ def _study(survey: Survey, grid: list[float], named: str) -> Study[Any, Any]:
     from planner.robustness.report import robustness_report, title
     from planner.robustness.sensitivity import Margin, margin, parameters
     from planner.robustness.survey import ALL
-    from planner.robustness.trials import grow_trials
     from planner.runs.folder import stem_of
+    from planner.worlds.trials import grow_trials
 
     design, environment = survey.design, survey.environment
     name, varied = f"robustness-{stem_of(environment)}", parameters(design, environment)
@@ -171,8 +171,8 @@ def _study(survey: Survey, grid: list[float], named: str) -> Study[Any, Any]:
 def _note_a_miss(console: Console, design: Design, environment: Environment) -> None:
     """Print a note if a design misses the goal without any errors."""
     from planner.console.compiling import compiling
-    from planner.robustness.deviations import WorldErrors
-    from planner.robustness.trials import Worlds, grow_trials
+    from planner.worlds.deviations import WorldErrors
+    from planner.worlds.trials import Worlds, grow_trials
 
     with compiling(console):
         planned = grow_trials(design, Worlds(environment, design.params, WorldErrors.none(environment, 1)))

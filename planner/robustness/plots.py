@@ -17,7 +17,7 @@ from planner.drawing.style import ACTUATOR, FAINT, INK, MISSED, REACHED, save_fi
 from planner.robustness.report import margin_words
 from planner.robustness.sensitivity import Margin
 from planner.robustness.survey import ALL, Survey, cell_name
-from planner.robustness.trials import Outcome, Worlds
+from planner.worlds.trials import Outcome, Worlds
 from surrogate.compiled import Floats
 
 DPI = 150

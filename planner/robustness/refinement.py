@@ -15,8 +15,8 @@ import numpy as np
 
 from dynamics.vine import Integers
 from planner.design import Design, Section, Side
-from planner.robustness.trials import Worlds, nearest_to_goal
 from planner.search.catalogue import Catalogue
+from planner.worlds.trials import Worlds, nearest_to_goal
 from surrogate.compiled import Floats
 
 BLUR = 20e-3
@@ -137,7 +137,7 @@ def varied(design: Design, catalogue: Catalogue, ends: Floats, bends: Floats) ->
         if not _fits(made, design.params.segment_length):
             return None
         sections.append(made)
-    return replace(design, sections=tuple(sections))
+    return replace(design, sections=tuple(sections), trialled=None)
 
 
 def with_another(design: Design, catalogue: Catalogue, rng: np.random.Generator) -> Design | None:
@@ -157,7 +157,7 @@ def with_another(design: Design, catalogue: Catalogue, rng: np.random.Generator)
         middle = bent(replace(one, start=first, end=last, side=side), catalogue, wanted)
         sections[k : k + 1] = [replace(one, end=first), middle, replace(one, start=last)]
     fits = all(_fits(section, params.segment_length) for section in sections)
-    return replace(design, sections=tuple(sections)) if fits else None
+    return replace(design, sections=tuple(sections), trialled=None) if fits else None
 
 
 def _fits(section: Section, segment_length: float) -> bool:

@@ -15,11 +15,12 @@ from dynamics.snaps import Snaps
 from environments.uncertainty import Uncertainty
 from planner.design import Design
 from planner.replay import grow_designs, replay
-from planner.robustness.deviations import Trials
 from planner.robustness.estimate import Estimate
 from planner.robustness.refinement import Candidate, Descent, grown_candidates, with_another
-from planner.robustness.trials import Worlds, nearest_to_goal
+from planner.robustness.weakest import weakest_error
 from planner.search.run import Run
+from planner.worlds.deviations import Trials
+from planner.worlds.trials import Worlds, nearest_to_goal
 
 CANDIDATES = 40
 """Number of distinct solutions to choose from."""
@@ -58,6 +59,8 @@ class Champion:
     """Number of designs that it was chosen from."""
     reached: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, bool))
     """Whether it reached the goal in each of those trials, shape (trials,)."""
+    weakest: str | None = None
+    """See `planner.robustness.weakest.weakest_error`."""
 
     def content(self) -> dict[str, Any]:
         """Content for a JSON file."""
@@ -68,6 +71,7 @@ class Champion:
             "trials": self.estimate.trials,
             "interval": [round(end, 4) for end in self.estimate.interval],
             "chosen_from": self.grown,
+            "weakest": self.weakest,
         }
 
 
@@ -245,7 +249,9 @@ class Selection:
             reached = np.concatenate([reached, self._block(design, len(reached) // BLOCK)])
             self.show(Progress(design.actuators, GENERATIONS, float(reached.mean()), len(reached)))
         planned = grow_designs([design], self.environment, self.replayer)[0].design
-        return Champion(planned, Estimate(int(reached.sum()), len(reached)), champion.grown, reached)
+        trials = range(EVALUATING, EVALUATING + len(reached))
+        weakest = weakest_error(design, self.environment, self.uncertainty, trials, self.seed, reached)
+        return Champion(planned, Estimate(int(reached.sum()), len(reached)), champion.grown, reached, weakest)
 
     def _block(self, design: Design, block: int) -> NDArray[np.bool_]:
         if block not in self._blocks:

@@ -15,8 +15,8 @@ from environments.environment import Environment
 from environments.objects import objects_of
 from planner.design import Design
 from planner.replay import replay, trajectory
-from planner.robustness.deviations import SectionErrors, WorldErrors
-from planner.robustness.trials import Worlds, grow_trials
+from planner.worlds.deviations import SectionErrors, WorldErrors
+from planner.worlds.trials import Worlds, grow_trials
 from surrogate.compiled import Floats
 
 STEPS = 40
@@ -189,10 +189,10 @@ def _near(design: Design, environment: Environment) -> dict[int, str]:
     swept = shapely.MultiPoint(np.unique(points, axis=0)) if len(points) else shapely.Point(environment.start[:2])
     shapely.prepare(swept)
     near = np.unique(objects[shapely.distance(swept, shapes) < reach])
-    return {int(one): _object_name(environment, int(np.argmax(objects == one))) for one in near}
+    return {int(one): object_name(environment, int(np.argmax(objects == one))) for one in near}
 
 
-def _object_name(environment: Environment, first: int) -> str:
+def object_name(environment: Environment, first: int) -> str:
     """Name of an object by its first piece, in the order of `environment.solids`; obstacles are counted from 1 as in the file."""
     beyond = first - len(environment.obstacles.polygons)
     framed = len(environment.solids) - len(environment.obstacles)

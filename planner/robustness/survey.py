@@ -10,7 +10,7 @@ from environments.environment import Environment
 from environments.uncertainty import KEYS, Uncertainty
 from planner.design import Design
 from planner.robustness.estimate import Estimate
-from planner.robustness.trials import Worlds, grow_trials
+from planner.worlds.trials import Worlds, grow_trials
 
 BATCH = 100
 """Number of trials in a batch."""

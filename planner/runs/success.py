@@ -44,7 +44,8 @@ def with_trials(design: Design, choice: Choice | None) -> Design:
     champion = _champion(design, choice)
     if choice is None or champion is None:
         return design
-    return replace(design, trialled=Trialled(choice.errors, champion.estimate.reached, champion.estimate.trials))
+    estimate = champion.estimate
+    return replace(design, trialled=Trialled(choice.errors, estimate.reached, estimate.trials, champion.weakest))
 
 
 def _champion(design: Design, choice: Choice | None) -> Champion | None:

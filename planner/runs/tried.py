@@ -14,7 +14,7 @@ from environments.environment import Environment
 from planner.design import Design, Trialled
 from planner.design_file import InvalidDesign
 from planner.robustness.selection import EVALUATING, Choice
-from planner.robustness.trials import Worlds, grow_trials
+from planner.worlds.trials import Worlds, grow_trials
 from surrogate.compiled import Floats
 
 TRIALS = "trials.npz"

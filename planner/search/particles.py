@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from dynamics.propagator import CannotRun
 from dynamics.quasistatic.propagator import grow_in
 from dynamics.vine import Integers, Rollout, VineState, pivots_of
-from planner.robustness.deviations import Actuators, SectionErrors, actuation_with
-from planner.robustness.trials import Worlds
 from planner.search.catalogue import Catalogue
 from planner.search.controls import sections_of
 from planner.search.tree import Tree
+from planner.worlds.deviations import Actuators, SectionErrors, actuation_with
+from planner.worlds.trials import Worlds
 from surrogate.compiled import Floats
 
 NEAR = 3.0

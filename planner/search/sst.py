@@ -12,12 +12,12 @@ from dynamics.propagator import Propagator
 from dynamics.tube import VineParams
 from dynamics.vine import Array, Integers, Rollout, Status
 from environments.environment import Environment
-from planner.robustness.trials import Worlds
 from planner.search.catalogue import Catalogue
 from planner.search.controls import actuation
 from planner.search.particles import NEAR, GrownParticles, Particles
 from planner.search.tree import Tree
 from planner.search.witnesses import Witnesses, embed, pose_tree, unscaled
+from planner.worlds.trials import Worlds
 from surrogate.compiled import Floats
 
 LENGTH_COST = 1e-2

@@ -16,9 +16,9 @@ from environments.uncertainty import Uncertainty
 from planner.design import Design
 from planner.fabrication.pack import Pack
 from planner.replay import grow_designs
-from planner.robustness.deviations import WorldErrors
-from planner.robustness.trials import Worlds, grow_trials
 from planner.search.run import Budget, Run
+from planner.worlds.deviations import WorldErrors
+from planner.worlds.trials import Worlds, grow_trials
 
 ITERATIONS = 12
 TENTH = similar(RADIUS / 10)

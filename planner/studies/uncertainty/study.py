@@ -17,9 +17,9 @@ from planner.plan import Result, plan
 from planner.replay import grow_designs
 from planner.robustness.errors import named_errors
 from planner.robustness.estimate import Estimate
-from planner.robustness.trials import Worlds, nearest_to_goal
 from planner.runs.inputs import Inputs
 from planner.search.solutions import REFINED
+from planner.worlds.trials import Worlds, nearest_to_goal
 
 PAPER = "plus", "maze", "pickone", "needle", "long", "tube", "divider"
 """Environments of paper 002 in which designs are planned."""

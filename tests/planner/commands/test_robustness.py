@@ -13,8 +13,8 @@ from environments import load_environment
 from planner.design import Design, Section
 from planner.design_file import design_content
 from planner.robustness.survey import ALL, Survey
-from planner.robustness.trials import Outcome, Worlds, grow_trials
 from planner.runs.folder import write_json
+from planner.worlds.trials import Outcome, Worlds, grow_trials
 
 Vinewright = Callable[..., tuple[int, str, str]]
 SOURCES = 12

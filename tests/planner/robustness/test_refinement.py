@@ -13,8 +13,8 @@ from environments.uncertainty import Uncertainty
 from planner.design import Design, Section
 from planner.replay import grow_designs
 from planner.robustness.refinement import BLUR, LEAST_CELLS, Candidate, Descent, grown_candidates, varied, with_another
-from planner.robustness.trials import Worlds, grow_trials, nearest_to_goal
 from planner.search.catalogue import Catalogue
+from planner.worlds.trials import Worlds, grow_trials, nearest_to_goal
 
 PARAMS = VineParams()
 CATALOGUE = Catalogue.of(PARAMS)

@@ -13,8 +13,8 @@ from planner.design import Design, Section
 from planner.robustness import selection as module
 from planner.robustness.estimate import Estimate
 from planner.robustness.selection import Champion, Choice, Progress, Selection
-from planner.robustness.trials import Worlds, grow_trials
 from planner.search.run import Budget, Keep, Run
+from planner.worlds.trials import Worlds, grow_trials
 
 PARAMS = VineParams()
 ERRORS = replace(PRESETS["workshop"], friction=None)
@@ -54,6 +54,11 @@ def selection(run: Run, left: Callable[[], float] = lambda: np.inf, seen: list[P
     return Selection(run, ERRORS, left, (seen if seen is not None else []).append)
 
 
+def front_of(selection: Selection, run: Run) -> list[Champion]:
+    """All champions, fewest actuators first."""
+    return sorted(selection.champions(designs_of(run)), key=lambda one: one.design.actuators)
+
+
 def designs_of(run: Run) -> list[Design]:
     return [solution.design for solution in run.solutions.best]
 
@@ -61,14 +66,14 @@ def designs_of(run: Run) -> list[Design]:
 @pytest.mark.usefixtures("small")
 def test_a_front_is_the_same_each_time_and_holds_in_fresh_trials(run: Run) -> None:
     """Fewest actuators first, each evaluated in trials that are those of its numbers; as likely as the best solution at least."""
-    fronts = [list(selection(run).champions(designs_of(run))) for _ in range(2)]
+    fronts = [front_of(selection(run), run) for _ in range(2)]
     fewest = min(design.actuators for design in designs_of(run))
     assert [one.design.actuators for one in fronts[0]] == [fewest, fewest + 1, fewest + 2]
     for one, other in zip(*fronts, strict=True):
         assert one.design.sections == other.design.sections
         assert np.array_equal(one.reached, other.reached)
-        assert one.estimate == Estimate(int(one.reached.sum()), 40)
-        trials = range(module.EVALUATING, module.EVALUATING + 40)
+        assert one.estimate == Estimate(int(one.reached.sum()), 20)
+        trials = range(module.EVALUATING, module.EVALUATING + 20)
         fresh = Worlds.drawn(run.environment, PARAMS, ERRORS, trials, run.seed)
         assert np.array_equal(grow_trials(one.design, fresh).reached, one.reached)
     others = Worlds.drawn(run.environment, PARAMS, ERRORS, range(150), run.seed)
@@ -89,14 +94,17 @@ def test_without_time_the_first_design_is_evaluated_as_it_is(run: Run) -> None:
 @pytest.mark.usefixtures("small")
 def test_the_chosen_design_gets_the_trials_that_are_left(run: Run) -> None:
     """Up to the final number, and the first ones stay."""
-    choice = Choice("workshop", ERRORS, 0.9)
     made = selection(run)
-    choice.front += made.champions(designs_of(run))
-    before = choice.chosen
+    before = front_of(made, run)
+    choice = Choice("workshop", ERRORS, 0.9)
+    for champion in reversed(before):
+        choice.add(champion)
+    assert choice.front == before
     choice.add_trials(made)
     assert choice.chosen.estimate.trials == 60
-    if choice.chosen.design.actuators == before.design.actuators:
-        assert np.array_equal(choice.chosen.reached[:40], before.reached)
+    assert min(one.estimate.trials for one in choice.front) == 40
+    for one, champion in zip(before, choice.front, strict=True):
+        assert np.array_equal(champion.reached[:20], one.reached)
 
 
 def champion_of(actuators: int, reached: int, trials: int = 1000) -> Champion:

@@ -19,7 +19,7 @@ from planner.robustness.plots import save_robustness, save_sensitivity
 from planner.robustness.report import robustness_report
 from planner.robustness.sensitivity import Margin
 from planner.robustness.survey import ALL, Survey, cell_name, sources
-from planner.robustness.trials import grow_trials
+from planner.worlds.trials import grow_trials
 
 PARAMS = VineParams()
 LEVELS = [0.0, 0.1]

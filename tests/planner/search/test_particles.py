@@ -9,8 +9,6 @@ import pytest
 from dynamics.tube import VineParams
 from environments import Environment, load_environment
 from environments.uncertainty import PRESETS
-from planner.robustness.deviations import actuation_of
-from planner.robustness.trials import Worlds, grow_rows
 from planner.runs.checkpoint import read_checkpoint, write_checkpoint
 from planner.runs.inputs import Inputs
 from planner.search.controls import sections_of
@@ -18,6 +16,8 @@ from planner.search.particles import NEAR
 from planner.search.run import Budget, Run
 from planner.search.sst import Switches
 from planner.search.witnesses import Witnesses
+from planner.worlds.deviations import actuation_of
+from planner.worlds.trials import Worlds, grow_rows
 
 PARAMS = VineParams()
 

@@ -11,7 +11,7 @@ from environments import Environment, Obstacles
 from environments.obstacles import box_corners
 from environments.uncertainty import HANDMADE, Uncertainty
 from planner.design import Design, Section
-from planner.robustness.deviations import SectionErrors, WorldErrors, actuation_of, widths_of
+from planner.worlds.deviations import SectionErrors, WorldErrors, actuation_of, widths_of
 
 PARAMS = VineParams()
 MANY = range(4000)

@@ -20,7 +20,7 @@ from environments.base import base_clearance
 from environments.environment import Environment
 from environments.uncertainty import Uncertainty
 from planner.design import Design
-from planner.robustness.deviations import SectionErrors, Trials, WorldErrors, actuation_of
+from planner.worlds.deviations import SectionErrors, Trials, WorldErrors, actuation_of
 from surrogate.compiled import Floats
 
 TOGETHER = 64

@@ -14,8 +14,8 @@ from environments.obstacles import box_corners
 from environments.uncertainty import WORKSHOP, Uncertainty
 from planner.design import Design, Section
 from planner.replay import grow_designs
-from planner.robustness.deviations import SectionErrors, WorldErrors
-from planner.robustness.trials import Outcome, Worlds, grow_trials
+from planner.worlds.deviations import SectionErrors, WorldErrors
+from planner.worlds.trials import Outcome, Worlds, grow_trials
 
 PARAMS = VineParams()
 ERRORS = replace(WORKSHOP, growth_pressure=500.0, moment_share=0.05, contact_share=0.2, friction=(0.05, 0.1))
