@@ -91,14 +91,7 @@ def plan(
         raise BadInput(f"--time-budget {time_budget:g} must be greater than 0 and finite, in seconds")
     if env is None and resume is None:
         raise BadInput("give the environment, ENV, or a run to resume, --resume DIR")
-    if success is not None and not 0 < success <= 100:
-        raise BadInput(f"--success {success:g} must be greater than 0 and at most 100, in percent")
-    if fast and (uncertainty is not None or particles > 1):
-        raise BadInput("--uncertainty and --particles are for designs under errors; --fast plans without errors")
-    if particles > 1 and propagator != "quasistatic":
-        raise BadInput(
-            f"--particles {particles} needs --propagator quasistatic; {propagator} grows vines as planned only"
-        )
+    _check_trials(fast, success, uncertainty, particles, propagator)
     with readable_errors():
         from planner.runs.claim import claimed
         from planner.runs.folder import stem_of
@@ -118,6 +111,24 @@ def plan(
         apart(out, Path(str(tube)), "tube")
         with claimed(out, Path("runs") / stem_of(environment), force) as folder:
             return _planned(inputs, environment, params, None, folder, full_tree, answer)
+
+
+def _check_trials(fast: bool, success: float | None, uncertainty: str | None, particles: int, propagator: str) -> None:
+    """Check the options about errors.
+
+    Raises:
+        BadInput: A value is out of its range, or two options contradict each other.
+    """
+    if success is not None and not 0 < success <= 100:
+        raise BadInput(f"--success {success:g} must be greater than 0 and at most 100, in percent")
+    if fast and (success is not None or uncertainty is not None or particles > 1):
+        raise BadInput(
+            "--success, --uncertainty and --particles are for designs under errors; --fast plans without errors"
+        )
+    if particles > 1 and propagator != "quasistatic":
+        raise BadInput(
+            f"--particles {particles} needs --propagator quasistatic; {propagator} grows vines as planned only"
+        )
 
 
 def _resumed(

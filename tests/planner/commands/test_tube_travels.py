@@ -73,7 +73,19 @@ def test_every_field_of_the_tube_reaches_every_judge(
 
         monkeypatch.setattr(model, "__init__", noting)
     commands: list[list[object]] = [
-        ["plan", "small.toml", "--tube", "tube.toml", "--iterations", 3, "--batch", 40, "--verify", "geometric"],
+        [
+            "plan",
+            "small.toml",
+            "--tube",
+            "tube.toml",
+            "--fast",
+            "--iterations",
+            3,
+            "--batch",
+            40,
+            "--verify",
+            "geometric",
+        ],
         ["simulate", "small.toml", "runs/small/solutions.json", "--propagator", "geometric"],
         ["robustness", "small.toml", "runs/small", "--trials", 1, "--no-sources"],
         ["export", "runs/small", "--out", "pack", "--formats", "json"],

@@ -15,7 +15,7 @@ from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from environments import Environment, load_environment
 from planner.commands.plan_report import tell_how_to_resume
-from planner.runs.checkpoint import ARRAYS, InvalidCheckpoint, read_checkpoint, write_checkpoint
+from planner.runs.checkpoint import ARRAYS, NO_PARTICLES, InvalidCheckpoint, read_checkpoint, write_checkpoint
 from planner.runs.claim import UnwritableFolder, sweep
 from planner.runs.contents import CHECKPOINT
 from planner.runs.folder import save_checkpoint
@@ -24,8 +24,7 @@ from planner.search.run import Budget, Run
 
 INPUTS = Inputs(
     actuator="spam", propagator="quasistatic", device="auto", solver=None, surrogate=None, heuristic=True, seed=3, batch=30,
-    time_budget_s=600.0, iterations=None, first=False, target_actuators=None, solutions=5, robust=False, level=None,
-    threshold=None,
+    time_budget_s=600.0, iterations=None, first=False, target_actuators=None, solutions=5, fast=True,
 )  # fmt: skip
 Arrays = dict[str, np.ndarray[Any, Any]]
 
@@ -51,7 +50,7 @@ def state(run: Run) -> dict[str, Any]:
     arrays = [*(array[used] for array in tree.values()), *vars(search.witnesses).values(), *shapes]
     kept = ("radius", "bound", "iteration", "vine_steps", "shrinks", "next_shrink")
     return {
-        "bytes": [array.tobytes() for array in arrays],
+        "bytes": [np.asarray(array).tobytes() for array in arrays],
         "tree": (list(tree), search.tree._free),
         "numbers": [getattr(search, name) for name in kept],
         "random": search.rng.bit_generator.state,
@@ -185,7 +184,7 @@ def test_damaged_files_are_refused(stopped: Path, tmp_path: Path, refused: Calla
     assert "damaged" in refused()
 
 
-@pytest.mark.parametrize("name", ARRAYS)
+@pytest.mark.parametrize("name", [name for name in ARRAYS if name not in NO_PARTICLES])
 def test_arrays_that_do_not_fit_are_refused(
     stopped: Path, tmp_path: Path, refused: Callable[[], str], name: str
 ) -> None:
