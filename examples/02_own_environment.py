@@ -20,7 +20,7 @@ def main() -> None:
     )
     vw.write_environment(env, "workbench.toml")  # for `vinewright plan workbench.toml`
 
-    result = vw.plan(env, seed=0, iterations=8)
+    result = vw.plan(env, seed=0, iterations=8, fast=True)
     print(result.reason, "-", result.best.actuators if result.best else "no", "actuator(s)")
 
     # Invalid input raises an error with a one-line message.

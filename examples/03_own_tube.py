@@ -13,7 +13,7 @@ def main() -> None:
         "pouch motors": vw.VineParams(actuator=vw.PouchMotor()),
     }
     for name, tube in tubes.items():
-        result = vw.plan(env, tube, seed=1, iterations=8)
+        result = vw.plan(env, tube, seed=1, iterations=8, fast=True)
         if result.best is None:
             print(f"{name}: no design: {result.reason}")
         else:

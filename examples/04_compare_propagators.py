@@ -8,7 +8,7 @@ import vinewright as vw
 def main() -> None:
     """Grow one design with three propagators and compare their tips."""
     env = vw.load_environment("divider")
-    result = vw.plan(env, seed=1, iterations=10)
+    result = vw.plan(env, seed=1, iterations=10, fast=True)
     if result.best is None:
         print(f"no design: {result.reason}")
         return
@@ -21,7 +21,7 @@ def main() -> None:
             f"greatest contact force {simulation.contact_force.max():.1f} N; {simulation.ending}"
         )
     # With verify=, the planner chooses the best design that also reaches the goal with a second propagator.
-    verified = vw.plan(env, seed=1, iterations=10, verify="impulse")
+    verified = vw.plan(env, seed=1, iterations=10, fast=True, verify="impulse")
     if verified.verification:
         print("verified by impulse:", verified.verification.verified)
 

@@ -9,7 +9,7 @@ import vinewright as vw
 def main() -> None:
     """Draw a design with its shapes during growth, and its contact force over the grown length."""
     env = vw.load_environment("divider")
-    result = vw.plan(env, seed=1, iterations=10)
+    result = vw.plan(env, seed=1, iterations=10, fast=True)
     if result.best is None:
         print(f"no design: {result.reason}")
         return

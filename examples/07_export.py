@@ -6,7 +6,7 @@ import vinewright as vw
 def main() -> None:
     """Export a design, and print the effect of rounding and the fabrication warnings."""
     env = vw.load_environment("divider")
-    result = vw.plan(env, seed=1, iterations=10)
+    result = vw.plan(env, seed=1, iterations=10, fast=True)
     if result.best is None:
         print(f"no design: {result.reason}")
         return

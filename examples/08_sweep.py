@@ -10,7 +10,7 @@ def main() -> None:
     rng = np.random.default_rng(7)
     for number in range(3):
         env = vw.generate_environment(rng, size=(1.6, 1.6), density=0.15, name=f"clutter-{number}")
-        found = [vw.plan(env, seed=seed, iterations=6) for seed in range(2)]
+        found = [vw.plan(env, seed=seed, iterations=6, fast=True) for seed in range(2)]
         actuators = [result.best.actuators if result.best else None for result in found]
         print(f"{env.name}: {len(env.obstacles)} obstacles; actuators by seed: {actuators}")
     last = found[-1]

@@ -136,8 +136,11 @@ def report(console: Console, result: Result, out: Path) -> None:
 def success_line(choice: Choice) -> str:
     """How likely the chosen design is to work, in words."""
     chosen = with_trials(choice.chosen.design, choice)
+    doubt = "; as planned, it misses at a finer step or snaps where only its damping decides" * (
+        not choice.chosen.sound
+    )
     line = ", ".join([actuators_of(chosen), *([chosen.trialled.words] if chosen.trialled else [])])
-    return line + f"; no design in the front reaches {100 * choice.threshold:g} %" * (not choice.met)
+    return line + doubt + f"; no design in the front reaches {100 * choice.threshold:g} %" * (not choice.met)
 
 
 def choice_table(choice: Choice) -> Table:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -61,6 +61,8 @@ class Champion:
     """Whether it reached the goal in each of those trials, shape (trials,)."""
     weakest: str | None = None
     """See `planner.robustness.weakest.weakest_error`."""
+    sound: bool = True
+    """Whether, as planned, it ends in the goal at a finer step too, without a snap whose outcome only its damping decides."""
 
     def content(self) -> dict[str, Any]:
         """Content for a JSON file."""
@@ -72,6 +74,7 @@ class Champion:
             "interval": [round(end, 4) for end in self.estimate.interval],
             "chosen_from": self.grown,
             "weakest": self.weakest,
+            "sound": self.sound,
         }
 
 
@@ -186,7 +189,9 @@ class Selection:
         contenders.sort(key=lambda one: (one.best.rate < leading - ALIKE, one.design.actuators))
         for k, one in enumerate(contenders):
             if k == 0 or self.left() > 0:
-                yield self.with_trials(Champion(self._sound(one), NO_TRIALS, one.grown), BLOCK)
+                sound = next((found.design for found in reversed(one.found) if self._holds(found.design)), None)
+                champion = Champion(sound or one.best.design, NO_TRIALS, one.grown, sound=sound is not None)
+                yield self.with_trials(champion, BLOCK)
 
     def _contenders(self, designs: Sequence[Design], until: float) -> list[Descent]:
         """One design for each number of actuators, which won its heat: a few generations in a few worlds.
@@ -228,10 +233,6 @@ class Selection:
         """Designs in the first few worlds."""
         return grown_candidates([*designs], self.worlds, np.arange(FIRST + 1)) if designs else []
 
-    def _sound(self, descent: Descent) -> Design:
-        """The best design of a descent that holds at a finer step; if there is none, the best one."""
-        return next((one.design for one in reversed(descent.found) if self._holds(one.design)), descent.best.design)
-
     def _holds(self, design: Design) -> bool:
         """Whether a design ends in the goal as planned, at a finer step and without a snap that only its damping decides."""
         if not grow_designs([design], self.environment, self.replayer)[0].ends_in_goal:
@@ -251,7 +252,8 @@ class Selection:
         planned = grow_designs([design], self.environment, self.replayer)[0].design
         trials = range(EVALUATING, EVALUATING + len(reached))
         weakest = weakest_error(design, self.environment, self.uncertainty, trials, self.seed, reached)
-        return Champion(planned, Estimate(int(reached.sum()), len(reached)), champion.grown, reached, weakest)
+        estimate = Estimate(int(reached.sum()), len(reached))
+        return replace(champion, design=planned, estimate=estimate, reached=reached, weakest=weakest)
 
     def _block(self, design: Design, block: int) -> NDArray[np.bool_]:
         if block not in self._blocks:

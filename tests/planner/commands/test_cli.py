@@ -28,7 +28,7 @@ def vinewright(*arguments: object, cwd: Path) -> subprocess.CompletedProcess[str
 def planned(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     """A finished run in the divider, and what was printed."""
     folder = tmp_path_factory.mktemp("plan")
-    done = vinewright("plan", "divider", "--iterations", 12, "--seed", 3, "--out", folder / "run", cwd=folder)
+    done = vinewright("plan", "divider", "--fast", "--iterations", 12, "--seed", 3, "--out", folder / "run", cwd=folder)
     assert done.returncode == 0, done.stderr
     return folder / "run", done.stdout
 
@@ -147,7 +147,7 @@ def test_simulate_with_inertia(planned: tuple[Path, str], tmp_path: Path) -> Non
 
 def test_plan_with_pouches(tmp_path: Path) -> None:
     """Asked for pouches, the plan, its table and its inputs speak of pouches, and `simulate` grows them to the goal again."""
-    done = vinewright("plan", "maze", "--actuator", "pouch", "--first", "--out", "run", cwd=tmp_path)
+    done = vinewright("plan", "maze", "--actuator", "pouch", "--fast", "--first", "--out", "run", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "pouch mm" in done.stdout
     assert json.loads((tmp_path / "run" / "run.json").read_text())["inputs"]["actuator"] == "pouch"
@@ -212,7 +212,7 @@ def test_a_walled_in_goal_is_reported_at_once(tmp_path: Path) -> None:
 def test_the_run_says_what_guided_it(tmp_path: Path, heuristic: bool) -> None:
     """The reverse tree's size and time are kept with the run, or that there was none; OMPL says nothing of its own."""
     option = "--heuristic" if heuristic else "--no-heuristic"
-    done = vinewright("plan", "divider", option, "--first", "--out", "run", cwd=tmp_path)
+    done = vinewright("plan", "divider", option, "--fast", "--first", "--out", "run", cwd=tmp_path)
     assert done.returncode == 0
     assert done.stderr == ""
     run = json.loads((tmp_path / "run" / "run.json").read_text())
@@ -247,7 +247,7 @@ def test_simulate_with_penalties(small_environment: Callable[[str], str], tmp_pa
     text = small_environment("[[150, 0, 180, 190]]").replace("[500, 230]", "[300, 220]")
     (tmp_path / "small.toml").write_text(text)
     chosen = ["--iterations", 3, "--batch", 20, "--physics", "published"]
-    done = vinewright("plan", "small.toml", *chosen, "--out", "run", cwd=tmp_path)
+    done = vinewright("plan", "small.toml", "--fast", *chosen, "--out", "run", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     design = json.loads((tmp_path / "run" / "design.json").read_text())
     assert design["sections"][0]["pressure_kpa"] > 0
@@ -273,7 +273,7 @@ def test_simulate_with_penalties(small_environment: Callable[[str], str], tmp_pa
 def test_plan_with_penalties(tmp_path: Path, device: str, name: str) -> None:
     """The search runs on the penalty propagator, the run says with which choices, and the design holds under the exact one."""
     options = ["--propagator", "penalty", "--device", device, "--first", "--batch", 20, "--time-budget", 300]
-    done = vinewright("plan", "divider", *options, "--out", "run", cwd=tmp_path)
+    done = vinewright("plan", "divider", "--fast", *options, "--out", "run", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     content = json.loads((tmp_path / "run" / "run.json").read_text())
     assert content["inputs"].items() >= {"propagator": "penalty", "solver": "newton", "surrogate": "table"}.items()

@@ -163,6 +163,17 @@ def test_a_second_ctrl_c_keeps_the_design_of_lowest_cost(
     assert run_of(folder / "lowest")["trials"] is None
 
 
+def test_a_design_that_does_not_hold_as_planned_says_so(
+    planned: Path, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Where no refined design ends in the goal at a finer step, the likeliest one is written with a warning."""
+    assert run_of(planned)["trials"]["chosen"]["sound"] is True
+    monkeypatch.setattr("planner.robustness.selection.Selection._holds", lambda *_: False)
+    assert vinewright(monkeypatch, folder, "plan", "small.toml", "--iterations", 3, "--out", "doubt") == 0
+    assert "as planned, it misses at a finer step" in " ".join(capsys.readouterr().out.split())
+    assert run_of(folder / "doubt")["trials"]["chosen"]["sound"] is False
+
+
 @pytest.mark.slow
 def test_the_study_plans_and_evaluates(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """`reproduce uncertainty` in a small environment: its table, and every run in the data."""

@@ -72,7 +72,7 @@ def state_in(folder: Path) -> tuple[dict[str, bytes], dict[str, Any]]:
 )
 def test_a_killed_run_goes_on_to_the_same_end(tmp_path: Path, kills: int, options: list[str]) -> None:
     """Killed at random moments and resumed, a run ends to the last bit as one that was left alone; no file is ever half."""
-    asked = ["divider", "--batch", "30", "--iterations", "5", "--seed", "1", *options]
+    asked = ["divider", "--fast", "--batch", "30", "--iterations", "5", "--seed", "1", *options]
     command = [sys.executable, "-c", KILLER, str(kills), *asked]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=3000)
     assert done.returncode == 0, done.stderr
