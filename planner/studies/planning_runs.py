@@ -66,9 +66,9 @@ class Record:
 
     def content(self) -> dict[str, Any]:
         """Content for a JSON file."""
-        return {**asdict(self.case), "environment": Path(self.case.environment).stem} | {
-            name: value for name, value in asdict(self).items() if name != "case"
-        }
+        switches = {name: value for name, value in asdict(self.case.switches).items() if name != "worlds"}
+        case = {**asdict(self.case), "environment": Path(self.case.environment).stem, "switches": switches}
+        return case | {name: value for name, value in asdict(self).items() if name != "case"}
 
 
 def run_case(case: Case) -> Record:

@@ -110,6 +110,9 @@ def test_a_plan_as_json(run: Run, folder: Path) -> None:
         "collapse_share",
         "hinge_length",
         "film_elasticity",
+        "threshold",
+        "interval",
+        "interval_95",
     }
     for key, _ in numbers(read):
         assert UNITS.search(key) or key in dimensionless, key

@@ -99,7 +99,7 @@ def test_every_centreline_ends_at_its_tip(
     assert (lengths.min() < 0.99) == (model is QuasiStatic)
     assert design.film(design.centerline, room.start[2]) == pytest.approx(params.segment_length)
     compared: list[np.ndarray] = []
-    monkeypatch.setattr(Solutions, "_alike", lambda _, joints: compared.append(joints) or [])
+    monkeypatch.setattr(Solutions, "_alike", lambda _, joints, __: compared.append(joints) or [])
     run.search.bound, run.solutions.best = np.inf, []
     candidates = next(found for _ in range(9) if len((found := run.search.iterate()).segments))
     run.solutions._promising(candidates)
@@ -308,6 +308,7 @@ def test_a_candidate_that_misses_on_replay_is_rejected(shipped: dict[str, Enviro
         tree.actuators[claim],
         tree.straight[claim],
         claim,
+        *np.zeros((3, 1), np.int64),
     )
     assert not run.solutions.offer(candidate)
     assert (run.solutions.replayed, run.solutions.rejected) == (1, 1)
