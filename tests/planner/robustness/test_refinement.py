@@ -124,6 +124,8 @@ def test_a_descent_finds_the_way_back_to_the_middle_of_the_goal(room: Environmen
         for _ in range(5):
             descent.generation(np.arange(13))
         found.append(descent.best)
+    (again,) = grown_candidates([found[0].design], worlds, np.arange(13))
+    assert (again.loss, again.planned) == (found[0].loss, found[0].planned)
     assert found[0].loss < 0.75 * start.loss
     assert found[0].rate >= start.rate
     assert found[0].design.sections == found[1].design.sections

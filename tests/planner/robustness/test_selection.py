@@ -107,6 +107,19 @@ def test_the_chosen_design_gets_the_trials_that_are_left(run: Run) -> None:
         assert np.array_equal(champion.reached[:20], one.reached)
 
 
+@pytest.mark.usefixtures("small")
+def test_each_block_of_trials_is_another_one(run: Run) -> None:
+    """Sixty trials, in three blocks, are the first sixty of their numbers, each once."""
+    wild = ERRORS.scaled(3)
+    made = Selection(run, wild, lambda: np.inf, lambda _: None)
+    design = designs_of(run)[0]
+    champion = made.with_trials(Champion(design, Estimate(0, 0), 1), 60)
+    fresh = Worlds.drawn(run.environment, PARAMS, wild, range(module.EVALUATING, module.EVALUATING + 60), run.seed)
+    expected = grow_trials(design, fresh).reached
+    assert 5 < expected.sum() < 55
+    assert np.array_equal(champion.reached, expected)
+
+
 def champion_of(actuators: int, reached: int, trials: int = 1000) -> Champion:
     section = Section(0.0, 0.1, "left", 1.0, 0.04, 5e3)
     design = Design("room", "", PARAMS, (section,) * actuators, np.zeros(3), np.zeros((1, 2)))

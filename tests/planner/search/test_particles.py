@@ -90,6 +90,27 @@ def test_levels_count_the_particles_that_survive(run: Run) -> None:
     assert not (particles.alive[child] & ~particles.alive[tree.parent[child]]).any()
 
 
+def test_a_particle_survives_up_to_a_distance(divider: Environment, worlds: Worlds) -> None:
+    """Just within it, and not just beyond it; nor beyond its last record, nor in a vine that did not grow."""
+    particles = prepared(divider, worlds).search.particles
+    assert particles
+    bare = np.zeros((2, particles.max_segments), np.int32)
+    grown = particles.grow(np.zeros(2, int), np.zeros(2, int), bare, np.array([5, 0]))
+    assert grown.rollout is not None
+    first, near = np.zeros(1, int), 0.1
+    tip = grown.rollout.tips[grown.row[0, 1], 4, :2]
+    for aside, alive in ((0.999, True), (1.001, False)):
+        assert grown.survive(first, np.array([4]), tip[None] + [0.0, aside * near], near)[0, 1] == alive
+    assert not grown.survive(first, np.array([5]), tip[None], near).any()
+    assert not grown.survive(first + 1, np.array([0]), tip[None], 9.0).any()
+
+
+def test_survival_is_worth_up_to_two_actuators(run: Run) -> None:
+    """Nothing is added where all particles survive, and more the fewer do: such nodes are selected and replayed first."""
+    risk = run.search._risk(np.arange(4))
+    assert risk == pytest.approx([1.5, 1.0, 0.5, 0.0])
+
+
 def test_no_node_of_a_witness_dominates_another(run: Run) -> None:
     """Of two nodes of one witness the costlier one survives in more worlds."""
     cost = run.search.witnesses.cost
