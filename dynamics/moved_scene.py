@@ -9,7 +9,7 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from dynamics.scene import Scene, Solids, base_columns, outlines, scene_around, scene_reach
+from dynamics.scene import Scene, Solids, base_columns, grid_cell, outlines, scene_in_grid, scene_reach
 from dynamics.tube import VineParams
 from environments.environment import Environment
 from environments.objects import objects_of
@@ -84,9 +84,8 @@ def moved_scenes(environment: Environment, params: VineParams, motions: Motions)
     reach, margin = scene_reach(params)
     away = np.maximum(farthest(first, edges[:, :2]), farthest(last, edges[:, 2:4])) + wide.max(axis=0, initial=0.0)
     corner_away = farthest(points, corners[:, :2]) + round_ones.max(axis=0, initial=0.0)
-    base = scene_around(
-        environment, params, Solids(edges, corners, 0), (reach + away, reach + params.segment_length + corner_away)
-    )
+    reaches = reach + away, reach + params.segment_length + corner_away
+    base = scene_in_grid(environment, Solids(edges, corners, 0), reaches, grid_cell(params), params.radius)
     columns = [
         np.concatenate([base.bounds[:4], base_columns(environment, start, params.radius)]) for start in motions.start
     ]

@@ -76,11 +76,15 @@ def scene_reach(params: VineParams) -> tuple[float, float]:
     return params.radius + margin, margin
 
 
+def grid_cell(params: VineParams) -> float:
+    """Minimum side of a grid cell for a tube [m]."""
+    return CELL_SIZE * min(params.scale, 1.0)
+
+
 def scene_of(environment: Environment, params: VineParams) -> tuple[Scene, float]:
     """The scene for a tube, and the margin below which gaps must be considered [m]."""
     reach, margin = scene_reach(params)
-    cell = CELL_SIZE * min(params.scale, 1.0)
-    return build_scene(environment, reach, reach + params.segment_length, cell, params.radius), margin
+    return build_scene(environment, reach, reach + params.segment_length, grid_cell(params), params.radius), margin
 
 
 def build_scene(
@@ -100,21 +104,18 @@ def build_scene(
     """
     solids = _solids(environment, radius)
     reach = edge_reach + solids.edges[:, 4], corner_reach + solids.corners[:, 2]
-    return _in_grid(environment, solids, reach, cell_size, radius)
+    return scene_in_grid(environment, solids, reach, cell_size, radius)
 
 
-def scene_around(environment: Environment, params: VineParams, solids: Solids, reach: tuple[Floats, Floats]) -> Scene:
-    """The scene of given solids for a tube, in the grid of its environment.
+def scene_in_grid(
+    environment: Environment, solids: Solids, reach: tuple[Floats, Floats], cell_size: float, radius: float
+) -> Scene:
+    """The scene of given solids in the grid of an environment.
 
     Args:
         reach: Distance within which a cell lists each edge, and each corner [m].
+        cell_size, radius: See `build_scene`.
     """
-    return _in_grid(environment, solids, reach, CELL_SIZE * min(params.scale, 1.0), params.radius)
-
-
-def _in_grid(
-    environment: Environment, solids: Solids, reach: tuple[Floats, Floats], cell_size: float, radius: float
-) -> Scene:
     edges, corners, _ = solids
     bounds = np.asarray(environment.bounds, float)
     if environment.edge == "wall":

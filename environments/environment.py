@@ -52,9 +52,6 @@ class Environment:
     """Whether parts of the tube may lie on one another, as in a bench with room above the tube; otherwise it may not cross itself."""
     friction: float | None = None
     """Coefficient of friction of the walls [-], for tubes without one of their own; None if unknown."""
-    anchor: np.ndarray | None = None
-    """Which of `solids` the base is mounted in, in the order of their `shapes`, for an environment whose obstacles have
-    moved; None to find it from the start."""
     uncertainty: Given = NOTHING
     """What its file says of the errors with which it is built; it is no part of `sha256`."""
 
@@ -72,7 +69,7 @@ class Environment:
         """Bounds, start and goal are required, in metres and radians. `check_environment` checks whether they fit together.
 
         Args:
-            standing: `mount`, `edge`, `stacked`, `friction`, `anchor` and `uncertainty`.
+            standing: `mount`, `edge`, `stacked`, `friction` and `uncertainty`.
         Raises:
             InvalidEnvironment: One of them is missing, or has another shape, `mount` or `edge` is not a known word, `stacked` not
                 true or false, `friction` negative or not finite, or `uncertainty` names an obstacle that is not there.
@@ -97,7 +94,6 @@ class Environment:
         object.__setattr__(self, "edge", standing.get("edge", "open"))
         object.__setattr__(self, "stacked", standing.get("stacked", False))
         object.__setattr__(self, "friction", standing.get("friction"))
-        object.__setattr__(self, "anchor", standing.get("anchor"))
         object.__setattr__(self, "uncertainty", given := standing.get("uncertainty", NOTHING))
         for number, _ in given.obstacles:
             if not 1 <= number <= len(self.obstacles):
@@ -125,7 +121,7 @@ class Environment:
         solids = self.solids
         if self.mount == "free":
             return np.zeros(len(solids), bool)
-        return piece_at(solids, self.start[:2]) if self.anchor is None else self.anchor
+        return piece_at(solids, self.start[:2])
 
     @property
     def sha256(self) -> str:

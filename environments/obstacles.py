@@ -113,28 +113,6 @@ class Obstacles:
         lengths = [np.hypot(*np.diff(shapely.get_coordinates(side)[:3], axis=0).T).min() for side in sides]
         return np.array([*lengths, *2 * self.circles[:, 2], *self.walls[:, 4]])
 
-    def varied(self, size: np.ndarray, shift: np.ndarray) -> "Obstacles":
-        """The obstacles, each scaled about its centre and translated.
-
-        Args:
-            size: Scale factors greater than 0, in the order of `shapes`, shape (n,).
-            shift: Translations along x and y [m], shape (n, 2).
-        """
-        polygons, circles, walls = self.polygons, self.circles.copy(), self.walls.copy()
-        ends = np.cumsum([len(polygons), len(circles)])
-        factors, shifts = np.split(size, ends), np.split(shift, ends)
-        moved = []
-        for corners, factor, move in zip(polygons, factors[0], shifts[0], strict=True):
-            centre = (corners.min(axis=0) + corners.max(axis=0)) / 2
-            moved.append(centre + move + factor * (corners - centre))
-        circles[:, :2] += shifts[1]
-        circles[:, 2] *= factors[1]
-        centre, factor, move = (walls[:, :2] + walls[:, 2:4]) / 2, factors[2][:, None], shifts[2]
-        walls[:, :2] = centre + move + factor * (walls[:, :2] - centre)
-        walls[:, 2:4] = centre + move + factor * (walls[:, 2:4] - centre)
-        walls[:, 4] *= factors[2]
-        return Obstacles(tuple(moved), circles, walls, ends="round")
-
     def part(self, chosen: np.ndarray) -> "Obstacles":
         """Some of the obstacles.
 

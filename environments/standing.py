@@ -26,7 +26,6 @@ class Standing(TypedDict, total=False):
     edge: str
     stacked: bool
     friction: float | None
-    anchor: np.ndarray | None
     uncertainty: Given
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import copy
-from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
@@ -24,7 +23,7 @@ from dynamics.tube import VineParams
 from dynamics.vine import Actuation, Integers, Rollout, VineState
 from dynamics.world import World
 from environments.environment import Environment
-from surrogate.compiled import Floats, thread_count
+from surrogate.compiled import thread_count
 
 REST, RECORDED_REST = 1e-3, 1e-4
 """A vine of the prototype is at rest where a step at constant length moves no joint farther [m]: while it grows, and to be
@@ -131,13 +130,6 @@ class QuasiStatic(OnHost):
         )
         other.tube = tube._replace(section=section, growth_force=press * tube.growth_force, friction=friction)
         other.scene, other.pose = world.scene, world.start
-        return other
-
-    def starting_at(self, pose: Floats) -> QuasiStatic:
-        """The same model with its base at another x [m], y [m] and heading [rad]; shares the scene, which is costly."""
-        other = copy(self)
-        other.environment = replace(self.environment, start=pose, anchor=self.environment.mounted)
-        other.pose = np.asarray(pose, float)
         return other
 
     def grow(self, state: VineState, actuation: Actuation, length: ArrayLike, record_every: float) -> Rollout:

@@ -96,8 +96,8 @@ class Descent:
         candidates = [None if one is None else next(grown) for one in made]
         losses = [one.loss for one in candidates if one]
         worst = max(losses, default=1.0)
-        # Of points that cannot be made, those nearer to the start are better.
         self.generations, self.grown = self.generations + 1, self.grown + len(designs)
+        # Of points that cannot be made, those nearer to the start are better.
         told = [
             one.loss if one else worst + 1.0 + float(np.linalg.norm(x))
             for one, x in zip(candidates, asked, strict=True)

@@ -75,6 +75,17 @@ class Particles:
         self.alive: NDArray[np.bool_] = np.zeros((0, len(worlds)), bool)
         """Which of them are alive, shape (slots, P)."""
 
+    def put(self, slots: Integers, room: int, alive: NDArray[np.bool_]) -> None:
+        """Say which particles of some nodes are alive, after making room for all slots of the tree.
+
+        Args:
+            slots: The nodes, shape (n,).
+            room: Number of slots of the tree.
+            alive: Shape (n, P).
+        """
+        self.reserve(room)
+        self.alive[slots] = alive
+
     def reserve(self, slots: int) -> None:
         """Make room for the nodes of a tree.
 

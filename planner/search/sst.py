@@ -83,8 +83,13 @@ class Candidates:
     vine: Integers
     """Row of the rollout that recorded them."""
     record: Integers
-    level: Integers
-    """Number of particles that survive, at least as far as it is known to matter."""
+    alive: NDArray[np.bool_]
+    """Which particles survive, shape (rows, P), with P = 0 in a search without particles."""
+
+    @property
+    def level(self) -> Integers:
+        """Number of particles that survive, shape (rows,)."""
+        return self.alive.sum(axis=1)
 
     def __getitem__(self, rows: Integers | NDArray[np.bool_]) -> Candidates:
         return Candidates(
@@ -97,7 +102,7 @@ class Candidates:
             self.parents[rows],
             self.vine[rows],
             self.record[rows],
-            self.level[rows],
+            self.alive[rows],
         )
 
 
@@ -144,12 +149,10 @@ class Search:
             np.zeros(1, np.int64),
             np.zeros(1, bool),
             np.full(1, -1),
-            *np.zeros((3, 1), np.int64),
+            np.zeros(1, np.int64),
+            np.zeros(1, np.int64),
+            ~worlds.blocked[None] if worlds else np.zeros((1, 0), bool),
         )
-        if self.particles:
-            self.particles.reserve(1)
-            self.particles.alive[0] = ~self.particles.worlds.blocked
-            root.level[:] = self.particles.alive[0].sum()
         self._insert(root)
 
     def guide(self, cost_to_go: Callable[[Floats], Floats]) -> None:
@@ -206,8 +209,9 @@ class Search:
         grown = particles.grow(nodes, old, carried, until)
         if grown.rollout is not None:
             self.vine_steps += int(grown.rollout.steps.sum())
-        alive = grown.survive(candidates.vine, candidates.record, candidates.tips[:, :2], NEAR * self.params.radius)
-        return replace(candidates, level=alive.sum(axis=1)), grown
+        near = NEAR * self.params.radius
+        alive = grown.survive(candidates.vine, candidates.record, candidates.tips[:, :2], near)
+        return replace(candidates, alive=alive), grown
 
     def cost(self, actuators: Integers, segments: Integers) -> Floats:
         """Cost of vines: number of actuators, plus LENGTH_COST per metre."""
@@ -340,7 +344,7 @@ class Search:
         return Candidates(
             rollout.angles[vine, record], carried[vine],
             segments[fits], tips[fits], actuators[fits], straight[fits], nodes[vine],
-            vine, record, np.zeros(len(vine), np.int64),
+            vine, record, np.zeros((len(vine), 0), bool),
         )  # fmt: skip
 
     def _insert(self, candidates: Candidates, grown: GrownParticles | None = None) -> None:
@@ -356,13 +360,9 @@ class Search:
         if self._cost_to_go:
             self.tree.to_go[slots] = self._cost_to_go(kept.tips)
         if self.particles:
-            self.particles.reserve(len(self.tree.used))
-            if grown and len(slots):
-                near = NEAR * self.params.radius
-                alive = grown.survive(kept.vine, kept.record, kept.tips[:, :2], near)
-                self.particles.alive[slots] = alive
-                if alive.any():
-                    self.particles.angles[slots] = grown.angles(kept.vine, kept.record, alive)
+            self.particles.put(slots, len(self.tree.used), kept.alive)
+            if grown and kept.alive.any():
+                self.particles.angles[slots] = grown.angles(kept.vine, kept.record, kept.alive)
         self.tree.retire(self.witnesses.represent(witness, slots, cost[chosen], kept.level))
 
     def _shrink(self) -> None:

@@ -105,25 +105,3 @@ def test_widths_are_the_shorter_sides() -> None:
     assert EVERY_KIND.widths()[1:] == pytest.approx([1.0, 1.0, 0.2, 0.0])
     assert Obstacles().widths().shape == (0,)
     assert (len(EVERY_KIND), len(Obstacles())) == (5, 0)
-
-
-def test_varied_obstacles_are_scaled_and_moved() -> None:
-    """Each is scaled about its centre and moved by its own amounts: areas with the square, lengths linearly."""
-    factor, shift = np.array([2.0, 0.5, 1.5, 3.0, 1.2]), np.arange(10.0).reshape(5, 2)
-    before, after = EVERY_KIND.shapes(), EVERY_KIND.varied(factor, shift).shapes()
-    for one, other, grown, moved in zip(before, after, factor, shift, strict=True):
-        assert other.area == pytest.approx(grown**2 * one.area, rel=1e-9)
-        assert other.length == pytest.approx(grown * one.length, rel=1e-9)
-        corners = np.array(one.bounds).reshape(2, 2).mean(axis=0), np.array(other.bounds).reshape(2, 2).mean(axis=0)
-        assert corners[1] - corners[0] == pytest.approx(moved, abs=1e-9)
-
-
-def test_identity_variation_changes_nothing() -> None:
-    """Factors of 1 and no shift keep every number, and the original obstacles are never changed."""
-    same = EVERY_KIND.varied(np.ones(5), np.zeros((5, 2)))
-    for one, other in zip(EVERY_KIND.polygons, same.polygons, strict=True):
-        assert other == pytest.approx(one, abs=1e-12)
-    assert same.circles == pytest.approx(EVERY_KIND.circles)
-    assert same.walls == pytest.approx(EVERY_KIND.walls)
-    EVERY_KIND.varied(np.full(5, 9.0), np.ones((5, 2)))
-    assert EVERY_KIND.circles[0].tolist() == [5.0, 1.0, 0.5]

@@ -103,15 +103,6 @@ def test_walls_that_cannot_be_flat_are_refused() -> None:
         Obstacles(walls=[(1, 1, 1, 1, 0.1)])
 
 
-def test_varied_walls_keep_their_ends() -> None:
-    """Twice as large, a flat wall has four times the area, and a round one is still round."""
-    for ends in ("flat", "round"):
-        wall = Obstacles(walls=[(0, 0, 1, 0, 0.2)], ends=ends)  # type: ignore[arg-type]
-        (before,), (after,) = wall.shapes(), wall.varied(np.array([2.0]), np.zeros((1, 2))).shapes()
-        assert after.area == pytest.approx(4 * before.area)
-        assert before.area == pytest.approx(0.2 + (ends == "round") * math.pi * 0.01, rel=1e-3)
-
-
 coordinate = st.floats(-0.8, 0.8)
 row = st.tuples(coordinate, coordinate, coordinate, coordinate, st.sampled_from([0.0, 1e-8, 1e-5, 0.018, 0.05]))
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,13 +13,14 @@ from scipy.spatial import KDTree
 
 from dynamics.actuation import actuation_along
 from dynamics.moment import free_curvature, joint_moments
-from dynamics.quasistatic.propagator import QuasiStatic
+from dynamics.quasistatic.propagator import QuasiStatic, grow_in
 from dynamics.tube import VineParams
 from dynamics.vine import Actuation, Integers, centerlines
+from dynamics.world import World
 from environments import Environment, Obstacles
 from environments.obstacles import box_corners
 from planner.search.catalogue import Catalogue
-from surrogate.compiled import Floats, thread_count
+from surrogate.compiled import Floats
 
 SHARES = {"free": 0.0, "sparse": 0.04, "medium": 0.08, "dense": 0.16}
 """Share of the field that obstacles cover [-]."""
@@ -194,23 +194,16 @@ def grow_fan(
     environment: Environment, actuation: Actuation, params: VineParams, number: int = 0, threads: int | None = None
 ) -> Fan:
     """Grow one vine for each row of an actuation, with evenly spread headings; the number of threads does not affect the result."""
-    propagator = QuasiStatic(environment, params, threads=1)
-    heading = headings(len(actuation.pressure))
-
-    def grow(i: int) -> tuple[Floats, int]:
-        start = np.array([*environment.start[:2], heading[i]])
-        one = propagator.starting_at(start)
-        state = one.start(1, actuation.pressure.shape[1])
-        carried = Actuation(actuation.pressure[i : i + 1], actuation.l_0[i : i + 1])
-        rollout = one.grow(state, carried, LENGTH, params.segment_length)
-        if not rollout.records[0]:
-            return start[None, :2], int(rollout.status[0])
-        joints = centerlines(rollout.state(np.array([0]), rollout.records - 1), start, params)[0]
-        return joints[~np.isnan(joints[:, 0])], int(rollout.status[0])
-
-    with ThreadPoolExecutor(threads or thread_count()) as pool:
-        lines, status = zip(*pool.map(grow, range(len(heading))), strict=True)
-    return Fan(environment, number, lines, np.array(status))
+    planned = QuasiStatic(environment, params, threads=threads)
+    starts = np.array([[*environment.start[:2], heading] for heading in headings(len(actuation.pressure))])
+    models = [planned.in_world(World(planned.scene, start)) for start in starts]
+    rollout = grow_in(models, planned.start(*actuation.pressure.shape), actuation, LENGTH, params.segment_length)
+    lines = [start[None, :2] for start in starts]
+    grown = np.flatnonzero(rollout.records)
+    last = rollout.state(grown, rollout.records[grown] - 1)
+    for vine, joints in zip(grown, centerlines(last, starts[grown], params), strict=True):
+        lines[vine] = joints[~np.isnan(joints[:, 0])]
+    return Fan(environment, number, tuple(lines), rollout.status)
 
 
 def run_fields(

@@ -308,7 +308,8 @@ def test_a_candidate_that_misses_on_replay_is_rejected(shipped: dict[str, Enviro
         tree.actuators[claim],
         tree.straight[claim],
         claim,
-        *np.zeros((3, 1), np.int64),
+        *np.zeros((2, 1), np.int64),
+        np.zeros((1, 0), bool),
     )
     assert not run.solutions.offer(candidate)
     assert (run.solutions.replayed, run.solutions.rejected) == (1, 1)
