@@ -7,11 +7,13 @@ import time
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
 from dynamics.interruption import Interruption
 from dynamics.propagator import CannotRun, Propagator, PropagatorFactory
+from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from environments.environment import Environment
 from environments.reach import goal_within_reach
@@ -33,6 +35,8 @@ SAVED_EVERY = 30.0
 SEARCHED = 4_000_000
 """Number of the first trial for particles; no other trial has such a number."""
 INTERRUPTED = "interrupted"
+PLANNER = "quasistatic"
+"""The propagator whose searches can have friction."""
 Item = TypeVar("Item")
 
 
@@ -184,11 +188,14 @@ def plan(
         if folder:
             save_checkpoint(folder, run, options)
 
-    interruption = Interruption()
-    reason = search(run, options.searching, save, watcher, interruption)
+    interruption, friction = Interruption(), typical_friction(environment, tube, options)
+    reason = search(run, options.searching(1 if friction is None else 2), save, watcher, interruption)
     if not run.best and not interruption.requested:
         reason = search(run, replace(options.budget, first=True), save, watcher, interruption)
-    choice = choose(run, options, watcher, interruption) if run.best and not options.fast else None
+    choice = None
+    if run.best and not options.fast:
+        again = None if friction is None else search_with_friction(run, friction, options, watcher, interruption)
+        choice = choose(run, again, options, watcher, interruption)
     verification = _verified(run, str(options.verify), verifier, choice, watcher) if run.best and verifier else None
     return Result(options, run, reason, choice, verification)
 
@@ -243,25 +250,51 @@ def particles(environment: Environment, tube: VineParams, options: Inputs) -> Wo
     return Worlds.drawn(environment, tube, uncertainty, trials, options.seed)
 
 
-def choose(run: Run, options: Inputs, watcher: Watcher, interruption: Interruption) -> Choice | None:
-    """Refine the solutions of a run for each number of actuators, and choose by their success in trials.
+def typical_friction(environment: Environment, tube: VineParams, options: Inputs) -> float | None:
+    """The mean of the coefficients of friction in trials, in which solutions are searched for too; None if only one is possible.
+
+    Most errors are as often too large as too small: without them a world is a typical one. Friction is at least 0, so that a
+    search without any finds designs that are stopped by the least.
+    """
+    if options.fast or options.first or options.particles > 1 or options.propagator != PLANNER:
+        return None
+    _, uncertainty = named_errors(environment, tube, options.uncertainty)
+    return sum(uncertainty.friction) / 2 if uncertainty.friction else None
+
+
+def search_with_friction(
+    run: Run, friction: float, options: Inputs, watcher: Watcher, interruption: Interruption
+) -> Run | None:
+    """Search again with friction, as long as the search before; None after Ctrl-C."""
+    if interruption.requested:
+        return None
+    make, kept = partial(QuasiStatic, friction=friction), run.solutions
+    keep = Keep(kept.keep, SLACK, kept.each_count)
+    again = Run.prepare(run.environment, run.params, make, options.seed, options.batch, keep, options.heuristic)
+    search(again, options.searching(2), lambda: None, watcher, interruption)
+    return again
+
+
+def choose(run: Run, again: Run | None, options: Inputs, watcher: Watcher, interruption: Interruption) -> Choice | None:
+    """Refine the solutions of one or two runs for each number of actuators, and choose by their success in trials.
 
     Ctrl-C ends it with the designs evaluated so far, at least with the first; a second one ends it at once.
     """
-    began = time.perf_counter()
+    began, runs = time.perf_counter(), [run, again] if again else [run]
 
     def left() -> float:
         if interruption.requested:
             return 0.0
         unlimited = options.iterations is not None
-        return math.inf if unlimited else options.time_budget_s - run.seconds - (time.perf_counter() - began)
+        return math.inf if unlimited else options.time_budget_s - searched - (time.perf_counter() - began)
 
+    searched = sum(one.seconds for one in runs)
     name, uncertainty = named_errors(run.environment, run.params, options.uncertainty)
     choice = Choice(name, uncertainty, options.wanted)
     with watcher.refining(left) as show, interruption.handling_signals():
         try:
             selection = Selection(run, uncertainty, left, show)
-            for champion in selection.champions([solution.design for solution in run.solutions.best]):
+            for champion in selection.champions([solution.design for one in runs for solution in one.solutions.best]):
                 choice.add(champion)
             choice.add_trials(selection)
         except KeyboardInterrupt:

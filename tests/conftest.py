@@ -25,21 +25,13 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 @pytest.fixture(scope="session", autouse=True)
 def quick_refinement() -> Iterator[None]:
     """Plans refine in a few worlds and generations, with a few trials: what they do is the same."""
-    from planner.robustness import selection
+    from planner.robustness import contest, selection
 
-    numbers = {
-        "WORLDS": 4,
-        "FIRST": 2,
-        "GENERATIONS": 2,
-        "HEATS": 1,
-        "INSERTED": 4,
-        "FINAL": 40,
-        "FEW": 20,
-        "BLOCK": 20,
-    }
     with pytest.MonkeyPatch.context() as patch:
-        for name, number in numbers.items():
+        for name, number in {"WORLDS": 4, "FINAL": 40, "FEW": 20, "BLOCK": 20}.items():
             patch.setattr(selection, name, number)
+        for name, number in {"FIRST": 2, "GENERATIONS": 2, "HEATS": 1, "INSERTED": 4}.items():
+            patch.setattr(contest, name, number)
         yield
 
 

@@ -29,6 +29,12 @@ BEND = 0.12
 """Initial standard deviation of the logarithm of curvatures [-]."""
 POPULATION = 10
 """Number of candidates of a generation."""
+RACED = 2
+"""Number of worlds with errors after which the worse half of a generation drops out."""
+LEAST_GAIN = 5e-3
+"""A candidate whose loss is lower by less is not much better [-]."""
+COMPARED = 3
+"""Number of designs found last that are compared in other worlds."""
 FINEST = 1e-3
 """Boundaries are rounded to this, for the prototype [m]."""
 LEAST_CELLS = 2
@@ -71,6 +77,27 @@ def grown_candidates(designs: list[Design], worlds: Worlds, rows: Integers) -> l
     return [Candidate(*one) for one in zip(designs, nearest, last[:, 0].tolist(), strict=True)]
 
 
+def raced(designs: list[Design], worlds: Worlds, rows: Integers, keep: int) -> list[Candidate]:
+    """Grow designs in some worlds: all in the first ones, and only the best in the others.
+
+    Args:
+        rows: The worlds, as planned first.
+        keep: How many of the designs are grown in all of them.
+    Returns:
+        Of each design; those that dropped out have fewer rows.
+    """
+    if not designs:
+        return []
+    first = grown_candidates(designs, worlds, rows[: RACED + 1])
+    if len(rows) <= RACED + 1:
+        return first
+    best = sorted(np.argsort([one.loss for one in first], kind="stable")[:keep].tolist())
+    more, _ = nearest_to_goal([designs[k] for k in best], worlds, rows[RACED + 1 :])
+    for k, nearest in zip(best, more, strict=True):
+        first[k] = replace(first[k], nearest=np.concatenate([first[k].nearest, nearest]))
+    return first
+
+
 class Descent:
     """CMA-ES on the sections of one design; every call of `generation` grows one generation."""
 
@@ -79,37 +106,51 @@ class Descent:
         self.evolution = _evolution(len(start.design.sections) + start.design.actuators, seed)
         self.found = [start]
         """The start and every candidate that was better than all before, best last."""
-        self.generations = self.grown = 0
-        """Number of generations, and of designs grown."""
+        self.generations = self.idle = 0
+        """Number of generations, and of the last ones without a candidate that was better by `LEAST_GAIN`."""
 
     @property
     def best(self) -> Candidate:
         """The best candidate so far."""
         return self.found[-1]
 
-    def generation(self, rows: Integers) -> None:
-        """Grow one generation in some worlds, and keep its best candidate if it is better than all before."""
+    @property
+    def worlds_used(self) -> int:
+        """Number of worlds in which the candidates are compared."""
+        return len(self.best.nearest)
+
+    def generation(self, rows: Integers) -> int:
+        """Grow one generation in some worlds, and keep its best candidate if it is better than all before.
+
+        Returns:
+            Number of designs grown.
+        """
         asked = [np.asarray(point) for point in self.evolution.ask()]
         made = [self.candidate(point) for point in asked]
         designs = [one for one in made if one is not None]
-        grown = iter(grown_candidates(designs, self.worlds, rows) if designs else [])
+        grown = iter(raced(designs, self.worlds, rows, POPULATION // 2))
         candidates = [None if one is None else next(grown) for one in made]
-        losses = [one.loss for one in candidates if one]
-        worst = max(losses, default=1.0)
-        self.generations, self.grown = self.generations + 1, self.grown + len(designs)
-        # Of points that cannot be made, those nearer to the start are better.
-        told = [
-            one.loss if one else worst + 1.0 + float(np.linalg.norm(x))
-            for one, x in zip(candidates, asked, strict=True)
-        ]
+        whole = [one for one in candidates if one and len(one.nearest) == len(rows)]
+        worst = max((one.loss for one in whole), default=1.0)
+        told = [self._told(one, worst, x, len(rows)) for one, x in zip(candidates, asked, strict=True)]
         self.evolution.tell(asked, told)
-        best = candidates[int(np.argmin(told))]
-        if best and best.loss < self.best.loss:
+        best, before = candidates[int(np.argmin(told))], self.best.loss
+        if best and best.loss < before:
             self.found.append(best)
+        self.generations += 1
+        self.idle = 0 if self.best.loss < before - LEAST_GAIN else self.idle + 1
+        return len(designs)
+
+    @staticmethod
+    def _told(one: Candidate | None, worst: float, point: Floats, rows: int) -> float:
+        """Loss for the optimiser: of what dropped out more than the worst, of what cannot be made even more, by its distance."""
+        if one is None:
+            return worst + 10.0 + float(np.linalg.norm(point))
+        return one.loss if len(one.nearest) == rows else worst + one.loss
 
     def compare_in(self, rows: Integers) -> None:
-        """Grow what was found in other worlds, and put it in order by its loss there."""
-        grown = grown_candidates([one.design for one in self.found], self.worlds, rows)
+        """Grow what was found last in other worlds, and put it in order by its loss there."""
+        grown = grown_candidates([one.design for one in self.found[-COMPARED:]], self.worlds, rows)
         self.found = sorted(grown, key=lambda one: -one.loss)
 
     def candidate(self, point: Floats) -> Design | None:
@@ -134,7 +175,7 @@ def varied(design: Design, catalogue: Catalogue, ends: Floats, bends: Floats) ->
         made = replace(section, start=start, end=end)
         if section.side != "none":
             made = bent(made, catalogue, section.curvature * np.exp(BEND * next(changes)))
-        if not _fits(made, design.params.segment_length):
+        if not fits(made, design.params.segment_length):
             return None
         sections.append(made)
     return replace(design, sections=tuple(sections), trialled=None)
@@ -156,11 +197,11 @@ def with_another(design: Design, catalogue: Catalogue, rng: np.random.Generator)
         side: Side = "left" if rng.random() < 0.5 else "right"
         middle = bent(replace(one, start=first, end=last, side=side), catalogue, wanted)
         sections[k : k + 1] = [replace(one, end=first), middle, replace(one, start=last)]
-    fits = all(_fits(section, params.segment_length) for section in sections)
-    return replace(design, sections=tuple(sections), trialled=None) if fits else None
+    room = all(fits(section, params.segment_length) for section in sections)
+    return replace(design, sections=tuple(sections), trialled=None) if room else None
 
 
-def _fits(section: Section, segment_length: float) -> bool:
+def fits(section: Section, segment_length: float) -> bool:
     """Whether a section is long enough."""
     return section.end - section.start > max(LEAST_CELLS * section.l_0, segment_length) - 1e-9
 

@@ -15,8 +15,9 @@ from dynamics.snaps import Snaps
 from environments.uncertainty import Uncertainty
 from planner.design import Design
 from planner.replay import grow_designs, replay
+from planner.robustness.contest import MORE, Contest
 from planner.robustness.estimate import Estimate
-from planner.robustness.refinement import Candidate, Descent, grown_candidates, with_another
+from planner.robustness.shortening import ending_in_goal
 from planner.robustness.weakest import weakest_error
 from planner.search.run import Run
 from planner.worlds.deviations import Trials
@@ -24,8 +25,6 @@ from planner.worlds.trials import Worlds, nearest_to_goal
 
 CANDIDATES = 40
 """Number of distinct solutions to choose from."""
-MORE = 2
-"""Maximum number of actuators of a design beyond that of the lowest-cost one."""
 SLACK = MORE + 0.05
 """Maximum cost of a solution above the lowest cost, in actuators: `MORE` actuators, plus 5 m of tube."""
 FINAL, FEW, BLOCK = 1000, 300, 100
@@ -33,20 +32,10 @@ FINAL, FEW, BLOCK = 1000, 300, 100
 NO_TRIALS = Estimate(0, 0)
 CHOOSING, EVALUATING = 2_000_000, 1_000_000
 """Number of the first trial for refinement, and for evaluation; surveys use none of these trials."""
-WORLDS, FIRST = 24, 8
-"""Number of worlds with errors in which designs are refined, and of those in which all are compared first."""
-STARTS = 2
-"""Number of designs that are refined for each number of actuators."""
-HEATS, GENERATIONS = 3, 16
-"""Number of generations after which the best of them is refined alone, and of all generations."""
-SURE = 1e-3
-"""Loss of a design that needs no more refinement [-]."""
-INSERTED = 24
-"""Number of designs with one more actuator that are made from the best one."""
+WORLDS = 24
+"""Number of worlds with errors in which designs are refined."""
 REFINING = 0.65
 """Share of the time that is spent on refinement [-]; the rest is for trials."""
-ALIKE = 0.1
-"""Designs whose success rates differ by less than this are refined as if they were equal [-]."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -164,7 +153,6 @@ class Selection:
         self.environment, self.params, self.uncertainty = run.environment, run.params, uncertainty
         self.catalogue, self.replayer, self.seed = run.search.catalogue, run.solutions.replayer, run.seed
         self.left, self.show = left, show
-        self.rng = np.random.default_rng(run.seed)
         self.worlds = self._worlds([None, *range(CHOOSING, CHOOSING + WORLDS)])
         self._blocks: dict[int, Worlds] = {}
 
@@ -176,62 +164,25 @@ class Selection:
         return Relaxations(self.environment, self.params)
 
     def champions(self, designs: Sequence[Design]) -> Iterator[Champion]:
-        """The design of the front for each number of actuators up to `MORE` above the minimum, the most promising first.
+        """The design of the front for each number of actuators up to `contest.MORE` above the minimum, the most promising first.
 
         Of the time, `REFINING` is for refinement. The first champion comes also if there is no time left.
         """
         until = (1 - REFINING) * self.left() if np.isfinite(self.left()) else 0.0
-        contenders = self._contenders(designs, until)
-        while self.left() > until and (one := self._next(contenders)):
-            one.generation(np.arange(len(self.worlds)))
+
+        def going() -> bool:
+            return self.left() > until
+
+        contest = Contest(ending_in_goal(designs, self.worlds), self.worlds, self.catalogue, self.seed, going)
+        while going() and (one := contest.next()):
+            contest.advance(one)
             self.show(Progress(one.design.actuators, one.generations, one.best.rate))
-        leading = max(one.best.rate for one in contenders)
-        contenders.sort(key=lambda one: (one.best.rate < leading - ALIKE, one.design.actuators))
-        for k, one in enumerate(contenders):
+        for k, one in enumerate(contest.winners(going)):
             if k == 0 or self.left() > 0:
                 sound = next((found.design for found in reversed(one.found) if self._holds(found.design)), None)
-                champion = Champion(sound or one.best.design, NO_TRIALS, one.grown, sound=sound is not None)
+                grown = contest.grown[one.design.actuators]
+                champion = Champion(sound or one.best.design, NO_TRIALS, grown, sound=sound is not None)
                 yield self.with_trials(champion, BLOCK)
-
-    def _contenders(self, designs: Sequence[Design], until: float) -> list[Descent]:
-        """One design for each number of actuators, which won its heat: a few generations in a few worlds.
-
-        Args:
-            until: Remaining time at which to stop [s].
-        """
-        few, compared = np.arange(FIRST + 1), self._grown(designs)
-        fewest, contenders = min(design.actuators for design in designs), list[Descent]()
-        for actuators in range(fewest, fewest + MORE + 1):
-            starts = [one for one in compared if one.design.actuators == actuators]
-            if contenders and self.left() > until:
-                best = contenders[-1].best.design
-                more = [with_another(best, self.catalogue, self.rng) for _ in range(INSERTED)]
-                starts += self._grown([design for design in more if design is not None])
-            if not starts or (contenders and self.left() <= until):
-                continue
-            first = sorted(starts, key=lambda one: one.loss)[:STARTS]
-            heat = [Descent(one, self.worlds, self.catalogue, self.seed) for one in first]
-            for generation in range(1, HEATS + 1):
-                for one in heat:
-                    if self.left() > until:
-                        one.generation(few)
-                        self.show(Progress(actuators, generation, one.best.rate))
-            winner = min(heat, key=lambda one: one.best.loss)
-            winner.compare_in(np.arange(len(self.worlds)))
-            winner.grown = len(starts) + sum(one.grown for one in heat)
-            contenders.append(winner)
-        return contenders
-
-    @staticmethod
-    def _next(contenders: list[Descent]) -> Descent | None:
-        """Which one to refine next: of those that are almost as likely as the likeliest, that with the fewest actuators."""
-        left = [one for one in contenders if one.best.loss > SURE and one.generations < GENERATIONS]
-        leading = max((one.best.rate for one in left), default=0.0)
-        return next((one for one in left if one.best.rate >= leading - ALIKE), None)
-
-    def _grown(self, designs: Sequence[Design]) -> list[Candidate]:
-        """Designs in the first few worlds."""
-        return grown_candidates([*designs], self.worlds, np.arange(FIRST + 1)) if designs else []
 
     def _holds(self, design: Design) -> bool:
         """Whether a design ends in the goal as planned, at a finer step and without a snap that only its damping decides."""
@@ -248,7 +199,7 @@ class Selection:
         reached, design = champion.reached, champion.design
         while len(reached) < count and (not len(reached) or self.left() > 0):
             reached = np.concatenate([reached, self._block(design, len(reached) // BLOCK)])
-            self.show(Progress(design.actuators, GENERATIONS, float(reached.mean()), len(reached)))
+            self.show(Progress(design.actuators, 0, float(reached.mean()), len(reached)))
         planned = grow_designs([design], self.environment, self.replayer)[0].design
         trials = range(EVALUATING, EVALUATING + len(reached))
         weakest = weakest_error(design, self.environment, self.uncertainty, trials, self.seed, reached)

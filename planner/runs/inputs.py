@@ -12,7 +12,7 @@ from planner.search.run import Budget
 SUCCESS = 0.9
 """Share of successful trials that a design should have unless the user says otherwise [-]."""
 SEARCHING = 0.4
-"""Share of the time budget for the search, once it has a solution [-]; the rest is for refinement and trials."""
+"""Share of the time budget for searches, once there is a solution [-]; the rest is for refinement and trials."""
 
 
 class Inputs(BaseModel):
@@ -76,10 +76,9 @@ class Inputs(BaseModel):
         """Stop criteria of the whole plan, counted from the beginning of the search."""
         return Budget(self.time_budget_s, self.iterations, self.first, self.target_actuators)
 
-    @property
-    def searching(self) -> Budget:
-        """Stop criteria of the search while it has a solution."""
-        share = 1.0 if self.fast else SEARCHING
+    def searching(self, searches: int) -> Budget:
+        """Stop criteria of one of some searches while it has a solution."""
+        share = 1.0 if self.fast else SEARCHING / searches
         return replace(self.budget, seconds=share * self.time_budget_s)
 
 

@@ -1,0 +1,116 @@
+"""Which designs are refined, and for how long: the time goes to those that promise most."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from dynamics.vine import Integers
+from planner.design import Design
+from planner.robustness.refinement import Descent, raced, with_another
+from planner.search.catalogue import Catalogue
+from planner.worlds.trials import Worlds
+
+MORE = 2
+"""Maximum number of actuators of a design beyond the fewest."""
+FIRST = 8
+"""Number of worlds with errors that tell designs apart while they still miss in many."""
+ALMOST = 0.7
+"""Success rate in these worlds from which on a design is refined in all of them [-]."""
+STARTS, KEPT = 2, 4
+"""Number of designs that are refined for each number of actuators, and of those that are compared in all of the first worlds."""
+HEATS, GENERATIONS = 3, 16
+"""Number of generations after which the best of them is refined alone, and of all generations."""
+INSERTED = 24
+"""Number of designs with one more actuator that are made from the best one."""
+SURE = 1e-3
+"""Loss of a design that needs no more refinement [-]."""
+ALIKE = 0.1
+"""Difference in success that is worth one actuator while designs are refined [-]."""
+HOPE = 0.8
+"""Factor by which a generation of a heat is expected to reduce the loss [-], so that every design has its turn."""
+TIRED = 0.05
+"""Loss that a design seems to have in addition for each generation without a better one [-]: another one takes its turn."""
+
+
+class Contest:
+    """Designs that are refined, and those that they came from."""
+
+    def __init__(
+        self, designs: Sequence[Design], worlds: Worlds, catalogue: Catalogue, seed: int, going: Callable[[], bool]
+    ) -> None:
+        """Compare designs, and choose those to refine for each number of actuators up to `MORE` above the fewest.
+
+        Args:
+            worlds: Of which the first is as planned.
+            going: Whether there is time left; without, only designs with the fewest actuators are compared.
+        """
+        self.worlds, self.catalogue, self.seed = worlds, catalogue, seed
+        self.rng = np.random.default_rng(seed)
+        self.few, self.every = np.arange(min(FIRST + 1, len(worlds))), np.arange(len(worlds))
+        self.refined: list[Descent] = []
+        """Designs that are still refined, or were until they needed no more."""
+        self.grown: Counter[int] = Counter()
+        """Number of designs grown, by their number of actuators."""
+        self._inserted: set[int] = set()
+        self.fewest = min(design.actuators for design in designs)
+        for actuators in range(self.fewest, self.fewest + MORE + 1):
+            if not self.refined or going():
+                self._enter([design for design in designs if design.actuators == actuators], STARTS)
+
+    def _enter(self, designs: list[Design], count: int) -> None:
+        """Compare designs with the same number of actuators, and refine the best `count` of them."""
+        compared = raced(designs, self.worlds, self.few, KEPT)
+        whole = [one for one in compared if len(one.nearest) == len(self.few)]
+        for one in sorted(whole, key=lambda one: one.loss)[:count]:
+            self.refined.append(Descent(one, self.worlds, self.catalogue, self.seed))
+        self.grown.update(design.actuators for design in designs)
+
+    def next(self) -> Descent | None:
+        """The design to refine next; None if none needs it."""
+        waiting = [one for one in self.refined if one.best.loss > SURE and one.generations < GENERATIONS]
+        return min(waiting, key=self._seeming_loss, default=None)
+
+    def _seeming_loss(self, one: Descent) -> float:
+        hoped = one.best.loss * HOPE ** max(HEATS - one.generations, 0)
+        return hoped + ALIKE * (one.design.actuators - self.fewest) + TIRED * one.idle
+
+    def advance(self, one: Descent) -> None:
+        """Grow one generation of a design; where it ends a heat, only the winner goes on, and others are made from it."""
+        actuators = one.design.actuators
+        self.grown[actuators] += one.generation(self._rows(one))
+        rivals = [other for other in self.refined if other.design.actuators == actuators]
+        if any(other.generations < HEATS for other in rivals):
+            return
+        if any(other.worlds_used == len(self.every) for other in rivals):
+            self._compare_widely(rivals)
+        winner = min(rivals, key=lambda other: other.best.loss)
+        self.refined = [other for other in self.refined if other is winner or other not in rivals]
+        if winner.best.rate >= ALMOST:
+            self._compare_widely([winner])
+        if actuators < self.fewest + MORE and actuators not in self._inserted:
+            self._inserted.add(actuators)
+            more = [with_another(winner.best.design, self.catalogue, self.rng) for _ in range(INSERTED)]
+            self._enter([design for design in more if design is not None], 1)
+
+    def _rows(self, one: Descent) -> Integers:
+        return self.every if one.worlds_used == len(self.every) else self.few
+
+    def _compare_widely(self, some: Sequence[Descent]) -> None:
+        for one in some:
+            if one.worlds_used < len(self.every):
+                one.compare_in(self.every)
+
+    def winners(self, going: Callable[[], bool]) -> list[Descent]:
+        """The best design for each number of actuators, the most promising first; compared in all worlds while there is time."""
+        best: dict[int, Descent] = {}
+        for one in sorted(self.refined, key=lambda one: one.best.loss):
+            if going():
+                self._compare_widely([one])
+            rival = best.get(one.design.actuators)
+            if rival is None or one.best.loss < rival.best.loss:
+                best[one.design.actuators] = one
+        leading = max(one.best.rate for one in best.values())
+        return sorted(best.values(), key=lambda one: (one.best.rate < leading - ALIKE, one.design.actuators))

@@ -1,0 +1,48 @@
+"""Shortening: designs that end in the goal as planned, where they grow through it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from dynamics.vine import Actuation
+from planner.design import Design
+from planner.robustness.refinement import INSIDE, fits
+from planner.worlds.trials import Worlds, grow_rows
+
+
+def ending_in_goal(designs: Sequence[Design], worlds: Worlds) -> list[Design]:
+    """The designs; each that grows through the goal and out of it is shortened to where its tip is deepest in the goal.
+
+    Designs found with friction do so where there is less.
+
+    Args:
+        worlds: Of which the first is as planned.
+    """
+    most = max(design.segments for design in designs)
+    carried = [design.actuation(most) for design in designs]
+    actuation = Actuation(*(np.concatenate([getattr(one, part) for one in carried]) for part in ("pressure", "l_0")))
+    length = np.array([design.length for design in designs])
+    rollout = grow_rows(worlds, np.zeros(len(designs), np.int64), actuation, length)
+    goal, found = worlds.environment.goal, []
+    for k, design in enumerate(designs):
+        tips = rollout.tips[k, : rollout.records[k], :2]
+        depth = goal[2] - np.hypot(*(tips - goal[:2]).T)
+        inside = depth > INSIDE * design.params.scale
+        if not inside.any() or inside[-1]:
+            found.append(design)
+            continue
+        deepest, full = int(depth.argmax()), design.params.segment_length
+        grown = (rollout.segments[k, deepest] - 1) * full + rollout.last_length[k, deepest]
+        found.append(shortened(design, float(grown)))
+    return found
+
+
+def shortened(design: Design, length: float) -> Design:
+    """The beginning of a design, up to a length [m]; the whole design if its last section were too short then."""
+    sections = [replace(one, end=min(one.end, length)) for one in design.sections if one.start < length - 1e-9]
+    if not fits(sections[-1], design.params.segment_length):
+        return design
+    return replace(design, sections=tuple(sections), trialled=None)
