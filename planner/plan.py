@@ -88,6 +88,8 @@ class Result:
     """The front of designs and the chosen one; None with `fast`, or without a solution."""
     verification: Verification | None = None
     """Results of the second propagator."""
+    interrupted: bool = False
+    """Whether Ctrl-C ended search, refinement or trials early."""
 
     def __repr__(self) -> str:
         found = repr(self.best) if self.best else "no design"
@@ -190,7 +192,7 @@ def plan(
         reason = search(run, replace(options.budget, first=True), save, watcher, interruption)
     choice = choose(run, options, watcher, interruption) if run.best and not options.fast else None
     verification = _verified(run, str(options.verify), verifier, choice, watcher) if run.best and verifier else None
-    return Result(options, run, reason, choice, verification)
+    return Result(options, run, reason, choice, verification, interruption.requested)
 
 
 def search(
@@ -266,7 +268,11 @@ def choose(run: Run, options: Inputs, watcher: Watcher, interruption: Interrupti
             choice.add_trials(selection)
         except KeyboardInterrupt:
             watcher.note("interrupted at once: designs without enough trials are not in the front")
-    return choice if choice.front else None
+    if not choice.front:
+        return None
+    choice.refinement_s = selection.refinement_s
+    choice.trials_s = time.perf_counter() - began - choice.refinement_s
+    return choice
 
 
 def _verified(run: Run, name: str, verifier: Propagator, choice: Choice | None, watcher: Watcher) -> Verification:

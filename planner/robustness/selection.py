@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -89,6 +90,10 @@ class Choice:
     """Required success rate [-]."""
     front: list[Champion] = field(default_factory=list)
     """Fewest actuators first."""
+    refinement_s: float = 0.0
+    """Time for refinement [s]."""
+    trials_s: float = 0.0
+    """Time for trials [s]."""
 
     @property
     def met(self) -> bool:
@@ -161,6 +166,7 @@ class Selection:
             left: Remaining time [s]; infinite for a result that does not depend on the machine.
             show: Called with the progress, often.
         """
+        self.began, self.refinement_s = time.perf_counter(), 0.0
         self.environment, self.params, self.uncertainty = run.environment, run.params, uncertainty
         self.catalogue, self.replayer, self.seed = run.search.catalogue, run.solutions.replayer, run.seed
         self.left, self.show = left, show
@@ -185,6 +191,7 @@ class Selection:
         while self.left() > until and (one := self._next(contenders)):
             one.generation(np.arange(len(self.worlds)))
             self.show(Progress(one.design.actuators, one.generations, one.best.rate))
+        self.refinement_s = time.perf_counter() - self.began
         leading = max(one.best.rate for one in contenders)
         contenders.sort(key=lambda one: (one.best.rate < leading - ALIKE, one.design.actuators))
         for k, one in enumerate(contenders):
