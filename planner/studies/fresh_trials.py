@@ -44,6 +44,11 @@ class Tried:
     def __str__(self) -> str:
         return f"{self.estimate} with {self.actuators}"
 
+    @property
+    def words(self) -> str:
+        """Success and number of actuators, for a line by itself."""
+        return f"{self} actuator{'s' * (self.actuators != 1)}"
+
 
 def planned(environment: Environment, inputs: Inputs) -> Result:
     """A plan with the default tube and propagator.
@@ -63,9 +68,9 @@ def fresh_worlds(environment: Environment, uncertainty: Uncertainty) -> Worlds:
     return Worlds.drawn(environment, VineParams(), uncertainty, range(TESTING, TESTING + FRESH), seed=0)
 
 
-def tried(design: Design, worlds: Worlds, trials: int = FRESH) -> Tried:
-    """Grow a design in the first of some worlds."""
-    nearest = nearest_to_goal([design], worlds, np.arange(trials))[0][0]
+def tried(design: Design, worlds: Worlds, trials: int | None = None) -> Tried:
+    """Grow a design in some worlds, or in the first `trials` of them."""
+    nearest = nearest_to_goal([design], worlds, np.arange(len(worlds) if trials is None else trials))[0][0]
     return Tried(design.actuators, np.asarray(nearest <= 0.0))
 
 

@@ -10,7 +10,6 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import MaxNLocator
 
 from planner.drawing.style import ACTUATOR, FAINT, INK, save_figure
 from planner.runs.inputs import SUCCESS
@@ -64,9 +63,8 @@ def _draw_fronts(axes: Axes, name: str, some: Sequence[Planned]) -> None:
     title = f"{name}" + f" ({missing} of {len(some)} without a design)" * bool(missing)
     axes.set_title(title, size=9, color=INK, loc="left")
     axes.set(ylim=(-4, 104), yticks=[0, 25, 50, 75, 100])
-    low, high = axes.get_xlim()
-    axes.set_xlim(min(low, math.floor(low + 0.5) - 0.6), max(high, math.ceil(high - 0.5) + 0.6))
-    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    counts = [actuators for one in some if one.designs for actuators in one.designs.front] or [0]
+    axes.set(xlim=(min(counts) - 0.6, max(counts) + 0.6), xticks=range(min(counts), max(counts) + 1))
     axes.set_xlabel("actuators", size=8.5, color=INK)
     axes.tick_params(labelsize=8, color=FAINT, labelcolor=INK)
     axes.grid(linewidth=0.4, color=FAINT, alpha=0.35)

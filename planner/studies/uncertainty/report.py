@@ -49,7 +49,7 @@ def report(plans: Sequence[Planned], seconds: float, errors: str, title: str = "
         "",
         f"![Success over the number of actuators]({PICTURE})",
         "",
-        "The fronts are what the plans say, from trials that chose no design but that in the end.",
+        "The fronts are what the plans themselves say, from their own trials after refinement.",
         "",
         *_details(plans),
         "",

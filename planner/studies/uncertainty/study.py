@@ -111,7 +111,7 @@ class Planned:
         return {"environment": self.environment, "seed": self.seed, **(self.designs.content() if self.designs else {})}
 
     def __str__(self) -> str:
-        found = f"{self.designs.chosen} actuators" if self.designs else "no design"
+        found = self.designs.chosen.words if self.designs else "no design"
         return f"{self.environment}, seed {self.seed}: {found}"
 
 

@@ -83,7 +83,7 @@ class Planned:
         return made | (self.designs.content() if self.designs else {})
 
     def __str__(self) -> str:
-        found = f"{self.designs.chosen} actuators" if self.designs else "no design"
+        found = self.designs.chosen.words if self.designs else "no design"
         return f"{self.case.environment}, seed {self.case.seed}, {self.case.variant}: {found}"
 
 
