@@ -9,7 +9,7 @@ import numpy as np
 from planner.markdown import table
 from planner.studies.fresh_trials import FRESH
 from planner.studies.study import Report
-from planner.studies.uncertainty.study import FINE, OTHER_ERRORS, TARGETS, Designs, Planned
+from planner.studies.uncertainty.study import FINE, OTHER_ERRORS, TARGETS, VERIFYING, Designs, Planned
 
 SUCCESS = (
     "environment",
@@ -102,7 +102,6 @@ def _found(some: Iterable[Planned]) -> list[Designs]:
 def _details(plans: Sequence[Planned]) -> list[str]:
     """Times of the stages, other propagators, and other errors, of the plans with a design."""
     found = {name: designs for name, some in by_environment(plans).items() if (designs := _found(some))}
-    others = list(dict.fromkeys(name for designs in found.values() for one in designs for name in one.verified))
     return [
         "## Time of each stage",
         "",
@@ -112,9 +111,9 @@ def _details(plans: Sequence[Planned]) -> list[str]:
         "",
         "## Other propagators",
         "",
-        "Chosen designs that, grown as planned, reach the goal with another propagator too.",
+        "Chosen designs that, grown as planned, reach the goal with another propagator too; a dash where the study was interrupted before.",
         "",
-        *table(("environment", *others), [_verified(name, designs, others) for name, designs in found.items()]),
+        *table(("environment", *VERIFYING), [_verified(name, designs) for name, designs in found.items()]),
         "",
         "## Which errors matter",
         "",
@@ -134,8 +133,9 @@ def _stages(name: str, designs: list[Designs]) -> list[str]:
     ]
 
 
-def _verified(name: str, designs: list[Designs], others: list[str]) -> list[str]:
-    return [name, *(f"{sum(one.verified[other] for one in designs)} of {len(designs)}" for other in others)]
+def _verified(name: str, designs: list[Designs]) -> list[str]:
+    grown = {other: [one.verified[other] for one in designs if other in one.verified] for other in VERIFYING}
+    return [name, *(f"{sum(some)} of {len(some)}" if some else "-" for some in grown.values())]
 
 
 def _other_errors(name: str, designs: list[Designs]) -> list[str]:

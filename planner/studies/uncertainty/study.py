@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
+from itertools import groupby
 from typing import Any
 
 from dynamics.registry import load_propagator
@@ -65,18 +66,21 @@ class Stages:
 class Designs:
     """The designs of one plan, and their success in fresh trials."""
 
+    design: Design
+    """The chosen one."""
     stages: Stages
     lowest: Tried
     """The design of lowest cost that the search found, which `--fast` looks for."""
     chosen: Tried
+    """The chosen one."""
     fine: Tried
     """The chosen one in the first `FINE` trials, with an eighth of the growth step."""
     other_errors: dict[str, Tried]
     """The chosen one in the same trials with the changes of `OTHER_ERRORS`."""
     front: dict[int, Estimate]
     """What the plan says of each number of actuators."""
-    verified: dict[str, bool]
-    """Whether the chosen one, as planned, reaches the goal with other propagators too."""
+    verified: dict[str, bool] = field(default_factory=dict)
+    """Whether the chosen one, as planned, reaches the goal with other propagators too; found for all seeds together, see `_verify`."""
 
     @property
     def coarse(self) -> Tried:
@@ -119,14 +123,18 @@ def run_cases(cases: Sequence[tuple[str, int]], seconds: float, errors: str) -> 
     """Plan each case, and try its designs.
 
     Args:
-        cases: Environments and seeds.
+        cases: Environments and seeds, those of one environment one after the other.
         seconds: Time budget of each plan [s].
         errors: Name of the uncertainty.
     """
-    for name, seed in cases:
-        environment = load_environment(name, VineParams().radius)
-        result = planned(environment, Inputs(seed=seed, time_budget_s=seconds, uncertainty=errors))
-        yield Planned(environment.name, seed, _tried(environment, result) if result.choice else None)
+    for name, some in groupby(cases, key=lambda case: case[0]):
+        environment, found = load_environment(name, VineParams().radius), list[Designs]()
+        for _, seed in some:
+            result = planned(environment, Inputs(seed=seed, time_budget_s=seconds, uncertainty=errors))
+            designs = _tried(environment, result) if result.choice else None
+            found += [designs] if designs else []
+            yield Planned(environment.name, seed, designs)
+        _verify(found, environment)
 
 
 def _tried(environment: Environment, result: Result) -> Designs:
@@ -135,13 +143,13 @@ def _tried(environment: Environment, result: Result) -> Designs:
     assert best is not None
     worlds, chosen = fresh_worlds(environment, choice.uncertainty), choice.chosen.design
     return Designs(
+        chosen,
         Stages.of(result, choice),
         tried(best.design, worlds),
         tried(chosen, worlds),
         tried(chosen, worlds.refined(REFINED), FINE),
         {name: _with(chosen, environment, choice.uncertainty, changes) for name, changes in OTHER_ERRORS.items()},
         {one.design.actuators: one.estimate for one in choice.front},
-        _verified(chosen, environment),
     )
 
 
@@ -149,7 +157,9 @@ def _with(design: Design, environment: Environment, errors: Uncertainty, changes
     return tried(design, fresh_worlds(environment, replace(errors, **changes)))
 
 
-def _verified(design: Design, environment: Environment) -> dict[str, bool]:
-    """Whether a design reaches the goal with each of the other propagators."""
-    others = {name: load_propagator(name)(environment, VineParams()) for name in VERIFYING}
-    return {name: grow_designs([design], environment, other)[0].reached for name, other in others.items()}
+def _verify(found: Sequence[Designs], environment: Environment) -> None:
+    """Grow the chosen designs of all seeds with the other propagators: by `penalty`, ten take little longer than one."""
+    for name in VERIFYING if found else ():
+        other = load_propagator(name)(environment, VineParams())
+        for one, grown in zip(found, grow_designs([one.design for one in found], environment, other), strict=True):
+            one.verified[name] = grown.reached

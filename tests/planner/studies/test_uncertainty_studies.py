@@ -3,6 +3,7 @@
 import json
 import signal
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,8 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-from planner.design import Design
+from dynamics.tube import VineParams
+from planner.design import Design, Section
 from planner.robustness.estimate import Estimate
 from planner.robustness.selection import Champion, Selection
 from planner.studies import fresh_trials
@@ -30,6 +32,8 @@ from planner.studies.uncertainty_random.study import Compared, environment_of
 
 Vinewright = Callable[..., tuple[int, str, str]]
 PNG = b"\x89PNG"
+BARE = Section(0.0, 0.5, "none", 0.0, 0.0, 0.0)
+DESIGN = Design("room", "", VineParams(), (BARE,), np.zeros(3), np.zeros((1, 2)))
 
 
 def tried(actuators: int, reached: int, trials: int = 300) -> Tried:
@@ -41,7 +45,7 @@ def planned(seed: int, chosen: int, actuators: int) -> Planned:
     others = {name: tried(actuators, 30 * k) for k, name in enumerate(OTHER_ERRORS, start=1)}
     verified = {"impulse": seed > 0, "penalty": False}
     parts = tried(1, 60), tried(actuators, chosen), tried(actuators, 80, 100), others, front, verified
-    return Planned("room", seed, Designs(Stages(0.5, 12.0, 11.0, 7.0 + seed), *parts))
+    return Planned("room", seed, Designs(DESIGN, Stages(0.5, 12.0, 11.0, 7.0 + seed), *parts))
 
 
 PLANS = [planned(0, 150, 2), planned(1, 270, 2), planned(2, 240, 3), Planned("hall", 0, None)]
@@ -91,6 +95,12 @@ def test_a_plan_without_a_design_is_counted() -> None:
     assert "| hall | - | 0 of 1 | 0 | - | 0 | - | 0 | 0 |" in made.lines
     assert "| hall | 0 | none found | - | - |" in made.lines
     assert made.content["runs"][3] == {"environment": "hall", "seed": 0}
+
+
+def test_designs_that_were_not_grown_with_other_propagators_have_a_dash() -> None:
+    """Ctrl-C may come before: they are grown for all seeds together."""
+    designs = replace(PLANS[0].designs, verified={}) if PLANS[0].designs else None
+    assert "| room | - | - |" in report([Planned("room", 0, designs)], 30.0, "workshop").lines
 
 
 def test_pictures_are_drawn_with_and_without_designs(tmp_path: Path) -> None:
@@ -164,7 +174,8 @@ def test_random_environments_are_those_of_the_command(vinewright: Vinewright, tm
 def test_the_study_keeps_whole_plans_after_ctrl_c(
     vinewright: Vinewright, small: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A plan that Ctrl-C shortened is no result; the one before it is reported, with every measurement and the picture."""
+    """A plan that Ctrl-C shortened is no result; those before it are reported, with every measurement and the picture."""
+    (tmp_path / "other.toml").write_text((tmp_path / small).read_text())
     before, champions = Selection.with_trials, Selection.champions
     plans: list[Selection] = []
 
@@ -180,10 +191,11 @@ def test_the_study_keeps_whole_plans_after_ctrl_c(
     monkeypatch.setattr(Selection, "champions", counted)
     monkeypatch.setattr(Selection, "with_trials", interrupted)
     code, printed, _ = vinewright(
-        "reproduce", "uncertainty", "--env", small, "--runs", 3, "--time-budget", 2, "--out", "out"
+        *("reproduce", "uncertainty", "--env", small, "--env", "other.toml"),
+        *("--runs", 1, "--time-budget", 2, "--out", "out"),
     )
     assert code == 0
-    assert "interrupted after 1 of 3 runs" in printed
+    assert "interrupted after 1 of 2 runs" in printed
     folder = tmp_path / "out" / "uncertainty"
     (run,) = data_of(folder)["runs"]
     assert run["chosen"]["reached_of"][1] == 40
