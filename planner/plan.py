@@ -92,6 +92,8 @@ class Result:
     """The front of designs and the chosen one; None with `fast`, or without a solution."""
     verification: Verification | None = None
     """Results of the second propagator."""
+    interrupted: bool = False
+    """Whether Ctrl-C ended search, refinement or trials early."""
 
     def __repr__(self) -> str:
         found = repr(self.best) if self.best else "no design"
@@ -197,7 +199,7 @@ def plan(
         again = None if friction is None else search_with_friction(run, friction, options, watcher, interruption)
         choice = choose(run, again, options, watcher, interruption)
     verification = _verified(run, str(options.verify), verifier, choice, watcher) if run.best and verifier else None
-    return Result(options, run, reason, choice, verification)
+    return Result(options, run, reason, choice, verification, interruption.requested)
 
 
 def search(
@@ -265,13 +267,17 @@ def typical_friction(environment: Environment, tube: VineParams, options: Inputs
 def search_with_friction(
     run: Run, friction: float, options: Inputs, watcher: Watcher, interruption: Interruption
 ) -> Run | None:
-    """Search again with friction, as long as the search before; None after Ctrl-C."""
+    """Search again with friction, as long as the search before; None after Ctrl-C, or if it fails: it is not needed."""
     if interruption.requested:
         return None
     make, kept = partial(QuasiStatic, friction=friction), run.solutions
     keep = Keep(kept.keep, SLACK, kept.each_count)
     again = Run.prepare(run.environment, run.params, make, options.seed, options.batch, keep, options.heuristic)
-    search(again, options.searching(2), lambda: None, watcher, interruption)
+    try:
+        search(again, options.searching(2), lambda: None, watcher, interruption)
+    except (CannotRun, MemoryError) as error:
+        watcher.note(f"note: no search with friction: {error}")
+        return None
     return again
 
 
@@ -299,7 +305,12 @@ def choose(run: Run, again: Run | None, options: Inputs, watcher: Watcher, inter
             choice.add_trials(selection)
         except KeyboardInterrupt:
             watcher.note("interrupted at once: designs without enough trials are not in the front")
-    return choice if choice.front else None
+    if not choice.front:
+        return None
+    choice.friction_search_s = again.seconds if again else 0.0
+    choice.refinement_s = selection.refinement_s
+    choice.trials_s = time.perf_counter() - began - choice.refinement_s
+    return choice
 
 
 def _verified(run: Run, name: str, verifier: Propagator, choice: Choice | None, watcher: Watcher) -> Verification:

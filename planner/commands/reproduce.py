@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from planner.commands import reproduce_planning as planning
+from planner.commands import reproduce_uncertainty as errors
 from planner.commands.measured import measured
 from planner.console.errors import needs, readable_errors
 from planner.console.options import (
@@ -63,7 +64,10 @@ def tip_steering(
         return measured(study, command, out, force, missed)
 
 
-for planning_study in (planning.table2, planning.ablations, planning.uncertainty, planning.reliability):
+for planning_study in (
+    *(planning.table2, planning.ablations, planning.reliability),
+    *(errors.uncertainty, errors.uncertainty_longer, errors.uncertainty_ablations, errors.uncertainty_random),
+):
     app.command()(planning_study)
 app.command("soak", hidden=True, help="The same as reliability.")(planning.reliability)
 

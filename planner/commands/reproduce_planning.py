@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from planner.commands.measured import measured
-from planner.console.errors import BadInput, needs, readable_errors, readable_options
+from planner.console.errors import BadInput, needs, readable_errors
 from planner.console.options import ForceOption
 from planner.console.studies import BudgetOption, EnvironmentsOption, FolderOption, RunsOption, command_line
 from planner.studies.study import Study
@@ -76,41 +76,6 @@ def ablations(
             load_environment(name, VineParams().radius)
         study = study_of_runs("ablations", cases(names, runs, time_budget), report)
         command = command_line("reproduce ablations", runs=runs, time_budget=time_budget, env=env)
-        return measured(study, command, out, force)
-
-
-def uncertainty(
-    runs: Annotated[int, typer.Option(min=1, max=100, help="Number of plans in each environment.")] = 3,
-    time_budget: BudgetOption = 30.0,
-    errors: Annotated[str, typer.Option(help="Errors of the trials: the name of a preset.")] = "workshop",
-    env: EnvironmentsOption = None,
-    out: FolderOption = None,
-    force: ForceOption = False,
-) -> int:
-    """Plan under errors, and measure how often the designs reach the goal in new trials. Ctrl-C keeps the runs done."""
-    with readable_errors():
-        from dynamics.quasistatic.propagator import QuasiStatic
-        from dynamics.tube import VineParams
-        from environments import load_environment
-        from environments.uncertainty import uncertainty_of
-        from planner.search.run import warm_up
-        from planner.studies.uncertainty.report import report
-        from planner.studies.uncertainty.study import PAPER, run_cases
-
-        names = env or [*PAPER]
-        environments = [load_environment(name, VineParams().radius) for name in names]
-        with readable_options():
-            uncertainty_of(errors)
-        study = Study(
-            "uncertainty",
-            [(name, seed) for name in names for seed in range(runs)],
-            lambda cases: run_cases(cases, time_budget, errors),
-            lambda evaluated: report(evaluated, time_budget, errors),
-            prepare=lambda: warm_up(QuasiStatic(environments[0], VineParams())),
-            tell=lambda one: f"{one.environment}, seed {one.seed}: {one.chosen} with {one.actuators} actuators",
-            least="a design was tried",
-        )
-        command = command_line("reproduce uncertainty", runs=runs, errors=errors, time_budget=time_budget, env=env)
         return measured(study, command, out, force)
 
 

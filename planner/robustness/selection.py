@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -78,6 +79,12 @@ class Choice:
     """Required success rate [-]."""
     front: list[Champion] = field(default_factory=list)
     """Fewest actuators first."""
+    friction_search_s: float = 0.0
+    """Time for the search with friction [s]."""
+    refinement_s: float = 0.0
+    """Time for refinement [s]."""
+    trials_s: float = 0.0
+    """Time for trials [s]."""
 
     @property
     def met(self) -> bool:
@@ -150,6 +157,7 @@ class Selection:
             left: Remaining time [s]; infinite for a result that does not depend on the machine.
             show: Called with the progress, often.
         """
+        self.began, self.refinement_s = time.perf_counter(), 0.0
         self.environment, self.params, self.uncertainty = run.environment, run.params, uncertainty
         self.catalogue, self.replayer, self.seed = run.search.catalogue, run.solutions.replayer, run.seed
         self.left, self.show = left, show
@@ -177,7 +185,9 @@ class Selection:
         while going() and (one := contest.next()):
             contest.advance(one)
             self.show(Progress(one.design.actuators, one.generations, one.best.rate))
-        for k, one in enumerate(contest.winners(going)):
+        winners = contest.winners(going)
+        self.refinement_s = time.perf_counter() - self.began
+        for k, one in enumerate(winners):
             if k == 0 or self.left() > 0:
                 sound = next((found.design for found in reversed(one.found) if self._holds(found.design)), None)
                 grown = contest.grown[one.design.actuators]

@@ -125,6 +125,15 @@ def design_to_write(run: Run, choice: Choice | None, verification: Verification 
     return with_trials(choice.chosen.design if choice else run.solutions.best[0].design, choice)
 
 
+def _timings(run: Run, choice: Choice | None) -> dict[str, float]:
+    """Time of each stage of a run [s]."""
+    stages = {"prepare_s": run.prepare_seconds, "search_s": run.seconds}
+    if not choice:
+        return stages
+    later = ("friction_search_s", "refinement_s", "trials_s")
+    return stages | {name: getattr(choice, name) for name in later}
+
+
 def _run_content(
     run: Run, inputs: Inputs, stopped: str, best: Design, choice: Choice | None, verification: Verification | None
 ) -> dict[str, Any]:
@@ -140,7 +149,7 @@ def _run_content(
         "seed": inputs.seed,
         "versions": versions(),
         "device": f"{run.propagator.device_name} ({machine()})",
-        "timings": {"prepare_s": round(run.prepare_seconds, 3), "search_s": round(run.seconds, 3)},
+        "timings": {name: round(seconds, 3) for name, seconds in _timings(run, choice).items()},
         "reverse_tree": _tree_facts(run),
         "time_to_first_s": round(run.history[0].seconds, 3),
         "iterations": run.search.iteration,

@@ -1,4 +1,4 @@
-"""`plan` under errors, and the study of how often its designs reach the goal, as a user meets them."""
+"""`plan` under errors, as a user meets it."""
 
 import json
 import signal
@@ -13,9 +13,6 @@ from planner.cli import main
 from planner.design import Design
 from planner.design_file import load_design
 from planner.robustness import selection
-from planner.robustness.estimate import Estimate
-from planner.studies.uncertainty.report import report
-from planner.studies.uncertainty.study import Evaluated
 
 
 @pytest.fixture(scope="module")
@@ -60,6 +57,7 @@ def test_a_plan_keeps_what_it_was_chosen_by(planned: Path) -> None:
     assert trials["chosen"]["length_mm"] == pytest.approx(1e3 * design.length)
     assert trials["chosen"]["trials"] == 40
     assert run["inputs"]["fast"] is False
+    assert min(run["timings"][stage] for stage in ("search_s", "refinement_s", "trials_s")) > 0
     assert (planned / "environment.toml").exists()
 
 
@@ -172,35 +170,6 @@ def test_a_design_that_does_not_hold_as_planned_says_so(
     assert vinewright(monkeypatch, folder, "plan", "small.toml", "--iterations", 3, "--out", "doubt") == 0
     assert "as planned, it misses at a finer step" in " ".join(capsys.readouterr().out.split())
     assert run_of(folder / "doubt")["trials"]["chosen"]["sound"] is False
-
-
-@pytest.mark.slow
-def test_the_study_plans_and_evaluates(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """`reproduce uncertainty` in a small environment: its table, and every run in the data."""
-    arguments = "reproduce", "uncertainty", "--env", "small.toml", "--runs", 1, "--time-budget", 2, "--out", "study"
-    assert vinewright(monkeypatch, folder, *arguments) == 0
-    content = json.loads((folder / "study" / "uncertainty" / "data.json").read_text())
-    assert len(content["runs"]) == 1
-    assert content["runs"][0]["chosen"]["reached_of"][1] == 300
-    assert "| small |" in (folder / "study" / "uncertainty" / "README.md").read_text()
-
-
-def test_tables_have_medians_of_the_runs() -> None:
-    """Median, smallest and largest of each environment; the front of each run."""
-
-    def evaluated(seed: int, chosen: int, actuators: int) -> Evaluated:
-        front = {1: Estimate(30, 100), 2: Estimate(90, 100)}
-        told, fine = Estimate(95, 100), Estimate(80, 100)
-        return Evaluated(
-            "room", seed, 0.5, 1, Estimate(60, 300), actuators, Estimate(chosen, 300), told, fine, told, front, seed > 0
-        )
-
-    made = report([evaluated(0, 150, 2), evaluated(1, 270, 2), evaluated(2, 240, 3)], 30.0, "workshop")
-    table = "\n".join(made.lines)
-    row = "| room | 20 (20 ... 20) | 1 (1 ... 1) | 80 (50 ... 90) | 2 (2 ... 3) | 95 (95 ... 95) | 80 (80 ... 80) |"
-    assert f"{row} 0.50 (0.50 ... 0.50) | 2 of 3 |" in table
-    assert "1: 30; 2: 90" in table
-    assert made.content["runs"][1]["chosen"] == {"actuators": 2, "reached_of": [270, 300]}
 
 
 def test_an_older_run_without_trials_can_be_resumed() -> None:

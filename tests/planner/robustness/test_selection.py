@@ -10,6 +10,7 @@ from dynamics.tube import VineParams
 from environments import Environment, Obstacles
 from environments.uncertainty import PRESETS, Uncertainty
 from planner.design import Design, Section
+from planner.robustness import contest
 from planner.robustness import selection as module
 from planner.robustness.estimate import Estimate
 from planner.robustness.selection import Champion, Choice, Progress, Selection
@@ -36,18 +37,10 @@ def run() -> Run:
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Fewer worlds, generations and trials."""
-    numbers = {
-        "WORLDS": 8,
-        "FIRST": 4,
-        "GENERATIONS": 3,
-        "HEATS": 1,
-        "INSERTED": 6,
-        "FINAL": 60,
-        "FEW": 40,
-        "BLOCK": 20,
-    }
-    for name, number in numbers.items():
+    for name, number in {"WORLDS": 8, "FINAL": 60, "FEW": 40, "BLOCK": 20}.items():
         monkeypatch.setattr(module, name, number)
+    for name, number in {"FIRST": 4, "GENERATIONS": 3, "HEATS": 1, "INSERTED": 6}.items():
+        monkeypatch.setattr(contest, name, number)
 
 
 def selection(run: Run, left: Callable[[], float] = lambda: np.inf, seen: list[Progress] | None = None) -> Selection:

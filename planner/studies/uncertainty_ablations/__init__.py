@@ -1,0 +1,1 @@
+"""What particles and refinement contribute to plans under errors."""

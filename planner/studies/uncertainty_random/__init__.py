@@ -1,0 +1,1 @@
+"""Plans under errors in random environments, beside those of lowest cost."""

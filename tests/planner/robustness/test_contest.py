@@ -1,0 +1,130 @@
+"""The contest of designs: who is refined next, who drops out, and that nothing is compared with fewer worlds than it should be."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from dynamics.quasistatic.propagator import QuasiStatic
+from dynamics.tube import VineParams
+from environments import Environment, Obstacles
+from environments.uncertainty import Uncertainty
+from planner.design import Design, Section
+from planner.replay import grow_designs
+from planner.robustness import contest as module
+from planner.robustness.contest import ALIKE, Contest
+from planner.robustness.refinement import BLUR, RACED, Candidate, Descent, grown_candidates, raced
+from planner.robustness.shortening import ending_in_goal, shortened
+from planner.search.catalogue import Catalogue
+from planner.worlds.trials import Worlds
+
+PARAMS = VineParams()
+CATALOGUE = Catalogue.of(PARAMS)
+
+
+def bent(length: float, tail: float, entry: int = 300) -> Design:
+    """A tube that is bent to the left along its first part."""
+    numbers = CATALOGUE.curvature[entry], CATALOGUE.l_0[entry], CATALOGUE.pressure[entry]
+    sections = Section(0.0, length, "left", *map(float, numbers)), Section(length, length + tail, "none", 0, 0, 0)
+    return Design("room", "", PARAMS, sections, np.zeros(3), np.zeros((1, 2)))
+
+
+@pytest.fixture(scope="module")
+def room() -> Environment:
+    """The goal lies around the end of one design."""
+    empty = Environment("room", "", np.array([-0.4, -0.6, 1.3, 1.1]), np.zeros(3), np.array([0, 0, 0.1]), Obstacles())
+    tip = grow_designs([bent(0.6, 0.2)], empty, QuasiStatic(empty, PARAMS))[0].design.tip
+    return replace(empty, goal=np.array([*tip[:2], 0.1]))
+
+
+@pytest.fixture(scope="module")
+def worlds(room: Environment) -> Worlds:
+    return Worlds.drawn(room, PARAMS, Uncertainty.of_levels(0.0, 0.08), [None, *range(8)], seed=5)
+
+
+def test_those_that_drop_out_did_worse_in_the_first_worlds(worlds: Worlds) -> None:
+    """The others are what they are when grown in all worlds at once, to the bit; those that dropped out have the first worlds only."""
+    designs = [bent(length, 0.2) for length in (0.45, 0.6, 0.5, 0.62, 0.4)]
+    rows = np.arange(9)
+    found = raced(designs, worlds, rows, keep=2)
+    first, every = (grown_candidates(designs, worlds, some) for some in (rows[: RACED + 1], rows))
+    best = np.argsort([one.loss for one in first])[:2].tolist()
+    assert sorted(best) == [1, 3]
+    for k, one in enumerate(found):
+        expected = every[k] if k in best else first[k]
+        assert np.array_equal(one.nearest, expected.nearest)
+        assert one.planned == expected.planned
+
+
+def test_a_tube_is_cut_where_it_is_deepest_in_the_goal(room: Environment, worlds: Worlds) -> None:
+    """One that grows through the goal ends in it afterwards; those that end in it, or never come there, stay as they are."""
+    far, there, never = bent(0.6, 0.55), bent(0.6, 0.2), bent(0.2, 0.3)
+    assert not grow_designs([far], room, QuasiStatic(room, PARAMS))[0].ends_in_goal
+    cut, same, other = ending_in_goal([far, there, never], worlds)
+    assert (same, other) == (there, never)
+    assert cut.sections[0] == far.sections[0]
+    assert cut.length == pytest.approx(0.8, abs=PARAMS.segment_length)  # the goal's centre is where `there` ends
+    assert grow_designs([cut], room, QuasiStatic(room, PARAMS))[0].ends_in_goal
+
+
+def test_a_shortened_tube_keeps_its_sections_and_none_that_is_too_short() -> None:
+    whole = bent(0.6, 0.2)
+    assert shortened(whole, 0.5).sections == (replace(whole.sections[0], end=0.5),)
+    assert shortened(whole, 0.7).sections == (whole.sections[0], replace(whole.sections[1], end=0.7))
+    assert shortened(whole, 0.61) is whole
+
+
+def lose(one: Descent, loss: float) -> None:
+    """Let the best design of a descent have a loss below a half."""
+    distance = BLUR * np.log(loss / (1 - loss))
+    one.found = [Candidate(one.design, np.full(9, distance), -1.0)]
+    assert one.best.loss == pytest.approx(loss)
+
+
+def test_what_promises_most_is_refined_next(worlds: Worlds, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fewer actuators outweigh a slightly larger loss, those without a turn are hoped to improve, and the tired wait."""
+    monkeypatch.setattr(module, "HEATS", 3)
+    monkeypatch.setattr(module, "GENERATIONS", 16)
+    made = Contest([bent(0.6, 0.2)], worlds, CATALOGUE, 0, lambda: False)
+    made.fewest = 1
+    whole = bent(0.6, 0.2)
+    more = replace(whole, sections=(whole.sections[0], *whole.sections))
+    one, two = (Descent(Candidate(it, np.zeros(9), -1.0), worlds, CATALOGUE, 0) for it in (whole, more))
+    lose(one, 0.3)
+    lose(two, 0.3 - ALIKE / 2)
+    one.generations = two.generations = module.HEATS
+    made.refined = [two, one]
+    assert made.next() is one
+    lose(two, 0.3 - 2 * ALIKE)
+    assert made.next() is two
+    two.idle = 4
+    assert made.next() is one
+    two.idle, one.generations = 0, 0
+    assert made.next() is one  # it has its whole heat before it
+    one.generations = module.HEATS
+    assert made.next() is two
+    one.generations = two.generations = module.GENERATIONS
+    assert made.next() is None
+
+
+def test_after_a_heat_the_better_one_goes_on_and_others_are_made_from_it(
+    worlds: Worlds, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of two designs with one actuator; a design with two, made from the winner, enters."""
+    for name, number in {"HEATS": 1, "INSERTED": 4, "FIRST": 4, "ALMOST": 0.5}.items():
+        monkeypatch.setattr(module, name, number)
+    made = Contest([bent(0.6, 0.2), bent(0.5, 0.3), bent(0.25, 0.2)], worlds, CATALOGUE, 0, lambda: True)
+    assert [one.worlds_used for one in made.refined] == [5, 5]
+    first, second = made.refined
+    assert first.best.loss < second.best.loss
+    made.advance(second)
+    assert made.refined == [first, second]
+    made.advance(first)
+    assert first in made.refined
+    assert second not in made.refined
+    assert first.worlds_used == len(worlds)  # most worlds reach the goal: now all of them tell
+    assert [one.design.actuators for one in made.refined] == [1, 2]
+    assert made.grown[1] > 3
+    winners = made.winners(lambda: True)
+    assert [one.design.actuators for one in winners] == [1, 2]
+    assert all(one.worlds_used == len(worlds) for one in winners)
