@@ -139,6 +139,7 @@ def success_line(choice: Choice) -> str:
     doubt = "; as planned, it misses at a finer step or snaps where only its damping decides" * (
         not choice.chosen.sound
     )
+    doubt += f"; {choice.chosen.jump.words}" if choice.chosen.jump else ""
     line = ", ".join([actuators_of(chosen), *([chosen.trialled.words] if chosen.trialled else [])])
     return line + doubt + f"; no design in the front reaches {100 * choice.threshold:g} %" * (not choice.met)
 

@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dynamics.jumps import Jump, largest_jump
 from dynamics.relaxations import Relaxations
 from dynamics.snaps import Snaps
 from environments.uncertainty import Uncertainty
 from planner.design import Design
-from planner.replay import grow_designs, replay
+from planner.replay import grow_designs, replay, simulated
 from planner.robustness.contest import MORE, Contest
 from planner.robustness.estimate import Estimate
 from planner.robustness.shortening import ending_in_goal
@@ -53,6 +54,8 @@ class Champion:
     """See `planner.robustness.weakest.weakest_error`."""
     sound: bool = True
     """Whether, as planned, it ends in the goal at a finer step too, without a snap whose outcome only its damping decides."""
+    jump: Jump | None = None
+    """The largest jump that it needs as planned; None if it needs none."""
 
     def content(self) -> dict[str, Any]:
         """Content for a JSON file."""
@@ -65,6 +68,7 @@ class Champion:
             "chosen_from": self.grown,
             "weakest": self.weakest,
             "sound": self.sound,
+            "jump_mm": [round(1e3 * part, 1) for part in self.jump] if self.jump else None,
         }
 
 
@@ -210,11 +214,13 @@ class Selection:
         while len(reached) < count and (not len(reached) or self.left() > 0):
             reached = np.concatenate([reached, self._block(design, len(reached) // BLOCK)])
             self.show(Progress(design.actuators, 0, float(reached.mean()), len(reached)))
-        planned = grow_designs([design], self.environment, self.replayer)[0].design
+        rollout = replay(design, self.replayer)
+        planned = simulated(design, self.environment, rollout).design
         trials = range(EVALUATING, EVALUATING + len(reached))
         weakest = weakest_error(design, self.environment, self.uncertainty, trials, self.seed, reached)
         estimate = Estimate(int(reached.sum()), len(reached))
-        return replace(champion, design=planned, estimate=estimate, reached=reached, weakest=weakest)
+        jump = largest_jump(rollout, 0, self.params)
+        return replace(champion, design=planned, estimate=estimate, reached=reached, weakest=weakest, jump=jump)
 
     def _block(self, design: Design, block: int) -> NDArray[np.bool_]:
         if block not in self._blocks:

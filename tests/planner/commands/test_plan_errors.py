@@ -2,17 +2,29 @@
 
 import json
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from dynamics.jumps import Jump
+from dynamics.quasistatic.propagator import QuasiStatic
+from dynamics.tube import VineParams
+from environments import Environment, load_environment
+from environments.uncertainty import Uncertainty
 from planner.cli import main
+from planner.commands.plan_report import success_line
 from planner.design import Design
 from planner.design_file import load_design
-from planner.robustness import selection
+from planner.plan import plan, typical_friction
+from planner.replay import grow_designs
+from planner.robustness.estimate import Estimate
+from planner.robustness.refinement import Descent
+from planner.robustness.selection import Champion, Choice, Selection
+from planner.runs.inputs import Inputs
 
 
 @pytest.fixture(scope="module")
@@ -21,6 +33,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory, small_environment: Callable
     made = tmp_path_factory.mktemp("small")
     (made / "small.toml").write_text(small_environment("[[250, 300, 300, 500]]"))
     return made
+
+
+@pytest.fixture(scope="module")
+def room(folder: Path) -> Environment:
+    return load_environment(str(folder / "small.toml"), VineParams().radius)
 
 
 def vinewright(monkeypatch: pytest.MonkeyPatch, folder: Path, *arguments: object) -> int:
@@ -68,14 +85,62 @@ def test_a_fast_plan_makes_no_trials(planned: Path, folder: Path, monkeypatch: p
     assert load_design(folder / "fast").actuators <= load_design(planned).actuators
 
 
-def test_a_resumed_plan_is_the_same(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two iterations and two more, with particles, give the design of four in one go, to the last digit."""
-    options = "plan", "small.toml", "--particles", 3, "--batch", 20, "--seed", 5
-    assert vinewright(monkeypatch, folder, *options, "--iterations", 4, "--out", "whole") == 0
-    assert vinewright(monkeypatch, folder, *options, "--iterations", 2, "--out", "half") in (0, 3)
-    assert vinewright(monkeypatch, folder, "plan", "--resume", "half", "--iterations", 4) == 0
-    assert (folder / "whole" / "design.json").read_text() == (folder / "half" / "design.json").read_text()
-    assert run_of(folder / "whole")["trials"] == run_of(folder / "half")["trials"]
+@pytest.mark.parametrize("particles", [1, 3])
+def test_a_resumed_plan_is_the_same(folder: Path, monkeypatch: pytest.MonkeyPatch, particles: int) -> None:
+    """Two iterations and two more give the design of four in one go, to the last digit: with particles, or a search with friction."""
+    whole, half = f"whole-{particles}", f"half-{particles}"
+    options = "plan", "small.toml", "--particles", particles, "--batch", 20, "--seed", 5
+    assert vinewright(monkeypatch, folder, *options, "--iterations", 4, "--out", whole) == 0
+    assert vinewright(monkeypatch, folder, *options, "--iterations", 2, "--out", half) in (0, 3)
+    assert vinewright(monkeypatch, folder, "plan", "--resume", half, "--iterations", 4) == 0
+    assert (folder / whole / "design.json").read_text() == (folder / half / "design.json").read_text()
+    assert run_of(folder / whole)["trials"] == run_of(folder / half)["trials"]
+    assert (run_of(folder / whole)["timings"]["friction_search_s"] > 0) == (particles == 1)
+
+
+def test_a_plan_searches_with_the_mean_friction_of_its_errors_too(room: Environment) -> None:
+    """Not where friction is known, where there are no errors, or where particles meet friction already."""
+    asked = Inputs(iterations=2, batch=20)
+    assert typical_friction(room, VineParams(), asked) == pytest.approx(0.05)
+    assert typical_friction(room, VineParams(), asked.model_copy(update={"uncertainty": "field"})) == pytest.approx(
+        0.15
+    )
+    for update in (
+        {"uncertainty": "none"},
+        {"fast": True},
+        {"particles": 3},
+        {"propagator": "impulse"},
+        {"first": True},
+    ):
+        assert typical_friction(room, VineParams(), asked.model_copy(update=update)) is None
+    assert typical_friction(room, VineParams(friction=0.1), asked) is None
+
+
+def test_solutions_of_both_searches_are_refined(room: Environment, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the search with friction finds grows to the goal with that friction, at a finer step too."""
+    offered: list[Design] = []
+    champions = Selection.champions
+
+    def seen(self: Selection, designs: list[Design]) -> Iterator[Champion]:
+        offered.extend(designs)
+        return champions(self, designs)
+
+    monkeypatch.setattr(Selection, "champions", seen)
+    result = plan(room, VineParams(), Inputs(iterations=4, batch=20, solutions=3), QuasiStatic)
+    again = offered[len(result.designs) :]
+    assert [one.sections for one in offered[: len(result.designs)]] == [one.sections for one in result.designs]
+    rubbing = QuasiStatic(room, VineParams(), friction=0.05).refined(2)
+    assert again
+    assert all(grown.ends_in_goal for grown in grow_designs(again, room, rubbing))
+
+
+def test_a_design_that_needs_a_jump_says_so(planned: Path) -> None:
+    """In the line that a plan closes with, and in its file."""
+    champion = Champion(load_design(planned), Estimate(19, 20), 5, jump=Jump(1.2, 0.025, 0.31))
+    choice = Choice("workshop", Uncertainty(), 0.9, [champion])
+    assert "; its tip jumps 310 mm within 25 mm of growth, at 1200 mm" in success_line(choice)
+    assert champion.content()["jump_mm"] == [1200.0, 25.0, 310.0]
+    assert "jump" not in success_line(Choice("workshop", Uncertainty(), 0.9, [replace(champion, jump=None)]))
 
 
 def test_errors_of_a_file_stay_with_the_run(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -131,15 +196,16 @@ def test_ctrl_c_during_refinement_keeps_a_design_with_its_success(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The generation is finished, the best design so far is tried once, and nothing else is."""
-    generation, seen = selection.Descent.generation, list[int]()
+    generation, seen = Descent.generation, list[int]()
 
-    def interrupted(self: selection.Descent, rows: np.ndarray) -> None:
-        generation(self, rows)
+    def interrupted(self: Descent, rows: np.ndarray) -> int:
+        grown = generation(self, rows)
         seen.append(self.generations)
         if len(seen) == 1:
             signal.raise_signal(signal.SIGINT)
+        return grown
 
-    monkeypatch.setattr(selection.Descent, "generation", interrupted)
+    monkeypatch.setattr(Descent, "generation", interrupted)
     assert vinewright(monkeypatch, folder, "plan", "small.toml", "--iterations", "3", "--out", "kept") == 0
     assert seen == [1]
     (only,) = run_of(folder / "kept")["trials"]["front"]
@@ -174,8 +240,6 @@ def test_a_design_that_does_not_hold_as_planned_says_so(
 
 def test_an_older_run_without_trials_can_be_resumed() -> None:
     """Its options named errors in percent; it searches on as it did, and makes no trials."""
-    from planner.runs.inputs import Inputs
-
     old = {"actuator": "spam", "seed": 4, "robust": False, "level": None, "threshold": None}
     assert Inputs.model_validate(old) == Inputs(seed=4, fast=True)
 
