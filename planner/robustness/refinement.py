@@ -92,7 +92,7 @@ class Descent:
         asked = [np.asarray(point) for point in self.evolution.ask()]
         made = [self.candidate(point) for point in asked]
         designs = [one for one in made if one is not None]
-        grown = iter(grown_candidates(designs, self.worlds, rows) if designs else [])
+        grown = iter(self.grow(designs, rows) if designs else [])
         candidates = [None if one is None else next(grown) for one in made]
         losses = [one.loss for one in candidates if one]
         worst = max(losses, default=1.0)
@@ -109,8 +109,12 @@ class Descent:
 
     def compare_in(self, rows: Integers) -> None:
         """Grow what was found in other worlds, and put it in order by its loss there."""
-        grown = grown_candidates([one.design for one in self.found], self.worlds, rows)
+        grown = self.grow([one.design for one in self.found], rows)
         self.found = sorted(grown, key=lambda one: -one.loss)
+
+    def grow(self, designs: list[Design], rows: Integers) -> list[Candidate]:
+        """Designs in some worlds."""
+        return grown_candidates(designs, self.worlds, rows)
 
     def candidate(self, point: Floats) -> Design | None:
         """The design at a point of the optimiser, with actuators that can be made; None where a section would be too short."""
@@ -134,7 +138,7 @@ def varied(design: Design, catalogue: Catalogue, ends: Floats, bends: Floats) ->
         made = replace(section, start=start, end=end)
         if section.side != "none":
             made = bent(made, catalogue, section.curvature * np.exp(BEND * next(changes)))
-        if not _fits(made, design.params.segment_length):
+        if not fits(made, design.params.segment_length):
             return None
         sections.append(made)
     return replace(design, sections=tuple(sections), trialled=None)
@@ -156,11 +160,12 @@ def with_another(design: Design, catalogue: Catalogue, rng: np.random.Generator)
         side: Side = "left" if rng.random() < 0.5 else "right"
         middle = bent(replace(one, start=first, end=last, side=side), catalogue, wanted)
         sections[k : k + 1] = [replace(one, end=first), middle, replace(one, start=last)]
-    fits = all(_fits(section, params.segment_length) for section in sections)
-    return replace(design, sections=tuple(sections), trialled=None) if fits else None
+    if not all(fits(section, params.segment_length) for section in sections):
+        return None
+    return replace(design, sections=tuple(sections), trialled=None)
 
 
-def _fits(section: Section, segment_length: float) -> bool:
+def fits(section: Section, segment_length: float) -> bool:
     """Whether a section is long enough."""
     return section.end - section.start > max(LEAST_CELLS * section.l_0, segment_length) - 1e-9
 

@@ -89,6 +89,8 @@ class Choice:
     """Required success rate [-]."""
     front: list[Champion] = field(default_factory=list)
     """Fewest actuators first."""
+    picked: int | None = None
+    """Index of the chosen design in the front if something else than its own success decides; None if that does."""
 
     @property
     def met(self) -> bool:
@@ -101,6 +103,8 @@ class Choice:
 
         If there is none, the first whose confidence interval includes the highest rate of all.
         """
+        if self.picked is not None:
+            return self.front[self.picked]
         highest = max(champion.estimate.rate for champion in self.front)
         for champion in self.front:
             if champion.estimate.rate >= self.threshold:
@@ -189,7 +193,7 @@ class Selection:
         contenders.sort(key=lambda one: (one.best.rate < leading - ALIKE, one.design.actuators))
         for k, one in enumerate(contenders):
             if k == 0 or self.left() > 0:
-                sound = next((found.design for found in reversed(one.found) if self._holds(found.design)), None)
+                sound = next((found.design for found in reversed(one.found) if self.holds(found.design)), None)
                 champion = Champion(sound or one.best.design, NO_TRIALS, one.grown, sound=sound is not None)
                 yield self.with_trials(champion, BLOCK)
 
@@ -233,7 +237,7 @@ class Selection:
         """Designs in the first few worlds."""
         return grown_candidates([*designs], self.worlds, np.arange(FIRST + 1)) if designs else []
 
-    def _holds(self, design: Design) -> bool:
+    def holds(self, design: Design) -> bool:
         """Whether a design ends in the goal as planned, at a finer step and without a snap that only its damping decides."""
         if not grow_designs([design], self.environment, self.replayer)[0].ends_in_goal:
             return False
