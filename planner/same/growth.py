@@ -16,7 +16,7 @@ from planner.worlds.trials import Worlds, nearest_to_goal
 from surrogate.compiled import Floats
 
 DEEP = 0.5
-"""Growth stops at the last record whose tip is at least this share of its greatest depth inside the goal [-]."""
+"""Growth stops at the last record whose tip is at least this share of its greatest depth inside the goal [-], on its way through."""
 TOGETHER = 128
 """Number of tubes that are grown as planned in one batch."""
 COMPARED = 3
@@ -127,8 +127,12 @@ def _stops(designs: list[Design], worlds: Worlds) -> list[tuple[float | None, fl
         if not len(distance):
             found.append((None, float(np.hypot(*(worlds.environment.start[:2] - goal[:2])) - goal[2])))
             continue
-        least = float(distance.min())
-        last = int(np.flatnonzero(distance <= (DEEP * least if least < 0 else least))[-1])
+        last = int(distance.argmin())
+        if distance[last] < 0:
+            # A tip that stays longer than it takes to grow straight through the goal is held there, and the tube buckles behind it.
+            inside = int(np.argmax(distance < 0))
+            through = distance[: inside + max(round(2 * goal[2] / segment), 1)]
+            last = int(np.flatnonzero(through <= DEEP * through.min())[-1])
         stop = None if last >= design.segments - 1 else float((last + 1) * segment)
         found.append((stop, float(distance[last])))
     return found

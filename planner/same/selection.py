@@ -18,6 +18,7 @@ from planner.same.given import KEPT, Given, given_run, runs_of
 from planner.same.growth import PLANNED, Common, best_masked, grown_tubes
 from planner.same.tubes import Tube, all_masks, extended, trimmed, without
 from planner.search.run import Budget, Run
+from planner.search.solutions import Solution
 
 SOLUTIONS = 12
 """Number of lowest-cost solutions of each environment that are tried in the others."""
@@ -150,10 +151,9 @@ class JointSelection:
 
         It goes on after its time until a tube reaches every goal.
         """
-        count = len(self.runs)
+        count, every = len(self.runs), [roomy(run.solutions.best) for run in self.runs]
         for k in range(GIVEN):
-            for first in range(count):
-                best = self.runs[first].solutions.best
+            for first, best in enumerate(every):
                 order = [(first + step) % count for step in range(count)]
                 if k >= len(best) or self.left() <= (until if self._fewest() < np.inf else 0.0):
                     continue
@@ -286,6 +286,13 @@ class JointSelection:
             stop = None if one.design.length >= tube.design.built - 1e-9 else one.design.length
             designs.append(replace(one.design, sections=sections, stop=stop))
         return designs
+
+
+def roomy(solutions: Sequence[Solution]) -> list[Solution]:
+    """The solution that leaves most tube bare for others, that of lowest cost, the next of each kind, and so on."""
+    bare = sorted(solutions, key=lambda one: int(np.count_nonzero(one.controls)))
+    mixed = [one for pair in zip(bare, solutions, strict=True) for one in pair]
+    return list({id(one): one for one in mixed}.values())
 
 
 def _new_actuator(before: Design, after: Design) -> int:

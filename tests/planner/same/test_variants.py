@@ -1,0 +1,50 @@
+"""Variants of shipped environments in `examples/same-design`: no best design for one of them does for the other."""
+
+from pathlib import Path
+
+import pytest
+
+from dynamics.quasistatic.propagator import QuasiStatic
+from dynamics.tube import VineParams
+from environments import Environment, load_environment
+from planner.design import Design
+from planner.plan import plan
+from planner.replay import grow_designs
+from planner.runs.inputs import Inputs
+from planner.same.plan import plan_same
+from planner.same.tubes import all_masks, extended, in_environment
+
+PARAMS = VineParams()
+VARIANTS = Path(__file__).parents[3] / "examples" / "same-design"
+LONGEST = 5.0
+"""Bare tube is added to a design up to this length [m], so that no goal is missed for want of tube."""
+
+
+def grown_with_any_mask(design: Design, environment: Environment) -> list[bool]:
+    """Whether the tip reaches the goal with each mask."""
+    tube = extended(design, LONGEST)
+    used = [in_environment(tube, mask, environment) for mask in all_masks((True,) * tube.actuators)]
+    return [one.reached for one in grow_designs(used, environment, QuasiStatic(environment, PARAMS).refined(8))]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("names", "iterations"), [(("divider-low", "divider-left"), 20), (("needle-low", "needle-high"), 16)]
+)
+def test_one_tube_for_two_variants(names: tuple[str, str], iterations: int) -> None:
+    """The best design of each misses the goal of the other with every mask; one tube is found that reaches both."""
+    first, second = (load_environment(VARIANTS / f"{name}.toml", PARAMS.radius) for name in names)
+    for own, other in ((first, second), (second, first)):
+        best = plan(own, PARAMS, Inputs(iterations=iterations, fast=True), QuasiStatic).best
+        assert best
+        assert any(grown_with_any_mask(best, own))
+        assert not any(grown_with_any_mask(best, other))
+    found = plan_same([first, second], PARAMS, Inputs(iterations=iterations, fast=True), QuasiStatic)
+    assert found.choice
+    assert found.choice.champion.sound
+    one, other = found.designs
+    assert [(s.start, s.end, s.side, s.l_0, s.pressure) for s in one.sections] == [
+        (s.start, s.end, s.side, s.l_0, s.pressure) for s in other.sections
+    ]
+    for design, environment in zip(found.designs, (first, second), strict=True):
+        assert grow_designs([design], environment, QuasiStatic(environment, PARAMS).refined(8))[0].ends_in_goal
