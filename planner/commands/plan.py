@@ -89,10 +89,8 @@ def plan(
     Exit code 3 if there is none, or if it is not what was asked.
     """
     answer = Answer(as_json)
-    if not 0 < time_budget < 1e7:
-        raise BadInput(f"--time-budget {time_budget:g} must be greater than 0 and finite, in seconds")
-    _check_environments(env or [], resume, same_design)
-    _check_trials(fast, success, uncertainty, particles, propagator)
+    _check_environments(env or [], resume, same_design, out)
+    _check_numbers(time_budget, fast, success, uncertainty, particles, propagator)
     with readable_errors():
         from planner.commands.plan_same import plan_for_all
         from planner.runs.claim import claimed
@@ -102,7 +100,7 @@ def plan(
         if resume:
             return _resumed(resume, _given_again(ctx), out, force, full_tree, answer)
         every = [environment_and_tube(one, tube, actuator and known_actuator(actuator), physics) for one in env or []]
-        environment, params = every[0]
+        environment, params = every[0]  # with --same-design all have the same tube
         with readable_options():
             inputs = Inputs(
                 actuator=params.actuator.kind, propagator=propagator, device=device, solver=solver, surrogate=surrogate,
@@ -110,19 +108,18 @@ def plan(
                 target_actuators=target_actuators, solutions=solutions, fast=fast, particles=particles, success=success,
                 uncertainty=uncertainty, friction=friction, verify=verify,
             )  # fmt: skip
-        for read, what in (*((one, "environment") for one in env or []), (tube, "tube")):
-            apart(out, Path(str(read)), what)
+        apart(out, Path(str(tube)), "tube")
         if same_design:
             return plan_for_all(every, inputs, out, force, full_tree, answer)
         with claimed(out, Path("runs") / stem_of(environment), force) as folder:
             return _planned(inputs, environment, params, None, folder, full_tree, answer)
 
 
-def _check_environments(env: list[str], resume: Path | None, same_design: bool) -> None:
-    """Check how many environments are given.
+def _check_environments(env: list[str], resume: Path | None, same_design: bool, out: Path | None) -> None:
+    """Check how many environments are given, and that none of them lies in the folder for the results.
 
     Raises:
-        BadInput: There is none and no run to resume, or there are several without --same-design, or too few with it.
+        BadInput: There is none and no run to resume, there are several without --same-design, or too few with it, or one does.
     """
     if same_design and resume:
         raise BadInput("--resume continues a run of one environment; a plan with --same-design cannot be resumed")
@@ -132,14 +129,20 @@ def _check_environments(env: list[str], resume: Path | None, same_design: bool) 
         raise BadInput("give the environment, ENV, or a run to resume, --resume DIR")
     if len(env) > 1 and not same_design:
         raise BadInput(f"{len(env)} ENV given: add --same-design for one tube for all of them, or plan one at a time")
+    for one in env:
+        apart(out, Path(one), "environment")
 
 
-def _check_trials(fast: bool, success: float | None, uncertainty: str | None, particles: int, propagator: str) -> None:
-    """Check the options about errors.
+def _check_numbers(
+    time_budget: float, fast: bool, success: float | None, uncertainty: str | None, particles: int, propagator: str
+) -> None:
+    """Check the time, and the options about errors.
 
     Raises:
         BadInput: A value is out of its range, or two options contradict each other.
     """
+    if not 0 < time_budget < 1e7:
+        raise BadInput(f"--time-budget {time_budget:g} must be greater than 0 and finite, in seconds")
     if success is not None and not 0 < success <= 100:
         raise BadInput(f"--success {success:g} must be greater than 0 and at most 100, in percent")
     if fast and (success is not None or uncertainty is not None or particles > 1):

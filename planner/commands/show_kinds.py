@@ -190,7 +190,6 @@ def _same_design(file: Path, same: _Common) -> Shown:
 
 
 KINDS = (
-    Kind("same design", SAME, {"front", "chosen"}, _same_design, _Common),
     Kind("run", "run.json", {"inputs", "history"}, show_run, RunFile, ["plan.png", "solutions.png"]),
     Kind("pack", "pack.json", {"reaches_goal", "made_mm"}, show_pack, PackFile),
     Kind("map", "map.json", {"map", "deployments"}, _map, _Map, ["map.png"]),
@@ -205,5 +204,6 @@ KINDS = (
     Kind("solutions", SOLUTIONS, {"solutions"}, show_solutions, None, ["solutions.png"]),
     Kind("design", DESIGN, {"sections", "predicted"}, show_design, None, ["plan.png"]),
     Kind("checkpoint", CHECKPOINT, {"facts", "slots"}, show_checkpoint),
+    Kind("same design", SAME, {"front", "chosen"}, _same_design, _Common),
 )
 """In the order in which a folder is searched for their files."""

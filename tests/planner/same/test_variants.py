@@ -11,6 +11,7 @@ from planner.design import Design
 from planner.plan import plan
 from planner.replay import grow_designs
 from planner.runs.inputs import Inputs
+from planner.same import selection
 from planner.same.plan import plan_same
 from planner.same.tubes import all_masks, extended, in_environment
 
@@ -31,8 +32,9 @@ def grown_with_any_mask(design: Design, environment: Environment) -> list[bool]:
 @pytest.mark.parametrize(
     ("names", "iterations"), [(("divider-low", "divider-left"), 20), (("needle-low", "needle-high"), 16)]
 )
-def test_one_tube_for_two_variants(names: tuple[str, str], iterations: int) -> None:
+def test_one_tube_for_two_variants(names: tuple[str, str], iterations: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """The best design of each misses the goal of the other with every mask; one tube is found that reaches both."""
+    monkeypatch.setattr(selection, "GIVEN", 2)
     first, second = (load_environment(VARIANTS / f"{name}.toml", PARAMS.radius) for name in names)
     for own, other in ((first, second), (second, first)):
         best = plan(own, PARAMS, Inputs(iterations=iterations, fast=True), QuasiStatic).best
