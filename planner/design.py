@@ -39,11 +39,13 @@ class Section:
     """Cell length [m], 0 without actuator."""
     pressure: float
     """Actuator pressure [Pa], 0 without actuator."""
+    on: bool = True
+    """Whether its actuator is pressurised in this environment. If not, it is built all the same, for another environment."""
 
     @property
     def sense(self) -> float:
-        """Sign of its bend: 1 to the left, -1 to the right, 0 without actuator."""
-        return {"left": 1.0, "right": -1.0, "none": 0.0}[self.side]
+        """Sign of its bend: 1 to the left, -1 to the right, 0 without actuator or pressure."""
+        return {"left": 1.0, "right": -1.0, "none": 0.0}[self.side] if self.on else 0.0
 
     @property
     def signed_pressure(self) -> float:
@@ -105,34 +107,47 @@ class Design:
     """Predicted joints from base to tip [m], shape (n, 2)."""
     trialled: Trialled | None = None
     """How often exactly these sections reached the goal under errors; None if they were not tried, as after any change of them."""
+    stop: float | None = None
+    """Length at which its growth is stopped in this environment [m]; None for the whole tube."""
 
     def __repr__(self) -> str:
         parts = [
-            f"{one.side} {1e3 * one.start:.0f} to {1e3 * one.end:.0f} mm" for one in self.sections if one.side != "none"
+            f"{one.side} {1e3 * one.start:.0f} to {1e3 * one.end:.0f} mm{' (off)' * (not one.on)}"
+            for one in self.actuated
         ]
         return (
             f"<Design for {self.environment}: {1e3 * self.length:.0f} mm of tube, {', '.join(parts) or 'no actuator'}>"
         )
 
     @property
-    def length(self) -> float:
-        """Length of the tube [m]."""
+    def built(self) -> float:
+        """Length of the tube as built [m]."""
         return self.sections[-1].end
 
     @property
+    def length(self) -> float:
+        """Length to which the tube grows [m]."""
+        return self.built if self.stop is None else min(self.stop, self.built)
+
+    @property
     def actuated(self) -> list[Section]:
-        """Its sections with an actuator, from the base."""
+        """Its sections with an actuator, from the base, also those without pressure in this environment."""
         return [section for section in self.sections if section.side != "none"]
 
     @property
     def actuators(self) -> int:
-        """Number of actuated sections."""
+        """Number of actuators that are built."""
         return len(self.actuated)
+
+    @property
+    def off(self) -> list[int]:
+        """Numbers of the actuators without pressure in this environment, counted from 1 at the base."""
+        return [number for number, section in enumerate(self.actuated, start=1) if not section.on]
 
     @property
     def uniform(self) -> bool:
         """Whether all sections have the same actuator properties."""
-        return len({(section.side, section.l_0, section.pressure) for section in self.sections}) == 1
+        return len({(section.side, section.l_0, section.pressure, section.on) for section in self.sections}) == 1
 
     @property
     def segments(self) -> int:
@@ -168,7 +183,7 @@ class Design:
         bends = np.diff(headings, prepend=headings[:1] if heading is None else heading)
         bends = np.abs((bends + np.pi) % (2 * np.pi) - np.pi)
         edges, pressed = self.params.segment_length * np.arange(len(joints)), np.zeros(len(lengths), bool)
-        for section in self.actuated:
+        for section in (one for one in self.actuated if one.on):
             pressed |= (section.start < edges[1:] - ROUNDING) & (section.end > edges[:-1] + ROUNDING)
         film = np.minimum(lengths + self.params.pivot * bends, lengths / LEAST_LINK)
         return np.where(pressed, np.minimum(film, np.maximum(lengths, self.params.segment_length)), lengths)

@@ -94,6 +94,8 @@ class _SectionPart(Table):
     l0_mm: NotNegative
     """Cell length; for pouches, their flat length."""
     pressure_kpa: Annotated[float, Field(ge=0, le=200)]
+    pressurised: bool = True
+    """Whether its actuator has pressure in this environment."""
 
 
 class _PredictedPart(Table):
@@ -145,6 +147,7 @@ def _design_model(tube: Any, actuator: Any) -> Any:
         predicted=(_PredictedPart, ...),
         cost=(_CostPart, ...),
         trials=(TrialsPart | None, None),
+        grow_mm=(Length | None, None),
     )
 
 
@@ -203,7 +206,7 @@ def design_content(design: Design) -> dict[str, Any]:
     return {
         "schema": SCHEMA,
         "environment": {"name": design.environment, "sha256": design.sha256},
-        "tube": {**tube, "length_mm": _tidy(design.length * 1e3)},
+        "tube": {**tube, "length_mm": _tidy(design.built * 1e3)},
         "actuator": actuator,
         "sections": [
             {
@@ -213,6 +216,7 @@ def design_content(design: Design) -> dict[str, Any]:
                 "curvature_per_m": _tidy(section.curvature),
                 "l0_mm": _tidy(section.l_0 * 1e3),
                 "pressure_kpa": _tidy(section.pressure * 1e-3),
+                **({} if section.on else {"pressurised": False}),
             }
             for section in design.sections
         ],
@@ -221,7 +225,8 @@ def design_content(design: Design) -> dict[str, Any]:
             "heading_deg": round(float(np.degrees(design.tip[2])), 4),
             "centerline_mm": np.round(design.centerline * 1e3, 3).tolist(),
         },
-        "cost": {"actuators": design.actuators, "length_mm": _tidy(design.length * 1e3)},
+        "cost": {"actuators": design.actuators, "length_mm": _tidy(design.built * 1e3)},
+        **({} if design.stop is None else {"grow_mm": _tidy(design.length * 1e3)}),
         **({"trials": trials_content(design.trialled)} if design.trialled else {}),
     }
 
@@ -333,13 +338,15 @@ def _design(content: Any, name: str) -> Design:
             part.curvature_per_m,
             part.l0_mm * 1e-3,
             part.pressure_kpa * 1e3,
+            part.pressurised,
         )
         for part in file.sections
     )
     tip = np.array([*np.array(file.predicted.tip_mm) * 1e-3, np.radians(file.predicted.heading_deg)])
     centerline = np.array(file.predicted.centerline_mm).reshape(-1, 2) * 1e-3
     trialled = trialled_of(file.trials, name) if file.trials else None
-    return Design(file.environment.name, file.environment.sha256, params, sections, tip, centerline, trialled)
+    stop = None if file.grow_mm is None else file.grow_mm * 1e-3
+    return Design(file.environment.name, file.environment.sha256, params, sections, tip, centerline, trialled, stop)
 
 
 def trialled_of(part: TrialsPart, name: str) -> Trialled:
@@ -374,10 +381,16 @@ def _check_sections(file: Any, shortest: float, longest: float) -> None:
         for key in ("pressure_kpa", "curvature_per_m"):
             if section.side != "none" and getattr(section, key) == 0:
                 raise InvalidDesign(f'sections[{i}].{key} = 0 must be greater than 0, or side "none"')
+        if section.side == "none" and not section.pressurised:
+            raise InvalidDesign(
+                f'sections[{i}].pressurised = false is for a section with an actuator, not for side "none"'
+            )
     if abs(sections[-1].end_mm - file.tube.length_mm) > 1e-6:
         raise InvalidDesign(
             f"tube.length_mm = {file.tube.length_mm:g} must be the end of the last section, {sections[-1].end_mm:g}"
         )
+    if file.grow_mm is not None and file.grow_mm > file.tube.length_mm + 1e-6:
+        raise InvalidDesign(f"grow_mm = {file.grow_mm:g} must be at most tube.length_mm = {file.tube.length_mm:g}")
 
 
 def _tidy(value: float) -> float:

@@ -10,7 +10,7 @@ import typer
 from planner.commands.plan_options import (
     ActuatorKind,
     Batch,
-    Env,
+    Envs,
     Fast,
     First,
     FullTree,
@@ -19,6 +19,7 @@ from planner.commands.plan_options import (
     Out,
     ParticlesOption,
     Resume,
+    SameDesign,
     Seed,
     Solutions,
     Success,
@@ -54,7 +55,8 @@ UNLIMITED = 1e6
 
 def plan(
     ctx: typer.Context,
-    env: Env = None,
+    env: Envs = None,
+    same_design: SameDesign = False,
     out: Out = None,
     seed: Seed = 0,
     batch: Batch = 100,
@@ -87,19 +89,18 @@ def plan(
     Exit code 3 if there is none, or if it is not what was asked.
     """
     answer = Answer(as_json)
-    if not 0 < time_budget < 1e7:
-        raise BadInput(f"--time-budget {time_budget:g} must be greater than 0 and finite, in seconds")
-    if env is None and resume is None:
-        raise BadInput("give the environment, ENV, or a run to resume, --resume DIR")
-    _check_trials(fast, success, uncertainty, particles, propagator)
+    _check_environments(env or [], resume, same_design, out)
+    _check_numbers(time_budget, fast, success, uncertainty, particles, propagator)
     with readable_errors():
+        from planner.commands.plan_same import plan_for_all
         from planner.runs.claim import claimed
         from planner.runs.folder import stem_of
         from planner.runs.inputs import Inputs
 
         if resume:
             return _resumed(resume, _given_again(ctx), out, force, full_tree, answer)
-        environment, params = environment_and_tube(str(env), tube, actuator and known_actuator(actuator), physics)
+        every = [environment_and_tube(one, tube, actuator and known_actuator(actuator), physics) for one in env or []]
+        environment, params = every[0]  # with --same-design all have the same tube
         with readable_options():
             inputs = Inputs(
                 actuator=params.actuator.kind, propagator=propagator, device=device, solver=solver, surrogate=surrogate,
@@ -107,18 +108,41 @@ def plan(
                 target_actuators=target_actuators, solutions=solutions, fast=fast, particles=particles, success=success,
                 uncertainty=uncertainty, friction=friction, verify=verify,
             )  # fmt: skip
-        apart(out, Path(str(env)), "environment")
         apart(out, Path(str(tube)), "tube")
+        if same_design:
+            return plan_for_all(every, inputs, out, force, full_tree, answer)
         with claimed(out, Path("runs") / stem_of(environment), force) as folder:
             return _planned(inputs, environment, params, None, folder, full_tree, answer)
 
 
-def _check_trials(fast: bool, success: float | None, uncertainty: str | None, particles: int, propagator: str) -> None:
-    """Check the options about errors.
+def _check_environments(env: list[str], resume: Path | None, same_design: bool, out: Path | None) -> None:
+    """Check how many environments are given, and that none of them lies in the folder for the results.
+
+    Raises:
+        BadInput: There is none and no run to resume, there are several without --same-design, or too few with it, or one does.
+    """
+    if same_design and resume:
+        raise BadInput("--resume continues a run of one environment; a plan with --same-design cannot be resumed")
+    if same_design and len(env) < 2:
+        raise BadInput(f"--same-design needs two or more ENV; {len(env) or 'none'} given")
+    if not env and resume is None:
+        raise BadInput("give the environment, ENV, or a run to resume, --resume DIR")
+    if len(env) > 1 and not same_design:
+        raise BadInput(f"{len(env)} ENV given: add --same-design for one tube for all of them, or plan one at a time")
+    for one in env:
+        apart(out, Path(one), "environment")
+
+
+def _check_numbers(
+    time_budget: float, fast: bool, success: float | None, uncertainty: str | None, particles: int, propagator: str
+) -> None:
+    """Check the time, and the options about errors.
 
     Raises:
         BadInput: A value is out of its range, or two options contradict each other.
     """
+    if not 0 < time_budget < 1e7:
+        raise BadInput(f"--time-budget {time_budget:g} must be greater than 0 and finite, in seconds")
     if success is not None and not 0 < success <= 100:
         raise BadInput(f"--success {success:g} must be greater than 0 and at most 100, in percent")
     if fast and (success is not None or uncertainty is not None or particles > 1):

@@ -7,7 +7,21 @@ from typing import Annotated
 
 import typer
 
-Env = Annotated[str | None, typer.Argument(metavar="ENV", help="A shipped environment, or the path of a TOML file.")]
+Envs = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="ENV",
+        help="A shipped environment, or the path of a TOML file; with --same-design two or more.",
+        show_default=False,
+    ),
+]
+SameDesign = Annotated[
+    bool,
+    typer.Option(
+        "--same-design",
+        help="Find one tube that reaches the goal of every ENV; some may leave actuators without pressure.",
+    ),
+]
 Out = Annotated[
     Path | None,
     typer.Option(

@@ -28,8 +28,9 @@ from planner.commands.show_designs import (
     show_simulation,
     show_solutions,
 )
-from planner.design_file import DESIGN, SOLUTIONS
-from planner.runs.contents import CHECKPOINT
+from planner.design_file import DESIGN, SOLUTIONS, InvalidDesign
+from planner.robustness.estimate import Estimate
+from planner.runs.contents import CHECKPOINT, SAME
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +52,7 @@ class Kind:
     @property
     def in_folder(self) -> bool:
         """Whether other files of its folder are read as well, so that the file must have its own name."""
-        return self.file in ("run.json", "pack.json", CHECKPOINT)
+        return self.file in (SAME, "run.json", "pack.json", CHECKPOINT)
 
 
 def _recording(file: Path, _: None) -> Shown:
@@ -152,6 +153,42 @@ def _map(_: Path, mapped: _Map) -> Shown:
     return Shown(lines, draw)
 
 
+class _CommonEnvironment(Part):
+    environment: Text
+    off: list[int]
+    reached: Annotated[int, Field(ge=0)]
+    trials: Annotated[int, Field(ge=0)]
+
+
+class _CommonTube(Part):
+    actuators: Annotated[int, Field(ge=0)]
+    environments: Annotated[list[_CommonEnvironment], Field(min_length=2, max_length=1000)]
+
+
+class _Common(Part):
+    errors: list[Text] | None
+    chosen: Annotated[int, Field(ge=0)]
+    front: Annotated[list[_CommonTube], Field(min_length=1, max_length=1000)]
+
+
+def _same_design(file: Path, same: _Common) -> Shown:
+    """One tube for several environments, its success in each, and the sections of the chosen one."""
+    if same.chosen >= len(same.front):
+        raise InvalidDesign(f"{file.name}: chosen = {same.chosen} must be below {len(same.front)}")
+    table = Table("actuators", "environment", "off", "success (95 % interval)", "")
+    for k, tube in enumerate(same.front):
+        for one in tube.environments:
+            success = str(Estimate(one.reached, one.trials)) if one.trials else "not tried"
+            off = ", ".join(map(str, one.off)) or "-"
+            table.add_row(f"{tube.actuators}", one.environment, off, success, "chosen" if k == same.chosen else "")
+    names = ", ".join(one.environment for one in same.front[same.chosen].environments)
+    folders = sorted(one.name for one in file.parent.iterdir() if (one / DESIGN).is_file())
+    lines: list[str | Table] = [f"one design for {names}; a run for each in {', '.join(folders)}", table]
+    for folder in folders:
+        lines += show_design(file.parent / folder / DESIGN, None).lines[:2]
+    return Shown(lines)
+
+
 KINDS = (
     Kind("run", "run.json", {"inputs", "history"}, show_run, RunFile, ["plan.png", "solutions.png"]),
     Kind("pack", "pack.json", {"reaches_goal", "made_mm"}, show_pack, PackFile),
@@ -167,5 +204,6 @@ KINDS = (
     Kind("solutions", SOLUTIONS, {"solutions"}, show_solutions, None, ["solutions.png"]),
     Kind("design", DESIGN, {"sections", "predicted"}, show_design, None, ["plan.png"]),
     Kind("checkpoint", CHECKPOINT, {"facts", "slots"}, show_checkpoint),
+    Kind("same design", SAME, {"front", "chosen"}, _same_design, _Common),
 )
 """In the order in which a folder is searched for their files."""

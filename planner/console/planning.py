@@ -149,4 +149,6 @@ def _refinement(progress: Progress, left: float) -> str:
     what = f"{progress.actuators} actuator{'s' * (progress.actuators != 1)}"
     if progress.trials:
         return f"trials of {what}: {100 * progress.rate:.0f} % of {progress.trials} reach the goal{rest}"
+    if not progress.generation:
+        return f"comparing designs with {what}{rest}"
     return f"refining {what}, generation {progress.generation}: {100 * progress.rate:.0f} % of worlds{rest}"

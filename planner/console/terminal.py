@@ -101,7 +101,7 @@ def section_table(design: Design) -> Table:
         if section.side != "none":
             cells = [
                 f"{section.l_0 * 1e3:.0f}",
-                f"{section.pressure * 1e-3:.1f}",
+                f"{section.pressure * 1e-3:.1f}{' off' * (not section.on)}",
                 f"{section.curvature:.2f}",
                 f"{1e3 / section.curvature:.0f}",
             ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,11 +24,11 @@ from shapely.plotting import patch_from_polygon
 from dynamics.tube import VineParams
 from environments.environment import Environment
 from environments.writing import whole
-from planner.design import Design, overlap
+from planner.design import Design, Section, overlap
 from planner.drawing.bounds import bounds_patches
 from planner.drawing.front import CHART, GAP, chart_box, cloud_entries, draw_chart, draw_cloud
-from planner.drawing.style import ACTUATOR, FAINT, GOAL, INK, OBSTACLE, OUTLINE, OVERLAP, SEARCHED, TUBE
-from planner.drawing.tube import Course, tube_patches
+from planner.drawing.style import ACTUATOR, FAINT, GOAL, INK, OBSTACLE, OFF, OUTLINE, OVERLAP, SEARCHED, TUBE
+from planner.drawing.tube import Course, colour_of, tube_patches
 from surrogate.compiled import Floats
 
 if TYPE_CHECKING:
@@ -188,7 +188,7 @@ def _page(
     page.text(LEFT, whole[1] - 0.26, name, color=INK, size=13, weight="bold")
     if design:
         facts = (
-            f"{design.actuators or 'no'} actuator{'s' * (design.actuators != 1)}, {1e3 * design.length:.0f} mm of tube"
+            f"{design.actuators or 'no'} actuator{'s' * (design.actuators != 1)}, {1e3 * design.built:.0f} mm of tube"
         )
         page.text(LEFT + width, whole[1] - 0.26, facts, color=INK, size=10.5, ha="right")
     return page
@@ -313,7 +313,7 @@ def _draw_numbers(page: _Page, environment: Environment, design: Design, chart: 
     # Prefer positions near the tube, then in the middle of the section, then on the side of the actuator.
     gap, fraction, side = (grid.ravel() for grid in np.meshgrid(*NUMBER_POSITIONS, indexing="ij"))
     for number, section in enumerate(sections, start=1):
-        colour = ACTUATOR[section.side]
+        colour = colour_of(section)
         middle, normal = course.at(1e3 * (section.start + fraction * (min(section.end, grown) - section.start)))
         outward = normal * (side if section.side == "left" else -side)[:, None]
         positions = middle + (1.3 * radius + gap[:, None] * size) * outward
@@ -328,12 +328,14 @@ def _draw_numbers(page: _Page, environment: Environment, design: Design, chart: 
         page.axes.text(at[0], at[1], str(number), zorder=10, **{**NUMBER, "size": 7.5})
 
 
-def side_entries(sides: Set[str]) -> dict[str, Any]:
-    """Handles of the legend for the sides of sections, by their labels."""
-    shown: dict[str, Any] = {}
+def side_entries(sections: Iterable[Section]) -> dict[str, Any]:
+    """Handles of the legend for the sides of sections, and for actuators without pressure, by their labels."""
+    shown, sides = dict[str, Any](), {section.side if section.on else "off" for section in sections}
     for side in [side for side in ACTUATOR if side in sides]:
         cells = Line2D([], [], color=ACTUATOR[side], linewidth=3.2, linestyle=(0, (0.9, 0.35)))
         shown[f"actuator {side}"] = Patch(facecolor=TUBE[side], **OUTLINE), cells
+    if "off" in sides:
+        shown["actuator off"] = Patch(**OFF)
     if "none" in sides:
         shown["no actuator"] = Patch(facecolor=TUBE["none"], **OUTLINE)
     return shown
@@ -341,7 +343,7 @@ def side_entries(sides: Set[str]) -> dict[str, Any]:
 
 def _legend_entries(design: Design | None, joints: Floats | None) -> dict[str, Any]:
     """Handles of the legend by their labels: only what occurs."""
-    shown = side_entries({section.side for section in design.sections} if design else set())
+    shown = side_entries(design.sections if design else ())
     last = None if joints is None else joints[-1] if joints.ndim == 3 else joints
     if design and last is not None and not overlap(last[~np.isnan(last[:, 0])], design.params.radius).is_empty:
         shown["overlaps itself"] = Patch(**OVERLAP)
@@ -378,11 +380,16 @@ def _draw_table(page: _Page, design: Design) -> None:
             page.figure.add_artist(Line2D(ends, [y + ROW - 0.1] * 2, color=FAINT, linewidth=0.6, transform=inches))
             for heading, x in columns.items():
                 page.text(left + x, y + ROW, heading, size=7.5, color=FAINT, ha="right", va="center")
-        badge = Circle((left + 0.1, y), 0.078, facecolor=ACTUATOR[section.side], linewidth=0, transform=inches)
+        badge = Circle((left + 0.1, y), 0.078, facecolor=colour_of(section), linewidth=0, transform=inches)
         page.figure.add_artist(badge)
         page.text(left + 0.1, y - 0.003, str(k + 1), **{**NUMBER, "size": 6.5})
         lengths = [f"{1e3 * length:.6g}" for length in (section.start, section.end)]
-        values = [*lengths, section.side, f"{1e3 * section.l_0:.3g}", f"{section.pressure / 1e3:.3g}"]
+        values = [
+            *lengths,
+            section.side,
+            f"{1e3 * section.l_0:.3g}",
+            f"{section.pressure / 1e3:.3g}{' off' * (not section.on)}",
+        ]
         for x, value in zip(columns.values(), [*values, f"{section.curvature:.2f}"], strict=True):
             page.text(left + x, y, value, size=8, color=INK, ha="right", va="center")
     if (hidden := len(sections) - blocks * rows) > 0:

@@ -135,7 +135,7 @@ def _draw_header(figure: Figure, environment: Environment, panels: Sequence[_Pan
     most = int((page[0] - 2 * SIDE - right.get_window_extent().width / figure.dpi) / 0.15)
     name = name if len(name) <= most else f"{name[: most - 1]}…"
     figure.text(SIDE, page[1] - 0.3, name, size=13, weight="bold", color=INK, **style)
-    shown = side_entries({section.side for panel in panels for section in panel.design.sections})
+    shown = side_entries(section for panel in panels for section in panel.design.sections)
     shown["goal"] = Patch(facecolor=(GOAL, 0.22), edgecolor=GOAL, linewidth=1.4)
     shown["obstacle"] = Patch(**OBSTACLE)
     if any(panel.written for panel in panels):

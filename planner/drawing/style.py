@@ -37,6 +37,10 @@ TUBE = {"left": "#8ec3e6", "right": "#f6bd7a", "none": "#f3ead2"}
 ACTUATOR = {"left": "#0a5a96", "right": "#b54d00"}
 
 
+OFF: dict[str, Any] = {"facecolor": "none", "edgecolor": FAINT, "linewidth": 0.8}
+"""An actuator without pressure: hollow."""
+
+
 def save_figure(path: Path, figure: Figure, dpi: int) -> None:
     """Write a figure as a PNG, atomically."""
     FigureCanvasAgg(figure)

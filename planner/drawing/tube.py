@@ -19,7 +19,7 @@ from matplotlib.path import Path
 from shapely.plotting import patch_from_polygon
 
 from planner.design import Design, Section, overlap
-from planner.drawing.style import ACTUATOR, INK, OUTLINE, OVERLAP, TUBE
+from planner.drawing.style import ACTUATOR, FAINT, INK, OFF, OUTLINE, OVERLAP, TUBE
 from surrogate.compiled import Floats
 
 ROUNDED = 0.03
@@ -139,12 +139,14 @@ def tube_patches(design: Design, joints: Floats, heading: float | None = None) -
     strands, patches = _strands(_pieces(design, course, radius), radius), list[Patch]()
     for strand in strands:
         for section, some in groupby(strand, lambda piece: piece.section):
-            own, side = list(some), design.sections[section].side
+            own, made = list(some), design.sections[section]
             body = _union(piece.body for piece in own)
-            patches.append(_filled(body, f"section {section}", TUBE[side]))
-            cells = _union(piece.cells for piece in own)
-            if cells.area:
-                patches.append(_filled(cells, f"actuator {section}", ACTUATOR[side]))
+            patches.append(_filled(body, f"section {section}", TUBE[made.side if made.on else "none"]))
+            cells, gid = _union(piece.cells for piece in own), f"actuator {section}"
+            if cells.area and made.on:
+                patches.append(_filled(cells, gid, colour_of(made)))
+            elif cells.area:
+                patches.append(patch_from_polygon(cells, gid=gid, zorder=5, **OFF))
         path = _outline(strand, first=strand is strands[0], last=strand is strands[-1])
         patches.append(PathPatch(path, gid="outline", zorder=5, fill=False, **OUTLINE))
     doubled = shapely.transform(overlap(joints, design.params.radius), lambda corners: 1e3 * corners)
@@ -152,6 +154,11 @@ def tube_patches(design: Design, joints: Floats, heading: float | None = None) -
         patches.append(patch_from_polygon(doubled, gid="overlap", zorder=6, **OVERLAP))
     tip = course.points[-1]
     return [*patches, Circle((tip[0], tip[1]), 0.14 * radius, gid="tip", zorder=6, facecolor=INK, linewidth=0)]
+
+
+def colour_of(section: Section) -> str:
+    """The colour of a section's actuator, and of its number."""
+    return ACTUATOR[section.side] if section.on else FAINT
 
 
 def _union(shapes: Iterable[shapely.Geometry]) -> shapely.Geometry:

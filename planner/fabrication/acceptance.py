@@ -28,7 +28,8 @@ class Bend:
     aside: float
     """Distance of the section's end from the straight line on which it begins [m], on the centreline."""
     accepted: tuple[float, float] | None
-    """Angles at which the goal is still reached with all else as planned [rad]; None if the design misses the goal."""
+    """Angles at which the goal is still reached with all else as planned [rad]; None if the design misses the goal, or the actuator
+    has no pressure in this environment."""
 
 
 def bends(build: Build, margins: Sequence[Margin], reached: bool) -> list[Bend]:
@@ -46,7 +47,7 @@ def bends(build: Build, margins: Sequence[Margin], reached: bool) -> list[Bend]:
         length = section.end - section.start
         pressures = section.pressure * (1 + np.array([0.0, -margin.less, margin.more]) / 100)
         curvature, least, most = free_curvature(joint, pressures, np.full(3, section.l_0)).tolist()
-        accepted = (least * length, most * length) if reached else None
+        accepted = (least * length, most * length) if reached and section.on else None
         # The film turns by curvature times its length; the centreline is on a smaller circle.
         angle, radius = curvature * length, 1 / float(centerline_curvature(curvature, params))
         aside = radius * (1 - np.cos(angle))

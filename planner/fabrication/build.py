@@ -76,6 +76,11 @@ class Build:
         return tuple(made)
 
     @property
+    def off(self) -> list[str]:
+        """Names of the actuators without pressure in this environment."""
+        return [actuator.name for actuator in self.actuators if not actuator.section.on]
+
+    @property
     def body_width(self) -> float:
         """Lay-flat width of the body's tube [m]."""
         return float(np.pi * self.design.params.radius)
@@ -83,7 +88,7 @@ class Build:
     @property
     def body_length(self) -> float:
         """Cut length of the body [m]: clamped length, tube, and seal at the tip."""
-        return CLAMP + self.design.length + SEAL
+        return CLAMP + self.design.built + SEAL
 
     @property
     def actuator_width(self) -> float:

@@ -99,8 +99,8 @@ def _laid_out(design: Design, actuated: list[Section], lengths: list[tuple[float
             done = begins
         sections.append(replace(section, start=done, end=done + extent))
         done += extent
-    if design.length > done + NO_LENGTH:
-        sections.append(_bare(done, design.length))
+    if design.built > done + NO_LENGTH:
+        sections.append(_bare(done, design.built))
     return tuple(sections)
 
 

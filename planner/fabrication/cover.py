@@ -82,7 +82,7 @@ def _write_title(flow: Flow, template: Template) -> None:
     page.text(MARGIN, flow.y + 10, template.name(40), 19, weight="bold")
     facts = (
         f"{design.actuators or 'no'} actuator{'s' * (design.actuators != 1)}",
-        f"{millimetres(design.length)} mm of tube",
+        f"{millimetres(design.built)} mm of tube",
         f"{millimetres(2 * design.params.radius)} mm across when inflated",
         *(["reaches the goal in the model"] if template.reached else []),
     )
@@ -143,7 +143,8 @@ def _write_table(flow: Flow, build: Build) -> None:
     for actuator in build.actuators:
         section = actuator.section
         span = [millimetres(length) for length in (section.start, section.end, section.l_0)]
-        numbers = str(actuator.cells), f"{section.pressure / 1e3:g}", millimetres(actuator.cut_length)
+        pressure = f"{section.pressure / 1e3:g}{'' if section.on else ' (off)'}"
+        numbers = str(actuator.cells), pressure, millimetres(actuator.cut_length)
         rows.append((actuator.name, section.side, *span, *numbers))
     if rows:
         colours = [ACTUATOR[actuator.section.side] for actuator in build.actuators]

@@ -30,7 +30,7 @@ SECTION_COLUMNS = [
 def cut_list(build: Build) -> str:
     """All parts with quantity, cut length and material, as CSV."""
     film = f"LDPE lay-flat tube, {1e6 * FILM:g} um"
-    body = f"{millimetres(CLAMP)} clamp + {millimetres(build.design.length)} tube + {millimetres(SEAL)} seal at the tip"
+    body = f"{millimetres(CLAMP)} clamp + {millimetres(build.design.built)} tube + {millimetres(SEAL)} seal at the tip"
     rows: list[Sequence[object]] = [
         ("body", "body", 1, millimetres(build.body_length), millimetres(build.body_width), film, body),
         *(

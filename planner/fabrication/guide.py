@@ -174,6 +174,11 @@ def _write_pressures(flow: Flow, guide: Guide) -> None:
         "exceed a limit: "
         "fit a relief valve. Goal kept: pressures at which this design still reaches its goal while all else is as planned."
     )
+    if off := guide.build.off:
+        flow.paragraph(
+            f"Leave {' and '.join(off)} without pressure in this environment. The set point is for the other environments of this tube.",
+            mark="!",
+        )
     stretched = [str(line["line"]) for line in guide.lines if line["hoop_stress_mpa"] > YIELD]
     if stretched:
         flow.paragraph(

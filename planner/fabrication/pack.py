@@ -109,7 +109,15 @@ class Pack:
     @cached_property
     def warnings(self) -> list[str]:
         """Fabrication warnings."""
-        planned, made, warnings = self.planned.length, self.grown.design.length, []
+        planned, made, warnings = self.planned.built, self.grown.design.built, list[str]()
+        if off := self.build.off:
+            warnings.append(
+                f"Leave {' and '.join(off)} without pressure in this environment: the tube is made for several environments."
+            )
+        if self.grown.design.length < made - 5e-4:
+            warnings.append(
+                f"Stop the growth at {1e3 * self.grown.design.length:.0f} mm: the rest of the tube is for another environment."
+            )
         if self.grown.reached and not self.grown.ends_in_goal:
             warnings.append(
                 "The tip reaches the goal but leaves it again: stop the growth while the tip is in the goal."
@@ -179,7 +187,7 @@ class Pack:
             "status": self.grown.status.name.lower(),
             "roundings_tried": self.tried,
             "tip_moved_mm": round(1e3 * float(np.hypot(*(made.tip[:2] - planned.tip[:2]))), 3),
-            "length_mm": {"planned": round(1e3 * planned.length, 3), "made": round(1e3 * made.length, 3)},
+            "length_mm": {"planned": round(1e3 * planned.built, 3), "made": round(1e3 * made.built, 3)},
             "stock": self.stock.content() if self.stock else None,
             **self.success.content(),
             "warnings": [*[self.success.warning] * bool(self.success.warning), *self.warnings],

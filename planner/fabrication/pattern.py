@@ -214,7 +214,7 @@ class _Sheet:
 
 def _body(build: Build) -> Piece:
     """The body, with its base at x = 0 and its upper fold at y = 0."""
-    width, length, clamp = 1e3 * build.body_width, 1e3 * build.design.length, 1e3 * CLAMP
+    width, length, clamp = 1e3 * build.body_width, 1e3 * build.design.built, 1e3 * CLAMP
     sheet = _Sheet("body", width, min(1.0, width / FULL_BODY))
     sheet.tube(-clamp, 1e3 * build.body_length - clamp, ("left", "right"))
     sheet.across(Layer.MARK, 0.0)

@@ -63,7 +63,9 @@ def pressure_content(build: Build, margins: Sequence[Margin], reached: bool) -> 
     for line, actuator, margin in zip(lines[1:], build.actuators, margins, strict=True):
         pressure = actuator.section.pressure
         low, high = (round(pressure * (1 + share / 100) / 1e3, 2) for share in (-margin.less, margin.more))
-        kept = (low, max(min(high, line["limit_kpa"]), line["set_kpa"])) if reached else (None, None)
+        on = actuator.section.on
+        kept = (low, max(min(high, line["limit_kpa"]), line["set_kpa"])) if reached and on else (None, None)
+        line |= {} if on else {"pressurised": False}
         line |= {"goal_kept_from_kpa": kept[0], "goal_kept_to_kpa": kept[1]}
     return {
         "schema": 1,

@@ -56,7 +56,7 @@ class Success:
 
 def alike(planned: Design, made: Design) -> bool:
     """Whether two designs of the same tube have the same sections, to the rounding of a file."""
-    if [one.side for one in planned.sections] != [one.side for one in made.sections]:
+    if [(one.side, one.on) for one in planned.sections] != [(one.side, one.on) for one in made.sections]:
         return False
     pairs = zip(planned.sections, made.sections, strict=True)
     lengths = all(

@@ -128,7 +128,7 @@ class Descent:
         asked = [np.asarray(point) for point in self.evolution.ask()]
         made = [self.candidate(point) for point in asked]
         designs = [one for one in made if one is not None]
-        grown = iter(raced(designs, self.worlds, rows, POPULATION // 2))
+        grown = iter(self.compete(designs, rows))
         candidates = [None if one is None else next(grown) for one in made]
         whole = [one for one in candidates if one and len(one.nearest) == len(rows)]
         worst = max((one.loss for one in whole), default=1.0)
@@ -150,8 +150,16 @@ class Descent:
 
     def compare_in(self, rows: Integers) -> None:
         """Grow what was found last in other worlds, and put it in order by its loss there."""
-        grown = grown_candidates([one.design for one in self.found[-COMPARED:]], self.worlds, rows)
+        grown = self.grow([one.design for one in self.found[-COMPARED:]], rows)
         self.found = sorted(grown, key=lambda one: -one.loss)
+
+    def compete(self, designs: list[Design], rows: Integers) -> list[Candidate]:
+        """The candidates of a generation in some worlds; those that drop out early have fewer."""
+        return raced(designs, self.worlds, rows, POPULATION // 2)
+
+    def grow(self, designs: list[Design], rows: Integers) -> list[Candidate]:
+        """Designs in some worlds."""
+        return grown_candidates(designs, self.worlds, rows)
 
     def candidate(self, point: Floats) -> Design | None:
         """The design at a point of the optimiser, with actuators that can be made; None where a section would be too short."""
@@ -197,8 +205,9 @@ def with_another(design: Design, catalogue: Catalogue, rng: np.random.Generator)
         side: Side = "left" if rng.random() < 0.5 else "right"
         middle = bent(replace(one, start=first, end=last, side=side), catalogue, wanted)
         sections[k : k + 1] = [replace(one, end=first), middle, replace(one, start=last)]
-    room = all(fits(section, params.segment_length) for section in sections)
-    return replace(design, sections=tuple(sections), trialled=None) if room else None
+    if not all(fits(section, params.segment_length) for section in sections):
+        return None
+    return replace(design, sections=tuple(sections), trialled=None)
 
 
 def fits(section: Section, segment_length: float) -> bool:

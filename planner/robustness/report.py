@@ -83,12 +83,13 @@ def _preface(survey: Survey) -> list[str]:
     seconds, slowest = sum(survey.seconds.values()), max(survey.seconds, key=survey.seconds.__getitem__)
     actuators = [
         f"{1e3 * s.start:.0f} to {1e3 * s.end:.0f} mm {s.side}, cells of {1e3 * s.l_0:.0f} mm at {1e-3 * s.pressure:g} kPa"
+        + " (off)" * (not s.on)
         for s in design.actuated
     ]
     return [
         f"{survey.done} trials in {seconds:.0f} s. Slowest: {sum(survey.counts[slowest].values())} trials of {slowest} in "
         f"{survey.seconds[slowest]:.1f} s.",
-        f"The design: {design.actuators} actuator{'s' * (design.actuators != 1)}, {1e3 * design.length:.0f} mm of tube"
+        f"The design: {design.actuators} actuator{'s' * (design.actuators != 1)}, {1e3 * design.built:.0f} mm of tube"
         + "".join(f"; {actuator}" for actuator in actuators)
         + ".",
         "A trial succeeds if the tip reaches the goal while the vine grows. Brackets: 95 % confidence interval (Wilson).",

@@ -89,6 +89,8 @@ class Choice:
     """Time for refinement [s]."""
     trials_s: float = 0.0
     """Time for trials [s]."""
+    picked: int | None = None
+    """Index of the chosen design in the front if something else than its own success decides; None if that does."""
 
     @property
     def met(self) -> bool:
@@ -101,6 +103,8 @@ class Choice:
 
         If there is none, the first whose confidence interval includes the highest rate of all.
         """
+        if self.picked is not None:
+            return self.front[self.picked]
         highest = max(champion.estimate.rate for champion in self.front)
         for champion in self.front:
             if champion.estimate.rate >= self.threshold:
@@ -193,12 +197,12 @@ class Selection:
         self.refinement_s = time.perf_counter() - self.began
         for k, one in enumerate(winners):
             if k == 0 or self.left() > 0:
-                sound = next((found.design for found in reversed(one.found) if self._holds(found.design)), None)
+                sound = next((found.design for found in reversed(one.found) if self.holds(found.design)), None)
                 grown = contest.grown[one.design.actuators]
                 champion = Champion(sound or one.best.design, NO_TRIALS, grown, sound=sound is not None)
                 yield self.with_trials(champion, BLOCK)
 
-    def _holds(self, design: Design) -> bool:
+    def holds(self, design: Design) -> bool:
         """Whether a design ends in the goal as planned, at a finer step and without a snap that only its damping decides."""
         if not grow_designs([design], self.environment, self.replayer)[0].ends_in_goal:
             return False

@@ -10,11 +10,14 @@ from pathlib import Path
 
 CHECKPOINT = "checkpoint.npz"
 """File name of the checkpoint in a run folder."""
+SAME = "same-design.json"
+"""File in the folder of a plan for several environments, which has a folder with a run for each of them."""
 KINDS: dict[str, tuple[str, ...]] = {
     "a plan": (
         *("run.json", "design.json", "environment.toml", "plan.png", "solutions.json", "solutions.png"),
         *("trajectory.npz", "trials.npz", CHECKPOINT),
     ),
+    "one design for several environments": (SAME,),
     "a simulation": ("simulation.json", "trajectory.npz", "plan.png"),
     "a fit": ("fit.json", "fit.png", "recording.json", "tube.toml"),
     "a map": ("map.json", "map.png"),
@@ -55,6 +58,8 @@ def foreign(folder: Path) -> list[str]:
     others = names_in(folder) - FILES
     if others and _is_study(folder):
         others = {name for name in others if not STUDY_FILES.fullmatch(name)}
+    if others and (folder / SAME).is_file():
+        others = {name for name in others if not _is_run(folder / name)}
     return sorted(others)
 
 
@@ -66,6 +71,11 @@ def contents(folder: Path) -> str:
     if _is_study(folder):
         return "the report of a study"
     return next((kind for kind, files in KINDS.items() if files[0] in names), "results: " + ", ".join(sorted(names)))
+
+
+def _is_run(folder: Path) -> bool:
+    """Whether a folder contains the files of a run and nothing else."""
+    return (folder / "run.json").is_file() and not foreign(folder)
 
 
 def _is_study(folder: Path) -> bool:

@@ -154,7 +154,7 @@ def _run_content(
         "time_to_first_s": round(run.history[0].seconds, 3),
         "iterations": run.search.iteration,
         "vine_steps": run.search.vine_steps,
-        "cost": {"actuators": best.actuators, "length_mm": round(best.length * 1e3, 3)},
+        "cost": {"actuators": best.actuators, "length_mm": round(best.built * 1e3, 3)},
         "history": [[round(m.seconds, 3), m.actuators, round(m.length * 1e3, 3)] for m in run.history],
         "replayed": run.solutions.replayed,
         "rejected": run.solutions.rejected,
@@ -182,30 +182,44 @@ def write_run(
         verification: Result of --verify.
         full_tree: Whether the picture shows every branch of the search tree.
     """
-    solutions = run.solutions
     best = design_to_write(run, choice, verification)
 
     def fill(folder: Path) -> None:
-        from planner.drawing.plan import save_plan
-        from planner.drawing.search import branches_to_draw
-        from planner.drawing.solutions import save_solutions
-
-        write_environment(run.environment, folder / "environment.toml")
-        write_json(folder / "design.json", design_content(best))
-        every = [solution.design for solution in solutions.best]
-        write_json(folder / "solutions.json", {"schema": 1, "solutions": [design_content(one) for one in every]})
-        rollout = replay(best, solutions.replayer)
-        margin = drive_margin(rollout, best.params)
-        content = _run_content(run, inputs, stopped, best, choice, verification)
-        write_json(folder / "run.json", {**content, "drive": margin.content() if margin else None})
-        points, length = trajectory(run.environment, best, rollout)
-        np.savez_compressed(folder / "trajectory.npz", points=points, length=length)
-        branches = branches_to_draw(run.search.tree, run.environment, run.params, full_tree)
-        tried = Tried.of(best, run.environment, choice, run.seed) if choice else None
-        if tried:
-            tried.write(folder / TRIALS)
-        save_plan(folder / "plan.png", run.environment, best, branches, tried)
-        save_solutions(folder / "solutions.png", run.environment, every, best, *success(choice, verification))
+        fill_run(folder, run, inputs, stopped, best, choice, verification, full_tree)
         write_checkpoint(folder / CHECKPOINT, run, inputs)
 
     write_folder(out, fill)
+
+
+def fill_run(
+    folder: Path,
+    run: Run,
+    inputs: Inputs,
+    stopped: str,
+    best: Design,
+    choice: Choice | None,
+    verification: Verification | None,
+    full_tree: bool,
+) -> None:
+    """Write all files of a run but its checkpoint into a folder; the arguments are those of `write_run`, and the design."""
+    from planner.drawing.plan import save_plan
+    from planner.drawing.search import branches_to_draw
+    from planner.drawing.solutions import save_solutions
+
+    solutions = run.solutions
+    write_environment(run.environment, folder / "environment.toml")
+    write_json(folder / "design.json", design_content(best))
+    every = [solution.design for solution in solutions.best]
+    write_json(folder / "solutions.json", {"schema": 1, "solutions": [design_content(one) for one in every]})
+    rollout = replay(best, solutions.replayer)
+    margin = drive_margin(rollout, best.params)
+    content = _run_content(run, inputs, stopped, best, choice, verification)
+    write_json(folder / "run.json", {**content, "drive": margin.content() if margin else None})
+    points, length = trajectory(run.environment, best, rollout)
+    np.savez_compressed(folder / "trajectory.npz", points=points, length=length)
+    branches = branches_to_draw(run.search.tree, run.environment, run.params, full_tree)
+    tried = Tried.of(best, run.environment, choice, run.seed) if choice else None
+    if tried:
+        tried.write(folder / TRIALS)
+    save_plan(folder / "plan.png", run.environment, best, branches, tried)
+    save_solutions(folder / "solutions.png", run.environment, every, best, *success(choice, verification))

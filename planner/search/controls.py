@@ -18,13 +18,12 @@ def sections_of(controls: NDArray[np.int32], segment_length: float, catalogue: C
     for control, run in groupby(controls.tolist()):
         after = first + len(list(run))
         entry = abs(control) - 1
-        made = (
-            (catalogue.curvature[entry], catalogue.l_0[entry], catalogue.pressure[entry])
-            if control
-            else (0.0, 0.0, 0.0)
+        curvature, l_0, pressure = (
+            (float(part[entry]) if control else 0.0)
+            for part in (catalogue.curvature, catalogue.l_0, catalogue.pressure)
         )
         side: Side = "none" if control == 0 else "left" if control > 0 else "right"
-        sections.append(Section(first * segment_length, after * segment_length, side, *map(float, made)))
+        sections.append(Section(first * segment_length, after * segment_length, side, curvature, l_0, pressure))
         first = after
     return tuple(sections)
 

@@ -232,7 +232,7 @@ def test_a_design_that_does_not_hold_as_planned_says_so(
 ) -> None:
     """Where no refined design ends in the goal at a finer step, the likeliest one is written with a warning."""
     assert run_of(planned)["trials"]["chosen"]["sound"] is True
-    monkeypatch.setattr("planner.robustness.selection.Selection._holds", lambda *_: False)
+    monkeypatch.setattr("planner.robustness.selection.Selection.holds", lambda *_: False)
     assert vinewright(monkeypatch, folder, "plan", "small.toml", "--iterations", 3, "--out", "doubt") == 0
     assert "as planned, it misses at a finer step" in " ".join(capsys.readouterr().out.split())
     assert run_of(folder / "doubt")["trials"]["chosen"]["sound"] is False

@@ -43,6 +43,19 @@ SURVEY = {
     "schema": 1, "command": "vinewright robustness plus runs/plus", "levels": [0.05], "margins": [], "spreads": {},
     "counts": {"5 % / 5 %": {"reached": 30, "stalled": 10}, "none yet": {"reached": 0}},
 }  # fmt: skip
+SAME = {
+    "schema": 1, "errors": ["workshop", "workshop"], "chosen": 1,
+    "front": [
+        {"actuators": 2, "environments": [{"environment": name, "off": [], "reached": 0, "trials": 0} for name in ("plus", "minus")]},
+        {
+            "actuators": 3,
+            "environments": [
+                {"environment": "plus", "off": [2, 3], "reached": 30, "trials": 40},
+                {"environment": "minus", "off": [], "reached": 40, "trials": 40},
+            ],
+        },
+    ],
+}  # fmt: skip
 FILES = {"map.json": MAP, "fit.json": FIT, "simulation.json": SIMULATION, "data.json": SURVEY}
 
 
@@ -59,6 +72,10 @@ def result(tmp_path: Path) -> Callable[[str], Path]:
         if kind == "checkpoint":
             (tmp_path / "thing").mkdir()
             return Path(shutil.copy(RUN / "checkpoint.npz", tmp_path / "thing")).parent
+        if kind == "same design":
+            shutil.copytree(RUN, tmp_path / "thing" / "plus")
+            write_json(tmp_path / "thing" / "same-design.json", SAME)
+            return tmp_path / "thing"
         names = {
             "map": "map.json",
             "fit": "fit.json",
@@ -86,6 +103,10 @@ SUMMARIES = {
     "solutions": ["2 solutions for plus", "--solution K chooses one", "2 │         3 │    3025"],
     "design": ["design for plus", "1700 │  2400 │  left │      28 │         35.0", "heading 133.3 deg; radius 33.35 mm, 10.34 kPa"],
     "checkpoint": ["checkpoint: plus, spam, quasistatic, seed 0; no design is written yet", "vinewright plan --resume"],
+    "same design": [
+        "one design for plus, minus; a run for each in plus", "2         │ minus       │ -    │ not tried", "design for plus",
+        "3         │ plus        │ 2, 3 │ 75.0 % (59.8 ... 85.8)   │ chosen",
+    ],
 }  # fmt: skip
 
 
@@ -115,7 +136,7 @@ def test_pictures_are_named_and_drawn(vinewright: Vinewright, result: Callable[[
         (path.parent / "plan.png").touch()  # lies beside the file by chance
     code, printed, errors = vinewright("show", path, "--picture", "it.png")
     assert ("plan.png" in printed + errors) == (kind == "run")
-    if kind in ("fit", "simulation", "robustness survey"):
+    if kind in ("fit", "simulation", "robustness survey", "same design"):
         assert code == 2
         assert errors.startswith(f"error: --picture: no picture of a {kind} is drawn; ")
         assert not Path("it.png").exists()
