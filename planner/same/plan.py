@@ -134,7 +134,9 @@ def plan_same(
     for environment in environments:
         goal_within_reach(environment, tube.radius, tube.clearance)
     interruption, runs, reasons = Interruption(), list[Run](), list[str]()
-    share = (FAST_SEARCHING * options.time_budget_s if options.fast else options.searching(1).seconds) / len(environments)
+    share = (FAST_SEARCHING * options.time_budget_s if options.fast else options.searching(1).seconds) / len(
+        environments
+    )
     for environment in environments:
         watcher.beginning(environment, options)
         with watcher.compiling(options.propagator, options.heuristic):

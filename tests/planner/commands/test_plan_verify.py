@@ -69,7 +69,7 @@ def test_a_design_that_it_does_not_confirm(
     vinewright: Callable[..., tuple[int, Path]], capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Exit code 3; it is said where the second propagator ends and why, and what was found is written, unverified."""
-    code, folder = vinewright(DEFLECTING, "--verify", "geometric", "--target-actuators", 0)
+    code, folder = vinewright(DEFLECTING, "--fast", "--verify", "geometric", "--target-actuators", 0)
     printed = capsys.readouterr().out
     assert code == 3, printed
     assert "NOT verified by geometric" in printed

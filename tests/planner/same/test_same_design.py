@@ -15,6 +15,7 @@ from planner.cli import main
 from planner.design_file import load_design
 from planner.replay import grow_designs
 from planner.robustness import selection
+from planner.robustness.refinement import Descent
 from planner.same import selection as joint
 from planner.worlds.deviations import WorldErrors
 from planner.worlds.trials import Worlds
@@ -212,16 +213,17 @@ def test_ctrl_c_keeps_the_best_tube_so_far(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """During refinement: the tube is tried once in each environment and written; before there is one: code 130, nothing."""
-    generation, grown = selection.Descent.generation, list[int]()
+    generation, grown = Descent.generation, list[int]()
 
-    def interrupted(self: selection.Descent, rows: np.ndarray) -> None:
-        generation(self, rows)
+    def interrupted(self: Descent, rows: np.ndarray) -> int:
+        count = generation(self, rows)
         grown.append(len(rows))
         signal.raise_signal(signal.SIGINT)
+        return count
 
     options = "plan", "up.toml", "down.toml", "--same-design", *SEARCH
     with monkeypatch.context() as patch:
-        patch.setattr(selection.Descent, "generation", interrupted)
+        patch.setattr(Descent, "generation", interrupted)
         assert vinewright(patch, folder, *options, "--out", "early") == 0
     assert len(grown) == 1
     content = summary(folder / "early")
