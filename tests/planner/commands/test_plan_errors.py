@@ -19,12 +19,13 @@ from planner.cli import main
 from planner.commands.plan_report import success_line
 from planner.design import Design
 from planner.design_file import load_design
-from planner.plan import plan, typical_friction
+from planner.plan import plan, search, typical_friction
 from planner.replay import grow_designs
 from planner.robustness.estimate import Estimate
 from planner.robustness.refinement import Descent
 from planner.robustness.selection import Champion, Choice, Selection
 from planner.runs.inputs import Inputs
+from planner.search.run import Run
 
 
 @pytest.fixture(scope="module")
@@ -125,8 +126,15 @@ def test_solutions_of_both_searches_are_refined(room: Environment, monkeypatch: 
         offered.extend(designs)
         return champions(self, designs)
 
+    def noted(run: Run, *others: Any) -> str:
+        frictions.append(getattr(run.propagator, "friction", None))
+        return search(run, *others)
+
+    frictions: list[float | None] = []
+    monkeypatch.setattr("planner.plan.search", noted)
     monkeypatch.setattr(Selection, "champions", seen)
     result = plan(room, VineParams(), Inputs(iterations=4, batch=20, solutions=3), QuasiStatic)
+    assert frictions == [None, 0.05]
     again = offered[len(result.designs) :]
     assert [one.sections for one in offered[: len(result.designs)]] == [one.sections for one in result.designs]
     rubbing = QuasiStatic(room, VineParams(), friction=0.05).refined(2)

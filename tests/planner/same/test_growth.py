@@ -113,3 +113,7 @@ def test_the_worst_environment_decides(design: Design) -> None:
     assert (both.rate, both.reached) == (0.75, True)
     assert both.loss == pytest.approx(0.75 * fair.loss + 0.25 * good.loss)
     assert not Common.of(design, [good, bad]).reached
+    for order in ([good, bad], [bad, good]):
+        worst = Common.of(design, order)
+        assert worst.planned == bad.planned
+        assert np.array_equal(worst.nearest, bad.nearest)
