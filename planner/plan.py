@@ -7,17 +7,16 @@ import time
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
 from dynamics.interruption import Interruption
 from dynamics.propagator import CannotRun, Propagator, PropagatorFactory
-from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from environments.environment import Environment
 from environments.reach import goal_within_reach
 from planner.design import Design
+from planner.friction_search import typical_friction, with_friction
 from planner.replay import grow_designs
 from planner.robustness.errors import named_errors
 from planner.robustness.selection import CANDIDATES, SLACK, Choice, Progress, Selection
@@ -35,8 +34,6 @@ SAVED_EVERY = 30.0
 SEARCHED = 4_000_000
 """Number of the first trial for particles; no other trial has such a number."""
 INTERRUPTED = "interrupted"
-PLANNER = "quasistatic"
-"""The propagator whose searches can have friction."""
 Item = TypeVar("Item")
 
 
@@ -196,7 +193,9 @@ def plan(
         reason = search(run, replace(options.budget, first=True), save, watcher, interruption)
     choice = None
     if run.best and not options.fast:
-        again = None if friction is None else search_with_friction(run, friction, options, watcher, interruption)
+        again = None
+        if friction is not None:
+            again = search_with_friction(run, friction, options.searching(2), watcher, interruption)
         choice = choose(run, again, options, watcher, interruption)
     verification = _verified(run, str(options.verify), verifier, choice, watcher) if run.best and verifier else None
     return Result(options, run, reason, choice, verification, interruption.requested)
@@ -252,29 +251,15 @@ def particles(environment: Environment, tube: VineParams, options: Inputs) -> Wo
     return Worlds.drawn(environment, tube, uncertainty, trials, options.seed)
 
 
-def typical_friction(environment: Environment, tube: VineParams, options: Inputs) -> float | None:
-    """The mean of the coefficients of friction in trials, in which solutions are searched for too; None if only one is possible.
-
-    Most errors are as often too large as too small: without them a world is a typical one. Friction is at least 0, so that a
-    search without any finds designs that are stopped by the least.
-    """
-    if options.fast or options.first or options.particles > 1 or options.propagator != PLANNER:
-        return None
-    _, uncertainty = named_errors(environment, tube, options.uncertainty)
-    return sum(uncertainty.friction) / 2 if uncertainty.friction else None
-
-
 def search_with_friction(
-    run: Run, friction: float, options: Inputs, watcher: Watcher, interruption: Interruption
+    run: Run, friction: float, budget: Budget, watcher: Watcher, interruption: Interruption
 ) -> Run | None:
-    """Search again with friction, as long as the search before; None after Ctrl-C, or if it fails: it is not needed."""
+    """Search again with friction; None after Ctrl-C, or if it fails: it is not needed."""
     if interruption.requested:
         return None
-    make, kept = partial(QuasiStatic, friction=friction), run.solutions
-    keep = Keep(kept.keep, SLACK, kept.each_count)
-    again = Run.prepare(run.environment, run.params, make, options.seed, options.batch, keep, options.heuristic)
+    again = with_friction(run, friction)
     try:
-        search(again, options.searching(2), lambda: None, watcher, interruption)
+        search(again, budget, lambda: None, watcher, interruption)
     except (CannotRun, MemoryError) as error:
         watcher.note(f"note: no search with friction: {error}")
         return None

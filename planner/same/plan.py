@@ -14,14 +14,15 @@ from environments.environment import Environment
 from environments.reach import goal_within_reach
 from environments.uncertainty import Uncertainty
 from planner.design import Design
-from planner.plan import INTERRUPTED, QUIET, Watcher, search
+from planner.friction_search import typical_friction
+from planner.plan import INTERRUPTED, QUIET, Watcher, search, search_with_friction
 from planner.robustness import selection as single
 from planner.robustness.errors import named_errors
 from planner.robustness.selection import CANDIDATES, SLACK, Choice, Selection
 from planner.runs.inputs import Inputs
 from planner.runs.success import with_trials
 from planner.same.selection import CommonChampion, JointSelection
-from planner.search.run import Keep, Run
+from planner.search.run import Budget, Keep, Run
 
 FAST_SEARCHING = 0.6
 """Share of the time budget for the searches if no trials follow, once they have solutions [-]."""
@@ -133,37 +134,53 @@ def plan_same(
     """
     for environment in environments:
         goal_within_reach(environment, tube.radius, tube.clearance)
-    interruption, runs, reasons = Interruption(), list[Run](), list[str]()
-    share = (FAST_SEARCHING * options.time_budget_s if options.fast else options.searching(1).seconds) / len(
-        environments
-    )
+    interruption, searches, reasons = Interruption(), list[list[Run]](), list[str]()
     for environment in environments:
         watcher.beginning(environment, options)
         with watcher.compiling(options.propagator, options.heuristic):
             keep = Keep(max(options.solutions, CANDIDATES), SLACK, True)
             run = Run.prepare(environment, tube, make, options.seed, options.batch, keep, options.heuristic)
-        runs.append(run)
         watcher.prepared(run)
-        reasons.append(search(run, replace(options.budget, seconds=share), _nothing, watcher, interruption))
+        friction = typical_friction(environment, tube, options)
+        budget = _budget(options, len(environments) * (1 if friction is None else 2))
+        reasons.append(search(run, budget, _nothing, watcher, interruption))
         if not run.best and not interruption.requested:
-            spent = sum(one.seconds for one in runs[:-1])
-            longer = replace(options.budget, first=True, seconds=options.time_budget_s - spent)
+            longer = replace(options.budget, first=True, seconds=options.time_budget_s - _spent(searches))
             reasons[-1] = search(run, longer, _nothing, watcher, interruption)
+        searches.append([run])
         if not run.best:
             break
-    choice = _choose(runs, options, watcher, interruption) if len(runs) == len(environments) and run.best else None
+        if friction is not None and (again := search_with_friction(run, friction, budget, watcher, interruption)):
+            searches[-1].append(again)
+    choice = None
+    if len(searches) == len(environments) and run.best:
+        choice = _choose(searches, options, watcher, interruption)
     if interruption.requested:
         reasons[-1] = INTERRUPTED
-    return CommonResult(options, runs, reasons, choice)
+    return CommonResult(options, [first for first, *_ in searches], reasons, choice)
+
+
+def _budget(options: Inputs, searches: int) -> Budget:
+    """Stop criteria of one of some searches while it has a solution."""
+    if options.fast:
+        return replace(options.budget, seconds=FAST_SEARCHING * options.time_budget_s / searches)
+    return options.searching(searches)
 
 
 def _nothing() -> None:
     """There are no checkpoints of several searches."""
 
 
-def _choose(runs: list[Run], options: Inputs, watcher: Watcher, interruption: Interruption) -> CommonChoice | None:
+def _spent(searches: list[list[Run]]) -> float:
+    """Time of all searches in each environment [s]."""
+    return sum(run.seconds for both in searches for run in both)
+
+
+def _choose(
+    searches: list[list[Run]], options: Inputs, watcher: Watcher, interruption: Interruption
+) -> CommonChoice | None:
     """Make tubes from the solutions of all environments, and choose by their success; None if none reaches every goal."""
-    began, searched = time.perf_counter(), sum(run.seconds for run in runs)
+    began, searched, runs = time.perf_counter(), _spent(searches), [first for first, *_ in searches]
 
     def left() -> float:
         if interruption.requested:
@@ -178,7 +195,7 @@ def _choose(runs: list[Run], options: Inputs, watcher: Watcher, interruption: In
     with watcher.refining(left) as show, interruption.handling_signals():
         try:
             selections = [Selection(run, one, left, show) for run, (_, one) in zip(runs, errors, strict=True)]
-            joint = JointSelection(runs, selections, left, show)
+            joint = JointSelection(searches, selections, left, show)
             contenders = joint.contenders()
             if not contenders:
                 return None

@@ -96,7 +96,7 @@ class JointSelection:
 
     def __init__(
         self,
-        runs: Sequence[Run],
+        searches: Sequence[Sequence[Run]],
         selections: Sequence[Selection],
         left: Callable[[], float],
         show: Callable[[Progress], None],
@@ -104,12 +104,12 @@ class JointSelection:
         """Prepare it.
 
         Args:
-            runs: The search in each environment, with its solutions.
+            searches: The searches in each environment, with their solutions; the last may have friction.
             selections: The selection of each environment, with its worlds.
             left: Remaining time [s]; infinite for a result that does not depend on the machine.
             show: Called with the progress, often.
         """
-        self.runs, self.selections, self.left, self.show = runs, selections, left, show
+        self.searches, self.selections, self.left, self.show = searches, selections, left, show
         self.worlds, self.catalogue = [one.worlds for one in selections], selections[0].catalogue
         self.rng = np.random.default_rng(selections[0].seed)
         self.pool: dict[int, list[Common]] = {}
@@ -140,12 +140,12 @@ class JointSelection:
 
     def _try_solutions(self, until: float) -> None:
         """Solutions of one environment in the others, with every mask."""
-        needed = max(run.solutions.best[0].design.built for run in self.runs)
-        for run in self.runs:
+        needed = max(first.solutions.best[0].design.built for first, *_ in self.searches)
+        for run in chain.from_iterable(self.searches):
             for solution in run.solutions.best[:SOLUTIONS]:
                 if not self.pool or self.left() > until:
                     whole = extended(solution.design, LONGER * needed)
-                    masks = ((True,) * whole.actuators,) * len(self.runs)
+                    masks = ((True,) * whole.actuators,) * len(self.searches)
                     self._add([best_masked(whole, masks, self.worlds, PLANNED)])
 
     def _search_given(self, until: float) -> None:
@@ -153,7 +153,7 @@ class JointSelection:
 
         It goes on after its time until a tube reaches every goal.
         """
-        count, every = len(self.runs), [roomy(run.solutions.best) for run in self.runs]
+        count, every = len(self.searches), [roomy(both) for both in self.searches]
         for k in range(GIVEN):
             for first, best in enumerate(every):
                 order = [(first + step) % count for step in range(count)]
@@ -162,13 +162,14 @@ class JointSelection:
                 tubes = [Given.of(best[k])]
                 for step in order[1:]:
                     tubes = [more for one in tubes[:KEPT] for more in self._given(one, step, k)]
-                made = [one.tube(self.runs[0], order) for one in tubes]
+                made = [one.tube(self.searches[0][0], order) for one in tubes]
                 masked = [one for one in made if one.design.actuators == len(one.masks[0])]
                 self._add(grown_tubes(masked, self.worlds, PLANNED) if masked else [])
 
     def _given(self, tube: Given, environment: int, k: int) -> list[Given]:
         """Tubes with new actuators for one more environment, from a search of a share of the remaining time."""
-        run = given_run(self.runs[environment], tube.controls, self.runs[environment].seed + k)
+        like = self.searches[environment][-1]
+        run = given_run(like, tube.controls, like.seed + k)
         budget = Budget(SLICE * self.left(), iterations=None if np.isfinite(self.left()) else ITERATIONS)
         for _ in run.run(budget):
             self.show(Progress(len(runs_of(tube.controls)), 0, 0.0))
@@ -289,8 +290,9 @@ class JointSelection:
         return designs
 
 
-def roomy(solutions: Sequence[Solution]) -> list[Solution]:
+def roomy(searches: Sequence[Run]) -> list[Solution]:
     """The solution that leaves most tube bare for others, that of lowest cost, the next of each kind, and so on."""
+    solutions = sorted((one for run in searches for one in run.solutions.best), key=lambda one: one.cost)
     bare = sorted(solutions, key=lambda one: int(np.count_nonzero(one.controls)))
     mixed = [one for pair in zip(bare, solutions, strict=True) for one in pair]
     return list({id(one): one for one in mixed}.values())

@@ -19,7 +19,8 @@ from planner.cli import main
 from planner.commands.plan_report import success_line
 from planner.design import Design
 from planner.design_file import load_design
-from planner.plan import plan, search, typical_friction
+from planner.friction_search import typical_friction
+from planner.plan import plan, search
 from planner.replay import grow_designs
 from planner.robustness.estimate import Estimate
 from planner.robustness.refinement import Descent
