@@ -65,7 +65,7 @@ class CommonChoice:
     def of(self, k: int) -> Choice:
         """What the front and the choice are for the k-th environment."""
         name, uncertainty = self.errors[k]
-        return Choice(name, uncertainty, self.wanted, [one.each[k] for one in self.front], self.chosen)
+        return Choice(name, uncertainty, self.wanted, [one.each[k] for one in self.front], picked=self.chosen)
 
     def add_trials(self, selections: Sequence[Selection]) -> None:
         """Try the chosen tube in up to `FINAL` trials of each environment, and then the others in up to `FEW`, while there is time."""
