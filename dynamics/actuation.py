@@ -47,7 +47,7 @@ def actuation_along(
         parts = np.stack([part[..., 0] for part in (start, end, pressure, l_0)])
         split = np.array_split(parts, -(-len(start) // rows), axis=1)
         chunks = [actuation_along(a, b, p, c, length, params, max_segments) for a, b, p, c in split]
-        return Actuation(np.concatenate([one.pressure for one in chunks]), np.concatenate([one.l_0 for one in chunks]))
+        return Actuation.joined(chunks)
     joint, segment = joint_moments(params), params.segment_length
     any_cell = joint.rows.shortest
     first = segment * np.arange(max_segments)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dynamics.tube import VineParams
-from dynamics.vine import Rollout
+from dynamics.vine import Rollout, grown_length
 
 JUMP = 4.0
 """A tip that moves farther than this many times the growth has jumped [-]: bends of the tube behind it move a tip by up to about
@@ -39,7 +39,7 @@ def largest_jump(rollout: Rollout, vine: int, params: VineParams) -> Jump | None
     """
     records = int(rollout.records[vine])
     tips = rollout.tips[vine, :records, :2]
-    length = (rollout.segments[vine, :records] - 1) * params.segment_length + rollout.last_length[vine, :records]
+    length = grown_length(rollout, params)[vine, :records]
     motion, growth = np.hypot(*np.diff(tips, axis=0).T), np.diff(length)
     jumps = np.flatnonzero(motion > JUMP * np.maximum(growth, 1e-9))
     if not len(jumps):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
@@ -80,6 +81,11 @@ class Actuation:
     """Actuator pressure [Pa], shape (batch, segments): positive bends left, negative right, 0 means no actuator."""
     l_0: Floats
     """Cell length [m], same shape; ignored where the pressure is 0."""
+
+    @classmethod
+    def joined(cls, batches: Sequence[Actuation]) -> Actuation:
+        """Batches with the same number of segments as one, in this order."""
+        return cls(*(np.concatenate([getattr(one, part) for one in batches]) for part in ("pressure", "l_0")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,9 +183,9 @@ def pivots_of(sides: ArrayLike, pivot: float) -> Floats:
     return np.asarray(pivot * np.sign(sides))
 
 
-def grown_length(state: VineState, params: VineParams) -> Floats:
-    """Length of each vine's film [m], shape (batch,)."""
-    return (state.segments - 1) * params.segment_length + state.last_length
+def grown_length(vines: VineState | Rollout, params: VineParams) -> Floats:
+    """Length of each vine's film [m], shape (batch,), or at each record of a rollout, shape (batch, records)."""
+    return (vines.segments - 1) * params.segment_length + vines.last_length
 
 
 def centerlines(state: VineState, start: Floats, params: VineParams) -> Floats:

@@ -1,4 +1,4 @@
-"""A second search with the friction that trials have on average: designs found without any may push their tip against walls."""
+"""Searches with the friction that trials have on average: designs found without any may push their tip against walls."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ from planner.search.run import Keep, Run
 PLANNER = "quasistatic"
 """The propagator whose searches can have friction."""
 OWN_NUMBERS = 1_000_000
-"""Added to the seed: with the same random numbers the second search would make the choices of the first again."""
+"""Added to the seed for each search: with the same random numbers it would make the choices of another one again."""
+PARTS = 2
+"""Number of searches that share the time: half of those with a solution after 6 s had it in the first 2 s, so that a search without
+one begins again elsewhere."""
 BATCH = 32
 """Maximum number of vines grown in each of its iterations. A vine with friction takes longer, so that there are few iterations: of 18
 searches of 6 s in `needle` and `long`, 14 had a solution with batches of 32, 9 with batches of 100."""
@@ -33,8 +36,10 @@ def typical_friction(environment: Environment, tube: VineParams, options: Inputs
     return sum(uncertainty.friction) / 2 if uncertainty.friction else None
 
 
-def with_friction(run: Run, friction: float) -> Run:
-    """A new search like that of a run, with friction."""
+def with_friction(run: Run, friction: float, number: int) -> Run:
+    """A new search like that of a run, with friction; each `number` has other random numbers."""
     make, batch = partial(QuasiStatic, friction=friction), min(run.search.batch, BATCH)
     keep = Keep(run.solutions.keep, SLACK, run.solutions.each_count)
-    return Run.prepare(run.environment, run.params, make, run.seed + OWN_NUMBERS, batch, keep, run.heuristic)
+    return Run.prepare(
+        run.environment, run.params, make, run.seed + (number + 1) * OWN_NUMBERS, batch, keep, run.heuristic
+    )

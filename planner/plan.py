@@ -16,7 +16,7 @@ from dynamics.tube import VineParams
 from environments.environment import Environment
 from environments.reach import goal_within_reach
 from planner.design import Design
-from planner.friction_search import typical_friction, with_friction
+from planner.friction_search import PARTS, typical_friction, with_friction
 from planner.replay import grow_designs
 from planner.robustness.errors import named_errors
 from planner.robustness.selection import CANDIDATES, SLACK, Choice, Progress, Selection
@@ -193,9 +193,9 @@ def plan(
         reason = search(run, replace(options.budget, first=True), save, watcher, interruption)
     choice = None
     if run.best and not options.fast:
-        again = None
+        again = list[Run]()
         if friction is not None:
-            again = search_with_friction(run, friction, options.searching(2), watcher, interruption)
+            again = searches_with_friction(run, friction, options.searching(2), watcher, interruption)
         choice = choose(run, again, options, watcher, interruption)
     verification = _verified(run, str(options.verify), verifier, choice, watcher) if run.best and verifier else None
     return Result(options, run, reason, choice, verification, interruption.requested)
@@ -251,27 +251,40 @@ def particles(environment: Environment, tube: VineParams, options: Inputs) -> Wo
     return Worlds.drawn(environment, tube, uncertainty, trials, options.seed)
 
 
-def search_with_friction(
+def searches_with_friction(
     run: Run, friction: float, budget: Budget, watcher: Watcher, interruption: Interruption
-) -> Run | None:
-    """Search again with friction; None after Ctrl-C, or if it fails: it is not needed."""
-    if interruption.requested:
-        return None
-    again = with_friction(run, friction)
-    try:
-        search(again, budget, lambda: None, watcher, interruption)
-    except (CannotRun, MemoryError) as error:
-        watcher.note(f"note: no search with friction: {error}")
-        return None
-    return again
+) -> list[Run]:
+    """Search again with friction, in `PARTS` searches; fewer after Ctrl-C, or if one fails: they are not needed.
+
+    While none has a solution up to `PARTS` more follow, unless the search without friction has taken their time.
+
+    Args:
+        budget: Of `PARTS` together.
+    """
+    found, each = list[Run](), replace(budget, seconds=budget.seconds / PARTS)
+    while not interruption.requested and len(found) < 2 * PARTS:
+        spent = run.seconds + sum(one.seconds for one in found)
+        late = budget.iterations is None and spent >= 3 * budget.seconds
+        if len(found) >= PARTS and (late or any(one.best for one in found)):
+            break
+        found.append(with_friction(run, friction, len(found)))
+        try:
+            search(found[-1], each, lambda: None, watcher, interruption)
+        except (CannotRun, MemoryError) as error:
+            watcher.note(f"note: no search with friction: {error}")
+            break
+    return found
 
 
-def choose(run: Run, again: Run | None, options: Inputs, watcher: Watcher, interruption: Interruption) -> Choice | None:
-    """Refine the solutions of one or two runs for each number of actuators, and choose by their success in trials.
+def choose(run: Run, again: list[Run], options: Inputs, watcher: Watcher, interruption: Interruption) -> Choice | None:
+    """Refine the solutions for each number of actuators, and choose by their success in trials.
 
     Ctrl-C ends it with the designs evaluated so far, at least with the first; a second one ends it at once.
+
+    Args:
+        again: More searches in the same environment.
     """
-    began, runs = time.perf_counter(), [run, again] if again else [run]
+    began, runs = time.perf_counter(), [run, *again]
 
     def left() -> float:
         if interruption.requested:
@@ -292,7 +305,7 @@ def choose(run: Run, again: Run | None, options: Inputs, watcher: Watcher, inter
             watcher.note("interrupted at once: designs without enough trials are not in the front")
     if not choice.front:
         return None
-    choice.friction_search_s = again.seconds if again else 0.0
+    choice.friction_search_s = sum(one.seconds for one in again)
     choice.refinement_s = selection.refinement_s
     choice.trials_s = time.perf_counter() - began - choice.refinement_s
     return choice

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dynamics.propagator import Propagator
-from dynamics.vine import Actuation, Rollout, Status, centerlines, host
+from dynamics.vine import Actuation, Rollout, Status, centerlines, grown_length, host
 from environments.environment import Environment
 from planner.design import Design
 from surrogate.compiled import Floats
@@ -70,11 +70,14 @@ def grow_designs(designs: Sequence[Design], environment: Environment, propagator
     """
     if not designs:
         return []
+    return _ends(designs, environment, grow_together(designs, propagator))
+
+
+def grow_together(designs: Sequence[Design], propagator: Propagator) -> Rollout:
+    """Grow one vine of each of some designs with the same tube from the start, in one batch."""
     most = max(design.segments for design in designs)
-    each = [design.actuation(most) for design in designs]
-    carried = Actuation(np.concatenate([a.pressure for a in each]), np.concatenate([a.l_0 for a in each]))
-    lengths = [design.length for design in designs]
-    return _ends(designs, environment, grow(propagator, carried, lengths, designs[0].params.segment_length))
+    carried = Actuation.joined([design.actuation(most) for design in designs])
+    return grow(propagator, carried, [design.length for design in designs], designs[0].params.segment_length)
 
 
 def replay(design: Design, propagator: Propagator) -> Rollout:
@@ -111,5 +114,4 @@ def trajectory(environment: Environment, design: Design, rollout: Rollout) -> tu
     """Joints of the first vine at every record [m], shape (T, N + 1, 2), NaN beyond the tip, and its length [m], shape (T,)."""
     records = np.arange(rollout.records[0])
     state = rollout.state(np.zeros_like(records), records)
-    length = (state.segments - 1) * design.params.segment_length + state.last_length
-    return centerlines(state, environment.start, design.params), length
+    return centerlines(state, environment.start, design.params), grown_length(state, design.params)

@@ -59,8 +59,8 @@ class Candidate:
 
     @property
     def rate(self) -> float:
-        """Share of the worlds with errors in which it reaches the goal."""
-        return float((self.nearest[1:] <= 0.0).mean())
+        """Share of the worlds with errors in which it reaches the goal; 0 if it was grown in none."""
+        return float((self.nearest[1:] <= 0.0).mean()) if len(self.nearest) > 1 else 0.0
 
     @property
     def loss(self) -> float:

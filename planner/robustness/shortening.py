@@ -7,10 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from dynamics.vine import Actuation
+from dynamics.vine import grown_length
 from planner.design import Design
+from planner.replay import grow_together
 from planner.robustness.refinement import INSIDE, fits
-from planner.worlds.trials import Worlds, grow_rows
+from planner.worlds.trials import Worlds
 
 
 def ending_in_goal(designs: Sequence[Design], worlds: Worlds) -> list[Design]:
@@ -21,11 +22,8 @@ def ending_in_goal(designs: Sequence[Design], worlds: Worlds) -> list[Design]:
     Args:
         worlds: Of which the first is as planned.
     """
-    most = max(design.segments for design in designs)
-    carried = [design.actuation(most) for design in designs]
-    actuation = Actuation(*(np.concatenate([getattr(one, part) for one in carried]) for part in ("pressure", "l_0")))
-    length = np.array([design.length for design in designs])
-    rollout = grow_rows(worlds, np.zeros(len(designs), np.int64), actuation, length)
+    rollout = grow_together(designs, worlds.models[0])
+    lengths = grown_length(rollout, worlds.params)
     goal, found = worlds.environment.goal, []
     for k, design in enumerate(designs):
         tips = rollout.tips[k, : rollout.records[k], :2]
@@ -34,9 +32,7 @@ def ending_in_goal(designs: Sequence[Design], worlds: Worlds) -> list[Design]:
         if not inside.any() or inside[-1]:
             found.append(design)
             continue
-        deepest, full = int(depth.argmax()), design.params.segment_length
-        grown = (rollout.segments[k, deepest] - 1) * full + rollout.last_length[k, deepest]
-        found.append(shortened(design, float(grown)))
+        found.append(shortened(design, float(lengths[k, depth.argmax()])))
     return found
 
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dynamics.vine import Actuation, Integers
+from dynamics.vine import Integers
 from planner.design import Design
-from planner.replay import grow
+from planner.replay import grow_together
 from planner.robustness.refinement import INSIDE, Candidate
 from planner.same.tubes import Mask, Tube, all_masks, in_environment
 from planner.worlds.trials import Worlds, nearest_to_goal
@@ -116,10 +116,8 @@ def _grown(designs: list[Design], worlds: Worlds, rows: Integers) -> list[Candid
 
 def _stops(designs: list[Design], worlds: Worlds) -> list[tuple[float | None, float]]:
     """Where growth of each design stops as planned, None at its end, and how far its tip then is from the goal's edge [m]."""
-    most, goal, segment = max(one.segments for one in designs), worlds.environment.goal, worlds.params.segment_length
-    carried = [one.actuation(most) for one in designs]
-    together = Actuation(*(np.concatenate([getattr(one, part) for one in carried]) for part in ("pressure", "l_0")))
-    rollout = grow(worlds.models[0], together, [one.length for one in designs], segment)
+    goal, segment = worlds.environment.goal, worlds.params.segment_length
+    rollout = grow_together(designs, worlds.models[0])
     found = list[tuple[float | None, float]]()
     for vine, design in enumerate(designs):
         tips = rollout.tips[vine, : rollout.records[vine], :2]

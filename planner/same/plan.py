@@ -15,7 +15,7 @@ from environments.reach import goal_within_reach
 from environments.uncertainty import Uncertainty
 from planner.design import Design
 from planner.friction_search import typical_friction
-from planner.plan import INTERRUPTED, QUIET, Watcher, search, search_with_friction
+from planner.plan import INTERRUPTED, QUIET, Watcher, search, searches_with_friction
 from planner.robustness import selection as single
 from planner.robustness.errors import named_errors
 from planner.robustness.selection import CANDIDATES, SLACK, Choice, Selection
@@ -150,8 +150,8 @@ def plan_same(
         searches.append([run])
         if not run.best:
             break
-        if friction is not None and (again := search_with_friction(run, friction, budget, watcher, interruption)):
-            searches[-1].append(again)
+        if friction is not None:
+            searches[-1] += searches_with_friction(run, friction, budget, watcher, interruption)
     choice = None
     if len(searches) == len(environments) and run.best:
         choice = _choose(searches, options, watcher, interruption)

@@ -159,16 +159,16 @@ def nearest_to_goal(designs: Sequence[Design], worlds: Worlds, rows: Integers) -
     free = rows[~worlds.blocked[rows]]
     carried, lengths = [], []
     for design in designs:
-        every = actuation_of(design, worlds.sections(design), worlds.errors)
+        own = actuation_of(design, worlds.sections(design), worlds.errors)
         wide = ((0, 0), (0, most - design.segments))
-        carried.append(Actuation(np.pad(every.pressure[free], wide), np.pad(every.l_0[free], wide)))
+        carried.append(Actuation(np.pad(own.pressure[free], wide), np.pad(own.l_0[free], wide)))
         lengths.append(np.full(len(free), design.length))
-    pressure, l_0 = (np.concatenate([getattr(one, part) for one in carried]) for part in ("pressure", "l_0"))
+    every = Actuation.joined(carried)
     length, world = np.concatenate(lengths), np.tile(free, len(designs))
     found, ends = np.full((2, len(world)), np.inf)
     for some in np.array_split(np.arange(len(world)), max(-(-len(world) // TOGETHER), 1)):
         if len(some):
-            rollout = grow_rows(worlds, world[some], Actuation(pressure[some], l_0[some]), length[some])
+            rollout = grow_rows(worlds, world[some], Actuation(every.pressure[some], every.l_0[some]), length[some])
             found[some] = rollout.nearest(goal)
             grown = np.flatnonzero(rollout.records)
             tips = rollout.tips[grown, rollout.records[grown] - 1, :2]
