@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from dynamics.interruption import Interruption
 from dynamics.jumps import Jump
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
@@ -19,14 +20,14 @@ from planner.cli import main
 from planner.commands.plan_report import success_line
 from planner.design import Design
 from planner.design_file import load_design
-from planner.friction_search import typical_friction
-from planner.plan import plan, search
+from planner.friction_search import BATCH, typical_friction
+from planner.plan import Watcher, plan, search, searches_with_friction
 from planner.replay import grow_designs
 from planner.robustness.estimate import Estimate
 from planner.robustness.refinement import Descent
 from planner.robustness.selection import Champion, Choice, Selection
 from planner.runs.inputs import Inputs
-from planner.search.run import Run
+from planner.search.run import Budget, Keep, Run
 
 
 @pytest.fixture(scope="module")
@@ -118,6 +119,24 @@ def test_a_plan_searches_with_the_mean_friction_of_its_errors_too(room: Environm
     assert typical_friction(room, VineParams(friction=0.1), asked) is None
 
 
+def test_searches_with_friction_begin_again_elsewhere(room: Environment) -> None:
+    """With other random numbers each time; more of them while none has a solution, unless the time for them is spent."""
+    hard = load_environment("needle", VineParams().radius)
+    easy, barren = (Run.prepare(one, VineParams(), QuasiStatic, 3, 100, Keep(4)) for one in (room, hard))
+
+    def searches(run: Run, budget: Budget) -> list[Run]:
+        return searches_with_friction(run, 0.05, budget, Watcher(), Interruption())
+
+    found = searches(easy, Budget(600.0, iterations=2))
+    assert [one.best is None for one in found] == [False, False]
+    assert {one.search.batch for one in found} == {BATCH}
+    none = searches(barren, Budget(600.0, iterations=1))
+    assert [one.best for one in none] == [None] * 4
+    assert len({one.search.tree.tips.tobytes() for one in none}) == 4
+    barren.seconds = 10.0
+    assert len(searches(barren, Budget(1e-3))) == 2
+
+
 def test_solutions_of_both_searches_are_refined(room: Environment, monkeypatch: pytest.MonkeyPatch) -> None:
     """What the search with friction finds grows to the goal with that friction, at a finer step too."""
     offered: list[Design] = []
@@ -135,7 +154,7 @@ def test_solutions_of_both_searches_are_refined(room: Environment, monkeypatch: 
     monkeypatch.setattr("planner.plan.search", noted)
     monkeypatch.setattr(Selection, "champions", seen)
     result = plan(room, VineParams(), Inputs(iterations=4, batch=20, solutions=3), QuasiStatic)
-    assert frictions == [None, 0.05]
+    assert frictions == [None, 0.05, 0.05]
     again = offered[len(result.designs) :]
     assert [one.sections for one in offered[: len(result.designs)]] == [one.sections for one in result.designs]
     rubbing = QuasiStatic(room, VineParams(), friction=0.05).refined(2)
