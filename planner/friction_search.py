@@ -36,7 +36,7 @@ def typical_friction(environment: Environment, tube: VineParams, options: Inputs
     return sum(uncertainty.friction) / 2 if uncertainty.friction else None
 
 
-def with_friction(run: Run, friction: float, number: int) -> Run:
+def run_with_friction(run: Run, friction: float, number: int) -> Run:
     """A new search like that of a run, with friction; each `number` has other random numbers."""
     make, batch = partial(QuasiStatic, friction=friction), min(run.search.batch, BATCH)
     keep = Keep(run.solutions.keep, SLACK, run.solutions.each_count)

@@ -16,7 +16,7 @@ from dynamics.tube import VineParams
 from environments.environment import Environment
 from environments.reach import goal_within_reach
 from planner.design import Design
-from planner.friction_search import PARTS, typical_friction, with_friction
+from planner.friction_search import PARTS, run_with_friction, typical_friction
 from planner.replay import grow_designs
 from planner.robustness.errors import named_errors
 from planner.robustness.selection import CANDIDATES, SLACK, Choice, Progress, Selection
@@ -267,7 +267,7 @@ def searches_with_friction(
         late = budget.iterations is None and spent >= 3 * budget.seconds
         if len(found) >= PARTS and (late or any(one.best for one in found)):
             break
-        found.append(with_friction(run, friction, len(found)))
+        found.append(run_with_friction(run, friction, len(found)))
         try:
             search(found[-1], each, lambda: None, watcher, interruption)
         except (CannotRun, MemoryError) as error:
