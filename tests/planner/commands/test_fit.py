@@ -24,7 +24,6 @@ from dynamics.recording import Recording, load_recording, write_recording
 from dynamics.tube import VineParams
 from dynamics.tube_file import load_tube, similar
 from environments import Environment, write_environment
-from planner.cli import main
 from planner.design import Design, Section
 from planner.design_file import design_content
 from planner.fitting.plots import save_fits
@@ -32,16 +31,9 @@ from planner.fitting.report import fit_content, rows, sentences
 from planner.fitting.tube import fitted_tube
 from planner.studies.fitting.report import report
 from planner.studies.fitting.study import STARTS, Start, small_oscillation
+from tests.planner.command_line import vinewright
 
 RECORDING = Path(__file__).parents[2] / "data" / "oscillation.json"
-
-
-def vinewright(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> int:
-    monkeypatch.setattr("sys.argv", ["vinewright", *map(str, arguments)])
-    with pytest.raises(SystemExit) as ended:
-        main()
-    assert isinstance(ended.value.code, int)
-    return ended.value.code
 
 
 @pytest.fixture(scope="module")

@@ -16,7 +16,6 @@ from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from environments import Environment, load_environment
 from environments.uncertainty import Uncertainty
-from planner.cli import main
 from planner.commands.plan_report import success_line
 from planner.design import Design
 from planner.design_file import load_design
@@ -28,6 +27,7 @@ from planner.robustness.refinement import Descent
 from planner.robustness.selection import Champion, Choice, Selection
 from planner.runs.inputs import Inputs
 from planner.search.run import Budget, Keep, Run
+from tests.planner.command_line import vinewright_in
 
 
 @pytest.fixture(scope="module")
@@ -43,15 +43,6 @@ def room(folder: Path) -> Environment:
     return load_environment(str(folder / "small.toml"), VineParams().radius)
 
 
-def vinewright(monkeypatch: pytest.MonkeyPatch, folder: Path, *arguments: object) -> int:
-    """Run a command in this process; returns its exit code."""
-    monkeypatch.chdir(folder)
-    monkeypatch.setattr("sys.argv", ["vinewright", *map(str, arguments)])
-    with pytest.raises(SystemExit) as ended:
-        main()
-    return int(ended.value.code or 0)
-
-
 def run_of(folder: Path) -> dict[str, Any]:
     content: dict[str, Any] = json.loads((folder / "run.json").read_text())
     return content
@@ -60,7 +51,7 @@ def run_of(folder: Path) -> dict[str, Any]:
 @pytest.fixture(scope="module")
 def planned(folder: Path) -> Path:
     with pytest.MonkeyPatch.context() as patch:
-        assert vinewright(patch, folder, "plan", "small.toml", "--iterations", "4") == 0
+        assert vinewright_in(folder, patch, "plan", "small.toml", "--iterations", "4") == 0
     return folder / "runs" / "small"
 
 
@@ -83,7 +74,7 @@ def test_a_plan_keeps_what_it_was_chosen_by(planned: Path) -> None:
 
 def test_a_fast_plan_makes_no_trials(planned: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The design of lowest cost, and nothing is said of its success."""
-    assert vinewright(monkeypatch, folder, "plan", "small.toml", "--fast", "--iterations", 4, "--out", "fast") == 0
+    assert vinewright_in(folder, monkeypatch, "plan", "small.toml", "--fast", "--iterations", 4, "--out", "fast") == 0
     assert run_of(folder / "fast")["trials"] is None
     assert load_design(folder / "fast").actuators <= load_design(planned).actuators
 
@@ -93,9 +84,9 @@ def test_a_resumed_plan_is_the_same(folder: Path, monkeypatch: pytest.MonkeyPatc
     """Two iterations and two more give the design of four in one go, to the last digit: with particles, or a search with friction."""
     whole, half = f"whole-{particles}", f"half-{particles}"
     options = "plan", "small.toml", "--particles", particles, "--batch", 20, "--seed", 5
-    assert vinewright(monkeypatch, folder, *options, "--iterations", 4, "--out", whole) == 0
-    assert vinewright(monkeypatch, folder, *options, "--iterations", 2, "--out", half) in (0, 3)
-    assert vinewright(monkeypatch, folder, "plan", "--resume", half, "--iterations", 4) == 0
+    assert vinewright_in(folder, monkeypatch, *options, "--iterations", 4, "--out", whole) == 0
+    assert vinewright_in(folder, monkeypatch, *options, "--iterations", 2, "--out", half) in (0, 3)
+    assert vinewright_in(folder, monkeypatch, "plan", "--resume", half, "--iterations", 4) == 0
     assert (folder / whole / "design.json").read_text() == (folder / half / "design.json").read_text()
     assert run_of(folder / whole)["trials"] == run_of(folder / half)["trials"]
     assert (run_of(folder / whole)["timings"]["friction_search_s"] > 0) == (particles == 1)
@@ -175,11 +166,11 @@ def test_errors_of_a_file_stay_with_the_run(folder: Path, monkeypatch: pytest.Mo
     """`--uncertainty FILE`: its numbers are used, and kept in the environment of the run, which can be resumed without the file."""
     (folder / "errors.toml").write_text('preset = "none"\nstart_heading_deg = 8\n')
     options = "plan", "small.toml", "--iterations", 3, "--uncertainty", "errors.toml", "--out", "filed"
-    assert vinewright(monkeypatch, folder, *options) == 0
+    assert vinewright_in(folder, monkeypatch, *options) == 0
     (folder / "errors.toml").unlink()
     assert run_of(folder / "filed")["trials"]["uncertainty"] == {"start_heading_deg": 8.0}
     assert "start_heading_deg = 8" in (folder / "filed" / "environment.toml").read_text()
-    assert vinewright(monkeypatch, folder, "plan", "--resume", "filed", "--iterations", 4) == 0
+    assert vinewright_in(folder, monkeypatch, "plan", "--resume", "filed", "--iterations", 4) == 0
     assert run_of(folder / "filed")["trials"]["uncertainty"] == {"start_heading_deg": 8.0}
 
 
@@ -189,9 +180,9 @@ def test_what_success_was_asked_and_not_met(
     """Exit code 3 only if it was asked; the default is a wish. The design is written either way, and the words say it."""
     (folder / "wild.toml").write_text("start_heading_deg = 40\n")
     wild = "plan", "small.toml", "--iterations", 3, "--uncertainty", "wild.toml", "--force", "--out", "wild"
-    assert vinewright(monkeypatch, folder, *wild) == 0
+    assert vinewright_in(folder, monkeypatch, *wild) == 0
     assert "no design in the front reaches 90 %" in " ".join(capsys.readouterr().out.split())
-    assert vinewright(monkeypatch, folder, *wild, "--success", 99) == 3
+    assert vinewright_in(folder, monkeypatch, *wild, "--success", 99) == 3
     chosen = run_of(folder / "wild")["trials"]["chosen"]
     rate = 100 * chosen["reached"] / chosen["trials"]
     assert capsys.readouterr().out.splitlines()[-1] == f"not met: {rate:.1f} % of trials succeed, 99 % were asked"
@@ -215,7 +206,7 @@ def test_bad_options_give_one_line(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], options: list[str], message: str
 ) -> None:
     """Exit code 2 before anything is searched."""
-    assert vinewright(monkeypatch, folder, "plan", "small.toml", "--out", "bad", *options) == 2
+    assert vinewright_in(folder, monkeypatch, "plan", "small.toml", "--out", "bad", *options) == 2
     assert message in " ".join(capsys.readouterr().err.split()).replace("│ ", "")
     assert not (folder / "bad").exists()
 
@@ -234,7 +225,7 @@ def test_ctrl_c_during_refinement_keeps_a_design_with_its_success(
         return grown
 
     monkeypatch.setattr(Descent, "generation", interrupted)
-    assert vinewright(monkeypatch, folder, "plan", "small.toml", "--iterations", "3", "--out", "kept") == 0
+    assert vinewright_in(folder, monkeypatch, "plan", "small.toml", "--iterations", "3", "--out", "kept") == 0
     assert seen == [1]
     (only,) = run_of(folder / "kept")["trials"]["front"]
     assert only["trials"] == 20
@@ -250,7 +241,7 @@ def test_a_second_ctrl_c_keeps_the_design_of_lowest_cost(
         raise KeyboardInterrupt
 
     monkeypatch.setattr("planner.robustness.selection.Selection.with_trials", broken)
-    assert vinewright(monkeypatch, folder, "plan", "small.toml", "--iterations", "3", "--out", "lowest") == 0
+    assert vinewright_in(folder, monkeypatch, "plan", "small.toml", "--iterations", "3", "--out", "lowest") == 0
     assert "interrupted at once" in capsys.readouterr().out
     assert run_of(folder / "lowest")["trials"] is None
 
@@ -261,7 +252,7 @@ def test_a_design_that_does_not_hold_as_planned_says_so(
     """Where no refined design ends in the goal at a finer step, the likeliest one is written with a warning."""
     assert run_of(planned)["trials"]["chosen"]["sound"] is True
     monkeypatch.setattr("planner.robustness.selection.Selection.holds", lambda *_: False)
-    assert vinewright(monkeypatch, folder, "plan", "small.toml", "--iterations", 3, "--out", "doubt") == 0
+    assert vinewright_in(folder, monkeypatch, "plan", "small.toml", "--iterations", 3, "--out", "doubt") == 0
     assert "as planned, it misses at a finer step" in " ".join(capsys.readouterr().out.split())
     assert run_of(folder / "doubt")["trials"]["chosen"]["sound"] is False
 

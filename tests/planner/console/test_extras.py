@@ -7,17 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from planner.cli import main
 from planner.console.errors import EXTRAS, missing, remedy
+from tests.planner.command_line import vinewright
 
 PIP = "pip install -c constraints.txt -e '.[{}]'"
-
-
-def vinewright(*arguments: object, monkeypatch: pytest.MonkeyPatch) -> int:
-    monkeypatch.setattr("sys.argv", ["vinewright", *map(str, arguments)])
-    with pytest.raises(SystemExit) as ended:
-        main()
-    return int(ended.value.code or 0)
 
 
 def absent(monkeypatch: pytest.MonkeyPatch, library: str) -> None:
@@ -32,7 +25,7 @@ def test_doctor_says_which_extras_are_missing(
 ) -> None:
     """An extra that lacks one package is missing, with that package and the pip command; the others are installed."""
     absent(monkeypatch, "h5py")
-    assert vinewright("doctor", monkeypatch=monkeypatch) == 0
+    assert vinewright(monkeypatch, "doctor") == 0
     lines = capsys.readouterr().out.splitlines()
     found = {line.split()[1]: line for line in lines if line.startswith("extra ")}
     assert found.keys() == EXTRAS.keys()
@@ -71,6 +64,6 @@ def test_guidance_without_ompl_is_one_line(
     """`--heuristic` without OMPL: exit code 2, what to do in one line, and no folder is left."""
     absent(monkeypatch, "ompl")
     monkeypatch.chdir(tmp_path)
-    assert vinewright("plan", "plus", "--heuristic", "--iterations", 1, monkeypatch=monkeypatch) == 2
+    assert vinewright(monkeypatch, "plan", "plus", "--heuristic", "--iterations", 1) == 2
     assert capsys.readouterr().err == f"error: this needs OMPL: {remedy('ompl')}\n"
     assert list(tmp_path.rglob("*.json")) == []

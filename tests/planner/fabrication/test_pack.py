@@ -16,11 +16,11 @@ from dynamics.moment import free_curvature, joint_moments
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from environments import Environment, load_environment, write_environment
-from planner.cli import main
 from planner.design import Design, Section
 from planner.design_file import design_content, load_design
 from planner.replay import grow_designs
 from surrogate.pouch import PouchMotor
+from tests.planner.command_line import vinewright
 
 FILES = {
     "pack.json", "design.json", "pressures.json", "environment.toml", "parts.csv", "cut-list.csv", "sections.csv", "pattern.dxf",
@@ -53,14 +53,6 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     (folder / "design.json").write_text(json.dumps(content))
     return folder
-
-
-def vinewright(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> int:
-    """Run a command in this process and return its exit code."""
-    monkeypatch.setattr("sys.argv", ["vinewright", *map(str, arguments)])
-    with pytest.raises(SystemExit) as ended:
-        main()
-    return int(ended.value.code or 0)
 
 
 @pytest.fixture(scope="module")

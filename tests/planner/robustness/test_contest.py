@@ -6,35 +6,21 @@ import numpy as np
 import pytest
 
 from dynamics.quasistatic.propagator import QuasiStatic
-from dynamics.tube import VineParams
-from environments import Environment, Obstacles
+from environments import Environment
 from environments.uncertainty import Uncertainty
-from planner.design import Design, Section
 from planner.replay import grow_designs, replay, simulated
 from planner.robustness import contest as module
 from planner.robustness.contest import ALIKE, Contest
 from planner.robustness.refinement import BLUR, RACED, Candidate, Descent, grown_candidates, raced
 from planner.robustness.shortening import ending_in_goal, shortened
-from planner.search.catalogue import Catalogue
 from planner.worlds.trials import Worlds
-
-PARAMS = VineParams()
-CATALOGUE = Catalogue.of(PARAMS)
-
-
-def bent(length: float, tail: float, entry: int = 300) -> Design:
-    """A tube that is bent to the left along its first part."""
-    numbers = CATALOGUE.curvature[entry], CATALOGUE.l_0[entry], CATALOGUE.pressure[entry]
-    sections = Section(0.0, length, "left", *map(float, numbers)), Section(length, length + tail, "none", 0, 0, 0)
-    return Design("room", "", PARAMS, sections, np.zeros(3), np.zeros((1, 2)))
+from tests.planner.robustness.bent import CATALOGUE, PARAMS, bent, room_around
 
 
 @pytest.fixture(scope="module")
 def room() -> Environment:
     """The goal lies around the end of one design."""
-    empty = Environment("room", "", np.array([-0.4, -0.6, 1.3, 1.1]), np.zeros(3), np.array([0, 0, 0.1]), Obstacles())
-    tip = grow_designs([bent(0.6, 0.2)], empty, QuasiStatic(empty, PARAMS))[0].design.tip
-    return replace(empty, goal=np.array([*tip[:2], 0.1]))
+    return room_around(bent(0.6))
 
 
 @pytest.fixture(scope="module")

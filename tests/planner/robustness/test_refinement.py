@@ -7,37 +7,24 @@ import numpy as np
 import pytest
 
 from dynamics.quasistatic.propagator import QuasiStatic
-from dynamics.tube import VineParams
-from environments import Environment, Obstacles
+from environments import Environment
 from environments.uncertainty import Uncertainty
 from planner.design import Design, Section
 from planner.replay import grow_designs
 from planner.robustness.refinement import BLUR, LEAST_CELLS, Candidate, Descent, grown_candidates, varied, with_another
-from planner.search.catalogue import Catalogue
 from planner.worlds.trials import Worlds, grow_trials, nearest_to_goal
-
-PARAMS = VineParams()
-CATALOGUE = Catalogue.of(PARAMS)
-
-
-def bent(length: float, entry: int, tail: float = 0.2) -> Design:
-    """A tube that is bent to the left along its first part."""
-    numbers = CATALOGUE.curvature[entry], CATALOGUE.l_0[entry], CATALOGUE.pressure[entry]
-    sections = Section(0.0, length, "left", *map(float, numbers)), Section(length, length + tail, "none", 0, 0, 0)
-    return Design("room", "", PARAMS, sections, np.zeros(3), np.zeros((1, 2)))
+from tests.planner.robustness.bent import CATALOGUE, PARAMS, bent, room_around
 
 
 @pytest.fixture(scope="module")
 def good() -> Design:
-    return bent(0.6, 300)
+    return bent(0.6)
 
 
 @pytest.fixture(scope="module")
 def room(good: Design) -> Environment:
     """The goal lies around the end of one design."""
-    empty = Environment("room", "", np.array([-0.3, -0.5, 1.1, 0.9]), np.zeros(3), np.array([0, 0, 0.1]), Obstacles())
-    tip = grow_designs([good], empty, QuasiStatic(empty, PARAMS))[0].design.tip
-    return replace(empty, goal=np.array([*tip[:2], 0.1]))
+    return room_around(good)
 
 
 @pytest.fixture(scope="module")
@@ -116,7 +103,7 @@ def test_another_actuator_is_put_in_or_split_off(good: Design) -> None:
 
 def test_a_descent_finds_the_way_back_to_the_middle_of_the_goal(room: Environment, worlds: Worlds) -> None:
     """From a design that ends at the goal's edge, and often outside of it, to one that does so rarely; the same each time."""
-    start = grown_candidates([bent(0.6, 300, 0.105)], worlds, np.arange(13))[0]
+    start = grown_candidates([bent(0.6, 0.105)], worlds, np.arange(13))[0]
     assert start.planned < -0.002
     found = []
     for _ in range(2):

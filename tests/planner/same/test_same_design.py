@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 from environments import load_environment
-from planner.cli import main
 from planner.design_file import load_design
 from planner.replay import grow_designs
 from planner.robustness import selection
@@ -19,6 +18,7 @@ from planner.robustness.refinement import Descent
 from planner.same import selection as joint
 from planner.worlds.deviations import WorldErrors
 from planner.worlds.trials import Worlds
+from tests.planner.command_line import vinewright_in
 
 ROOM = """
 schema = 1
@@ -55,15 +55,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
-def vinewright(monkeypatch: pytest.MonkeyPatch, folder: Path, *arguments: object) -> int:
-    """Run a command in this process; returns its exit code."""
-    monkeypatch.chdir(folder)
-    monkeypatch.setattr("sys.argv", ["vinewright", *map(str, arguments)])
-    with pytest.raises(SystemExit) as ended:
-        main()
-    return int(ended.value.code or 0)
-
-
 def summary(folder: Path) -> dict[str, Any]:
     content: dict[str, Any] = json.loads((folder / "same-design.json").read_text())
     return content
@@ -72,7 +63,7 @@ def summary(folder: Path) -> dict[str, Any]:
 @pytest.fixture(scope="module")
 def planned(folder: Path) -> Path:
     with pytest.MonkeyPatch.context() as patch:
-        assert vinewright(patch, folder, "plan", "up.toml", "down.toml", "--same-design", *SEARCH) == 0
+        assert vinewright_in(folder, patch, "plan", "up.toml", "down.toml", "--same-design", *SEARCH) == 0
     return folder / "runs" / "up+down"
 
 
@@ -116,19 +107,22 @@ def test_each_folder_is_a_run_that_other_commands_read(
     planned: Path, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """`simulate` reaches the goal, `show` tells of all and of one, `robustness` counts the errors of both actuators."""
-    assert vinewright(monkeypatch, folder, "simulate", "down.toml", planned / "down") == 0
+    assert vinewright_in(folder, monkeypatch, "simulate", "down.toml", planned / "down") == 0
     assert "reaches the goal" in capsys.readouterr().out
-    assert vinewright(monkeypatch, folder, "show", planned) == 0
+    assert vinewright_in(folder, monkeypatch, "show", planned) == 0
     told = capsys.readouterr().out
     assert told.startswith("one design for up, down; a run for each in down, up\n")
     assert "35.0 off" in told
-    assert vinewright(monkeypatch, folder, "show", planned / "up") == 0
+    assert vinewright_in(folder, monkeypatch, "show", planned / "up") == 0
     assert capsys.readouterr().out.startswith("run: up,")
     assert (
-        vinewright(monkeypatch, folder, "robustness", "up.toml", planned / "up", "--trials", 8, "--out", "robust") == 0
+        vinewright_in(folder, monkeypatch, "robustness", "up.toml", planned / "up", "--trials", 8, "--out", "robust")
+        == 0
     )
     assert (
-        vinewright(monkeypatch, folder, "export", planned / "up", "--formats", "json", "--allow-limit", "--out", "pack")
+        vinewright_in(
+            folder, monkeypatch, "export", planned / "up", "--formats", "json", "--allow-limit", "--out", "pack"
+        )
         == 0
     )
     warnings = json.loads((folder / "pack" / "pack.json").read_text())["warnings"]
@@ -139,13 +133,13 @@ def test_the_same_plan_again_is_the_same(planned: Path, folder: Path, monkeypatc
     """With a limit of iterations; a taken folder is not replaced, and with --force it is."""
     options = "plan", "up.toml", "down.toml", "--same-design", *SEARCH
     before = [(planned / name / "design.json").read_text() for name in ("up", "down")]
-    assert vinewright(monkeypatch, folder, *options, "--out", "runs/up+down") == 2
-    assert vinewright(monkeypatch, folder, *options, "--out", "runs/up+down", "--force") == 0
+    assert vinewright_in(folder, monkeypatch, *options, "--out", "runs/up+down") == 2
+    assert vinewright_in(folder, monkeypatch, *options, "--out", "runs/up+down", "--force") == 0
     assert [(planned / name / "design.json").read_text() for name in ("up", "down")] == before
     (planned / "notes.txt").write_text("mine")
-    assert vinewright(monkeypatch, folder, *options, "--out", "runs/up+down", "--force") == 2
+    assert vinewright_in(folder, monkeypatch, *options, "--out", "runs/up+down", "--force") == 2
     (planned / "notes.txt").rename(planned / "up" / "notes.txt")
-    assert vinewright(monkeypatch, folder, *options, "--out", "runs/up+down", "--force") == 2
+    assert vinewright_in(folder, monkeypatch, *options, "--out", "runs/up+down", "--force") == 2
     (planned / "up" / "notes.txt").unlink()
 
 
@@ -154,7 +148,7 @@ def test_three_environments_and_no_trials(
 ) -> None:
     """`--fast` counts the tubes as planned; the document has the front, and one folder for each environment."""
     options = "--same-design", *SEARCH, "--fast", "--json", "--out", "three"
-    assert vinewright(monkeypatch, folder, "plan", "up.toml", "down.toml", "straight.toml", *options) == 0
+    assert vinewright_in(folder, monkeypatch, "plan", "up.toml", "down.toml", "straight.toml", *options) == 0
     printed = capsys.readouterr()
     document = json.loads(printed.out)
     assert document["found"]
@@ -195,7 +189,7 @@ def test_bad_input_gives_one_line(
     message: str,
 ) -> None:
     """Exit code 2 before anything is searched."""
-    assert vinewright(monkeypatch, folder, "plan", *arguments, "--out", "bad") == 2
+    assert vinewright_in(folder, monkeypatch, "plan", *arguments, "--out", "bad") == 2
     assert message in " ".join(capsys.readouterr().err.split())
     assert not (folder / "bad").exists()
 
@@ -204,7 +198,7 @@ def test_nothing_is_written_without_a_tube(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A goal that is walled in is said before the search; exit code 3."""
-    assert vinewright(monkeypatch, folder, "plan", "up.toml", "walled.toml", "--same-design", "--out", "none") == 3
+    assert vinewright_in(folder, monkeypatch, "plan", "up.toml", "walled.toml", "--same-design", "--out", "none") == 3
     assert capsys.readouterr().out.splitlines()[-1].startswith("not met: no solution: ")
     assert not (folder / "none").exists()
 
@@ -224,7 +218,7 @@ def test_ctrl_c_keeps_the_best_tube_so_far(
     options = "plan", "up.toml", "down.toml", "--same-design", *SEARCH
     with monkeypatch.context() as patch:
         patch.setattr(Descent, "generation", interrupted)
-        assert vinewright(patch, folder, *options, "--out", "early") == 0
+        assert vinewright_in(folder, patch, *options, "--out", "early") == 0
     assert len(grown) == 1
     content = summary(folder / "early")
     assert content["stopped"][-1] == "interrupted"
@@ -236,6 +230,6 @@ def test_ctrl_c_keeps_the_best_tube_so_far(
     capsys.readouterr()
     for stage in ("_try_solutions", "_search_given"):
         monkeypatch.setattr(joint.JointSelection, stage, none)
-    assert vinewright(monkeypatch, folder, *options, "--out", "sooner") == 130
+    assert vinewright_in(folder, monkeypatch, *options, "--out", "sooner") == 130
     assert "interrupted before a tube reached every goal" in capsys.readouterr().err
     assert not (folder / "sooner").exists()
