@@ -141,7 +141,7 @@ def _progress(run: Run, budget: Budget) -> str:
         best = f"{actuators_of(run.best.design)}, {run.best.design.length:.2f} m"
     left = max(budget.seconds - run.seconds, 0.0)
     rate = run.search.vine_steps / max(run.seconds, 1e-9)
-    # Friction of the propagator itself, not of its tube or environment: the second search of a plan.
+    # Friction of the propagator itself, not of its tube or environment: a search with friction.
     friction = getattr(run.propagator, "friction", None)
     what = "iteration" if friction is None else f"with friction {friction:g}: iteration"
     return f"{what} {run.search.iteration}  best: {best}  nodes {len(run.search.tree)}  {rate:,.0f} vine-steps/s  {left:.0f} s left"
