@@ -39,7 +39,7 @@ TimeBudget = Annotated[
 ]
 Iterations = Annotated[
     int | None,
-    typer.Option(min=1, help="Maximum number of iterations of the search; refinement then takes as long as it needs."),
+    typer.Option(min=1, help="Maximum number of iterations of each search; refinement then takes as long as it needs."),
 ]
 First = Annotated[bool, typer.Option("--first", help="Stop at the first solution.")]
 TargetActuators = Annotated[

@@ -38,7 +38,7 @@ class Inputs(BaseModel):
     time_budget_s: Annotated[float, Field(gt=0, lt=1e7)] = 30.0
     """Time limit of search, refinement and trials together, excluding compilation [s]."""
     iterations: Annotated[int, Field(ge=1)] | None = None
-    """Maximum number of iterations of the search; refinement and trials then have no time limit."""
+    """Maximum number of iterations of each search. The time limit is then one of each search; refinement and trials have none."""
     first: bool = False
     """Stop at the first solution."""
     target_actuators: Annotated[int, Field(ge=0)] | None = None
@@ -77,8 +77,8 @@ class Inputs(BaseModel):
         return Budget(self.time_budget_s, self.iterations, self.first, self.target_actuators)
 
     def searching(self, searches: int) -> Budget:
-        """Stop criteria of one of some searches while it has a solution."""
-        share = 1.0 if self.fast else SEARCHING / searches
+        """Stop criteria of one of some searches while it has a solution. A limit of iterations holds for each."""
+        share = 1.0 if self.fast or self.iterations is not None else SEARCHING / searches
         return replace(self.budget, seconds=share * self.time_budget_s)
 
 
@@ -98,7 +98,8 @@ class PlanOptions(TypedDict, total=False):
     batch: int
     """Vines grown in each iteration."""
     iterations: int
-    """Maximum number of iterations. A plan limited by iterations instead of time is the same on every machine."""
+    """Maximum number of iterations of each search. A plan limited by iterations is the same on every machine, unless one of its
+    searches takes longer than the time limit."""
     first: bool
     """Stop at the first solution."""
     target_actuators: int

@@ -30,6 +30,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory, small_environment: Callable
     (made / "far.toml").write_text(small_environment("[]").replace("radius = 60", "radius = 1"))
     turned = small_environment("[]").replace("[500, 230], radius = 60", "[400, 400], radius = 60")
     (made / "turn.toml").write_text(turned)
+    (made / "crooked.toml").write_text("start_heading_deg = 20.0")
     (made / "walled.toml").write_text(small_environment("[[300, 0, 330, 500]]"))
     return made
 
@@ -209,7 +210,7 @@ def test_a_fit_that_does_not_converge_as_json(run: Run, monkeypatch: pytest.Monk
     ("options", "words"),
     [
         (("--target-actuators", 0), r"the design has \d actuators?, at most 0 were asked"),
-        (("--uncertainty", "field", "--success", 100), r"(\d+\.\d) % of trials succeed, 100 % were asked"),
+        (("--uncertainty", "crooked.toml", "--success", 100), r"(\d+\.\d) % of trials succeed, 100 % were asked"),
     ],
 )
 def test_what_a_plan_does_not_meet(run: Run, options: tuple[object, ...], words: str, folder: Path) -> None:

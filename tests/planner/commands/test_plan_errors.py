@@ -110,6 +110,25 @@ def test_a_plan_searches_with_the_mean_friction_of_its_errors_too(room: Environm
     assert typical_friction(room, VineParams(friction=0.1), asked) is None
 
 
+def test_iterations_limit_each_search_instead_of_a_share_of_the_time(
+    room: Environment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Otherwise a plan limited by iterations would differ between machines. Without them each search has its share."""
+    budgets: list[Budget] = []
+
+    def noted(run: Run, budget: Budget, *others: Any) -> str:
+        budgets.append(budget)
+        return search(run, replace(budget, iterations=4), *others)
+
+    monkeypatch.setattr("planner.plan.search", noted)
+    monkeypatch.setattr("planner.plan.choose", lambda *_: None)
+    for iterations in (14, None):
+        plan(room, VineParams(), Inputs(iterations=iterations, batch=20, time_budget_s=30.0), QuasiStatic)
+    assert budgets[:3] == [Budget(30.0, iterations=14)] * 3
+    assert [one.seconds for one in budgets[3:]] == pytest.approx([6.0, 3.0, 3.0])
+    assert {one.iterations for one in budgets[3:]} == {None}
+
+
 def test_searches_with_friction_begin_again_elsewhere(room: Environment) -> None:
     """With other random numbers each time; more of them while none has a solution, unless the time for them is spent."""
     hard = load_environment("needle", VineParams().radius)
