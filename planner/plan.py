@@ -259,11 +259,9 @@ def searches_with_friction(
     While none has a solution up to `PARTS` more follow, unless the search without friction has taken their time.
 
     Args:
-        budget: Its time is for `PARTS` together, unless the number of iterations is limited.
+        budget: Of `PARTS` together.
     """
-    found, each = list[Run](), budget
-    if budget.iterations is None:
-        each = replace(budget, seconds=budget.seconds / PARTS)
+    found, each = list[Run](), budget.part(1 / PARTS)
     while not interruption.requested and len(found) < 2 * PARTS:
         spent = run.seconds + sum(one.seconds for one in found)
         late = budget.iterations is None and spent >= 3 * budget.seconds

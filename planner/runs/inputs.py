@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Annotated, Any, TypedDict
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
@@ -77,9 +76,8 @@ class Inputs(BaseModel):
         return Budget(self.time_budget_s, self.iterations, self.first, self.target_actuators)
 
     def searching(self, searches: int) -> Budget:
-        """Stop criteria of one of some searches while it has a solution. A limit of iterations holds for each."""
-        share = 1.0 if self.fast or self.iterations is not None else SEARCHING / searches
-        return replace(self.budget, seconds=share * self.time_budget_s)
+        """Stop criteria of one of some searches while it has a solution."""
+        return self.budget if self.fast else self.budget.part(SEARCHING / searches)
 
 
 class PlanOptions(TypedDict, total=False):

@@ -162,9 +162,7 @@ def plan_same(
 
 def _budget(options: Inputs, searches: int) -> Budget:
     """Stop criteria of one of some searches while it has a solution."""
-    if options.fast and options.iterations is None:
-        return replace(options.budget, seconds=FAST_SEARCHING * options.time_budget_s / searches)
-    return options.searching(searches)
+    return options.budget.part(FAST_SEARCHING / searches) if options.fast else options.searching(searches)
 
 
 def _nothing() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -35,6 +35,11 @@ class Budget:
     """Stop at the first solution."""
     target_actuators: int | None = None
     """Stop at a solution with no more actuators than this."""
+
+    def part(self, share: float) -> Budget:
+        """The budget of one of several searches: a share of the time. A limit of iterations holds for each of them instead,
+        and the time is then that of each: otherwise the machine would decide where they end."""
+        return self if self.iterations is not None else replace(self, seconds=share * self.seconds)
 
 
 @dataclass(frozen=True, slots=True)

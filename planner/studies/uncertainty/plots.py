@@ -35,7 +35,9 @@ def save_fronts(path: Path, plans: Sequence[Planned]) -> None:
     """Draw success over the number of actuators, with 95 % intervals, for each environment and seed."""
     environments = by_environment(plans)
     columns, rows = min(COLUMNS, len(environments)), math.ceil(len(environments) / COLUMNS)
-    figure = Figure(figsize=(max(WIDTHS[0] * columns, WIDTHS[1]), 2.5 * rows + 0.5), facecolor="white", layout="constrained")
+    figure = Figure(
+        figsize=(max(WIDTHS[0] * columns, WIDTHS[1]), 2.5 * rows + 0.5), facecolor="white", layout="constrained"
+    )
     every = figure.subplots(rows, columns, sharey=True, squeeze=False)
     for axes, (name, some) in zip(every.ravel(), environments.items(), strict=False):
         _draw_fronts(axes, name, some)

@@ -24,7 +24,7 @@ PLAN = "plan", "small.toml", "--iterations", 4, "--batch", 20
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory, small_environment: Callable[[str], str]) -> Path:
-    """A folder with a small environment, a goal that is not hit at once, one to the side, and a walled-in one."""
+    """A folder with a small environment, a goal that is not hit at once, one to the side, a walled-in one, and errors."""
     made = tmp_path_factory.mktemp("answers")
     (made / "small.toml").write_text(small_environment("[[250, 300, 300, 500]]"))
     (made / "far.toml").write_text(small_environment("[]").replace("radius = 60", "radius = 1"))

@@ -26,6 +26,7 @@ from planner.robustness.estimate import Estimate
 from planner.robustness.refinement import Descent
 from planner.robustness.selection import Champion, Choice, Selection
 from planner.runs.inputs import Inputs
+from planner.same.plan import _budget as same_budget
 from planner.search.run import Budget, Keep, Run
 from tests.planner.command_line import vinewright_in
 
@@ -127,6 +128,15 @@ def test_iterations_limit_each_search_instead_of_a_share_of_the_time(
     assert budgets[:3] == [Budget(30.0, iterations=14)] * 3
     assert [one.seconds for one in budgets[3:]] == pytest.approx([6.0, 3.0, 3.0])
     assert {one.iterations for one in budgets[3:]} == {None}
+
+
+@pytest.mark.parametrize("fast", [False, True])
+def test_iterations_limit_searches_in_several_environments_too(room: Environment, fast: bool) -> None:
+    """The whole time budget is then the limit of each search; without iterations the searches share it."""
+    limited = Inputs(iterations=14, time_budget_s=30.0, fast=fast)
+    assert limited.searching(3).seconds == same_budget(limited, 3).seconds == 30.0
+    shared = limited.model_copy(update={"iterations": None})
+    assert same_budget(shared, 3).seconds == pytest.approx((18.0 if fast else 12.0) / 3)
 
 
 def test_searches_with_friction_begin_again_elsewhere(room: Environment) -> None:
