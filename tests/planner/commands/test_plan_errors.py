@@ -131,7 +131,7 @@ def test_iterations_limit_each_search_instead_of_a_share_of_the_time(
 
 
 @pytest.mark.parametrize("fast", [False, True])
-def test_iterations_limit_searches_in_several_environments_too(room: Environment, fast: bool) -> None:
+def test_iterations_limit_searches_in_several_environments_too(fast: bool) -> None:
     """The whole time budget is then the limit of each search; without iterations the searches share it."""
     limited = Inputs(iterations=14, time_budget_s=30.0, fast=fast)
     assert limited.searching(3).seconds == same_budget(limited, 3).seconds == 30.0
