@@ -121,7 +121,7 @@ def _draw_panel(figure: Figure, environment: Environment, panel: _Panel, box: An
     facts = f"{count or 'no'} actuator{'s' * (count != 1)}, {1e3 * panel.design.length:.0f} mm"
     style: dict[str, Any] = {"transform": inches, "va": "baseline", "parse_math": False}
     top = box[1] + box[3] + box[4] - CAPTION
-    number = figure.text(box[0], top + 0.25, panel.label, size=11, weight="bold", color=INK, **style)
+    number = figure.text(box[0], top + 0.25, panel.label, size=9, weight="bold", color=INK, **style)
     reach = number.get_window_extent().width / figure.dpi
     figure.text(box[0] + reach + 0.09, top + 0.25, facts, size=8.5, color=INK, **style)
     figure.text(box[0], top + 0.08, "  ·  ".join(panel.remarks), size=7.5, color=FAINT, **style)

@@ -126,7 +126,9 @@ def test_nothing_overlaps_or_leaves_the_page(
     """For wide and tall environments and any number of panels: drawings and texts keep apart, also with long words."""
     room = replace(environment(bounds=(0, 0, 2, 2 * aspect)), name="a name of many words " * 9)
     remarks = ("replay ✓", "quasistatic ✗", "100 % of trials")
-    figure = drawn(room, [straight(1.0, "left"), *[straight(1.0)] * (count - 1)], None, lambda _: remarks, "note " * 15)
+    many = straight(4.5, "left")
+    many = replace(many, sections=tuple(replace(many.sections[0], start=0.5 * k, end=0.5 * (k + 1)) for k in range(9)))
+    figure = drawn(room, [straight(1.0, "left"), *[straight(1.0)] * (count - 1)], many, lambda _: remarks, "note " * 15)
     figure.draw_without_rendering()
     boxes = [one.get_window_extent() for one in (*figure.texts, *figure.axes, *figure.legends)]
     page = figure.bbox
