@@ -11,6 +11,7 @@ from dynamics.growth import (
     GROWN,
     SLACK,
     STALLED,
+    STILL,
     UNRESOLVED,
     UNSETTLED,
     Span,
@@ -52,8 +53,9 @@ from surrogate.compiled import Floats, compiled
 
 PATIENCE = 60e-3
 """Interval at which to check whether a vine still moves [m of free growth]."""
-LONGEST_TIME = 6.0
-"""A vine is also stalled if it needs this many times as long as in free space, plus ten times PATIENCE."""
+LONGEST_TIME, LONGEST_IDLE = 6.0, 10 * PATIENCE
+"""A vine is also stalled if it needs the first times as long as in free space, plus the second [m of free growth], or if it grows by
+no more than `STILL` in the second: bounds of friction that follow the forces of the last step may let a blocked vine tremble."""
 LONGEST_HOLD = 20.0
 """A held vine that still moves after the time in which it would grow this far in free space [m] is stalled."""
 AT_REST = 2.5e-7
@@ -75,6 +77,7 @@ def grow_vine(
     known = recorded = steps = relaxations = 0
     time, began, bent, watch, before = 0.0, 0.0, np.inf, Watch(0.0, 0.0), segments * full + last_length
     progress, rested = begin(tube, work, segments, rest.time), 0.0
+    longest, idle = LONGEST_TIME * task.length + LONGEST_IDLE, Watch(LONGEST_IDLE, 0.0)
     most = MOST_ITERATIONS if rest.growing < np.inf else MOST_CORRECTIONS
     while True:
         heading = forward_kinematics(chain, vine.angles, vine.pivots, base, segments, last_length, full)
@@ -90,7 +93,9 @@ def grow_vine(
         most_growth = min(tube.growth_step, full - last_length, stop - grown)
         span = Span(segments, last_length, count, max(most_growth, 0.0))
         damping = tube.bending_viscosity / progress.time
-        late = time >= LONGEST_TIME * task.length + 10 * PATIENCE
+        if grown > idle.grown + STILL:
+            idle = Watch(time + LONGEST_IDLE, grown)
+        late = time >= min(longest, idle.due)
         due = grown >= stop - SLACK or time >= watch.due or late
         moving = bent > rest.growing or progress.iterations > 0 or work.pressed[0] > work.drive[0]
         settled = deep or (rest.growing < np.inf and (due or moving))

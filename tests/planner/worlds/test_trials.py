@@ -14,8 +14,8 @@ from environments.obstacles import box_corners
 from environments.uncertainty import WORKSHOP, Uncertainty
 from planner.design import Design, Section
 from planner.replay import grow_designs
-from planner.worlds.deviations import SectionErrors, WorldErrors
-from planner.worlds.trials import Outcome, Worlds, grow_trials
+from planner.worlds.deviations import SectionErrors, WorldErrors, actuation_of
+from planner.worlds.trials import Outcome, Worlds, grow_rows, grow_trials
 
 PARAMS = VineParams()
 ERRORS = replace(WORKSHOP, growth_pressure=500.0, moment_share=0.05, contact_share=0.2, friction=(0.05, 0.1))
@@ -275,3 +275,25 @@ def test_worlds_can_be_grown_in_finer_steps(design: Design, obstructed: Environm
     assert (finer.sections(design).pressure == worlds.sections(design).pressure).all()
     one, other = (grow_trials(design, some).joints for some in (worlds, finer))
     assert not np.array_equal(one, other, equal_nan=True)
+
+
+def test_a_blocked_vine_that_trembles_has_stalled() -> None:
+    """Its joints never come to rest: bounds of friction follow the forces of the last step. It ended after five times its length only."""
+    environment = load_environment("long", PARAMS.radius)
+    worlds = Worlds.drawn(environment, PARAMS, WORKSHOP, [2_000_001], seed=1)
+    parts = [
+        (0.683, "left", 0.8714764228184461, 0.024, 5000.0),
+        (1.182, "right", 3.5567843107557957, 0.045, 35000.0),
+        (1.939, "left", 4.129091275904105, 0.039, 35000.0),
+        (2.499, "right", 2.3470357736399374, 0.068, 35000.0),
+        (3.121, "none", 0.0, 0.0, 0.0),
+        (3.930, "right", 2.415458363130006, 0.066, 35000.0),
+        (5.126, "left", 2.5826603484380994, 0.024, 35000.0),
+    ]
+    starts = [0.0, *[end for end, *_ in parts[:-1]]]
+    sections = tuple(Section(start, *part) for start, part in zip(starts, parts, strict=True))
+    blocked = Design("long", "", PARAMS, sections, np.zeros(3), np.zeros((1, 2)))
+    carried = actuation_of(blocked, worlds.sections(blocked), worlds.errors)
+    rollout = grow_rows(worlds, np.array([0]), carried, blocked.length)
+    assert rollout.status[0] == Status.STALLED
+    assert rollout.steps[0] < 1.2 * blocked.length / (PARAMS.segment_length / 6)
