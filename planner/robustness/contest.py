@@ -21,8 +21,12 @@ ALMOST = 0.7
 """Success rate in these worlds from which on a design is refined in all of them [-]."""
 STARTS, KEPT = 2, 4
 """Number of designs that are refined for each number of actuators, and of those that are compared in all of the first worlds."""
-HEATS, GENERATIONS = 3, 16
-"""Number of generations after which the best of them is refined alone, and of all generations."""
+HEATS = 3
+"""Number of generations after which the best of them is refined alone."""
+GENERATIONS, PATIENCE = 16, 6
+"""A design is refined for the first number of generations, and on until the second number of them has brought nothing better."""
+STUCK = 2
+"""Number of generations without a better one after which a design that is almost successful in the first worlds is refined in all."""
 INSERTED = 24
 """Number of designs with one more actuator that are made from the best one."""
 SURE = 1e-3
@@ -33,6 +37,11 @@ HOPE = 0.8
 """Factor by which a generation of a heat is expected to reduce the loss [-], so that every design has its turn."""
 TIRED = 0.05
 """Loss that a design seems to have in addition for each generation without a better one [-]: another one takes its turn."""
+
+
+def gains(one: Descent) -> bool:
+    """Whether more refinement may improve a design."""
+    return one.best.loss > SURE and (one.generations < GENERATIONS or one.idle < PATIENCE)
 
 
 class Contest:
@@ -62,16 +71,18 @@ class Contest:
 
     def _enter(self, designs: list[Design], count: int) -> None:
         """Compare designs with the same number of actuators, and refine the best `count` of them."""
+        designs = list({design.sections: design for design in designs}.values())
         compared = raced(designs, self.worlds, self.few, KEPT)
         whole = [one for one in compared if len(one.nearest) == len(self.few)]
-        for one in sorted(whole, key=lambda one: one.loss)[:count]:
-            self.refined.append(Descent(one, self.worlds, self.catalogue, self.seed))
+        # Of designs that differ only beyond the goal one is enough.
+        _, best = np.unique([one.loss for one in whole], return_index=True)
+        for k in best[:count].tolist():
+            self.refined.append(Descent(whole[k], self.worlds, self.catalogue, self.seed))
         self.grown.update(design.actuators for design in designs)
 
     def next(self) -> Descent | None:
         """The design to refine next; None if none needs it."""
-        waiting = [one for one in self.refined if one.best.loss > SURE and one.generations < GENERATIONS]
-        return min(waiting, key=self._seeming_loss, default=None)
+        return min(filter(gains, self.refined), key=self._seeming_loss, default=None)
 
     def _seeming_loss(self, one: Descent) -> float:
         hoped = one.best.loss * HOPE ** max(HEATS - one.generations, 0)
@@ -81,6 +92,8 @@ class Contest:
         """Grow one generation of a design; where it ends a heat, only the winner goes on, and others are made from it."""
         actuators = one.design.actuators
         self.grown[actuators] += one.generation(self._rows(one))
+        if one.idle >= STUCK and one.best.rate >= ALMOST:
+            self._compare_widely([one])
         rivals = [other for other in self.refined if other.design.actuators == actuators]
         if any(other.generations < HEATS for other in rivals):
             return

@@ -258,7 +258,7 @@ class JointSelection:
     @staticmethod
     def _next(contenders: Sequence[JointDescent]) -> JointDescent | None:
         """Which one to refine next: of those that are almost as likely as the likeliest, that with the fewest actuators."""
-        left = [one for one in contenders if one.tube.loss > contest.SURE and one.generations < contest.GENERATIONS]
+        left = [one for one in contenders if contest.gains(one)]
         leading = max((one.tube.rate for one in left), default=0.0)
         return next((one for one in left if one.tube.rate >= leading - contest.ALIKE), None)
 

@@ -88,8 +88,8 @@ def lose(one: Descent, loss: float) -> None:
 
 def test_what_promises_most_is_refined_next(worlds: Worlds, monkeypatch: pytest.MonkeyPatch) -> None:
     """Fewer actuators outweigh a slightly larger loss, those without a turn are hoped to improve, and the tired wait."""
-    monkeypatch.setattr(module, "HEATS", 3)
-    monkeypatch.setattr(module, "GENERATIONS", 16)
+    for name, number in {"HEATS": 3, "GENERATIONS": 16, "PATIENCE": 6}.items():
+        monkeypatch.setattr(module, name, number)
     made = Contest([bent(0.6, 0.2)], worlds, CATALOGUE, 0, lambda: False)
     made.fewest = 1
     whole = bent(0.6, 0.2)
@@ -109,7 +109,39 @@ def test_what_promises_most_is_refined_next(worlds: Worlds, monkeypatch: pytest.
     one.generations = module.HEATS
     assert made.next() is two
     one.generations = two.generations = module.GENERATIONS
+    assert made.next() is two  # both were better a moment ago
+    two.idle = module.PATIENCE
+    assert made.next() is one
+    one.idle = module.PATIENCE
     assert made.next() is None
+
+
+def test_a_design_that_is_stuck_in_the_first_worlds_goes_on_in_all(
+    worlds: Worlds, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """If it reaches the goal in almost all of them; while others still have their heat before them."""
+    for name, number in {"HEATS": 3, "FIRST": 4, "ALMOST": 0.5, "STUCK": 2}.items():
+        monkeypatch.setattr(module, name, number)
+    for almost in (True, False):
+        made = Contest([bent(0.6, 0.2), bent(0.5, 0.3)], worlds, CATALOGUE, 0, lambda: True)
+        one = made.refined[0]
+        one.found = [Candidate(one.design, np.full(5, -0.1 if almost else 0.1), -1.0)]
+        monkeypatch.setattr(one, "candidate", lambda _: None)
+        made.advance(one)
+        assert one.worlds_used == 5
+        made.advance(one)
+        assert one.idle == 2
+        assert one.worlds_used == (len(worlds) if almost else 5)
+
+
+def test_of_designs_that_do_the_same_one_is_refined(worlds: Worlds) -> None:
+    """As several searches find them, or where they differ only in what does not matter: here, the tail in two parts."""
+    one, other = bent(0.6, 0.2), bent(0.5, 0.3)
+    bend, tail = one.sections
+    parts = replace(one, sections=(bend, replace(tail, end=0.7), replace(tail, start=0.7)))
+    made = Contest([one, *[replace(one)] * module.KEPT, parts, other], worlds, CATALOGUE, 0, lambda: False)
+    assert [it.design.sections[0] for it in made.refined] == [bend, other.sections[0]]
+    assert made.grown[1] == 3
 
 
 def test_after_a_heat_the_better_one_goes_on_and_others_are_made_from_it(
