@@ -23,7 +23,9 @@ import numpy as np
 from dynamics.chain import Chain
 from dynamics.contact_rows import NO_KEY, Contacts
 from dynamics.dented import carried_by
-from dynamics.quasistatic.complementarity import CREEP, MOST_ACTIVE, TOLERANCE, ContactNumbers, Dual, gap_change
+from dynamics.quasistatic.complementarity import TOLERANCE, gap_change
+from dynamics.quasistatic.dual import MOST_ACTIVE, ContactNumbers, Dual
+from dynamics.quasistatic.factor import CREEP, remove
 from dynamics.vine import Integers
 from surrogate.compiled import Floats, compiled
 
@@ -106,12 +108,10 @@ def tip_coefficient(friction: Friction, memory: Memory) -> float:
 def let_slide(dual: Dual, row: int, most: float, active: int) -> int:
     """Bound the force of a row that was held, on both sides, to at most that [N]; return the number of active rows left."""
     dual.lower[row], dual.upper[row] = -most, most
-    left = 0
     for i in range(active):
-        if dual.active[i] != row:
-            dual.active[left] = dual.active[i]
-            left += 1
-    return left
+        if dual.active[i] == row:
+            return remove(dual, i, active)
+    return active
 
 
 @compiled()

@@ -22,7 +22,7 @@ from dynamics.growth import (
     report,
 )
 from dynamics.moment import JointMoments, Vine, carrying, rest_of
-from dynamics.quasistatic.complementarity import Step
+from dynamics.quasistatic.dual import Step
 from dynamics.quasistatic.relaxation import (
     MOST_CORRECTIONS,
     MOST_ITERATIONS,

@@ -15,7 +15,8 @@ from dynamics.growth import Span
 from dynamics.links import LEAST_LINK, STRAIGHT, link
 from dynamics.moment import JointMoments, Vine, linearise, rest_of
 from dynamics.nearby import Blocks, new_blocks
-from dynamics.quasistatic.complementarity import MOST_ACTIVE, ContactNumbers, Dual, Step, new_dual, solve_step
+from dynamics.quasistatic.complementarity import solve_step
+from dynamics.quasistatic.dual import MOST_ACTIVE, ContactNumbers, Dual, Step, new_dual
 from dynamics.quasistatic.friction import (
     MOST_RUBBING,
     TIP_KEY,
@@ -303,7 +304,7 @@ def solve(tube: QuasiStaticTube, work: Work, span: Span, time: float, known: int
         coefficient = tip_coefficient(tube.friction, memory)
         if slides and abs(dual.force[count]) > coefficient * pressed:
             active = let_slide(dual, count, coefficient * work.pressed[0], active)
-            growth, active, _ = solve_step(contacts, chain, step, dual, numbers, active, False)
+            growth, active, _ = solve_step(contacts, chain, step, dual, numbers, active, False, active)
             pressed = normal_force(contacts, chain, dual, numbers, active)
         remember_sliding(contacts, dual, numbers, growth, memory)
     work.pressed[0] = pressed

@@ -11,7 +11,7 @@ from dynamics.chain import forward_kinematics
 from dynamics.contact_rows import NO_KEY
 from dynamics.growth import Span
 from dynamics.moment import carrying
-from dynamics.quasistatic.complementarity import CREEP
+from dynamics.quasistatic.factor import CREEP
 from dynamics.quasistatic.friction import RUBBING, TIP_KEY
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.quasistatic.step import new_work, set_up, solve

@@ -12,7 +12,9 @@ from scipy.optimize import lsq_linear, nnls
 import dynamics.cross_section as columns
 from dynamics.chain import Chain
 from dynamics.contact_rows import Contacts, new_contacts
-from dynamics.quasistatic.complementarity import CREEP, ContactNumbers, Dual, Step, new_dual, solve_step
+from dynamics.quasistatic.complementarity import solve_step
+from dynamics.quasistatic.dual import ContactNumbers, Dual, Step, new_dual
+from dynamics.quasistatic.factor import CREEP
 from surrogate.compiled import Floats
 
 COMPLIANCE = 1 / 2e5

@@ -11,7 +11,7 @@ from dynamics.contact_rows import Contacts, new_contacts
 from dynamics.contacts import find_contacts
 from dynamics.growth import Span
 from dynamics.moment import JointMoments, carrying, free_curvature
-from dynamics.quasistatic.complementarity import ContactNumbers, new_dual
+from dynamics.quasistatic.dual import ContactNumbers, new_dual
 from dynamics.quasistatic.friction import add_tip_row, normal_force
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.quasistatic.step import bend_by, new_work, set_up, solve

@@ -24,7 +24,7 @@ from dynamics.moment import (
     transition_bend,
 )
 from dynamics.propagator import Propagator
-from dynamics.quasistatic.complementarity import Step
+from dynamics.quasistatic.dual import Step
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.quasistatic.step import bending_model
 from dynamics.tube import VineParams

@@ -12,7 +12,8 @@ from dynamics.contact_rows import Contacts, new_contacts
 from dynamics.cross_section import COMPLIANCE
 from dynamics.links import STRAIGHT
 from dynamics.nearby import new_blocks
-from dynamics.quasistatic.complementarity import ContactNumbers, Step, new_dual, solve_step
+from dynamics.quasistatic.complementarity import solve_step
+from dynamics.quasistatic.dual import ContactNumbers, Step, new_dual
 from dynamics.quasistatic.friction import add_tip_row, normal_force
 from dynamics.self_contact import APART, CROSSED, SELF_KEY, add_self_contacts, segments_apart
 from environments import Environment
