@@ -48,6 +48,7 @@ ARRAYS: dict[str, tuple[type, int]] = {
     "tips": (np.float64, 3),
     "actuators": (np.int64, 0),
     "straight": (np.bool_, 0),
+    "jumped": (np.bool_, 0),
     "parent": (np.int64, 0),
     "active": (np.bool_, 0),
     "witness_poses": (np.float64, 3),
@@ -242,8 +243,10 @@ def _read_arrays(path: Path) -> Arrays:
         raise
     except Exception:  # zipfile and NumPy raise many types of errors for damaged files
         raise InvalidCheckpoint("is not a checkpoint, or is damaged") from None
-    arrays = NO_PARTICLES | arrays if not packed else {}
     _require(not packed, "is compressed; checkpoints must not be compressed")
+    # In older checkpoints no node is marked, because it is not known which vines have jumped.
+    unmarked = {"jumped": np.zeros(np.shape(arrays.get("parent", ())), bool)}
+    arrays = NO_PARTICLES | unmarked | arrays
     _require(arrays.keys() == ARRAYS.keys(), f"must contain the arrays {', '.join(ARRAYS)}")
     for name, (kind, columns) in ARRAYS.items():
         array, shape = arrays[name], (columns,) if columns else ()
@@ -320,6 +323,9 @@ def _check_nodes(arrays: Arrays, max_segments: int, entries: int) -> None:
     above = index[parent[~root]]
     _require(np.all(above >= 0), "parent points to a free slot")
     _require(np.all(segments[above] < segments[~root]), "a node must have more segments than its parent")
+    jumped = arrays["jumped"]
+    _require(not jumped[root].any(), "jumped marks the root, which has not grown")
+    _require(jumped[~root][jumped[above]].all(), "jumped must mark the children of each node that it marks")
 
 
 def _check_witnesses(arrays: Arrays, levels: int) -> None:

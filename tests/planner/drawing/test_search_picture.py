@@ -38,8 +38,8 @@ def tree(room: Environment, params: VineParams) -> Tree:
         moves = params.segment_length * np.stack([np.cos(heading), np.sin(heading)], axis=-1)
         tip = np.array([*(room.start[:2] + moves.sum(axis=0)), heading[-1] if segments else room.start[2]])
         none = np.zeros((1, 60), np.int32)
-        count, straight = np.array([segments]), np.array([False])
-        return int(tree.add(angles, none, count, tip[None], count * 0, straight, np.array([parent]))[0])
+        count, no = np.array([segments]), np.array([False])
+        return int(tree.add(angles, none, count, tip[None], count * 0, no, no, np.array([parent]))[0])
 
     root = add(-1, 0, 0.0)
     slots = [add(root, 10, bend) for bend in np.linspace(-0.08, 0.08, 20)]
