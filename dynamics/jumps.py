@@ -34,6 +34,15 @@ class Jump(NamedTuple):
         motion, growth = 1e3 * self.motion, 1e3 * self.growth
         return f"its tip jumps {motion:.0f} mm within {growth:.0f} mm of growth, at {1e3 * self.length:.0f} mm"
 
+    @property
+    def brief(self) -> str:
+        """What happens, for a caption."""
+        return f"tip jumps {1e3 * self.motion:.0f} mm"
+
+    def content(self) -> list[float]:
+        """The three lengths [mm], as `jump_mm` in files."""
+        return [round(1e3 * part, 1) for part in self]
+
 
 class Motions(NamedTuple):
     """What happens from each state of some vines to the next, shape (vines, states - 1) each."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,7 +27,8 @@ from environments.writing import whole
 from planner.design import Design, Section, overlap
 from planner.drawing.bounds import bounds_patches
 from planner.drawing.front import CHART, GAP, chart_box, cloud_entries, draw_chart, draw_cloud
-from planner.drawing.style import ACTUATOR, FAINT, GOAL, INK, OBSTACLE, OFF, OUTLINE, OVERLAP, SEARCHED, TUBE
+from planner.drawing.search import NO_BRANCHES, Branches
+from planner.drawing.style import ACTUATOR, FAINT, GOAL, INK, OBSTACLE, OFF, OUTLINE, OVERLAP, TUBE
 from planner.drawing.tube import Course, colour_of, tube_patches
 from surrogate.compiled import Floats
 
@@ -54,19 +55,17 @@ OnFrame = Callable[[int, int], None]
 def plan_figure(
     environment: Environment,
     design: Design | None,
-    branches: Sequence[Floats] = (),
+    branches: Branches = NO_BRANCHES,
     tried: Tried | None = None,
 ) -> Figure:
     """Draw an environment and optionally a design, with a table of its actuators.
 
     Args:
-        branches: Lines of the search tree, each of shape (n, 2) [m] (see `branches_to_draw`).
+        branches: Lines of the search tree (see `branches_to_draw`).
         tried: Trials of the design, and the front that it was chosen from.
     """
     joints = design.centerline if design else None
-    more = ({"search tree": Line2D([], [], color=SEARCHED, linewidth=1)} if len(branches) else {}) | (
-        cloud_entries(tried) if tried else {}
-    )
+    more = branches.entries() | (cloud_entries(tried) if tried else {})
     page, chart = _page(environment, design, joints, table=True, more=more), None
     if tried and design:
         chart = _chart_box(page, environment, design, tried)
@@ -75,7 +74,8 @@ def plan_figure(
             inch = 72 * page.point
             corner = np.array([page.view[2] + inch * GAP, page.view[3] - inch * CHART[1]])
             chart = np.concatenate([corner, corner + inch * CHART])
-    _draw_environment(page.axes, environment, page.view, branches)
+    branches.draw(page.axes)
+    _draw_environment(page.axes, environment, page.view)
     if tried and chart is not None:
         draw_cloud(page.axes, tried)
         draw_chart(page.axes, chart, tried)
@@ -91,7 +91,7 @@ def save_plan(
     path: Path,
     environment: Environment,
     design: Design | None,
-    branches: Sequence[Floats] = (),
+    branches: Branches = NO_BRANCHES,
     tried: Tried | None = None,
 ) -> None:
     """Write `plan_figure` as a PNG, atomically."""
@@ -218,7 +218,7 @@ def draw_in_axes(axes: Axes, environment: Environment, design: Design | None) ->
     """Draw an environment and a design into axes in metres, and set their limits to show all of both."""
     view = _view(environment, design, design.centerline if design else None)
     there, data = set(axes.get_children()), axes.dataLim.frozen()
-    _draw_environment(axes, environment, view, ())
+    _draw_environment(axes, environment, view)
     _draw_tube(axes, environment, design)
     in_metres = Affine2D().scale(1e-3) + axes.transData
     for artist in axes.get_children():
@@ -258,10 +258,8 @@ def _draw_tube(axes: Axes, environment: Environment, design: Design | None) -> N
         axes.add_artist(patch)  # add_patch would search thousands of corners for limits that are known
 
 
-def _draw_environment(axes: Axes, environment: Environment, view: Floats, branches: Sequence[Floats]) -> None:
-    """Draw the background: the search tree, the obstacles and the goal disc."""
-    tree = LineCollection([1e3 * line for line in branches], colors=SEARCHED, linewidths=0.6, zorder=1)
-    axes.add_collection(tree, autolim=False)
+def _draw_environment(axes: Axes, environment: Environment, view: Floats) -> None:
+    """Draw the obstacles and the goal disc."""
     draw_solids(axes, environment, view)
     x, y, radius = 1e3 * environment.goal
     axes.add_patch(Circle((x, y), radius, facecolor=GOAL, alpha=0.22, linewidth=0, zorder=3))

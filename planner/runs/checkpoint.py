@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import ValidationError
 
+from dynamics.jumps import Jump
 from dynamics.tube import VineParams
 from dynamics.tube_file import InvalidTube, tube_content
 from environments.environment import Environment
@@ -26,10 +27,11 @@ from environments.file_model import InvalidEnvironment, describe
 from environments.obstacles import Obstacles
 from planner.provenance import versions
 from planner.runs.contents import CHECKPOINT
-from planner.runs.facts import LARGEST, Facts
+from planner.runs.facts import LARGEST, Facts, SolutionPart
 from planner.runs.inputs import Inputs
 from planner.search.reverse_tree import ReverseTree
 from planner.search.run import HistoryEntry, Run
+from planner.search.solutions import Solution, Solutions
 from planner.search.sst import FIRST_RADIUS, LONGEST_TUBE, RADIUS_FACTOR
 from planner.search.tree import KEPT
 from surrogate.compiled import Floats
@@ -101,6 +103,7 @@ def write_checkpoint(path: Path, run: Run, inputs: Inputs) -> None:
                 "controls": solution.controls.tolist(),
                 "tip": solution.design.tip.tolist(),
                 "joints": solution.design.centerline.tolist(),
+                "jump": solution.jump,
             }
             for solution in found.best
         ],
@@ -180,10 +183,7 @@ class Checkpoint:
             node >= 0, search.cost(search.tree.actuators[node], search.tree.segments[node]), np.inf
         )
         found.replayed, found.rejected, found.ambiguous = facts.replayed, facts.rejected, facts.ambiguous
-        found.best = [
-            found.solution(np.array(part.controls, np.int32), np.array(part.tip), np.array(part.joints))
-            for part in facts.solutions
-        ]
+        found.best = [_solution(found, part) for part in facts.solutions]
         if found.best:
             search.bound = found.best[0].cost + search.slack
         run.seconds, run.history = facts.seconds, [HistoryEntry(**part.model_dump()) for part in facts.history]
@@ -205,6 +205,14 @@ class Checkpoint:
         length = np.sum(tree.edges[1].length, axis=0)
         _require(np.all(length <= LONGEST_TUBE), "the reverse tree has an edge that is longer than any tube")
         return tree
+
+
+def _solution(found: Solutions, part: SolutionPart) -> Solution:
+    """A solution again; in a checkpoint that does not say whether it jumps, its replay does."""
+    controls = np.array(part.controls, np.int32)
+    known = "jump" in part.model_fields_set
+    jump = (Jump(*part.jump) if part.jump else None) if known else found.jump_of(controls)
+    return found.solution(controls, np.array(part.tip), np.array(part.joints), jump)
 
 
 def read_checkpoint(folder: Path) -> Checkpoint:

@@ -60,7 +60,7 @@ def lines_of(figure: Figure) -> dict[str, list]:
 def test_reached_and_missed_are_told_apart(design: Design, room: Environment) -> None:
     """Trials that reached are solid and green where they grew, those that missed dashed and brown; the legend counts both."""
     shown = tried(design)
-    figure = plan_figure(room, design, (), shown)
+    figure = plan_figure(room, design, tried=shown)
     cloud = clouds(figure)
     for gid, rows, colour in (("reached", [0, 1, 2], REACHED), ("missed", [3, 4], MISSED)):
         segments = cloud[gid].get_segments()
@@ -85,7 +85,7 @@ def test_reached_and_missed_are_told_apart(design: Design, room: Environment) ->
 
 def test_the_cloud_lies_beneath_the_tube(design: Design, room: Environment) -> None:
     """The tube covers the trials, which cover obstacles and the goal disc."""
-    figure = plan_figure(room, design, (), tried(design))
+    figure = plan_figure(room, design, tried=tried(design))
     tubes = [patch.get_zorder() for patch in figure.axes[0].patches if patch.get_gid() in ("goal",)]
     over = [one.get_zorder() for one in clouds(figure).values()]
     assert min(over) > 3
@@ -94,7 +94,7 @@ def test_the_cloud_lies_beneath_the_tube(design: Design, room: Environment) -> N
 
 def test_the_front_is_drawn(design: Design, room: Environment) -> None:
     """Each design over its actuators with its interval, the wanted share as a line, and the chosen one marked."""
-    lines = lines_of(plan_figure(room, design, (), tried(design)))
+    lines = lines_of(plan_figure(room, design, tried=tried(design)))
     assert [line.get_ydata()[0] for line in lines["wanted"]] == [pytest.approx(90)]
     (chosen,) = lines["chosen"]
     assert (chosen.get_xdata()[0], chosen.get_ydata()[0]) == (2, pytest.approx(92))
@@ -109,7 +109,7 @@ def test_the_front_is_drawn(design: Design, room: Environment) -> None:
 def test_the_chart_hides_nothing_that_matters(design: Design, room: Environment) -> None:
     """It stands in a corner away from tube, trials, goal and base; in an environment full of them, beside the drawing."""
     for shown in (tried(design), replace(tried(design), joints=_everywhere(design), reached=np.ones(4, bool))):
-        figure = plan_figure(room, design, (), shown)
+        figure = plan_figure(room, design, tried=shown)
         axes = figure.axes[0]
         (frame,) = [patch for patch in axes.patches if patch.get_gid() == "front"]
         corners = shapely.box(*frame.get_bbox().extents)
@@ -148,7 +148,7 @@ def test_without_trials_nothing_changes(design: Design, room: Environment, tmp_p
     assert not clouds(bare)
     assert not bare.axes[0].child_axes
     for name, shown in (("bare", None), ("again", None), ("tried", tried(design))):
-        save_plan(tmp_path / f"{name}.png", room, design, (), shown)
+        save_plan(tmp_path / f"{name}.png", room, design, tried=shown)
     pictures = {name: (tmp_path / f"{name}.png").read_bytes() for name in ("bare", "again", "tried")}
     assert pictures["bare"] == pictures["again"] != pictures["tried"]
 
