@@ -27,6 +27,7 @@ from environments.writing import whole
 from planner.design import Design, Section, overlap
 from planner.drawing.bounds import bounds_patches
 from planner.drawing.front import CHART, GAP, chart_box, cloud_entries, draw_chart, draw_cloud
+from planner.drawing.legend import LEGEND, legend_lines
 from planner.drawing.search import NO_BRANCHES, Branches
 from planner.drawing.style import ACTUATOR, FAINT, GOAL, INK, OBSTACLE, OFF, OUTLINE, OVERLAP, TUBE
 from planner.drawing.tube import Course, colour_of, tube_patches
@@ -45,10 +46,6 @@ LEFT, RIGHT, TOP, BOTTOM, SCALE_LINE, ROW = 0.8, 0.24, 0.66, 0.5, 0.13, 0.205
 TABLE_ROWS, BADGE = 12, 6.2  # maximum number of table rows; radius of a section's number [point]
 PLAN_DPI, GIF_DPI = 160, 120
 MOST_FRAMES, FRAME_MS, LAST_MS = 80, 70, 2500
-SWATCH, LETTER = 0.5, 0.064
-"""Width of a legend's entry without its label, and of a letter of its label, at most [inch]."""
-LEGEND: dict[str, Any] = {"fontsize": 8, "borderpad": 0, "borderaxespad": 0, "columnspacing": 1.3, "frameon": False}
-LEGEND |= {"handlelength": 1.9, "handleheight": 1.0, "handletextpad": 0.5, "labelcolor": INK}
 OnFrame = Callable[[int, int], None]
 
 
@@ -174,7 +171,7 @@ def _page(
     rows = _table_layout(design, width)[1] if design and table else 0
     below = BOTTOM + (ROW * (rows + 1) + 0.2 if rows else 0.0)
     entries = _legend_entries(design, joints) | dict(more or {})
-    lines = 1 if sum(SWATCH + LETTER * len(entry) for entry in entries) < width else 2
+    lines = legend_lines(entries, width)
     whole = np.array([LEFT + width + RIGHT + beside, below + drawing[1] + TOP + ROW * (lines - 1)])
     figure = Figure(figsize=(whole[0], whole[1]), facecolor="white")
     left, bottom = (LEFT + (width - drawing[0]) / 2) / whole[0], below / whole[1]
@@ -351,7 +348,7 @@ def _legend_entries(design: Design | None, joints: Floats | None) -> dict[str, A
 
 
 def _draw_legend(page: _Page, entries: dict[str, Any], lines: int) -> None:
-    """Draw the legend above the drawing, in one line or two."""
+    """Draw the legend above the drawing, in some lines (see `legend_lines`)."""
     corner = (LEFT, page.figure.get_figheight() - TOP + 0.09 - ROW * (lines - 1))
     location: dict[str, Any] = {"loc": "lower left", "bbox_to_anchor": corner}
     location["bbox_transform"] = page.figure.dpi_scale_trans

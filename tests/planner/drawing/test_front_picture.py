@@ -17,6 +17,7 @@ from planner.design import Design, Trialled
 from planner.design_file import InvalidDesign
 from planner.drawing.front import chart_box
 from planner.drawing.plan import plan_figure, save_plan
+from planner.drawing.search import Branches
 from planner.drawing.style import MISSED, REACHED
 from planner.runs.tried import Tried
 
@@ -151,6 +152,21 @@ def test_without_trials_nothing_changes(design: Design, room: Environment, tmp_p
         save_plan(tmp_path / f"{name}.png", room, design, tried=shown)
     pictures = {name: (tmp_path / f"{name}.png").read_bytes() for name in ("bare", "again", "tried")}
     assert pictures["bare"] == pictures["again"] != pictures["tried"]
+
+
+@pytest.mark.parametrize("width", [1.6, 4.0, 8.0])
+def test_the_fullest_legend_fits_the_page(environment: MakeEnvironment, bent: Bent, width: float) -> None:
+    """With all sides, an overlap, both parts of the search tree and both kinds of trials, clear of title and drawing."""
+    room = environment(bounds=(-width / 2, -4.0, width / 2, 4.0))
+    design = bent(PARAMS, [6.0] * 72, "lrn")
+    figure = plan_figure(room, design, Branches([design.centerline], [design.centerline]), tried(design))
+    figure.draw_without_rendering()
+    (legend,) = figure.legends
+    assert len(legend.get_texts()) == 10
+    shown, page = legend.get_window_extent(), figure.bbox
+    assert page.x0 <= shown.x0 < shown.x1 <= page.x1
+    assert shown.y0 >= figure.axes[0].get_window_extent().y1
+    assert shown.y1 <= min(text.get_window_extent().y0 for text in figure.texts[:3] if text.get_size() > 10)
 
 
 def test_trials_are_read_back(design: Design, tmp_path: Path) -> None:
