@@ -1,4 +1,4 @@
-"""Reading and writing of design files (`design.json`), and reading of the solutions of a run (`solutions.json`).
+"""Reading and writing of design files (`design.json`); `planner.solutions_file` is for all solutions of a run.
 
 Schema 2 contains all parameters of the tube, with the keys of tube files. Schema 1 contains only radius and growth pressure; the
 other parameters then have the values that were fixed at that time.
@@ -148,6 +148,7 @@ def _design_model(tube: Any, actuator: Any) -> Any:
         cost=(_CostPart, ...),
         trials=(TrialsPart | None, None),
         grow_mm=(Length | None, None),
+        jump_mm=(Annotated[list[NotNegative], Field(min_length=3, max_length=3)] | None, None),
     )
 
 
@@ -257,10 +258,10 @@ def load_design(path: str | Path, solution: int | None = None) -> Design:
     file = path / (DESIGN if solution is None else SOLUTIONS) if path.is_dir() else path
     if file != path and solution is not None and not file.exists():
         raise InvalidDesign(f"{path} has no {SOLUTIONS}; --solution {solution} is for the folder of a run")
-    content = _read_json(file)
-    if not _has_solutions(content):
+    content = read_json(file)
+    if not has_solutions(content):
         if solution is None:
-            return _design(content, file.name)
+            return design_in(content, file.name)
         raise InvalidDesign(
             f"{file} has one design; --solution {solution} is for the folder of a run or its {SOLUTIONS}"
         )
@@ -270,42 +271,15 @@ def load_design(path: str | Path, solution: int | None = None) -> Design:
         raise InvalidDesign(
             f"{path} has {counted}; --solution {number}" + f" must be from 1 to {len(every)}" * bool(every)
         )
-    return _design(every[number - 1], f"{file.name}: solutions[{number - 1}]")
+    return design_in(every[number - 1], f"{file.name}: solutions[{number - 1}]")
 
 
-def load_solutions(path: str | Path) -> list[Design]:
-    """All designs of a solutions file, lowest cost first.
+def read_json(path: Path) -> Any:
+    """The content of a JSON file.
 
     Raises:
-        InvalidDesign: See `load_design`.
+        InvalidDesign: It cannot be read, or is not JSON.
     """
-    path = Path(path)
-    content = _read_json(path)
-    if not _has_solutions(content):
-        raise InvalidDesign(f"{path.name}: missing key solutions")
-    return [_design(one, f"{path.name}: solutions[{k}]") for k, one in enumerate(content["solutions"])]
-
-
-def solution_of(folder: Path) -> tuple[int | None, int]:
-    """Which of its solutions the `design.json` of a run folder is: its number, None if it is none of them, and their count.
-
-    The count is 0 if there is no readable solutions file, as in the folder of a pack.
-    """
-    try:
-        design, content = _read_json(folder / DESIGN), _read_json(folder / SOLUTIONS)
-    except InvalidDesign:
-        return None, 0
-    every = [_untried(one) for one in content["solutions"]] if _has_solutions(content) else []
-    design = _untried(design)
-    return (every.index(design) + 1 if design in every else None), len(every)
-
-
-def _untried(content: Any) -> Any:
-    """A design in parsed JSON without the results of its trials, which only the chosen design has."""
-    return {key: part for key, part in content.items() if key != "trials"} if isinstance(content, dict) else content
-
-
-def _read_json(path: Path) -> Any:
     try:
         return json.loads(read_file(path, _MOST_BYTES))
     except Unreadable as error:
@@ -314,13 +288,17 @@ def _read_json(path: Path) -> Any:
         raise InvalidDesign(f"{path.name}: is not JSON: {error}") from None
 
 
-def _has_solutions(content: Any) -> bool:
+def has_solutions(content: Any) -> bool:
     """Whether a parsed file is a solutions file."""
     return isinstance(content, dict) and isinstance(content.get("solutions"), list)
 
 
-def _design(content: Any, name: str) -> Design:
-    """The design in parsed JSON, checked; messages begin with the name."""
+def design_in(content: Any, name: str) -> Design:
+    """The design in parsed JSON, checked; messages begin with the name.
+
+    Raises:
+        InvalidDesign: It is not a valid design.
+    """
     model = _file_model(content)
     try:
         file = model.model_validate(content)

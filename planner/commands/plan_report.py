@@ -12,7 +12,7 @@ from planner.console.terminal import CROSSING, actuators_of, rejections, section
 from planner.design_file import design_content
 from planner.plan import INTERRUPTED
 from planner.runs.contents import CHECKPOINT
-from planner.runs.success import with_trials
+from planner.runs.success import jump_of, with_trials
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -106,9 +106,12 @@ def report(console: Console, result: Result, out: Path) -> None:
     console.print(section_table(design))
     solutions = run.solutions
     others, why = len(solutions.best) - 1, rejections(solutions.rejected, solutions.ambiguous)
+    # With trials, the closing line says it.
+    jump = None if result.choice else jump_of(design, None, solutions.best)
     console.print(
         f"{actuators_of(design)}, tube {design.length * 1e3:.0f} mm, tip at "
-        f"({design.tip[0] * 1e3:.0f}, {design.tip[1] * 1e3:.0f}) mm; first solution after {run.history[0].seconds:.2f} s",
+        f"({design.tip[0] * 1e3:.0f}, {design.tip[1] * 1e3:.0f}) mm; first solution after {run.history[0].seconds:.2f} s"
+        + (f"; {jump.words}" if jump else ""),
         style="bold",
     )
     console.print(

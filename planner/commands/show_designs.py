@@ -18,10 +18,11 @@ from planner.console.errors import BadInput
 from planner.console.options import environment_of, solution_note
 from planner.console.terminal import CROSSING, actuators_of, rejections, section_table, trials_line
 from planner.design import Design
-from planner.design_file import DESIGN, SOLUTIONS, TrialsPart, load_design, load_solutions, solution_of, trialled_of
+from planner.design_file import DESIGN, SOLUTIONS, TrialsPart, load_design, trialled_of
 from planner.drive_margin import drive_line, force_at_tip
 from planner.fabrication.success import Success
 from planner.robustness.estimate import Estimate
+from planner.solutions_file import load_jumps, load_solutions, solution_of
 
 
 class Part(BaseModel):
@@ -136,7 +137,10 @@ def show_run(file: Path, run: RunFile) -> Shown:
 
         design, stored = load_design(folder / DESIGN), folder / TRIALS
         save_plan(
-            path, _environment(folder / DESIGN, design), design, (), Tried.read(stored) if stored.is_file() else None
+            path,
+            _environment(folder / DESIGN, design),
+            design,
+            tried=Tried.read(stored) if stored.is_file() else None,
         )
 
     return Shown(lines, draw)
@@ -180,23 +184,27 @@ def _environment(file: Path, design: Design) -> Environment:
 
 def show_solutions(file: Path, _: None) -> Shown:
     """All designs that a run kept."""
-    designs = load_solutions(file)
+    designs, jumps = load_solutions(file), load_jumps(file)
     if not designs:
         raise BadInput(f"{file} has no solutions")
     number, _count = solution_of(file.parent)
-    table = Table("solution", "actuators", "tube mm", "tip mm", "")
-    for column in table.columns[:4]:
+    table = Table("solution", "actuators", "tube mm", "tip mm", "jump mm", "")
+    for column in table.columns[:5]:
         column.justify = "right"
-    for k, design in enumerate(designs, start=1):
+    for k, (design, jump) in enumerate(zip(designs, jumps, strict=True), start=1):
         x, y = 1e3 * design.tip[:2]
         cells = [f"{k}", f"{design.actuators}", f"{1e3 * design.length:.0f}", f"({x:.0f}, {y:.0f})"]
+        cells.append(f"{1e3 * jump.motion:.0f} at {1e3 * jump.length:.0f}" if jump else "")
         table.add_row(*cells, DESIGN if k == number else "")
 
     def draw(path: Path) -> None:
         from planner.drawing.solutions import save_solutions
 
         written = designs[number - 1] if number else None
-        save_solutions(path, _environment(file, designs[0]), designs, written)
+        briefs = {id(design): [jump.brief] for design, jump in zip(designs, jumps, strict=True) if jump}
+        save_solutions(
+            path, _environment(file, designs[0]), designs, written, lambda design: briefs.get(id(design), ())
+        )
 
     counted = f"{len(designs)} solution{'s' * (len(designs) != 1)}"
     return Shown([f"{counted} for {designs[0].environment}, lowest cost first; --solution K chooses one", table], draw)

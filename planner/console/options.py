@@ -209,7 +209,7 @@ def chosen_design(console: Console, path: Path, solution: int | None) -> Design:
 
 def solution_note(folder: Path) -> str:
     """Which solution the design of a run's folder is, as text; "" if it is the first, or if there are no solutions."""
-    from planner.design_file import solution_of
+    from planner.solutions_file import solution_of
 
     number, count = solution_of(folder)
     if number == 1 or not count:

@@ -64,7 +64,7 @@ def _frames(environment: Environment, design: Design, points: Floats) -> Iterato
     page = _page(environment, design, points, table=False)
     page.figure.set_dpi(GIF_DPI)
     canvas: Any = FigureCanvasAgg(page.figure)
-    _draw_environment(page.axes, environment, page.view, ())
+    _draw_environment(page.axes, environment, page.view)
     canvas.draw()
     background = canvas.copy_from_bbox(page.figure.bbox)
     counter = page.text(LEFT, SCALE_LINE, "", color=FAINT, size=8, va="center")

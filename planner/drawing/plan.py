@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,7 +27,9 @@ from environments.writing import whole
 from planner.design import Design, Section, overlap
 from planner.drawing.bounds import bounds_patches
 from planner.drawing.front import CHART, GAP, chart_box, cloud_entries, draw_chart, draw_cloud
-from planner.drawing.style import ACTUATOR, FAINT, GOAL, INK, OBSTACLE, OFF, OUTLINE, OVERLAP, SEARCHED, TUBE
+from planner.drawing.legend import LEGEND, legend_lines
+from planner.drawing.search import NO_BRANCHES, Branches
+from planner.drawing.style import ACTUATOR, FAINT, GOAL, INK, OBSTACLE, OFF, OUTLINE, OVERLAP, TUBE
 from planner.drawing.tube import Course, colour_of, tube_patches
 from surrogate.compiled import Floats
 
@@ -44,29 +46,23 @@ LEFT, RIGHT, TOP, BOTTOM, SCALE_LINE, ROW = 0.8, 0.24, 0.66, 0.5, 0.13, 0.205
 TABLE_ROWS, BADGE = 12, 6.2  # maximum number of table rows; radius of a section's number [point]
 PLAN_DPI, GIF_DPI = 160, 120
 MOST_FRAMES, FRAME_MS, LAST_MS = 80, 70, 2500
-SWATCH, LETTER = 0.5, 0.064
-"""Width of a legend's entry without its label, and of a letter of its label, at most [inch]."""
-LEGEND: dict[str, Any] = {"fontsize": 8, "borderpad": 0, "borderaxespad": 0, "columnspacing": 1.3, "frameon": False}
-LEGEND |= {"handlelength": 1.9, "handleheight": 1.0, "handletextpad": 0.5, "labelcolor": INK}
 OnFrame = Callable[[int, int], None]
 
 
 def plan_figure(
     environment: Environment,
     design: Design | None,
-    branches: Sequence[Floats] = (),
+    branches: Branches = NO_BRANCHES,
     tried: Tried | None = None,
 ) -> Figure:
     """Draw an environment and optionally a design, with a table of its actuators.
 
     Args:
-        branches: Lines of the search tree, each of shape (n, 2) [m] (see `branches_to_draw`).
+        branches: Lines of the search tree (see `branches_to_draw`).
         tried: Trials of the design, and the front that it was chosen from.
     """
     joints = design.centerline if design else None
-    more = ({"search tree": Line2D([], [], color=SEARCHED, linewidth=1)} if len(branches) else {}) | (
-        cloud_entries(tried) if tried else {}
-    )
+    more = branches.entries() | (cloud_entries(tried) if tried else {})
     page, chart = _page(environment, design, joints, table=True, more=more), None
     if tried and design:
         chart = _chart_box(page, environment, design, tried)
@@ -75,7 +71,8 @@ def plan_figure(
             inch = 72 * page.point
             corner = np.array([page.view[2] + inch * GAP, page.view[3] - inch * CHART[1]])
             chart = np.concatenate([corner, corner + inch * CHART])
-    _draw_environment(page.axes, environment, page.view, branches)
+    branches.draw(page.axes)
+    _draw_environment(page.axes, environment, page.view)
     if tried and chart is not None:
         draw_cloud(page.axes, tried)
         draw_chart(page.axes, chart, tried)
@@ -91,7 +88,7 @@ def save_plan(
     path: Path,
     environment: Environment,
     design: Design | None,
-    branches: Sequence[Floats] = (),
+    branches: Branches = NO_BRANCHES,
     tried: Tried | None = None,
 ) -> None:
     """Write `plan_figure` as a PNG, atomically."""
@@ -174,7 +171,7 @@ def _page(
     rows = _table_layout(design, width)[1] if design and table else 0
     below = BOTTOM + (ROW * (rows + 1) + 0.2 if rows else 0.0)
     entries = _legend_entries(design, joints) | dict(more or {})
-    lines = 1 if sum(SWATCH + LETTER * len(entry) for entry in entries) < width else 2
+    lines = legend_lines(entries, width)
     whole = np.array([LEFT + width + RIGHT + beside, below + drawing[1] + TOP + ROW * (lines - 1)])
     figure = Figure(figsize=(whole[0], whole[1]), facecolor="white")
     left, bottom = (LEFT + (width - drawing[0]) / 2) / whole[0], below / whole[1]
@@ -218,7 +215,7 @@ def draw_in_axes(axes: Axes, environment: Environment, design: Design | None) ->
     """Draw an environment and a design into axes in metres, and set their limits to show all of both."""
     view = _view(environment, design, design.centerline if design else None)
     there, data = set(axes.get_children()), axes.dataLim.frozen()
-    _draw_environment(axes, environment, view, ())
+    _draw_environment(axes, environment, view)
     _draw_tube(axes, environment, design)
     in_metres = Affine2D().scale(1e-3) + axes.transData
     for artist in axes.get_children():
@@ -258,10 +255,8 @@ def _draw_tube(axes: Axes, environment: Environment, design: Design | None) -> N
         axes.add_artist(patch)  # add_patch would search thousands of corners for limits that are known
 
 
-def _draw_environment(axes: Axes, environment: Environment, view: Floats, branches: Sequence[Floats]) -> None:
-    """Draw the background: the search tree, the obstacles and the goal disc."""
-    tree = LineCollection([1e3 * line for line in branches], colors=SEARCHED, linewidths=0.6, zorder=1)
-    axes.add_collection(tree, autolim=False)
+def _draw_environment(axes: Axes, environment: Environment, view: Floats) -> None:
+    """Draw the obstacles and the goal disc."""
     draw_solids(axes, environment, view)
     x, y, radius = 1e3 * environment.goal
     axes.add_patch(Circle((x, y), radius, facecolor=GOAL, alpha=0.22, linewidth=0, zorder=3))
@@ -353,7 +348,7 @@ def _legend_entries(design: Design | None, joints: Floats | None) -> dict[str, A
 
 
 def _draw_legend(page: _Page, entries: dict[str, Any], lines: int) -> None:
-    """Draw the legend above the drawing, in one line or two."""
+    """Draw the legend above the drawing, in some lines (see `legend_lines`)."""
     corner = (LEFT, page.figure.get_figheight() - TOP + 0.09 - ROW * (lines - 1))
     location: dict[str, Any] = {"loc": "lower left", "bbox_to_anchor": corner}
     location["bbox_transform"] = page.figure.dpi_scale_trans

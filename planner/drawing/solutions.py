@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
+from matplotlib.textpath import TextPath
 
 from environments.environment import Environment
 from planner.design import Design
@@ -27,11 +28,15 @@ LEAST, GREATEST = 2.1, 5.8
 """Minimum and maximum width of a drawing [inch]; a tall environment is scaled to `TALLEST` times the width at most."""
 TALLEST = 1.25
 SIDE, GAP, TOP, CAPTION, BOTTOM = 0.3, 0.24, 0.78, 0.47, 0.16
-"""Margins of the page, gap between drawings, height of the header and of a caption, lower margin [inch]."""
+"""Margins of the page, gap between drawings, height of the header and of a caption with one line of remarks, lower margin [inch]."""
+LINE, SMALL = 0.17, 7.5
+"""Height of a line of remarks [inch], and size of their type [point]."""
+BETWEEN = "  ·  "
+"""What separates remarks."""
 
 
 Remarks = Callable[[Design], Sequence[str]]
-"""Gives what is known of the success of a design, in a few words each."""
+"""Gives what is known of a design, in a few words each."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,10 +67,11 @@ def save_solutions(
         note: Explanation of the remarks, below the drawings.
     """
     panels = _panels(designs, written, remarks)
-    caption = CAPTION if any(panel.remarks for panel in panels) else CAPTION - 0.17
     size = environment.bounds[2:] - environment.bounds[:2]
     aspect = float(size[1] / size[0])
     columns, width = _layout(len(panels), aspect)
+    remarked = [_lines(panel.remarks, width) for panel in panels]
+    caption = CAPTION + LINE * (max(map(len, remarked)) - 1)
     rows, height = math.ceil(len(panels) / columns), width * min(aspect, TALLEST)
     across = columns * width + (columns - 1) * GAP
     page = np.array([max(2 * SIDE + across, NARROWEST), TOP + rows * (caption + height + GAP) + BOTTOM])
@@ -74,14 +80,14 @@ def save_solutions(
     for k, panel in enumerate(panels):
         row, column = divmod(k, columns)
         corner = left + column * (width + GAP), page[1] - TOP - (row + 1) * (caption + height) - row * GAP
-        _draw_panel(figure, environment, panel, np.array([*corner, width, height, caption]), page)
+        _draw_panel(figure, environment, panel, remarked[k], np.array([*corner, width, height, caption]), page)
     shown = sum(panel.label != DESIGN for panel in panels)
     title = f"{len(designs)} solution{'s' * (len(designs) != 1)}"
     if shown < len(designs):
         title = f"{shown} of {title}; all are in solutions.json"
     _draw_header(figure, environment, panels, title, page)
     style: dict[str, Any] = {"transform": figure.dpi_scale_trans, "va": "baseline", "parse_math": False}
-    figure.text(SIDE, 0.18, note, size=7.5, color=FAINT, **style)
+    figure.text(SIDE, 0.18, note, size=SMALL, color=FAINT, **style)
     save_figure(path, figure, DPI)
 
 
@@ -111,8 +117,27 @@ def _layout(count: int, aspect: float) -> tuple[int, float]:
     return best, width(best)
 
 
-def _draw_panel(figure: Figure, environment: Environment, panel: _Panel, box: Any, page: Any) -> None:
-    """Draw one design in a box x, y, width, height [inch], and above it its caption, whose height is the last of the box."""
+def _lines(remarks: Sequence[str], width: float) -> list[str]:
+    """The remarks in as few lines of a width [inch] as they fit."""
+    lines: list[str] = []
+    for remark in remarks:
+        longer = f"{lines[-1]}{BETWEEN}{remark}" if lines else ""
+        if longer and TextPath((0, 0), longer, size=SMALL).get_extents().width <= 72 * width:
+            lines[-1] = longer
+        else:
+            lines.append(remark)
+    return lines
+
+
+def _draw_panel(
+    figure: Figure, environment: Environment, panel: _Panel, remarked: Sequence[str], box: Any, page: Any
+) -> None:
+    """Draw one design and its caption.
+
+    Args:
+        remarked: Lines of remarks.
+        box: x, y, width, height of the drawing, and height of the caption above it [inch].
+    """
     axes = figure.add_axes((box[0] / page[0], box[1] / page[1], box[2] / page[0], box[3] / page[1]))
     draw_in_axes(axes, environment, panel.design)
     axes.set(xticks=[], yticks=[], xlabel="", ylabel="", anchor="NW")
@@ -124,7 +149,8 @@ def _draw_panel(figure: Figure, environment: Environment, panel: _Panel, box: An
     number = figure.text(box[0], top + 0.25, panel.label, size=9, weight="bold", color=INK, **style)
     reach = number.get_window_extent().width / figure.dpi
     figure.text(box[0] + reach + 0.09, top + 0.25, facts, size=8.5, color=INK, **style)
-    figure.text(box[0], top + 0.08, "  ·  ".join(panel.remarks), size=7.5, color=FAINT, **style)
+    for line, text in enumerate(remarked):
+        figure.text(box[0], top + 0.08 - LINE * line, text, size=SMALL, color=FAINT, **style)
 
 
 def _draw_header(figure: Figure, environment: Environment, panels: Sequence[_Panel], title: str, page: Any) -> None:

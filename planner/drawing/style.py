@@ -11,6 +11,8 @@ from matplotlib.figure import Figure
 from environments.writing import whole
 
 INK, FAINT, SEARCHED, GOAL = "#23282f", "#6b7480", "#b4add0", "#0a8f62"
+JUMPED = "#7065ae"
+"""The part of a search tree that follows a jump: a darker tone, which is told from the other without seeing colours."""
 
 
 DIMENSION = "#a3195b"

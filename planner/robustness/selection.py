@@ -68,7 +68,7 @@ class Champion:
             "chosen_from": self.grown,
             "weakest": self.weakest,
             "sound": self.sound,
-            "jump_mm": [round(1e3 * part, 1) for part in self.jump] if self.jump else None,
+            "jump_mm": self.jump.content() if self.jump else None,
         }
 
 

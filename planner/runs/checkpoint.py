@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import ValidationError
 
+from dynamics.jumps import Jump
 from dynamics.tube import VineParams
 from dynamics.tube_file import InvalidTube, tube_content
 from environments.environment import Environment
@@ -26,10 +27,11 @@ from environments.file_model import InvalidEnvironment, describe
 from environments.obstacles import Obstacles
 from planner.provenance import versions
 from planner.runs.contents import CHECKPOINT
-from planner.runs.facts import LARGEST, Facts
+from planner.runs.facts import LARGEST, Facts, SolutionPart
 from planner.runs.inputs import Inputs
 from planner.search.reverse_tree import ReverseTree
 from planner.search.run import HistoryEntry, Run
+from planner.search.solutions import Solution, Solutions
 from planner.search.sst import FIRST_RADIUS, LONGEST_TUBE, RADIUS_FACTOR
 from planner.search.tree import KEPT
 from surrogate.compiled import Floats
@@ -48,6 +50,7 @@ ARRAYS: dict[str, tuple[type, int]] = {
     "tips": (np.float64, 3),
     "actuators": (np.int64, 0),
     "straight": (np.bool_, 0),
+    "jumped": (np.bool_, 0),
     "parent": (np.int64, 0),
     "active": (np.bool_, 0),
     "witness_poses": (np.float64, 3),
@@ -100,6 +103,7 @@ def write_checkpoint(path: Path, run: Run, inputs: Inputs) -> None:
                 "controls": solution.controls.tolist(),
                 "tip": solution.design.tip.tolist(),
                 "joints": solution.design.centerline.tolist(),
+                "jump": solution.jump,
             }
             for solution in found.best
         ],
@@ -179,10 +183,7 @@ class Checkpoint:
             node >= 0, search.cost(search.tree.actuators[node], search.tree.segments[node]), np.inf
         )
         found.replayed, found.rejected, found.ambiguous = facts.replayed, facts.rejected, facts.ambiguous
-        found.best = [
-            found.solution(np.array(part.controls, np.int32), np.array(part.tip), np.array(part.joints))
-            for part in facts.solutions
-        ]
+        found.best = [_solution(found, part) for part in facts.solutions]
         if found.best:
             search.bound = found.best[0].cost + search.slack
         run.seconds, run.history = facts.seconds, [HistoryEntry(**part.model_dump()) for part in facts.history]
@@ -204,6 +205,14 @@ class Checkpoint:
         length = np.sum(tree.edges[1].length, axis=0)
         _require(np.all(length <= LONGEST_TUBE), "the reverse tree has an edge that is longer than any tube")
         return tree
+
+
+def _solution(found: Solutions, part: SolutionPart) -> Solution:
+    """A solution again; in a checkpoint that does not say whether it jumps, its replay does."""
+    controls = np.array(part.controls, np.int32)
+    known = "jump" in part.model_fields_set
+    jump = (Jump(*part.jump) if part.jump else None) if known else found.jump_of(controls)
+    return found.solution(controls, np.array(part.tip), np.array(part.joints), jump)
 
 
 def read_checkpoint(folder: Path) -> Checkpoint:
@@ -242,8 +251,10 @@ def _read_arrays(path: Path) -> Arrays:
         raise
     except Exception:  # zipfile and NumPy raise many types of errors for damaged files
         raise InvalidCheckpoint("is not a checkpoint, or is damaged") from None
-    arrays = NO_PARTICLES | arrays if not packed else {}
     _require(not packed, "is compressed; checkpoints must not be compressed")
+    # In older checkpoints no node is marked, because it is not known which vines have jumped.
+    unmarked = {"jumped": np.zeros(np.shape(arrays.get("parent", ())), bool)}
+    arrays = NO_PARTICLES | unmarked | arrays
     _require(arrays.keys() == ARRAYS.keys(), f"must contain the arrays {', '.join(ARRAYS)}")
     for name, (kind, columns) in ARRAYS.items():
         array, shape = arrays[name], (columns,) if columns else ()
@@ -320,6 +331,9 @@ def _check_nodes(arrays: Arrays, max_segments: int, entries: int) -> None:
     above = index[parent[~root]]
     _require(np.all(above >= 0), "parent points to a free slot")
     _require(np.all(segments[above] < segments[~root]), "a node must have more segments than its parent")
+    jumped = arrays["jumped"]
+    _require(not jumped[root].any(), "jumped marks the root, which has not grown")
+    _require(jumped[~root][jumped[above]].all(), "jumped must mark the children of each node that it marks")
 
 
 def _check_witnesses(arrays: Arrays, levels: int) -> None:

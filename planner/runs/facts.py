@@ -24,6 +24,7 @@ class _Part(BaseModel):
 Count = Annotated[int, Field(ge=0, lt=2**62)]
 Bits = Annotated[int, Field(ge=0, lt=2**128)]
 NotNegative = Annotated[float, Field(ge=0)]
+Length = Annotated[float, Field(ge=0, lt=LARGEST)]
 Coordinate = Annotated[float, Field(gt=-LARGEST, lt=LARGEST)]
 Pose = Annotated[list[Coordinate], Field(min_length=3, max_length=3)]
 Joint = Annotated[list[Coordinate], Field(min_length=2, max_length=2)]
@@ -43,10 +44,14 @@ class _Generator(_Part):
     uinteger: Annotated[int, Field(ge=0, lt=2**32)]
 
 
-class _SolutionPart(_Part):
+class SolutionPart(_Part):
+    """A solution in `facts`."""
+
     controls: Annotated[list[int], Field(min_length=1)]
     tip: Pose
     joints: list[Joint]
+    jump: Annotated[list[Length], Field(min_length=3, max_length=3)] | None = None
+    """The largest jump in its replay [m], see `dynamics.jumps.Jump`; older checkpoints do not say whether there is one."""
 
 
 class _HistoryEntryPart(_Part):
@@ -84,7 +89,7 @@ class Facts(_Part):
     replayed: Count
     rejected: Count
     ambiguous: Count = 0
-    solutions: list[_SolutionPart]
+    solutions: list[SolutionPart]
     reverse_tree: _TreePart | None
     tube: dict[str, Any] | None = None
     """All parameters of the tube, in the units of tube files; None in older checkpoints, which have the default tube."""

@@ -36,6 +36,7 @@ from planner.runs.inputs import Inputs
 from planner.runs.success import success, with_trials
 from planner.runs.tried import TRIALS, Tried
 from planner.search.run import Run
+from planner.solutions_file import solutions_content
 from planner.verification import Verification
 
 LONGEST_NAME = 80
@@ -138,6 +139,7 @@ def _run_content(
     run: Run, inputs: Inputs, stopped: str, best: Design, choice: Choice | None, verification: Verification | None
 ) -> dict[str, Any]:
     """Content of `run.json`; the arguments are those of `write_run`, and the design that is written."""
+    tree = run.search.tree
     return {
         "schema": 1,
         "inputs": {
@@ -154,6 +156,7 @@ def _run_content(
         "time_to_first_s": round(run.history[0].seconds, 3),
         "iterations": run.search.iteration,
         "vine_steps": run.search.vine_steps,
+        "tree": {"nodes": len(tree), "jumped": int(tree.jumped[tree.used].sum())},
         "cost": {"actuators": best.actuators, "length_mm": round(best.built * 1e3, 3)},
         "history": [[round(m.seconds, 3), m.actuators, round(m.length * 1e3, 3)] for m in run.history],
         "replayed": run.solutions.replayed,
@@ -210,7 +213,7 @@ def fill_run(
     write_environment(run.environment, folder / "environment.toml")
     write_json(folder / "design.json", design_content(best))
     every = [solution.design for solution in solutions.best]
-    write_json(folder / "solutions.json", {"schema": 1, "solutions": [design_content(one) for one in every]})
+    write_json(folder / "solutions.json", solutions_content(solutions.best))
     rollout = replay(best, solutions.replayer)
     margin = drive_margin(rollout, best.params)
     content = _run_content(run, inputs, stopped, best, choice, verification)
@@ -222,4 +225,6 @@ def fill_run(
     if tried:
         tried.write(folder / TRIALS)
     save_plan(folder / "plan.png", run.environment, best, branches, tried)
-    save_solutions(folder / "solutions.png", run.environment, every, best, *success(choice, verification))
+    save_solutions(
+        folder / "solutions.png", run.environment, every, best, *success(choice, verification, solutions.best)
+    )

@@ -8,6 +8,7 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
+from dynamics.jumps import Jump, largest_jump
 from dynamics.propagator import Propagator
 from dynamics.relaxations import PARTED as PARTED_RESTS
 from dynamics.relaxations import Relaxations
@@ -42,6 +43,8 @@ class Solution:
     cost: float
     controls: NDArray[np.int32]
     """Control of each segment, shape (segments,), from which its sections follow."""
+    jump: Jump | None = None
+    """The largest jump in its replay; None if it has none."""
 
 
 class Solutions:
@@ -120,7 +123,8 @@ class Solutions:
                 self._cut_beyond(*ambiguous[-1])
             elif reached:
                 state = rollout.state(np.array([i]), np.array([segments - 1]))
-                self._keep(self.solution(chosen.controls[i, :segments].copy(), tip.copy(), self._joints(state)))
+                controls, jump = chosen.controls[i, :segments].copy(), largest_jump(rollout, i, params)
+                self._keep(self.solution(controls, tip.copy(), self._joints(state), jump))
             else:
                 self.rejected += 1
                 self._cut(int(chosen.parents[i]), rollout.tips[i, : rollout.records[i]])
@@ -156,18 +160,25 @@ class Solutions:
         rest = [solution for k, solution in enumerate(self.best) if k not in known]
         self.best = sorted([*rest, found], key=lambda solution: solution.cost)[: self.keep]
 
-    def solution(self, controls: NDArray[np.int32], tip: Floats, joints: Floats) -> Solution:
+    def solution(self, controls: NDArray[np.int32], tip: Floats, joints: Floats, jump: Jump | None = None) -> Solution:
         """Make a solution from the controls of its segments.
 
         Args:
             tip: Pose of the tip: x [m], y [m], heading [rad].
             joints: Joints from base to tip [m], shape (segments + 1, 2).
+            jump: The largest jump in its replay; None if it has none.
         """
         search = self.search
         sections = sections_of(controls, search.params.segment_length, search.catalogue)
         design = Design(search.environment.name, search.environment.sha256, search.params, sections, tip, joints)
         cost = search.cost(np.array(design.actuators), np.array(len(controls)))
-        return Solution(design, float(cost), controls)
+        return Solution(design, float(cost), controls, jump)
+
+    def jump_of(self, controls: NDArray[np.int32]) -> Jump | None:
+        """The largest jump of a vine with these controls, shape (segments,), replayed; None if it has none."""
+        full = self.search.params.segment_length
+        carried = actuation(controls[None], self.search.catalogue)
+        return largest_jump(grow(self.replayer, carried, full * len(controls), full), 0, self.search.params)
 
     def _joints(self, state: VineState) -> Floats:
         joints = centerlines(state, self.search.environment.start, self.search.params)[0]

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from dynamics.jumps import jumped
 from dynamics.propagator import Propagator
 from dynamics.tube import VineParams
 from dynamics.vine import Array, Integers, Rollout, Status
@@ -79,6 +80,8 @@ class Candidates:
     tips: Floats
     actuators: Integers
     straight: NDArray[np.bool_]
+    jumped: NDArray[np.bool_]
+    """Whether the vine has jumped on the way, shape (rows,)."""
     parents: Integers
     vine: Integers
     """Row of the rollout that recorded them."""
@@ -99,6 +102,7 @@ class Candidates:
             self.tips[rows],
             self.actuators[rows],
             self.straight[rows],
+            self.jumped[rows],
             self.parents[rows],
             self.vine[rows],
             self.record[rows],
@@ -147,6 +151,7 @@ class Search:
             np.zeros(1, np.int64),
             np.asarray(environment.start, float)[None],
             np.zeros(1, np.int64),
+            np.zeros(1, bool),
             np.zeros(1, bool),
             np.full(1, -1),
             np.zeros(1, np.int64),
@@ -339,12 +344,14 @@ class Search:
         # was cut off it may continue, from any of the last records, because any of them may become the witness's node.
         goes_on = (record + UNFINISHED >= rollout.records[vine]) & (rollout.status[vine] == Status.GROWN)
         straight = (controls[vine] == 0) & ~goes_on
+        lengths = self.params.segment_length * old.astype(float)
+        marked = self.tree.jumped[nodes, None] | jumped(rollout, self.tree.tips[nodes, :2], lengths, self.params)
         fits = enough & whole & (self._least_cost(tips, actuators, segments) < self.bound)
         vine, record = vine[fits], record[fits]
         return Candidates(
             rollout.angles[vine, record], carried[vine],
-            segments[fits], tips[fits], actuators[fits], straight[fits], nodes[vine],
-            vine, record, np.zeros((len(vine), 0), bool),
+            segments[fits], tips[fits], actuators[fits], straight[fits],
+            marked[vine, record], nodes[vine], vine, record, np.zeros((len(vine), 0), bool),
         )  # fmt: skip
 
     def _insert(self, candidates: Candidates, grown: GrownParticles | None = None) -> None:
@@ -355,8 +362,9 @@ class Search:
         )
         kept = candidates[chosen]
         slots = self.tree.add(
-            kept.angles, kept.controls, kept.segments, kept.tips, kept.actuators, kept.straight, kept.parents
-        )
+            kept.angles, kept.controls, kept.segments, kept.tips, kept.actuators,
+            kept.straight, kept.jumped, kept.parents,
+        )  # fmt: skip
         if self._cost_to_go:
             self.tree.to_go[slots] = self._cost_to_go(kept.tips)
         if self.particles:

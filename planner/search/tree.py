@@ -12,7 +12,7 @@ from dynamics.tube import VineParams
 from dynamics.vine import Array, Integers, VineState, centerlines, host, like, pivots_of
 from surrogate.compiled import Floats
 
-KEPT = "segments", "tips", "actuators", "straight", "parent", "active"
+KEPT = "segments", "tips", "actuators", "straight", "jumped", "parent", "active"
 """Properties of a node in a checkpoint, in addition to its vine; the others follow from these."""
 
 
@@ -42,6 +42,8 @@ class Tree:
         """Actuated sections up to the node, shape (slots,)."""
         self.straight: NDArray[np.bool_] = np.zeros(0, bool)
         """Whether the vine has been grown without an actuator; growth is deterministic, so once is enough."""
+        self.jumped: NDArray[np.bool_] = np.zeros(0, bool)
+        """Whether the vine has jumped on the way (see `dynamics.jumps`), shape (slots,); then so have its descendants."""
         self.to_go: Floats = np.zeros(0)
         """Estimated cost from the tip to the goal; set by the caller."""
         self.parent: Integers = np.zeros(0, np.int64)
@@ -62,8 +64,7 @@ class Tree:
         angles = self._unbent(slots + more)
         angles[:slots] = self.angles
         self.angles = angles
-        names = "controls", "segments", "tips", "actuators", "straight", "to_go", "parent", "children", "active", "used"
-        for name in names:
+        for name in ("controls", *KEPT, "to_go", "children", "used"):
             array = getattr(self, name)
             setattr(self, name, np.concatenate([array, np.zeros((more, *array.shape[1:]), array.dtype)]))
         self._free += range(slots + more - 1, slots - 1, -1)
@@ -76,6 +77,7 @@ class Tree:
         tips: Floats,
         actuators: Integers,
         straight: NDArray[np.bool_],
+        jumped: NDArray[np.bool_],
         parents: Integers,
     ) -> Integers:
         """Add active nodes, one per row; returns their slots."""
@@ -84,7 +86,7 @@ class Tree:
         slots = np.array([self._free.pop() for _ in range(count)], dtype=np.int64)
         self.angles[slots], self.controls[slots] = angles, controls
         self.segments[slots], self.tips[slots], self.actuators[slots] = segments, tips, actuators
-        self.straight[slots] = straight
+        self.straight[slots], self.jumped[slots] = straight, jumped
         self.parent[slots], self.children[slots] = parents, 0
         self.active[slots] = self.used[slots] = True
         np.add.at(self.children, parents[parents >= 0], 1)

@@ -18,9 +18,10 @@ from dynamics.tube import VineParams
 from environments import load_environment
 from environments.given import Given
 from planner.design import Design, Section, overlap
-from planner.design_file import InvalidDesign, design_content, load_design, load_solutions, solution_of
+from planner.design_file import InvalidDesign, design_content, load_design
 from planner.search.catalogue import Catalogue
 from planner.search.controls import sections_of
+from planner.solutions_file import load_solutions, solution_of
 from surrogate.actuators import Actuator, Grid
 from surrogate.pouch import PouchMotor
 from surrogate.spam import Spam

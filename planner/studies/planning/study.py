@@ -10,9 +10,8 @@ from pathlib import Path
 from dynamics.tube import VineParams
 from environments import Environment
 from planner.design import Design
-from planner.drawing.search import branches_to_draw
+from planner.drawing.search import Branches, branches_to_draw
 from planner.search.run import Budget, Run
-from surrogate.compiled import Floats
 
 PAPER = {
     "plus": {True: (20.63, 4.24, 5.65), False: (19.50, 4.04, 5.71)},
@@ -49,8 +48,8 @@ class Found:
     """A planning run, and the content of a figure if its design is the best so far in its environment."""
 
     outcome: PlanningOutcome
-    best: tuple[Environment, Design, list[Floats]] | None
-    """Environment, design, and the branches of the search tree [m]."""
+    best: tuple[Environment, Design, Branches] | None
+    """Environment, design, and the branches of the search tree."""
 
 
 def run_cases(

@@ -92,7 +92,7 @@ SUMMARIES = {
     "run": [
         "run: plus, spam, quasistatic, seed 0", "525 │   775 │  none", "3 actuators, tube 2900 mm; predicted tip (33, 1674) mm",
         "8 iterations, first solution after 1.02 s; iterations done; 12 candidates replayed, of which 0 missed the goal",
-        "1 │         3 │    2900 │ (33, 1674) │ design.json", "2 │         3 │    3025", "pictures: ",
+        "1 │         3 │    2900 │ (33, 1674) │         │ design.json", "2 │         3 │    3025", "pictures: ",
     ],
     "pack": ["pack: design for plus", "it reaches the goal; its tip ends 3 mm from", "warning: The feed ends of L1", "cut-list.csv"],
     "map": ["map of plus after 2 deployments, policy ideal, seed 3", "score 31.3 of 100; cells: 12 % obstacle, 25 % free, 62 % not seen"],

@@ -17,7 +17,8 @@ from environments import Environment
 from environments.given import Given
 from planner.console.options import with_friction
 from planner.design import Section
-from planner.design_file import design_content, load_design, load_solutions
+from planner.design_file import design_content, load_design
+from planner.solutions_file import load_solutions
 
 Vinewright = Callable[..., tuple[int, str, str]]
 

@@ -17,6 +17,7 @@ from planner.design import Design, Trialled
 from planner.design_file import InvalidDesign
 from planner.drawing.front import chart_box
 from planner.drawing.plan import plan_figure, save_plan
+from planner.drawing.search import Branches
 from planner.drawing.style import MISSED, REACHED
 from planner.runs.tried import Tried
 
@@ -60,7 +61,7 @@ def lines_of(figure: Figure) -> dict[str, list]:
 def test_reached_and_missed_are_told_apart(design: Design, room: Environment) -> None:
     """Trials that reached are solid and green where they grew, those that missed dashed and brown; the legend counts both."""
     shown = tried(design)
-    figure = plan_figure(room, design, (), shown)
+    figure = plan_figure(room, design, tried=shown)
     cloud = clouds(figure)
     for gid, rows, colour in (("reached", [0, 1, 2], REACHED), ("missed", [3, 4], MISSED)):
         segments = cloud[gid].get_segments()
@@ -85,7 +86,7 @@ def test_reached_and_missed_are_told_apart(design: Design, room: Environment) ->
 
 def test_the_cloud_lies_beneath_the_tube(design: Design, room: Environment) -> None:
     """The tube covers the trials, which cover obstacles and the goal disc."""
-    figure = plan_figure(room, design, (), tried(design))
+    figure = plan_figure(room, design, tried=tried(design))
     tubes = [patch.get_zorder() for patch in figure.axes[0].patches if patch.get_gid() in ("goal",)]
     over = [one.get_zorder() for one in clouds(figure).values()]
     assert min(over) > 3
@@ -94,7 +95,7 @@ def test_the_cloud_lies_beneath_the_tube(design: Design, room: Environment) -> N
 
 def test_the_front_is_drawn(design: Design, room: Environment) -> None:
     """Each design over its actuators with its interval, the wanted share as a line, and the chosen one marked."""
-    lines = lines_of(plan_figure(room, design, (), tried(design)))
+    lines = lines_of(plan_figure(room, design, tried=tried(design)))
     assert [line.get_ydata()[0] for line in lines["wanted"]] == [pytest.approx(90)]
     (chosen,) = lines["chosen"]
     assert (chosen.get_xdata()[0], chosen.get_ydata()[0]) == (2, pytest.approx(92))
@@ -109,7 +110,7 @@ def test_the_front_is_drawn(design: Design, room: Environment) -> None:
 def test_the_chart_hides_nothing_that_matters(design: Design, room: Environment) -> None:
     """It stands in a corner away from tube, trials, goal and base; in an environment full of them, beside the drawing."""
     for shown in (tried(design), replace(tried(design), joints=_everywhere(design), reached=np.ones(4, bool))):
-        figure = plan_figure(room, design, (), shown)
+        figure = plan_figure(room, design, tried=shown)
         axes = figure.axes[0]
         (frame,) = [patch for patch in axes.patches if patch.get_gid() == "front"]
         corners = shapely.box(*frame.get_bbox().extents)
@@ -148,9 +149,24 @@ def test_without_trials_nothing_changes(design: Design, room: Environment, tmp_p
     assert not clouds(bare)
     assert not bare.axes[0].child_axes
     for name, shown in (("bare", None), ("again", None), ("tried", tried(design))):
-        save_plan(tmp_path / f"{name}.png", room, design, (), shown)
+        save_plan(tmp_path / f"{name}.png", room, design, tried=shown)
     pictures = {name: (tmp_path / f"{name}.png").read_bytes() for name in ("bare", "again", "tried")}
     assert pictures["bare"] == pictures["again"] != pictures["tried"]
+
+
+@pytest.mark.parametrize("width", [1.6, 4.0, 8.0])
+def test_the_fullest_legend_fits_the_page(environment: MakeEnvironment, bent: Bent, width: float) -> None:
+    """With all sides, an overlap, both parts of the search tree and both kinds of trials, clear of title and drawing."""
+    room = environment(bounds=(-width / 2, -4.0, width / 2, 4.0))
+    design = bent(PARAMS, [6.0] * 72, "lrn")
+    figure = plan_figure(room, design, Branches([design.centerline], [design.centerline]), tried(design))
+    figure.draw_without_rendering()
+    (legend,) = figure.legends
+    assert len(legend.get_texts()) == 10
+    shown, page = legend.get_window_extent(), figure.bbox
+    assert page.x0 <= shown.x0 < shown.x1 <= page.x1
+    assert shown.y0 >= figure.axes[0].get_window_extent().y1
+    assert shown.y1 <= min(text.get_window_extent().y0 for text in figure.texts[:3] if text.get_size() > 10)
 
 
 def test_trials_are_read_back(design: Design, tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from planner.design import Design
 from planner.drawing.animation import save_animation
 from planner.drawing.environment import save_environment
 from planner.drawing.plan import PLAN_DPI, plan_figure, save_plan
-from planner.drawing.search import branches_to_draw
+from planner.drawing.search import Branches, branches_to_draw
 from planner.drawing.style import ACTUATOR, OBSTACLE, TUBE
 from planner.replay import replay, trajectory
 from planner.search.run import Budget, Run
@@ -206,10 +206,12 @@ def test_any_name_and_any_number_of_actuators_fit(
 def test_the_legend_fits_the_page(environment: MakeEnvironment, params: VineParams, bent: Bent) -> None:
     """With all its entries on a narrow page, it takes two lines, clear of the title and the drawing."""
     design = bent(params, [6.0] * 72, "lrn")
-    figure = plan_figure(environment(bounds=(-1.0, -4.0, 1.0, 4.0)), design, [design.centerline])
+    figure = plan_figure(
+        environment(bounds=(-1.0, -4.0, 1.0, 4.0)), design, Branches([design.centerline], [design.centerline])
+    )
     figure.draw_without_rendering()
     (legend,) = figure.legends
-    assert len(legend.get_texts()) == 7
+    assert len(legend.get_texts()) == 8
     shown, page, axes = legend.get_window_extent(), figure.bbox, figure.axes[0].get_window_extent()
     assert page.x0 <= shown.x0 < shown.x1 <= page.x1
     assert shown.y0 >= axes.y1

@@ -95,6 +95,22 @@ def test_the_tubes_are_drawn_in_their_panels(
             assert np.abs(pixels[len(pixels) - int(y), int(x)] - 255 * np.array(colour)).max() < 3
 
 
+def test_remarks_take_as_many_lines_as_they_need(
+    environment: MakeEnvironment, drawn: Callable[..., Figure], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One in a wide drawing, more in narrow ones, in order and each of them whole; all drawings of a page keep their places."""
+    remarks = ("replay ✓", "quasistatic ✗", "100 % of trials", "tip jumps 310 mm")
+    designs = [straight(0.5 + 0.01 * k) for k in range(9)]
+    for least, lines in ((4.0, 1), (1.2, 4)):
+        monkeypatch.setattr(solutions, "LEAST", least)
+        monkeypatch.setattr(solutions, "PAGE", 2 * solutions.SIDE + least)
+        figure = drawn(environment(), designs[:3], None, lambda design: remarks if design is designs[0] else ())
+        words = texts(figure)
+        shown = words[words.index("1") + 2 : words.index("2")]
+        assert "  ·  ".join(shown).split("  ·  ") == list(remarks)
+        assert len(shown) == lines
+
+
 def test_a_design_that_is_no_solution_is_drawn_too(environment: MakeEnvironment, drawn: Callable[..., Figure]) -> None:
     """First, under the name of its file, without a number."""
     words = texts(drawn(environment(), [straight(0.5), straight(0.7)], straight(0.6)))
@@ -123,9 +139,9 @@ def test_only_so_many_are_drawn(
 def test_nothing_overlaps_or_leaves_the_page(
     environment: MakeEnvironment, drawn: Callable[..., Figure], count: int, aspect: float
 ) -> None:
-    """For wide and tall environments and any number of panels: drawings and texts keep apart, also with long words."""
+    """For wide and tall environments and any number of panels: drawings and texts keep apart, also with long words and many remarks."""
     room = replace(environment(bounds=(0, 0, 2, 2 * aspect)), name="a name of many words " * 9)
-    remarks = ("replay ✓", "quasistatic ✗", "100 % of trials")
+    remarks = ("replay ✓", "quasistatic ✗", "100 % of trials", "tip jumps 1310 mm", "tip jumps 1310 mm")
     many = straight(4.5, "left")
     many = replace(many, sections=tuple(replace(many.sections[0], start=0.5 * k, end=0.5 * (k + 1)) for k in range(9)))
     figure = drawn(room, [straight(1.0, "left"), *[straight(1.0)] * (count - 1)], many, lambda _: remarks, "note " * 15)

@@ -105,6 +105,26 @@ def test_nothing_that_matters_is_forgotten(shipped: dict[str, Environment], para
     assert whole.search.shrinks > 1
 
 
+def test_older_checkpoints_have_no_marks(
+    shipped: dict[str, Environment], params: VineParams, stopped: Path, tmp_path: Path
+) -> None:
+    """The search goes on as it would with marks; only nodes that are new can be marked."""
+    arrays = arrays_of(stopped)
+    assert arrays["jumped"].any()
+    del arrays["jumped"]
+    np.savez(tmp_path / CHECKPOINT, **arrays)  # type: ignore[arg-type]
+    runs = [prepared(shipped["divider"], params) for _ in range(2)]
+    for run, folder in zip(runs, (stopped, tmp_path), strict=True):
+        read_checkpoint(folder).restore(run)
+    marked, unmarked = (run.search.tree for run in runs)
+    assert not unmarked.jumped.any()
+    for run in runs:
+        searched(run, 9)
+    assert not (unmarked.jumped & ~marked.jumped).any()
+    unmarked.jumped = marked.jumped
+    assert state(runs[1]) == state(runs[0])
+
+
 def test_an_environment_is_kept_to_the_last_bit(params: VineParams, tmp_path: Path) -> None:
     """An environment whose numbers have more digits than its file shows comes back with all of them."""
     (tmp_path / "thirds.toml").write_text(
@@ -191,7 +211,8 @@ def test_arrays_that_do_not_fit_are_refused(
     """Each array missing, of another type or shape, a row short, not finite, or with numbers that mean nothing."""
     array = arrays_of(stopped)[name]
     assert len(array) > 1
-    broken: list[np.ndarray[Any, Any] | None] = [None, array.astype(np.float32), array[..., None], array[:-1]]
+    missing = [None] * (name != "jumped")  # older checkpoints do not have it
+    broken: list[np.ndarray[Any, Any] | None] = [*missing, array.astype(np.float32), array[..., None], array[:-1]]
     values = {"f": [np.nan, np.inf, 1e9], "i": [-7, 2**30], "u": [0], "b": []}[array.dtype.kind]
     if name == "controls":
         values = [-(2**30), 2**30]
@@ -203,6 +224,19 @@ def test_arrays_that_do_not_fit_are_refused(
         arrays = {**arrays_of(stopped), name: other}
         np.savez(tmp_path / CHECKPOINT, **{key: one for key, one in arrays.items() if one is not None})  # type: ignore[arg-type]
         refused()
+
+
+def test_marks_that_do_not_fit_are_refused(stopped: Path, tmp_path: Path, refused: Callable[[], str]) -> None:
+    """The root has not grown, so it has not jumped; the descendants of a vine that has jumped have jumped too."""
+    arrays = arrays_of(stopped)
+    rows = {slot: row for row, slot in enumerate(arrays["slots"].tolist())}
+    pairs = [(row, rows[parent]) for row, parent in enumerate(arrays["parent"].tolist()) if parent >= 0]
+    below = next(row for row, above in pairs if arrays["jumped"][above])
+    for row, mark, words in ((below, False, "must mark the children"), (rows[0], True, "jumped marks the root")):
+        jumped = arrays["jumped"].copy()
+        jumped[row] = mark
+        np.savez(tmp_path / CHECKPOINT, **{**arrays, "jumped": jumped})  # type: ignore[arg-type]
+        assert words in refused()
 
 
 @pytest.mark.parametrize(

@@ -307,6 +307,7 @@ def test_a_candidate_that_misses_on_replay_is_rejected(shipped: dict[str, Enviro
         tree.tips[claim],
         tree.actuators[claim],
         tree.straight[claim],
+        tree.jumped[claim],
         claim,
         *np.zeros((2, 1), np.int64),
         np.zeros((1, 0), bool),

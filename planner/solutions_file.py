@@ -1,0 +1,64 @@
+"""Writing and reading of the solutions of a run (`solutions.json`)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dynamics.jumps import Jump
+from planner.design import Design
+from planner.design_file import DESIGN, SOLUTIONS, InvalidDesign, design_content, design_in, has_solutions, read_json
+
+if TYPE_CHECKING:
+    from planner.search.solutions import Solution
+
+
+def solutions_content(solutions: Sequence[Solution]) -> dict[str, Any]:
+    """Content of the solutions file: their designs, and of each whether it jumps."""
+    every = [{**design_content(one.design), "jump_mm": one.jump.content() if one.jump else None} for one in solutions]
+    return {"schema": 1, "solutions": every}
+
+
+def load_solutions(path: str | Path) -> list[Design]:
+    """All designs of a solutions file, lowest cost first.
+
+    Raises:
+        InvalidDesign: See `load_design`.
+    """
+    path = Path(path)
+    content = read_json(path)
+    if not has_solutions(content):
+        raise InvalidDesign(f"{path.name}: missing key solutions")
+    return [design_in(one, f"{path.name}: solutions[{k}]") for k, one in enumerate(content["solutions"])]
+
+
+def load_jumps(path: Path) -> list[Jump | None]:
+    """The largest jump of each design of a solutions file; None for one that does not jump, and in older files, which do not say it.
+
+    Raises:
+        InvalidDesign: See `load_solutions`, which reads the same file.
+    """
+    load_solutions(path)
+    every = [one.get("jump_mm") for one in read_json(path)["solutions"]]
+    return [Jump(*(1e-3 * part for part in jump)) if jump else None for jump in every]
+
+
+def solution_of(folder: Path) -> tuple[int | None, int]:
+    """Which of its solutions the `design.json` of a run folder is: its number, None if it is none of them, and their count.
+
+    The count is 0 if there is no readable solutions file, as in the folder of a pack.
+    """
+    try:
+        design, content = read_json(folder / DESIGN), read_json(folder / SOLUTIONS)
+    except InvalidDesign:
+        return None, 0
+    every = [_made(one) for one in content["solutions"]] if has_solutions(content) else []
+    design = _made(design)
+    return (every.index(design) + 1 if design in every else None), len(every)
+
+
+def _made(content: Any) -> Any:
+    """A design in parsed JSON without what only one of the two files says of it."""
+    said = "trials", "jump_mm"
+    return {key: part for key, part in content.items() if key not in said} if isinstance(content, dict) else content
