@@ -68,6 +68,9 @@ class _Facts(BaseModel):
     inputs: Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
     """See `fingerprint`."""
     seconds: NotNegative
+    """`Known.spent`."""
+    before: NotNegative
+    """`Known.base`."""
 
 
 @dataclass(slots=True, eq=False)
@@ -114,6 +117,8 @@ class Later:
         made._replaces = folder is None or folder.resolve() != source.resolve()
         try:
             made._read(source, note)
+            if checkpoint.inputs.budget != options.budget:  # a new budget: what is left of it is shared again
+                made.known.base = made.known.spent
         except InvalidCheckpoint as error:
             raise InvalidCheckpoint(f"{error}; without this file its stage of the plan is made again") from None
         return made
@@ -135,7 +140,7 @@ class Later:
             note(f"note: {source / REFINEMENT} belongs to another plan or to other versions and is not used")
             return
         self.known = known
-        note(f"of refinement and trials {known.count} results are known, from {known.spent:.1f} s")
+        note(f"refinement and trials: {known.count} results are known, which took {known.spent:.1f} s")
 
     def begin(self, run: Run) -> None:
         """Add a search with friction, which continues where it was, if it had begun before.
@@ -196,7 +201,13 @@ class Later:
 
     def _write_known(self, path: Path) -> None:
         inputs = fingerprint(self.environment, self.tube, self.options)
-        facts = {"schema": 1, "versions": versions(), "inputs": inputs, "seconds": self.known.spent}
+        facts = {
+            "schema": 1,
+            "versions": versions(),
+            "inputs": inputs,
+            "seconds": self.known.spent,
+            "before": self.known.base,
+        }
         packed = np.frombuffer(json.dumps(facts, allow_nan=False).encode(), np.uint8)
         write_arrays(path, {"facts": packed, **self.known.stored()})
 
@@ -241,4 +252,4 @@ def read_known(path: Path) -> tuple[_Facts, Known]:
         raise InvalidCheckpoint(f"{path}: {error}") from None
     except (ValueError, RecursionError):
         raise InvalidCheckpoint(f"{path}: facts is not JSON") from None
-    return facts, Known.restored(arrays, facts.seconds)
+    return facts, Known.restored(arrays, facts.seconds, facts.before)

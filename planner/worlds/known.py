@@ -26,18 +26,20 @@ SIDES = {"left": 1.0, "right": -1.0, "none": 0.0}
 class Known:
     """How near designs came to the goal in trials, and a clock of the time that this took.
 
-    The clock begins when the object is made, or with `begin`. A result that an earlier process grew moves it forward to when it
-    was grown, so that what depends on the time is decided as it was then. Before anything new is grown it moves forward by all
-    the time of that process.
+    The clock begins when the object is made, or with `begin`, at the time that had passed before the present budget. A result
+    that an earlier process grew moves it forward to when it was grown, so that what depends on the time is decided as it was
+    then. Before anything new is grown it moves forward by all the time of that process.
     """
 
     def __init__(self) -> None:
         self._of: dict[bytes, Floats] = {}
-        self._before, self._began = 0.0, time.perf_counter()
+        self.base = self._before = 0.0
+        """The time of budgets before the present one [s]."""
+        self._began = time.perf_counter()
 
     def begin(self) -> None:
         """Start the clock."""
-        self._began = time.perf_counter()
+        self._began = time.perf_counter() - self.base
 
     @property
     def seconds(self) -> float:
@@ -108,13 +110,13 @@ class Known:
         }
 
     @classmethod
-    def restored(cls, arrays: dict[str, NDArray[Any]], spent: float) -> Known:
-        """What `stored` gave, and `spent` at that time [s]."""
+    def restored(cls, arrays: dict[str, NDArray[Any]], spent: float, base: float) -> Known:
+        """What `stored` gave, with `spent` and `base` at that time [s]."""
         made, ends = cls(), np.cumsum(arrays["counts"])[:-1]
         every = np.vstack([arrays[name] for name in ("trials", "nearest", "last", "when")])
         parts = np.split(every, ends, axis=1) if len(arrays["counts"]) else []
         made._of = {one.tobytes(): part.copy() for one, part in zip(arrays["designs"], parts, strict=True)}
-        made._before = spent
+        made._before, made.base = spent, base
         return made
 
 

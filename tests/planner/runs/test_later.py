@@ -17,7 +17,7 @@ from planner.design_file import design_content
 from planner.friction_search import PARTS
 from planner.plan import Result, Watcher, plan
 from planner.robustness.refinement import Descent
-from planner.robustness.selection import Selection
+from planner.robustness.selection import Progress, Selection
 from planner.runs.checkpoint import InvalidCheckpoint, read_checkpoint
 from planner.runs.contents import CHECKPOINT, FRICTION, REFINEMENT
 from planner.runs.inputs import Inputs
@@ -48,8 +48,9 @@ def room(file: Path) -> Environment:
 
 @contextmanager
 def counted() -> Iterator[dict[str, int]]:
-    """What is done meanwhile: iterations of searches, and vines grown in worlds with errors."""
-    done, iterate, grow = {"iterations": 0, "vines": 0}, Search.iterate, trials.grow_rows
+    """What is done meanwhile: iterations of searches, generations of refinement, and vines grown in worlds with errors."""
+    done = {"iterations": 0, "generations": 0, "vines": 0}
+    iterate, generation, grow = Search.iterate, Descent.generation, trials.grow_rows
 
     def iterating(self: Search) -> Any:
         done["iterations"] += 1
@@ -59,8 +60,13 @@ def counted() -> Iterator[dict[str, int]]:
         done["vines"] += len(rows)
         return grow(worlds, rows, *rest)
 
+    def passing(self: Descent, rows: Any) -> int:
+        done["generations"] += 1
+        return generation(self, rows)
+
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Search, "iterate", iterating)
+        patch.setattr(Descent, "generation", passing)
         patch.setattr(trials, "grow_rows", growing)
         yield done
 
@@ -146,7 +152,7 @@ def test_a_finished_plan_grows_nothing_again(room: Environment, tmp_path: Path) 
     result.save(folder)
     with counted() as done:
         again = resumed(folder)
-    assert done == {"iterations": 0, "vines": 0}
+    assert (done["iterations"], done["vines"]) == (0, 0)
     assert front_of(again) == front_of(result)
     again.save(tmp_path / "again")
     names = sorted(path.name for path in folder.iterdir())
@@ -194,17 +200,33 @@ def with_facts(folder: Path, **changed: Any) -> None:
     np.savez(folder / REFINEMENT, **arrays)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(("spent", "tried"), [(0.0, True), (2e5, False)])
-def test_the_time_of_refinement_counts(killed: Path, tmp_path: Path, spent: float, tried: bool) -> None:
-    """If it has taken all the time before, one design is tried, in one block of trials; the next file says that it took longer."""
-    folder = copied(killed, tmp_path / "run")
-    with_facts(folder, seconds=spent)
-    result = resumed(folder, iterations=None, target_actuators=20, time_budget_s=1e5)
-    assert result.choice
-    assert (len(result.choice.front) > 1) == tried
-    assert result.choice.chosen.estimate.trials == (40 if tried else 20)
-    assert (read_known(folder / REFINEMENT)[0].seconds >= 2e5) == (not tried)
-    assert (result.choice.trials_s + result.choice.refinement_s >= 2e5) == (not tried)
+def test_the_time_of_refinement_counts(room: Environment, tmp_path: Path) -> None:
+    """Resumed as it was, a plan without time left stops after what is known; resumed with more time, the rest is shared again."""
+    timed = OPTIONS.model_copy(update={"iterations": None, "target_actuators": 20, "time_budget_s": 1e5})
+    lefts: list[float] = []
+
+    class Looking(Watcher):
+        @contextmanager
+        def refining(self, left: Callable[[], float]) -> Iterator[Callable[[Progress], None]]:
+            lefts.append(left())
+            yield lambda _: None
+
+    with killed_at(*STAGES["refinement"]):
+        plan(room, VineParams(), timed, QuasiStatic, folder=tmp_path / "run")
+    with_facts(tmp_path / "run", seconds=2e5)
+    for changed, tried in (({}, 20), ({"time_budget_s": 1.5e5}, 20), ({"time_budget_s": 9e5}, 40)):
+        folder = copied(tmp_path / "run", tmp_path / f"run-{len(lefts)}")
+        with counted() as done:
+            result = resumed(folder, Looking(), **changed)
+        assert result.choice
+        assert (done["generations"] > 3) == (changed != {"time_budget_s": 1.5e5})
+        assert result.choice.chosen.estimate.trials == tried
+        assert (done["vines"] > 200) == (tried == 40)
+        assert result.choice.trials_s + result.choice.refinement_s >= 2e5
+        facts, known = read_known(folder / REFINEMENT)
+        assert (facts.seconds >= 2e5, facts.before) == (True, 2e5 if changed else 0.0)
+        assert known.count > 0
+    assert lefts == pytest.approx([1e5, -0.5e5, 7e5], abs=100.0)
 
 
 def test_what_another_plan_found_is_not_used(
@@ -356,7 +378,7 @@ def test_ctrl_c_in_refinement_and_what_can_be_seen_then(
         assert vinewright_in(folder, monkeypatch, "show", f"stopped/{name}") == 0
         assert f"searches with friction: 2; results of refinement and trials: {count}" in capsys.readouterr().out
     assert vinewright_in(folder, monkeypatch, "plan", "--resume", "stopped") == 0
-    assert f"of refinement and trials {count} results are known" in capsys.readouterr().out
+    assert f"refinement and trials: {count} results are known" in capsys.readouterr().out
     for name in ("design.json", "solutions.json"):
         assert (folder / "stopped" / name).read_bytes() == (folder / "whole" / name).read_bytes()
     fronts = [json.loads((folder / name / "run.json").read_text())["trials"] for name in ("whole", "stopped")]

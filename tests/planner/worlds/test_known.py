@@ -112,7 +112,7 @@ def test_what_was_stored_is_known_with_its_time(
     expected = nearest_to_goal(DESIGNS[:3], worlds_of(room, known), np.arange(13))
     now[0] += 5.0
     assert (known.seconds, known.spent, known.count) == (25.0, 25.0, 3 * 13)
-    restored, some = Known.restored(known.stored(), known.spent), worlds_of(room)
+    restored, some = Known.restored(known.stored(), known.spent, 0.0), worlds_of(room)
     some.known = restored
     grown.clear()
     now[0] += 1000.0
@@ -129,3 +129,7 @@ def test_what_was_stored_is_known_with_its_time(
     assert grown == [13]
     now[0] += 1.0
     assert (restored.seconds, restored.spent, restored.count) == (26.0, 26.0, 4 * 13)
+    longer, some.known = (Known.restored(restored.stored(), restored.spent, 26.0),) * 2
+    longer.begin()
+    assert nearest_to_goal(DESIGNS, some, np.arange(13))[0].shape == (4, 13)
+    assert (longer.seconds, grown) == (26.0, [13])
