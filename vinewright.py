@@ -45,7 +45,8 @@ if TYPE_CHECKING:
     from planner.plan import Result
     from planner.replay import Simulation
     from planner.robustness.estimate import Estimate
-    from planner.runs.checkpoint import Checkpoint, InvalidCheckpoint
+    from planner.runs.arrays import InvalidCheckpoint
+    from planner.runs.checkpoint import Checkpoint
     from planner.runs.claim import UnwritableFolder
     from planner.runs.inputs import PlanOptions
     from surrogate.pouch import PouchMotor

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
@@ -24,6 +23,7 @@ from planner.runs.checkpoint import Checkpoint
 from planner.runs.claim import UnwritableFolder, claimed
 from planner.runs.folder import design_to_write, save_checkpoint, write_run
 from planner.runs.inputs import Inputs
+from planner.runs.later import Later
 from planner.search.run import Budget, HistoryEntry, Keep, Run, warm_up
 from planner.search.sst import Switches
 from planner.verification import Verification
@@ -91,6 +91,8 @@ class Result:
     """Results of the second propagator."""
     interrupted: bool = False
     """Whether Ctrl-C ended search, refinement or trials early."""
+    later: Later | None = None
+    """The stages after the first search, for `save`."""
 
     def __repr__(self) -> str:
         found = repr(self.best) if self.best else "no design"
@@ -143,7 +145,7 @@ class Result:
 
     def write(self, out: Path, full_tree: bool = False) -> None:
         """Write the folder as `save` does, for a caller that has claimed it (`planner.runs.claim`)."""
-        write_run(out, self.run, self.options, self.reason, self.choice, self.verification, full_tree)
+        write_run(out, self.run, self.options, self.reason, self.choice, self.verification, full_tree, self.later)
 
 
 QUIET = Watcher()
@@ -170,11 +172,12 @@ def plan(
     Raises:
         WalledIn: No passage as wide as the tube leads to the goal.
         CannotRun: The model cannot run on this machine, or ran out of memory before anything was found.
-        InvalidCheckpoint: The checkpoint belongs to a run with other inputs.
+        InvalidCheckpoint: The checkpoint belongs to a run with other inputs, or that of a later stage is damaged.
     """
     goal_within_reach(environment, tube.radius, tube.clearance)
     verifier = second(environment, tube) if second else None
     watcher.beginning(environment, options)
+    later = Later.of(environment, tube, options, folder, checkpoint, watcher.note)
     with watcher.compiling(options.propagator, options.heuristic):
         keep = Keep(options.solutions) if options.fast else Keep(max(options.solutions, CANDIDATES), SLACK, True)
         switches = Switches(worlds=particles(environment, tube, options))
@@ -185,6 +188,7 @@ def plan(
 
     def save() -> None:
         if folder:
+            later.clear()
             save_checkpoint(folder, run, options)
 
     interruption, friction = Interruption(), typical_friction(environment, tube, options)
@@ -193,12 +197,11 @@ def plan(
         reason = search(run, replace(options.budget, first=True), save, watcher, interruption)
     choice = None
     if run.best and not options.fast:
-        again = list[Run]()
         if friction is not None:
-            again = searches_with_friction(run, friction, options.searching(2), watcher, interruption)
-        choice = choose(run, again, options, watcher, interruption)
+            searches_with_friction(run, friction, options.searching(2), watcher, interruption, later)
+        choice = choose(run, later, watcher, interruption)
     verification = _verified(run, str(options.verify), verifier, choice, watcher) if run.best and verifier else None
-    return Result(options, run, reason, choice, verification, interruption.requested)
+    return Result(options, run, reason, choice, verification, interruption.requested, later)
 
 
 def search(
@@ -217,13 +220,6 @@ def search(
         CannotRun: The model cannot continue, and nothing was found.
         MemoryError: Memory ran out, and nothing was found.
     """
-
-    def checkpoint() -> None:
-        try:
-            save()
-        except UnwritableFolder as error:  # the disk may be full only temporarily: the search goes on
-            watcher.note(f"note: no checkpoint: {error}")
-
     saved, interruption = run.seconds, interruption or Interruption()
     with watcher.searching(run, budget) as show, interruption.handling_signals():
         try:
@@ -233,13 +229,21 @@ def search(
                     break
                 if run.seconds >= saved + SAVED_EVERY:
                     saved = run.seconds
-                    checkpoint()
+                    _attempt(save, watcher)
         except (CannotRun, MemoryError) as error:
             if run.best is None:
                 raise
             return str(error) or "out of memory"  # what was found is kept
-        checkpoint()
+        _attempt(save, watcher)
     return run.ended(budget) or INTERRUPTED
+
+
+def _attempt(save: Callable[[], None], watcher: Watcher) -> None:
+    """Save a checkpoint if the folder can be written; the disk may be full only temporarily, so the plan goes on."""
+    try:
+        save()
+    except UnwritableFolder as error:
+        watcher.note(f"note: no checkpoint: {error}")
 
 
 def particles(environment: Environment, tube: VineParams, options: Inputs) -> Worlds | None:
@@ -252,62 +256,73 @@ def particles(environment: Environment, tube: VineParams, options: Inputs) -> Wo
 
 
 def searches_with_friction(
-    run: Run, friction: float, budget: Budget, watcher: Watcher, interruption: Interruption
-) -> list[Run]:
+    run: Run, friction: float, budget: Budget, watcher: Watcher, interruption: Interruption, later: Later
+) -> None:
     """Search again with friction, in `PARTS` searches; fewer after Ctrl-C, or if one fails: they are not needed.
 
     While none has a solution up to `PARTS` more follow, unless the search without friction has taken their time.
 
     Args:
         budget: Of `PARTS` together.
+        later: Gets the searches, and has those that began before the plan was resumed.
     """
-    found, each = list[Run](), budget.part(1 / PARTS)
+    found, each = later.searches, budget.part(1 / PARTS)
     while not interruption.requested and len(found) < 2 * PARTS:
         spent = run.seconds + sum(one.seconds for one in found)
         late = budget.iterations is None and spent >= 3 * budget.seconds
         if len(found) >= PARTS and (late or any(one.best for one in found)):
             break
-        found.append(run_with_friction(run, friction, len(found)))
+        later.begin(run_with_friction(run, friction, len(found)))
         try:
-            search(found[-1], each, lambda: None, watcher, interruption)
+            search(found[-1], each, later.save_search, watcher, interruption)
         except (CannotRun, MemoryError) as error:
             watcher.note(f"note: no search with friction: {error}")
             break
-    return found
 
 
-def choose(run: Run, again: list[Run], options: Inputs, watcher: Watcher, interruption: Interruption) -> Choice | None:
+def choose(run: Run, later: Later, watcher: Watcher, interruption: Interruption) -> Choice | None:
     """Refine the solutions for each number of actuators, and choose by their success in trials.
 
     Ctrl-C ends it with the designs evaluated so far, at least with the first; a second one ends it at once.
 
     Args:
-        again: More searches in the same environment.
+        later: More searches in the same environment, and what is known of refinement and trials.
     """
-    began, runs = time.perf_counter(), [run, *again]
+    known, options, runs = later.known, later.options, [run, *later.searches]
 
     def left() -> float:
         if interruption.requested:
             return 0.0
         unlimited = options.iterations is not None
-        return math.inf if unlimited else options.time_budget_s - searched - (time.perf_counter() - began)
+        return math.inf if unlimited else options.time_budget_s - searched - known.seconds
 
     searched = sum(one.seconds for one in runs)
     name, uncertainty = named_errors(run.environment, run.params, options.uncertainty)
     choice = Choice(name, uncertainty, options.wanted)
+    known.begin()
+    saved = known.seconds
     with watcher.refining(left) as show, interruption.handling_signals():
+
+        def showing(progress: Progress) -> None:
+            nonlocal saved
+            show(progress)
+            if known.seconds >= saved + SAVED_EVERY:
+                saved = known.seconds
+                _attempt(later.save_known, watcher)
+
         try:
-            selection = Selection(run, uncertainty, left, show)
+            selection = Selection(run, uncertainty, left, showing, known)
             for champion in selection.champions([solution.design for one in runs for solution in one.solutions.best]):
                 choice.add(champion)
             choice.add_trials(selection)
         except KeyboardInterrupt:
             watcher.note("interrupted at once: designs without enough trials are not in the front")
+        _attempt(later.save_known, watcher)
     if not choice.front:
         return None
-    choice.friction_search_s = sum(one.seconds for one in again)
+    choice.friction_search_s = sum(one.seconds for one in later.searches)
     choice.refinement_s = selection.refinement_s
-    choice.trials_s = time.perf_counter() - began - choice.refinement_s
+    choice.trials_s = known.seconds - choice.refinement_s
     return choice
 
 

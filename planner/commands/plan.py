@@ -183,6 +183,7 @@ def _planned(
     from environments.reach import WalledIn
     from planner.commands.plan_report import advice, plan_content, report, tell_how_to_resume, unmet
     from planner.console.planning import Shown, planned
+    from planner.plan import INTERRUPTED
 
     console = answer.console
     print_hints(console, environment, params.radius)
@@ -195,7 +196,8 @@ def _planned(
     else:
         result.write(out, full_tree)
         report(console, result, out)
-    tell_how_to_resume(console, result.run, result.options, out, result.reason)
+    reason = INTERRUPTED if result.interrupted else result.reason
+    tell_how_to_resume(console, result.run, result.options, out, reason)
     return answer.end(plan_content(result), [out] if out.exists() else [], unmet(result))
 
 

@@ -89,8 +89,12 @@ def _no_solution(run: Run, reason: str) -> str:
 
 
 def tell_how_to_resume(console: Console, run: Run, inputs: Inputs, out: Path, reason: str) -> None:
-    """Print the command that continues the search, unless nothing is left to search or no checkpoint could be written."""
-    if run.search.exhausted or not (out / CHECKPOINT).exists():
+    """Print the command that continues the plan, unless nothing is left to do or no checkpoint could be written.
+
+    Args:
+        reason: Why the plan ended, or its first search.
+    """
+    if (run.search.exhausted and reason != INTERRUPTED) or not (out / CHECKPOINT).exists():
         return
     more = f" --time-budget {2 * max(inputs.time_budget_s, run.seconds):.3g}"
     if reason == "iterations done":
@@ -130,9 +134,10 @@ def report(console: Console, result: Result, out: Path) -> None:
         console.print(f"note: {note}")
     if design.crosses_itself:
         console.print(CROSSING)
+    later = "".join(f", {name}" for name in result.later.files) if result.later else ""
     console.print(
         f"wrote {out}/: design.json, plan.png, environment.toml, solutions.json, solutions.png, trajectory.npz, run.json, "
-        f"{'trials.npz, ' * bool(result.choice)}checkpoint.npz"
+        f"{'trials.npz, ' * bool(result.choice)}checkpoint.npz{later}"
     )
 
 

@@ -64,14 +64,15 @@ def _recognised(path: Path) -> tuple[Path, Any, Kind]:
         BadInput: It cannot be read, or is none of the known kinds.
     """
     from planner.commands.show_kinds import KINDS
+    from planner.runs.contents import CHECKPOINT, FRICTION, REFINEMENT
 
     known = f"{', '.join(kind.name for kind in KINDS[:-1])} or {KINDS[-1].name}"
     if path.is_dir():
         file = next((path / kind.file for kind in KINDS if (path / kind.file).is_file()), None)
         if file is None:
             raise BadInput(f"{path} contains no {known}: none of the files {', '.join(kind.file for kind in KINDS)}")
-    else:
-        file = path
+    else:  # later stages are part of what a checkpoint is shown with
+        file = path.parent / CHECKPOINT if path.name in (*FRICTION, REFINEMENT) else path
     keys, content = _keys(file)
     for kind in KINDS:
         if kind.keys <= keys:

@@ -211,8 +211,10 @@ def show_solutions(file: Path, _: None) -> Shown:
 
 
 def show_checkpoint(file: Path, _: None) -> Shown:
-    """The state of a search, which can be resumed; the folder of an unfinished run has nothing else."""
+    """The state of a plan, which can be resumed; the folder of an unfinished one has nothing else."""
     from planner.runs.checkpoint import read_checkpoint
+    from planner.runs.contents import FRICTION, REFINEMENT
+    from planner.runs.later import read_known
 
     checkpoint = read_checkpoint(file.parent)
     inputs, environment = checkpoint.inputs, checkpoint.environment
@@ -222,6 +224,10 @@ def show_checkpoint(file: Path, _: None) -> Shown:
         + "; no design is written yet" * (not written),
         f"resume with: vinewright plan --resume {file.parent}",
     ]
+    searches, refinement = sum((file.parent / name).exists() for name in FRICTION), file.parent / REFINEMENT
+    if searches or refinement.exists():
+        known = read_known(refinement)[1].count if refinement.exists() else 0
+        lines.append(f"searches with friction: {searches}; results of refinement and trials: {known}")
 
     def draw(path: Path) -> None:
         from planner.drawing.environment import save_environment

@@ -65,7 +65,7 @@ def readable_errors() -> Iterator[None]:
         from planner.design_file import InvalidDesign
         from planner.mapping.actions import NoLaunch
         from planner.robustness.errors import InvalidErrors
-        from planner.runs.checkpoint import InvalidCheckpoint
+        from planner.runs.arrays import InvalidCheckpoint
         from planner.runs.claim import UnwritableFolder, is_of_machine
         from surrogate.weights_file import InvalidWeights
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -23,6 +22,7 @@ from planner.robustness.shortening import ending_in_goal
 from planner.robustness.weakest import weakest_error
 from planner.search.run import Run
 from planner.worlds.deviations import Trials
+from planner.worlds.known import Known
 from planner.worlds.trials import Worlds, nearest_to_goal
 
 CANDIDATES = 40
@@ -156,7 +156,12 @@ class Selection:
     """Refines solutions for each number of actuators, and evaluates the best one in trials that chose nothing."""
 
     def __init__(
-        self, run: Run, uncertainty: Uncertainty, left: Callable[[], float], show: Callable[[Progress], None]
+        self,
+        run: Run,
+        uncertainty: Uncertainty,
+        left: Callable[[], float],
+        show: Callable[[Progress], None],
+        known: Known | None = None,
     ) -> None:
         """Prepare the selection.
 
@@ -164,8 +169,9 @@ class Selection:
             run: The search that found the solutions.
             left: Remaining time [s]; infinite for a result that does not depend on the machine.
             show: Called with the progress, often.
+            known: What is known of designs from before, and the clock; None for nothing.
         """
-        self.began, self.refinement_s = time.perf_counter(), 0.0
+        self.known, self.refinement_s = known or Known(), 0.0
         self.environment, self.params, self.uncertainty = run.environment, run.params, uncertainty
         self.catalogue, self.replayer, self.seed = run.search.catalogue, run.solutions.replayer, run.seed
         self.left, self.show = left, show
@@ -173,7 +179,9 @@ class Selection:
         self._blocks: dict[int, Worlds] = {}
 
     def _worlds(self, trials: Trials) -> Worlds:
-        return Worlds.drawn(self.environment, self.params, self.uncertainty, trials, self.seed)
+        worlds = Worlds.drawn(self.environment, self.params, self.uncertainty, trials, self.seed)
+        worlds.known = self.known
+        return worlds
 
     @cached_property
     def _relaxations(self) -> Relaxations:
@@ -194,7 +202,7 @@ class Selection:
             contest.advance(one)
             self.show(Progress(one.design.actuators, one.generations, one.best.rate))
         winners = contest.winners(going)
-        self.refinement_s = time.perf_counter() - self.began
+        self.refinement_s = self.known.seconds
         for k, one in enumerate(winners):
             if k == 0 or self.left() > 0:
                 sound = next((found.design for found in reversed(one.found) if self.holds(found.design)), None)

@@ -8,8 +8,6 @@ radius, cost-to-go) are not stored, so they cannot be inconsistent with the rest
 from __future__ import annotations
 
 import json
-import os
-import zipfile
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -26,8 +24,9 @@ from environments.environment_file import environment_text, parse_environment
 from environments.file_model import InvalidEnvironment, describe
 from environments.obstacles import Obstacles
 from planner.provenance import versions
+from planner.runs.arrays import Arrays, InvalidCheckpoint, check_arrays, read_arrays, require, write_arrays
 from planner.runs.contents import CHECKPOINT
-from planner.runs.facts import LARGEST, Facts, SolutionPart
+from planner.runs.facts import Facts, SolutionPart
 from planner.runs.inputs import Inputs
 from planner.search.reverse_tree import ReverseTree
 from planner.search.run import HistoryEntry, Run
@@ -38,7 +37,6 @@ from surrogate.compiled import Floats
 
 MOST_BEND = 100.0
 """Upper limit of a joint's bend [rad]; joints that fold over bend by slightly more than pi."""
-Arrays = dict[str, NDArray[Any]]
 ARRAYS: dict[str, tuple[type, int]] = {
     "facts": (np.uint8, 0),
     "place": (np.float64, 0),
@@ -66,10 +64,6 @@ ARRAYS: dict[str, tuple[type, int]] = {
 
 NO_PARTICLES: Arrays = {"particle_alive": np.zeros(0, bool), "particle_angles": np.zeros(0)}
 """What a search without particles stores; older checkpoints do not have these arrays."""
-
-
-class InvalidCheckpoint(ValueError):
-    """An unusable checkpoint; the one-line message names the file and the problem."""
 
 
 def write_checkpoint(path: Path, run: Run, inputs: Inputs) -> None:
@@ -111,7 +105,7 @@ def write_checkpoint(path: Path, run: Run, inputs: Inputs) -> None:
     }
     arrays: Arrays = {
         "facts": np.frombuffer(json.dumps(facts, allow_nan=False).encode(), np.uint8),
-        "place": _numbers(run.environment),
+        "place": exact_numbers(run.environment),
         **search.tree.stored(),
         "witness_poses": search.witnesses.poses,
         "witness_nodes": search.witnesses.node.ravel(),
@@ -120,14 +114,11 @@ def write_checkpoint(path: Path, run: Run, inputs: Inputs) -> None:
         "reverse_parent": tree.parent if tree else np.zeros(0, np.int64),
         "reverse_cost": tree.cost if tree else np.zeros(0),
     }
-    with path.open("wb") as file:
-        np.savez(file, **arrays)  # type: ignore[arg-type]  # no array is called allow_pickle
-        file.flush()
-        os.fsync(file.fileno())
+    write_arrays(path, arrays)
 
 
-def _numbers(environment: Environment) -> Floats:
-    """All numbers of an environment in one row: its file rounds them, but a search must resume with the exact values."""
+def exact_numbers(environment: Environment) -> Floats:
+    """All numbers of an environment in one row, shape (n,): its file rounds them, but a search must resume with the exact values."""
     solid = environment.obstacles
     parts = [environment.bounds, environment.start, environment.goal, *solid.polygons, solid.circles, solid.walls]
     return np.concatenate([np.ravel(part) for part in parts])
@@ -196,14 +187,12 @@ class Checkpoint:
         if part is None:
             return None
         poses, parent, cost = (arrays[f"reverse_{name}"] for name in ("poses", "parent", "cost"))
-        _require(
-            len(poses) > 0 and len(parent) == len(cost) == len(poses), "the reverse tree's arrays differ in length"
-        )
-        _require(((parent >= -1) & (parent < len(poses))).all(), "reverse_parent points outside the tree")
+        require(len(poses) > 0 and len(parent) == len(cost) == len(poses), "the reverse tree's arrays differ in length")
+        require(((parent >= -1) & (parent < len(poses))).all(), "reverse_parent points outside the tree")
         radius, tightest = run.params.clearance, run.search.catalogue.reachable[1]
         tree = ReverseTree(poses, parent, cost, radius, tightest, part.too_tight, part.blocked, part.seconds)
         length = np.sum(tree.edges[1].length, axis=0)
-        _require(np.all(length <= LONGEST_TUBE), "the reverse tree has an edge that is longer than any tube")
+        require(np.all(length <= LONGEST_TUBE), "the reverse tree has an edge that is longer than any tube")
         return tree
 
 
@@ -215,16 +204,21 @@ def _solution(found: Solutions, part: SolutionPart) -> Solution:
     return found.solution(controls, np.array(part.tip), np.array(part.joints), jump)
 
 
-def read_checkpoint(folder: Path) -> Checkpoint:
+def read_checkpoint(folder: Path, name: str = CHECKPOINT) -> Checkpoint:
     """Read and check the checkpoint of a run.
 
+    Args:
+        name: Name of the file: the folder has one for each search.
     Raises:
         InvalidCheckpoint: The file is missing, damaged, of another schema, or contains invalid values.
     """
-    path = folder / CHECKPOINT
+    path = folder / name
     try:
-        _require(path.is_file() or not path.exists(), "is not a regular file")
-        arrays = _read_arrays(path)
+        arrays = read_arrays(path)
+        # In older checkpoints no node is marked, because it is not known which vines have jumped.
+        unmarked = {"jumped": np.zeros(np.shape(arrays.get("parent", ())), bool)}
+        arrays = NO_PARTICLES | unmarked | arrays
+        check_arrays(arrays, ARRAYS)
         facts = _read_facts(arrays["facts"])
         tube = facts.params()
         environment = _environment(facts, arrays["place"], tube.radius)
@@ -240,33 +234,6 @@ def read_checkpoint(folder: Path) -> Checkpoint:
 # ---- reading the file ----
 
 
-def _read_arrays(path: Path) -> Arrays:
-    try:
-        with zipfile.ZipFile(path) as file:
-            packed = any(member.compress_type != zipfile.ZIP_STORED for member in file.infolist())
-        if not packed:
-            with np.load(path, allow_pickle=False) as file:
-                arrays = {name: file[name] for name in file.files}
-    except OSError:
-        raise
-    except Exception:  # zipfile and NumPy raise many types of errors for damaged files
-        raise InvalidCheckpoint("is not a checkpoint, or is damaged") from None
-    _require(not packed, "is compressed; checkpoints must not be compressed")
-    # In older checkpoints no node is marked, because it is not known which vines have jumped.
-    unmarked = {"jumped": np.zeros(np.shape(arrays.get("parent", ())), bool)}
-    arrays = NO_PARTICLES | unmarked | arrays
-    _require(arrays.keys() == ARRAYS.keys(), f"must contain the arrays {', '.join(ARRAYS)}")
-    for name, (kind, columns) in ARRAYS.items():
-        array, shape = arrays[name], (columns,) if columns else ()
-        _require(array.dtype == kind, f"{name} is of type {array.dtype}; it must be {np.dtype(kind)}")
-        fits = array.ndim == 1 + len(shape) and array.shape[1:] == shape
-        _require(fits, f"{name} has the shape {array.shape}; it must be {str(('n', *shape)).replace(chr(39), '')}")
-        # NaN fails this comparison too.
-        small = array.dtype.kind != "f" or (np.abs(array) < LARGEST).all()
-        _require(bool(small), f"{name} must be finite and below {LARGEST:g}")
-    return arrays
-
-
 def _read_facts(array: NDArray[np.uint8]) -> Facts:
     try:
         return Facts.model_validate(json.loads(array.tobytes()))
@@ -279,9 +246,9 @@ def _read_facts(array: NDArray[np.uint8]) -> Facts:
 def _environment(facts: Facts, numbers: Floats, tube_radius: float) -> Environment:
     """The environment with exact numbers: parsed from its file, which is checked, then with the unrounded numbers."""
     file = parse_environment(facts.environment.encode("utf-8", "replace"), facts.name, tube_radius)
-    rounded = _numbers(file)
+    rounded = exact_numbers(file)
     same = len(numbers) == len(rounded) and np.allclose(numbers, rounded, rtol=1e-9, atol=1e-12)
-    _require(same and facts.sha256 == file.sha256, "place does not match the environment")
+    require(same and facts.sha256 == file.sha256, "place does not match the environment")
     solid, parts = file.obstacles, []
     for part in (file.bounds, file.start, file.goal, *solid.polygons, solid.circles, solid.walls):
         parts.append(numbers[: part.size].reshape(part.shape))
@@ -294,11 +261,6 @@ def _environment(facts: Facts, numbers: Floats, tube_radius: float) -> Environme
 # ---- consistency of the state ----
 
 
-def _require(holds: bool | np.bool_, complaint: str) -> None:
-    if not holds:
-        raise InvalidCheckpoint(complaint)
-
-
 def _check_nodes(arrays: Arrays, max_segments: int, entries: int) -> None:
     """Check that the nodes form a tree of vines.
 
@@ -308,42 +270,42 @@ def _check_nodes(arrays: Arrays, max_segments: int, entries: int) -> None:
     slots, free, segments, parent = (arrays[name] for name in ("slots", "free", "segments", "parent"))
     count = len(slots) + len(free)
     for name in KEPT:
-        _require(len(arrays[name]) == len(slots), f"{name} has {len(arrays[name])} nodes; slots has {len(slots)}")
+        require(len(arrays[name]) == len(slots), f"{name} has {len(arrays[name])} nodes; slots has {len(slots)}")
     every = np.sort(np.concatenate([slots, free]))
-    _require(np.array_equal(every, np.arange(count)), "slots and free must contain each slot once")
-    _require(np.all((segments >= 0) & (segments <= max_segments)), f"segments must be from 0 to {max_segments}")
+    require(np.array_equal(every, np.arange(count)), "slots and free must contain each slot once")
+    require(np.all((segments >= 0) & (segments <= max_segments)), f"segments must be from 0 to {max_segments}")
     grown, actuators, root = int(segments.sum()), arrays["actuators"], segments == 0
     for name in ("angles", "controls"):
-        _require(len(arrays[name]) == grown, f"{name} has {len(arrays[name])} segments; the nodes have {grown}")
-    _require(np.all(np.abs(arrays["angles"]) <= MOST_BEND), f"angles must be from -{MOST_BEND:g} to {MOST_BEND:g}")
-    _require(
+        require(len(arrays[name]) == grown, f"{name} has {len(arrays[name])} segments; the nodes have {grown}")
+    require(np.all(np.abs(arrays["angles"]) <= MOST_BEND), f"angles must be from -{MOST_BEND:g} to {MOST_BEND:g}")
+    require(
         np.all((arrays["controls"] >= -entries) & (arrays["controls"] <= entries)),
         f"controls must be from -{entries} to {entries}",
     )
-    _require(
+    require(
         np.all((actuators >= 0) & (actuators <= segments)),
         "actuators must be from 0 to the number of segments of their node",
     )
-    _require(root.sum() == 1 and arrays["active"][root].all() and (parent[root] == -1).all(), "there must be one root")
+    require(root.sum() == 1 and arrays["active"][root].all() and (parent[root] == -1).all(), "there must be one root")
     index = np.full(count + 1, -1)
     index[slots] = np.arange(len(slots))
-    _require(np.all((parent[~root] >= 0) & (parent[~root] < count)), "parent points outside the tree")
+    require(np.all((parent[~root] >= 0) & (parent[~root] < count)), "parent points outside the tree")
     above = index[parent[~root]]
-    _require(np.all(above >= 0), "parent points to a free slot")
-    _require(np.all(segments[above] < segments[~root]), "a node must have more segments than its parent")
+    require(np.all(above >= 0), "parent points to a free slot")
+    require(np.all(segments[above] < segments[~root]), "a node must have more segments than its parent")
     jumped = arrays["jumped"]
-    _require(not jumped[root].any(), "jumped marks the root, which has not grown")
-    _require(jumped[~root][jumped[above]].all(), "jumped must mark the children of each node that it marks")
+    require(not jumped[root].any(), "jumped marks the root, which has not grown")
+    require(jumped[~root][jumped[above]].all(), "jumped must mark the children of each node that it marks")
 
 
 def _check_witnesses(arrays: Arrays, levels: int) -> None:
     node, poses = arrays["witness_nodes"], arrays["witness_poses"]
-    _require(
+    require(
         len(node) == levels * len(poses),
         f"witness_nodes has {len(node)} nodes; {len(poses)} witnesses with {levels} levels need {levels * len(poses)}",
     )
     named = node[node >= 0]
-    _require(
+    require(
         np.all(node >= -1) and np.isin(named, arrays["slots"][arrays["active"]]).all(),
         "witness_nodes must be active nodes, or -1",
     )
@@ -351,26 +313,24 @@ def _check_witnesses(arrays: Arrays, levels: int) -> None:
 
 def _check_particles(arrays: Arrays, particles: int) -> None:
     alive, angles, segments = arrays["particle_alive"], arrays["particle_angles"], arrays["segments"]
-    _require(len(alive) == particles * len(segments), f"particle_alive must have {particles} values for each node")
+    require(len(alive) == particles * len(segments), f"particle_alive must have {particles} values for each node")
     bends = int((alive.reshape(-1, particles).sum(axis=1) * segments).sum())
-    _require(len(angles) == bends, f"particle_angles has {len(angles)} bends; the particles have {bends}")
-    _require(np.all(np.abs(angles) <= MOST_BEND), f"particle_angles must be from -{MOST_BEND:g} to {MOST_BEND:g}")
+    require(len(angles) == bends, f"particle_angles has {len(angles)} bends; the particles have {bends}")
+    require(np.all(np.abs(angles) <= MOST_BEND), f"particle_angles must be from -{MOST_BEND:g} to {MOST_BEND:g}")
 
 
 def _check_solutions(facts: Facts, max_segments: int, entries: int, keep: int) -> None:
-    _require(
-        len(facts.solutions) <= keep, f"facts: there are {len(facts.solutions)} solutions; at most {keep} are kept"
-    )
+    require(len(facts.solutions) <= keep, f"facts: there are {len(facts.solutions)} solutions; at most {keep} are kept")
     for k, part in enumerate(facts.solutions):
         segments = len(part.controls)
-        _require(
+        require(
             segments <= max_segments, f"facts: solutions[{k}] has {segments} segments; the maximum is {max_segments}"
         )
-        _require(
+        require(
             len(part.joints) == segments + 1, f"facts: solutions[{k}] must have one joint more than it has controls"
         )
-        _require(
+        require(
             max(map(abs, part.controls)) <= entries,
             f"facts: solutions[{k}].controls must be from -{entries} to {entries}",
         )
-    _require(not facts.solutions or bool(facts.history), "facts: solutions without a history")
+    require(not facts.solutions or bool(facts.history), "facts: solutions without a history")

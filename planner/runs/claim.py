@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
-from planner.runs.contents import CHECKPOINT, contents, foreign, names_in
+from planner.runs.contents import contents, foreign, names_in, unfinished
 
 BAD_PATHS = {
     *(errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.EEXIST, errno.ENOTEMPTY, errno.EINVAL, errno.ENAMETOOLONG),
@@ -265,7 +265,7 @@ def check_folder(out: Path, force: bool = False) -> None:
             )
         names = names_in(out)
         if names and not force:
-            resume = f"continue it with `vinewright plan --resume {shlex.quote(str(out))}`, " * (names == {CHECKPOINT})
+            resume = f"continue it with `vinewright plan --resume {shlex.quote(str(out))}`, " * unfinished(names)
             raise Occupied(
                 f"{out} contains {contents(out)}",
                 "give another folder, or force=True to replace it",

@@ -6,16 +6,21 @@ Only a folder that contains nothing else is ever replaced. A command that writes
 from __future__ import annotations
 
 import re
+from collections.abc import Set
 from pathlib import Path
 
 CHECKPOINT = "checkpoint.npz"
-"""File name of the checkpoint in a run folder."""
+"""File name of the checkpoint in a run folder: of its first search."""
+FRICTION = tuple(f"friction-{number}.npz" for number in (1, 2, 3, 4))
+"""File names of the checkpoints of its searches with friction."""
+REFINEMENT = "refinement.npz"
+"""File name of what refinement and trials have found."""
 SAME = "same-design.json"
 """File in the folder of a plan for several environments, which has a folder with a run for each of them."""
 KINDS: dict[str, tuple[str, ...]] = {
     "a plan": (
         *("run.json", "design.json", "environment.toml", "plan.png", "solutions.json", "solutions.png"),
-        *("trajectory.npz", "trials.npz", CHECKPOINT),
+        *("trajectory.npz", "trials.npz", CHECKPOINT, *FRICTION, REFINEMENT),
     ),
     "one design for several environments": (SAME,),
     "a simulation": ("simulation.json", "trajectory.npz", "plan.png"),
@@ -66,11 +71,16 @@ def foreign(folder: Path) -> list[str]:
 def contents(folder: Path) -> str:
     """What a folder of results contains, in words."""
     names = names_in(folder)
-    if names == {CHECKPOINT}:
+    if unfinished(names):
         return "the checkpoint of an unfinished plan"
     if _is_study(folder):
         return "the report of a study"
     return next((kind for kind, files in KINDS.items() if files[0] in names), "results: " + ", ".join(sorted(names)))
+
+
+def unfinished(names: Set[str]) -> bool:
+    """Whether files are those of a plan that has not written its results, but can be resumed."""
+    return {CHECKPOINT} <= names <= {CHECKPOINT, *FRICTION, REFINEMENT}
 
 
 def _is_run(folder: Path) -> bool:

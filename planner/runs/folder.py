@@ -15,7 +15,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from platform import machine
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -39,6 +39,9 @@ from planner.search.run import Run
 from planner.solutions_file import solutions_content
 from planner.verification import Verification
 
+if TYPE_CHECKING:
+    from planner.runs.later import Later
+
 LONGEST_NAME = 80
 """Maximum number of characters of an environment's name in a file name."""
 
@@ -56,18 +59,29 @@ def save_checkpoint(out: Path, run: Run, inputs: Inputs) -> None:
     Raises:
         UnwritableFolder: The folder cannot be written and is unchanged; the message gives the reason.
     """
+    replace_file(out, CHECKPOINT, lambda path: write_checkpoint(path, run, inputs))
+
+
+def replace_file(out: Path, name: str, write: Callable[[Path], object]) -> None:
+    """Replace a file in the folder of a run atomically; the other files stay.
+
+    Args:
+        write: Writes the file under the name that it is given.
+    Raises:
+        UnwritableFolder: The folder cannot be written and is unchanged; the message gives the reason.
+    """
     out = out.absolute()
     fresh: Path | None = None
     with writing(out):
         try:
             out.parent.mkdir(parents=True, exist_ok=True)
-            handle, name = tempfile.mkstemp(prefix=temporary(out, "new"), dir=out.parent)
+            handle, path = tempfile.mkstemp(prefix=temporary(out, "new"), dir=out.parent)
             os.close(handle)
-            fresh = Path(name)
-            write_checkpoint(fresh, run, inputs)
+            fresh = Path(path)
+            write(fresh)
             fresh.chmod(0o644)
             out.mkdir(exist_ok=True)
-            fresh.replace(out / CHECKPOINT)
+            fresh.replace(out / name)
         finally:
             if fresh:
                 fresh.unlink(missing_ok=True)
@@ -175,6 +189,7 @@ def write_run(
     choice: Choice | None = None,
     verification: Verification | None = None,
     full_tree: bool = False,
+    later: Later | None = None,
 ) -> None:
     """Write a finished run that has a solution.
 
@@ -184,12 +199,15 @@ def write_run(
         choice: The front of designs and the chosen one.
         verification: Result of --verify.
         full_tree: Whether the picture shows every branch of the search tree.
+        later: The stages after the first search, to resume from.
     """
     best = design_to_write(run, choice, verification)
 
     def fill(folder: Path) -> None:
         fill_run(folder, run, inputs, stopped, best, choice, verification, full_tree)
         write_checkpoint(folder / CHECKPOINT, run, inputs)
+        if later:
+            later.write(folder)
 
     write_folder(out, fill)
 

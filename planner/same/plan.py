@@ -20,6 +20,7 @@ from planner.robustness import selection as single
 from planner.robustness.errors import named_errors
 from planner.robustness.selection import CANDIDATES, SLACK, Choice, Selection
 from planner.runs.inputs import Inputs
+from planner.runs.later import Later
 from planner.runs.success import with_trials
 from planner.same.selection import CommonChampion, JointSelection
 from planner.search.run import Budget, Keep, Run
@@ -151,7 +152,9 @@ def plan_same(
         if not run.best:
             break
         if friction is not None:
-            searches[-1] += searches_with_friction(run, friction, budget, watcher, interruption)
+            later = Later(environment, tube, options)
+            searches_with_friction(run, friction, budget, watcher, interruption, later)
+            searches[-1] += later.searches
     choice = None
     if len(searches) == len(environments) and run.best:
         choice = _choose(searches, options, watcher, interruption)

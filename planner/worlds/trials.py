@@ -21,6 +21,7 @@ from environments.environment import Environment
 from environments.uncertainty import Uncertainty
 from planner.design import Design
 from planner.worlds.deviations import SectionErrors, Trials, WorldErrors, actuation_of
+from planner.worlds.known import Known
 from surrogate.compiled import Floats
 
 TOGETHER = 64
@@ -86,6 +87,8 @@ class Worlds:
         self.worlds = [World(*one) for one in zip(scenes, self.motions.start, *factors, strict=True)]
         self.models = self._models(_planned_model(environment, params))
         """A model of the tube in each world."""
+        self.known: Known | None = None
+        """What `nearest_to_goal` remembers, by the numbers of the trials; None if it remembers nothing."""
 
     def _models(self, planned: QuasiStatic) -> list[QuasiStatic]:
         return [planned.in_world(world) for world in self.worlds]
@@ -104,6 +107,7 @@ class Worlds:
     def refined(self, parts: int) -> Worlds:
         """The same worlds with the growth step of the model divided, to check its results."""
         other = copy(self)
+        other.known = None
         other.models = self._models(_planned_model(self.environment, self.params).refined(parts))
         return other
 
@@ -149,33 +153,45 @@ def grow_trials(design: Design, worlds: Worlds, sections: SectionErrors | None =
 
 
 def nearest_to_goal(designs: Sequence[Design], worlds: Worlds, rows: Integers) -> tuple[Floats, Floats]:
-    """How near each design comes to the goal in some worlds, all grown in the same batches.
+    """How near each design comes to the goal in some worlds, all grown in the same batches; see `Worlds.known`.
 
     Returns:
         `Outcome.nearest` of each, and the same for the end of its growth [m], shape (designs, rows).
     """
-    most, goal = max(design.segments for design in designs), worlds.environment.goal
-    nearest, last = np.full((2, len(designs), len(rows)), np.inf)
-    free = rows[~worlds.blocked[rows]]
+
+    def grow(wanted: NDArray[np.bool_]) -> Floats:
+        return _nearest_to_goal(designs, worlds, rows, wanted)
+
+    if worlds.known is None:
+        every = np.ones((len(designs), len(rows)), bool)
+        nearest, last = grow(every).reshape(2, *every.shape)
+    else:
+        nearest, last = worlds.known.asked(designs, [worlds.trials[row] for row in rows], grow)
+    return nearest, last
+
+
+def _nearest_to_goal(designs: Sequence[Design], worlds: Worlds, rows: Integers, wanted: NDArray[np.bool_]) -> Floats:
+    """The same for some designs in some worlds: those that are wanted, shape (designs, rows); shape (2, number of them)."""
+    wanting = [(design, rows[which]) for design, which in zip(designs, wanted, strict=True) if which.any()]
+    most, goal = max(design.segments for design, _ in wanting), worlds.environment.goal
     carried, lengths = [], []
-    for design in designs:
-        own = actuation_of(design, worlds.sections(design), worlds.errors)
+    for design, own_rows in wanting:
+        own, free = actuation_of(design, worlds.sections(design), worlds.errors), own_rows[~worlds.blocked[own_rows]]
         wide = ((0, 0), (0, most - design.segments))
         carried.append(Actuation(np.pad(own.pressure[free], wide), np.pad(own.l_0[free], wide)))
         lengths.append(np.full(len(free), design.length))
-    every = Actuation.joined(carried)
-    length, world = np.concatenate(lengths), np.tile(free, len(designs))
-    found, ends = np.full((2, len(world)), np.inf)
-    for some in np.array_split(np.arange(len(world)), max(-(-len(world) // TOGETHER), 1)):
+    every, length = Actuation.joined(carried), np.concatenate(lengths)
+    world = np.concatenate([own_rows for _, own_rows in wanting])
+    found, unblocked = np.full((2, len(world)), np.inf), np.flatnonzero(~worlds.blocked[world])
+    for some in np.array_split(np.arange(len(unblocked)), max(-(-len(unblocked) // TOGETHER), 1)):
         if len(some):
-            rollout = grow_rows(worlds, world[some], Actuation(every.pressure[some], every.l_0[some]), length[some])
-            found[some] = rollout.nearest(goal)
+            at, own_length = unblocked[some], length[some]
+            rollout = grow_rows(worlds, world[at], Actuation(every.pressure[some], every.l_0[some]), own_length)
+            found[0, at] = rollout.nearest(goal)
             grown = np.flatnonzero(rollout.records)
             tips = rollout.tips[grown, rollout.records[grown] - 1, :2]
-            ends[some[grown]] = np.hypot(*(tips - goal[:2]).T) - goal[2]
-    nearest[:, ~worlds.blocked[rows]] = found.reshape(len(designs), -1)
-    last[:, ~worlds.blocked[rows]] = ends.reshape(len(designs), -1)
-    return nearest, last
+            found[1, at[grown]] = np.hypot(*(tips - goal[:2]).T) - goal[2]
+    return found
 
 
 def grow_rows(worlds: Worlds, rows: Integers, carried: Actuation, length: float | Floats) -> Rollout:

@@ -26,6 +26,7 @@ from planner.robustness.estimate import Estimate
 from planner.robustness.refinement import Descent
 from planner.robustness.selection import Champion, Choice, Selection
 from planner.runs.inputs import Inputs
+from planner.runs.later import Later
 from planner.same.plan import _budget as same_budget
 from planner.search.run import Budget, Keep, Run
 from tests.planner.command_line import vinewright_in
@@ -145,7 +146,9 @@ def test_searches_with_friction_begin_again_elsewhere(room: Environment) -> None
     easy, barren = (Run.prepare(one, VineParams(), QuasiStatic, 3, 100, Keep(4)) for one in (room, hard))
 
     def searches(run: Run, budget: Budget) -> list[Run]:
-        return searches_with_friction(run, 0.05, budget, Watcher(), Interruption())
+        later = Later(run.environment, run.params, Inputs())
+        searches_with_friction(run, 0.05, budget, Watcher(), Interruption(), later)
+        return later.searches
 
     found = searches(easy, Budget(600.0, iterations=2))
     assert [one.best is None for one in found] == [False, False]

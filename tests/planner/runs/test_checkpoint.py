@@ -15,7 +15,8 @@ from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from environments import Environment, load_environment
 from planner.commands.plan_report import tell_how_to_resume
-from planner.runs.checkpoint import ARRAYS, NO_PARTICLES, InvalidCheckpoint, read_checkpoint, write_checkpoint
+from planner.runs.arrays import InvalidCheckpoint
+from planner.runs.checkpoint import ARRAYS, NO_PARTICLES, read_checkpoint, write_checkpoint
 from planner.runs.claim import UnwritableFolder, sweep
 from planner.runs.contents import CHECKPOINT
 from planner.runs.folder import save_checkpoint

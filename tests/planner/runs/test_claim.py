@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from planner.runs.claim import Locked, Occupied, UnwritableFolder, check_folder, claimed, claimed_file, locked
-from planner.runs.contents import CHECKPOINT, FILES
+from planner.runs.contents import CHECKPOINT, FILES, FRICTION, REFINEMENT
 
 CLAIM = """
 import sys
@@ -152,6 +152,8 @@ def test_the_lock_of_another_machine_is_not_taken_over(tmp_path: Path) -> None:
         (["pattern.svg"], "results: pattern.svg"),
         (["spam.json"], "trained weights"),
         ([CHECKPOINT], "the checkpoint of an unfinished plan"),
+        ([CHECKPOINT, *FRICTION, REFINEMENT], "the checkpoint of an unfinished plan"),
+        ([REFINEMENT], "results: refinement.npz"),
         (["README.md", "data.json", "any.png"], "the report of a study"),
     ],
 )
@@ -165,7 +167,7 @@ def test_results_of_every_kind_are_replaced_only_with_force(tmp_path: Path, name
         check_folder(out)
     assert str(error.value) == f"{out} contains {words}; give another folder, or force=True to replace it"
     assert error.value.on_console.endswith("give another --out, or --force to replace it")
-    assert (f"`vinewright plan --resume {out}`" in error.value.on_console) == (names == [CHECKPOINT])
+    assert (f"`vinewright plan --resume {out}`" in error.value.on_console) == (CHECKPOINT in names)
     check_folder(out, force=True)
     with claimed(None, out) as folder:
         assert folder == tmp_path / "run-2"

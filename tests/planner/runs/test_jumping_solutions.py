@@ -20,7 +20,8 @@ from planner.plan import Result
 from planner.replay import replay
 from planner.robustness.estimate import Estimate
 from planner.robustness.selection import Champion, Choice
-from planner.runs.checkpoint import InvalidCheckpoint, read_checkpoint
+from planner.runs.arrays import InvalidCheckpoint
+from planner.runs.checkpoint import read_checkpoint
 from planner.runs.contents import CHECKPOINT
 from planner.runs.inputs import Inputs
 from planner.runs.success import jump_of, success

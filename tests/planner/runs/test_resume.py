@@ -20,8 +20,11 @@ from dynamics.tube import VineParams
 from environments import load_environment
 from planner.cli import main
 import planner.plan
+from planner.robustness import contest, selection
 from planner.search.run import Run
 
+selection.WORLDS, selection.FINAL, selection.FEW, selection.BLOCK = 4, 40, 20, 20
+contest.FIRST, contest.GENERATIONS, contest.PATIENCE, contest.HEATS, contest.INSERTED = 2, 2, 0, 1, 4
 kills, *plan = int(sys.argv[1]), "plan", *sys.argv[2:]
 planner.plan.SAVED_EVERY = 0.0  # a checkpoint after every iteration
 Run.prepare(load_environment("divider"), VineParams(), heuristic="--heuristic" in plan)  # once for all children
@@ -68,11 +71,19 @@ def state_in(folder: Path) -> tuple[dict[str, bytes], dict[str, Any]]:
 
 @pytest.mark.parametrize(
     ("kills", "options"),
-    [(2, []), pytest.param(20, [], marks=pytest.mark.slow), pytest.param(20, ["--heuristic"], marks=pytest.mark.slow)],
+    [
+        (2, ["--fast"]),
+        pytest.param(20, ["--fast"], marks=pytest.mark.slow),
+        pytest.param(20, ["--fast", "--heuristic"], marks=pytest.mark.slow),
+        pytest.param(20, [], marks=pytest.mark.slow),
+    ],
 )
 def test_a_killed_run_goes_on_to_the_same_end(tmp_path: Path, kills: int, options: list[str]) -> None:
-    """Killed at random moments and resumed, a run ends to the last bit as one that was left alone; no file is ever half."""
-    asked = ["divider", "--fast", "--batch", "30", "--iterations", "5", "--seed", "1", *options]
+    """Killed at random moments and resumed, a run ends to the last bit as one that was left alone; no file is ever half.
+
+    Without `--fast` also in searches with friction, refinement and trials.
+    """
+    asked = ["divider", "--batch", "30", "--iterations", "5", "--seed", "1", *options]
     command = [sys.executable, "-c", KILLER, str(kills), *asked]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=3000)
     assert done.returncode == 0, done.stderr
@@ -90,6 +101,8 @@ def test_a_killed_run_goes_on_to_the_same_end(tmp_path: Path, kills: int, option
         assert state_in(run) == state_in(whole)
         for name in ("design.json", "solutions.json"):
             assert (run / name).read_bytes() == (whole / name).read_bytes()
+        fronts = [json.loads((folder / "run.json").read_text())["trials"] for folder in (run, whole)]
+        assert fronts[0] == fronts[1]
     assert gone_on or kills < 20, "of so many moments some fall between two iterations"
 
 
