@@ -169,6 +169,7 @@ def test_a_straight_link_turns_about_its_joint(params: VineParams, environment: 
     assert chain.pivot_y[0, 0].item() == 0.0
 
 
+@pytest.mark.slow
 def test_tips_move_with_pressure_along_the_arc(environment: MakeEnvironment, params: VineParams) -> None:
     """In free space the tip's derivatives with respect to pressure are those of the arc of shortened links, within 0.1 %."""
     propagator = Penalty(environment(), params, "cpu", step=params.segment_length)

@@ -106,7 +106,7 @@ def test_a_run_that_ended_by_time_searches_on_to_more_iterations(
         return int(json.loads((tmp_path / "run" / "run.json").read_text())["iterations"])
 
     run = tmp_path / "run"
-    assert iterations("divider", "--iterations", 5, "--time-budget", 1000, "--out", run) == 5
+    assert iterations("divider", "--fast", "--batch", 30, "--iterations", 5, "--time-budget", 1000, "--out", run) == 5
     assert iterations("--resume", run, "--time-budget", 1e-3) == 5
     assert iterations("--resume", run, "--iterations", 7) == 7
 
@@ -121,7 +121,7 @@ def test_a_run_of_another_tube_is_resumed_with_it(tmp_path: Path, monkeypatch: p
             main()
         return int(ended.value.code or 0)
 
-    asked = "divider", "--tube", "el-hussieny-50mm", "--seed", 1, "--batch", 30
+    asked = "divider", "--tube", "el-hussieny-50mm", "--seed", 1, "--batch", 30, "--fast"
     run(*asked, "--iterations", 6, "--out", "whole")
     run(*asked, "--iterations", 3, "--out", "half")
     assert run("--resume", "half", "--tube", "prototype") == 2

@@ -87,7 +87,7 @@ def test_guided_selection_adds_both_costs(search: Callable[..., Search]) -> None
     assert distance[near].mean() < 0.8 * min(distance[plain].mean(), distance[cheap].mean())
 
 
-@pytest.mark.parametrize("to_go", [(np.inf, np.inf), (50.0, 500.0)])
+@pytest.mark.parametrize("to_go", [(np.inf, np.inf), pytest.param((50.0, 500.0), marks=pytest.mark.slow)])
 def test_a_useless_guide_does_not_change_the_selection(
     search: Callable[..., Search], to_go: tuple[float, float]
 ) -> None:
