@@ -46,7 +46,14 @@ def grown(propagator: Penalty | QuasiStatic, pressure: np.ndarray, length: float
     return propagator.grow(propagator.start(1, len(pressure)), carried, length, length)
 
 
-@pytest.mark.parametrize(("physics", "segment"), [("corrected", 25e-3), ("corrected", 12.5e-3), ("published", 25e-3)])
+@pytest.mark.parametrize(
+    ("physics", "segment"),
+    [
+        ("corrected", 25e-3),
+        pytest.param("corrected", 12.5e-3, marks=pytest.mark.slow),
+        pytest.param("published", 25e-3, marks=pytest.mark.slow),
+    ],
+)
 def test_a_free_vine_ends_on_the_arc_of_shortened_links(
     environment: MakeEnvironment, physics: str, segment: float
 ) -> None:

@@ -131,7 +131,7 @@ def test_arrays_have_the_promised_shapes(make: Make, walled: Environment, params
     assert set(rollout.status) <= set(Status)
 
 
-@EveryPropagator
+@EveryQuickPropagator
 def test_records_come_at_the_asked_spacing(make: Make, free: Environment, params: VineParams) -> None:
     """Vine by vine, records come every so often and at the very end, and their tips are those of their states."""
     propagator = make(free, params)
@@ -151,7 +151,7 @@ def test_records_come_at_the_asked_spacing(make: Make, free: Environment, params
         np.testing.assert_allclose(rollout.tips[vine, records, 2], START[2] + state.angles.sum(axis=1), atol=1e-12)
 
 
-@EveryPropagator
+@EveryQuickPropagator
 def test_growth_goes_on_from_a_recorded_state(make: Make, free: Environment, params: VineParams) -> None:
     """A recorded state can be grown further: the lengths add up."""
     propagator = make(free, params)
@@ -162,7 +162,7 @@ def test_growth_goes_on_from_a_recorded_state(make: Make, free: Environment, par
     np.testing.assert_allclose(grown_length(last, params), [0.26, 0.14, 0.18, 0.22, 0.26], atol=4e-9)
 
 
-@EveryPropagator
+@EveryQuickPropagator
 def test_growing_leaves_what_it_is_given(make: Make, walled: Environment, params: VineParams) -> None:
     """Neither the state nor the actuation nor the lengths passed in are written to."""
     propagator = in_place(make, walled, params)

@@ -204,6 +204,7 @@ def test_nothing_is_written_without_a_tube(
     assert not (folder / "none").exists()
 
 
+@pytest.mark.slow
 def test_ctrl_c_keeps_the_best_tube_so_far(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
