@@ -82,7 +82,7 @@ def spoilt(draw: st.DrawFn, whole: Any, most: int = 3) -> Any:
             case "number":
                 table[key] = draw(NUMBERS)
             case "value":
-                table[key] = draw(VALUES)
+                table[key] = deepcopy(draw(VALUES))  # some are shared by all examples
             case "drop":
                 del table[key]
             case "double" if isinstance(table, list):

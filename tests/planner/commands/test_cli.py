@@ -217,7 +217,7 @@ def test_a_walled_in_goal_is_reported_at_once(vinewright: Vinewright, tmp_path: 
     assert os.listdir(tmp_path) == ["walled.toml"]
 
 
-@pytest.mark.parametrize("heuristic", [True, False])
+@pytest.mark.parametrize("heuristic", [True, pytest.param(False, marks=pytest.mark.slow)])
 def test_the_run_says_what_guided_it(tmp_path: Path, heuristic: bool) -> None:
     """The reverse tree's size and time are kept with the run, or that there was none; OMPL says nothing of its own."""
     option = "--heuristic" if heuristic else "--no-heuristic"
@@ -236,9 +236,9 @@ def test_the_run_says_what_guided_it(tmp_path: Path, heuristic: bool) -> None:
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a CUDA device")
-def test_cuda_that_is_not_there_is_reported(tmp_path: Path) -> None:
+def test_cuda_that_is_not_there_is_reported(vinewright: Vinewright) -> None:
     """Without a CUDA device `--device cuda` says so and exits with 2."""
-    done = spawned("plan", "maze", "--propagator", "penalty", "--device", "cuda", cwd=tmp_path)
+    done = vinewright("plan", "maze", "--propagator", "penalty", "--device", "cuda")
     assert done.returncode == 2
     assert done.stderr == "error: device cuda: PyTorch finds no CUDA device here; use --device cpu or auto\n"
 
@@ -296,7 +296,7 @@ def test_plan_with_penalties(vinewright: Vinewright, tmp_path: Path, device: str
 def start_plan(tmp_path: Path) -> subprocess.Popen[str]:
     """A plan of a minute, past its first progress line with a solution."""
     process = subprocess.Popen(
-        [*COMMAND, "plan", "divider", "--time-budget", "60", "--out", "run"],
+        [*COMMAND, "plan", "divider", "--fast", "--time-budget", "60", "--out", "run"],
         cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, "PYTHONUNBUFFERED": "1"},
     )  # fmt: skip
     assert process.stdout

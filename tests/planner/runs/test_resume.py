@@ -122,10 +122,10 @@ def test_a_run_of_another_tube_is_resumed_with_it(tmp_path: Path, monkeypatch: p
         return int(ended.value.code or 0)
 
     asked = "divider", "--tube", "el-hussieny-50mm", "--seed", 1, "--batch", 30, "--fast"
-    run(*asked, "--iterations", 6, "--out", "whole")
-    run(*asked, "--iterations", 3, "--out", "half")
+    run(*asked, "--iterations", 4, "--out", "whole")
+    run(*asked, "--iterations", 2, "--out", "half")
     assert run("--resume", "half", "--tube", "prototype") == 2
-    run("--resume", "half", "--iterations", 6)
+    run("--resume", "half", "--iterations", 4)
     half, whole = state_in(tmp_path / "half"), state_in(tmp_path / "whole")
     assert half[0] == whole[0]
     assert half[1]["tube"] == whole[1]["tube"]
