@@ -1,10 +1,14 @@
 """What tests of several packages share: things that are costly to build, built once."""
 
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.dispatcher import Dispatcher
 
 from dynamics.moment import JointMoments, joint_moments
 from dynamics.quasistatic.propagator import QuasiStatic
@@ -20,6 +24,28 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     """Tests marked `gpu` are for machines that have one."""
     if item.get_closest_marker("gpu") and not pytest.importorskip("torch").cuda.is_available():
         pytest.skip("PyTorch finds no CUDA device")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def kernels_compile_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """A kernel that both processes need at once is compiled by one of them: the other waits, and finds it in the cache."""
+    if sys.platform == "win32":
+        yield
+        return
+    import fcntl
+
+    folder, compile_kernel = tmp_path_factory.getbasetemp().parent, Dispatcher.compile
+
+    def compile_once(self: Dispatcher, signature: Any) -> Any:
+        name = f"{self.py_func.__module__}.{self.py_func.__qualname__}.lock"
+        # Another thread must not hold numba's own lock while it waits for this file.
+        with global_compiler_lock, (folder / name).open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            return compile_kernel(self, signature)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Dispatcher, "compile", compile_once)
+        yield
 
 
 @pytest.fixture(scope="session", autouse=True)

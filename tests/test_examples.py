@@ -15,6 +15,8 @@ WRITTEN = {
     "08_sweep": {"runs"},
 }
 """What an example leaves in the current folder."""
+LONG = dict.fromkeys(["03_own_tube", "04_compare_propagators", "07_export", "08_sweep"], pytest.mark.slow)
+"""The functions that these call are called by shorter examples too: in docstrings, or in the Python blocks of the documents."""
 
 
 def test_examples_are_numbered() -> None:
@@ -32,7 +34,7 @@ def test_an_example_is_short_and_says_what_it_is_for(path: Path) -> None:
     assert int(main.end_lineno or 0) - main.lineno < 60
 
 
-@pytest.mark.parametrize("path", EXAMPLES, ids=[path.stem for path in EXAMPLES])
+@pytest.mark.parametrize("path", [pytest.param(path, id=path.stem, marks=LONG.get(path.stem, ())) for path in EXAMPLES])
 def test_an_example_runs(
     path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

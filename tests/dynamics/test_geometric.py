@@ -87,7 +87,7 @@ def test_shape_lies_on_the_visibility_graph(trial: Trial) -> None:
     assert len(np.unique(np.round(others, 9), axis=0)) <= turn
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=100, deadline=None, derandomize=True)
 @given(Trials)
 def test_nothing_crosses_an_obstacle(trial: Trial) -> None:
     """The final shape never comes nearer to an obstacle than the tube's radius, nor what was swept but for the arcs' chords."""
@@ -98,7 +98,7 @@ def test_nothing_crosses_an_obstacle(trial: Trial) -> None:
     assert shapely.area(shapely.intersection(swept, solid.buffer(-5e-3))).sum() < 1e-6
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=100, deadline=None, derandomize=True)
 @given(Trials)
 def test_robot_is_as_long_as_it_has_grown(trial: Trial) -> None:
     """The shape has the length that is reported: never more than was asked, and just that unless it is stuck or out."""
@@ -120,7 +120,7 @@ def test_what_was_touched_is_there(trial: Trial) -> None:
         assert outline.covers(shapely.LineString([(x1, y1), (x2, y2)]))
 
 
-@settings(max_examples=100, deadline=None, derandomize=True)
+@settings(max_examples=60, deadline=None, derandomize=True)
 @given(Trials, st.floats(0.1, 0.99))
 def test_growth_does_not_jump(trial: Trial, part: float) -> None:
     """A little more length moves the tip a little: nowhere is a shape reached that the one before does not lead to."""
@@ -130,7 +130,7 @@ def test_growth_does_not_jump(trial: Trial, part: float) -> None:
     assert np.hypot(*(after.shape[-1] - before.shape[-1])) < 1e-3
 
 
-@settings(max_examples=100, deadline=None, derandomize=True)
+@settings(max_examples=60, deadline=None, derandomize=True)
 @given(Trials, st.floats(0.05, 1.0))
 def test_every_shape_on_the_way_is_swept(trial: Trial, part: float) -> None:
     """What the tube was like at any length lies in what it is said to have swept, or in its final shape."""

@@ -117,7 +117,7 @@ def test_what_does_not_touch_itself_is_the_same(free: Environment, params: VineP
         np.testing.assert_array_equal(getattr(one, name), getattr(two, name))
 
 
-@pytest.mark.parametrize("least_height", [1.0, 0.6])
+@pytest.mark.parametrize("least_height", [1.0, pytest.param(0.6, marks=pytest.mark.slow)])
 def test_random_tubes_do_not_cross_themselves(box: Environment, params: VineParams, least_height: float) -> None:
     """In no record of any vine are two parts nearer than a diameter less the tolerance: against its own body a tube is rigid."""
     tube = replace(params, least_height=least_height)

@@ -92,7 +92,9 @@ def test_poisoned_vines_are_named_and_spoil_nothing(name: str, workspace: Enviro
     assert tells_the_truth(rollout)
 
 
-@pytest.mark.parametrize("name", [name for name in propagators() if name != "geometric"])
+@pytest.mark.parametrize("name", [
+    pytest.param(name, marks=pytest.mark.slow if name == "penalty" else ()) for name in propagators() if name != "geometric"
+])  # fmt: skip
 def test_a_vine_that_breaks_down_ends_at_that_step(name: str, workspace: Environment, params: VineParams) -> None:
     """A joint bent the wrong way until its actuator's force overflows breaks in the first step; the others do not mind.
 

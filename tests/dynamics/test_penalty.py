@@ -29,6 +29,7 @@ pytestmark = pytest.mark.usefixtures("single_thread")
 MakeEnvironment = Callable[..., Environment]
 
 EverySolver = pytest.mark.parametrize("solver", ["newton", "gradient"])
+EveryQuickSolver = pytest.mark.parametrize("solver", ["newton", pytest.param("gradient", marks=pytest.mark.slow)])
 CLUTTER: dict[str, Any] = {
     "polygons": [[[0.35, 0.1], [0.65, 0.15], [0.5, 0.4]]],
     "boxes": [[0.2, -0.6, 0.3, -0.08], [0.9, -0.5, 1.0, 0.3]],
@@ -41,7 +42,7 @@ def uniform(pressure: float, l_0: float, segments: int, batch: int = 1) -> Actua
     return Actuation(np.full((batch, segments), pressure), np.full((batch, segments), l_0))
 
 
-@EverySolver
+@EveryQuickSolver
 def test_designed_curvature_is_grown(environment: MakeEnvironment, params: VineParams, solver: str) -> None:
     """Curvature to design and back: what is synthesised for a curvature grows to that curvature, within 1 %, either side.
 
@@ -157,7 +158,7 @@ def check_slopes(found: np.ndarray, expected: np.ndarray) -> None:
     np.testing.assert_allclose(found, expected, rtol=1e-2, atol=1e-3 * np.abs(expected).max())
 
 
-@EverySurrogate
+@pytest.mark.parametrize("surrogate", ["table", pytest.param("network", marks=pytest.mark.slow)])
 def test_tip_is_differentiable_in_pressure(environment: MakeEnvironment, params: VineParams, surrogate: str) -> None:
     """In contact the tip's derivatives with respect to pressure are those of central differences, within 1 %.
 
@@ -173,6 +174,7 @@ def test_tip_is_differentiable_in_pressure(environment: MakeEnvironment, params:
     check_slopes(found, expected)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "surrogate"), [("free", "network"), ("contact", "table")])
 def test_tip_is_differentiable_in_curvature(
     environment: MakeEnvironment, params: VineParams, kind: str, surrogate: str
@@ -199,7 +201,9 @@ def test_tip_is_differentiable_in_curvature(
         np.testing.assert_allclose(found[:, 2], LENGTH, rtol=1e-2)
 
 
-@pytest.mark.parametrize("params", [VineParams(), VineParams(least_height=0.5, tail_tension=2.0)])
+@pytest.mark.parametrize(
+    "params", [pytest.param(VineParams(), marks=pytest.mark.slow), VineParams(least_height=0.5, tail_tension=2.0)]
+)
 def test_nothing_is_copied_to_the_host(
     shipped: dict[str, Environment], params: VineParams, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -235,19 +239,26 @@ def test_single_precision_comes_close(environment: MakeEnvironment, params: Vine
         assert np.quantile(tip_distance(*rollouts), quantile) < most
 
 
-@pytest.mark.parametrize(("dtype", "record_every"), [(torch.float32, 0.0171), (torch.float64, 0.025)])
+@pytest.mark.parametrize(
+    ("dtype", "record_every", "segments"),
+    [
+        (torch.float32, 0.0171, 20),
+        pytest.param(torch.float32, 0.0171, 60, marks=pytest.mark.slow),
+        pytest.param(torch.float64, 0.025, 60, marks=pytest.mark.slow),
+    ],
+)
 def test_roundings_do_not_add_up(
-    environment: MakeEnvironment, params: VineParams, dtype: torch.dtype, record_every: float
+    environment: MakeEnvironment, params: VineParams, dtype: torch.dtype, record_every: float, segments: int
 ) -> None:
-    """A vine of 60 segments reaches its length in exactly as many steps, whether records fall on segments or not."""
-    step, carried = 25e-3 / 7.3, uniform(0.0, 0.04, 60)
+    """A long vine reaches its length in exactly as many steps, whether records fall on segments or not."""
+    step, carried, length = 25e-3 / 7.3, uniform(0.0, 0.04, segments), segments * 25e-3
     exact = QuasiStatic(environment(), params, step)
     propagator = Penalty(environment(), params, "cpu", step=step, dtype=dtype, inner_steps=1)
-    expected, rollout = (m.grow(m.start(1, 60), carried, 1.5, record_every) for m in (exact, propagator))
+    expected, rollout = (m.grow(m.start(1, segments), carried, length, record_every) for m in (exact, propagator))
     assert rollout.status[0] == Status.GROWN
     assert rollout.steps[0] == expected.steps[0]
     ends = rollout.state(np.arange(1), rollout.records - 1)
-    assert grown_length(ends, params)[0] == pytest.approx(1.5, abs=1e-6)
+    assert grown_length(ends, params)[0] == pytest.approx(length, abs=1e-6)
 
 
 @pytest.mark.slow

@@ -46,7 +46,14 @@ def grown(propagator: Penalty | QuasiStatic, pressure: np.ndarray, length: float
     return propagator.grow(propagator.start(1, len(pressure)), carried, length, length)
 
 
-@pytest.mark.parametrize(("physics", "segment"), [("corrected", 25e-3), ("corrected", 12.5e-3), ("published", 25e-3)])
+@pytest.mark.parametrize(
+    ("physics", "segment"),
+    [
+        ("corrected", 25e-3),
+        pytest.param("corrected", 12.5e-3, marks=pytest.mark.slow),
+        pytest.param("published", 25e-3, marks=pytest.mark.slow),
+    ],
+)
 def test_a_free_vine_ends_on_the_arc_of_shortened_links(
     environment: MakeEnvironment, physics: str, segment: float
 ) -> None:
@@ -169,6 +176,7 @@ def test_a_straight_link_turns_about_its_joint(params: VineParams, environment: 
     assert chain.pivot_y[0, 0].item() == 0.0
 
 
+@pytest.mark.slow
 def test_tips_move_with_pressure_along_the_arc(environment: MakeEnvironment, params: VineParams) -> None:
     """In free space the tip's derivatives with respect to pressure are those of the arc of shortened links, within 0.1 %."""
     propagator = Penalty(environment(), params, "cpu", step=params.segment_length)

@@ -228,8 +228,8 @@ PLACES: dict[str, tuple[dict[str, Any], float]] = {
 }
 
 
-@pytest.mark.parametrize("tail", [0.0, 6.0])
-@pytest.mark.parametrize("name", PLACES)
+@pytest.mark.parametrize("tail", [pytest.param(0.0, marks=pytest.mark.slow), 6.0])
+@pytest.mark.parametrize("name", ["post", pytest.param("corner", marks=pytest.mark.slow)])
 def test_agrees_with_the_exact_propagator(environment: MakeEnvironment, name: str, tail: float) -> None:
     """Steered on to a round post and a corner, with and without a tail: tips within 0.6 mm, and the sum of forces within 2 %."""
     params = replace(SOFT, tail_tension=tail, tail_drag=4 * tail, tail_friction=0.2)
@@ -244,7 +244,7 @@ def test_agrees_with_the_exact_propagator(environment: MakeEnvironment, name: st
     assert force[1] == pytest.approx(force[0], rel=0.02)
 
 
-@pytest.mark.parametrize("height", [0.9, 0.7])
+@pytest.mark.parametrize("height", [pytest.param(0.9, marks=pytest.mark.slow), 0.7])
 def test_is_squeezed_like_the_exact_propagators(environment: MakeEnvironment, height: float) -> None:
     """In a corridor, from beside its middle: the same place, and each joint behind the tip is held by the same force."""
     place = corridor(environment, height, 3e-3)

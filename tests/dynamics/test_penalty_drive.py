@@ -100,6 +100,7 @@ def test_a_straight_tube_stalls_where_its_tail_takes_all_force(environment: Make
     assert film(rollouts[1]) == pytest.approx(film(rollouts[0]), abs=1e-4)
 
 
+@pytest.mark.slow
 def test_a_winding_tube_stalls_sooner(environment: MakeEnvironment) -> None:
     """Steered to both sides it has less turn in sum than in absolute values; those count, as in the exact propagator."""
     params = replace(DRAGGED, tail_tension=8.0, tail_friction=0.8)

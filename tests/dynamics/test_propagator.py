@@ -36,8 +36,8 @@ MAKERS = {name: on_the_cpu(name) for name in propagators()}
 TOUCHING = {name: make for name, make in MAKERS.items() if capabilities(make).contact}
 EveryPropagator = pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
 SLOW = {"penalty": pytest.mark.slow}
-"""Held vines take many steps to come to rest, and each is slow in PyTorch."""
-EveryPropagatorAtRest = pytest.mark.parametrize(
+"""Steps are slow in PyTorch: tests that take many of them, as vines that come to rest, are slow there."""
+EveryQuickPropagator = pytest.mark.parametrize(
     "make", [pytest.param(make, marks=SLOW.get(name, ()), id=name) for name, make in MAKERS.items()]
 )
 EveryTouchingPropagator = pytest.mark.parametrize("make", TOUCHING.values(), ids=TOUCHING)
@@ -131,7 +131,7 @@ def test_arrays_have_the_promised_shapes(make: Make, walled: Environment, params
     assert set(rollout.status) <= set(Status)
 
 
-@EveryPropagator
+@EveryQuickPropagator
 def test_records_come_at_the_asked_spacing(make: Make, free: Environment, params: VineParams) -> None:
     """Vine by vine, records come every so often and at the very end, and their tips are those of their states."""
     propagator = make(free, params)
@@ -151,7 +151,7 @@ def test_records_come_at_the_asked_spacing(make: Make, free: Environment, params
         np.testing.assert_allclose(rollout.tips[vine, records, 2], START[2] + state.angles.sum(axis=1), atol=1e-12)
 
 
-@EveryPropagator
+@EveryQuickPropagator
 def test_growth_goes_on_from_a_recorded_state(make: Make, free: Environment, params: VineParams) -> None:
     """A recorded state can be grown further: the lengths add up."""
     propagator = make(free, params)
@@ -162,7 +162,7 @@ def test_growth_goes_on_from_a_recorded_state(make: Make, free: Environment, par
     np.testing.assert_allclose(grown_length(last, params), [0.26, 0.14, 0.18, 0.22, 0.26], atol=4e-9)
 
 
-@EveryPropagator
+@EveryQuickPropagator
 def test_growing_leaves_what_it_is_given(make: Make, walled: Environment, params: VineParams) -> None:
     """Neither the state nor the actuation nor the lengths passed in are written to."""
     propagator = in_place(make, walled, params)
@@ -177,7 +177,7 @@ def test_growing_leaves_what_it_is_given(make: Make, walled: Environment, params
         np.testing.assert_array_equal(array, copy)
 
 
-@EveryPropagator
+@EveryQuickPropagator
 def test_growing_twice_gives_the_same_bytes(make: Make, walled: Environment, params: VineParams) -> None:
     """The same call gives the same bytes, from the same propagator and from another one."""
     rng = np.random.default_rng(3)
@@ -255,7 +255,7 @@ def test_stub_of_a_blocked_tip_stays_where_it_points(
     assert np.abs(rollout.angles).max() < 0.03
 
 
-@EveryPropagator
+@EveryQuickPropagator
 def test_vine_grows_as_it_does_alone(make: Make, environment: MakeEnvironment, params: VineParams) -> None:
     """In a pocket, beside a vine that is to grow far, each ends as it does alone after as many steps, wedged ones too."""
     boxes = [[-0.1, 0.04, 0.3, 0.1], [-0.1, -0.1, 0.3, -0.04], [0.13, -0.04, 0.3, 0.04]]
@@ -275,7 +275,7 @@ def test_vine_grows_as_it_does_alone(make: Make, environment: MakeEnvironment, p
         np.testing.assert_allclose(last_state(alone).angles[0], last_state(together).angles[vine], atol=1e-6)
 
 
-@EveryPropagator
+@EveryQuickPropagator
 def test_held_vine_takes_the_shape_of_its_new_steering(
     make: Make, free: Environment, params: VineParams, reference: Reference
 ) -> None:
@@ -302,7 +302,7 @@ def test_held_vine_takes_the_shape_of_its_new_steering(
         np.testing.assert_allclose(after.angles[:, :PROXIMAL], state.angles[:, :PROXIMAL], atol=1e-6)
 
 
-@EveryPropagator
+@EveryQuickPropagator
 def test_vine_held_as_it_is_does_not_move(make: Make, free: Environment, params: VineParams) -> None:
     """Held under the steering it grew with, a vine at rest in free space stays where it is, within 1e-6 m and rad."""
     propagator = make(free, params)
@@ -315,7 +315,7 @@ def test_vine_held_as_it_is_does_not_move(make: Make, free: Environment, params:
     np.testing.assert_allclose(held.tips[:, 0, :2], joints[np.arange(3), state.segments], atol=1e-6)
 
 
-@EveryPropagatorAtRest
+@EveryQuickPropagator
 def test_steering_in_steps_ends_as_at_once(make: Make, free: Environment, params: VineParams) -> None:
     """In free space the way does not matter: three held calls with rising pressure end where one does, within 1e-3 rad."""
     propagator = make(free, params)
@@ -328,7 +328,7 @@ def test_steering_in_steps_ends_as_at_once(make: Make, free: Environment, params
     assert np.ptp(at_once.angles.sum(axis=1)) > 0.5
 
 
-@EveryPropagatorAtRest
+@EveryQuickPropagator
 def test_some_are_held_while_others_grow(make: Make, free: Environment, params: VineParams) -> None:
     """In one batch a vine of length 0 is held, the others grow: each as it does alone. One of no length stays so."""
     propagator = make(free, params)

@@ -176,7 +176,7 @@ CONVERGING: dict[str, tuple[dict[str, Any], float, float]] = {
 
 
 @pytest.mark.parametrize("case", CONVERGING)
-@pytest.mark.parametrize("physics", ["published", "corrected"])
+@pytest.mark.parametrize("physics", [pytest.param("published", marks=pytest.mark.slow), "corrected"])
 def test_halving_the_step_makes_the_tip_converge(environment: MakeEnvironment, physics: str, case: str) -> None:
     """With steps of 4, 2 and 1 mm the tip's path changes by under 0.3 mm, and with one solve a step by half of it the second time."""
     params = VineParams(physics=physics)

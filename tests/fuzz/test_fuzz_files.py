@@ -82,7 +82,7 @@ def spoilt(draw: st.DrawFn, whole: Any, most: int = 3) -> Any:
             case "number":
                 table[key] = draw(NUMBERS)
             case "value":
-                table[key] = draw(VALUES)
+                table[key] = deepcopy(draw(VALUES))  # some are shared by all examples
             case "drop":
                 del table[key]
             case "double" if isinstance(table, list):
@@ -155,7 +155,7 @@ TOML = ENVIRONMENTS.flatmap(spoilt).map(
 )
 
 
-@several(60, 4000)
+@several(30, 4000)
 def test_environments_show_gives_no_other_error(run: RunCommand, folder: Path, examples: int) -> None:
     """It prints the facts of an environment, or one line with the error in its file."""
     seen = set()
@@ -186,7 +186,7 @@ def test_plan_gives_no_other_error(run: RunCommand, folder: Path, examples: int)
     plan()
 
 
-@several(40, 3000)
+@several(20, 3000)
 def test_simulate_gives_no_other_error(run: RunCommand, folder: Path, examples: int) -> None:
     """It simulates the design, or prints one line with the error in it."""
     fair = json.loads((folder / "fair.json").read_text())
@@ -203,7 +203,7 @@ def test_simulate_gives_no_other_error(run: RunCommand, folder: Path, examples: 
     assert seen & {0, 3}  # some were grown
 
 
-@several(60, 4000)
+@several(30, 4000)
 def test_reading_a_recording_gives_no_other_error(read_recording: Callable[[bytes], int], examples: int) -> None:
     """It returns a recording, or prints one line with the error in it."""
     line = [[0, 0], [0.1, 0.01], [0.2, 0.03]]

@@ -44,7 +44,10 @@ TUBES = {
 }
 
 
-@pytest.fixture(scope="module", params=["a tenth", pytest.param("10 mm", marks=pytest.mark.slow), "50 mm"])
+@pytest.fixture(
+    scope="module",
+    params=["a tenth", pytest.param("10 mm", marks=pytest.mark.slow), pytest.param("50 mm", marks=pytest.mark.slow)],
+)
 def planned(request: pytest.FixtureRequest) -> tuple[float, Environment, Design]:
     """The scale, the environment and the best design that a short search finds there."""
     size, params = TUBES[request.param]

@@ -1,4 +1,4 @@
-"""The command line, as a user meets it: in a process of its own."""
+"""The command line, as a user meets it: in a process of its own where that may matter, else in this one."""
 
 import json
 import os
@@ -17,10 +17,19 @@ import torch
 from environments import load_environment
 from planner.design_file import load_design
 
+Completed = subprocess.CompletedProcess[str]
+Vinewright = Callable[..., Completed]
 COMMAND = [sys.executable, "-c", "from planner.cli import main; main()"]
 
 
-def vinewright(*arguments: object, cwd: Path) -> subprocess.CompletedProcess[str]:
+@pytest.fixture
+def vinewright(vinewright: Callable[..., tuple[int, str, str]]) -> Vinewright:
+    """The command line in this process, whose results are read like those of another one."""
+    return lambda *arguments: subprocess.CompletedProcess(arguments, *vinewright(*arguments))
+
+
+def spawned(*arguments: object, cwd: Path) -> Completed:
+    """Run a command in a process of its own."""
     return subprocess.run([*COMMAND, *map(str, arguments)], cwd=cwd, capture_output=True, text=True, timeout=400)
 
 
@@ -28,7 +37,7 @@ def vinewright(*arguments: object, cwd: Path) -> subprocess.CompletedProcess[str
 def planned(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     """A finished run in the divider, and what was printed."""
     folder = tmp_path_factory.mktemp("plan")
-    done = vinewright("plan", "divider", "--fast", "--iterations", 12, "--seed", 3, "--out", folder / "run", cwd=folder)
+    done = spawned("plan", "divider", "--fast", "--iterations", 12, "--seed", 3, "--out", folder / "run", cwd=folder)
     assert done.returncode == 0, done.stderr
     return folder / "run", done.stdout
 
@@ -116,10 +125,10 @@ def test_plan_prints_a_table_for_makers(planned: tuple[Path, str]) -> None:
     assert "\x1b" not in printed
 
 
-def test_simulate_grows_the_design_again(planned: tuple[Path, str], tmp_path: Path) -> None:
+def test_simulate_grows_the_design_again(vinewright: Vinewright, planned: tuple[Path, str], tmp_path: Path) -> None:
     """The design reaches the goal within a millimetre of its prediction; trajectory, picture and GIF are written."""
     folder, _ = planned
-    done = vinewright("simulate", "divider", folder, "--out", "sim", "--animate", "grow.gif", cwd=tmp_path)
+    done = vinewright("simulate", "divider", folder, "--out", "sim", "--animate", "grow.gif")
     assert done.returncode == 0, done.stderr
     result = json.loads((tmp_path / "sim" / "simulation.json").read_text())
     assert result["reached"]
@@ -129,25 +138,25 @@ def test_simulate_grows_the_design_again(planned: tuple[Path, str], tmp_path: Pa
     assert (tmp_path / "grow.gif").read_bytes()[:3] == b"GIF"
 
 
-def test_simulate_with_inertia(planned: tuple[Path, str], tmp_path: Path) -> None:
+def test_simulate_with_inertia(vinewright: Vinewright, planned: tuple[Path, str], tmp_path: Path) -> None:
     """The impulse propagator grows the design to nearly the same place; how its steps are solved is no free choice."""
     chosen = ["simulate", "divider", planned[0], "--propagator", "impulse"]
-    done = vinewright(*chosen, "--out", "sim", cwd=tmp_path)
+    done = vinewright(*chosen, "--out", "sim")
     assert done.returncode in (0, 3), done.stdout + done.stderr  # designs end just inside the goal's edge
     result = json.loads((tmp_path / "sim" / "simulation.json").read_text())
     assert result["status"] == "grown"
     assert 0 < result["from_predicted_mm"] < 20
-    refused = vinewright(*chosen, "--qp", "guess", cwd=tmp_path)
+    refused = vinewright(*chosen, "--qp", "guess")
     assert refused.returncode == 2
     assert "'guess'; known: banded, osqp" in refused.stderr
-    other = vinewright("simulate", "divider", planned[0], "--qp", "osqp", cwd=tmp_path)
+    other = vinewright("simulate", "divider", planned[0], "--qp", "osqp")
     assert other.returncode == 2
     assert "--qp osqp is for --propagator impulse" in other.stderr
 
 
-def test_plan_with_pouches(tmp_path: Path) -> None:
+def test_plan_with_pouches(vinewright: Vinewright, tmp_path: Path) -> None:
     """Asked for pouches, the plan, its table and its inputs speak of pouches, and `simulate` grows them to the goal again."""
-    done = vinewright("plan", "maze", "--actuator", "pouch", "--fast", "--first", "--out", "run", cwd=tmp_path)
+    done = vinewright("plan", "maze", "--actuator", "pouch", "--fast", "--first", "--out", "run")
     assert done.returncode == 0, done.stderr
     assert "pouch mm" in done.stdout
     assert json.loads((tmp_path / "run" / "run.json").read_text())["inputs"]["actuator"] == "pouch"
@@ -157,16 +166,16 @@ def test_plan_with_pouches(tmp_path: Path) -> None:
     actuated = [section for section in design["sections"] if section["side"] != "none"]
     assert actuated
     assert all(20 <= section["l0_mm"] <= 60 for section in actuated)
-    again = vinewright("simulate", "maze", "run", cwd=tmp_path)
+    again = vinewright("simulate", "maze", "run")
     assert again.returncode == 0, again.stderr
     assert "reaches the goal" in again.stdout
     assert "pouch mm" in again.stdout
 
 
-def test_simulate_elsewhere_says_so(planned: tuple[Path, str], tmp_path: Path) -> None:
+def test_simulate_elsewhere_says_so(vinewright: Vinewright, planned: tuple[Path, str]) -> None:
     """In an environment it was not made for a design is grown with a note, and exit code 3 if it misses."""
     folder, _ = planned
-    done = vinewright("simulate", "maze", folder / "design.json", cwd=tmp_path)
+    done = vinewright("simulate", "maze", folder / "design.json")
     assert done.returncode == 3
     assert "made for another environment (divider)" in done.stdout
     assert "misses the goal" in done.stdout
@@ -182,25 +191,25 @@ obstacles = { walls = [[700, 700, 900, 700, 0], [900, 700, 900, 900, 0], [900, 9
 """
 
 
-def test_no_solution_is_exit_code_3(tmp_path: Path) -> None:
+def test_no_solution_is_exit_code_3(vinewright: Vinewright, tmp_path: Path) -> None:
     """A goal that is not reached in time ends with what to try and how to go on, and with nothing but the checkpoint."""
-    done = vinewright("plan", "building", "--iterations", 1, "--batch", 20, cwd=tmp_path)
+    done = vinewright("plan", "building", "--iterations", 1, "--batch", 20)
     assert done.returncode == 3
     assert "no solution" in done.stdout
     assert "--time-budget" in done.stdout
     assert os.listdir(tmp_path / "runs" / "building") == ["checkpoint.npz"]
     go_on = "plan", "--resume", "runs/building", "--iterations", 2
     assert f"resume with: vinewright {' '.join(map(str, go_on))}\n" in done.stdout
-    done = vinewright(*go_on, cwd=tmp_path)
+    done = vinewright(*go_on)
     assert done.returncode == 3
     assert "resumed after iteration 1, " in done.stdout
     assert "2 iterations" in done.stdout
 
 
-def test_a_walled_in_goal_is_reported_at_once(tmp_path: Path) -> None:
+def test_a_walled_in_goal_is_reported_at_once(vinewright: Vinewright, tmp_path: Path) -> None:
     """No search is begun where none can succeed: exit code 3, with what to do."""
     (tmp_path / "walled.toml").write_text(WALLED_IN)
-    done = vinewright("plan", "walled.toml", cwd=tmp_path)
+    done = vinewright("plan", "walled.toml")
     assert done.returncode == 3
     assert "walled: the goal is walled in: no path as wide as the tube leads from the start to it" in done.stdout
     assert "and no narrower one either; open a passage wider than 66.7 mm" in done.stdout
@@ -208,11 +217,11 @@ def test_a_walled_in_goal_is_reported_at_once(tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == ["walled.toml"]
 
 
-@pytest.mark.parametrize("heuristic", [True, False])
+@pytest.mark.parametrize("heuristic", [True, pytest.param(False, marks=pytest.mark.slow)])
 def test_the_run_says_what_guided_it(tmp_path: Path, heuristic: bool) -> None:
     """The reverse tree's size and time are kept with the run, or that there was none; OMPL says nothing of its own."""
     option = "--heuristic" if heuristic else "--no-heuristic"
-    done = vinewright("plan", "divider", option, "--fast", "--first", "--out", "run", cwd=tmp_path)
+    done = spawned("plan", "divider", option, "--fast", "--first", "--out", "run", cwd=tmp_path)
     assert done.returncode == 0
     assert done.stderr == ""
     run = json.loads((tmp_path / "run" / "run.json").read_text())
@@ -227,9 +236,9 @@ def test_the_run_says_what_guided_it(tmp_path: Path, heuristic: bool) -> None:
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a CUDA device")
-def test_cuda_that_is_not_there_is_reported(tmp_path: Path) -> None:
+def test_cuda_that_is_not_there_is_reported(vinewright: Vinewright) -> None:
     """Without a CUDA device `--device cuda` says so and exits with 2."""
-    done = vinewright("plan", "maze", "--propagator", "penalty", "--device", "cuda", cwd=tmp_path)
+    done = vinewright("plan", "maze", "--propagator", "penalty", "--device", "cuda")
     assert done.returncode == 2
     assert done.stderr == "error: device cuda: PyTorch finds no CUDA device here; use --device cpu or auto\n"
 
@@ -239,7 +248,9 @@ def test_cuda_that_is_not_there_is_reported(tmp_path: Path) -> None:
     pytest.param(["--solver", "gradient"], marks=pytest.mark.slow),
     pytest.param(["--surrogate", "network"], marks=pytest.mark.slow),
 ])  # fmt: skip
-def test_simulate_with_penalties(small_environment: Callable[[str], str], tmp_path: Path, options: list[str]) -> None:
+def test_simulate_with_penalties(
+    vinewright: Vinewright, small_environment: Callable[[str], str], tmp_path: Path, options: list[str]
+) -> None:
     """The penalty propagator grows a design of the exact one to the same place, by both solvers and surrogates.
 
     Designs end just inside the goal's edge, nearer than gradient steps are exact: this one is a segment longer.
@@ -247,7 +258,7 @@ def test_simulate_with_penalties(small_environment: Callable[[str], str], tmp_pa
     text = small_environment("[[150, 0, 180, 190]]").replace("[500, 230]", "[300, 220]")
     (tmp_path / "small.toml").write_text(text)
     chosen = ["--iterations", 3, "--batch", 20, "--physics", "published"]
-    done = vinewright("plan", "small.toml", "--fast", *chosen, "--out", "run", cwd=tmp_path)
+    done = vinewright("plan", "small.toml", "--fast", *chosen, "--out", "run")
     assert done.returncode == 0, done.stderr
     design = json.loads((tmp_path / "run" / "design.json").read_text())
     assert design["sections"][0]["pressure_kpa"] > 0
@@ -256,7 +267,7 @@ def test_simulate_with_penalties(small_environment: Callable[[str], str], tmp_pa
     (tmp_path / "longer.json").write_text(json.dumps(design))
     found = []
     for name, chosen in (("exact", []), ("penalty", ["--propagator", "penalty", *options])):
-        done = vinewright("simulate", "small.toml", "longer.json", "--out", name, *chosen, cwd=tmp_path)
+        done = vinewright("simulate", "small.toml", "longer.json", "--out", name, *chosen)
         assert done.returncode == 0, done.stdout + done.stderr
         found.append(json.loads((tmp_path / name / "simulation.json").read_text()))
     assert np.hypot(*np.subtract(*(simulation["tip_mm"] for simulation in found))) < 20
@@ -270,22 +281,22 @@ def test_simulate_with_penalties(small_environment: Callable[[str], str], tmp_pa
         pytest.param("cuda", "NVIDIA", marks=pytest.mark.gpu),
     ],
 )
-def test_plan_with_penalties(tmp_path: Path, device: str, name: str) -> None:
+def test_plan_with_penalties(vinewright: Vinewright, tmp_path: Path, device: str, name: str) -> None:
     """The search runs on the penalty propagator, the run says with which choices, and the design holds under the exact one."""
     options = ["--propagator", "penalty", "--device", device, "--first", "--batch", 20, "--time-budget", 300]
-    done = vinewright("plan", "divider", "--fast", *options, "--out", "run", cwd=tmp_path)
+    done = vinewright("plan", "divider", "--fast", *options, "--out", "run")
     assert done.returncode == 0, done.stderr
     content = json.loads((tmp_path / "run" / "run.json").read_text())
     assert content["inputs"].items() >= {"propagator": "penalty", "solver": "newton", "surrogate": "table"}.items()
     assert "torch" in content["versions"]
     assert content["device"].startswith(name)
-    assert vinewright("simulate", "divider", "run", cwd=tmp_path).returncode == 0
+    assert vinewright("simulate", "divider", "run").returncode == 0
 
 
 def start_plan(tmp_path: Path) -> subprocess.Popen[str]:
     """A plan of a minute, past its first progress line with a solution."""
     process = subprocess.Popen(
-        [*COMMAND, "plan", "divider", "--time-budget", "60", "--out", "run"],
+        [*COMMAND, "plan", "divider", "--fast", "--time-budget", "60", "--out", "run"],
         cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, "PYTHONUNBUFFERED": "1"},
     )  # fmt: skip
     assert process.stdout
@@ -295,7 +306,7 @@ def start_plan(tmp_path: Path) -> subprocess.Popen[str]:
     raise AssertionError("no solution was found")
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)])
 def test_an_interrupt_keeps_what_was_found(tmp_path: Path, number: int) -> None:
     """Ctrl-C and SIGTERM end the search early: the best design so far is saved whole, exit code 0."""
     process = start_plan(tmp_path)
@@ -318,35 +329,35 @@ def test_a_killed_run_leaves_no_folder(tmp_path: Path) -> None:
     assert not (tmp_path / "run").exists()
 
 
-def test_environments_can_be_made_and_planned(tmp_path: Path) -> None:
+def test_environments_can_be_made_and_planned(vinewright: Vinewright, tmp_path: Path) -> None:
     """`environments new` writes a file that `show` and `plan` accept; the same seed writes the same file."""
     for name in ("a.toml", "b.toml"):
-        assert vinewright("environments", "new", name, "--seed", 4, "--density", 0.1, cwd=tmp_path).returncode == 0
+        assert vinewright("environments", "new", name, "--seed", 4, "--density", 0.1).returncode == 0
     one, other = (re.sub("name = .*", "", (tmp_path / name).read_text()) for name in ("a.toml", "b.toml"))
     assert one == other
-    shown = vinewright("environments", "show", "a.toml", "--picture", "a.png", cwd=tmp_path)
+    shown = vinewright("environments", "show", "a.toml", "--picture", "a.png")
     assert "goal" in shown.stdout
     assert (tmp_path / "a.png").read_bytes()[:4] == b"\x89PNG"
-    assert vinewright("plan", "a.toml", "--iterations", 1, "--batch", 10, cwd=tmp_path).returncode in (0, 3)
-    listed = vinewright("environments", "list", cwd=tmp_path).stdout
+    assert vinewright("plan", "a.toml", "--iterations", 1, "--batch", 10).returncode in (0, 3)
+    listed = vinewright("environments", "list").stdout
     for name in ("plus", "maze", "pickone", "needle", "long", "tube", "divider", "building", "spiral"):
         assert name in listed
 
 
 def test_doctor_names_versions_devices_threads_and_cache(tmp_path: Path) -> None:
     """The doctor reports what this installation runs on."""
-    done = vinewright("doctor", cwd=tmp_path)
+    done = spawned("doctor", cwd=tmp_path)
     assert done.returncode == 0
     for word in ("vinewright", "numpy", "numba", "devices", "cpu", "threads", "kernel cache", "quasistatic"):
         assert word in done.stdout
 
 
 @pytest.mark.slow
-def test_bench_prints_rates_and_writes_tables(tmp_path: Path) -> None:
+def test_bench_prints_rates_and_writes_tables(vinewright: Vinewright, tmp_path: Path) -> None:
     """`bench rollouts` prints vine-steps per second, `bench plan` writes a table and its data."""
-    done = vinewright("bench", "rollouts", "divider", "--batch", 8, "--length", 0.5, cwd=tmp_path)
+    done = vinewright("bench", "rollouts", "divider", "--batch", 8, "--length", 0.5)
     assert re.search(r"[\d,]+ vine-steps/s", done.stdout)
-    done = vinewright("bench", "plan", "--env", "divider", "--seeds", 2, "--time-budget", 1, cwd=tmp_path)
+    done = vinewright("bench", "plan", "--env", "divider", "--seeds", 2, "--time-budget", 1)
     assert done.returncode == 0, done.stderr
     assert "wrote runs/planning/: README.md, data.json, plan-divider.png" in done.stdout
     content = json.loads((tmp_path / "runs" / "planning" / "data.json").read_text())

@@ -1,8 +1,11 @@
 """`vinewright fit` and the study of it."""
 
+import contextlib
+import io
 import json
 import os
 import re
+import shutil
 import signal
 import sys
 import threading
@@ -31,7 +34,7 @@ from planner.fitting.report import fit_content, rows, sentences
 from planner.fitting.tube import fitted_tube
 from planner.studies.fitting.report import report
 from planner.studies.fitting.study import STARTS, Start, small_oscillation
-from tests.planner.command_line import vinewright
+from tests.planner.command_line import vinewright, vinewright_in
 
 RECORDING = Path(__file__).parents[2] / "data" / "oscillation.json"
 
@@ -47,6 +50,15 @@ def first_frames(count: int) -> Recording:
     return replace(read, times=read.times[:count], centerlines=read.centerlines[:count])
 
 
+@pytest.fixture(scope="module")
+def fitted(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """The folder where the command fitted the whole recording, and what it printed."""
+    folder, printed = tmp_path_factory.mktemp("fitted"), io.StringIO()
+    with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(printed):
+        assert vinewright_in(folder, patch, "fit", RECORDING, "--bodies", 4) == 0
+    return folder / "runs" / "fit-oscillation", printed.getvalue()
+
+
 def test_the_recording_beside_the_tests_is_that_of_the_study(tmp_path: Path) -> None:
     """The committed function makes it again; numbers agree to what is kept of them."""
     write_recording(small_oscillation(), tmp_path / "oscillation.json")
@@ -57,14 +69,9 @@ def test_the_recording_beside_the_tests_is_that_of_the_study(tmp_path: Path) -> 
     np.testing.assert_allclose(np.array(made.centerlines), np.array(kept.centerlines), atol=1.01e-4)
 
 
-def test_fit_finds_the_truth_and_writes_its_folder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_fit_finds_the_truth_and_writes_its_folder(fitted: tuple[Path, str]) -> None:
     """K = 0.3 N m/rad and C = 3e-3 N m s/rad within their intervals, in a table, a file, a picture, and plain words."""
-    monkeypatch.chdir(tmp_path)
-    assert vinewright(monkeypatch, "fit", RECORDING, "--bodies", 4) == 0
-    printed = capsys.readouterr().out
-    folder = tmp_path / "runs" / "fit-oscillation"
+    folder, printed = fitted
     assert sorted(os.listdir(folder)) == ["fit.json", "fit.png", "tube.toml"]
     assert (folder / "fit.png").read_bytes()[:4] == b"\x89PNG"
     found = json.loads((folder / "fit.json").read_text())
@@ -91,11 +98,11 @@ def test_fit_finds_the_truth_and_writes_its_folder(
 
 
 def test_what_is_fitted_reaches_simulate(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    fitted: tuple[Path, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The fit's tube file is one that `simulate` grows: stiffness, damping, growth rate and mass are those of the fit."""
     monkeypatch.chdir(tmp_path)
-    assert vinewright(monkeypatch, "fit", RECORDING, "--bodies", 4, "--out", "fitted") == 0
+    shutil.copytree(fitted[0], "fitted")
     found = {one["name"]: one for one in json.loads(Path("fitted/fit.json").read_text())["parameters"]}
     stiffness, damping = found["bending stiffness EI"], found["damping time"]
     assert stiffness["identified"]

@@ -27,7 +27,7 @@ def test_from_a_plan_to_trials(vinewright: Callable[..., tuple[int, str, str]], 
     planned = load_environment("bench.toml")
     assert load_environment("run/environment.toml").sha256 == planned.sha256
     assert vinewright("plan", "--resume", "run", "--iterations", 3)[0] == 0
-    trials = "--trials", 30, "--levels", "0,10"
+    trials = "--trials", 10, "--levels", "0,10"
     assert vinewright("robustness", "bench.toml", "run", "--out", "trials", *trials)[0] == 0
     counts = json.loads((tmp_path / "trials" / "robustness-bench" / "data.json").read_text())["counts"]
     assert {"start position 4 mm", "start heading 1.5 deg", "10 % / 0 %"} < counts.keys()

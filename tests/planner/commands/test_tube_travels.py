@@ -122,7 +122,7 @@ def planned_with(vinewright: Vinewright) -> Callable[[float], Path]:
 
     def make(friction: float) -> Path:
         Path("steep.toml").write_text(STEEP)
-        options = "--friction", friction, "--iterations", 2, "--batch", 10, "--out", "run"
+        options = "--friction", friction, "--fast", "--iterations", 2, "--batch", 10, "--out", "run"
         code, printed, errors = vinewright("plan", "steep.toml", *options)
         assert code == 0, printed + errors
         bare = replace(load_design("run"), sections=(Section(0.0, 0.4, "none", 0.0, 0.0, 0.0),))

@@ -28,7 +28,7 @@ MakeEnvironment = Callable[..., Environment]
 Bent = Callable[..., Design]
 
 
-@pytest.fixture(scope="module", params=["plus", "divider"])
+@pytest.fixture(scope="module", params=["plus", pytest.param("divider", marks=pytest.mark.slow)])
 def run(request: pytest.FixtureRequest, shipped: dict[str, Environment], params: VineParams) -> Run:
     run = Run.prepare(shipped[request.param], params, seed=2)
     for _ in run.run(Budget(seconds=60, first=True)):

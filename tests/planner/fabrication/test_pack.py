@@ -291,6 +291,7 @@ def test_one_impossible_format_does_not_stop_the_others(
     }  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_pack_without_a_printable_bracket_is_complete(
     run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -225,29 +225,33 @@ def figures_of(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> list[Figu
     return figures
 
 
+@pytest.mark.parametrize("paper", ["a4", pytest.param("letter", marks=pytest.mark.slow)])
 def test_text_stays_on_the_page(
-    make_build: MakeBuild, shipped: dict[str, Environment], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    paper: Paper,
+    make_build: MakeBuild,
+    shipped: dict[str, Environment],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Many actuators, a warning and a long unusual name: no text leaves its page or overlaps another; the table is complete."""
     parts = [("left" if k % 2 else "right", 1, 0.02) for k in range(45)]
     build = make_build(*parts, ("none", 0.3))
     environment = replace(shipped["plus"], name="$x_1$ & <b>\n" + "Long \\name " * 20 + "名")
-    for paper in PAPERS:
-        template = Template(paper, build, pattern_of(build), environment, False, success=RARE)
-        figures = figures_of(monkeypatch, tmp_path / "t.pdf", template)
-        for figure in figures:
-            renderer = FigureCanvasAgg(figure).get_renderer()
-            # Clipped texts belong to the pattern.
-            texts = [text for text in figure.texts if text.get_text() and text.get_clip_box() is None]
-            boxes = [text.get_window_extent(renderer) for text in texts]
-            for text, box in zip(texts, boxes, strict=True):
-                assert figure.bbox.x0 < box.x0 < box.x1 < figure.bbox.x1, text.get_text()
-                assert figure.bbox.y0 < box.y0 < box.y1 < figure.bbox.y1, text.get_text()
-            for (a, one), (b, other) in combinations(zip(texts, boxes, strict=True), 2):
-                assert not one.overlaps(other), f"{a.get_text()} overlaps {b.get_text()}"
-        written = [text.get_text() for figure in figures for text in figure.texts]
-        assert {f"{'LR'[k % 2 == 0]}{k + 1}" for k in range(45)} <= set(written)
-        assert "This design does not reach its goal in the model." in written
+    template = Template(paper, build, pattern_of(build), environment, False, success=RARE)
+    figures = figures_of(monkeypatch, tmp_path / "t.pdf", template)
+    for figure in figures:
+        renderer = FigureCanvasAgg(figure).get_renderer()
+        # Clipped texts belong to the pattern.
+        texts = [text for text in figure.texts if text.get_text() and text.get_clip_box() is None]
+        boxes = [text.get_window_extent(renderer) for text in texts]
+        for text, box in zip(texts, boxes, strict=True):
+            assert figure.bbox.x0 < box.x0 < box.x1 < figure.bbox.x1, text.get_text()
+            assert figure.bbox.y0 < box.y0 < box.y1 < figure.bbox.y1, text.get_text()
+        for (a, one), (b, other) in combinations(zip(texts, boxes, strict=True), 2):
+            assert not one.overlaps(other), f"{a.get_text()} overlaps {b.get_text()}"
+    written = [text.get_text() for figure in figures for text in figure.texts]
+    assert {f"{'LR'[k % 2 == 0]}{k + 1}" for k in range(45)} <= set(written)
+    assert "This design does not reach its goal in the model." in written
 
 
 def test_wide_tubes_take_several_rows(make_build: MakeBuild, shipped: dict[str, Environment], tmp_path: Path) -> None:

@@ -87,6 +87,7 @@ def test_a_run_goes_on_to_the_last_bit(shipped: dict[str, Environment], params: 
     assert state(run) == state(searched(prepared(shipped["divider"], params), 10))
 
 
+@pytest.mark.slow
 def test_nothing_that_matters_is_forgotten(shipped: dict[str, Environment], params: VineParams, tmp_path: Path) -> None:
     """Stopped after every iteration, before and after the first solution, a run is bit for bit the same as without a stop."""
     inputs = INPUTS.model_copy(update={"heuristic": False})

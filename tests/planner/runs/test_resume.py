@@ -119,7 +119,7 @@ def test_a_run_that_ended_by_time_searches_on_to_more_iterations(
         return int(json.loads((tmp_path / "run" / "run.json").read_text())["iterations"])
 
     run = tmp_path / "run"
-    assert iterations("divider", "--iterations", 5, "--time-budget", 1000, "--out", run) == 5
+    assert iterations("divider", "--fast", "--batch", 30, "--iterations", 5, "--time-budget", 1000, "--out", run) == 5
     assert iterations("--resume", run, "--time-budget", 1e-3) == 5
     assert iterations("--resume", run, "--iterations", 7) == 7
 
@@ -134,11 +134,11 @@ def test_a_run_of_another_tube_is_resumed_with_it(tmp_path: Path, monkeypatch: p
             main()
         return int(ended.value.code or 0)
 
-    asked = "divider", "--tube", "el-hussieny-50mm", "--seed", 1, "--batch", 30
-    run(*asked, "--iterations", 6, "--out", "whole")
-    run(*asked, "--iterations", 3, "--out", "half")
+    asked = "divider", "--tube", "el-hussieny-50mm", "--seed", 1, "--batch", 30, "--fast"
+    run(*asked, "--iterations", 4, "--out", "whole")
+    run(*asked, "--iterations", 2, "--out", "half")
     assert run("--resume", "half", "--tube", "prototype") == 2
-    run("--resume", "half", "--iterations", 6)
+    run("--resume", "half", "--iterations", 4)
     half, whole = state_in(tmp_path / "half"), state_in(tmp_path / "whole")
     assert half[0] == whole[0]
     assert half[1]["tube"] == whole[1]["tube"]

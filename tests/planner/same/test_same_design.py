@@ -129,6 +129,7 @@ def test_each_folder_is_a_run_that_other_commands_read(
     assert any("without pressure in this environment" in warning for warning in warnings)
 
 
+@pytest.mark.slow
 def test_the_same_plan_again_is_the_same(planned: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With a limit of iterations; a taken folder is not replaced, and with --force it is."""
     options = "plan", "up.toml", "down.toml", "--same-design", *SEARCH
@@ -203,6 +204,7 @@ def test_nothing_is_written_without_a_tube(
     assert not (folder / "none").exists()
 
 
+@pytest.mark.slow
 def test_ctrl_c_keeps_the_best_tube_so_far(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -1,6 +1,7 @@
 """The search guided by cost-to-go, and its switches."""
 
 from collections.abc import Callable
+from copy import deepcopy
 
 import numpy as np
 import pytest
@@ -16,19 +17,25 @@ from planner.search.witnesses import embed, pose_tree
 Guide = Callable[[np.ndarray], np.ndarray]
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def search(shipped: dict[str, Environment], params: VineParams) -> Callable[..., Search]:
-    """A search in the maze after several iterations."""
+    """A search in the maze after several iterations; unguided ones are made once and copied."""
+    unguided: dict[tuple[Switches, int, int], Search] = {}
 
     def make(
         guide: Guide | None = None, switches: Switches = DEFAULT_SWITCHES, iterations: int = 4, batch: int = 80
     ) -> Search:
+        key = switches, iterations, batch
+        if not guide and key in unguided:
+            return deepcopy(unguided[key])
         model, rng = QuasiStatic(shipped["maze"], params), np.random.default_rng(7)
         made = Search(shipped["maze"], model, params, Catalogue.of(params), rng, batch, switches)
         if guide:
             made.guide(guide)
         for _ in range(iterations):
             made.iterate()
+        if not guide:
+            unguided[key] = deepcopy(made)
         return made
 
     return make
@@ -87,7 +94,7 @@ def test_guided_selection_adds_both_costs(search: Callable[..., Search]) -> None
     assert distance[near].mean() < 0.8 * min(distance[plain].mean(), distance[cheap].mean())
 
 
-@pytest.mark.parametrize("to_go", [(np.inf, np.inf), (50.0, 500.0)])
+@pytest.mark.parametrize("to_go", [(np.inf, np.inf), pytest.param((50.0, 500.0), marks=pytest.mark.slow)])
 def test_a_useless_guide_does_not_change_the_selection(
     search: Callable[..., Search], to_go: tuple[float, float]
 ) -> None:

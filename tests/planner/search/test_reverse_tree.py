@@ -103,7 +103,12 @@ def test_the_same_seed_grows_the_same_tree(shipped: dict[str, Environment], para
 
 
 @pytest.mark.parametrize(
-    ("end", "said"), [("", ""), ("raise SystemExit(3)", ""), ("raise RuntimeError", "RuntimeError\n")]
+    ("end", "said"),
+    [
+        ("", ""),
+        pytest.param("raise SystemExit(3)", "", marks=pytest.mark.slow),
+        ("raise RuntimeError", "RuntimeError\n"),
+    ],
 )
 def test_ompl_prints_nothing(end: str, said: str, params: VineParams) -> None:
     """A new process that grows two trees prints no message of OMPL, however it ends, and grows the same trees."""

@@ -54,7 +54,7 @@ def maze_search(shipped: dict[str, Environment], params: VineParams) -> Search:
 def test_nodes_are_vines_grown_from_the_start(maze_search: Search) -> None:
     """Grown from the start in one run with its controls, nearly every node's vine ends at the node's tip."""
     tree, length = maze_search.tree, maze_search.params.segment_length
-    nodes = np.flatnonzero(tree.active & (tree.segments > 0))
+    nodes = np.flatnonzero(tree.active & (tree.segments > 0))[::4]
     assert len(nodes) > 100
     model = maze_search.propagator
     rollout = model.grow(
@@ -274,6 +274,7 @@ def test_solutions_reach_the_goal_at_half_and_quarter_step(divider_run: Run) -> 
             assert np.hypot(*(tip[:2] - solution.design.tip[:2])) < 5e-3
 
 
+@pytest.mark.slow
 def test_solutions_are_distinct_and_sorted(shipped: dict[str, Environment]) -> None:
     """Sorted by cost, and every two differ by at least a tube diameter somewhere along the shorter one."""
     best = run_of(shipped["needle"], PUBLISHED, 12).solutions.best

@@ -145,6 +145,7 @@ def only(figure: str) -> list[Experiment]:
     return [one for one in experiments() if one.figure == figure]
 
 
+@pytest.mark.slow
 def test_command_writes_tables_and_pictures(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

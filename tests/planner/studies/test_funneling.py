@@ -357,6 +357,7 @@ def interrupted_after(monkeypatch: pytest.MonkeyPatch, fields: int) -> None:
     monkeypatch.setattr(funneling, "run_fields", run_fields)
 
 
+@pytest.mark.slow
 def test_ctrl_c_keeps_the_fields_done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What was grown is written, and marked as interrupted."""
     interrupted_after(monkeypatch, 1)

@@ -138,6 +138,7 @@ def test_collisions_have_their_base_before_the_wall() -> None:
         assert heading + one.turn == pytest.approx(-one.contact_angle)
 
 
+@pytest.mark.slow
 def test_ctrl_c_keeps_what_was_grown(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

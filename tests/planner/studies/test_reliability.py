@@ -144,6 +144,7 @@ def test_a_process_that_dies_is_one_crash(monkeypatch: pytest.MonkeyPatch) -> No
     assert [record.crash for record in records] == ["", "the process died", "", ""]
 
 
+@pytest.mark.slow
 def test_a_short_soak_finds_nothing_wrong(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Three environments end with tables, data and a picture; no state breaks a rule."""
     monkeypatch.chdir(tmp_path)

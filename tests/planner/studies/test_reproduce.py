@@ -18,6 +18,7 @@ def reproduce(*arguments: object, cwd: Path) -> subprocess.CompletedProcess[str]
     return subprocess.run([*REPRODUCE, *map(str, arguments)], cwd=cwd, capture_output=True, text=True, timeout=400)
 
 
+@pytest.mark.slow
 def test_tip_steering_is_drawn_and_reported(tmp_path: Path) -> None:
     """A picture, and a row for each pressure: the tip turns left, comes back, turns right, nearly as in free space."""
     done = reproduce("tip-steering", "--out", "new/figures", cwd=tmp_path)

@@ -26,7 +26,7 @@ from planner.studies.rollouts.study import (
     tip_distance,
 )
 
-MAKE = partial(Penalty, device="cpu", step=25e-3 / 3)
+MAKE = partial(Penalty, device="cpu", step=25e-3 / 2)
 
 
 def test_a_propagator_agrees_with_itself() -> None:
@@ -53,10 +53,10 @@ def test_distance_is_taken_at_the_last_common_record(shipped: dict[str, Environm
 def test_report_has_a_row_for_every_measurement() -> None:
     """Speeds and agreements stand in the tables, with the ratio to the quasi-static propagator computed from both."""
     speeds = [
-        measure_rollouts("divider", VineParams(), make, model, batch=4, length=0.2)
+        measure_rollouts("divider", VineParams(), make, model, batch=4, length=0.1)
         for model, make in (("quasistatic", QuasiStatic), ("penalty, newton", MAKE))
     ]
-    agreement = measure_agreement("divider", VineParams(), MAKE, MAKE, "penalty, newton", vines=4, length=0.2)
+    agreement = measure_agreement("divider", VineParams(), MAKE, MAKE, "penalty, newton", vines=4, length=0.1)
     made = report(speeds, [agreement])
     table, content = made.text, made.content
     assert [len(content[part]) for part in ("speeds", "agreements")] == [2, 1]

@@ -65,7 +65,7 @@ def test_vines_have_sections_of_the_lengths_and_pressures_described(params: Vine
     np.testing.assert_allclose(shares, 1 / 3, atol=0.07)
 
 
-@pytest.mark.parametrize("physics", ["corrected", "published"])
+@pytest.mark.parametrize("physics", ["corrected", pytest.param("published", marks=pytest.mark.slow)])
 def test_rests_can_be_turned_on_and_off(environment: MakeEnvironment, params: VineParams, physics: str) -> None:
     """Each physics has its own kind of step by default; the other kind is that of the other physics, the tube stays."""
     tube, place = replace(params, physics=physics), environment(boxes=[[0.3, -0.2, 0.4, 0.2]])

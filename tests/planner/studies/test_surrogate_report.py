@@ -116,7 +116,7 @@ def without_torch(*arguments: object, cwd: Path) -> subprocess.CompletedProcess[
     return subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=120)
 
 
-@pytest.mark.parametrize("command", ["train", "evaluate"])
+@pytest.mark.parametrize("command", [pytest.param("train", marks=pytest.mark.slow), "evaluate"])
 def test_without_torch_it_says_what_to_install(tmp_path: Path, command: str) -> None:
     """Where PyTorch is missing, one line says how to get it."""
     done = without_torch("surrogate", command, cwd=tmp_path)

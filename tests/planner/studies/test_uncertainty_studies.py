@@ -170,6 +170,7 @@ def test_random_environments_are_those_of_the_command(vinewright: Vinewright, tm
     assert max(one.hausdorff_distance(other) for one, other in shapes) < 1e-6
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("few_trials")
 def test_the_study_keeps_whole_plans_after_ctrl_c(
     vinewright: Vinewright, small: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -207,6 +208,7 @@ def test_the_study_keeps_whole_plans_after_ctrl_c(
     assert "![Success over the number of actuators](fronts.png)" in (folder / "README.md").read_text()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("few_trials")
 def test_ablations_are_planned_in_every_way(vinewright: Vinewright, small: str, tmp_path: Path) -> None:
     """In a small environment every way to plan finds a design; without refinement it is one of the search's solutions."""

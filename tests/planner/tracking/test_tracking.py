@@ -142,7 +142,7 @@ def by_background(video: Path, tmp_path_factory: pytest.TempPathFactory) -> Ran:
     return track(video, tmp_path_factory.mktemp("background"), *AT_BASE)
 
 
-@pytest.fixture(scope="module", params=["by_color", "by_background"])
+@pytest.fixture(scope="module", params=["by_color", pytest.param("by_background", marks=pytest.mark.slow)])
 def ran(request: pytest.FixtureRequest) -> Any:
     return request.getfixturevalue(request.param)
 
