@@ -54,9 +54,9 @@ def quick_refinement() -> Iterator[None]:
     from planner.robustness import contest, selection
 
     with pytest.MonkeyPatch.context() as patch:
-        for name, number in {"WORLDS": 4, "FINAL": 40, "FEW": 20, "BLOCK": 20}.items():
+        for name, number in {"LEVELS": (2, 4), "FINAL": 40, "FEW": 20, "BLOCK": 20}.items():
             patch.setattr(selection, name, number)
-        for name, number in {"FIRST": 2, "GENERATIONS": 2, "PATIENCE": 0, "HEATS": 1, "INSERTED": 4}.items():
+        for name, number in {"LEVELS": (2, 4), "GENERATIONS": 2, "PATIENCE": 0, "HEATS": 1, "INSERTED": 4}.items():
             patch.setattr(contest, name, number)
         yield
 

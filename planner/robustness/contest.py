@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from dynamics.vine import Integers
 from planner.design import Design
 from planner.robustness.refinement import Descent, raced, with_another
 from planner.search.catalogue import Catalogue
@@ -15,10 +14,10 @@ from planner.worlds.trials import Worlds
 
 MORE = 2
 """Maximum number of actuators of a design beyond the fewest."""
-FIRST = 8
-"""Number of worlds with errors that tell designs apart while they still miss in many."""
+LEVELS = 8, 24, 72
+"""Numbers of worlds with errors in which designs are compared: few tell designs apart while they still miss in many."""
 ALMOST = 0.7
-"""Success rate in these worlds from which on a design is refined in all of them [-]."""
+"""Success rate from which on a design that does not improve any more is refined in more worlds [-]."""
 STARTS, KEPT = 2, 4
 """Number of designs that are refined for each number of actuators, and of those that are compared in all of the first worlds."""
 HEATS = 3
@@ -26,7 +25,8 @@ HEATS = 3
 GENERATIONS, PATIENCE = 16, 6
 """A design is refined for the first number of generations, and on until the second number of them has brought nothing better."""
 STUCK = 2
-"""Number of generations without a better one after which a design that is almost successful in the first worlds is refined in all."""
+"""Number of generations without a better one after which an almost successful design is refined in more worlds; one that reaches the
+goal in all has nothing more to learn there, and is so at once."""
 INSERTED = 24
 """Number of designs with one more actuator that are made from the best one."""
 SURE = 1e-3
@@ -40,7 +40,7 @@ TIRED = 0.05
 
 
 def gains(one: Descent) -> bool:
-    """Whether more refinement may improve a design."""
+    """Whether more refinement in its worlds may improve a design."""
     return one.best.loss > SURE and (one.generations < GENERATIONS or one.idle < PATIENCE)
 
 
@@ -58,7 +58,8 @@ class Contest:
         """
         self.worlds, self.catalogue, self.seed = worlds, catalogue, seed
         self.rng = np.random.default_rng(seed)
-        self.few, self.every = np.arange(min(FIRST + 1, len(worlds))), np.arange(len(worlds))
+        self.levels = sorted({min(level + 1, len(worlds)) for level in LEVELS})
+        """Numbers of worlds in which designs are compared, with that as planned."""
         self.refined: list[Descent] = []
         """Designs that are still refined, or were until they needed no more."""
         self.grown: Counter[int] = Counter()
@@ -72,8 +73,8 @@ class Contest:
     def _enter(self, designs: list[Design], count: int) -> None:
         """Compare designs with the same number of actuators, and refine the best `count` of them."""
         designs = list({design.sections: design for design in designs}.values())
-        compared = raced(designs, self.worlds, self.few, KEPT)
-        whole = [one for one in compared if len(one.nearest) == len(self.few)]
+        compared = raced(designs, self.worlds, np.arange(self.levels[0]), KEPT)
+        whole = [one for one in compared if len(one.nearest) == self.levels[0]]
         # Of designs that differ only beyond the goal one is enough.
         _, best = np.unique([one.loss for one in whole], return_index=True)
         for k in best[:count].tolist():
@@ -82,46 +83,49 @@ class Contest:
 
     def next(self) -> Descent | None:
         """The design to refine next; None if none needs it."""
-        return min(filter(gains, self.refined), key=self._seeming_loss, default=None)
+        some = (one for one in self.refined if gains(one) or self._ready(one))
+        return min(some, key=self._seeming_loss, default=None)
 
     def _seeming_loss(self, one: Descent) -> float:
         hoped = one.best.loss * HOPE ** max(HEATS - one.generations, 0)
         return hoped + ALIKE * (one.design.actuators - self.fewest) + TIRED * one.idle
 
+    def _ready(self, one: Descent) -> bool:
+        """Whether a design is to be refined in more worlds than so far."""
+        sure = one.best.rate == 1.0 or (one.best.rate >= ALMOST and one.idle >= STUCK)
+        return sure and one.worlds_used < self.levels[-1]
+
+    def _compare(self, one: Descent, worlds: int) -> None:
+        """Compare what was found last in so many worlds, if it was not."""
+        if one.worlds_used < worlds:
+            one.compare_in(np.arange(worlds))
+
     def advance(self, one: Descent) -> None:
         """Grow one generation of a design; where it ends a heat, only the winner goes on, and others are made from it."""
         actuators = one.design.actuators
-        self.grown[actuators] += one.generation(self._rows(one))
-        if one.idle >= STUCK and one.best.rate >= ALMOST:
-            self._compare_widely([one])
+        if self._ready(one):
+            self._compare(one, next(level for level in self.levels if level > one.worlds_used))
+        if gains(one):
+            self.grown[actuators] += one.generation(np.arange(one.worlds_used))
         rivals = [other for other in self.refined if other.design.actuators == actuators]
-        if any(other.generations < HEATS for other in rivals):
+        if any(other.generations < HEATS and gains(other) for other in rivals):
             return
-        if any(other.worlds_used == len(self.every) for other in rivals):
-            self._compare_widely(rivals)
+        most = max(other.worlds_used for other in rivals)
+        for other in rivals:
+            self._compare(other, most)
         winner = min(rivals, key=lambda other: other.best.loss)
         self.refined = [other for other in self.refined if other is winner or other not in rivals]
-        if winner.best.rate >= ALMOST:
-            self._compare_widely([winner])
         if actuators < self.fewest + MORE and actuators not in self._inserted:
             self._inserted.add(actuators)
             more = [with_another(winner.best.design, self.catalogue, self.rng) for _ in range(INSERTED)]
             self._enter([design for design in more if design is not None], 1)
 
-    def _rows(self, one: Descent) -> Integers:
-        return self.every if one.worlds_used == len(self.every) else self.few
-
-    def _compare_widely(self, some: Sequence[Descent]) -> None:
-        for one in some:
-            if one.worlds_used < len(self.every):
-                one.compare_in(self.every)
-
     def winners(self, going: Callable[[], bool]) -> list[Descent]:
-        """The best design for each number of actuators, the most promising first; compared in all worlds while there is time."""
+        """The best design for each number of actuators, the most promising first; compared in more worlds while there is time."""
         best: dict[int, Descent] = {}
         for one in sorted(self.refined, key=lambda one: one.best.loss):
             if going():
-                self._compare_widely([one])
+                self._compare(one, self.levels[min(1, len(self.levels) - 1)])
             rival = best.get(one.design.actuators)
             if rival is None or one.best.loss < rival.best.loss:
                 best[one.design.actuators] = one

@@ -32,8 +32,11 @@ SPREAD = 0.5
 for 8 generations, 85 % of fresh trials reached the goal on average; 72 % with 1, 86 % with 0.3."""
 POPULATION = 10
 """Number of candidates of a generation."""
-RACED = 2
-"""Number of worlds with errors after which the worse half of a generation drops out."""
+RACED, MORE_WORLDS, FINALISTS = 2, 3, 2
+"""Number of worlds with errors after which the worse half of a generation drops out; as often as the number of worlds, that as planned
+included, has grown by this factor, half of the rest drop out; and the minimum number of those that are left."""
+DROPPED = 10.0
+"""Loss for the optimiser of what dropped out at once, beside that of what was grown in all worlds [-]: more than any other loss."""
 LEAST_GAIN = 5e-3
 """A candidate whose loss is lower by less is not much better [-]."""
 COMPARED = 3
@@ -81,24 +84,29 @@ def grown_candidates(designs: list[Design], worlds: Worlds, rows: Integers) -> l
 
 
 def raced(designs: list[Design], worlds: Worlds, rows: Integers, keep: int) -> list[Candidate]:
-    """Grow designs in some worlds: all in the first ones, and only the best in the others.
+    """Grow designs in some worlds: all in the first ones, and fewer and fewer of the best in the others (successive halving).
+
+    Jamieson and Talwalkar, "Non-stochastic best arm identification and hyperparameter optimization" (2016).
 
     Args:
         rows: The worlds, as planned first.
-        keep: How many of the designs are grown in all of them.
+        keep: How many of the designs are grown in more than the first `RACED + 1` worlds.
     Returns:
         Of each design; those that dropped out have fewer rows.
     """
     if not designs:
         return []
-    first = grown_candidates(designs, worlds, rows[: RACED + 1])
-    if len(rows) <= RACED + 1:
-        return first
-    best = sorted(np.argsort([one.loss for one in first], kind="stable")[:keep].tolist())
-    more, _ = nearest_to_goal([designs[k] for k in best], worlds, rows[RACED + 1 :])
-    for k, nearest in zip(best, more, strict=True):
-        first[k] = replace(first[k], nearest=np.concatenate([first[k].nearest, nearest]))
-    return first
+    done = RACED + 1
+    found, left = grown_candidates(designs, worlds, rows[:done]), list(range(len(designs)))
+    while done < len(rows):
+        losses = np.array([found[k].loss for k in left])
+        left = sorted(np.array(left)[np.argsort(losses, kind="stable")[:keep]].tolist())
+        end = min(MORE_WORLDS * done, len(rows))
+        more, _ = nearest_to_goal([designs[k] for k in left], worlds, rows[done:end])
+        for k, nearest in zip(left, more, strict=True):
+            found[k] = replace(found[k], nearest=np.concatenate([found[k].nearest, nearest]))
+        done, keep = end, max(keep // 2, FINALISTS)
+    return found
 
 
 class Descent:
@@ -133,9 +141,7 @@ class Descent:
         designs = [one for one in made if one is not None]
         grown = iter(self.compete(designs, rows))
         candidates = [None if one is None else next(grown) for one in made]
-        whole = [one for one in candidates if one and len(one.nearest) == len(rows)]
-        worst = max((one.loss for one in whole), default=1.0)
-        told = [self._told(one, worst, x, len(rows)) for one, x in zip(candidates, asked, strict=True)]
+        told = [self._told(one, x, len(rows)) for one, x in zip(candidates, asked, strict=True)]
         self.evolution.tell(asked, told)
         best, before = candidates[int(np.argmin(told))], self.best.loss
         if best and best.loss < before:
@@ -145,16 +151,16 @@ class Descent:
         return len(designs)
 
     @staticmethod
-    def _told(one: Candidate | None, worst: float, point: Floats, rows: int) -> float:
-        """Loss for the optimiser: of what dropped out more than the worst, of what cannot be made even more, by its distance."""
+    def _told(one: Candidate | None, point: Floats, rows: int) -> float:
+        """Loss for the optimiser: more the sooner a design dropped out, and most, by its distance, if it cannot be made."""
         if one is None:
-            return worst + 10.0 + float(np.linalg.norm(point))
-        return one.loss if len(one.nearest) == rows else worst + one.loss
+            return 2 * DROPPED + float(np.linalg.norm(point))
+        return one.loss + DROPPED * (1 - len(one.nearest) / rows)
 
     def compare_in(self, rows: Integers) -> None:
         """Grow what was found last in other worlds, and put it in order by its loss there."""
         grown = self.grow([one.design for one in self.found[-COMPARED:]], rows)
-        self.found = sorted(grown, key=lambda one: -one.loss)
+        self.found, self.idle = sorted(grown, key=lambda one: -one.loss), 0
 
     def compete(self, designs: list[Design], rows: Integers) -> list[Candidate]:
         """The candidates of a generation in some worlds; those that drop out early have fewer."""

@@ -16,7 +16,7 @@ from dynamics.snaps import Snaps
 from environments.uncertainty import Uncertainty
 from planner.design import Design
 from planner.replay import grow_designs, replay, simulated
-from planner.robustness.contest import MORE, Contest
+from planner.robustness.contest import LEVELS, MORE, Contest
 from planner.robustness.estimate import Estimate
 from planner.robustness.shortening import ending_in_goal
 from planner.robustness.weakest import weakest_error
@@ -29,14 +29,12 @@ CANDIDATES = 40
 """Number of distinct solutions to choose from."""
 SLACK = MORE + 0.05
 """Maximum cost of a solution above the lowest cost, in actuators: `MORE` actuators, plus 5 m of tube."""
-FINAL, FEW, BLOCK = 1000, 300, 100
+FINAL, FEW, BLOCK = 1000, 300, 50
 """Maximum number of trials that evaluate the chosen design, each other design of the front, and of trials grown together."""
 NO_TRIALS = Estimate(0, 0)
 CHOOSING, EVALUATING = 2_000_000, 1_000_000
 """Number of the first trial for refinement, and for evaluation; surveys use none of these trials."""
-WORLDS = 24
-"""Number of worlds with errors in which designs are refined."""
-REFINING = 0.65
+REFINING = 0.7
 """Share of the time that is spent on refinement [-]; the rest is for trials."""
 
 
@@ -175,7 +173,7 @@ class Selection:
         self.environment, self.params, self.uncertainty = run.environment, run.params, uncertainty
         self.catalogue, self.replayer, self.seed = run.search.catalogue, run.solutions.replayer, run.seed
         self.left, self.show = left, show
-        self.worlds = self._worlds([None, *range(CHOOSING, CHOOSING + WORLDS)])
+        self.worlds = self._worlds([None, *range(CHOOSING, CHOOSING + LEVELS[-1])])
         self._blocks: dict[int, Worlds] = {}
 
     def _worlds(self, trials: Trials) -> Worlds:

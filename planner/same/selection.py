@@ -222,7 +222,7 @@ class JointSelection:
 
         Of the time, `REFINING` is for refinement. The first champion comes also if there is no time left.
         """
-        every, few = np.arange(len(self.worlds[0])), np.arange(contest.FIRST + 1)
+        few, every = (np.arange(count + 1) for count in contest.LEVELS[:2])
         until = (1 - REFINING) * self.left() if np.isfinite(self.left()) else 0.0
         for k, one in enumerate(contenders):
             if k == 0 or self.left() > until:

@@ -10,8 +10,9 @@ from environments import Environment
 from environments.uncertainty import Uncertainty
 from planner.replay import grow_designs, replay, simulated
 from planner.robustness import contest as module
+from planner.robustness import refinement
 from planner.robustness.contest import ALIKE, Contest
-from planner.robustness.refinement import BLUR, RACED, Candidate, Descent, grown_candidates, raced
+from planner.robustness.refinement import BLUR, Candidate, Descent, grown_candidates, raced
 from planner.robustness.shortening import ending_in_goal, shortened
 from planner.worlds.trials import Worlds
 from tests.planner.robustness.bent import CATALOGUE, PARAMS, bent, room_around
@@ -28,16 +29,19 @@ def worlds(room: Environment) -> Worlds:
     return Worlds.drawn(room, PARAMS, Uncertainty.of_levels(0.0, 0.08), [None, *range(8)], seed=5)
 
 
-def test_those_that_drop_out_did_worse_in_the_first_worlds(worlds: Worlds) -> None:
-    """The others are what they are when grown in all worlds at once, to the bit; those that dropped out have the first worlds only."""
+def test_those_that_drop_out_did_worse_in_the_worlds_before(worlds: Worlds, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The others are what they are when grown in all worlds at once, to the bit; those that drop out have the worlds before only."""
+    monkeypatch.setattr(refinement, "FINALISTS", 1)
     designs = [bent(length, 0.2) for length in (0.45, 0.6, 0.5, 0.62, 0.4)]
     rows = np.arange(9)
+    grown = {count: grown_candidates(designs, worlds, rows[:count]) for count in (3, 6, 9)}
+    monkeypatch.setattr(refinement, "MORE_WORLDS", 2)
     found = raced(designs, worlds, rows, keep=2)
-    first, every = (grown_candidates(designs, worlds, some) for some in (rows[: RACED + 1], rows))
-    best = np.argsort([one.loss for one in first])[:2].tolist()
-    assert sorted(best) == [1, 3]
+    second = np.argsort([one.loss for one in grown[3]])[:2].tolist()
+    assert sorted(second) == [1, 3]
+    last = min(second, key=lambda k: grown[6][k].loss)
     for k, one in enumerate(found):
-        expected = every[k] if k in best else first[k]
+        expected = grown[9 if k == last else 6 if k in second else 3][k]
         assert np.array_equal(one.nearest, expected.nearest)
         assert one.planned == expected.planned
 
@@ -45,17 +49,18 @@ def test_those_that_drop_out_did_worse_in_the_first_worlds(worlds: Worlds) -> No
 def test_what_drops_out_is_worse_for_the_optimiser_than_what_does_not(
     worlds: Worlds, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """However good it was in the few worlds in which it was grown; what cannot be made is worse still."""
+    """However good it was in the few worlds in which it was grown, and the more the fewer; what cannot be made is worse still."""
     design, told = bent(0.6, 0.2), list[float]()
     made = Descent(Candidate(design, np.zeros(5), -1.0), worlds, CATALOGUE, 0)
-    bad, dropped = Candidate(design, np.full(5, 0.01), -1.0), Candidate(design, np.full(3, -0.01), -1.0)
+    bad = Candidate(design, np.full(5, 0.5), 1.0)
+    sooner, later = (Candidate(design, np.full(worlds, -0.01), -1.0) for worlds in (2, 4))
     candidates = iter([design, None, *[design] * 8])
     monkeypatch.setattr(made, "candidate", lambda _: next(candidates))
-    monkeypatch.setattr(made, "compete", lambda *_: [dropped, *[bad] * 8])
+    monkeypatch.setattr(made, "compete", lambda *_: [sooner, later, *[bad] * 7])
     monkeypatch.setattr(made.evolution, "tell", lambda _, losses: told.extend(losses))
     assert made.generation(np.arange(5)) == 9
-    assert told[2:] == [bad.loss] * 8
-    assert bad.loss < told[0] < told[1]
+    assert told[3:] == [bad.loss] * 7
+    assert bad.loss < told[2] < told[0] < told[1]
 
 
 def test_a_tube_is_cut_where_it_is_deepest_in_the_goal(room: Environment, worlds: Worlds) -> None:
@@ -116,22 +121,25 @@ def test_what_promises_most_is_refined_next(worlds: Worlds, monkeypatch: pytest.
     assert made.next() is None
 
 
-def test_a_design_that_is_stuck_in_the_first_worlds_goes_on_in_all(
-    worlds: Worlds, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("reached", "generations"), [(4, 0), (3, 2), (1, None)])
+def test_a_design_with_nothing_to_learn_goes_on_in_more_worlds(
+    worlds: Worlds, monkeypatch: pytest.MonkeyPatch, reached: int, generations: int | None
 ) -> None:
-    """If it reaches the goal in almost all of them; while others still have their heat before them."""
-    for name, number in {"HEATS": 3, "FIRST": 4, "ALMOST": 0.5, "STUCK": 2}.items():
-        monkeypatch.setattr(module, name, number)
-    for almost in (True, False):
-        made = Contest([bent(0.6, 0.2), bent(0.5, 0.3)], worlds, CATALOGUE, 0, lambda: True)
-        one = made.refined[0]
-        one.found = [Candidate(one.design, np.full(5, -0.1 if almost else 0.1), -1.0)]
-        monkeypatch.setattr(one, "candidate", lambda _: None)
+    """At once if it reaches the goal in all, once it is stuck if in almost all, and never otherwise; others still have their heat."""
+    for name, value in {"HEATS": 9, "GENERATIONS": 9, "LEVELS": (4, 8), "ALMOST": 0.5, "STUCK": 2}.items():
+        monkeypatch.setattr(module, name, value)
+    made = Contest([bent(0.6, 0.2), bent(0.5, 0.3)], worlds, CATALOGUE, 0, lambda: True)
+    one = made.refined[0]
+    one.found = [Candidate(one.design, np.array([-0.1, *[-0.1] * reached, *[0.01] * (4 - reached)]), -1.0)]
+    monkeypatch.setattr(one, "candidate", lambda _: None)
+    monkeypatch.setattr(
+        one, "grow", lambda designs, rows: [Candidate(it, np.full(len(rows), 0.01), -1.0) for it in designs]
+    )
+    for generation in range(4):
         made.advance(one)
-        assert one.worlds_used == 5
-        made.advance(one)
-        assert one.idle == 2
-        assert one.worlds_used == (len(worlds) if almost else 5)
+        wide = generations is not None and generation >= generations
+        assert one.worlds_used == (len(worlds) if wide else 5)
+    assert one.idle == (4 - generations if generations else 4)
 
 
 def test_of_designs_that_do_the_same_one_is_refined(worlds: Worlds) -> None:
@@ -148,7 +156,7 @@ def test_after_a_heat_the_better_one_goes_on_and_others_are_made_from_it(
     worlds: Worlds, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of two designs with one actuator; a design with two, made from the winner, enters."""
-    for name, number in {"HEATS": 1, "INSERTED": 4, "FIRST": 4, "ALMOST": 0.5}.items():
+    for name, number in {"HEATS": 1, "INSERTED": 4, "LEVELS": (4, 8), "ALMOST": 0.5}.items():
         monkeypatch.setattr(module, name, number)
     made = Contest([bent(0.6, 0.2), bent(0.5, 0.3), bent(0.25, 0.2)], worlds, CATALOGUE, 0, lambda: True)
     assert [one.worlds_used for one in made.refined] == [5, 5]
@@ -159,7 +167,6 @@ def test_after_a_heat_the_better_one_goes_on_and_others_are_made_from_it(
     made.advance(first)
     assert first in made.refined
     assert second not in made.refined
-    assert first.worlds_used == len(worlds)  # most worlds reach the goal: now all of them tell
     assert [one.design.actuators for one in made.refined] == [1, 2]
     assert made.grown[1] > 3
     winners = made.winners(lambda: True)

@@ -37,9 +37,9 @@ def run() -> Run:
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Fewer worlds, generations and trials."""
-    for name, number in {"WORLDS": 8, "FINAL": 60, "FEW": 40, "BLOCK": 20}.items():
+    for name, number in {"LEVELS": (4, 8), "FINAL": 60, "FEW": 40, "BLOCK": 20}.items():
         monkeypatch.setattr(module, name, number)
-    for name, number in {"FIRST": 4, "GENERATIONS": 3, "PATIENCE": 0, "HEATS": 1, "INSERTED": 6}.items():
+    for name, number in {"LEVELS": (4, 8), "GENERATIONS": 3, "PATIENCE": 0, "HEATS": 1, "INSERTED": 6}.items():
         monkeypatch.setattr(contest, name, number)
 
 
