@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from planner.design import Design
-from planner.robustness.refinement import Descent, raced, with_another
+from planner.robustness.refinement import COMPARED, Descent, raced, with_another
 from planner.search.catalogue import Catalogue
 from planner.worlds.trials import Worlds
 
@@ -27,6 +27,8 @@ GENERATIONS, PATIENCE = 16, 6
 STUCK = 2
 """Number of generations without a better one after which an almost successful design is refined in more worlds; one that reaches the
 goal in all has nothing more to learn there, and is so at once."""
+RESTARTS = 3
+"""Number of times that designs begin again while there is time."""
 INSERTED = 24
 """Number of designs with one more actuator that are made from the best one."""
 SURE = 1e-3
@@ -56,7 +58,7 @@ class Contest:
             worlds: Of which the first is as planned.
             going: Whether there is time left; without, only designs with the fewest actuators are compared.
         """
-        self.worlds, self.catalogue, self.seed = worlds, catalogue, seed
+        self.worlds, self.catalogue, self.seed, self.going = worlds, catalogue, seed, going
         self.rng = np.random.default_rng(seed)
         self.levels = sorted({min(level + 1, len(worlds)) for level in LEVELS})
         """Numbers of worlds in which designs are compared, with that as planned."""
@@ -65,6 +67,7 @@ class Contest:
         self.grown: Counter[int] = Counter()
         """Number of designs grown, by their number of actuators."""
         self._inserted: set[int] = set()
+        self._restarts = 0
         self.fewest = min(design.actuators for design in designs)
         for actuators in range(self.fewest, self.fewest + MORE + 1):
             if not self.refined or going():
@@ -86,6 +89,14 @@ class Contest:
         some = (one for one in self.refined if gains(one) or self._ready(one))
         return min(some, key=self._seeming_loss, default=None)
 
+    def restart(self) -> bool:
+        """Let all designs that are not sure begin again where they are; returns whether any does."""
+        again = [one for one in self.refined if one.best.loss > SURE and self._restarts < RESTARTS]
+        self._restarts += 1
+        for one in again:
+            one.restart()
+        return bool(again)
+
     def _seeming_loss(self, one: Descent) -> float:
         hoped = one.best.loss * HOPE ** max(HEATS - one.generations, 0)
         return hoped + ALIKE * (one.design.actuators - self.fewest) + TIRED * one.idle
@@ -95,37 +106,41 @@ class Contest:
         sure = one.best.rate == 1.0 or (one.best.rate >= ALMOST and one.idle >= STUCK)
         return sure and one.worlds_used < self.levels[-1]
 
-    def _compare(self, one: Descent, worlds: int) -> None:
-        """Compare what was found last in so many worlds, if it was not."""
-        if one.worlds_used < worlds:
-            one.compare_in(np.arange(worlds))
+    def _compare(self, one: Descent, worlds: int, count: int = COMPARED) -> None:
+        """Compare up to `count` of what was found last in so many worlds, if it was not and while there is time."""
+        if one.worlds_used < worlds and self.going():
+            one.compare_in(np.arange(worlds), count)
 
     def advance(self, one: Descent) -> None:
-        """Grow one generation of a design; where it ends a heat, only the winner goes on, and others are made from it."""
-        actuators = one.design.actuators
+        """Grow one generation of a design; where it ends a heat, only the winner goes on, and others are made from it.
+
+        In 72 worlds each part of this may take seconds, so it ends where the time does.
+        """
         if self._ready(one):
             self._compare(one, next(level for level in self.levels if level > one.worlds_used))
-        if gains(one):
-            self.grown[actuators] += one.generation(np.arange(one.worlds_used))
-        rivals = [other for other in self.refined if other.design.actuators == actuators]
-        if any(other.generations < HEATS and gains(other) for other in rivals):
-            return
-        most = max(other.worlds_used for other in rivals)
+        if gains(one) and self.going():
+            self.grown[one.design.actuators] += one.generation(np.arange(one.worlds_used))
+        rivals = [other for other in self.refined if other.design.actuators == one.design.actuators]
+        if not any(other.generations < HEATS and gains(other) for other in rivals) and self.going():
+            self._end_heat(rivals)
+
+    def _end_heat(self, rivals: list[Descent]) -> None:
+        """Of designs with the same number of actuators only the best goes on; once, others with one more are made from it."""
+        most, actuators = max(other.worlds_used for other in rivals), rivals[0].design.actuators
         for other in rivals:
-            self._compare(other, most)
-        winner = min(rivals, key=lambda other: other.best.loss)
+            self._compare(other, most, 1)
+        winner = min(rivals, key=lambda other: (-other.worlds_used, other.best.loss))
         self.refined = [other for other in self.refined if other is winner or other not in rivals]
-        if actuators < self.fewest + MORE and actuators not in self._inserted:
+        if actuators < self.fewest + MORE and actuators not in self._inserted and self.going():
             self._inserted.add(actuators)
             more = [with_another(winner.best.design, self.catalogue, self.rng) for _ in range(INSERTED)]
             self._enter([design for design in more if design is not None], 1)
 
-    def winners(self, going: Callable[[], bool]) -> list[Descent]:
+    def winners(self) -> list[Descent]:
         """The best design for each number of actuators, the most promising first; compared in more worlds while there is time."""
         best: dict[int, Descent] = {}
         for one in sorted(self.refined, key=lambda one: one.best.loss):
-            if going():
-                self._compare(one, self.levels[min(1, len(self.levels) - 1)])
+            self._compare(one, self.levels[min(1, len(self.levels) - 1)])
             rival = best.get(one.design.actuators)
             if rival is None or one.best.loss < rival.best.loss:
                 best[one.design.actuators] = one

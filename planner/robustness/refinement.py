@@ -37,6 +37,8 @@ RACED, MORE_WORLDS, FINALISTS = 2, 3, 2
 included, has grown by this factor, half of the rest drop out; and the minimum number of those that are left."""
 DROPPED = 10.0
 """Loss for the optimiser of what dropped out at once, beside that of what was grown in all worlds [-]: more than any other loss."""
+OTHER_NUMBERS = 1000
+"""Added to the seed when a descent begins again."""
 LEAST_GAIN = 5e-3
 """A candidate whose loss is lower by less is not much better [-]."""
 COMPARED = 3
@@ -113,12 +115,21 @@ class Descent:
     """CMA-ES on the sections of one design; every call of `generation` grows one generation."""
 
     def __init__(self, start: Candidate, worlds: Worlds, catalogue: Catalogue, seed: int) -> None:
-        self.design, self.worlds, self.catalogue = start.design, worlds, catalogue
-        self.evolution = _evolution(len(start.design.sections) + start.design.actuators, seed)
+        self.worlds, self.catalogue, self.seed = worlds, catalogue, seed
         self.found = [start]
         """The start and every candidate that was better than all before, best last."""
+        self._begin()
+
+    def _begin(self) -> None:
+        self.design = self.best.design
+        self.evolution = _evolution(len(self.design.sections) + self.design.actuators, self.seed)
         self.generations = self.idle = 0
         """Number of generations, and of the last ones without a candidate that was better by `LEAST_GAIN`."""
+
+    def restart(self) -> None:
+        """Begin again at the best candidate, with the initial steps and other random numbers, where the optimiser has converged."""
+        self.seed += OTHER_NUMBERS
+        self._begin()
 
     @property
     def best(self) -> Candidate:
@@ -157,9 +168,9 @@ class Descent:
             return 2 * DROPPED + float(np.linalg.norm(point))
         return one.loss + DROPPED * (1 - len(one.nearest) / rows)
 
-    def compare_in(self, rows: Integers) -> None:
-        """Grow what was found last in other worlds, and put it in order by its loss there."""
-        grown = self.grow([one.design for one in self.found[-COMPARED:]], rows)
+    def compare_in(self, rows: Integers, count: int = COMPARED) -> None:
+        """Grow up to `count` of what was found last in other worlds, and put it in order by its loss there."""
+        grown = self.grow([one.design for one in self.found[-count:]], rows)
         self.found, self.idle = sorted(grown, key=lambda one: -one.loss), 0
 
     def compete(self, designs: list[Design], rows: Integers) -> list[Candidate]:

@@ -196,10 +196,14 @@ class Selection:
             return self.left() > until
 
         contest = Contest(ending_in_goal(designs, self.worlds), self.worlds, self.catalogue, self.seed, going)
-        while going() and (one := contest.next()):
-            contest.advance(one)
-            self.show(Progress(one.design.actuators, one.generations, one.best.rate))
-        winners = contest.winners(going)
+        while going():
+            one = contest.next()
+            if one is not None:
+                contest.advance(one)
+                self.show(Progress(one.design.actuators, one.generations, one.best.rate))
+            elif not np.isfinite(self.left()) or not contest.restart():
+                break  # without a limit of time, the end must not depend on it
+        winners = contest.winners()
         self.refinement_s = self.known.seconds
         for k, one in enumerate(winners):
             if k == 0 or self.left() > 0:

@@ -169,6 +169,47 @@ def test_after_a_heat_the_better_one_goes_on_and_others_are_made_from_it(
     assert second not in made.refined
     assert [one.design.actuators for one in made.refined] == [1, 2]
     assert made.grown[1] > 3
-    winners = made.winners(lambda: True)
+    winners = made.winners()
     assert [one.design.actuators for one in winners] == [1, 2]
     assert all(one.worlds_used == len(worlds) for one in winners)
+
+
+def test_without_time_nothing_more_is_compared_or_made(worlds: Worlds, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A generation that was begun ends; the heat that it ends, comparisons and new designs wait."""
+    for name, number in {"HEATS": 1, "INSERTED": 4, "LEVELS": (4, 8), "ALMOST": 0.5}.items():
+        monkeypatch.setattr(module, name, number)
+    left = [True]
+    made = Contest([bent(0.6, 0.2), bent(0.5, 0.3)], worlds, CATALOGUE, 0, lambda: left[0])
+    before = list(made.refined)
+    left[0] = False
+    for one in before:
+        one.generations = 1
+        made.advance(one)
+    assert made.refined == before
+    assert [one.worlds_used for one in made.winners()] == [5]
+
+
+def test_designs_that_have_converged_begin_again_where_they_are(
+    worlds: Worlds, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With other random numbers; those that are sure do not."""
+    for name, number in {"GENERATIONS": 1, "PATIENCE": 0, "LEVELS": (8,)}.items():
+        monkeypatch.setattr(module, name, number)
+    made = Contest([bent(0.6, 0.2), bent(0.5, 0.3)], worlds, CATALOGUE, 0, lambda: True)
+    one, other = made.refined
+    asked = one.evolution.ask()
+    lose(one, 0.2)
+    other.found = [Candidate(other.design, np.full(9, -1.0), -1.0)]
+    one.found[-1] = replace(one.found[-1], design=bent(0.55, 0.25))
+    one.generations = other.generations = 1
+    assert made.next() is None
+    assert made.restart()
+    assert made.next() is one
+    assert (one.generations, other.generations) == (0, 1)
+    assert one.design.sections == one.best.design.sections == bent(0.55, 0.25).sections
+    assert not np.allclose(one.evolution.ask(), asked)
+    lose(one, module.SURE / 2)
+    assert not made.restart()
+    lose(one, 0.2)
+    monkeypatch.setattr(module, "RESTARTS", 1)
+    assert not made.restart()
