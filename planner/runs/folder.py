@@ -8,14 +8,13 @@ replace it. They are never read; the next start restores the latter and removes 
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from platform import machine
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -33,14 +32,13 @@ from planner.runs.checkpoint import write_checkpoint
 from planner.runs.claim import check_folder, temporary, writing
 from planner.runs.contents import CHECKPOINT, foreign
 from planner.runs.inputs import Inputs
+from planner.runs.later import Later
+from planner.runs.replaced import replace_file
 from planner.runs.success import success, with_trials
 from planner.runs.tried import TRIALS, Tried
 from planner.search.run import Run
 from planner.solutions_file import solutions_content
 from planner.verification import Verification
-
-if TYPE_CHECKING:
-    from planner.runs.later import Later
 
 LONGEST_NAME = 80
 """Maximum number of characters of an environment's name in a file name."""
@@ -60,31 +58,6 @@ def save_checkpoint(out: Path, run: Run, inputs: Inputs) -> None:
         UnwritableFolder: The folder cannot be written and is unchanged; the message gives the reason.
     """
     replace_file(out, CHECKPOINT, lambda path: write_checkpoint(path, run, inputs))
-
-
-def replace_file(out: Path, name: str, write: Callable[[Path], object]) -> None:
-    """Replace a file in the folder of a run atomically; the other files stay.
-
-    Args:
-        write: Writes the file under the name that it is given.
-    Raises:
-        UnwritableFolder: The folder cannot be written and is unchanged; the message gives the reason.
-    """
-    out = out.absolute()
-    fresh: Path | None = None
-    with writing(out):
-        try:
-            out.parent.mkdir(parents=True, exist_ok=True)
-            handle, path = tempfile.mkstemp(prefix=temporary(out, "new"), dir=out.parent)
-            os.close(handle)
-            fresh = Path(path)
-            write(fresh)
-            fresh.chmod(0o644)
-            out.mkdir(exist_ok=True)
-            fresh.replace(out / name)
-        finally:
-            if fresh:
-                fresh.unlink(missing_ok=True)
 
 
 def write_folder(out: Path, fill: Callable[[Path], object]) -> None:

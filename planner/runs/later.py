@@ -29,8 +29,8 @@ from planner.runs.checkpoint import Checkpoint, exact_numbers, read_checkpoint, 
 from planner.runs.claim import writing
 from planner.runs.contents import FRICTION, REFINEMENT
 from planner.runs.facts import LARGEST, NotNegative
-from planner.runs.folder import replace_file
 from planner.runs.inputs import Inputs
+from planner.runs.replaced import replace_file
 from planner.search.run import Run
 from planner.worlds.known import AS_PLANNED, DIGEST, Known
 
