@@ -74,9 +74,12 @@ def moved_scenes(environment: Environment, params: VineParams, motions: Motions)
     along = last - first
     length = np.hypot(along[..., 0], along[..., 1])[..., None]
     kept = np.broadcast_to(edges[:, 8:], (*first.shape[:2], 2))
-    every_edge = np.concatenate([first, last, wide[..., None], along / length, length, kept], axis=-1)
+    # In the order of the planned scene: for arrays in another order the kernels would be compiled again.
+    every_edge = np.ascontiguousarray(
+        np.concatenate([first, last, wide[..., None], along / length, length, kept], axis=-1)
+    )
     spared = np.broadcast_to(corners[:, 3:], (*points.shape[:2], 1))
-    every_corner = np.concatenate([points, round_ones[..., None], spared], axis=-1)
+    every_corner = np.ascontiguousarray(np.concatenate([points, round_ones[..., None], spared], axis=-1))
 
     def farthest(moved: Floats, planned: Floats) -> Floats:
         return np.asarray(np.hypot(*np.moveaxis(moved - planned, -1, 0)).max(axis=0, initial=0.0))

@@ -33,7 +33,7 @@ def doctor(as_json: JsonOption = False) -> int:
     table.add_row("devices", ", ".join(content["devices"]))
     table.add_row("threads", f"{content['threads']} (NUMBA_NUM_THREADS reduces it)")
     kernels = content["kernels"]
-    cached = f"{kernels} kernels compiled" if kernels else "empty: the first plan compiles, 15 to 30 s"
+    cached = f"{kernels} kernels compiled" if kernels else "empty: the first plan compiles, one to two minutes"
     table.add_row("kernel cache", f"{content['kernel_cache']} ({cached})")
     writable = "yes" if content["cache_writable"] else "no: kernels compile at every start; set NUMBA_CACHE_DIR"
     table.add_row("cache writable", writable)

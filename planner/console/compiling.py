@@ -28,6 +28,6 @@ def compiling(console: Console, propagator: str = "quasistatic", heuristic: bool
     if all(any(cache_folder().rglob(f"*{kernel}*.nbi")) for kernel in last):
         yield
         return
-    console.print("compiling the kernels, only this once (15 to 30 s) ...")
+    console.print("compiling the kernels, only this once (one to two minutes) ...")
     with console.status("compiling"):
         yield

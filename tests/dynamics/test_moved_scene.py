@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
+import numba
 import numpy as np
 import pytest
 import shapely
@@ -134,6 +135,7 @@ def test_moved_scenes_are_those_of_moved_environments(seed: int) -> None:
         same_rows(scene.edges, reference.edges)
         same_rows(scene.corners, reference.corners)
         np.testing.assert_allclose(scene.bounds, reference.bounds, atol=1e-15)
+        assert numba.typeof(scene) == numba.typeof(reference)  # or the kernels would be compiled for each
         assert unlisted(scene, (reach[0], reach[0] + PARAMS.segment_length)) == 0
         for one, other in zip(moved_environment(environment, motions, world), there.solids.shapes(), strict=True):
             assert shapely.hausdorff_distance(one, other) < 1e-12
