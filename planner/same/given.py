@@ -91,7 +91,6 @@ class GivenSearch(Search):
             like.environment,
             like.propagator,
             like.params,
-            like.catalogue,
             np.random.default_rng(seed),
             like.batch,
             slack=like.slack,

@@ -15,7 +15,6 @@ from dynamics.tube import VineParams
 from dynamics.vine import Actuation, Rollout
 from environments.environment import Environment
 from environments.obstacles import Obstacles
-from planner.search.catalogue import Catalogue
 from planner.search.cost_to_go import CostToGo
 from planner.search.reverse_tree import ReverseTree
 from planner.search.solutions import Solution, Solutions
@@ -109,11 +108,11 @@ class Run:
             switches: Parts of the search to disable or change.
         """
         began = time.perf_counter()
-        model, catalogue = make(environment, params), Catalogue.of(params)
+        model = make(environment, params)
         snaps = warm_up(model).snaps
         if heuristic:
             _warm_up_heuristic(params)
-        search = Search(environment, model, params, catalogue, np.random.default_rng(seed), batch, switches, keep.slack)
+        search = Search(environment, model, params, np.random.default_rng(seed), batch, switches, keep.slack)
         run = cls(environment, params, model, search, Solutions(search, keep.count, keep.each_count), heuristic, seed)
         if snaps is not None and params.physics == "corrected":
             run.solutions.warm_up()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 from dynamics.jumps import jumped
 from dynamics.propagator import Propagator
 from dynamics.tube import VineParams
-from dynamics.vine import Array, Integers, Rollout, Status
+from dynamics.vine import Integers, Rollout, Status
 from environments.environment import Environment
 from planner.search.catalogue import Catalogue
 from planner.search.controls import actuation
 from planner.search.particles import NEAR, GrownParticles, Particles
-from planner.search.tree import Tree
+from planner.search.tree import Nodes, Tree
 from planner.search.witnesses import Witnesses, embed, pose_tree, unscaled
 from planner.worlds.trials import Worlds
 from surrogate.compiled import Floats
@@ -71,18 +71,9 @@ DEFAULT_SWITCHES = Switches()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Candidates:
+class Candidates(Nodes):
     """Recorded states that may become nodes, one per row."""
 
-    angles: Array
-    controls: NDArray[np.int32]
-    segments: Integers
-    tips: Floats
-    actuators: Integers
-    straight: NDArray[np.bool_]
-    jumped: NDArray[np.bool_]
-    """Whether the vine has jumped on the way, shape (rows,)."""
-    parents: Integers
     vine: Integers
     """Row of the rollout that recorded them."""
     record: Integers
@@ -95,19 +86,7 @@ class Candidates:
         return self.alive.sum(axis=1)
 
     def __getitem__(self, rows: Integers | NDArray[np.bool_]) -> Candidates:
-        return Candidates(
-            self.angles[rows],
-            self.controls[rows],
-            self.segments[rows],
-            self.tips[rows],
-            self.actuators[rows],
-            self.straight[rows],
-            self.jumped[rows],
-            self.parents[rows],
-            self.vine[rows],
-            self.record[rows],
-            self.alive[rows],
-        )
+        return Candidates(*(getattr(self, one.name)[rows] for one in fields(self)))
 
 
 class Search:
@@ -118,14 +97,18 @@ class Search:
         environment: Environment,
         propagator: Propagator,
         params: VineParams,
-        catalogue: Catalogue,
         rng: np.random.Generator,
         batch: int,
         switches: Switches = DEFAULT_SWITCHES,
         slack: float = DEFAULT_SLACK,
     ) -> None:
         """Create the tree. Nodes are kept while they may lead to solutions whose cost exceeds the best by at most `slack`."""
-        self.environment, self.propagator, self.params, self.catalogue = environment, propagator, params, catalogue
+        self.environment, self.propagator, self.params, self.catalogue = (
+            environment,
+            propagator,
+            params,
+            Catalogue.of(params),
+        )
         self.rng, self.batch, self.switches, self.slack = rng, batch, switches, slack
         bounds = environment.bounds
         longest = min(2 * (bounds[2] - bounds[0] + bounds[3] - bounds[1]), LONGEST_TUBE)
@@ -133,7 +116,7 @@ class Search:
         pivot = params.pivot if propagator.capabilities.shortening else 0.0
         self.tree = Tree(lambda count: propagator.start(count, self.max_segments).angles, pivot)
         worlds = switches.worlds
-        self.particles = Particles(worlds, catalogue, self.max_segments) if worlds else None
+        self.particles = Particles(worlds, self.catalogue, self.max_segments) if worlds else None
         self.witnesses = Witnesses(len(worlds) + 1 if worlds else 1)
         self.size = params.scale
         """Radius of the tube over the prototype's [-]: poses are compared in lengths of the prototype."""
@@ -361,10 +344,7 @@ class Search:
             unscaled(candidates.tips, self.size), cost, self.radius, self.switches.subset, candidates.level
         )
         kept = candidates[chosen]
-        slots = self.tree.add(
-            kept.angles, kept.controls, kept.segments, kept.tips, kept.actuators,
-            kept.straight, kept.jumped, kept.parents,
-        )  # fmt: skip
+        slots = self.tree.add(kept)
         if self._cost_to_go:
             self.tree.to_go[slots] = self._cost_to_go(kept.tips)
         if self.particles:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,20 @@ from surrogate.compiled import Floats
 
 KEPT = "segments", "tips", "actuators", "straight", "jumped", "parent", "active"
 """Properties of a node in a checkpoint, in addition to its vine; the others follow from these."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Nodes:
+    """Vines that are added to a tree, one per row: properties as in `Tree`."""
+
+    angles: Array
+    controls: NDArray[np.int32]
+    segments: Integers
+    tips: Floats
+    actuators: Integers
+    straight: NDArray[np.bool_]
+    jumped: NDArray[np.bool_]
+    parents: Integers
 
 
 class Tree:
@@ -69,24 +84,13 @@ class Tree:
             setattr(self, name, np.concatenate([array, np.zeros((more, *array.shape[1:]), array.dtype)]))
         self._free += range(slots + more - 1, slots - 1, -1)
 
-    def add(
-        self,
-        angles: Array,
-        controls: NDArray[np.int32],
-        segments: Integers,
-        tips: Floats,
-        actuators: Integers,
-        straight: NDArray[np.bool_],
-        jumped: NDArray[np.bool_],
-        parents: Integers,
-    ) -> Integers:
-        """Add active nodes, one per row; returns their slots."""
-        count = len(segments)
+    def add(self, nodes: Nodes) -> Integers:
+        """Add active nodes; returns their slots."""
+        count, parents = len(nodes.segments), nodes.parents
         self._reserve(count)
         slots = np.array([self._free.pop() for _ in range(count)], dtype=np.int64)
-        self.angles[slots], self.controls[slots] = angles, controls
-        self.segments[slots], self.tips[slots], self.actuators[slots] = segments, tips, actuators
-        self.straight[slots], self.jumped[slots] = straight, jumped
+        for name in ("angles", "controls", "segments", "tips", "actuators", "straight", "jumped"):
+            getattr(self, name)[slots] = getattr(nodes, name)
         self.parent[slots], self.children[slots] = parents, 0
         self.active[slots] = self.used[slots] = True
         np.add.at(self.children, parents[parents >= 0], 1)

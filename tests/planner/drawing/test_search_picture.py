@@ -12,7 +12,7 @@ from environments import Environment
 from planner.drawing.plan import plan_figure
 from planner.drawing.search import MOST_SHAPES, SPACING, Branches, branches_to_draw
 from planner.drawing.style import JUMPED, SEARCHED
-from planner.search.tree import Tree
+from planner.search.tree import Nodes, Tree
 
 MakeEnvironment = Callable[..., Environment]
 Vinewright = Callable[..., tuple[int, str, str]]
@@ -42,7 +42,7 @@ def tree(room: Environment, params: VineParams) -> Tree:
         tip = np.array([*(room.start[:2] + moves.sum(axis=0)), heading[-1] if segments else room.start[2]])
         none = np.zeros((1, 60), np.int32)
         count, no = np.array([segments]), np.array([False])
-        return int(tree.add(angles, none, count, tip[None], count * 0, no, no, np.array([parent]))[0])
+        return int(tree.add(Nodes(angles, none, count, tip[None], count * 0, no, no, np.array([parent])))[0])
 
     root = add(-1, 0, 0.0)
     slots = [add(root, 10, bend) for bend in np.linspace(-0.08, 0.08, 20)]

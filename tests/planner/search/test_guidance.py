@@ -9,7 +9,6 @@ import pytest
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from environments import Environment
-from planner.search.catalogue import Catalogue
 from planner.search.run import Budget, Run
 from planner.search.sst import DEFAULT_SWITCHES, Search, Switches
 from planner.search.witnesses import embed, pose_tree
@@ -29,7 +28,7 @@ def search(shipped: dict[str, Environment], params: VineParams) -> Callable[...,
         if not guide and key in unguided:
             return deepcopy(unguided[key])
         model, rng = QuasiStatic(shipped["maze"], params), np.random.default_rng(7)
-        made = Search(shipped["maze"], model, params, Catalogue.of(params), rng, batch, switches)
+        made = Search(shipped["maze"], model, params, rng, batch, switches)
         if guide:
             made.guide(guide)
         for _ in range(iterations):

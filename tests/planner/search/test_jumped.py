@@ -13,7 +13,6 @@ from dynamics.tube import VineParams
 from dynamics.vine import Actuation, Rollout, VineState
 from environments import Environment
 from planner.replay import grow
-from planner.search.catalogue import Catalogue
 from planner.search.controls import actuation
 from planner.search.sst import Search, Switches
 
@@ -26,7 +25,7 @@ EVERY_STATE = Switches(subset=False)
 def searched(shipped: dict[str, Environment], params: VineParams) -> Search:
     """A small search in `plus`, where vines without actuators spring off walls."""
     model = QuasiStatic(shipped["plus"], params)
-    search = Search(shipped["plus"], model, params, Catalogue.of(params), np.random.default_rng(4), 60)
+    search = Search(shipped["plus"], model, params, np.random.default_rng(4), 60)
     for _ in range(8):
         search.iterate()
     return search
@@ -79,7 +78,7 @@ def test_marks_begin_at_the_record_of_the_jump(
     room = environment(bounds=(-9.0, -9.0, 9.0, 9.0))
     model = Leaping(room, params)
     model.at, model.share = at, share
-    search = Search(room, model, params, Catalogue.of(params), np.random.default_rng(0), 20, EVERY_STATE)
+    search = Search(room, model, params, np.random.default_rng(0), 20, EVERY_STATE)
     search.iterate()
     tree = search.tree
     assert (tree.segments > at + 3).any()

@@ -16,7 +16,6 @@ from dynamics.vine import Actuation, Rollout, Status, VineState, centerlines
 from environments import Environment
 from planner.plan import search
 from planner.replay import replay, simulated
-from planner.search.catalogue import Catalogue
 from planner.search.controls import actuation
 from planner.search.run import Budget, Run
 from planner.search.solutions import Solutions
@@ -45,7 +44,7 @@ def divider_run(shipped: dict[str, Environment]) -> Run:
 def maze_search(shipped: dict[str, Environment], params: VineParams) -> Search:
     """A search in the maze without any solution."""
     model = QuasiStatic(shipped["maze"], params)
-    search = Search(shipped["maze"], model, params, Catalogue.of(params), np.random.default_rng(5), 100)
+    search = Search(shipped["maze"], model, params, np.random.default_rng(5), 100)
     for _ in range(8):
         search.iterate()
     return search
@@ -111,7 +110,7 @@ def test_every_centreline_ends_at_its_tip(
 def test_the_search_bound_ends_at_the_goals_rim(environment: MakeEnvironment, params: VineParams) -> None:
     """A vine needs to grow only as far as the rim of the goal: a bound that fits no vine to its centre prunes nothing on the way."""
     room = replace(environment(), goal=np.array([1.0, 0.0, 0.3]))
-    search = Search(room, QuasiStatic(room, params), params, Catalogue.of(params), np.random.default_rng(0), 8)
+    search = Search(room, QuasiStatic(room, params), params, np.random.default_rng(0), 8)
     search.bound = LENGTH_COST * 0.76  # a straight vine is in the goal at 0.725 m, and at its centre at 1 m
     reached = search.iterate()
     assert len(reached.segments) > 0
@@ -133,12 +132,12 @@ def test_a_node_is_pruned_where_a_straight_line_to_the_goals_rim_ends_at_the_bou
     turned = np.radians(degrees)
     room = replace(environment(start=(0.0, 0.0, turned)), goal=np.array([1.0, 0.0, 0.3]))
     model, slack = QuasiStatic(room, params), 0.1
-    grown, catalogue = np.array([0.2, 0.6, 0.9]), Catalogue.of(params)
+    grown = np.array([0.2, 0.6, 0.9])
     to_goal = np.sqrt(1 - 2 * grown * np.cos(turned) + grown**2)
     bounds = LENGTH_COST * (grown + np.maximum(to_goal - 0.3, 0.0))
     for wanted, bound in zip(grown, bounds, strict=True):
         for nudge in (1e-6, -1e-6):
-            search = Search(room, model, params, catalogue, np.random.default_rng(0), 1, EVERY_STATE, slack)
+            search = Search(room, model, params, np.random.default_rng(0), 1, EVERY_STATE, slack)
             search.bound = 0.5  # no actuator, which costs 1
             search.iterate()
             tree = search.tree
@@ -155,7 +154,7 @@ def test_a_tip_arrives_2_mm_inside_the_rim_or_halfway_in_a_tiny_goal(
     """A straight vine of 0.5 m arrives in a goal whose centre is beside its tip by no more than the radius less the margin."""
     for beyond, arrives in ((radius - margin - 1e-6, True), (radius - margin + 1e-6, False)):
         room = replace(environment(), goal=np.array([0.5, beyond, radius]))
-        search = Search(room, QuasiStatic(room, params), params, Catalogue.of(params), np.random.default_rng(0), 1)
+        search = Search(room, QuasiStatic(room, params), params, np.random.default_rng(0), 1)
         search.bound = 0.5  # no actuator, which costs 1
         reached = search.iterate()
         assert np.isclose(reached.segments * params.segment_length, 0.5).any() == arrives
@@ -173,7 +172,7 @@ def test_a_search_grows_every_selected_vine(
             asked.append(np.asarray(length))
             return super().grow(state, actuation, length, record_every)
 
-    search = Search(empty, Listening(empty, params), params, Catalogue.of(params), np.random.default_rng(2), 50)
+    search = Search(empty, Listening(empty, params), params, np.random.default_rng(2), 50)
     for _ in range(6):
         search.iterate()
     assert (search.tree.segments[search.tree.active] == 24).any()
@@ -183,7 +182,7 @@ def test_a_search_grows_every_selected_vine(
 def test_non_finite_states_never_become_nodes(environment: MakeEnvironment, params: VineParams) -> None:
     """No vine grown from a node with NaN is kept; the search continues from the others."""
     empty = environment()
-    search = Search(empty, QuasiStatic(empty, params), params, Catalogue.of(params), np.random.default_rng(3), 60)
+    search = Search(empty, QuasiStatic(empty, params), params, np.random.default_rng(3), 60)
     search.iterate()
     tree = search.tree
     poisoned = np.flatnonzero(tree.active & (tree.segments > 0))[::2]
@@ -209,7 +208,7 @@ def test_a_vine_that_broke_down_leaves_no_node(environment: MakeEnvironment, par
             every = np.ones_like(rollout.status)
             return replace(rollout, status=Status.NOT_FINITE * every, broken=every)
 
-    search = Search(empty, Breaking(empty, params), params, Catalogue.of(params), np.random.default_rng(3), 20)
+    search = Search(empty, Breaking(empty, params), params, np.random.default_rng(3), 20)
     for _ in range(2):
         search.iterate()
     assert min(broke) > 0
@@ -237,7 +236,7 @@ def test_cost_counts_sections(maze_search: Search) -> None:
 def test_pruning_keeps_only_nodes_that_can_improve(shipped: dict[str, Environment], params: VineParams) -> None:
     """With a known solution of one actuator, no active node has more, and the root is kept."""
     model = QuasiStatic(shipped["needle"], params)
-    search = Search(shipped["needle"], model, params, Catalogue.of(params), np.random.default_rng(0), 60)
+    search = Search(shipped["needle"], model, params, np.random.default_rng(0), 60)
     for _ in range(4):
         search.iterate()
     active = search.tree.active

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from dynamics.tube import VineParams
 from dynamics.vine import centerlines
-from planner.search.tree import Tree, branches_of
+from planner.search.tree import Nodes, Tree, branches_of
 from planner.search.witnesses import HEADING_WEIGHT, Witnesses
 
 
@@ -18,16 +18,8 @@ def grow(tree: Tree, parents: list[int]) -> np.ndarray:
     slots = np.array(parents)
     segments = np.where(slots < 0, 0, tree.segments[np.maximum(slots, 0)] + 1 if len(tree.segments) else 0)
     nothing = np.zeros((count, tree.angles.shape[1]))
-    return tree.add(
-        nothing,
-        nothing.astype(np.int32),
-        segments,
-        np.zeros((count, 3)),
-        np.zeros(count, int),
-        np.zeros(count, bool),
-        np.zeros(count, bool),
-        slots,
-    )
+    tips, no = np.zeros((count, 3)), np.zeros(count, bool)
+    return tree.add(Nodes(nothing, nothing.astype(np.int32), segments, tips, np.zeros(count, int), no, no, slots))
 
 
 @settings(max_examples=60, deadline=None)
@@ -85,9 +77,8 @@ def test_angles_on_a_device_are_restored(device: str) -> None:
     tree, again = Tree(unbent), Tree(unbent)
     nothing = np.zeros(3, np.int64)
     controls = np.arange(9, dtype=np.int32).reshape(3, 3)
-    tree.add(
-        bends, controls, np.array([0, 2, 3]), np.zeros((3, 3)), nothing, nothing > 0, nothing > 0, np.array([-1, 0, 1])
-    )
+    segments, tips, no = np.array([0, 2, 3]), np.zeros((3, 3)), nothing > 0
+    tree.add(Nodes(bends, controls, segments, tips, nothing, no, no, np.array([-1, 0, 1])))
     again.restore(tree.stored())
     grown = torch.tensor([[0, 0, 0], [1, 1, 0], [1, 1, 1]], device=device)
     assert torch.equal(again.angles[:3], bends * grown)
@@ -143,7 +134,7 @@ def test_a_node_ends_at_the_end_of_its_centreline() -> None:
     end = 0.096 * np.exp(-0.2j) + 0.196 * np.exp(-0.4j)
     tip = np.array([[end.real, end.imag, -0.4]])
     one = np.ones(1, int)
-    (node,) = tree.add(bends, controls, 3 * one, tip, one, one.astype(bool), one < 1, np.array([root]))
+    (node,) = tree.add(Nodes(bends, controls, 3 * one, tip, one, one.astype(bool), one < 1, np.array([root])))
     (line,) = centerlines(tree.state(np.array([node]), 0.1), np.zeros(3), params)
     assert line[3] == pytest.approx(tip[0, :2])
     assert np.isnan(line[4]).all()
