@@ -26,22 +26,23 @@ def load_solutions(path: str | Path) -> list[Design]:
     Raises:
         InvalidDesign: See `load_design`.
     """
+    return [design for design, _ in load_jumping(path)]
+
+
+def load_jumping(path: str | Path) -> list[tuple[Design, Jump | None]]:
+    """The same with the largest jump of each design; None for one that does not jump, and in older files, which do not say it.
+
+    Raises:
+        InvalidDesign: See `load_design`.
+    """
     path = Path(path)
     content = read_json(path)
     if not has_solutions(content):
         raise InvalidDesign(f"{path.name}: missing key solutions")
-    return [design_in(one, f"{path.name}: solutions[{k}]") for k, one in enumerate(content["solutions"])]
-
-
-def load_jumps(path: Path) -> list[Jump | None]:
-    """The largest jump of each design of a solutions file; None for one that does not jump, and in older files, which do not say it.
-
-    Raises:
-        InvalidDesign: See `load_solutions`, which reads the same file.
-    """
-    load_solutions(path)
-    every = [one.get("jump_mm") for one in read_json(path)["solutions"]]
-    return [Jump(*(1e-3 * part for part in jump)) if jump else None for jump in every]
+    every = content["solutions"]
+    designs = [design_in(one, f"{path.name}: solutions[{k}]") for k, one in enumerate(every)]
+    jumps = [Jump(*(1e-3 * part for part in one["jump_mm"])) if one.get("jump_mm") else None for one in every]
+    return list(zip(designs, jumps, strict=True))
 
 
 def solution_of(folder: Path) -> tuple[int | None, int]:

@@ -145,3 +145,11 @@ def small_environment() -> Callable[[str], str]:
         )
 
     return text
+
+
+@pytest.fixture(scope="session")
+def small_file(tmp_path_factory: pytest.TempPathFactory, small_environment: Callable[[str], str]) -> Path:
+    """A small environment with one box, in a file."""
+    path = tmp_path_factory.mktemp("small") / "small.toml"
+    path.write_text(small_environment("[[250, 300, 300, 500]]"))
+    return path

@@ -18,16 +18,8 @@ SHORT: dict[str, Any] = {"seed": 1, "batch": 20, "iterations": 2}
 
 
 @pytest.fixture(scope="module")
-def written(tmp_path_factory: pytest.TempPathFactory, small_environment: Callable[[str], str]) -> Path:
-    """The file of a small environment in which a design is found at once."""
-    path = tmp_path_factory.mktemp("python") / "small.toml"
-    path.write_text(small_environment("[[250, 300, 300, 500]]"))
-    return path
-
-
-@pytest.fixture(scope="module")
-def small(written: Path) -> vw.Environment:
-    return vw.load_environment(written)
+def small(small_file: Path) -> vw.Environment:
+    return vw.load_environment(small_file)
 
 
 @pytest.fixture(scope="module")
@@ -92,7 +84,7 @@ def test_a_folder_of_another_origin_is_not_replaced(result: vw.Result, tmp_path:
 
 
 def test_the_design_is_what_the_command_finds(
-    result: vw.Result, written: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    result: vw.Result, small_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The same seed gives the same file, to the byte."""
     from planner.cli import main
@@ -100,7 +92,19 @@ def test_the_design_is_what_the_command_finds(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(
         "sys.argv",
-        ["vinewright", "plan", str(written), "--seed", "1", "--batch", "20", "--iterations", "2", "--out", "command"],
+        [
+            "vinewright",
+            "plan",
+            str(small_file),
+            "--seed",
+            "1",
+            "--batch",
+            "20",
+            "--iterations",
+            "2",
+            "--out",
+            "command",
+        ],
     )
     with pytest.raises(SystemExit):
         main()

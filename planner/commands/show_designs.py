@@ -22,7 +22,7 @@ from planner.design_file import DESIGN, SOLUTIONS, TrialsPart, load_design, tria
 from planner.drive_margin import drive_line, force_at_tip
 from planner.fabrication.success import Success
 from planner.robustness.estimate import Estimate
-from planner.solutions_file import load_jumps, load_solutions, solution_of
+from planner.solutions_file import load_jumping, solution_of
 
 
 class Part(BaseModel):
@@ -184,14 +184,15 @@ def _environment(file: Path, design: Design) -> Environment:
 
 def show_solutions(file: Path, _: None) -> Shown:
     """All designs that a run kept."""
-    designs, jumps = load_solutions(file), load_jumps(file)
-    if not designs:
+    every = load_jumping(file)
+    if not every:
         raise BadInput(f"{file} has no solutions")
+    designs = [design for design, _ in every]
     number, _count = solution_of(file.parent)
     table = Table("solution", "actuators", "tube mm", "tip mm", "jump mm", "")
     for column in table.columns[:5]:
         column.justify = "right"
-    for k, (design, jump) in enumerate(zip(designs, jumps, strict=True), start=1):
+    for k, (design, jump) in enumerate(every, start=1):
         x, y = 1e3 * design.tip[:2]
         cells = [f"{k}", f"{design.actuators}", f"{1e3 * design.length:.0f}", f"({x:.0f}, {y:.0f})"]
         cells.append(f"{1e3 * jump.motion:.0f} at {1e3 * jump.length:.0f}" if jump else "")
@@ -201,7 +202,7 @@ def show_solutions(file: Path, _: None) -> Shown:
         from planner.drawing.solutions import save_solutions
 
         written = designs[number - 1] if number else None
-        briefs = {id(design): [jump.brief] for design, jump in zip(designs, jumps, strict=True) if jump}
+        briefs = {id(design): [jump.brief] for design, jump in every if jump}
         save_solutions(
             path, _environment(file, designs[0]), designs, written, lambda design: briefs.get(id(design), ())
         )

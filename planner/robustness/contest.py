@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from planner.design import Design
-from planner.robustness.refinement import COMPARED, Descent, raced, with_another
+from planner.robustness.refinement import Descent, raced, with_another
 from planner.search.catalogue import Catalogue
 from planner.worlds.trials import Worlds
 
@@ -44,6 +44,11 @@ TIRED = 0.05
 def gains(one: Descent) -> bool:
     """Whether more refinement in its worlds may improve a design."""
     return one.best.loss > SURE and (one.generations < GENERATIONS or one.idle < PATIENCE)
+
+
+def _proven_loss(one: Descent) -> tuple[int, float]:
+    """Key that sorts designs: those compared in more worlds first, because few worlds flatter, and then by their loss."""
+    return -one.worlds_used, one.best.loss
 
 
 class Contest:
@@ -106,10 +111,10 @@ class Contest:
         sure = one.best.rate == 1.0 or (one.best.rate >= ALMOST and one.idle >= STUCK)
         return sure and one.worlds_used < self.levels[-1]
 
-    def _compare(self, one: Descent, worlds: int, count: int = COMPARED) -> None:
-        """Compare up to `count` of what was found last in so many worlds, if it was not and while there is time."""
+    def _compare(self, one: Descent, worlds: int) -> None:
+        """Compare what was found last in so many worlds, if it was not and while there is time."""
         if one.worlds_used < worlds and self.going():
-            one.compare_in(np.arange(worlds), count)
+            one.compare_in(np.arange(worlds))
 
     def advance(self, one: Descent) -> None:
         """Grow one generation of a design; where it ends a heat, only the winner goes on, and others are made from it.
@@ -128,8 +133,8 @@ class Contest:
         """Of designs with the same number of actuators only the best goes on; once, others with one more are made from it."""
         most, actuators = max(other.worlds_used for other in rivals), rivals[0].design.actuators
         for other in rivals:
-            self._compare(other, most, 1)
-        winner = min(rivals, key=lambda other: (-other.worlds_used, other.best.loss))
+            self._compare(other, most)
+        winner = min(rivals, key=_proven_loss)
         self.refined = [other for other in self.refined if other is winner or other not in rivals]
         if actuators < self.fewest + MORE and actuators not in self._inserted and self.going():
             self._inserted.add(actuators)
@@ -138,11 +143,10 @@ class Contest:
 
     def winners(self) -> list[Descent]:
         """The best design for each number of actuators, the most promising first; compared in more worlds while there is time."""
-        best: dict[int, Descent] = {}
-        for one in sorted(self.refined, key=lambda one: one.best.loss):
+        for one in sorted(self.refined, key=_proven_loss):
             self._compare(one, self.levels[min(1, len(self.levels) - 1)])
-            rival = best.get(one.design.actuators)
-            if rival is None or one.best.loss < rival.best.loss:
-                best[one.design.actuators] = one
+        best: dict[int, Descent] = {}
+        for one in sorted(self.refined, key=_proven_loss):
+            best.setdefault(one.design.actuators, one)
         leading = max(one.best.rate for one in best.values())
         return sorted(best.values(), key=lambda one: (one.best.rate < leading - ALIKE, one.design.actuators))

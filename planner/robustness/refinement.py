@@ -168,9 +168,9 @@ class Descent:
             return 2 * DROPPED + float(np.linalg.norm(point))
         return one.loss + DROPPED * (1 - len(one.nearest) / rows)
 
-    def compare_in(self, rows: Integers, count: int = COMPARED) -> None:
-        """Grow up to `count` of what was found last in other worlds, and put it in order by its loss there."""
-        grown = self.grow([one.design for one in self.found[-count:]], rows)
+    def compare_in(self, rows: Integers) -> None:
+        """Grow what was found last in other worlds, and put it in order by its loss there."""
+        grown = self.grow([one.design for one in self.found[-COMPARED:]], rows)
         self.found, self.idle = sorted(grown, key=lambda one: -one.loss), 0
 
     def compete(self, designs: list[Design], rows: Integers) -> list[Candidate]:

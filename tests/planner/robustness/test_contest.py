@@ -213,3 +213,16 @@ def test_designs_that_have_converged_begin_again_where_they_are(
     lose(one, 0.2)
     monkeypatch.setattr(module, "RESTARTS", 1)
     assert not made.restart()
+
+
+def test_what_was_compared_in_more_worlds_wins(worlds: Worlds, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without time to compare both in as many: a smaller loss in few worlds proves less. In as many worlds, the smaller loss wins."""
+    monkeypatch.setattr(module, "LEVELS", (4, 8))
+    made = Contest([bent(0.6, 0.2), bent(0.5, 0.3)], worlds, CATALOGUE, 0, lambda: False)
+    one, other = made.refined
+    lose(one, 0.3)
+    other.found = [replace(one.best, nearest=np.full(5, -0.1))]
+    assert other.best.loss < one.best.loss
+    assert made.winners() == [one]
+    lose(other, 0.2)
+    assert made.winners() == [other]

@@ -26,7 +26,7 @@ from planner.runs.contents import CHECKPOINT
 from planner.runs.inputs import Inputs
 from planner.runs.success import jump_of, success
 from planner.search.run import Budget, Keep, Run
-from planner.solutions_file import load_jumps, load_solutions, solution_of
+from planner.solutions_file import load_jumping, load_solutions, solution_of
 
 Vinewright = Callable[..., tuple[int, str, str]]
 PUBLISHED = VineParams(physics="published")
@@ -75,7 +75,7 @@ def test_files_say_which_solutions_jump(result: Result, folder: Path) -> None:
     marked = np.flatnonzero(tree.used & tree.jumped)
     assert json.loads((folder / "run.json").read_text())["tree"] == {"nodes": len(tree), "jumped": len(marked)}
     assert 0 < len(marked) < len(tree)
-    for jump, read in zip(jumps, load_jumps(folder / "solutions.json"), strict=True):
+    for jump, (_, read) in zip(jumps, load_jumping(folder / "solutions.json"), strict=True):
         assert read == (None if jump is None else pytest.approx(jump, abs=1e-4))
     assert solution_of(folder) == (1, len(every))
 
@@ -86,10 +86,10 @@ def test_older_solutions_say_nothing(folder: Path, tmp_path: Path) -> None:
     for one in content["solutions"]:
         del one["jump_mm"]
     (tmp_path / "solutions.json").write_text(json.dumps(content))
-    assert set(load_jumps(tmp_path / "solutions.json")) == {None}
+    assert {jump for _, jump in load_jumping(tmp_path / "solutions.json")} == {None}
     content["solutions"][0]["jump_mm"] = [1.0, 2.0]
     (tmp_path / "solutions.json").write_text(json.dumps(content))
-    for read in (load_jumps, load_solutions):
+    for read in (load_jumping, load_solutions):
         with pytest.raises(InvalidDesign, match=r"solutions\[0\]: jump_mm"):
             read(tmp_path / "solutions.json")
 

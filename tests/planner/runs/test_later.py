@@ -36,15 +36,8 @@ class Killed(BaseException):
 
 
 @pytest.fixture(scope="module")
-def file(tmp_path_factory: pytest.TempPathFactory, small_environment: Callable[[str], str]) -> Path:
-    made = tmp_path_factory.mktemp("small") / "small.toml"
-    made.write_text(small_environment("[[250, 300, 300, 500]]"))
-    return made
-
-
-@pytest.fixture(scope="module")
-def room(file: Path) -> Environment:
-    return load_environment(str(file), VineParams().radius)
+def room(small_file: Path) -> Environment:
+    return load_environment(str(small_file), VineParams().radius)
 
 
 @contextmanager
@@ -355,10 +348,10 @@ def test_a_full_disk_is_a_note(
 
 
 def test_ctrl_c_in_refinement_and_what_can_be_seen_then(
-    file: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    small_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """On the command line: the plan keeps a design and says how to go on; resumed, it is as if it had not been interrupted."""
-    folder, generation, seen = file.parent, Descent.generation, list[int]()
+    folder, generation, seen = tmp_path, Descent.generation, list[int]()
 
     def interrupted(self: Descent, rows: np.ndarray[Any, Any]) -> int:
         seen.append(self.generations)
@@ -366,7 +359,7 @@ def test_ctrl_c_in_refinement_and_what_can_be_seen_then(
             signal.raise_signal(signal.SIGINT)
         return generation(self, rows)
 
-    options = "plan", "small.toml", "--iterations", 4, "--batch", 20, "--seed", 5, "--out"
+    options = "plan", small_file, "--iterations", 4, "--batch", 20, "--seed", 5, "--out"
     assert vinewright_in(folder, monkeypatch, *options, "whole") == 0
     with monkeypatch.context() as patch:
         patch.setattr(Descent, "generation", interrupted)
