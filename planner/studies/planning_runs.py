@@ -14,7 +14,7 @@ import numpy as np
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from environments import load_environment
-from planner.search.run import Budget, Run
+from planner.search.run import FEW, Budget, Keep, Run
 from planner.search.sst import DEFAULT_SWITCHES, LENGTH_COST, Switches
 from planner.studies.study import Report, Study
 from planner.studies.workers import in_processes
@@ -32,6 +32,7 @@ class Case:
     heuristic: bool = False
     batch: int = 100
     switches: Switches = DEFAULT_SWITCHES
+    keep: Keep = FEW
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +49,8 @@ class Record:
     tree_vertices: int | None = None
     tree_reaches_start: bool | None = None
     """Whether the tree's cost-to-go is known at the start."""
+    kept: int = 0
+    """Number of distinct solutions at the end."""
 
     @property
     def first(self) -> float:
@@ -77,12 +80,12 @@ def run_case(case: Case) -> Record:
     environment = load_environment(case.environment, params.radius)
     make = partial(QuasiStatic, threads=1)
     run = Run.prepare(
-        environment, params, make, case.seed, case.batch, heuristic=case.heuristic, switches=case.switches
+        environment, params, make, case.seed, case.batch, case.keep, heuristic=case.heuristic, switches=case.switches
     )
     for _ in run.run(Budget(case.time_budget)):
         pass
     history = [(round(m.seconds, 4), round(m.actuators + LENGTH_COST * m.length, 5)) for m in run.history]
-    record = partial(Record, case, history, run.search.iteration, round(run.seconds, 3))
+    record = partial(Record, case, history, run.search.iteration, round(run.seconds, 3), kept=len(run.solutions.best))
     if (tree := run.reverse_tree) is None:
         return record()
     # The root is always the first node.
