@@ -56,7 +56,7 @@ PlannerOption = Annotated[
     str,
     typer.Option(
         metavar="NAME",
-        help="What searches: sst-star, or one of OMPL's planners (rrt, est, kpiece), which grow one vine at a time.",
+        help="What searches: sst-star, or one of OMPL's planners, which grow one vine at a time.",
     ),
 ]
 Fast = Annotated[

@@ -55,11 +55,18 @@ class VineSetup(control.SimpleSetup):  # type: ignore[misc]
         self.setStateValidityChecker(_is_valid)
         information.setPropagationStepSize(1.0)
         information.setMinMaxControlDuration(1, 1)
-        start = states.allocState()
-        write_vine(start, growth.start())
-        self.setStartState(start)
+        self.setStartState(self.start())
         self.setGoal(_goal(information, growth))
         self.setOptimizationObjective(_objective(information, growth))
+
+    def start(self) -> Any:
+        """A new state of the vine of zero length, for planners in Python.
+
+        Of the problem definition's own, OMPL 2.0.1 gives away a state that it frees again later, which ends the process.
+        """
+        state = self.getStateSpace().allocState()
+        write_vine(state, self.growth.start())
+        return state
 
     def design(self, state: Any) -> Design:
         """The design of a state's vine.

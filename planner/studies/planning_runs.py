@@ -14,6 +14,7 @@ import numpy as np
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from environments import load_environment
+from planner.planners import SST_STAR, search_of
 from planner.search.run import Budget, Run
 from planner.search.sst import DEFAULT_SWITCHES, LENGTH_COST, Switches
 from planner.studies.study import Report, Study
@@ -32,6 +33,7 @@ class Case:
     heuristic: bool = False
     batch: int = 100
     switches: Switches = DEFAULT_SWITCHES
+    planner: str = SST_STAR
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +50,10 @@ class Record:
     tree_vertices: int | None = None
     tree_reaches_start: bool | None = None
     """Whether the tree's cost-to-go is known at the start."""
+    vine_steps: int = 0
+    """Growth steps of all vines, without replays."""
+    first_steps: int | None = None
+    """Growth steps of all vines up to the first solution; None without one."""
 
     @property
     def first(self) -> float:
@@ -66,7 +72,9 @@ class Record:
 
     def content(self) -> dict[str, Any]:
         """Content for a JSON file."""
-        switches = {name: value for name, value in asdict(self.case.switches).items() if name != "worlds"}
+        switches = {
+            name: value for name, value in asdict(self.case.switches).items() if name not in ("worlds", "search")
+        }
         case = {**asdict(self.case), "environment": Path(self.case.environment).stem, "switches": switches}
         return case | {name: value for name, value in asdict(self).items() if name != "case"}
 
@@ -76,13 +84,15 @@ def run_case(case: Case) -> Record:
     params = VineParams()
     environment = load_environment(case.environment, params.radius)
     make = partial(QuasiStatic, threads=1)
-    run = Run.prepare(
-        environment, params, make, case.seed, case.batch, heuristic=case.heuristic, switches=case.switches
-    )
+    switches = replace(case.switches, search=search_of(case.planner))
+    run = Run.prepare(environment, params, make, case.seed, case.batch, heuristic=case.heuristic, switches=switches)
+    first_steps = None
     for _ in run.run(Budget(case.time_budget)):
-        pass
+        if first_steps is None and run.best:
+            first_steps = run.search.vine_steps
     history = [(round(m.seconds, 4), round(m.actuators + LENGTH_COST * m.length, 5)) for m in run.history]
     record = partial(Record, case, history, run.search.iteration, round(run.seconds, 3))
+    record = partial(record, vine_steps=run.search.vine_steps, first_steps=first_steps)
     if (tree := run.reverse_tree) is None:
         return record()
     # The root is always the first node.

@@ -178,3 +178,24 @@ def test_an_error_in_a_callback_is_told(setup: VineSetup, monkeypatch: pytest.Mo
     with quiet_ompl():
         setup.solve(base.PlannerTerminationCondition(lambda: setup.growth.asked > 20))
     assert setup.growth.asked > 20
+
+
+@pytest.mark.slow
+def test_a_million_extensions_leak_nothing(setup: VineSetup) -> None:
+    """Random vines grow from each other, a thousand at a time, in the memory of the first ten thousand."""
+    information, growth = setup.getSpaceInformation(), setup.growth
+    sampler, steer = information.allocControlSampler(), information.allocControl()
+
+    def extend(times: int) -> float:
+        rng, states = np.random.default_rng(0), [setup.start()]
+        for _ in range(times):
+            sampler.sample(steer)
+            steer[3] = 1.0  # short growth is quick; its states are as large as any
+            after = information.allocState()
+            information.propagate(states[rng.integers(len(states))], steer, 1, after)
+            states = [*states[-999:], after] if information.isValid(after) else states
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+    before = extend(10_000)
+    assert extend(1_000_000) - before < 20
+    assert growth.asked == 1_010_000
