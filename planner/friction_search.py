@@ -40,6 +40,5 @@ def run_with_friction(run: Run, friction: float, number: int) -> Run:
     """A new search like that of a run, with friction; each `number` has other random numbers."""
     make, batch = partial(QuasiStatic, friction=friction), min(run.search.batch, BATCH)
     keep = Keep(run.solutions.keep, SLACK, run.solutions.each_count)
-    return Run.prepare(
-        run.environment, run.params, make, run.seed + (number + 1) * OWN_NUMBERS, batch, keep, run.heuristic
-    )
+    seed, switches = run.seed + (number + 1) * OWN_NUMBERS, run.search.switches
+    return Run.prepare(run.environment, run.params, make, seed, batch, keep, run.heuristic, switches)

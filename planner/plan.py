@@ -16,6 +16,7 @@ from environments.environment import Environment
 from environments.reach import goal_within_reach
 from planner.design import Design
 from planner.friction_search import PARTS, run_with_friction, typical_friction
+from planner.planners import search_of
 from planner.replay import grow_designs
 from planner.robustness.errors import named_errors
 from planner.robustness.selection import CANDIDATES, SLACK, Choice, Progress, Selection
@@ -180,7 +181,7 @@ def plan(
     later = Later.of(environment, tube, options, folder, checkpoint, watcher.note)
     with watcher.compiling(options.propagator, options.heuristic):
         keep = Keep(options.solutions) if options.fast else Keep(max(options.solutions, CANDIDATES), SLACK, True)
-        switches = Switches(worlds=particles(environment, tube, options))
+        switches = Switches(worlds=particles(environment, tube, options), search=search_of(options.planner))
         run = Run.prepare(environment, tube, make, options.seed, options.batch, keep, options.heuristic, switches)
         if checkpoint:
             checkpoint.restore(run)
@@ -217,6 +218,7 @@ def search(
         save: Writes a checkpoint; called every `SAVED_EVERY` seconds, and at the end.
         interruption: Notes Ctrl-C.
     Raises:
+        KeyboardInterrupt: Ctrl-C was pressed while a search was repeated up to its checkpoint.
         CannotRun: The model cannot continue, and nothing was found.
         MemoryError: Memory ran out, and nothing was found.
     """
@@ -225,9 +227,11 @@ def search(
         try:
             for _ in run.run(budget):
                 show()
+                if interruption.requested and run.past:
+                    raise KeyboardInterrupt  # the folder knows more than has been repeated
                 if interruption.requested:
                     break
-                if run.seconds >= saved + SAVED_EVERY:
+                if not run.past and run.seconds >= saved + SAVED_EVERY:
                     saved = run.seconds
                     _attempt(save, watcher)
         except (CannotRun, MemoryError) as error:

@@ -20,8 +20,8 @@ LONG = dict.fromkeys(["03_own_tube", "04_compare_propagators", "07_export", "08_
 
 
 def test_examples_are_numbered() -> None:
-    """From 01 to 08, without a gap."""
-    assert [path.name[:3] for path in EXAMPLES] == [f"{number:02}_" for number in range(1, 9)]
+    """From 01 to 09, without a gap."""
+    assert [path.name[:3] for path in EXAMPLES] == [f"{number:02}_" for number in range(1, 10)]
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=[path.stem for path in EXAMPLES])

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from planner.commands.measured import measured
-from planner.console.errors import BadInput, readable_errors
+from planner.console.errors import BadInput, needs, readable_errors
 from planner.console.options import (
     DeviceOption,
     EnvironmentArgument,
@@ -24,7 +24,7 @@ from planner.console.options import (
     chosen_model,
     environment_and_tube,
 )
-from planner.console.studies import BudgetOption, EnvironmentsOption, FolderOption, command_line
+from planner.console.studies import BudgetOption, EnvironmentsOption, FolderOption, PlannersOption, command_line
 from planner.console.terminal import new_console
 from planner.studies.study import Study, run_study
 
@@ -35,6 +35,15 @@ if TYPE_CHECKING:
     from planner.studies.rollouts.study import Models, RolloutSpeed
 
 ENVIRONMENTS = ["plus", "maze", "pickone", "needle", "long", "tube", "divider"]
+
+FormatOption = Annotated[
+    str | None,
+    typer.Option(
+        "--format",
+        metavar="ompl",
+        help="Also write OMPL's benchmark logs, and a database of them for its Planner Arena.",
+    ),
+]
 
 app = typer.Typer(help="Measure the speed of the propagators, or planning in all environments.")
 
@@ -146,35 +155,48 @@ def plan(
     time_budget: BudgetOption = 20.0,
     batch: Annotated[int, typer.Option(min=1, max=2000, help="Number of vines grown in each iteration.")] = 100,
     env: EnvironmentsOption = None,
+    planner: PlannersOption = None,
     tube: TubeOption = None,
     physics: PhysicsOption = None,
+    form: FormatOption = None,
     out: FolderOption = None,
     force: ForceOption = False,
 ) -> int:
     """Plan in every environment with many seeds; report times and actuators, and draw the best designs. Ctrl-C keeps the runs done."""
-    with readable_errors():
+    if form not in (None, "ompl"):
+        raise BadInput(f"--format {form}: the only one is ompl")
+    with readable_errors(), needs("ompl"):
+        from planner.planners import SST_STAR, search_of
         from planner.search.run import Run
+        from planner.studies.planning.ompl_log import logs_of
         from planner.studies.planning.plots import pictures
         from planner.studies.planning.report import report
         from planner.studies.planning.study import run_cases
 
-        names = env or ENVIRONMENTS
+        names, planners = env or ENVIRONMENTS, planner or [SST_STAR]
+        for one in planners:
+            search_of(one)
+        stems = [Path(name).stem for name in names]
+        logs = logs_of(stems, time_budget) if form else {}
         grown_in = {name: environment_and_tube(name, tube, physics=physics) for name in names}
 
         def tell(found: Found) -> str:
             one = found.outcome
-            return f"{one.environment} seed {one.seed}: {one.actuators} actuators, first after {one.first_s} s"
+            by = f"{one.planner} " * (len(planners) > 1)
+            return f"{one.environment} {by}seed {one.seed}: {one.actuators} actuators, first after {one.first_s} s"
 
         study = Study(
             "planning",
-            [(name, seed) for name in names for seed in range(seeds)],
+            [(name, one, seed) for name in names for seed in range(seeds) for one in planners],
             lambda cases: run_cases(cases, grown_in, time_budget, batch),
             lambda found: report([one.outcome for one in found], time_budget),
-            pictures([Path(name).stem for name in names]),
+            {**pictures(stems), **logs},
             prepare=lambda: Run.prepare(*grown_in[names[0]]),
             tell=tell,
         )
         command = command_line(
-            "bench plan", seeds=seeds, time_budget=time_budget, batch=batch, env=env, tube=tube, physics=physics
+            "bench plan",
+            **{"seeds": seeds, "time_budget": time_budget, "batch": batch, "env": env, "planner": planner},
+            **{"tube": tube, "physics": physics, "format": form},
         )
         return measured(study, command, out, force)

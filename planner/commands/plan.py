@@ -18,6 +18,7 @@ from planner.commands.plan_options import (
     Iterations,
     Out,
     ParticlesOption,
+    PlannerOption,
     Resume,
     SameDesign,
     Seed,
@@ -42,6 +43,7 @@ from planner.console.options import (
     environment_and_tube,
     print_hints,
 )
+from planner.planners import SST_STAR
 
 if TYPE_CHECKING:
     from dynamics.tube import VineParams
@@ -66,6 +68,7 @@ def plan(
     target_actuators: TargetActuators = None,
     solutions: Solutions = 5,
     heuristic: Heuristic = False,
+    planner: PlannerOption = SST_STAR,
     fast: Fast = False,
     particles: ParticlesOption = 1,
     success: Success = None,
@@ -89,7 +92,7 @@ def plan(
     Exit code 3 if there is none, or if it is not what was asked.
     """
     answer = Answer(as_json)
-    _check_environments(env or [], resume, same_design, out)
+    _check_files(env or [], tube, resume, same_design, out)
     _check_numbers(time_budget, fast, success, uncertainty, particles, propagator)
     with readable_errors():
         from planner.commands.plan_same import plan_for_all
@@ -104,19 +107,18 @@ def plan(
         with readable_options():
             inputs = Inputs(
                 actuator=params.actuator.kind, propagator=propagator, device=device, solver=solver, surrogate=surrogate,
-                heuristic=heuristic, seed=seed, batch=batch, time_budget_s=time_budget, iterations=iterations, first=first,
-                target_actuators=target_actuators, solutions=solutions, fast=fast, particles=particles, success=success,
-                uncertainty=uncertainty, friction=friction, verify=verify,
+                heuristic=heuristic, planner=planner, seed=seed, batch=batch, time_budget_s=time_budget,
+                iterations=iterations, first=first, target_actuators=target_actuators, solutions=solutions, fast=fast,
+                particles=particles, success=success, uncertainty=uncertainty, friction=friction, verify=verify,
             )  # fmt: skip
-        apart(out, Path(str(tube)), "tube")
         if same_design:
             return plan_for_all(every, inputs, out, force, full_tree, answer)
         with claimed(out, Path("runs") / stem_of(environment), force) as folder:
             return _planned(inputs, environment, params, None, folder, full_tree, answer)
 
 
-def _check_environments(env: list[str], resume: Path | None, same_design: bool, out: Path | None) -> None:
-    """Check how many environments are given, and that none of them lies in the folder for the results.
+def _check_files(env: list[str], tube: str | None, resume: Path | None, same_design: bool, out: Path | None) -> None:
+    """Check how many environments are given, and that neither they nor the tube lie in the folder for the results.
 
     Raises:
         BadInput: There is none and no run to resume, there are several without --same-design, or too few with it, or one does.
@@ -131,6 +133,7 @@ def _check_environments(env: list[str], resume: Path | None, same_design: bool, 
         raise BadInput(f"{len(env)} ENV given: add --same-design for one tube for all of them, or plan one at a time")
     for one in env:
         apart(out, Path(one), "environment")
+    apart(out, Path(str(tube)), "tube")
 
 
 def _check_numbers(

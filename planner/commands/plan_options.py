@@ -52,6 +52,13 @@ Heuristic = Annotated[
         help="Guide the search by contact-free paths to the goal (OMPL's RRT*): for large environments with dead ends."
     ),
 ]
+PlannerOption = Annotated[
+    str,
+    typer.Option(
+        metavar="NAME",
+        help="What searches: sst-star, or one of OMPL's planners, which grow one vine at a time.",
+    ),
+]
 Fast = Annotated[
     bool,
     typer.Option(

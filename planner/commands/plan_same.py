@@ -10,6 +10,7 @@ from planner.console.answer import Answer
 from planner.console.errors import BadInput, NothingKept, needs
 from planner.console.options import chosen_model, print_hints, with_friction
 from planner.console.terminal import actuators_of, section_table
+from planner.planners import SST_STAR
 from planner.robustness.errors import with_errors
 
 if TYPE_CHECKING:
@@ -91,6 +92,7 @@ def _check(every: Sequence[tuple[Environment, VineParams]], inputs: Inputs) -> N
         "--target-actuators": inputs.target_actuators is not None,
         "--particles": inputs.particles > 1,
         "--verify": inputs.verify is not None,
+        "--planner": inputs.planner != SST_STAR,
     }
     if refused := [option for option, value in given.items() if value]:
         raise BadInput(f"{refused[0]} is for one environment; it cannot be given with --same-design")

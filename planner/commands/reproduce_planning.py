@@ -11,7 +11,14 @@ import typer
 from planner.commands.measured import measured
 from planner.console.errors import BadInput, needs, readable_errors
 from planner.console.options import ForceOption
-from planner.console.studies import BudgetOption, EnvironmentsOption, FolderOption, RunsOption, command_line
+from planner.console.studies import (
+    BudgetOption,
+    EnvironmentsOption,
+    FolderOption,
+    PlannersOption,
+    RunsOption,
+    command_line,
+)
 from planner.studies.study import Study
 
 if TYPE_CHECKING:
@@ -54,6 +61,43 @@ def table2(
             least="any environment was planned both with and without the tree",
         )
         command = command_line("reproduce table2", runs=runs, time_budget=time_budget, env=env)
+        return measured(study, command, out, force)
+
+
+def ompl_planners(
+    runs: RunsOption = 10,
+    time_budget: BudgetOption = 30.0,
+    env: EnvironmentsOption = None,
+    planner: PlannersOption = None,
+    out: FolderOption = None,
+    force: ForceOption = False,
+) -> int:
+    """Plan many times with SST* and with each of OMPL's planners; compare times and costs. Ctrl-C keeps the runs done."""
+    with readable_errors(), needs("ompl"):
+        from dynamics.tube import VineParams
+        from environments import known_environments, load_environment
+        from planner.ompl.planners import available_planners
+        from planner.planners import SST_STAR, search_of
+        from planner.studies.curves import save_costs, save_success
+        from planner.studies.ompl_planners.report import report
+        from planner.studies.ompl_planners.study import by_planner, cases
+        from planner.studies.planning.study import PAPER
+        from planner.studies.planning_runs import study_of_runs
+
+        names = env or [*PAPER, *(name for name in known_environments() if name not in PAPER)]
+        for name in names:
+            load_environment(name, VineParams().radius)
+        planners = planner or [SST_STAR, *available_planners()]
+        for one in planners:
+            search_of(one)
+        study = replace(
+            study_of_runs("ompl-planners", cases(names, planners, runs, time_budget), report),
+            draw={
+                "success-vs-time.png": lambda path, records: save_success(path, by_planner(records)),
+                "cost-vs-time.png": lambda path, records: save_costs(path, by_planner(records)),
+            },
+        )
+        command = command_line("reproduce ompl-planners", runs=runs, time_budget=time_budget, env=env, planner=planner)
         return measured(study, command, out, force)
 
 

@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from planner.console.compiling import compiling
-from planner.console.errors import needs
+from planner.console.errors import BadInput, needs
 from planner.console.options import chosen_model, note_ignored, second_model, with_friction
 from planner.console.progress import gathered, stoppable
 from planner.console.terminal import actuators_of
 from planner.plan import QUIET, Result, Watcher, plan
+from planner.planners import SST_STAR, search_of
 from planner.robustness.errors import with_errors
 
 if TYPE_CHECKING:
@@ -40,8 +41,9 @@ class Shown(Watcher):
 
     def beginning(self, environment: Environment, options: Inputs) -> None:
         """Say what is planned."""
+        by = f"{options.planner}, " * (options.planner != SST_STAR)
         self.console.print(
-            f"planning {environment.name}: {options.actuator}, {options.propagator}, seed {options.seed}, "
+            f"planning {environment.name}: {options.actuator}, {options.propagator}, {by}seed {options.seed}, "
             f"{options.time_budget_s:g} s",
             style="bold",
         )
@@ -54,7 +56,11 @@ class Shown(Watcher):
 
     def prepared(self, run: Run) -> None:
         """Say where a run is resumed."""
-        if self.checkpoint:
+        if run.past:
+            self.console.print(
+                f"repeating {run.past.iterations} iterations, because OMPL's planners cannot be stored; they took {run.past.seconds:.1f} s"
+            )
+        elif self.checkpoint:
             self.console.print(
                 f"resumed after iteration {run.search.iteration}, {run.seconds:.1f} s{self.checkpoint.caution}"
             )
@@ -123,6 +129,7 @@ def planned(
     Raises:
         BadInput: A choice is unknown, does not fit the others, or needs a library that is not installed.
     """
+    _check_planner(inputs)
     make = chosen_model(tube, inputs.propagator, inputs.device, inputs.solver, inputs.surrogate)
     tube = with_friction(tube, inputs.friction, inputs.propagator, environment)
     note_ignored(watcher.note, tube, inputs.propagator, environment)
@@ -135,6 +142,20 @@ def planned(
         return plan(environment, tube, inputs, make, second, checkpoint, folder, watcher)
 
 
+def _check_planner(inputs: Inputs) -> None:
+    """Check that the planner can be made, and is not given together with options that only SST* has.
+
+    Raises:
+        BadInput: It is, or it needs OMPL, which is not installed.
+        NoPlanner: OMPL cannot make it.
+    """
+    given = {"--heuristic": inputs.heuristic, "--particles": inputs.particles > 1}
+    if inputs.planner != SST_STAR and (refused := [option for option, value in given.items() if value]):
+        raise BadInput(f"{refused[0]} needs --planner {SST_STAR}; not {inputs.planner}")
+    with needs("ompl"):
+        search_of(inputs.planner)
+
+
 def _progress(run: Run, budget: Budget) -> str:
     best = "no solution yet"
     if run.best:
@@ -144,6 +165,7 @@ def _progress(run: Run, budget: Budget) -> str:
     # Friction of the propagator itself, not of its tube or environment: a search with friction.
     friction = getattr(run.propagator, "friction", None)
     what = "iteration" if friction is None else f"with friction {friction:g}: iteration"
+    what = f"repeating {what}" if run.past else what
     return f"{what} {run.search.iteration}  best: {best}  nodes {len(run.search.tree)}  {rate:,.0f} vine-steps/s  {left:.0f} s left"
 
 

@@ -14,6 +14,12 @@ BudgetOption = Annotated[
 EnvironmentsOption = Annotated[
     list[str] | None, typer.Option("--env", metavar="ENV", help="Use only this environment; may be repeated.")
 ]
+PlannersOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--planner", metavar="NAME", help="Use only this planner, sst-star or one of OMPL's; may be repeated."
+    ),
+]
 FolderOption = Annotated[
     Path | None,
     typer.Option(

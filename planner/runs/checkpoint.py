@@ -29,7 +29,7 @@ from planner.runs.contents import CHECKPOINT
 from planner.runs.facts import Facts, SolutionPart
 from planner.runs.inputs import Inputs
 from planner.search.reverse_tree import ReverseTree
-from planner.search.run import HistoryEntry, Run
+from planner.search.run import HistoryEntry, Past, Run
 from planner.search.solutions import Solution, Solutions
 from planner.search.sst import FIRST_RADIUS, LONGEST_TUBE, RADIUS_FACTOR
 from planner.search.tree import KEPT
@@ -150,6 +150,11 @@ class Checkpoint:
             InvalidCheckpoint: The state is not valid for this run.
         """
         facts, arrays, search, found = self._facts, self._arrays, run.search, run.solutions
+        history = [HistoryEntry(**part.model_dump()) for part in facts.history]
+        run.prepare_seconds += facts.prepare_seconds
+        if search.repeated:
+            run.past = Past(facts.iteration, facts.seconds, history) if facts.iteration else None
+            return
         try:
             _check_nodes(arrays, search.max_segments, len(search.catalogue.l_0))
             _check_witnesses(arrays, search.witnesses.levels)
@@ -176,8 +181,7 @@ class Checkpoint:
         found.replayed, found.rejected, found.ambiguous = facts.replayed, facts.rejected, facts.ambiguous
         found.best = [_solution(found, part) for part in facts.solutions]
         search.bound = found.bound
-        run.seconds, run.history = facts.seconds, [HistoryEntry(**part.model_dump()) for part in facts.history]
-        run.prepare_seconds += facts.prepare_seconds
+        run.seconds, run.history = facts.seconds, history
         if tree:
             run.follow(tree)
 

@@ -44,7 +44,7 @@ KINDS: dict[str, tuple[str, ...]] = {
 }
 """Files of each kind of results; the first is in every folder of its kind."""
 FILES = frozenset(name for names in KINDS.values() for name in names)
-STUDY_FILES = re.compile(r"README\.md|data\.json|[\w-]+\.(png|gif)")
+STUDY_FILES = re.compile(r"README\.md|data\.json|[\w-]+\.(png|gif|log|db)")
 """Files of a study: these names are common, so they count only beside the data of a study."""
 STUDY_DATA = re.compile(r'\{\s*"schema": 1,\s*"command": "vinewright ')
 """How the data of a study begins."""

@@ -6,6 +6,7 @@ from typing import Annotated, Any, TypedDict
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from planner.planners import SST_STAR
 from planner.search.run import Budget
 
 SUCCESS = 0.9
@@ -31,6 +32,8 @@ class Inputs(BaseModel):
     surrogate: str | None = None
     heuristic: bool = False
     """Whether the search is guided by cost-to-go."""
+    planner: str = SST_STAR
+    """What searches: SST*, or one of OMPL's planners."""
     seed: Annotated[int, Field(ge=0)] = 0
     batch: Annotated[int, Field(ge=1, le=2000)] = 100
     """Vines grown in each iteration."""
@@ -106,6 +109,8 @@ class PlanOptions(TypedDict, total=False):
     """Number of distinct solutions to keep."""
     heuristic: bool
     """Guide the search by contact-free paths to the goal: for large environments with dead ends. Requires OMPL."""
+    planner: str
+    """What searches: "sst-star", or one of OMPL's control planners, such as "rrt", "est" and "kpiece"."""
     fast: bool
     """Stop at the design of lowest cost in a world as planned."""
     particles: int

@@ -22,6 +22,7 @@ from dynamics.tube_file import tube_content
 from environments.environment import Environment
 from environments.environment_file import environment_text
 from environments.file_model import describe
+from planner.planners import SST_STAR
 from planner.provenance import versions
 from planner.robustness.errors import named_errors
 from planner.runs.arrays import InvalidCheckpoint, check_arrays, read_arrays, require, write_arrays
@@ -212,6 +213,8 @@ def fingerprint(environment: Environment, tube: VineParams, options: Inputs) -> 
         "uncertainty": repr(named_errors(environment, tube, options.uncertainty)[1]),
         "options": options.model_dump(exclude=MAY_CHANGE),
     }
+    if options.planner == SST_STAR:  # so that what older versions wrote, which knew no other, is still used
+        del content["options"]["planner"]
     return sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +16,7 @@ from environments.environment import Environment
 from environments.reach import goal_within_reach
 from planner.search.arc_collision import FREE, TOO_TIGHT, arc_scene, biarc_status
 from planner.search.biarc import Biarc, biarc, biarcs
+from planner.search.seeded_ompl import quiet_ompl
 from planner.search.sst import LENGTH_COST
 from surrogate.compiled import Floats, compiled
 
@@ -175,7 +174,7 @@ def _rrt_star(
     from ompl import base, geometric
 
     refused = [0, 0]
-    with _quiet(seed):
+    with quiet_ompl(seed):
         information = _information(environment, radius, tightest, refused)
         planner = geometric.RRTstar(information)
         planner.setProblemDefinition(_problem(information, environment.bounds, tightest, root))
@@ -248,22 +247,3 @@ def _problem(information: Any, bounds: Floats, tightest: float, root: tuple[floa
 
 def _pose(state: Any) -> tuple[float, float, float]:
     return state.getX(), state.getY(), state.getYaw()
-
-
-@contextmanager
-def _quiet(seed: int) -> Iterator[None]:
-    """Seed OMPL and suppress its log.
-
-    OMPL logs an error for a second seed in one process but accepts it: the same seed gives the same tree. It also warns
-    that RRT* needs symmetric distances. Ours are not symmetric, but because validity is checked in the order of costs
-    (the default), a neighbour is rewired only along a motion that was checked in that direction.
-    """
-    from ompl import util
-
-    before = util.getLogLevel()
-    util.setLogLevel(util.LOG_NONE)
-    try:
-        util.RNG.setSeed(1 + seed % (2**32 - 2))
-        yield
-    finally:
-        util.setLogLevel(before)

@@ -68,6 +68,15 @@ class HistoryEntry:
     """Length of the tube [m]."""
 
 
+@dataclass(frozen=True, slots=True)
+class Past:
+    """What is known of a search that is repeated."""
+
+    iterations: int
+    seconds: float
+    history: list[HistoryEntry]
+
+
 @dataclass(slots=True)
 class Run:
     """A search and its solutions; iterate over `run` to advance it."""
@@ -88,6 +97,8 @@ class Run:
     prepare_seconds: float = 0.0
     """Time before the search, including compilation [s]."""
     history: list[HistoryEntry] = field(default_factory=list)
+    past: Past | None = None
+    """What it had done when its checkpoint was written, until it has repeated that; otherwise None."""
 
     @classmethod
     def prepare(
@@ -114,7 +125,8 @@ class Run:
         snaps = warm_up(model).snaps
         if heuristic:
             _warm_up_heuristic(params)
-        search = Search(environment, model, params, np.random.default_rng(seed), batch, switches)
+        make_search = switches.search or Search
+        search = make_search(environment, model, params, np.random.default_rng(seed), batch, switches)
         solutions = Solutions(search, keep.count, keep.each_count, keep.slack, keep.spread)
         run = cls(environment, params, model, search, solutions, heuristic, seed)
         if snaps is not None and params.physics == "corrected":
@@ -143,10 +155,15 @@ class Run:
             if improved and self.best:
                 design = self.best.design
                 self.history.append(HistoryEntry(self.seconds, design.actuators, design.length))
+            if self.past and self.search.iteration == self.past.iterations:
+                self.seconds, self.history, self.past = self.past.seconds, self.past.history, None
+                start = time.perf_counter() - self.seconds
             yield self
 
     def ended(self, budget: Budget) -> str | None:
         """Reason why the search has ended; None if it can continue."""
+        if self.past:
+            return None
         target = math.inf if budget.first else -1 if budget.target_actuators is None else budget.target_actuators
         if self.best and self.best.design.actuators <= target:
             return "target reached"

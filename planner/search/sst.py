@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,9 +68,33 @@ class Switches:
     """Maximum number of vines grown in each iteration until there is a solution."""
     worlds: Worlds | None = None
     """Further worlds in which every vine is grown too; None for none."""
+    search: Callable[..., Search] | None = None
+    """Makes a search of another kind, with the arguments of `Search`; None for this one."""
 
 
 DEFAULT_SWITCHES = Switches()
+
+
+def most_segments(environment: Environment, params: VineParams) -> int:
+    """Maximum number of segments of a vine."""
+    bounds = environment.bounds
+    longest = min(LONGEST_ROUND * 2 * (bounds[2] - bounds[0] + bounds[3] - bounds[1]), LONGEST_TUBE)
+    return max(int(longest / params.segment_length), 4)
+
+
+def in_goal(tips: Floats, environment: Environment, params: VineParams) -> NDArray[np.bool_]:
+    """Whether tips have arrived in the goal, shape (n,).
+
+    Args:
+        tips: x, y [m], heading [rad], shape (n, 3).
+    """
+    return np.asarray(np.hypot(*(tips[:, :2] - environment.goal[:2]).T) <= goal_radius(environment, params))
+
+
+def goal_radius(environment: Environment, params: VineParams) -> float:
+    """Distance from the goal's centre within which a tip has arrived [m]."""
+    radius = float(environment.goal[2])
+    return max(radius - GOAL_MARGIN * params.scale, 0.5 * radius)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -94,6 +119,9 @@ class Candidates(Nodes):
 class Search:
     """One search; every call of `iterate` grows one batch and returns the vines that reached the goal."""
 
+    repeated: ClassVar[bool] = False
+    """Whether it cannot continue from a checkpoint, and is repeated from its beginning instead."""
+
     def __init__(
         self,
         environment: Environment,
@@ -111,9 +139,7 @@ class Search:
             Catalogue.of(params),
         )
         self.rng, self.batch, self.switches = rng, batch, switches
-        bounds = environment.bounds
-        longest = min(LONGEST_ROUND * 2 * (bounds[2] - bounds[0] + bounds[3] - bounds[1]), LONGEST_TUBE)
-        self.max_segments = max(int(longest / params.segment_length), 4)
+        self.max_segments = most_segments(environment, params)
         pivot = params.pivot if propagator.capabilities.shortening else 0.0
         self.tree = Tree(lambda count: propagator.start(count, self.max_segments).angles, pivot)
         worlds = switches.worlds
@@ -167,10 +193,7 @@ class Search:
         grown = None
         if self.particles:
             candidates, grown = self._with_particles(self.particles, candidates, nodes, carried)
-        goal = self.environment.goal
-        arrived = np.hypot(*(candidates.tips[:, :2] - goal[:2]).T) <= max(
-            goal[2] - GOAL_MARGIN * self.size, 0.5 * goal[2]
-        )
+        arrived = in_goal(candidates.tips, self.environment, self.params)
         self.tree.straight[nodes[controls == 0]] = True
         self._insert(candidates, grown)
         if self.iteration == self.next_shrink:

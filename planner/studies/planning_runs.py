@@ -14,6 +14,7 @@ import numpy as np
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from environments import load_environment
+from planner.planners import SST_STAR, search_of
 from planner.search.run import FEW, Budget, Keep, Run
 from planner.search.sst import DEFAULT_SWITCHES, LENGTH_COST, Switches
 from planner.studies.study import Report, Study
@@ -33,6 +34,7 @@ class Case:
     batch: int = 100
     switches: Switches = DEFAULT_SWITCHES
     keep: Keep = FEW
+    planner: str = SST_STAR
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +53,10 @@ class Record:
     """Whether the tree's cost-to-go is known at the start."""
     kept: int = 0
     """Number of distinct solutions at the end."""
+    vine_steps: int = 0
+    """Growth steps of all vines, without replays."""
+    first_steps: int | None = None
+    """Growth steps of all vines up to the first solution; None without one."""
 
     @property
     def first(self) -> float:
@@ -69,7 +75,9 @@ class Record:
 
     def content(self) -> dict[str, Any]:
         """Content for a JSON file."""
-        switches = {name: value for name, value in asdict(self.case.switches).items() if name != "worlds"}
+        switches = {
+            name: value for name, value in asdict(self.case.switches).items() if name not in ("worlds", "search")
+        }
         case = {**asdict(self.case), "environment": Path(self.case.environment).stem, "switches": switches}
         return case | {name: value for name, value in asdict(self).items() if name != "case"}
 
@@ -79,13 +87,17 @@ def run_case(case: Case) -> Record:
     params = VineParams()
     environment = load_environment(case.environment, params.radius)
     make = partial(QuasiStatic, threads=1)
+    switches = replace(case.switches, search=search_of(case.planner))
     run = Run.prepare(
-        environment, params, make, case.seed, case.batch, case.keep, heuristic=case.heuristic, switches=case.switches
+        environment, params, make, case.seed, case.batch, case.keep, heuristic=case.heuristic, switches=switches
     )
+    first_steps = None
     for _ in run.run(Budget(case.time_budget)):
-        pass
+        if first_steps is None and run.best:
+            first_steps = run.search.vine_steps
     history = [(round(m.seconds, 4), round(m.actuators + LENGTH_COST * m.length, 5)) for m in run.history]
     record = partial(Record, case, history, run.search.iteration, round(run.seconds, 3), kept=len(run.solutions.best))
+    record = partial(record, vine_steps=run.search.vine_steps, first_steps=first_steps)
     if (tree := run.reverse_tree) is None:
         return record()
     # The root is always the first node.

@@ -12,6 +12,7 @@ from planner.studies.study import Report
 
 COLUMNS = (
     "environment",
+    "planner",
     "solved",
     "first, median",
     "first, worst",
@@ -26,7 +27,7 @@ COLUMNS = (
 
 def report(outcomes: Sequence[PlanningOutcome], time_budget: float) -> Report:
     """A table in Markdown, and the data of every run."""
-    names = dict.fromkeys(outcome.environment for outcome in outcomes)
+    kinds = dict.fromkeys((outcome.environment, outcome.planner) for outcome in outcomes)
     lines = [
         "*First* is the time in seconds to the first solution confirmed by its replay, excluding compilation. Actuators",
         f"and length are those of the best design after {time_budget:g} s. *Replays rejected*: candidates that missed the",
@@ -34,12 +35,14 @@ def report(outcomes: Sequence[PlanningOutcome], time_budget: float) -> Report:
         "The pictures",
         "`plan-NAME.png` show the best design for each environment.",
         "",
-        *table(COLUMNS, (_row(name, [one for one in outcomes if one.environment == name]) for name in names)),
+        *table(COLUMNS, (_row(kind, outcomes) for kind in kinds)),
     ]
     return Report("Planning", lines, {"time_budget_s": time_budget, "runs": [asdict(one) for one in outcomes]})
 
 
-def _row(name: str, outcomes: Sequence[PlanningOutcome]) -> list[str]:
+def _row(kind: tuple[str, str], every: Sequence[PlanningOutcome]) -> list[str]:
+    name, planner = kind
+    outcomes = [outcome for outcome in every if (outcome.environment, outcome.planner) == kind]
     solved = [outcome for outcome in outcomes if outcome.first_s is not None]
     paper = [f"{figure:.1f}" for figure in PAPER[name][True][:2]] if name in PAPER else ["-", "-"]
     cells = ["-"] * 5
@@ -55,4 +58,4 @@ def _row(name: str, outcomes: Sequence[PlanningOutcome]) -> list[str]:
             f"{statistics.median(outcome.length_m or 0.0 for outcome in solved):.2f}",
         ]
     replayed, rejected = sum(o.replayed for o in outcomes), sum(o.rejected for o in outcomes)
-    return [name, f"{len(solved)} of {len(outcomes)}", *cells, f"{rejected} of {replayed}", *paper]
+    return [name, planner, f"{len(solved)} of {len(outcomes)}", *cells, f"{rejected} of {replayed}", *paper]

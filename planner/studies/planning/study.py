@@ -11,7 +11,9 @@ from dynamics.tube import VineParams
 from environments import Environment
 from planner.design import Design
 from planner.drawing.search import Branches, branches_to_draw
+from planner.planners import search_of
 from planner.search.run import Budget, Run
+from planner.search.sst import LENGTH_COST, Switches
 
 PAPER = {
     "plus": {True: (20.63, 4.24, 5.65), False: (19.50, 4.04, 5.71)},
@@ -30,6 +32,7 @@ class PlanningOutcome:
     """Result of one planning run."""
 
     environment: str
+    planner: str
     seed: int
     first_s: float | None
     """Time to the first solution [s], None without one."""
@@ -41,6 +44,8 @@ class PlanningOutcome:
     iterations: int
     vine_steps: int
     seconds: float
+    history: list[tuple[float, float]]
+    """Seconds and cost of each better solution."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,7 +58,7 @@ class Found:
 
 
 def run_cases(
-    cases: Sequence[tuple[str, int]],
+    cases: Sequence[tuple[str, str, int]],
     grown_in: Mapping[str, tuple[Environment, VineParams]],
     time_budget: float,
     batch: int,
@@ -61,27 +66,29 @@ def run_cases(
     """Run cases in sequence.
 
     Args:
-        cases: Names of environments, and seeds.
+        cases: Names of environments and planners, and seeds.
         grown_in: Environments by name, and the tube to grow in each.
         time_budget: Time limit of each run [s].
         batch: Vines grown in each iteration.
     """
     lowest: dict[str, float] = {}
-    for name, seed in cases:
-        run = Run.prepare(*grown_in[name], seed=seed, batch=batch)
+    for name, planner, seed in cases:
+        switches = Switches(search=search_of(planner))
+        run = Run.prepare(*grown_in[name], seed=seed, batch=batch, switches=switches)
         for _ in run.run(Budget(time_budget)):
             pass
         best = None
         if run.best and run.best.cost < lowest.get(name, math.inf):
             lowest[name] = run.best.cost
             best = run.environment, run.best.design, branches_to_draw(run.search.tree, run.environment, run.params)
-        yield Found(_outcome(Path(name).stem, seed, run), best)
+        yield Found(_outcome(Path(name).stem, planner, seed, run), best)
 
 
-def _outcome(name: str, seed: int, run: Run) -> PlanningOutcome:
+def _outcome(name: str, planner: str, seed: int, run: Run) -> PlanningOutcome:
     first, best = (run.history[0], run.history[-1]) if run.history else (None, None)
     return PlanningOutcome(
         environment=name,
+        planner=planner,
         seed=seed,
         first_s=round(first.seconds, 3) if first else None,
         first_actuators=first.actuators if first else None,
@@ -92,4 +99,5 @@ def _outcome(name: str, seed: int, run: Run) -> PlanningOutcome:
         iterations=run.search.iteration,
         vine_steps=run.search.vine_steps,
         seconds=round(run.seconds, 2),
+        history=[(round(m.seconds, 3), round(m.actuators + LENGTH_COST * m.length, 5)) for m in run.history],
     )

@@ -1,0 +1,139 @@
+"""Growth of one vine by one control, as OMPL's planners see it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynamics.propagator import Propagator
+from dynamics.vine import Rollout, Status, VineState, centerlines, host, like, pivots_of
+from planner.design import Design
+from planner.search.catalogue import Catalogue
+from planner.search.controls import actuation, sections_of
+from planner.search.solutions import segments_to
+from planner.search.sst import LEAST_CELLS, LONGEST_GROWTH, in_goal, most_segments
+from surrogate.compiled import Floats
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Vine:
+    """A vine at the end of a segment."""
+
+    tip: Floats
+    """x [m], y [m] and heading [rad]."""
+    angles: Floats
+    """Bend at each joint [rad], shape (max_segments,); zero beyond `segments`."""
+    controls: NDArray[np.int32]
+    """Control of each segment, see `planner.search.controls.actuation`, shape (max_segments,); zero beyond `segments`."""
+    segments: int = 0
+    actuators: int = 0
+    status: Status = Status.GROWN
+    """How its growth ended; anything but `GROWN` means that it is not valid."""
+    number: int = 0
+    """Given by whoever records vines, see `Growth.numbered`."""
+
+
+class Growth:
+    """Grows vines in an environment, one at a time."""
+
+    def __init__(self, propagator: Propagator) -> None:
+        self.propagator, self.environment, self.params = propagator, propagator.environment, propagator.params
+        self.catalogue = Catalogue.of(self.params)
+        self.cells = len(np.unique(self.catalogue.l_0))
+        """Number of cell lengths that can be fabricated."""
+        self.pressures = len(self.catalogue.l_0) // self.cells
+        """Number of pressures that can be supplied."""
+        self.max_segments = most_segments(self.environment, self.params)
+        self.asked = 0
+        """Number of extensions that were asked for; some need no growth."""
+        self.vine_steps = 0
+        self._pivot = self.params.pivot if propagator.capabilities.shortening else 0.0
+
+    def start(self) -> Vine:
+        """A vine of zero length at the start."""
+        count = self.max_segments
+        return Vine(np.asarray(self.environment.start, float), np.zeros(count), np.zeros(count, np.int32))
+
+    def decoded(self, side: float, cell: float, pressure: float, length: float) -> tuple[int, int]:
+        """The control and the number of segments that a point of the control space stands for.
+
+        Args:
+            side: From 0 to 3: right, none, left.
+            cell: From 0 to the number of cell lengths.
+            pressure: From 0 to the number of pressures.
+            length: From 1 to `LONGEST_GROWTH` + 1 segments.
+        """
+        sign = min(int(side), 2) - 1
+        entry = min(int(pressure), self.pressures - 1) * self.cells + min(int(cell), self.cells - 1)
+        return sign * (entry + 1), min(int(length), LONGEST_GROWTH)
+
+    def extended(self, vine: Vine, control: int, segments: int) -> Vine:
+        """Grow a vine: to its first state with the tip in the goal, or else by a number of segments or as far as it grows.
+
+        A section with a new actuator becomes at least as long as it can be fabricated.
+
+        Returns:
+            The vine; not valid if it cannot grow to the end of a segment at which the section may end.
+        """
+        self.asked += 1
+        old = vine.segments
+        new = control != 0 and (old == 0 or control != vine.controls[old - 1])
+        cell = float(self.catalogue.l_0[abs(control) - 1])
+        least = segments_to(LEAST_CELLS * cell, self.params.segment_length) if new else 1
+        count = min(max(segments, least), self.max_segments - old)
+        if count < least:
+            return self._failed(vine, Status.OUT_OF_BOUNDS)
+        controls = vine.controls.copy()
+        controls[old:] = control
+        rollout = self._grown(vine, controls, count)
+        actuators = vine.actuators + new
+        records = np.arange(rollout.records[0] if rollout.broken[0] < 0 else 0)
+        whole = np.isclose(rollout.last_length[0, records], self.params.segment_length)
+        enough = rollout.segments[0, records] - old >= least
+        records = records[whole & enough]
+        records = records[self.hopeful(rollout.tips[0, records], actuators, rollout.segments[0, records])]
+        if not len(records):
+            return self._failed(vine, Status(rollout.status[0]) or Status.STALLED)
+        arrived = records[in_goal(rollout.tips[0, records], self.environment, self.params)]
+        record = int((arrived if len(arrived) else records[-1:])[0])
+        after = int(rollout.segments[0, record])
+        controls[after:] = 0
+        grown = Vine(rollout.tips[0, record], host(rollout.angles[0, record]), controls, after, actuators)
+        return self.numbered(vine, grown, rollout, record)
+
+    def hopeful(self, tips: Floats, actuators: int, segments: NDArray[np.int64]) -> NDArray[np.bool_]:  # noqa: ARG002
+        """Which states are worth keeping, shape (n,): here all."""
+        return np.ones(len(tips), bool)
+
+    def numbered(self, before: Vine, vine: Vine, rollout: Rollout, record: int) -> Vine:  # noqa: ARG002
+        """The vine with a number, for whoever records vines: here without."""
+        return vine
+
+    def arrived(self, vine: Vine) -> bool:
+        """Whether its tip is in the goal."""
+        return bool(in_goal(vine.tip[None], self.environment, self.params)[0])
+
+    def design(self, vine: Vine) -> Design:
+        """The design of a vine, not replayed."""
+        grown = slice(0, vine.segments)
+        sections = sections_of(vine.controls[grown], self.params.segment_length, self.catalogue)
+        joints = centerlines(self._state(vine), self.environment.start, self.params)[0, : vine.segments + 1]
+        return Design(self.environment.name, self.environment.sha256, self.params, sections, vine.tip, joints)
+
+    def _failed(self, vine: Vine, status: Status) -> Vine:
+        return Vine(vine.tip, vine.angles, vine.controls, vine.segments, vine.actuators, status, vine.number)
+
+    def _state(self, vine: Vine) -> VineState:
+        full = self.params.segment_length
+        last, pivots = np.array([full if vine.segments else 0.0]), pivots_of(vine.controls[None], self._pivot)
+        unbent = self.propagator.start(1, self.max_segments).angles
+        return VineState(like(unbent, vine.angles[None]), np.array([max(vine.segments, 1)]), last, pivots)
+
+    def _grown(self, vine: Vine, controls: NDArray[np.int32], count: int) -> Rollout:
+        full = self.params.segment_length
+        carried = actuation(controls[None], self.catalogue)
+        rollout = self.propagator.grow(self._state(vine), carried, count * full, full)
+        self.vine_steps += int(rollout.steps.sum())
+        return rollout

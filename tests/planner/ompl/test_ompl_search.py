@@ -1,0 +1,242 @@
+"""Searches by OMPL's planners: solutions, costs, seeds and files as those of SST*."""
+
+import json
+import os
+import signal
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("ompl")
+
+from dynamics.propagator import CannotRun
+from dynamics.quasistatic.propagator import QuasiStatic
+from dynamics.tube import VineParams
+from environments import Environment, load_environment
+from planner.ompl.search import OmplSearch
+from planner.ompl.vines import Vine
+from planner.planners import search_of
+from planner.replay import replay
+from planner.runs.checkpoint import read_checkpoint, write_checkpoint
+from planner.runs.contents import CHECKPOINT
+from planner.runs.inputs import Inputs
+from planner.search.run import Budget, Run
+from planner.search.sst import Switches
+from tests.planner.conftest import Vinewright
+
+NAMES = ["rrt", "est", "kpiece"]
+
+
+@pytest.fixture(scope="module")
+def room(small_file: Path) -> Environment:
+    return load_environment(str(small_file), VineParams().radius)
+
+
+def run_by(planner: str, environment: Environment, seed: int = 1, batch: int = 30) -> Run:
+    return Run.prepare(
+        environment, VineParams(), QuasiStatic, seed, batch, switches=Switches(search=search_of(planner))
+    )
+
+
+def ran(run: Run, iterations: int) -> Run:
+    for _ in run.run(Budget(600.0, iterations)):
+        pass
+    return run
+
+
+def state_of(run: Run) -> tuple[Any, ...]:
+    search = run.search
+    stored = {name: array.tobytes() for name, array in search.tree.stored().items()}
+    solutions = [(solution.cost, solution.controls.tobytes()) for solution in run.solutions.best]
+    return stored, solutions, search.iteration, search.vine_steps, run.solutions.replayed, search.bound
+
+
+@pytest.mark.parametrize("planner", NAMES)
+def test_each_planner_finds_designs(planner: str, room: Environment) -> None:
+    """They reach the goal again at a finer step; the history improves; vines and steps are counted."""
+    run = ran(run_by(planner, room), 40)
+    assert run.best
+    design = run.best.design
+    rollout = replay(design, QuasiStatic(room, VineParams()))
+    tip = rollout.tips[0, rollout.records[0] - 1]
+    assert np.hypot(*(tip[:2] - room.goal[:2])) <= room.goal[2]
+    costs = [entry.actuators + 0.01 * entry.length for entry in run.history]
+    assert costs == sorted(costs, reverse=True)
+    assert run.search.vine_steps > 1000
+    assert len(run.search.tree) > 20
+
+
+@pytest.mark.parametrize("planner", NAMES)
+def test_a_seed_gives_the_same_search(planner: str, room: Environment) -> None:
+    """To the last bit, also after another one in the same process; another seed gives another."""
+    first = state_of(ran(run_by(planner, room), 6))
+    other = state_of(ran(run_by(planner, room, seed=2), 6))
+    assert state_of(ran(run_by(planner, room), 6)) == first
+    assert other[0] != first[0]
+
+
+def test_two_searches_by_turns_are_those_alone(room: Environment) -> None:
+    """OMPL's random numbers belong to each of them, not to the process."""
+    alone = [state_of(ran(run_by("rrt", room, seed), 4)) for seed in (1, 2)]
+    both = [run_by("rrt", room, seed) for seed in (1, 2)]
+    for iteration in range(1, 5):
+        for run in both:
+            ran(run, iteration)
+    assert [state_of(run) for run in both] == alone
+
+
+def test_a_tree_is_one_of_vines_that_grow(room: Environment) -> None:
+    """Every node continues its parent's controls, is longer, and has at least its actuators; each is an extension in OMPL."""
+    search = ran(run_by("kpiece", room), 8).search
+    tree = search.tree
+    slots = np.flatnonzero(tree.used & (tree.parent >= 0))
+    assert len(slots) > 50
+    for slot in slots:
+        parent = tree.parent[slot]
+        old = tree.segments[parent]
+        assert tree.segments[slot] > old
+        assert tree.actuators[slot] >= tree.actuators[parent]
+        np.testing.assert_array_equal(tree.controls[slot, :old], tree.controls[parent, :old])
+        assert len(set(tree.controls[slot, old : tree.segments[slot]].tolist())) == 1
+        assert not tree.jumped[parent] or tree.jumped[slot]
+
+
+def test_a_better_solution_bounds_the_vines(room: Environment) -> None:
+    """Vines that cannot lead to a better solution are not kept, and known ones do not grow on."""
+    run = run_by("rrt", room)
+    search = ran(run, 40).search
+    assert isinstance(search, OmplSearch)
+    assert run.best
+    assert search.bound == run.solutions.bound
+    search.tighten(-1.0)  # no vine fits
+    before, asked = len(search.tree), search.growth.asked
+    search.iterate()
+    assert search.growth.asked > asked
+    assert len(search.tree) == before
+
+
+def test_pruned_vines_do_not_grow(room: Environment) -> None:
+    """A branch that a replay has rejected gets no more vines, and its slots are not given to others."""
+    search = ran(run_by("rrt", room), 2).search
+    assert isinstance(search, OmplSearch)
+    slots = np.flatnonzero(search.tree.used & (search.tree.segments > 0))
+    search.prune(slots)
+    assert search.tree.used[slots].all()
+    assert search.tree.active[0]  # the root
+    steps = search.growth.vine_steps
+    vine = Vine(
+        search.tree.tips[slots[0]], search.tree.angles[slots[0]], search.tree.controls[slots[0]], number=int(slots[0])
+    )
+    assert search.growth.extended(vine, 0, 1).status != 0
+    assert search.growth.vine_steps == steps
+
+
+def test_a_stored_search_is_repeated(room: Environment, tmp_path: Path) -> None:
+    """From a checkpoint it makes its iterations again, whatever the budget, in no counted time, and then goes on to the same bits."""
+    inputs = Inputs(planner="rrt", seed=1, batch=30, iterations=9, fast=True)
+    whole = ran(run_by("rrt", room), 9)
+    part = ran(run_by("rrt", room), 5)
+    part.seconds = 123.4
+    write_checkpoint(tmp_path / CHECKPOINT, part, inputs)
+    again = run_by("rrt", room)
+    read_checkpoint(tmp_path).restore(again)
+    for _ in again.run(Budget(1e-3)):
+        pass
+    assert again.search.iteration == 5
+    assert state_of(again) == state_of(part)
+    assert 123.4 <= again.seconds < 124.4
+    assert again.history == part.history
+    assert state_of(ran(again, 9)) == state_of(whole)
+
+
+def test_a_planner_that_cannot_begin_is_told(room: Environment) -> None:
+    """OMPL's own exceptions have its words."""
+    search = run_by("rrt", room).search
+    assert isinstance(search, OmplSearch)
+    search.setup.getProblemDefinition().clearStartStates()
+    search.setup.getPlanner().clear()
+    with pytest.raises(CannotRun, match="failed: RuntimeError: RRT: No start states"):
+        search.iterate()
+
+
+def test_a_planner_that_has_ended_is_told(room: Environment, monkeypatch: pytest.MonkeyPatch) -> None:
+    """If OMPL returns without trying anything, the search does not wait for ever."""
+    search = run_by("rrt", room).search
+    assert isinstance(search, OmplSearch)
+    monkeypatch.setattr(search.setup, "solve", lambda _: None)
+    with pytest.raises(CannotRun, match=r"has ended: .*; use another --planner"):
+        search.iterate()
+
+
+def test_an_error_while_a_vine_grows_keeps_what_was_found(
+    vinewright: Vinewright, small_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An exception in a function that OMPL calls does not end the process: the best design is written, and the error told."""
+    keep, left = OmplSearch.keep, iter(range(300))
+
+    def fail(self: OmplSearch, *arguments: Any) -> Vine:
+        if next(left, None) is None:
+            raise FloatingPointError("by the test")
+        return keep(self, *arguments)
+
+    monkeypatch.setattr(OmplSearch, "keep", fail)
+    code, told, _ = vinewright("plan", small_file, "--planner", "rrt", "--fast", "--iterations", "500", "--out", "run")
+    assert code == 0
+    assert "OMPL's planner failed: FloatingPointError: by the test" in " ".join(told.split())
+    assert (Path("run") / "design.json").exists()
+
+
+def test_a_plan_by_ompl_is_a_run_like_any_other(vinewright: Vinewright, small_file: Path) -> None:
+    """All its files, its planner in `run.json`, and resumed to the same design as one that was not stopped."""
+    options = ("--planner", "kpiece", "--fast", "--batch", "30")
+    assert vinewright("plan", small_file, *options, "--iterations", "12", "--out", "whole")[0] == 0
+    assert vinewright("plan", small_file, *options, "--iterations", "8", "--out", "part")[0] in (0, 3)
+    code, told, _ = vinewright("plan", "--resume", "part", "--iterations", "12")
+    assert code == 0
+    assert "repeating 8 iterations" in told
+    content = json.loads(Path("whole/run.json").read_text())
+    assert content["inputs"]["planner"] == "kpiece"
+    assert {entry.name for entry in Path("whole").iterdir()} >= {
+        "plan.png",
+        "solutions.json",
+        "trajectory.npz",
+        CHECKPOINT,
+    }
+    for name in ("design.json", "solutions.json"):
+        assert Path("part", name).read_bytes() == Path("whole", name).read_bytes()
+    assert vinewright("show", "whole")[0] == 0
+
+
+def test_another_planner_cannot_resume(vinewright: Vinewright, small_file: Path) -> None:
+    """One line, exit code 2, and the folder as it was."""
+    assert vinewright("plan", small_file, "--planner", "rrt", "--fast", "--iterations", "20", "--out", "run")[0] == 0
+    before = {entry.name: entry.read_bytes() for entry in Path("run").iterdir()}
+    code, _, error = vinewright("plan", "--resume", "run", "--planner", "est")
+    assert code == 2
+    assert error.startswith("error: --planner cannot be given with --resume")
+    assert len(error.strip().splitlines()) == 1
+    assert {entry.name: entry.read_bytes() for entry in Path("run").iterdir()} == before
+
+
+def test_ctrl_c_ends_a_plan_by_ompl_soon(vinewright: Vinewright, small_file: Path) -> None:
+    """Within two seconds, with the best design so far."""
+    vinewright("plan", small_file, "--planner", "rrt", "--fast", "--iterations", "1", "--out", "first")  # compile
+    pressed = 0.0
+
+    def press() -> None:
+        nonlocal pressed
+        time.sleep(3.0)
+        pressed = time.monotonic()
+        os.kill(os.getpid(), signal.SIGINT)
+
+    thread = threading.Thread(target=press)
+    thread.start()
+    code, _, _ = vinewright("plan", small_file, "--planner", "rrt", "--fast", "--time-budget", "600", "--out", "run")
+    thread.join()
+    assert time.monotonic() - pressed < 10.0
+    assert code == 0
+    assert (Path("run") / "design.json").exists()
