@@ -64,7 +64,7 @@ class Switches:
     """Whether of several new candidates near each other only the one with the lowest cost becomes a node."""
     best_near: float = 2.0
     """Radius in which the lowest-cost node is selected, relative to the witness radius."""
-    first_batch: int = 100
+    first_batch: int = 30
     """Maximum number of vines grown in each iteration until there is a solution."""
     worlds: Worlds | None = None
     """Further worlds in which every vine is grown too; None for none."""

@@ -70,7 +70,12 @@ def test_table_2_has_both_kinds_and_the_paper(records: list[Record]) -> None:
     assert tree[3:6] == ["4 of 4", "0.67", f"{p:.2g}"]
     assert len(content["runs"]) == 8
     assert (content["runs"][0]["time_budget"], content["runs"][0]["seconds"]) == (5.0, 5.1)
-    assert content["runs"][0]["switches"] == {"maximal_recording": True, "subset": True, "best_near": 2.0}
+    assert content["runs"][0]["switches"] == {
+        "maximal_recording": True,
+        "subset": True,
+        "best_near": 2.0,
+        "first_batch": 30,
+    }
 
 
 def test_an_environment_without_any_solution_is_shown() -> None:
