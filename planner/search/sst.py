@@ -62,7 +62,7 @@ class Switches:
     """Whether every recorded state may become a node, not only the last of each vine."""
     subset: bool = True
     """Whether of several new candidates near each other only the one with the lowest cost becomes a node."""
-    best_near: float = 2.0
+    best_near: float = 4.0
     """Radius in which the lowest-cost node is selected, relative to the witness radius."""
     first_batch: int = 30
     """Maximum number of vines grown in each iteration until there is a solution."""

@@ -130,7 +130,7 @@ def test_many_solutions_are_kept_that_differ(environment: MakeEnvironment, param
     room = replace(environment(bounds=(-0.2, -0.8, 1.6, 0.8)), goal=np.array([0.9, 0.5, 0.1]))
     run = Run.prepare(room, params, seed=1, batch=60, keep=Keep(10))
     counts = [0]
-    for _ in run.run(Budget(600.0, 8)):
+    for _ in run.run(Budget(600.0, 12)):
         counts.append(len(run.solutions.best))
         assert run.search.bound == expected_bound(run, 10)
     best = run.solutions.best
