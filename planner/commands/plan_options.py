@@ -29,7 +29,12 @@ Out = Annotated[
     ),
 ]
 Seed = Annotated[int, typer.Option(min=0, help="Seed of the random generator.")]
-Batch = Annotated[int, typer.Option(min=1, max=2000, help="Number of vines grown in each iteration.")]
+Batch = Annotated[
+    int,
+    typer.Option(
+        min=1, max=2000, help="Number of vines grown in each iteration, at most 30 of them until the first solution."
+    ),
+]
 TimeBudget = Annotated[
     float,
     typer.Option(

@@ -36,7 +36,7 @@ class Inputs(BaseModel):
     """What searches: SST*, or one of OMPL's planners."""
     seed: Annotated[int, Field(ge=0)] = 0
     batch: Annotated[int, Field(ge=1, le=2000)] = 100
-    """Vines grown in each iteration."""
+    """Vines grown in each iteration; at most 30 of them until the first solution."""
     time_budget_s: Annotated[float, Field(gt=0, lt=1e7)] = 30.0
     """Time limit of search, refinement and trials together, excluding compilation [s]."""
     iterations: Annotated[int, Field(ge=1)] | None = None
@@ -97,7 +97,7 @@ class PlanOptions(TypedDict, total=False):
     friction: float
     """Coulomb friction coefficient of the tip [-]."""
     batch: int
-    """Vines grown in each iteration."""
+    """Vines grown in each iteration; at most 30 of them until the first solution."""
     iterations: int
     """Maximum number of iterations of each search. A plan limited by iterations is the same on every machine, unless one of its
     searches takes longer than the time limit."""
