@@ -5,6 +5,7 @@ import os
 import signal
 import threading
 import time
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from planner.ompl.search import OmplSearch
 from planner.ompl.vines import Vine
 from planner.planners import search_of
 from planner.replay import replay
+from planner.runs import later
 from planner.runs.checkpoint import read_checkpoint, write_checkpoint
 from planner.runs.contents import CHECKPOINT
 from planner.runs.inputs import Inputs
@@ -133,6 +135,28 @@ def test_pruned_vines_do_not_grow(room: Environment) -> None:
     )
     assert search.growth.extended(vine, 0, 1).status != 0
     assert search.growth.vine_steps == steps
+
+
+def test_what_follows_a_jump_is_marked(room: Environment) -> None:
+    """A vine that grows from one that has jumped has jumped too."""
+    search = ran(run_by("rrt", room), 1).search
+    assert isinstance(search, OmplSearch)
+    start = search.growth.start()
+    assert not search.tree.jumped[search.growth.extended(start, 0, 2).number]
+    search.tree.jumped[0] = True
+    assert search.tree.jumped[search.growth.extended(start, 0, 2).number]
+
+
+def test_stages_of_older_versions_are_still_used(room: Environment, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They knew no other planner than SST*: what identifies a plan by it does not name it; another planner is another plan."""
+    hashed = []
+    monkeypatch.setattr(later, "sha256", lambda content: hashed.append(json.loads(content)) or sha256(content))
+    prints = {
+        planner: later.fingerprint(room, VineParams(), Inputs(planner=planner)) for planner in ("sst-star", "rrt")
+    }
+    assert "planner" not in hashed[0]["options"]
+    assert hashed[1]["options"]["planner"] == "rrt"
+    assert prints["sst-star"] != prints["rrt"]
 
 
 def test_a_stored_search_is_repeated(room: Environment, tmp_path: Path) -> None:
