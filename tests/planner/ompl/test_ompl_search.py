@@ -18,6 +18,7 @@ from dynamics.propagator import CannotRun
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from environments import Environment, load_environment
+from planner.friction_search import run_with_friction
 from planner.ompl.search import OmplSearch
 from planner.ompl.vines import Vine
 from planner.planners import search_of
@@ -233,6 +234,41 @@ def test_a_plan_by_ompl_is_a_run_like_any_other(vinewright: Vinewright, small_fi
     for name in ("design.json", "solutions.json"):
         assert Path("part", name).read_bytes() == Path("whole", name).read_bytes()
     assert vinewright("show", "whole")[0] == 0
+
+
+def test_ctrl_c_while_a_search_is_repeated_changes_nothing(
+    vinewright: Vinewright, small_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The folder knows more than has been repeated: no checkpoint is saved before that, and Ctrl-C leaves it as it is."""
+    assert vinewright("plan", small_file, "--planner", "rrt", "--fast", "--iterations", "20", "--out", "run")[0] == 0
+    before = {entry.name: entry.read_bytes() for entry in Path("run").iterdir()}
+    iterate = OmplSearch.iterate
+
+    def interrupted(self: OmplSearch) -> Any:
+        if self.iteration == 12:
+            os.kill(os.getpid(), signal.SIGINT)
+        return iterate(self)
+
+    monkeypatch.setattr(OmplSearch, "iterate", interrupted)
+    monkeypatch.setattr("planner.plan.SAVED_EVERY", 0.0)
+    assert vinewright("plan", "--resume", "run", "--iterations", "30")[0] == 130
+    assert {entry.name: entry.read_bytes() for entry in Path("run").iterdir()} == before
+
+
+def test_searches_with_friction_have_the_same_planner(room: Environment) -> None:
+    """All searches of a plan are by the planner that was chosen."""
+    search = run_with_friction(run_by("est", room), 0.2, 0).search
+    assert isinstance(search, OmplSearch)
+    assert search.setup.getPlanner().getName() == "EST"
+
+
+def test_same_design_is_for_sst_star(vinewright: Vinewright, small_file: Path) -> None:
+    """Another planner is refused."""
+    other = Path("other.toml")
+    other.write_text(small_file.read_text())
+    code, _, error = vinewright("plan", small_file, other, "--same-design", "--planner", "rrt")
+    assert code == 2
+    assert "--planner is for one environment; it cannot be given with --same-design" in error
 
 
 def test_another_planner_cannot_resume(vinewright: Vinewright, small_file: Path) -> None:
