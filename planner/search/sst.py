@@ -166,10 +166,7 @@ class Search:
         grown = None
         if self.particles:
             candidates, grown = self._with_particles(self.particles, candidates, nodes, carried)
-        goal = self.environment.goal
-        arrived = np.hypot(*(candidates.tips[:, :2] - goal[:2]).T) <= max(
-            goal[2] - GOAL_MARGIN * self.size, 0.5 * goal[2]
-        )
+        arrived = np.hypot(*(candidates.tips[:, :2] - self.environment.goal[:2]).T) <= self.reach
         self.tree.straight[nodes[controls == 0]] = True
         self._insert(candidates, grown)
         if self.iteration == self.next_shrink:
@@ -178,6 +175,12 @@ class Search:
         return reached[
             np.argsort(self.cost(reached.actuators, reached.segments) + self._risk(reached.level), kind="stable")
         ]
+
+    @property
+    def reach(self) -> float:
+        """Distance from the goal's centre within which a tip counts as arrived [m]."""
+        radius = float(self.environment.goal[2])
+        return max(radius - GOAL_MARGIN * self.size, 0.5 * radius)
 
     def _risk(self, level: Integers) -> Floats:
         """What the particles that do not survive are worth, in actuators, shape (n,)."""
