@@ -78,6 +78,8 @@ class Coverage:
     """Steps of all vines, with those at constant length."""
     spacing: int
     """Size of the largest boxes, in segments and entries of the catalogue; 1 if every vine of the search's grid was grown."""
+    curvature_step: float
+    """Largest difference between the curvatures of neighbouring corners of these boxes [1/m]."""
     doubt: float
     """Largest doubt of a box that could be halved [-], 0 if there is none."""
     doubtful: int
@@ -114,16 +116,26 @@ class Grid:
         self._add([base._replace(length=at) for base in bases for at in range(0, self._longest(base), COARSEST)])
 
     def halve(self, boxes: Sequence[Box]) -> None:
-        """Replace boxes by those of half their size."""
+        """Replace boxes by those of half their size.
+
+        Where the corners of a box stop growing, vines between them may grow farther: there boxes are added.
+        """
         halves = []
         for box in boxes:
             del self.boxes[box]
             half = box.size // 2
-            for i, j, k in product((0, half), repeat=3):
+            for i, j in product((0, half), repeat=2):
                 if box.start + i < self._starts and box.entry + j < self._entries:
-                    halves.append(Box(box.start + i, box.entry + j, box.length + k, box.side, half))
-        self._grow_arcs(halves)
-        self._add([box for box in halves if box.length < self._longest(box)])
+                    halves.append((Box(box.start + i, box.entry + j, box.length, box.side, half), self._ends(box)))
+        self._grow_arcs([box for box, _ in halves])
+        self._add(
+            [
+                box._replace(length=length)
+                for box, last in halves
+                for length in range(box.length, self._longest(box), box.size)
+                if last or length < box.length + 2 * box.size
+            ]
+        )
 
     def most_doubtful(self) -> list[Box]:
         """The boxes to halve next."""
@@ -150,6 +162,10 @@ class Grid:
 
     def _grow_arcs(self, boxes: Sequence[Box]) -> None:
         self.family.grow_arcs([arc for box in boxes for arc in self._arcs(box)])
+
+    def _ends(self, box: Box) -> bool:
+        """Whether all corners have stopped growing at the end of a box."""
+        return box.length + box.size >= self._longest(box)
 
     def _longest(self, box: Box) -> int:
         """Length of the actuator at which all corners of a box have stopped growing."""
@@ -205,13 +221,15 @@ def fewest(search: Search, most_steps: int) -> Coverage:
     while not (straight.best or one.best) and grid.boxes and family.steps < most_steps:
         grid.halve(grid.most_doubtful())
         one.offer(family.take_arrived())
-    doubts = list(grid.boxes.values())
+    doubts, curvature = list(grid.boxes.values()), search.catalogue.curvature[family.entries]
+    spacing = max((box.size for box in grid.boxes), default=1)
     return Coverage(
         straight.tried,
         one.tried,
         vines=family.grown,
         steps=family.steps,
-        spacing=max((box.size for box in grid.boxes), default=1),
+        spacing=spacing,
+        curvature_step=float(np.diff([*curvature[:-1:spacing], curvature[-1]]).max(initial=0.0)),
         doubt=max(doubts, default=0.0),
         doubtful=sum(one >= 1.0 for one in doubts),
         share=family.share,
