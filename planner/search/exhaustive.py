@@ -1,9 +1,9 @@
 """Exhaustive search for designs without an actuator and with one, on a grid that is refined where it leaves doubt.
 
 A box of the grid has eight corners: two starts of the actuator, two entries of the catalogue and two lengths. Its *doubt* compares
-how far the tips of the corners part with how far they are from the goal (`doubt`). Where it is below 1, a vine between them reaches
-the goal only if it strays from them by more than they part. Boxes are halved in all three directions, the most doubtful first, down
-to the grid of the search itself. What is left is no theorem: between two vines, a third may snap to another place.
+how far the tips of the corners part with the way that they have left to the goal (`doubt`). Where it is below 1, a vine between them
+reaches the goal only if it strays from them by more than they part. Boxes are halved in all three directions, the most doubtful
+first, down to the grid of the search itself. What is left is no theorem: between two vines, a third may snap to another place.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from planner.search.distance_field import DistanceField
 from planner.search.one_actuator import OneActuator, OneBend
 from planner.search.solutions import REPLAYS, Solution, Solutions
 from planner.search.sst import Candidates, Search
@@ -107,6 +108,8 @@ class Grid:
     def __init__(self, family: OneActuator) -> None:
         """Grow the corners of the first boxes."""
         self.family = family
+        search = family.search
+        self._field = DistanceField(search.environment, search.params.clearance, search.reach)
         self.boxes: dict[Box, float] = {}
         """Boxes that may be halved, and the doubt of each."""
         self._starts, self._entries = max(family.last_start, 1), max(len(family.entries) - 1, 1)
@@ -172,30 +175,29 @@ class Grid:
         return max(self.family.longest(*arc) for arc in self._arcs(box))
 
     def _doubt(self, box: Box) -> float:
-        search = self.family.search
         lines = [self.family.tips[vine][box.start :] for vine in self.corners(box)]
-        return doubt(lines, search.environment.goal[:2], search.reach)
+        return doubt(lines, [self._field.left(line) for line in lines])
 
 
-def doubt(lines: Sequence[Floats], goal: Floats, reach: float) -> float:
-    """How far the tips of some vines part, over their distance from the goal, at the length at which that is most [-].
+def doubt(lines: Sequence[Floats], left: Sequence[Floats]) -> float:
+    """How far the tips of some vines part, over what they have left to the goal, at the length at which that is most [-].
 
     A tip that goes no farther stays where it is. The distance between tips is that across the smallest upright rectangle around
-    them; that from the goal is the nearest one's. The doubt is infinite if a tip is in the goal.
+    them; what they have left is that of the nearest one. The doubt is infinite if a tip is in the goal.
 
     Args:
         lines: x, y of each tip at equal lengths [m], shape (lengths, 2) each.
-        goal: Its centre, x, y [m].
-        reach: Distance from there within which a tip is in the goal [m].
+        left: What each has left to the goal there [m], shape (lengths,) each; at most 0 in the goal.
     """
-    lines = [line for line in lines if len(line)]
-    if not lines:
+    most = max(map(len, lines), default=0)
+    index = [np.minimum(np.arange(most), len(line) - 1) for line in lines if len(line)]
+    if not index:
         return 0.0
-    index = np.arange(max(map(len, lines)))
-    tips = np.stack([line[np.minimum(index, len(line) - 1)] for line in lines])
-    left = np.linalg.norm(tips - goal, axis=-1).min(axis=0) - reach
+    lines, left = [line for line in lines if len(line)], [one for one in left if len(one)]
+    tips = np.stack([line[at] for line, at in zip(lines, index, strict=True)])
+    least = np.stack([one[at] for one, at in zip(left, index, strict=True)]).min(axis=0)
     apart = np.linalg.norm(np.ptp(tips, axis=0), axis=-1)
-    return float((apart / left).max()) if left.min() > 0.0 else math.inf
+    return float((apart / least).max()) if least.min() > 0.0 else math.inf
 
 
 def fewest(search: Search, most_steps: int) -> Coverage:

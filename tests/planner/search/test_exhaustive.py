@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from dynamics.tube import VineParams
+from dynamics.vine import Actuation, Rollout, VineState
 from environments import Environment
 from planner.replay import grow
 from planner.search.controls import actuation
@@ -54,6 +55,9 @@ def test_a_goal_straight_ahead_needs_no_actuator(environment: MakeEnvironment, f
     assert covered.best is not None
     assert covered.best.design.actuators == 0
     assert abs(covered.best.design.length - 0.8) <= 0.1
+    # What passes the goal before its actuator begins does not count as a vine with one actuator in the goal.
+    start, _, nearest = covered.nearest.T
+    assert nearest[start > 1.0].min() > 0.0
 
 
 def test_a_goal_on_an_arc_needs_one_actuator(environment: MakeEnvironment, few: VineParams) -> None:
@@ -82,8 +86,9 @@ def test_a_goal_behind_two_turns_needs_two(environment: MakeEnvironment, few: Vi
 
 
 def small(environment: MakeEnvironment) -> Environment:
-    """A narrow room with a block that many vines touch."""
-    return with_goal(environment(boxes=[(0.45, -0.3, 0.6, -0.05)], bounds=(-0.1, -0.3, 0.8, 0.3)), 0.7, 0.15, 0.08)
+    """A narrow room with a block that bends the straight vine, and that many others touch."""
+    block, start = (0.45, -0.3, 0.6, -0.05), (0.0, 0.0, -0.09)
+    return with_goal(environment(boxes=[block], start=start, bounds=(-0.1, -0.3, 0.8, 0.3)), 0.7, 0.15, 0.08)
 
 
 def test_no_vine_is_left_out(environment: MakeEnvironment, few: VineParams) -> None:
@@ -144,13 +149,39 @@ def test_vines_end_where_they_end_when_grown_alone(environment: MakeEnvironment,
     assert np.quantile(apart, 0.9) < 2e-3
 
 
+def test_vines_branch_off_where_they_part(
+    environment: MakeEnvironment, params: VineParams, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A bent part sets out from the straight vine as it was at its start, and what is straight behind from the bent part there."""
+    search = search_in(small(environment), params)
+    family, start, length, control = OneActuator(search), 20, 6, int(search.catalogue.curvature.argmin()) + 1
+    model, grow_on, begun, ends = search.propagator, search.propagator.grow, list[VineState](), list[Rollout]()
+
+    def spied(state: VineState, actuation: Actuation, length: np.ndarray, every: float) -> Rollout:
+        begun.append(state)
+        ends.append(grow_on(state, actuation, length, every))
+        return ends[-1]
+
+    monkeypatch.setattr(model, "grow", spied)
+    assert OneActuator(search).trunk.tips.shape == family.trunk.tips.shape
+    family.grow_arcs([(start, control)])
+    family.grow([OneBend(start, control, length)])
+    for k, segments, record in ((1, start, start - 1), (2, start + length, length - 1)):
+        assert begun[k].segments.tolist() == [segments]
+        assert begun[k].last_length.tolist() == [params.segment_length]
+        np.testing.assert_array_equal(begun[k].angles, ends[k - 1].angles[:, record])
+    assert np.abs(begun[1].angles).max() > 1e-3
+
+
 def test_what_arrives_obeys_the_search(environment: MakeEnvironment, few: VineParams) -> None:
     """States in the goal have tips within its reach, sections of enough cells, and the controls of a vine with one actuator."""
-    search = search_in(small(environment), few)
+    room = environment(bounds=(-0.1, -0.2, 0.8, 0.2))
+    search = search_in(with_goal(room, 0.6, 0.0, 0.06), few)
     family = OneActuator(search)
-    assert family.straight is None
+    assert family.straight is not None
+    assert (family.straight.actuators == 0).all()
     grid = Grid(family)
-    for _ in range(2):
+    while grid.boxes:
         grid.halve(list(grid.boxes))
     arrived = family.take_arrived()
     assert arrived is not None
@@ -169,24 +200,28 @@ def test_what_arrives_obeys_the_search(environment: MakeEnvironment, few: VinePa
 
 
 def test_doubt_compares_how_far_tips_part_with_the_goal() -> None:
-    """By hand: tips that part by (3, 4) = 5, the nearer 10 from the centre of a goal of radius 2, make 5 / 8."""
-    goal = np.array([0.0, 0.0])
+    """By hand: tips that part by (3, 4) = 5, where the nearer one has 8 left to the goal, make 5 / 8."""
     one, other = np.array([[20.0, 0.0], [10.0, 0.0]]), np.array([[20.0, 0.0], [13.0, 4.0]])
-    assert doubt([one, other], goal, 2.0) == pytest.approx(5 / 8)
-    assert doubt([one, one], goal, 2.0) == 0.0
-    # Where they part most and where they are nearest are different lengths.
-    back = np.array([[20.0, 0.0], [13.0, 4.0], [3.0, 0.0]])
-    assert doubt([back, np.vstack([one, [[3.0, 0.0]]])], goal, 2.0) == pytest.approx(5 / 8)
-    assert doubt([one[:1], other], goal, 2.0) == pytest.approx(np.hypot(7.0, 4.0) / (np.hypot(13.0, 4.0) - 2.0))
-    assert doubt([one, other], goal, 10.0) == math.inf
-    assert doubt([np.empty((0, 2))], goal, 2.0) == 0.0
+    left, further = np.array([18.0, 8.0]), np.array([18.0, 11.0])
+    assert doubt([one, other], [left, further]) == pytest.approx(5 / 8)
+    assert doubt([one, one], [left, left]) == 0.0
+    # Where they part most and where they have least left are different lengths.
+    near, last = np.vstack([one, [[3.0, 0.0]]]), np.vstack([other, [[3.0, 0.0]]])
+    assert doubt([near, last], [np.array([18.0, 8.0, 1.0]), np.array([18.0, 11.0, 1.0])]) == pytest.approx(5 / 8)
+    # A tip that has stopped stays: (20, 0) beside (13, 4).
+    assert doubt([one[:1], other], [left[:1], further]) == pytest.approx(np.hypot(7.0, 4.0) / 11.0)
+    assert doubt([one, other], [np.array([18.0, 0.0]), further]) == math.inf
+    assert doubt([np.empty((0, 2))], [np.empty(0)]) == 0.0
 
 
 def test_a_grid_is_refined_where_it_leaves_doubt(environment: MakeEnvironment, few: VineParams) -> None:
     """The most doubtful boxes are halved first, into boxes that fill them, and known corners are not grown again."""
-    search = search_in(small(environment), few)
+    search = search_in(with_goal(small(environment), 0.7, 1.0, 0.08), few)
     family = OneActuator(search)
     grid = Grid(family)
+    grid.halve(list(grid.boxes))
+    assert len(set(grid.boxes.values())) > 2
+    assert max(grid.boxes.values()) < math.inf
     chosen = grid.most_doubtful()[:1]
     assert grid.boxes[chosen[0]] == max(grid.boxes.values())
     before, grown = set(grid.corners(chosen[0])), dict(family.tips)
