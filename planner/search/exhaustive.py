@@ -28,6 +28,8 @@ TOGETHER = 32
 """Boxes that are halved together."""
 SHARE = 8
 """All boxes are halved while this many times the steps so far are allowed: halving them takes about as many."""
+ENOUGH = 1_000_000
+"""Steps that are allowed once a design is known: the rest of the grid only shows how many others there are."""
 
 
 class Box(NamedTuple):
@@ -203,8 +205,8 @@ def doubt(lines: Sequence[Floats], left: Sequence[Floats]) -> float:
 def fewest(search: Search, most_steps: int) -> Coverage:
     """Look for designs without an actuator and with one.
 
-    All boxes of the grid are halved as often as the steps allow. If no design has been found by then, the most doubtful ones are
-    halved until the steps are spent or every vine of the search's grid has been grown.
+    All boxes of the grid are halved as often as the steps allow, or `ENOUGH` once a design is known. If there is none by then, the
+    most doubtful ones are halved until the steps are spent or every vine of the search's grid has been grown.
 
     Args:
         search: Gives environment, tube, model and rules. Its tree is not used; its bound may be tightened.
@@ -215,12 +217,16 @@ def fewest(search: Search, most_steps: int) -> Coverage:
     straight.offer(family.straight)
     grid, size = Grid(family), COARSEST
     one.offer(family.take_arrived())
-    while size > 1 and SHARE * family.steps < most_steps:
+
+    def found() -> bool:
+        return straight.best is not None or one.best is not None
+
+    while size > 1 and SHARE * family.steps < (min(most_steps, ENOUGH) if found() else most_steps):
         family.looking = one.best is None
         grid.halve(list(grid.boxes))
         size //= 2
         one.offer(family.take_arrived())
-    while not (straight.best or one.best) and grid.boxes and family.steps < most_steps:
+    while not found() and grid.boxes and family.steps < most_steps:
         grid.halve(grid.most_doubtful())
         one.offer(family.take_arrived())
     doubts, curvature = list(grid.boxes.values()), search.catalogue.curvature[family.entries]

@@ -73,7 +73,7 @@ class Outcome:
         if self.least is not None and self.least < 2:
             return f"proven: {self.least} is the fewest"
         if not self.coverage.settled:
-            return f"{none}; not settled whether 1 is enough"
+            return f"{none}; no fewer on the grid, which leaves doubt"
         return "proven: 2 is the fewest" if self.least == 2 else f"{none}; at least 2 needed"
 
     def content(self) -> dict[str, Any]:

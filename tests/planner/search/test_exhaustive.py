@@ -12,6 +12,7 @@ from dynamics.tube import VineParams
 from dynamics.vine import Actuation, Rollout, VineState
 from environments import Environment
 from planner.replay import grow
+from planner.search import exhaustive
 from planner.search.controls import actuation
 from planner.search.exhaustive import Grid, doubt, fewest
 from planner.search.one_actuator import OneActuator, OneBend
@@ -91,8 +92,9 @@ def small(environment: MakeEnvironment) -> Environment:
     return with_goal(environment(boxes=[block], start=start, bounds=(-0.1, -0.3, 0.8, 0.3)), 0.7, 0.15, 0.08)
 
 
-def test_no_vine_is_left_out(environment: MakeEnvironment, few: VineParams) -> None:
+def test_no_vine_is_left_out(environment: MakeEnvironment, few: VineParams, monkeypatch: pytest.MonkeyPatch) -> None:
     """With steps enough the grid holds each start, side, entry and length, and designs are those of growing each from the base."""
+    monkeypatch.setattr(exhaustive, "ENOUGH", ALL)
     search = search_in(small(environment), few)
     covered = fewest(search, ALL)
     assert covered.spacing == 1

@@ -45,8 +45,8 @@ def outcome(planned: int | None, found: int | None, doubtful: int = 0, name: str
         (1, None, 9, "proven: 1 is the fewest"),
         (2, None, 0, "proven: 2 is the fewest"),
         (4, None, 0, "4 found; at least 2 needed"),
-        (2, None, 3, "2 found; not settled whether 1 is enough"),
-        (None, None, 3, "no design found; not settled whether 1 is enough"),
+        (2, None, 3, "2 found; no fewer on the grid, which leaves doubt"),
+        (None, None, 3, "no design found; no fewer on the grid, which leaves doubt"),
         (None, None, 0, "no design found; at least 2 needed"),
         (2, 1, 0, "fewer exist: 1, the plan found 2"),
         (1, 0, 0, "fewer exist: 0, the plan found 1"),
@@ -77,7 +77,17 @@ def test_the_report_says_what_proven_means() -> None:
     rows = [line.split(" | ") for line in made.lines if line.startswith(("| long", "| maze", "| plus"))]
     assert [row[0] for row in rows] == ["| long", "| maze", "| plus"]
     assert rows[0][4:] == [
-        *("4 found; not settled whether 1 is enough", "120", "3400", "100", "0.25", "1.50", "3", "12.50 %", "12 |")
+        *(
+            "4 found; no fewer on the grid, which leaves doubt",
+            "120",
+            "3400",
+            "100",
+            "0.25",
+            "1.50",
+            "3",
+            "12.50 %",
+            "12 |",
+        )
     ]
     assert rows[1][1:5] == ["2", "no", "no", "proven: 2 is the fewest"]
     assert rows[2][9:11] == ["-", "-"]
