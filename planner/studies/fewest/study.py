@@ -128,10 +128,13 @@ def run_case(case: Case) -> Outcome:
 def run_cases(cases: Sequence[Case]) -> Iterator[Outcome]:
     """Outcomes of cases in the order in which they finish; closing the iterator early terminates the running ones.
 
+    The last ones are begun first: of the evaluation environments, those without a design with one actuator take longest, and the
+    others then fill the other process.
+
     Raises:
         WorkerKilled: One of the processes was killed.
     """
-    return in_processes(run_case, cases)
+    return in_processes(run_case, cases[::-1])
 
 
 def in_order(outcomes: Sequence[Outcome], cases: Sequence[Case]) -> list[Outcome]:

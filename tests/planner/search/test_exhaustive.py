@@ -86,16 +86,19 @@ def test_a_goal_behind_two_turns_needs_two(environment: MakeEnvironment, few: Vi
     assert covered.nearest[:, 2].min() > 0.0
 
 
-def small(environment: MakeEnvironment) -> Environment:
-    """A narrow room with a block that bends the straight vine, and that many others touch."""
-    block, start = (0.45, -0.3, 0.6, -0.05), (0.0, 0.0, -0.09)
+def small(environment: MakeEnvironment, heading: float = -0.09) -> Environment:
+    """A narrow room with a block that many vines touch; by default it bends the straight one."""
+    block, start = (0.45, -0.3, 0.6, -0.05), (0.0, 0.0, heading)
     return with_goal(environment(boxes=[block], start=start, bounds=(-0.1, -0.3, 0.8, 0.3)), 0.7, 0.15, 0.08)
 
 
-def test_no_vine_is_left_out(environment: MakeEnvironment, few: VineParams, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("heading", [0.0, -0.09])
+def test_no_vine_is_left_out(
+    environment: MakeEnvironment, few: VineParams, monkeypatch: pytest.MonkeyPatch, heading: float
+) -> None:
     """With steps enough the grid holds each start, side, entry and length, and designs are those of growing each from the base."""
     monkeypatch.setattr(exhaustive, "ENOUGH", ALL)
-    search = search_in(small(environment), few)
+    search = search_in(small(environment, heading), few)
     covered = fewest(search, ALL)
     assert covered.spacing == 1
     family = OneActuator(search)
@@ -232,6 +235,35 @@ def test_a_grid_is_refined_where_it_leaves_doubt(environment: MakeEnvironment, f
     assert {box.size for box in halves} == {chosen[0].size // 2}
     assert before <= {corner for box in halves for corner in grid.corners(box)}
     assert all(family.tips[bend] is tips for bend, tips in grown.items())
+
+
+def test_doubt_counts_from_the_start_of_the_actuator(environment: MakeEnvironment, few: VineParams) -> None:
+    """A goal that the straight vine passes leaves doubt only about boxes in which it passes there with an actuator yet to come."""
+    room = environment(bounds=(-0.1, -0.2, 1.6, 0.2))
+    grid = Grid(OneActuator(search_in(with_goal(room, 0.3, 0.0, 0.06), few)))
+    before = [value for box, value in grid.boxes.items() if box.start == 0 and box.length == 0]
+    after = [value for box, value in grid.boxes.items() if box.start > 0 and box.length == 0]
+    assert set(before) == {math.inf}
+    assert max(after) < math.inf
+
+
+def test_doubtful_boxes_lead_to_a_design(
+    environment: MakeEnvironment, few: VineParams, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where the first grid has no design, halving only the most doubtful boxes finds the one that there is; without, they are counted."""
+    monkeypatch.setattr(exhaustive, "SHARE", ALL)
+    monkeypatch.setattr(exhaustive, "TOGETHER", 1)
+    search = search_in(with_goal(small(environment), 0.68, 0.2, 0.04), few)
+    coarse = fewest(search, 1)
+    boxes = Grid(OneActuator(search)).boxes
+    assert coarse.one.words == "no"
+    assert (coarse.doubt, coarse.spacing) == (max(boxes.values()), exhaustive.COARSEST)
+    assert coarse.doubtful == sum(value >= 1.0 for value in boxes.values()) > 0
+    assert not coarse.settled
+    fine = fewest(search, ALL - 1)
+    assert fine.one.words == "yes"
+    assert fine.settled
+    assert fine.steps > coarse.steps
 
 
 def test_the_entries_are_those_that_the_search_draws(params: VineParams) -> None:
