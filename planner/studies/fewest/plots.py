@@ -30,7 +30,7 @@ def save_map(path: Path, outcomes: Sequence[Outcome]) -> None:
     most = max((float(one.coverage.nearest[:, 2].max(initial=0.0)) for one in outcomes), default=0.0)
     image = None
     for axes, one in zip(every, outcomes, strict=False):
-        axes.set_title(f"{one.environment}: {one.verdict}", color=INK, size=8, loc="left")
+        axes.set_title(f"{one.environment}\n{one.verdict}", color=INK, size=8, loc="left")
         axes.tick_params(labelsize=7, color=FAINT, labelcolor=INK)
         axes.spines[:].set(linewidth=0.7, color=FAINT)
         axes.set_xlabel("start of the actuator [mm]", size=8, color=INK)
