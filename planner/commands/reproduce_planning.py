@@ -115,7 +115,7 @@ def reliability(
 
 def fewest(
     steps: Annotated[
-        int, typer.Option(min=1, max=10**9, help="Vine-steps of the exhaustive search in each environment.")
+        int, typer.Option(min=1, max=10**9, help="Number of vine-steps of the exhaustive search in each environment.")
     ] = 6_000_000,
     env: EnvironmentsOption = None,
     out: FolderOption = None,
