@@ -155,3 +155,39 @@ def reliability(
         )
         command = command_line("reproduce reliability", count=count, time_budget=time_budget)
         return measured(study, command, out, force, missed)
+
+
+def fewest(
+    steps: Annotated[
+        int, typer.Option(min=1, max=10**9, help="Number of vine-steps of the exhaustive search in each environment.")
+    ] = 6_000_000,
+    env: EnvironmentsOption = None,
+    out: FolderOption = None,
+    force: ForceOption = False,
+) -> int:
+    """Look exhaustively for designs with no or one actuator. Exit code 3 if the planner missed one.
+
+    Ctrl-C keeps the environments done.
+    """
+    with readable_errors():
+        from dynamics.tube import VineParams
+        from environments import load_environment
+        from planner.commands.bench import ENVIRONMENTS
+        from planner.studies.fewest.plots import save_map
+        from planner.studies.fewest.report import report
+        from planner.studies.fewest.study import Case, in_order, missed, run_case, run_cases
+
+        cases = [Case(name, steps) for name in env or ENVIRONMENTS]
+        for case in cases:
+            load_environment(case.environment, VineParams().radius)
+        study = Study(
+            "fewest",
+            cases,
+            run_cases,
+            lambda outcomes: report(in_order(outcomes, cases), steps),
+            {"fewest.png": lambda path, outcomes: save_map(path, in_order(outcomes, cases))},
+            "environments",
+            prepare=lambda: run_case(Case(cases[0].environment, 1, iterations=1)),
+            tell=str,
+        )
+        return measured(study, command_line("reproduce fewest", steps=steps, env=env), out, force, missed)
