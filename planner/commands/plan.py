@@ -66,7 +66,7 @@ def plan(
     iterations: Iterations = None,
     first: First = False,
     target_actuators: TargetActuators = None,
-    solutions: Solutions = 5,
+    solutions: Solutions = 10,
     heuristic: Heuristic = False,
     planner: PlannerOption = SST_STAR,
     fast: Fast = False,

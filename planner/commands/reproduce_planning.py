@@ -123,6 +123,28 @@ def ablations(
         return measured(study, command, out, force)
 
 
+def defaults(
+    runs: RunsOption = 4,
+    time_budget: BudgetOption = 10.0,
+    env: EnvironmentsOption = None,
+    out: FolderOption = None,
+    force: ForceOption = False,
+) -> int:
+    """Plan with the defaults of the search as they were and with changes, the same seeds. Ctrl-C keeps the runs done."""
+    with readable_errors():
+        from dynamics.tube import VineParams
+        from environments import known_environments, load_environment
+        from planner.studies.defaults.report import report
+        from planner.studies.defaults.study import cases
+        from planner.studies.planning_runs import study_of_runs
+
+        for name in (names := env or known_environments()):
+            load_environment(name, VineParams().radius)
+        study = study_of_runs("defaults", cases(names, runs, time_budget), report)
+        command = command_line("reproduce defaults", runs=runs, time_budget=time_budget, env=env)
+        return measured(study, command, out, force)
+
+
 def reliability(
     count: Annotated[int, typer.Option(min=1, max=100_000, help="Number of random environments.")] = 1000,
     time_budget: BudgetOption = 2.0,

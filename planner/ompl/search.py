@@ -19,7 +19,7 @@ from planner.ompl.planners import make_planner
 from planner.ompl.setup import VineSetup
 from planner.ompl.vines import Growth, Vine
 from planner.search.seeded_ompl import quiet_ompl
-from planner.search.sst import DEFAULT_SLACK, DEFAULT_SWITCHES, Candidates, Search, Switches
+from planner.search.sst import DEFAULT_SWITCHES, Candidates, Search, Switches
 from surrogate.compiled import Floats
 
 MOST_SEED = 2**31
@@ -45,7 +45,6 @@ class OmplSearch(Search):
         rng: np.random.Generator,
         batch: int,
         switches: Switches = DEFAULT_SWITCHES,
-        slack: float = DEFAULT_SLACK,
         planner: str = "rrt",
     ) -> None:
         """Set OMPL up.
@@ -55,7 +54,7 @@ class OmplSearch(Search):
         Raises:
             NoPlanner: OMPL cannot make it.
         """
-        super().__init__(environment, propagator, params, rng, batch, switches, slack)
+        super().__init__(environment, propagator, params, rng, batch, switches)
         # OMPL owns the functions that it calls: a reference from them to the search, which owns OMPL's objects, would never be freed.
         self.growth = _RecordedGrowth(propagator, weakref.proxy(self))
         self.arrived: list[Candidates] = []

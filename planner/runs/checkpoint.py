@@ -180,8 +180,7 @@ class Checkpoint:
         )
         found.replayed, found.rejected, found.ambiguous = facts.replayed, facts.rejected, facts.ambiguous
         found.best = [_solution(found, part) for part in facts.solutions]
-        if found.best:
-            search.bound = found.best[0].cost + search.slack
+        search.bound = found.bound
         run.seconds, run.history = facts.seconds, history
         if tree:
             run.follow(tree)

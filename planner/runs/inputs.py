@@ -45,7 +45,7 @@ class Inputs(BaseModel):
     """Stop at the first solution."""
     target_actuators: Annotated[int, Field(ge=0)] | None = None
     """Stop at a solution with no more actuators than this."""
-    solutions: Annotated[int, Field(ge=1, le=1000)] = 5
+    solutions: Annotated[int, Field(ge=1, le=1000)] = 10
     """Number of distinct solutions to keep."""
     fast: bool = False
     """Whether to stop at the design of lowest cost in a world as planned."""

@@ -93,7 +93,6 @@ class GivenSearch(Search):
             like.params,
             np.random.default_rng(seed),
             like.batch,
-            slack=like.slack,
         )
         self.given = np.zeros(self.max_segments + 1, np.int32)
         self.given[: min(len(given), self.max_segments)] = given[: self.max_segments]
@@ -133,4 +132,5 @@ class GivenSearch(Search):
 def given_run(run: Run, given: Controls, seed: int) -> Run:
     """A search in the environment of a run for a tube that is given in part."""
     search = GivenSearch(run.search, given, seed)
-    return Run(run.environment, run.params, run.propagator, search, Solutions(search, KEPT, True), False, seed)
+    solutions = Solutions(search, KEPT, True, run.solutions.slack)
+    return Run(run.environment, run.params, run.propagator, search, solutions, False, seed)

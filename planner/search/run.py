@@ -17,8 +17,8 @@ from environments.environment import Environment
 from environments.obstacles import Obstacles
 from planner.search.cost_to_go import CostToGo
 from planner.search.reverse_tree import ReverseTree
-from planner.search.solutions import Solution, Solutions
-from planner.search.sst import DEFAULT_SLACK, DEFAULT_SWITCHES, Search, Switches
+from planner.search.solutions import DEFAULT_SLACK, SPREAD, Solution, Solutions
+from planner.search.sst import DEFAULT_SWITCHES, Search, Switches
 
 TREE_SHARE = 0.1
 """Maximum share of the time budget for the reverse tree."""
@@ -45,12 +45,14 @@ class Budget:
 class Keep:
     """Which solutions a search keeps."""
 
-    count: int = 5
+    count: int = 10
     """Maximum number of distinct solutions."""
     slack: float = DEFAULT_SLACK
-    """Maximum cost above that of the best solution, in actuators."""
+    """Maximum cost above that of the best solution, in actuators, once there are so many."""
     each_count: bool = False
-    """Whether to keep a shape once for each number of actuators, not only with the lowest cost."""
+    """Whether to keep a shape once for each number of actuators; otherwise once for each sequence of their sides."""
+    spread: float = SPREAD
+    """Maximum cost above that of the best solution while there are fewer; at least `slack`."""
 
 
 FEW = Keep()
@@ -124,8 +126,9 @@ class Run:
         if heuristic:
             _warm_up_heuristic(params)
         make_search = switches.search or Search
-        search = make_search(environment, model, params, np.random.default_rng(seed), batch, switches, keep.slack)
-        run = cls(environment, params, model, search, Solutions(search, keep.count, keep.each_count), heuristic, seed)
+        search = make_search(environment, model, params, np.random.default_rng(seed), batch, switches)
+        solutions = Solutions(search, keep.count, keep.each_count, keep.slack, keep.spread)
+        run = cls(environment, params, model, search, solutions, heuristic, seed)
         if snaps is not None and params.physics == "corrected":
             run.solutions.warm_up()
         run.prepare_seconds = time.perf_counter() - began

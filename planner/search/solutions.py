@@ -26,6 +26,10 @@ FIRST_REPLAYS = 2
 """Candidates replayed at a time until there is a solution: the first one should not wait for others."""
 REFINED = 8
 """A replay divides the growth step by this: at half the step some vines still take the wrong way after a snap."""
+DEFAULT_SLACK = 5e-3
+"""Default maximum cost of further solutions above the best one: half a metre of tube, no further actuator."""
+SPREAD = 2.05
+"""Default maximum while fewer solutions are known than are kept: two actuators, and 5 m of tube."""
 PARTED = 10e-3
 """Distance between the tips of a replay and a node above which the replay has diverged from the branch, for the prototype [m]."""
 
@@ -33,6 +37,12 @@ PARTED = 10e-3
 def segments_to(length: float, segment_length: float) -> int:
     """Number of segments of a vine of some length, the last one perhaps in part; both lengths in metres."""
     return int(np.ceil(length / segment_length - 1e-9))
+
+
+def sides_of(controls: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Side of each actuator of a vine, 1 or -1 as in its controls, from the base; shape (actuators,)."""
+    begun = controls[np.diff(controls, prepend=0) != 0]
+    return np.sign(begun[begun != 0])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,13 +60,23 @@ class Solution:
 class Solutions:
     """The lowest-cost solutions with different shapes."""
 
-    def __init__(self, search: Search, keep: int, each_count: bool = False) -> None:
+    def __init__(
+        self,
+        search: Search,
+        keep: int,
+        each_count: bool = False,
+        slack: float = DEFAULT_SLACK,
+        spread: float = SPREAD,
+    ) -> None:
         """Prepare an empty set of at most `keep` solutions.
 
         Args:
-            each_count: Whether a shape is kept once for each number of actuators; otherwise once, with the lowest cost.
+            each_count: Whether a shape is kept once for each number of actuators; otherwise once for each sequence of their sides.
+            slack: Maximum cost above that of the best solution, in actuators, once `keep` solutions are known.
+            spread: The same while fewer are known; at least `slack`.
         """
         self.search, self.keep, self.each_count = search, keep, each_count
+        self.slack, self.spread = slack, max(slack, spread)
         self.replayer = search.propagator.refined(REFINED)
         self.quick = search.propagator.refined() if each_count else self.replayer
         """Replays candidates that are not of lower cost than the best: what is made of them is replayed later."""
@@ -93,10 +113,16 @@ class Solutions:
                 waiting = waiting[~self._follow(snapping, length, candidates.controls, candidates.segments, waiting)]
             if self.best:
                 break
-        if self.best and self.best[0].cost < before:
-            self.search.tighten(self.best[0].cost)
-            return True
-        return False
+        if (bound := self.bound) != self.search.bound:
+            self.search.tighten(bound)
+        return bool(self.best) and self.best[0].cost < before
+
+    @property
+    def bound(self) -> float:
+        """What further solutions must cost less than: while fewer are known than are kept, costlier ones are welcome."""
+        if not self.best:
+            return np.inf
+        return self.best[0].cost + (self.slack if len(self.best) == self.keep else self.spread)
 
     def _replay(self, chosen: Candidates, replayer: Propagator) -> list[tuple[NDArray[np.int32], float]]:
         """Replay candidates: keep those that reach the goal again, and prune the branches of the others.
@@ -146,7 +172,7 @@ class Solutions:
                 np.array([self.search.params.segment_length]),
                 pivots_of(candidates.controls[i : i + 1], self.search.tree.pivot),
             )
-            known = self._alike(self._joints(state), int(candidates.actuators[i]))
+            known = self._alike(self._joints(state), candidates.controls[i, : candidates.segments[i]])
             if all(costs[i] < self.best[k].cost for k in known):
                 chosen.append(i)
             if len(self.best) and len(chosen) == REPLAYS:
@@ -154,7 +180,7 @@ class Solutions:
         return np.array(chosen, dtype=np.int64)
 
     def _keep(self, found: Solution) -> None:
-        known = self._alike(found.design.centerline, found.design.actuators)
+        known = self._alike(found.design.centerline, found.controls)
         if any(self.best[k].cost <= found.cost for k in known):
             return
         rest = [solution for k, solution in enumerate(self.best) if k not in known]
@@ -184,11 +210,12 @@ class Solutions:
         joints = centerlines(state, self.search.environment.start, self.search.params)[0]
         return joints[~np.isnan(joints[:, 0])]
 
-    def _alike(self, joints: Floats, actuators: int) -> list[int]:
-        """Known solutions of the same shape: the shorter one stays within one tube diameter of the longer one."""
-        alike = []
+    def _alike(self, joints: Floats, controls: NDArray[np.int32]) -> list[int]:
+        """Known solutions of the same kind and shape: the shorter one stays within one tube diameter of the longer one."""
+        alike, sides = [], sides_of(controls)
         for k, known in enumerate(self.best):
-            if self.each_count and known.design.actuators != actuators:
+            other = sides_of(known.controls)
+            if len(sides) != len(other) or not (self.each_count or np.array_equal(sides, other)):
                 continue
             short, long = sorted([joints, known.design.centerline], key=len)
             distance = shapely.distance(shapely.points(short), shapely.LineString(long))

@@ -34,14 +34,14 @@ UNGUIDED_SHARE = 0.25
 """Share of a batch that is selected without the cost-to-go."""
 TOURNAMENT = 4
 """Size of a tournament: of this many nodes selected by cost-to-come, the one with the lowest total cost is taken."""
-DEFAULT_SLACK = 5e-3
-"""Default maximum cost of further solutions above the best one: half a metre of tube, no further actuator."""
 GOAL_MARGIN = 2e-3
 """Distance inside the goal's edge at which a tip counts as arrived [m], because a replay may end slightly differently."""
 LEAST_CELLS = 2
 """Minimum length of a section in cells."""
 LONGEST_TUBE = 50.0
-"""Maximum length of a vine [m]; it is also limited to the circumference of the bounds."""
+"""Maximum length of a vine [m]."""
+LONGEST_ROUND = 2.0
+"""Maximum length of a vine in circumferences of the bounds: the way along a spiral is longer than one."""
 LONGEST_GROWTH = 60
 """Maximum number of segments grown at once with an actuator."""
 LONGEST_STRAIGHT = 40
@@ -62,8 +62,10 @@ class Switches:
     """Whether every recorded state may become a node, not only the last of each vine."""
     subset: bool = True
     """Whether of several new candidates near each other only the one with the lowest cost becomes a node."""
-    best_near: float = 2.0
+    best_near: float = 4.0
     """Radius in which the lowest-cost node is selected, relative to the witness radius."""
+    first_batch: int = 30
+    """Maximum number of vines grown in each iteration until there is a solution."""
     worlds: Worlds | None = None
     """Further worlds in which every vine is grown too; None for none."""
     search: Callable[..., Search] | None = None
@@ -76,7 +78,7 @@ DEFAULT_SWITCHES = Switches()
 def most_segments(environment: Environment, params: VineParams) -> int:
     """Maximum number of segments of a vine."""
     bounds = environment.bounds
-    longest = min(2 * (bounds[2] - bounds[0] + bounds[3] - bounds[1]), LONGEST_TUBE)
+    longest = min(LONGEST_ROUND * 2 * (bounds[2] - bounds[0] + bounds[3] - bounds[1]), LONGEST_TUBE)
     return max(int(longest / params.segment_length), 4)
 
 
@@ -128,16 +130,15 @@ class Search:
         rng: np.random.Generator,
         batch: int,
         switches: Switches = DEFAULT_SWITCHES,
-        slack: float = DEFAULT_SLACK,
     ) -> None:
-        """Create the tree. Nodes are kept while they may lead to solutions whose cost exceeds the best by at most `slack`."""
+        """Create the tree."""
         self.environment, self.propagator, self.params, self.catalogue = (
             environment,
             propagator,
             params,
             Catalogue.of(params),
         )
-        self.rng, self.batch, self.switches, self.slack = rng, batch, switches, slack
+        self.rng, self.batch, self.switches = rng, batch, switches
         self.max_segments = most_segments(environment, params)
         pivot = params.pivot if propagator.capabilities.shortening else 0.0
         self.tree = Tree(lambda count: propagator.start(count, self.max_segments).angles, pivot)
@@ -148,7 +149,7 @@ class Search:
         """Radius of the tube over the prototype's [-]: poses are compared in lengths of the prototype."""
         self.radius = FIRST_RADIUS
         self.bound = np.inf
-        """Nodes that cannot lead to a solution below this cost are pruned."""
+        """Nodes that cannot lead to a solution below this cost are pruned; infinite until there is a solution."""
         self.iteration = 0
         self.vine_steps = 0
         self._cost_to_go: Callable[[Floats], Floats] | None = None
@@ -228,9 +229,9 @@ class Search:
         """Cost of vines: number of actuators, plus LENGTH_COST per metre."""
         return actuators + LENGTH_COST * self.params.segment_length * segments
 
-    def tighten(self, best: float) -> None:
-        """Lower the bound to a better solution's cost and prune every node that cannot stay below it."""
-        self.bound = best + self.slack
+    def tighten(self, bound: float) -> None:
+        """Set the bound and prune every node that cannot stay below it."""
+        self.bound = bound
         active = np.flatnonzero(self.tree.active)
         least = self._least_cost(self.tree.tips[active], self.tree.actuators[active], self.tree.segments[active])
         self.prune(active[least >= self.bound])
@@ -271,10 +272,11 @@ class Search:
         """
         growable = np.flatnonzero(self._growable())
         cost = self.cost(self.tree.actuators[growable], self.tree.segments[growable])
+        batch = self.batch if self.bound < np.inf else min(self.batch, self.switches.first_batch)
         if self._cost_to_go is None:
-            return growable[self._best_near(growable, cost, self.batch)]
-        plain = int(np.ceil(UNGUIDED_SHARE * self.batch))
-        drawn = self._best_near(growable, cost, plain + TOURNAMENT * (self.batch - plain))
+            return growable[self._best_near(growable, cost, batch)]
+        plain = int(np.ceil(UNGUIDED_SHARE * batch))
+        drawn = self._best_near(growable, cost, plain + TOURNAMENT * (batch - plain))
         rivals = drawn[plain:].reshape(-1, TOURNAMENT)
         through = cost + self.tree.to_go[growable]
         through[through >= self.bound] = np.inf

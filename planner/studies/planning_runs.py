@@ -15,7 +15,7 @@ from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from environments import load_environment
 from planner.planners import SST_STAR, search_of
-from planner.search.run import Budget, Run
+from planner.search.run import FEW, Budget, Keep, Run
 from planner.search.sst import DEFAULT_SWITCHES, LENGTH_COST, Switches
 from planner.studies.study import Report, Study
 from planner.studies.workers import in_processes
@@ -33,6 +33,7 @@ class Case:
     heuristic: bool = False
     batch: int = 100
     switches: Switches = DEFAULT_SWITCHES
+    keep: Keep = FEW
     planner: str = SST_STAR
 
 
@@ -50,6 +51,8 @@ class Record:
     tree_vertices: int | None = None
     tree_reaches_start: bool | None = None
     """Whether the tree's cost-to-go is known at the start."""
+    kept: int = 0
+    """Number of distinct solutions at the end."""
     vine_steps: int = 0
     """Growth steps of all vines, without replays."""
     first_steps: int | None = None
@@ -85,13 +88,15 @@ def run_case(case: Case) -> Record:
     environment = load_environment(case.environment, params.radius)
     make = partial(QuasiStatic, threads=1)
     switches = replace(case.switches, search=search_of(case.planner))
-    run = Run.prepare(environment, params, make, case.seed, case.batch, heuristic=case.heuristic, switches=switches)
+    run = Run.prepare(
+        environment, params, make, case.seed, case.batch, case.keep, heuristic=case.heuristic, switches=switches
+    )
     first_steps = None
     for _ in run.run(Budget(case.time_budget)):
         if first_steps is None and run.best:
             first_steps = run.search.vine_steps
     history = [(round(m.seconds, 4), round(m.actuators + LENGTH_COST * m.length, 5)) for m in run.history]
-    record = partial(Record, case, history, run.search.iteration, round(run.seconds, 3))
+    record = partial(Record, case, history, run.search.iteration, round(run.seconds, 3), kept=len(run.solutions.best))
     record = partial(record, vine_steps=run.search.vine_steps, first_steps=first_steps)
     if (tree := run.reverse_tree) is None:
         return record()

@@ -28,7 +28,7 @@ def report(records: Sequence[Record]) -> Report:
         "thread, as many at once as there are threads. Times exclude compilation. *First* is the time to the first",
         "solution; cost is actuators + length / 100 m. Quartiles are given as median (lower ... upper); a run without a",
         "solution counts as slower and costlier than any with one. The best-near radius is in units of the witness",
-        "radius. The default batch is 100.",
+        "radius. The default batch is 100, and at most 30 until the first solution.",
         "",
         *table(COLUMNS, _rows(records)),
     ]

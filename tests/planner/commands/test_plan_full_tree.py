@@ -22,11 +22,11 @@ def test_the_full_tree_is_drawn_where_it_is_asked_for(
         pixels = np.asarray(Image.open(tmp_path / "run" / "plan.png").convert("RGB")).astype(int)
         return int((np.abs(pixels - np.round(255 * np.array(to_rgb(SEARCHED)))).max(axis=-1) < 6).sum())
 
-    code, _, errors = vinewright("plan", "room.toml", "--fast", "--iterations", 8, "--seed", 1, "--out", "run")
+    code, _, errors = vinewright("plan", "room.toml", "--fast", "--iterations", 24, "--seed", 2, "--out", "run")
     assert code == 0, errors
     few, design = drawn(), (tmp_path / "run" / "design.json").read_bytes()
-    code, printed, errors = vinewright("plan", "--resume", "run", "--iterations", 8, "--full-tree")
+    code, printed, errors = vinewright("plan", "--resume", "run", "--iterations", 24, "--full-tree")
     assert code == 0, errors
-    assert "8 iterations" in printed
+    assert "24 iterations" in printed
     assert drawn() > 1.2 * few
     assert (tmp_path / "run" / "design.json").read_bytes() == design

@@ -233,10 +233,13 @@ def test_marks_that_do_not_fit_are_refused(stopped: Path, tmp_path: Path, refuse
     arrays = arrays_of(stopped)
     rows = {slot: row for row, slot in enumerate(arrays["slots"].tolist())}
     pairs = [(row, rows[parent]) for row, parent in enumerate(arrays["parent"].tolist()) if parent >= 0]
-    below = next(row for row, above in pairs if arrays["jumped"][above])
-    for row, mark, words in ((below, False, "must mark the children"), (rows[0], True, "jumped marks the root")):
+    below, above = next((row, above) for row, above in pairs if above != rows[0])
+    for marked, unmarked, words in (
+        (above, below, "must mark the children"),
+        (rows[0], below, "jumped marks the root"),
+    ):
         jumped = arrays["jumped"].copy()
-        jumped[row] = mark
+        jumped[marked], jumped[unmarked] = True, False
         np.savez(tmp_path / CHECKPOINT, **{**arrays, "jumped": jumped})  # type: ignore[arg-type]
         assert words in refused()
 

@@ -27,7 +27,7 @@ from planner.search.sst import Search
 from planner.worlds import trials
 from tests.planner.command_line import vinewright_in
 
-OPTIONS = Inputs(iterations=4, batch=20, seed=5)
+OPTIONS = Inputs(iterations=4, batch=20, seed=7)
 Arrays = dict[str, np.ndarray[Any, Any]]
 
 

@@ -17,6 +17,7 @@ from planner.runs.checkpoint import write_checkpoint
 from planner.runs.contents import CHECKPOINT
 from planner.runs.inputs import Inputs
 from planner.search.run import Budget, Keep, Run
+from planner.search.sst import Switches
 
 STORED = Path(__file__).parents[2] / "data" / "run-v1"
 SLACK_MM, SLACK_DEG = 2e-3, 2e-4
@@ -63,7 +64,9 @@ def test_another_build_gives_the_same_design(shipped: dict[str, Environment]) ->
     params = VineParams(physics="published")
     stored = json.loads((STORED / "design.json").read_text())
     inputs = inputs_of(json.loads((STORED / "run.json").read_text())["inputs"])
-    run = Run.prepare(shipped["plus"], params, seed=inputs.seed, batch=inputs.batch, keep=Keep(inputs.solutions))
+    # That run searched for solutions of nearly the lowest cost only, selected nodes in twice the radius, and had one batch.
+    keep, switches = Keep(inputs.solutions, spread=0.0), Switches(best_near=2.0, first_batch=inputs.batch)
+    run = Run.prepare(shipped["plus"], params, seed=inputs.seed, batch=inputs.batch, keep=keep, switches=switches)
     for _ in run.run(Budget(600.0, inputs.iterations)):
         pass
     assert run.best

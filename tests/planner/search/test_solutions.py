@@ -5,12 +5,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import shapely
 
 from dynamics.relaxations import PARTED, Relaxations, Rests
 from dynamics.tube import VineParams
 from dynamics.vine import Actuation, Rollout, VineState
 from environments import Environment
-from planner.search.run import Run
+from planner.search.run import Budget, Keep, Run
+from planner.search.solutions import sides_of
 from planner.search.sst import Candidates
 
 MakeEnvironment = Callable[..., Environment]
@@ -37,7 +39,8 @@ class Examined:
         def rests(_: Relaxations, state: VineState, actuation: Actuation) -> Rests:
             assert state.segments.tolist() == [STEM]
             assert state.last_length == pytest.approx(SNAPPED - (STEM - 1) * run.params.segment_length)
-            self.stems += [pressure[:STEM].tobytes() for pressure in actuation.pressure]
+            for pressure, l_0 in zip(actuation.pressure, actuation.l_0, strict=True):
+                self.stems.append(pressure[:STEM].tobytes() + l_0[:STEM].tobytes())
             return Rests(np.zeros((3, 1, 1, 2)), np.full(len(actuation.pressure), self.apart))
 
         monkeypatch.setattr(replayer, "grow", snapping)
@@ -116,3 +119,54 @@ def test_only_vines_that_reach_the_goal_are_examined(run: Run, monkeypatch: pyte
     run.solutions.offer(candidates)
     assert (run.solutions.ambiguous, examined.stems) == (0, [])
     assert run.solutions.rejected == run.solutions.replayed > 0
+
+
+def test_many_solutions_are_kept_that_differ(environment: MakeEnvironment, params: VineParams) -> None:
+    """In an empty room ten are found, of nearly every number of actuators, and never fewer from one iteration to the next.
+
+    They are sorted by cost, and of every two the sides of the actuators differ, or the shorter one leaves the longer one by a
+    diameter; each reaches the goal.
+    """
+    room = replace(environment(bounds=(-0.2, -0.8, 1.6, 0.8)), goal=np.array([0.9, 0.5, 0.1]))
+    run = Run.prepare(room, params, seed=1, batch=60, keep=Keep(10))
+    counts = [0]
+    for _ in run.run(Budget(600.0, 12)):
+        counts.append(len(run.solutions.best))
+        assert run.search.bound == expected_bound(run, 10)
+    best = run.solutions.best
+    assert counts == sorted(counts)
+    assert counts[-1] == 10
+    assert [one.cost for one in best] == sorted(one.cost for one in best)
+    assert best[-1].design.actuators > best[0].design.actuators
+    for i, one in enumerate(best):
+        assert np.hypot(*(one.design.tip[:2] - room.goal[:2])) <= room.goal[2]
+        for other in best[:i]:
+            sides = [[section.side for section in each.design.sections if section.side] for each in (one, other)]
+            short, long = sorted([one.design.centerline, other.design.centerline], key=len)
+            away = shapely.LineString(long).distance(shapely.points(short)) if sides[0] == sides[1] else np.inf
+            assert np.max(away) >= 2 * params.radius
+
+
+def expected_bound(run: Run, count: int) -> float:
+    """Half a metre of tube above the best once there are so many; two actuators and 5 m before; none without a solution."""
+    costs = [one.cost for one in run.solutions.best]
+    return min(costs) + (0.005 if len(costs) == count else 2.05) if costs else np.inf
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_as_many_solutions_are_kept_as_asked(environment: MakeEnvironment, params: VineParams, count: int) -> None:
+    """No more, and the best of them is the best of all that were found."""
+    room = replace(environment(bounds=(-0.2, -0.8, 1.6, 0.8)), goal=np.array([0.9, 0.5, 0.1]))
+    run = Run.prepare(room, params, seed=1, batch=60, keep=Keep(count))
+    for _ in run.run(Budget(600.0, 6)):
+        assert run.search.bound == expected_bound(run, count)
+    assert len(run.solutions.best) == count
+    assert run.solutions.best[0].cost == pytest.approx(min(m.actuators + 0.01 * m.length for m in run.history))
+
+
+def test_sides_are_those_of_the_actuators() -> None:
+    """One for each run of segments with the same control; the same side twice where the controls differ or a gap parts them."""
+    controls = np.array([0, 0, 3, 3, -1, -1, 0, -1, 2, 5, 0], np.int32)
+    assert sides_of(controls).tolist() == [1, -1, -1, 1, 1]
+    assert sides_of(np.zeros(4, np.int32)).tolist() == []
+    assert sides_of(np.array([7], np.int32)).tolist() == [1]

@@ -70,7 +70,12 @@ def test_table_2_has_both_kinds_and_the_paper(records: list[Record]) -> None:
     assert tree[3:6] == ["4 of 4", "0.67", f"{p:.2g}"]
     assert len(content["runs"]) == 8
     assert (content["runs"][0]["time_budget"], content["runs"][0]["seconds"]) == (5.0, 5.1)
-    assert content["runs"][0]["switches"] == {"maximal_recording": True, "subset": True, "best_near": 2.0}
+    assert content["runs"][0]["switches"] == {
+        "maximal_recording": True,
+        "subset": True,
+        "best_near": 4.0,
+        "first_batch": 30,
+    }
 
 
 def test_an_environment_without_any_solution_is_shown() -> None:
@@ -82,10 +87,10 @@ def test_an_environment_without_any_solution_is_shown() -> None:
 
 
 def test_ablations_tell_every_kind_apart() -> None:
-    """Ten kinds, each changed in one thing, each with a row of its own runs."""
+    """Twelve kinds, each changed in one thing, each with a row of its own runs."""
     cases = ablations.cases(["maze"], 2, 5.0)
     kinds = {(case.batch, case.switches) for case in cases}
-    assert len(cases) == 2 * len(kinds) == 20
+    assert len(cases) == 2 * len(kinds) == 24
     usual = (100, Switches())
     for batch, switches in kinds:
         changed = [
@@ -95,7 +100,7 @@ def test_ablations_tell_every_kind_apart() -> None:
         assert sum(changed) <= 1
     text = ablations_report([record(case, (case.batch / 100, 1.0)) for case in cases]).text
     rows = [line for line in text.splitlines() if line.startswith("| maze")]
-    assert len(rows) == 10
+    assert len(rows) == 12
     assert [row for row in rows if "| batch 300 | 2 of 2 | 3.00 (3.00 ... 3.00) |" in row]
 
 

@@ -1,0 +1,1 @@
+"""Defaults of the search, compared with what they were before."""

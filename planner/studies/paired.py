@@ -1,0 +1,45 @@
+"""The effect of a change over pairs of runs that differ in nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+EXACT = 12
+"""Up to this many pairs every combination of signs is counted; of more a sample is."""
+SAMPLES = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """The mean of some differences."""
+
+    mean: float
+    interval: tuple[float, float]
+    """Its 95 % interval by the bootstrap: pairs are drawn again within each group."""
+    p: float
+    """Share of the combinations of signs whose mean is at least as far from 0: a two-sided permutation test."""
+
+    @classmethod
+    def of(cls, differences: Sequence[float], groups: Sequence[str]) -> Effect:
+        """The effect over at least one pair.
+
+        Args:
+            differences: After less before, one per pair.
+            groups: What each pair belongs to, for example its environment.
+        """
+        values, rng = np.array(differences, float), np.random.default_rng(0)
+        sums = np.zeros(SAMPLES)
+        for group in dict.fromkeys(groups):
+            own = values[[other == group for other in groups]]
+            sums += rng.choice(own, (SAMPLES, len(own))).sum(axis=1)
+        low, high = np.quantile(sums / len(values), [0.025, 0.975])
+        if len(values) <= EXACT:
+            signs = 1 - 2 * (np.arange(2 ** len(values))[:, None] >> np.arange(len(values)) & 1)
+        else:
+            signs = rng.choice([-1, 1], (SAMPLES, len(values)))
+            signs[0] = 1  # the combination that was seen
+        as_far = np.abs(signs @ values) >= np.abs(values.sum()) * (1 - 1e-9)
+        return cls(float(values.mean()), (float(low), float(high)), float(as_far.mean()))
