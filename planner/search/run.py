@@ -16,12 +16,18 @@ from dynamics.vine import Actuation, Rollout
 from environments.environment import Environment
 from environments.obstacles import Obstacles
 from planner.search.cost_to_go import CostToGo
+from planner.search.reverse_growth import Growth
 from planner.search.reverse_tree import ReverseTree
 from planner.search.solutions import Solution, Solutions
 from planner.search.sst import DEFAULT_SLACK, DEFAULT_SWITCHES, Search, Switches
 
 TREE_SHARE = 0.1
 """Maximum share of the time budget for the reverse tree."""
+FIRST_SAMPLES = 1000
+"""Number of poses that the reverse tree samples before the search. It grows on after 1, 2, 4, 8 ... iterations, each time to this
+number for every iteration done, and one more."""
+MOST_SAMPLES = 16000
+"""Maximum number of poses that the reverse tree samples."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,12 +86,16 @@ class Run:
     seed: int
     """Seed of the search and of the reverse tree."""
     reverse_tree: ReverseTree | None = None
-    """The reverse tree, grown when the search begins."""
+    """The reverse tree, as far as it has grown."""
     seconds: float = 0.0
     """Search time so far, including the reverse tree, excluding compilation [s]."""
     prepare_seconds: float = 0.0
     """Time before the search, including compilation [s]."""
     history: list[HistoryEntry] = field(default_factory=list)
+    growth: Growth | None = None
+    """What grows the reverse tree; None before that, and in a run that was resumed until the tree grows again."""
+    contact: bool = True
+    """Whether the reverse tree may use walls."""
 
     @classmethod
     def prepare(
@@ -98,6 +108,7 @@ class Run:
         keep: Keep = FEW,
         heuristic: bool = False,
         switches: Switches = DEFAULT_SWITCHES,
+        contact: bool = True,
     ) -> Run:
         """Build the search, and compile the kernels if necessary.
 
@@ -106,6 +117,7 @@ class Run:
             keep: Which solutions to keep.
             heuristic: Whether to guide the search by the cost-to-go from a reverse tree.
             switches: Parts of the search to disable or change.
+            contact: Whether the reverse tree may use walls; the study `table2` also plans with one that does not.
         """
         began = time.perf_counter()
         model = make(environment, params)
@@ -113,7 +125,8 @@ class Run:
         if heuristic:
             _warm_up_heuristic(params)
         search = Search(environment, model, params, np.random.default_rng(seed), batch, switches, keep.slack)
-        run = cls(environment, params, model, search, Solutions(search, keep.count, keep.each_count), heuristic, seed)
+        found = Solutions(search, keep.count, keep.each_count)
+        run = cls(environment, params, model, search, found, heuristic, seed, contact=contact)
         if snaps is not None and params.physics == "corrected":
             run.solutions.warm_up()
         run.prepare_seconds = time.perf_counter() - began
@@ -131,10 +144,9 @@ class Run:
             WalledIn: No path wide enough for the tube leads to the goal (with `heuristic` only).
         """
         start = time.perf_counter() - self.seconds
-        if self.heuristic and not self.reverse_tree:
-            # With a budget of iterations the result must be reproducible, so the tree has no time limit.
-            self._guide(TREE_SHARE * budget.seconds if budget.iterations is None else math.inf)
         while not self.ended(budget):
+            if self.heuristic:
+                self._grow_tree(budget)
             improved = self.solutions.offer(self.search.iterate())
             self.seconds = time.perf_counter() - start
             if improved and self.best:
@@ -153,9 +165,26 @@ class Run:
             return "iterations done"
         return "time budget spent" if self.seconds >= budget.seconds else None
 
-    def _guide(self, seconds: float) -> None:
-        tightest = self.search.catalogue.reachable[1]
-        self.follow(ReverseTree.grow(self.environment, self.params, tightest, self.seed, seconds=seconds))
+    def _grow_tree(self, budget: Budget) -> None:
+        """Let the reverse tree grow, if it is time for that, and guide the search by what it has become.
+
+        A run that was resumed grows the tree again from the seed: what has grown there is the same.
+        """
+        iteration, known = self.search.iteration, self.reverse_tree
+        samples = min(FIRST_SAMPLES * (iteration + 1), MOST_SAMPLES)
+        if iteration & (iteration - 1) or (known and known.samples >= samples):
+            return
+        # With a budget of iterations the result must be reproducible, so the tree has no time limit.
+        spent = known.seconds if known else 0.0
+        left = TREE_SHARE * budget.seconds - spent if budget.iterations is None else math.inf
+        if left <= 0:
+            return
+        if not self.growth:
+            reachable = self.search.catalogue.reachable
+            self.growth = Growth(self.environment, self.params, reachable, self.seed, self.contact)
+        tree = self.growth.until(samples, left)
+        if not known or tree.samples > known.samples:
+            self.follow(tree)
 
     def follow(self, tree: ReverseTree) -> None:
         """Guide the search by a reverse tree from now on, if it has edges."""
@@ -173,4 +202,4 @@ def warm_up(propagator: Propagator) -> Rollout:
 def _warm_up_heuristic(params: VineParams) -> None:
     """Compile the kernels of the reverse tree by growing one in an empty environment."""
     room = Environment("", "", np.array([0.0, 0.0, 2.0, 2.0]), np.zeros(3), np.array([1.0, 1.0, 0.1]), Obstacles())
-    CostToGo(ReverseTree.grow(room, params, 3.0, samples=20))
+    CostToGo(Growth(room, params, (0.5, 3.0)).until(20))

@@ -79,12 +79,40 @@ def test_a_run_goes_on_to_the_last_bit(shipped: dict[str, Environment], params: 
     assert checkpoint.caution == ""
     run = prepared(checkpoint.environment, params)
     checkpoint.restore(run)
-    before, grown = run.seconds, run.reverse_tree
+    before, known = run.seconds, run.reverse_tree
     assert before > 0
+    assert known
     searched(run, 10)
     assert run.seconds > before
-    assert run.reverse_tree is grown, "the reverse tree is not grown again"
-    assert state(run) == state(searched(prepared(shipped["divider"], params), 10))
+    whole = searched(prepared(shipped["divider"], params), 10)
+    assert state(run) == state(whole)
+    # The tree has grown on after the stop, to the last bit as without it.
+    assert run.reverse_tree
+    assert whole.reverse_tree
+    assert run.reverse_tree.samples > known.samples
+    for name in ("poses", "parent", "cost", "arc_cost"):
+        assert getattr(run.reverse_tree, name).tobytes() == getattr(whole.reverse_tree, name).tobytes()
+    assert run.reverse_tree.refused == whole.reverse_tree.refused
+
+
+def test_a_tree_of_an_older_checkpoint_stays(
+    shipped: dict[str, Environment], params: VineParams, stopped: Path, tmp_path: Path
+) -> None:
+    """Where a checkpoint does not say how far the reverse tree has grown, that tree guides the search to its end, without contact."""
+    with np.load(stopped / CHECKPOINT) as file:
+        arrays = dict(file)
+    facts = json.loads(arrays["facts"].tobytes())
+    del facts["reverse_tree"]["samples"]
+    arrays["facts"] = np.frombuffer(json.dumps(facts).encode(), np.uint8)
+    write_arrays(tmp_path / CHECKPOINT, arrays)
+    run = prepared(shipped["divider"], params)
+    read_checkpoint(tmp_path).restore(run)
+    tree = run.reverse_tree
+    assert tree
+    curved = np.abs(tree.edges[1].sweep) > STRAIGHT
+    assert np.allclose(tree.arc_cost, curved + LENGTH_COST * np.array(tree.edges[1].length))
+    searched(run, 10)
+    assert run.reverse_tree is tree
 
 
 @pytest.mark.slow
