@@ -65,7 +65,7 @@ def tip_steering(
 
 
 for planning_study in (
-    *(planning.table2, planning.ablations, planning.reliability),
+    *(planning.table2, planning.contact_price, planning.ablations, planning.reliability),
     *(errors.uncertainty, errors.uncertainty_longer, errors.uncertainty_ablations, errors.uncertainty_random),
 ):
     app.command()(planning_study)

@@ -197,13 +197,9 @@ class Checkpoint:
         poses, parent, cost = (arrays[f"reverse_{name}"] for name in ("poses", "parent", "cost"))
         require(len(poses) > 0 and len(parent) == len(cost) == len(poses), "the reverse tree's arrays differ in length")
         require(((parent >= -1) & (parent < len(poses))).all(), "reverse_parent points outside the tree")
-        older = part.samples is None
+        older, radius = part.samples is None, run.params.clearance
         bends = Bends.of(run.search.catalogue.reachable, run.params, run.contact and not older)
-        scene, radius, refused = (
-            arc_scene(run.environment, run.params.clearance),
-            run.params.clearance,
-            (part.too_tight, part.blocked),
-        )
+        scene, refused = arc_scene(run.environment, radius), (part.too_tight, part.blocked)
         samples = MOST_SAMPLES if part.samples is None else part.samples
         tree = ReverseTree.of(scene, poses, parent, bends, radius, refused, samples, part.seconds)
         length = np.sum(tree.edges[1].length, axis=0)

@@ -13,9 +13,9 @@ import numpy as np
 
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
-from environments import load_environment
 from planner.search.run import Budget, Run
 from planner.search.sst import DEFAULT_SWITCHES, LENGTH_COST, Switches
+from planner.studies.random_environments import environment_of
 from planner.studies.study import Report, Study
 from planner.studies.workers import in_processes
 from surrogate.compiled import Floats
@@ -26,12 +26,15 @@ class Case:
     """One planning run to make."""
 
     environment: str
+    """See `environment_of`."""
     seed: int
     time_budget: float
     """[s]"""
     heuristic: bool = False
     batch: int = 100
     switches: Switches = DEFAULT_SWITCHES
+    contact: bool = True
+    """Whether the reverse tree of the heuristic may use walls."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,11 +77,11 @@ class Record:
 def run_case(case: Case) -> Record:
     """Plan on one thread."""
     params = VineParams()
-    environment = load_environment(case.environment, params.radius)
-    make = partial(QuasiStatic, threads=1)
+    environment, make = environment_of(case.environment), partial(QuasiStatic, threads=1)
     run = Run.prepare(
-        environment, params, make, case.seed, case.batch, heuristic=case.heuristic, switches=case.switches
-    )
+        environment, params, make, case.seed, case.batch,
+        heuristic=case.heuristic, switches=case.switches, contact=case.contact,
+    )  # fmt: skip
     for _ in run.run(Budget(case.time_budget)):
         pass
     history = [(round(m.seconds, 4), round(m.actuators + LENGTH_COST * m.length, 5)) for m in run.history]

@@ -15,13 +15,15 @@ from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from environments import Environment, load_environment
 from planner.commands.plan_report import tell_how_to_resume
-from planner.runs.arrays import InvalidCheckpoint
+from planner.runs.arrays import InvalidCheckpoint, write_arrays
 from planner.runs.checkpoint import ARRAYS, NO_PARTICLES, read_checkpoint, write_checkpoint
 from planner.runs.claim import UnwritableFolder, sweep
 from planner.runs.contents import CHECKPOINT
 from planner.runs.folder import save_checkpoint
 from planner.runs.inputs import Inputs
+from planner.search.arc_price import STRAIGHT
 from planner.search.run import Budget, Run
+from planner.search.sst import LENGTH_COST
 
 INPUTS = Inputs(
     actuator="spam", propagator="quasistatic", device="auto", solver=None, surrogate=None, heuristic=True, seed=3, batch=30,
