@@ -15,7 +15,7 @@ TURNS = 0.1, 0.3, 0.6, 1.0, 1.6
 """Angles from which each price holds [rad]."""
 PRICES = 0.657, 0.894, 0.917, 0.923, 0.923
 """Price of an arc along a wall, in actuators, from each of `TURNS`. `vinewright reproduce contact-price` fits them to vines."""
-BEND = 0.218
+BEND = 0.478
 """Maximum curvature along a wall times the radius of the tube; fitted by the same command."""
 
 

@@ -95,7 +95,7 @@ class Run:
     growth: Growth | None = None
     """What grows the reverse tree; None before that, and in a run that was resumed until the tree grows again."""
     contact: bool = True
-    """Whether the reverse tree may use walls."""
+    """Whether the reverse tree may use walls; the study `table2` sets it to False in some runs."""
 
     @classmethod
     def prepare(
@@ -108,7 +108,6 @@ class Run:
         keep: Keep = FEW,
         heuristic: bool = False,
         switches: Switches = DEFAULT_SWITCHES,
-        contact: bool = True,
     ) -> Run:
         """Build the search, and compile the kernels if necessary.
 
@@ -117,7 +116,6 @@ class Run:
             keep: Which solutions to keep.
             heuristic: Whether to guide the search by the cost-to-go from a reverse tree.
             switches: Parts of the search to disable or change.
-            contact: Whether the reverse tree may use walls; the study `table2` also plans with one that does not.
         """
         began = time.perf_counter()
         model = make(environment, params)
@@ -126,7 +124,7 @@ class Run:
             _warm_up_heuristic(params)
         search = Search(environment, model, params, np.random.default_rng(seed), batch, switches, keep.slack)
         found = Solutions(search, keep.count, keep.each_count)
-        run = cls(environment, params, model, search, found, heuristic, seed, contact=contact)
+        run = cls(environment, params, model, search, found, heuristic, seed)
         if snaps is not None and params.physics == "corrected":
             run.solutions.warm_up()
         run.prepare_seconds = time.perf_counter() - began

@@ -79,9 +79,9 @@ def run_case(case: Case) -> Record:
     params = VineParams()
     environment, make = environment_of(case.environment), partial(QuasiStatic, threads=1)
     run = Run.prepare(
-        environment, params, make, case.seed, case.batch,
-        heuristic=case.heuristic, switches=case.switches, contact=case.contact,
-    )  # fmt: skip
+        environment, params, make, case.seed, case.batch, heuristic=case.heuristic, switches=case.switches
+    )
+    run.contact = case.contact
     for _ in run.run(Budget(case.time_budget)):
         pass
     history = [(round(m.seconds, 4), round(m.actuators + LENGTH_COST * m.length, 5)) for m in run.history]

@@ -11,7 +11,7 @@ from dynamics.tube import VineParams
 from planner.search.arc_price import STRAIGHT, TURNS
 from surrogate.compiled import Floats
 
-USUAL = 0.9
+USUAL = 0.95
 """Share of the pairs along walls whose curvature is within the limit."""
 DIGITS = 3
 """Decimals of what is fitted."""

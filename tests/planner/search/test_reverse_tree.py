@@ -110,7 +110,7 @@ def test_more_samples_reduce_the_cost(shipped: dict[str, Environment], params: V
     )
     assert len(many) > 1.5 * len(few) > 60
     assert all(many[pose] <= cost + 1e-9 for pose, cost in few.items())
-    assert any(many[pose] < cost - 0.5 for pose, cost in few.items())
+    assert any(many[pose] < cost - 1e-3 for pose, cost in few.items())
 
 
 def test_the_same_seed_grows_the_same_tree(shipped: dict[str, Environment], params: VineParams) -> None:
