@@ -70,22 +70,32 @@ def table2(
         return measured(study, command, out, force)
 
 
-def contact_price(out: FolderOption = None, force: ForceOption = False) -> int:
+def contact_price(
+    pairs: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Fit to the pairs in the data.json of an earlier report.")
+    ] = None,
+    out: FolderOption = None,
+    force: ForceOption = False,
+) -> int:
     """Fit the price of arcs along walls, for the reverse tree, to vines in random environments. Ctrl-C keeps those done."""
     with readable_errors():
         from planner.studies.contact_price.report import report
-        from planner.studies.contact_price.study import pairs_of, run_cases
+        from planner.studies.contact_price.study import pairs_of, run_cases, stored_pairs
         from planner.studies.random_environments import TRAINING
 
+        try:
+            stored = stored_pairs(pairs) if pairs else None
+        except ValueError as error:
+            raise BadInput(str(error)) from None
         study = Study(
             "contact-price",
-            TRAINING,
-            run_cases,
+            TRAINING if stored is None else [one["seed"] for one in stored],
+            run_cases if stored is None else lambda _seeds: iter(stored),
             report,
             unit="environments",
-            prepare=lambda: pairs_of(TRAINING[0]),
+            prepare=lambda: None if stored else pairs_of(TRAINING[0]),
         )
-        return measured(study, command_line("reproduce contact-price"), out, force)
+        return measured(study, command_line("reproduce contact-price", pairs=pairs), out, force)
 
 
 def ablations(

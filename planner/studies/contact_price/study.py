@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -37,6 +39,21 @@ curved arcs along a wall, or of all its curved arcs if none is; actuators of the
 def run_cases(seeds: Sequence[int]) -> Iterator[dict[str, Any]]:
     """Pairs from searches in random environments, in the order in which they finish."""
     return in_processes(pairs_of, seeds)
+
+
+def stored_pairs(path: Path) -> list[dict[str, Any]]:
+    """Results of `pairs_of` from the data of an earlier report.
+
+    Raises:
+        ValueError: The file cannot be read, or is no such data.
+    """
+    try:
+        environments = json.loads(path.read_text(encoding="utf-8"))["environments"]
+        return [
+            one | {"rows": [[float(value) for value in row.split()] for row in one["rows"]]} for one in environments
+        ]
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise ValueError(f"{path}: no data of `vinewright reproduce contact-price`: {error}") from None
 
 
 def pairs_of(seed: int) -> dict[str, Any]:

@@ -106,7 +106,7 @@ def test_more_samples_reduce_the_cost(shipped: dict[str, Environment], params: V
     growth = Growth(shipped["building"], params, REACH, 0, contact)
     few, many = (
         {pose.tobytes(): cost for pose, cost in zip(tree.poses, tree.cost, strict=True)}
-        for tree in (growth.until(2000), growth.until(6000))
+        for tree in (growth.until(2000), growth.until(12000))
     )
     assert len(many) > 1.5 * len(few) > 60
     assert all(many[pose] <= cost + 1e-9 for pose, cost in few.items())

@@ -9,8 +9,9 @@ import pytest
 from planner.search.arc_price import BEND, PRICES, STRAIGHT, TURNS
 from planner.studies.contact_price.fit import fit
 from planner.studies.contact_price.report import report, rows_of
-from planner.studies.contact_price.study import pairs_of
+from planner.studies.contact_price.study import pairs_of, stored_pairs
 from planner.studies.random_environments import HELD_OUT, TRAINING
+from tests.planner.command_line import vinewright
 
 STORED = Path(__file__).parents[3] / "results" / "contact-price" / "data.json"
 
@@ -44,15 +45,24 @@ def test_a_price_never_falls_with_the_angle() -> None:
 def test_the_stored_pairs_give_the_price() -> None:
     """The price of the reverse tree is that of the data in `results`, none of which is from an environment it is judged in."""
     data = json.loads(STORED.read_text())
-    results = [
-        one | {"rows": [[float(value) for value in row.split()] for row in one["rows"]]} for one in data["environments"]
-    ]
+    results = stored_pairs(STORED)
     made = fit(np.vstack(rows_of(results)))
     assert made.prices == PRICES == tuple(data["prices"])
     assert made.bend == BEND == data["bend"]
     seeds = {one["seed"] for one in results}
     assert seeds == set(TRAINING)
     assert not seeds & set(HELD_OUT)
+
+
+def test_the_command_fits_stored_pairs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """From the stored data the command writes the same data again; another file is refused in one line."""
+    asked = ["reproduce", "contact-price", "--out", tmp_path, "--pairs"]
+    assert vinewright(monkeypatch, *asked, STORED) == 0
+    made, stored = (json.loads(path.read_text()) for path in (tmp_path / "contact-price" / "data.json", STORED))
+    for key in ("columns", "prices", "bend", "actuators", "environments"):
+        assert made[key] == stored[key]
+    (tmp_path / "other.json").write_text("{}")
+    assert vinewright(monkeypatch, *asked, tmp_path / "other.json", "--force") == 2
 
 
 @pytest.mark.slow
