@@ -197,6 +197,10 @@ class Checkpoint:
         poses, parent, cost = (arrays[f"reverse_{name}"] for name in ("poses", "parent", "cost"))
         require(len(poses) > 0 and len(parent) == len(cost) == len(poses), "the reverse tree's arrays differ in length")
         require(((parent >= -1) & (parent < len(poses))).all(), "reverse_parent points outside the tree")
+        above = parent
+        for _ in range(len(poses).bit_length()):  # twice as many steps towards the goal each time
+            above = np.where(above >= 0, above[above], -1)
+        require((above < 0).all(), "reverse_parent leads round in a circle")
         older, radius = part.samples is None, run.params.clearance
         bends = Bends.of(run.search.catalogue.reachable, run.params, run.contact and not older)
         scene, refused = arc_scene(run.environment, radius), (part.too_tight, part.blocked)

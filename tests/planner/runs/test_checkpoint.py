@@ -15,7 +15,7 @@ from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from environments import Environment, load_environment
 from planner.commands.plan_report import tell_how_to_resume
-from planner.runs.arrays import InvalidCheckpoint, write_arrays
+from planner.runs.arrays import InvalidCheckpoint
 from planner.runs.checkpoint import ARRAYS, NO_PARTICLES, read_checkpoint, write_checkpoint
 from planner.runs.claim import UnwritableFolder, sweep
 from planner.runs.contents import CHECKPOINT
@@ -101,12 +101,7 @@ def test_a_tree_of_an_older_checkpoint_stays(
     shipped: dict[str, Environment], params: VineParams, stopped: Path, tmp_path: Path
 ) -> None:
     """Where a checkpoint does not say how far the reverse tree has grown, that tree guides the search to its end, without contact."""
-    with np.load(stopped / CHECKPOINT) as file:
-        arrays = dict(file)
-    facts = json.loads(arrays["facts"].tobytes())
-    del facts["reverse_tree"]["samples"]
-    arrays["facts"] = np.frombuffer(json.dumps(facts).encode(), np.uint8)
-    write_arrays(tmp_path / CHECKPOINT, arrays)
+    with_facts(stopped, tmp_path, lambda facts: facts["reverse_tree"].pop("samples"))
     run = prepared(shipped["divider"], params)
     read_checkpoint(tmp_path).restore(run)
     tree = run.reverse_tree
@@ -269,6 +264,15 @@ def test_marks_that_do_not_fit_are_refused(stopped: Path, tmp_path: Path, refuse
         jumped[row] = mark
         np.savez(tmp_path / CHECKPOINT, **{**arrays, "jumped": jumped})  # type: ignore[arg-type]
         assert words in refused()
+
+
+def test_a_reverse_tree_without_a_root_is_refused(stopped: Path, tmp_path: Path, refused: Callable[[], str]) -> None:
+    """Vertices that lead to each other in a circle never reach the goal."""
+    arrays = arrays_of(stopped)
+    parent = arrays["reverse_parent"].copy()
+    parent[:3] = 1, 2, 0
+    np.savez(tmp_path / CHECKPOINT, **{**arrays, "reverse_parent": parent})  # type: ignore[arg-type]
+    assert "round in a circle" in refused()
 
 
 @pytest.mark.parametrize(
