@@ -177,7 +177,11 @@ def plan(
         for one in planners:
             search_of(one)
         stems = [Path(name).stem for name in names]
-        logs = logs_of(stems, time_budget) if form else {}
+        logs = {}
+        if form:
+            import ompl  # noqa: F401 - its reader makes the database, after all runs
+
+            logs = logs_of(stems, time_budget)
         grown_in = {name: environment_and_tube(name, tube, physics=physics) for name in names}
 
         def tell(found: Found) -> str:

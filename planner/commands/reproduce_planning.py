@@ -32,18 +32,23 @@ def table2(
     out: FolderOption = None,
     force: ForceOption = False,
 ) -> int:
-    """Plan many times with and without the reverse tree; compare times and costs. Ctrl-C keeps the runs done."""
+    """Plan many times without the reverse tree and with two kinds; compare times and costs. Ctrl-C keeps the runs done.
+
+    Also once in each of 30 random environments, unless environments are given.
+    """
     with readable_errors(), needs("ompl"):
         from dynamics.tube import VineParams
         from environments import known_environments, load_environment
         from environments.reach import goal_within_reach
         from planner.search.catalogue import Catalogue
-        from planner.search.reverse_tree import ReverseTree
+        from planner.search.reverse_growth import ReverseGrowth
+        from planner.search.run import MOST_SAMPLES
         from planner.studies.planning.study import PAPER
         from planner.studies.planning_runs import study_of_runs
+        from planner.studies.random_environments import HELD_OUT
         from planner.studies.table2.plots import save_costs, save_success, save_trees
         from planner.studies.table2.report import report
-        from planner.studies.table2.study import cases, environments_of
+        from planner.studies.table2.study import KINDS, cases, environments_of
 
         names, params = env or [*PAPER, *(name for name in known_environments() if name not in PAPER)], VineParams()
         environments = [load_environment(name, params.radius) for name in names]
@@ -51,14 +56,22 @@ def table2(
             goal_within_reach(environment, params.radius, params.clearance)
 
         def draw_trees(path: Path, _records: list[Record]) -> None:
-            tightest = Catalogue.of(params).reachable[1]
-            save_trees(path, [(one, ReverseTree.grow(one, params, tightest)) for one in environments])
+            reachable = Catalogue.of(params).reachable
+            kinds = [(kind, contact) for kind, (heuristic, contact) in KINDS.items() if heuristic]
+            save_trees(
+                path,
+                [
+                    (one, kind, ReverseGrowth(one, params, reachable, contact=contact).until(MOST_SAMPLES))
+                    for one in environments
+                    for kind, contact in kinds
+                ],
+            )
 
         study = replace(
-            study_of_runs("table2", cases(names, runs, time_budget), report),
+            study_of_runs("table2", cases(names, runs, time_budget, () if env else HELD_OUT), report),
             draw={"success-vs-time.png": save_success, "cost-vs-time.png": save_costs, "reverse-trees.png": draw_trees},
             enough=lambda records: bool(environments_of(records)),
-            least="any environment was planned both with and without the tree",
+            least="any environment was planned with each kind of tree and without",
         )
         command = command_line("reproduce table2", runs=runs, time_budget=time_budget, env=env)
         return measured(study, command, out, force)
@@ -99,6 +112,34 @@ def ompl_planners(
         )
         command = command_line("reproduce ompl-planners", runs=runs, time_budget=time_budget, env=env, planner=planner)
         return measured(study, command, out, force)
+
+
+def contact_price(
+    pairs: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Fit to the pairs in the data.json of an earlier report.")
+    ] = None,
+    out: FolderOption = None,
+    force: ForceOption = False,
+) -> int:
+    """Fit the price of arcs along walls, for the reverse tree, to vines in random environments. Ctrl-C keeps those done."""
+    with readable_errors():
+        from planner.studies.contact_price.report import report
+        from planner.studies.contact_price.study import pairs_of, run_cases, stored_pairs
+        from planner.studies.random_environments import TRAINING
+
+        try:
+            stored = stored_pairs(pairs) if pairs else None
+        except ValueError as error:
+            raise BadInput(str(error)) from None
+        study = Study(
+            "contact-price",
+            TRAINING if stored is None else [one["seed"] for one in stored],
+            run_cases if stored is None else lambda _seeds: iter(stored),
+            report,
+            unit="environments",
+            prepare=lambda: None if stored else pairs_of(TRAINING[0]),
+        )
+        return measured(study, command_line("reproduce contact-price", pairs=pairs), out, force)
 
 
 def ablations(
@@ -177,3 +218,39 @@ def reliability(
         )
         command = command_line("reproduce reliability", count=count, time_budget=time_budget)
         return measured(study, command, out, force, missed)
+
+
+def fewest(
+    steps: Annotated[
+        int, typer.Option(min=1, max=10**9, help="Number of vine-steps of the exhaustive search in each environment.")
+    ] = 6_000_000,
+    env: EnvironmentsOption = None,
+    out: FolderOption = None,
+    force: ForceOption = False,
+) -> int:
+    """Look exhaustively for designs with no or one actuator. Exit code 3 if the planner missed one.
+
+    Ctrl-C keeps the environments done.
+    """
+    with readable_errors():
+        from dynamics.tube import VineParams
+        from environments import load_environment
+        from planner.commands.bench import ENVIRONMENTS
+        from planner.studies.fewest.plots import save_map
+        from planner.studies.fewest.report import report
+        from planner.studies.fewest.study import Case, in_order, missed, run_case, run_cases
+
+        cases = [Case(name, steps) for name in env or ENVIRONMENTS]
+        for case in cases:
+            load_environment(case.environment, VineParams().radius)
+        study = Study(
+            "fewest",
+            cases,
+            run_cases,
+            lambda outcomes: report(in_order(outcomes, cases), steps),
+            {"fewest.png": lambda path, outcomes: save_map(path, in_order(outcomes, cases))},
+            "environments",
+            prepare=lambda: run_case(Case(cases[0].environment, 1, iterations=1)),
+            tell=str,
+        )
+        return measured(study, command_line("reproduce fewest", steps=steps, env=env), out, force, missed)

@@ -28,8 +28,10 @@ from planner.runs.arrays import Arrays, InvalidCheckpoint, check_arrays, read_ar
 from planner.runs.contents import CHECKPOINT
 from planner.runs.facts import Facts, SolutionPart
 from planner.runs.inputs import Inputs
+from planner.search.arc_collision import arc_scene
+from planner.search.arc_price import Bends
 from planner.search.reverse_tree import ReverseTree
-from planner.search.run import HistoryEntry, Past, Run
+from planner.search.run import MOST_SAMPLES, HistoryEntry, Past, Run
 from planner.search.solutions import Solution, Solutions
 from planner.search.sst import FIRST_RADIUS, LONGEST_TUBE, RADIUS_FACTOR
 from planner.search.tree import KEPT
@@ -101,7 +103,13 @@ def write_checkpoint(path: Path, run: Run, inputs: Inputs) -> None:
             }
             for solution in found.best
         ],
-        "reverse_tree": tree and {"too_tight": tree.too_tight, "blocked": tree.blocked, "seconds": tree.seconds},
+        "reverse_tree": tree
+        and {
+            "too_tight": tree.refused[0],
+            "blocked": tree.refused[1],
+            "seconds": tree.seconds,
+            "samples": tree.samples,
+        },
     }
     arrays: Arrays = {
         "facts": np.frombuffer(json.dumps(facts, allow_nan=False).encode(), np.uint8),
@@ -192,8 +200,15 @@ class Checkpoint:
         poses, parent, cost = (arrays[f"reverse_{name}"] for name in ("poses", "parent", "cost"))
         require(len(poses) > 0 and len(parent) == len(cost) == len(poses), "the reverse tree's arrays differ in length")
         require(((parent >= -1) & (parent < len(poses))).all(), "reverse_parent points outside the tree")
-        radius, tightest = run.params.clearance, run.search.catalogue.reachable[1]
-        tree = ReverseTree(poses, parent, cost, radius, tightest, part.too_tight, part.blocked, part.seconds)
+        above = parent
+        for _ in range(len(poses).bit_length()):  # twice as many steps towards the goal each time
+            above = np.where(above >= 0, above[above], -1)
+        require((above < 0).all(), "reverse_parent leads round in a circle")
+        older, radius = part.samples is None, run.params.clearance
+        bends = Bends.of(run.search.catalogue.reachable, run.params, run.contact and not older)
+        scene, refused = arc_scene(run.environment, radius), (part.too_tight, part.blocked)
+        samples = MOST_SAMPLES if part.samples is None else part.samples
+        tree = ReverseTree.of(scene, poses, parent, bends, radius, refused, samples, part.seconds)
         length = np.sum(tree.edges[1].length, axis=0)
         require(np.all(length <= LONGEST_TUBE), "the reverse tree has an edge that is longer than any tube")
         return tree

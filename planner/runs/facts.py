@@ -64,6 +64,8 @@ class _TreePart(_Part):
     too_tight: Count
     blocked: Count
     seconds: NotNegative
+    samples: Count | None = None
+    """None in older checkpoints, whose trees were grown before the search, and use no walls."""
 
 
 class Facts(_Part):

@@ -7,8 +7,9 @@ import numpy as np
 from dynamics.scene import BASE_X, BASE_Y, COSINE, SINE, SPARED, TABLE, Scene, build_scene, cell_of
 from dynamics.tube import VineParams
 from environments.environment import Environment
+from planner.search.arc_price import Bends, arc_is_possible, arc_price
 from planner.search.biarc import arc_point, biarc
-from surrogate.compiled import compiled
+from surrogate.compiled import Floats, compiled
 
 LOOK_AHEAD = 0.1
 """Upper limit of gaps; larger ones are clipped to it [m]."""
@@ -16,7 +17,9 @@ LEAST_STEP = 2e-3
 """Minimum step along an arc for the prototype [m], scaled with the tube; every deeper penetration than half is detected."""
 PROTOTYPE_CLEARANCE = VineParams().clearance
 """Minimum distance of the prototype's axis from obstacles [m]."""
-FREE, TOO_TIGHT, BLOCKED = 0, 1, 2
+TOUCH_STEP = 0.5
+"""Step along an arc at which contact on its outside is looked for, relative to the tube's radius."""
+FREE, UNREACHED, BLOCKED = 0, 1, 2
 
 
 def arc_scene(environment: Environment, radius: float) -> Scene:
@@ -84,22 +87,119 @@ def arc_is_free(
 
 
 @compiled()
+def touching_share(
+    scene: Scene, radius: float, x: float, y: float, heading: float, curvature: float, length: float
+) -> float:
+    """Share of an arc along whose outside an obstacle is within one radius of the tube's side; 0 for a straight line.
+
+    The arc must be free. Nothing on the inside of the bend counts, because only a wall on the outside pushes into the bend.
+    """
+    if curvature == 0.0 or length == 0.0:
+        return 0.0
+    count = int(np.ceil(length / (TOUCH_STEP * radius)))
+    touching, outwards = 0, radius if curvature < 0.0 else -radius
+    for k in range(count):
+        at = (k + 0.5) / count * length
+        px, py = arc_point(x, y, heading, curvature, at)
+        along = heading + curvature * at
+        # A disc whose edge is on the axis: it lies on the outside of the bend.
+        touching += gap(scene, radius, px - outwards * np.sin(along), py + outwards * np.cos(along)) < 0.0
+    return touching / count
+
+
+@compiled()
+def touching_shares(
+    scene: Scene, radius: float, x0: float, y0: float, heading0: float, x1: float, y1: float, heading1: float
+) -> tuple[float, float]:
+    """Shares of both arcs of a biarc that `touching_share` counts; NaN unless the biarc is free."""
+    k0, s0, k1, s1 = biarc(x0, y0, heading0, x1, y1, heading1)
+    if not (s0 < np.inf and s1 < np.inf) or not arc_is_free(scene, radius, x0, y0, heading0, k0, s0):
+        return np.nan, np.nan
+    jx, jy = arc_point(x0, y0, heading0, k0, s0)
+    middle = heading0 + k0 * s0
+    if not arc_is_free(scene, radius, jx, jy, middle, k1, s1):
+        return np.nan, np.nan
+    first = touching_share(scene, radius, x0, y0, heading0, k0, s0)
+    return first, touching_share(scene, radius, jx, jy, middle, k1, s1)
+
+
+@compiled()
 def biarc_status(
     scene: Scene,
     radius: float,
-    tightest: float,
+    bends: Bends,
     x0: float,
     y0: float,
     heading0: float,
     x1: float,
     y1: float,
     heading1: float,
-) -> int:
-    """FREE, TOO_TIGHT if an arc's curvature exceeds `tightest` [1/m], or BLOCKED."""
+) -> tuple[int, float, float]:
+    """Whether a vine can grow along a biarc: FREE, UNREACHED or BLOCKED, and the prices of its arcs in actuators.
+
+    UNREACHED means that the actuators do not reach an arc's curvature, and that no wall makes up for it. The prices are infinite
+    unless it is FREE.
+    """
     k0, s0, k1, s1 = biarc(x0, y0, heading0, x1, y1, heading1)
-    if not (abs(k0) <= tightest and abs(k1) <= tightest):
-        return TOO_TIGHT
-    if not arc_is_free(scene, radius, x0, y0, heading0, k0, s0):
-        return BLOCKED
-    jx, jy = arc_point(x0, y0, heading0, k0, s0)
-    return FREE if arc_is_free(scene, radius, jx, jy, heading0 + k0 * s0, k1, s1) else BLOCKED
+    wall = 1.0 if bends.touching > 0.0 else 0.0
+    # Most are out of reach even along a wall, and looking for one takes time.
+    if not (arc_is_possible(bends, k0, s0, wall) and arc_is_possible(bends, k1, s1, wall)):
+        return UNREACHED, np.inf, np.inf
+    first, second = touching_shares(scene, radius, x0, y0, heading0, x1, y1, heading1)
+    if np.isnan(first):
+        return BLOCKED, np.inf, np.inf
+    first, second = wall * first, wall * second
+    if not (arc_is_possible(bends, k0, s0, first) and arc_is_possible(bends, k1, s1, second)):
+        return UNREACHED, np.inf, np.inf
+    return FREE, arc_price(k0 * s0, first), arc_price(k1 * s1, second)
+
+
+@compiled()
+def biarc_cost(
+    scene: Scene,
+    radius: float,
+    bends: Bends,
+    length_cost: float,
+    x0: float,
+    y0: float,
+    heading0: float,
+    x1: float,
+    y1: float,
+    heading1: float,
+) -> float:
+    """Price of a biarc in actuators plus `length_cost` per metre; infinite unless it is FREE."""
+    status, first, second = biarc_status(scene, radius, bends, x0, y0, heading0, x1, y1, heading1)
+    if status != FREE:
+        return np.inf
+    _, s0, _, s1 = biarc(x0, y0, heading0, x1, y1, heading1)
+    return first + second + length_cost * (s0 + s1)
+
+
+def biarc_prices(scene: Scene, radius: float, bends: Bends, start: Floats, end: Floats) -> Floats:
+    """Prices of the arcs of biarcs in actuators, infinite unless they are FREE, shape (2, n); poses of shape (n, 3)."""
+    prices = np.empty((2, len(start)))
+    _prices(scene, radius, bends, start, end, prices)
+    return prices
+
+
+@compiled()
+def _prices(scene: Scene, radius: float, bends: Bends, start: Floats, end: Floats, prices: Floats) -> None:
+    for i in range(len(start)):
+        _, prices[0, i], prices[1, i] = biarc_status(
+            scene, radius, bends, start[i, 0], start[i, 1], start[i, 2], end[i, 0], end[i, 1], end[i, 2]
+        )
+
+
+def biarc_shares(scene: Scene, radius: float, start: Floats, end: Floats) -> Floats:
+    """Shares of the arcs of biarcs with a wall along their outside, NaN unless the biarc is free; shape (2, n), poses (n, 3)."""
+    shares = np.empty((2, len(start)))
+    _shares(scene, radius, start, end, shares)
+    return shares
+
+
+@compiled()
+def _shares(scene: Scene, radius: float, start: Floats, end: Floats, shares: Floats) -> None:
+    for i in range(len(start)):
+        shares[0, i], shares[1, i] = touching_shares(
+            scene, radius, start[i, 0], start[i, 1], start[i, 2], end[i, 0], end[i, 1], end[i, 2]
+        )

@@ -70,3 +70,14 @@ class Catalogue:
             nearest = np.argmin(np.abs(miss), axis=1)
             entry[inside], error[inside] = entries[nearest], miss[np.arange(len(miss)), nearest]
         return entry.reshape(wanted.shape), error.reshape(wanted.shape)
+
+    def synthesised(self) -> Integers:
+        """Every entry that `synthesise` chooses for some curvature, sorted by curvature, shape (chosen,).
+
+        Within one pressure the choice changes halfway between two entries, and each is chosen for its own curvature, unless a
+        higher pressure reaches that. So it is enough to ask for the curvatures of all entries and for those just beside.
+        """
+        low, high = self.reachable
+        asked = np.concatenate([self.curvature, np.nextafter(self.curvature, low), np.nextafter(self.curvature, high)])
+        chosen = np.unique(self.synthesise(asked)[0])
+        return np.asarray(chosen[np.argsort(self.curvature[chosen], kind="stable")])

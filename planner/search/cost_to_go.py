@@ -6,7 +6,7 @@ import numpy as np
 
 from dynamics.tube import VineParams
 from planner.search.biarc import pose_on
-from planner.search.reverse_tree import ReverseTree, arc_costs
+from planner.search.reverse_tree import ReverseTree
 from planner.search.sst import LENGTH_COST
 from planner.search.witnesses import embed, pose_tree, unscaled
 from surrogate.compiled import Floats
@@ -16,15 +16,17 @@ SPACING = 50e-3
 
 
 class CostToGo:
-    """Cost from a pose to the goal along the nearest edge of a reverse tree, without contact.
+    """Cost from a pose to the goal along the nearest edge of a reverse tree.
 
-    It is an upper bound of the cost without contact. With contact the cost may be lower, or a path may exist only then.
+    It is an estimate, no bound. It may be too low: the nearest edge has another pose, arcs up to `STRAIGHT` are taken as straight,
+    and the price of arcs along walls is a mean. It may be too high: the tree has few of all paths, two arcs to the same side may
+    be one actuator, and a vine in contact may go where no biarc does.
     """
 
     def __init__(self, tree: ReverseTree) -> None:
         children, arcs = tree.edges
         self._size = tree.radius / VineParams().clearance
-        costs = arc_costs(arcs)
+        costs = tree.arc_cost
         after = tree.cost[tree.parent[children]]
         joints = pose_on(tree.poses[children], arcs.curvature[0], arcs.length[0])
         points, to_go = [tree.poses], [tree.cost]

@@ -16,12 +16,18 @@ from dynamics.vine import Actuation, Rollout
 from environments.environment import Environment
 from environments.obstacles import Obstacles
 from planner.search.cost_to_go import CostToGo
+from planner.search.reverse_growth import ReverseGrowth
 from planner.search.reverse_tree import ReverseTree
 from planner.search.solutions import DEFAULT_SLACK, SPREAD, Solution, Solutions
 from planner.search.sst import DEFAULT_SWITCHES, Search, Switches
 
 TREE_SHARE = 0.1
 """Maximum share of the time budget for the reverse tree."""
+FIRST_SAMPLES = 1000
+"""Number of poses that the reverse tree samples before the search. It grows on after 1, 2, 4, 8 ... iterations, each time to this
+number for every iteration done, and one more."""
+MOST_SAMPLES = 16000
+"""Maximum number of poses that the reverse tree samples."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +97,7 @@ class Run:
     seed: int
     """Seed of the search and of the reverse tree."""
     reverse_tree: ReverseTree | None = None
-    """The reverse tree, grown when the search begins."""
+    """The reverse tree, as far as it has grown."""
     seconds: float = 0.0
     """Search time so far, including the reverse tree, excluding compilation [s]."""
     prepare_seconds: float = 0.0
@@ -99,6 +105,10 @@ class Run:
     history: list[HistoryEntry] = field(default_factory=list)
     past: Past | None = None
     """What it had done when its checkpoint was written, until it has repeated that; otherwise None."""
+    growth: ReverseGrowth | None = None
+    """What grows the reverse tree; None before that, and in a run that was resumed until the tree grows again."""
+    contact: bool = True
+    """Whether the reverse tree may use walls; the study `table2` sets it to False in some runs."""
 
     @classmethod
     def prepare(
@@ -146,10 +156,9 @@ class Run:
             WalledIn: No path wide enough for the tube leads to the goal (with `heuristic` only).
         """
         start = time.perf_counter() - self.seconds
-        if self.heuristic and not self.reverse_tree:
-            # With a budget of iterations the result must be reproducible, so the tree has no time limit.
-            self._guide(TREE_SHARE * budget.seconds if budget.iterations is None else math.inf)
         while not self.ended(budget):
+            if self.heuristic:
+                self._grow_tree(budget)
             improved = self.solutions.offer(self.search.iterate())
             self.seconds = time.perf_counter() - start
             if improved and self.best:
@@ -173,9 +182,26 @@ class Run:
             return "iterations done"
         return "time budget spent" if self.seconds >= budget.seconds else None
 
-    def _guide(self, seconds: float) -> None:
-        tightest = self.search.catalogue.reachable[1]
-        self.follow(ReverseTree.grow(self.environment, self.params, tightest, self.seed, seconds=seconds))
+    def _grow_tree(self, budget: Budget) -> None:
+        """Let the reverse tree grow, if it is time for that, and guide the search by what it has become.
+
+        A run that was resumed grows the tree again from the seed: what has grown there is the same.
+        """
+        iteration, known = self.search.iteration, self.reverse_tree
+        samples = min(FIRST_SAMPLES * (iteration + 1), MOST_SAMPLES)
+        if iteration & (iteration - 1) or (known and known.samples >= samples):
+            return
+        # With a budget of iterations the result must be reproducible, so the tree has no time limit.
+        spent = known.seconds if known else 0.0
+        left = TREE_SHARE * budget.seconds - spent if budget.iterations is None else math.inf
+        if left <= 0:
+            return
+        if not self.growth:
+            reachable = self.search.catalogue.reachable
+            self.growth = ReverseGrowth(self.environment, self.params, reachable, self.seed, self.contact)
+        tree = self.growth.until(samples, left)
+        if not known or tree.samples > known.samples:
+            self.follow(tree)
 
     def follow(self, tree: ReverseTree) -> None:
         """Guide the search by a reverse tree from now on, if it has edges."""
@@ -193,4 +219,4 @@ def warm_up(propagator: Propagator) -> Rollout:
 def _warm_up_heuristic(params: VineParams) -> None:
     """Compile the kernels of the reverse tree by growing one in an empty environment."""
     room = Environment("", "", np.array([0.0, 0.0, 2.0, 2.0]), np.zeros(3), np.array([1.0, 1.0, 0.1]), Obstacles())
-    CostToGo(ReverseTree.grow(room, params, 3.0, samples=20))
+    CostToGo(ReverseGrowth(room, params, (0.5, 3.0)).until(20))

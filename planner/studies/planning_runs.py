@@ -13,10 +13,10 @@ import numpy as np
 
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
-from environments import load_environment
 from planner.planners import SST_STAR, search_of
 from planner.search.run import FEW, Budget, Keep, Run
 from planner.search.sst import DEFAULT_SWITCHES, LENGTH_COST, Switches
+from planner.studies.random_environments import environment_of
 from planner.studies.study import Report, Study
 from planner.studies.workers import in_processes
 from surrogate.compiled import Floats
@@ -27,6 +27,7 @@ class Case:
     """One planning run to make."""
 
     environment: str
+    """See `environment_of`."""
     seed: int
     time_budget: float
     """[s]"""
@@ -35,6 +36,8 @@ class Case:
     switches: Switches = DEFAULT_SWITCHES
     keep: Keep = FEW
     planner: str = SST_STAR
+    contact: bool = True
+    """Whether the reverse tree of the heuristic may use walls."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,13 +88,13 @@ class Record:
 def run_case(case: Case) -> Record:
     """Plan on one thread."""
     params = VineParams()
-    environment = load_environment(case.environment, params.radius)
-    make = partial(QuasiStatic, threads=1)
+    environment, make = environment_of(case.environment), partial(QuasiStatic, threads=1)
     switches = replace(case.switches, search=search_of(case.planner))
     run = Run.prepare(
         environment, params, make, case.seed, case.batch, case.keep, heuristic=case.heuristic, switches=switches
     )
     first_steps = None
+    run.contact = case.contact
     for _ in run.run(Budget(case.time_budget)):
         if first_steps is None and run.best:
             first_steps = run.search.vine_steps

@@ -1,4 +1,4 @@
-"""Figures of planning with and without the reverse tree, and of the trees."""
+"""Figures of planning with the kinds of reverse tree and without, and of the trees."""
 
 from __future__ import annotations
 
@@ -21,13 +21,17 @@ from planner.search.cost_to_go import CostToGo
 from planner.search.reverse_tree import ReverseTree
 from planner.search.witnesses import embed, pose_tree
 from planner.studies.planning_runs import Record, quartiles
-from planner.studies.table2.study import environments_of, of_kind
+from planner.studies.table2.study import CONTACT, FREE, NONE, environments_of, of_kind
 from surrogate.compiled import Floats
 
-COLOURS, STYLES = {True: "#0a5a96", False: "#b54d00"}, {True: "-", False: (0, (4, 1.6))}
-NAMES = {True: "with the reverse tree", False: "without"}
+STYLES: dict[str, dict[str, Any]] = {
+    NONE: {"color": "#b54d00", "linestyle": (0, (4, 1.6))},
+    FREE: {"color": "#0a5a96", "linestyle": (0, (1, 1))},
+    CONTACT: {"color": "#0f7b4f", "linestyle": "-"},
+}
+LABELS = {NONE: "no tree", FREE: "contact-free tree", CONTACT: "contact-aware tree"}
 WAY = "#d1495b"
-DPI, COLUMNS = 140, 3
+DPI = 140
 EARLIEST = 0.05
 """Minimum of the time axis [s]."""
 
@@ -64,12 +68,11 @@ def _save_panels(
     what: str,
 ) -> None:
     names = environments_of(records)
-    figure, panels = _grid(len(names), height=2.1)
+    figure, panels = _grid(len(names), height=2.1, columns=3)
     seconds = np.geomspace(EARLIEST, max(record.case.time_budget for record in records), 400)
     for axes, name in zip(panels, names, strict=False):
-        for heuristic in (False, True):
-            style = {"color": COLOURS[heuristic], "linestyle": STYLES[heuristic], "label": NAMES[heuristic]}
-            draw(axes, of_kind(records, name, heuristic), seconds, style)
+        for kind, style in STYLES.items():
+            draw(axes, of_kind(records, name, kind), seconds, style | {"label": LABELS[kind]})
         axes.set_title(name, size=9.5, color=INK, loc="left")
         axes.set_xscale("log")
         axes.set_xticks([0.1, 1, 10], ["0.1", "1", "10"])
@@ -78,16 +81,16 @@ def _save_panels(
         axes.spines[["top", "right"]].set_visible(False)
         axes.tick_params(labelsize=8, colors=INK, which="both")
     handles, labels = panels[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper right", ncols=2, fontsize=9, frameon=False, labelcolor=INK)
+    figure.legend(handles, labels, loc="outside upper right", ncols=3, fontsize=9, frameon=False, labelcolor=INK)
     figure.supxlabel("time searched [s]", size=9.5, color=INK)
     figure.supylabel(what, size=9.5, color=INK)
     save_figure(path, figure, DPI)
 
 
-def save_trees(path: Path, trees: Sequence[tuple[Environment, ReverseTree]]) -> None:
-    """Draw the reverse trees in their environments, coloured by cost to the goal, and the path from the start if there is one."""
-    figure, panels = _grid(len(trees), height=2.5)
-    for axes, (environment, tree) in zip(panels, trees, strict=False):
+def save_trees(path: Path, trees: Sequence[tuple[Environment, str, ReverseTree]]) -> None:
+    """Draw reverse trees of a kind in their environments, coloured by cost to the goal, and the path from the start if there is one."""
+    figure, panels = _grid(len(trees), height=2.5, columns=4)
+    for axes, (environment, kind, tree) in zip(panels, trees, strict=False):
         lines, costs = _edges(tree)
         drawn = LineCollection(list(1e3 * lines), array=costs, cmap="viridis", linewidths=0.6, alpha=0.8)
         axes.add_collection(drawn, autolim=False)
@@ -100,8 +103,8 @@ def save_trees(path: Path, trees: Sequence[tuple[Environment, ReverseTree]]) -> 
         for patch in foreground(environment, None):
             axes.add_patch(patch)
         axes.set(xlim=bounds[[0, 2]], ylim=bounds[[1, 3]], aspect="equal", xticks=[], yticks=[])
-        axes.set_title(f"{environment.name}: {len(tree.poses)} vertices", size=9.5, color=INK, loc="left")
-    figure.supxlabel("cost to the goal without contact: curved arcs + length / 100 m", size=9.5, color=INK)
+        axes.set_title(f"{environment.name}, {kind}: {len(tree.poses)} vertices", size=8.5, color=INK, loc="left")
+    figure.supxlabel("cost to the goal: price of the arcs + length / 100 m", size=9.5, color=INK)
     save_figure(path, figure, DPI)
 
 
@@ -129,10 +132,10 @@ def _way_from(tree: ReverseTree, start: Floats) -> Floats:
     return np.concatenate([start[None, :2], *lines[edges]])
 
 
-def _grid(count: int, height: float) -> tuple[Figure, list[Axes]]:
-    rows = math.ceil(count / COLUMNS)
-    figure = Figure(figsize=(3.4 * COLUMNS, height * rows + 0.6), layout="constrained")
-    panels = list(np.ravel(figure.subplots(rows, COLUMNS, squeeze=False)))
+def _grid(count: int, height: float, columns: int) -> tuple[Figure, list[Axes]]:
+    rows = math.ceil(count / columns)
+    figure = Figure(figsize=(3.4 * columns, height * rows + 0.6), layout="constrained")
+    panels = list(np.ravel(figure.subplots(rows, columns, squeeze=False)))
     for axes in panels[count:]:
         axes.remove()
     return figure, panels

@@ -1,4 +1,4 @@
-"""Effect of the reverse tree: planning with and without it (paper 002, Table 2)."""
+"""Effect of the reverse tree: planning without one, and with two kinds (paper 002, Table 2)."""
 
 from __future__ import annotations
 
@@ -6,27 +6,45 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from planner.studies.planning_runs import Case, Record
+from planner.studies.random_environments import PREFIX
 
 MOMENTS = 1.0, 2.0, 5.0, 10.0
 """Times at which the solved runs are counted [s]."""
+NONE, FREE, CONTACT = "none", "contact-free", "contact-aware"
+KINDS = {NONE: (False, True), FREE: (True, False), CONTACT: (True, True)}
+"""Kinds of reverse tree: whether there is one, and whether it may use walls."""
+RANDOM = "random"
+"""Name of all random environments together."""
 
 
-def cases(environments: Sequence[str], runs: int, seconds: float) -> list[Case]:
-    """Every environment with seeds 0 ... runs - 1, alternately with and without the heuristic."""
+def cases(environments: Sequence[str], runs: int, seconds: float, seeds: Sequence[int] = ()) -> list[Case]:
+    """Every kind in turn in every environment with seeds 0 ... runs - 1, and once in each random environment.
+
+    Args:
+        seeds: Seeds of random environments, and of the runs in them.
+    """
+    places = [(name, seed) for name in environments for seed in range(runs)]
+    places += [(f"{PREFIX}{seed}", seed) for seed in seeds]
     return [
-        Case(environment, seed, seconds, heuristic)
-        for environment in environments
-        for seed in range(runs)
-        for heuristic in (True, False)
+        Case(name, seed, seconds, heuristic, contact=contact)
+        for name, seed in places
+        for heuristic, contact in KINDS.values()
     ]
 
 
-def of_kind(records: Sequence[Record], environment: str, heuristic: bool) -> list[Record]:
-    """Records of one environment, with the heuristic or without."""
-    return [r for r in records if Path(r.case.environment).stem == environment and r.case.heuristic == heuristic]
+def place_of(record: Record) -> str:
+    """Name of the environment of a record; `RANDOM` for all random ones."""
+    name = Path(record.case.environment).stem
+    return RANDOM if name.startswith(PREFIX) else name
+
+
+def of_kind(records: Sequence[Record], environment: str, kind: str) -> list[Record]:
+    """Records of one environment, or of all random ones, with a kind of tree."""
+    wanted = KINDS[kind]
+    return [r for r in records if place_of(r) == environment and (r.case.heuristic, r.case.contact) == wanted]
 
 
 def environments_of(records: Sequence[Record]) -> list[str]:
-    """Environments that have runs both with and without the heuristic."""
-    names = dict.fromkeys(Path(record.case.environment).stem for record in records)
-    return [name for name in names if of_kind(records, name, True) and of_kind(records, name, False)]
+    """Environments that have runs of every kind."""
+    names = dict.fromkeys(place_of(record) for record in records)
+    return [name for name in names if all(of_kind(records, name, kind) for kind in KINDS)]

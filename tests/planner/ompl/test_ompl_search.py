@@ -5,6 +5,7 @@ import os
 import signal
 import threading
 import time
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +18,12 @@ from dynamics.propagator import CannotRun
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from environments import Environment, load_environment
+from planner.friction_search import run_with_friction
 from planner.ompl.search import OmplSearch
 from planner.ompl.vines import Vine
 from planner.planners import search_of
 from planner.replay import replay
+from planner.runs import later
 from planner.runs.checkpoint import read_checkpoint, write_checkpoint
 from planner.runs.contents import CHECKPOINT
 from planner.runs.inputs import Inputs
@@ -135,6 +138,28 @@ def test_pruned_vines_do_not_grow(room: Environment) -> None:
     assert search.growth.vine_steps == steps
 
 
+def test_what_follows_a_jump_is_marked(room: Environment) -> None:
+    """A vine that grows from one that has jumped has jumped too."""
+    search = ran(run_by("rrt", room), 1).search
+    assert isinstance(search, OmplSearch)
+    start = search.growth.start()
+    assert not search.tree.jumped[search.growth.extended(start, 0, 2).number]
+    search.tree.jumped[0] = True
+    assert search.tree.jumped[search.growth.extended(start, 0, 2).number]
+
+
+def test_stages_of_older_versions_are_still_used(room: Environment, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They knew no other planner than SST*: what identifies a plan by it does not name it; another planner is another plan."""
+    hashed = []
+    monkeypatch.setattr(later, "sha256", lambda content: hashed.append(json.loads(content)) or sha256(content))
+    prints = {
+        planner: later.fingerprint(room, VineParams(), Inputs(planner=planner)) for planner in ("sst-star", "rrt")
+    }
+    assert "planner" not in hashed[0]["options"]
+    assert hashed[1]["options"]["planner"] == "rrt"
+    assert prints["sst-star"] != prints["rrt"]
+
+
 def test_a_stored_search_is_repeated(room: Environment, tmp_path: Path) -> None:
     """From a checkpoint it makes its iterations again, whatever the budget, in no counted time, and then goes on to the same bits."""
     inputs = Inputs(planner="rrt", seed=1, batch=30, iterations=9, fast=True)
@@ -209,6 +234,41 @@ def test_a_plan_by_ompl_is_a_run_like_any_other(vinewright: Vinewright, small_fi
     for name in ("design.json", "solutions.json"):
         assert Path("part", name).read_bytes() == Path("whole", name).read_bytes()
     assert vinewright("show", "whole")[0] == 0
+
+
+def test_ctrl_c_while_a_search_is_repeated_changes_nothing(
+    vinewright: Vinewright, small_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The folder knows more than has been repeated: no checkpoint is saved before that, and Ctrl-C leaves it as it is."""
+    assert vinewright("plan", small_file, "--planner", "rrt", "--fast", "--iterations", "20", "--out", "run")[0] == 0
+    before = {entry.name: entry.read_bytes() for entry in Path("run").iterdir()}
+    iterate = OmplSearch.iterate
+
+    def interrupted(self: OmplSearch) -> Any:
+        if self.iteration == 12:
+            os.kill(os.getpid(), signal.SIGINT)
+        return iterate(self)
+
+    monkeypatch.setattr(OmplSearch, "iterate", interrupted)
+    monkeypatch.setattr("planner.plan.SAVED_EVERY", 0.0)
+    assert vinewright("plan", "--resume", "run", "--iterations", "30")[0] == 130
+    assert {entry.name: entry.read_bytes() for entry in Path("run").iterdir()} == before
+
+
+def test_searches_with_friction_have_the_same_planner(room: Environment) -> None:
+    """All searches of a plan are by the planner that was chosen."""
+    search = run_with_friction(run_by("est", room), 0.2, 0).search
+    assert isinstance(search, OmplSearch)
+    assert search.setup.getPlanner().getName() == "EST"
+
+
+def test_same_design_is_for_sst_star(vinewright: Vinewright, small_file: Path) -> None:
+    """Another planner is refused."""
+    other = Path("other.toml")
+    other.write_text(small_file.read_text())
+    code, _, error = vinewright("plan", small_file, other, "--same-design", "--planner", "rrt")
+    assert code == 2
+    assert "--planner is for one environment; it cannot be given with --same-design" in error
 
 
 def test_another_planner_cannot_resume(vinewright: Vinewright, small_file: Path) -> None:

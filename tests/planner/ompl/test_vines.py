@@ -8,7 +8,7 @@ import pytest
 
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
-from dynamics.vine import Status, VineState
+from dynamics.vine import Rollout, Status, VineState
 from environments import Environment
 from planner.ompl.vines import Growth, Vine
 from planner.replay import replay
@@ -94,6 +94,10 @@ def test_growth_ends_in_the_goal(params: VineParams, environment: Callable[..., 
     first = int(np.ceil((1.0 - 0.098) / params.segment_length))
     assert growth.arrived(vine)
     assert vine.segments == first
+    assert not vine.controls[first:].any()
+    turned = growth.extended(growth.start(), 40, 60)
+    assert turned.controls[: turned.segments].all()
+    assert not turned.controls[turned.segments :].any()
     assert not growth.arrived(growth.extended(growth.start(), 0, first - 1))
 
 
@@ -113,9 +117,9 @@ def test_a_vine_that_cannot_grow_is_not_valid(params: VineParams, environment: C
 
 def test_the_longest_vine_does_not_grow(growth: Growth) -> None:
     """There is no room in a state for more segments than fit."""
-    full = replace(growth.start(), segments=growth.max_segments)
+    full, steps = replace(growth.start(), segments=growth.max_segments), growth.vine_steps
     assert growth.extended(full, 0, 1).status == Status.OUT_OF_BOUNDS
-    assert growth.asked > 0
+    assert growth.vine_steps == steps
 
 
 def test_start_is_bare(growth: Growth) -> None:
@@ -126,3 +130,15 @@ def test_start_is_bare(growth: Growth) -> None:
     np.testing.assert_array_equal(vine.tip, growth.environment.start)
     assert isinstance(vine, Vine)
     assert VineState(vine.angles[None], np.ones(1, np.int64), np.zeros(1)).broken[0] == -1
+
+
+def test_a_vine_that_broke_down_is_not_valid(growth: Growth, monkeypatch: pytest.MonkeyPatch) -> None:
+    """None of its records is kept, as in the batched search; its status says why."""
+    grown = growth._grown
+
+    def broken(vine: Vine, controls: np.ndarray, count: int) -> Rollout:
+        return replace(grown(vine, controls, count), broken=np.array([3]), status=np.array([Status.NOT_FINITE]))
+
+    assert growth.extended(growth.start(), 0, 8).status == Status.GROWN
+    monkeypatch.setattr(growth, "_grown", broken)
+    assert growth.extended(growth.start(), 0, 8).status == Status.NOT_FINITE

@@ -21,7 +21,9 @@ from planner.runs.claim import UnwritableFolder, sweep
 from planner.runs.contents import CHECKPOINT
 from planner.runs.folder import save_checkpoint
 from planner.runs.inputs import Inputs
+from planner.search.arc_price import STRAIGHT
 from planner.search.run import Budget, Run
+from planner.search.sst import LENGTH_COST
 
 INPUTS = Inputs(
     actuator="spam", propagator="quasistatic", device="auto", solver=None, surrogate=None, heuristic=True, seed=3, batch=30,
@@ -79,12 +81,35 @@ def test_a_run_goes_on_to_the_last_bit(shipped: dict[str, Environment], params: 
     assert checkpoint.caution == ""
     run = prepared(checkpoint.environment, params)
     checkpoint.restore(run)
-    before, grown = run.seconds, run.reverse_tree
+    before, known = run.seconds, run.reverse_tree
     assert before > 0
+    assert known
     searched(run, 10)
     assert run.seconds > before
-    assert run.reverse_tree is grown, "the reverse tree is not grown again"
-    assert state(run) == state(searched(prepared(shipped["divider"], params), 10))
+    whole = searched(prepared(shipped["divider"], params), 10)
+    assert state(run) == state(whole)
+    # The tree has grown on after the stop, to the last bit as without it.
+    assert run.reverse_tree
+    assert whole.reverse_tree
+    assert run.reverse_tree.samples > known.samples
+    for name in ("poses", "parent", "cost", "arc_cost"):
+        assert getattr(run.reverse_tree, name).tobytes() == getattr(whole.reverse_tree, name).tobytes()
+    assert run.reverse_tree.refused == whole.reverse_tree.refused
+
+
+def test_a_tree_of_an_older_checkpoint_stays(
+    shipped: dict[str, Environment], params: VineParams, stopped: Path, tmp_path: Path
+) -> None:
+    """Where a checkpoint does not say how far the reverse tree has grown, that tree guides the search to its end, without contact."""
+    with_facts(stopped, tmp_path, lambda facts: facts["reverse_tree"].pop("samples"))
+    run = prepared(shipped["divider"], params)
+    read_checkpoint(tmp_path).restore(run)
+    tree = run.reverse_tree
+    assert tree
+    curved = np.abs(tree.edges[1].sweep) > STRAIGHT
+    assert np.allclose(tree.arc_cost, curved + LENGTH_COST * np.array(tree.edges[1].length))
+    searched(run, 10)
+    assert run.reverse_tree is tree
 
 
 @pytest.mark.slow
@@ -242,6 +267,15 @@ def test_marks_that_do_not_fit_are_refused(stopped: Path, tmp_path: Path, refuse
         jumped[marked], jumped[unmarked] = True, False
         np.savez(tmp_path / CHECKPOINT, **{**arrays, "jumped": jumped})  # type: ignore[arg-type]
         assert words in refused()
+
+
+def test_a_reverse_tree_without_a_root_is_refused(stopped: Path, tmp_path: Path, refused: Callable[[], str]) -> None:
+    """Vertices that lead to each other in a circle never reach the goal."""
+    arrays = arrays_of(stopped)
+    parent = arrays["reverse_parent"].copy()
+    parent[:3] = 1, 2, 0
+    np.savez(tmp_path / CHECKPOINT, **{**arrays, "reverse_parent": parent})  # type: ignore[arg-type]
+    assert "round in a circle" in refused()
 
 
 @pytest.mark.parametrize(

@@ -11,12 +11,13 @@ from planner.search.arc_collision import (
     FREE,
     LEAST_STEP,
     LOOK_AHEAD,
-    TOO_TIGHT,
+    UNREACHED,
     arc_is_free,
     arc_scene,
     biarc_status,
     gap,
 )
+from planner.search.arc_price import STRAIGHT, Bends
 from planner.search.biarc import biarcs, pose_on
 
 RADIUS = 0.03
@@ -67,17 +68,20 @@ def test_gap_is_the_distance_left() -> None:
 
 
 def test_status_of_biarcs() -> None:
-    """TOO_TIGHT has priority over BLOCKED; a biarc is FREE only if both arcs are."""
+    """Without contact UNREACHED has priority over BLOCKED; a biarc is FREE only if both arcs are, and then it has a price."""
     environment, rng = load_environment("building"), np.random.default_rng(3)
-    scene, seen = arc_scene(environment, RADIUS), dict.fromkeys((FREE, TOO_TIGHT, BLOCKED), 0)
+    bends = Bends(0.7, 3.6, 0.0)
+    scene, seen = arc_scene(environment, RADIUS), dict.fromkeys((FREE, UNREACHED, BLOCKED), 0)
     for _ in range(800):
         start = np.array([*rng.uniform([0.3, 2.0], [4.5, 2.6]), rng.uniform(-np.pi, np.pi)])
         end = start + rng.uniform([-1, -1, -2], [1, 1, 2])
         arcs = biarcs(start, end)
-        status = biarc_status(scene, RADIUS, 3.6, *start, *end)
+        status, *prices = biarc_status(scene, RADIUS, bends, *start, *end)
         seen[status] += 1
-        if np.max(np.abs(arcs.curvature)) > 3.6:
-            assert status == TOO_TIGHT
+        bend, curved = np.abs(arcs.curvature), np.abs(arcs.sweep) > STRAIGHT
+        assert prices == (curved.tolist() if status == FREE else [np.inf, np.inf])
+        if bend.max() > 3.6 or (bend < 0.7)[curved].any():
+            assert status == UNREACHED
             continue
         joint = pose_on(start, arcs.curvature[0], arcs.length[0])
         least = min(

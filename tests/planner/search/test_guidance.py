@@ -9,7 +9,8 @@ import pytest
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from environments import Environment
-from planner.search.run import Budget, Run
+from planner.search.cost_to_go import CostToGo
+from planner.search.run import FIRST_SAMPLES, Budget, Run
 from planner.search.sst import DEFAULT_SWITCHES, Search, Switches
 from planner.search.witnesses import embed, pose_tree
 
@@ -108,12 +109,19 @@ def test_a_useless_guide_does_not_change_the_selection(
 
 
 def test_same_seed_same_guided_search(shipped: dict[str, Environment], params: VineParams) -> None:
-    """Runs with the reverse tree in one process are identical; its time counts and is at most a tenth."""
+    """Runs with the reverse tree in one process are identical; its time counts and is at most a tenth.
+
+    It grows before the search and after 1, 2, 4 ... iterations.
+    """
     trees = []
     for _ in range(2):
-        run = Run.prepare(shipped["needle"], params, seed=2, batch=40, heuristic=True)
-        for _ in run.run(Budget(600, iterations=4)):
-            pass
+        run, grown = Run.prepare(shipped["tube"], params, seed=2, batch=40, heuristic=True), []
+        for _ in run.run(Budget(600, iterations=6)):
+            assert run.reverse_tree
+            grown.append(run.reverse_tree.samples)
+        assert grown == [FIRST_SAMPLES * (k + 1) for k in (0, 1, 2, 2, 4, 4)]
+        known = CostToGo(run.reverse_tree)(run.search.tree.tips)
+        assert np.array_equal(run.search.tree.to_go[run.search.tree.used], known[run.search.tree.used])
         assert run.reverse_tree
         assert run.seconds > run.reverse_tree.seconds > 0
         assert np.isfinite(run.search.tree.to_go[run.search.tree.used]).any()

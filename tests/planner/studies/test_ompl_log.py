@@ -1,6 +1,7 @@
 """Planning runs in OMPL's benchmark format."""
 
 import sqlite3
+import sys
 from pathlib import Path
 
 import pytest
@@ -96,3 +97,18 @@ def test_bench_plan_knows_one_format(vinewright: Vinewright, small_file: Path) -
         assert code == 2
         assert said in error
         assert len(error.strip().splitlines()) == 1
+
+
+def test_the_format_needs_ompl_before_the_runs(
+    vinewright: Vinewright, small_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without OMPL it is refused in one line, and so are its planners; nothing is planned."""
+    monkeypatch.setitem(sys.modules, "ompl", None)
+    for module in [name for name in sys.modules if name.startswith("planner.ompl")]:
+        monkeypatch.delitem(sys.modules, module)
+    for command in (("bench", "plan", "--format", "ompl", "--env"), ("plan", "--planner", "rrt")):
+        code, told, error = vinewright(*command, small_file, "--out", "found")
+        assert code == 2
+        assert error == "error: this needs OMPL: pip install -c constraints.txt -e '.[ompl]'\n"
+        assert "seed 0" not in told
+        assert not Path("found").exists()

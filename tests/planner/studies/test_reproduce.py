@@ -54,7 +54,7 @@ def test_tip_steering_takes_another_tube(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_table_2_is_made_with_its_pictures(tmp_path: Path) -> None:
-    """Runs with and without the reverse tree, in a table beside its data and three pictures."""
+    """Runs without the reverse tree and with both kinds, in a table beside its data and three pictures."""
     options = ["--env", "divider", "--runs", 1, "--time-budget", 1, "--out", "new"]
     done = reproduce("table2", *options, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
@@ -62,9 +62,10 @@ def test_table_2_is_made_with_its_pictures(tmp_path: Path) -> None:
         "README.md", "cost-vs-time.png", "data.json", "reverse-trees.png", "success-vs-time.png",
     ]  # fmt: skip
     content = json.loads((tmp_path / "new" / "table2" / "data.json").read_text())
-    assert [(run["environment"], run["heuristic"]) for run in content["runs"]] == [
-        ("divider", True),
-        ("divider", False),
+    assert [(run["environment"], run["heuristic"], run["contact"]) for run in content["runs"]] == [
+        ("divider", False, True),
+        ("divider", True, False),
+        ("divider", True, True),
     ]
     table = (tmp_path / "new" / "table2" / "README.md").read_text()
     assert "`vinewright reproduce table2 --runs 1 --time-budget 1 --env divider --out new`" in table

@@ -1,0 +1,1 @@
+"""Price of arcs along walls: how many actuators contact saves vines in random environments."""
