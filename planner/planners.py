@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from typing import TYPE_CHECKING
 
-from planner.search.sst import Search
+if TYPE_CHECKING:
+    from planner.search.sst import Search
 
 SST_STAR = "sst-star"
 """The default, `planner.search.sst`; the others are OMPL's."""
