@@ -43,12 +43,13 @@ def table2(
         from planner.search.catalogue import Catalogue
         from planner.search.reverse_growth import ReverseGrowth
         from planner.search.run import MOST_SAMPLES
+        from planner.studies.curves import curves
         from planner.studies.planning.study import PAPER
         from planner.studies.planning_runs import study_of_runs
         from planner.studies.random_environments import HELD_OUT
-        from planner.studies.table2.plots import save_costs, save_success, save_trees
+        from planner.studies.table2.plots import save_trees
         from planner.studies.table2.report import report
-        from planner.studies.table2.study import KINDS, cases, environments_of
+        from planner.studies.table2.study import KINDS, by_kind, cases, environments_of
 
         names, params = env or [*PAPER, *(name for name in known_environments() if name not in PAPER)], VineParams()
         environments = [load_environment(name, params.radius) for name in names]
@@ -69,7 +70,7 @@ def table2(
 
         study = replace(
             study_of_runs("table2", cases(names, runs, time_budget, () if env else HELD_OUT), report),
-            draw={"success-vs-time.png": save_success, "cost-vs-time.png": save_costs, "reverse-trees.png": draw_trees},
+            draw={**curves(by_kind), "reverse-trees.png": draw_trees},
             enough=lambda records: bool(environments_of(records)),
             least="any environment was planned with each kind of tree and without",
         )
@@ -91,7 +92,7 @@ def ompl_planners(
         from environments import known_environments, load_environment
         from planner.ompl.planners import available_planners
         from planner.planners import SST_STAR, search_of
-        from planner.studies.curves import save_costs, save_success
+        from planner.studies.curves import curves
         from planner.studies.ompl_planners.report import report
         from planner.studies.ompl_planners.study import by_planner, cases
         from planner.studies.planning.study import PAPER
@@ -105,10 +106,7 @@ def ompl_planners(
             search_of(one)
         study = replace(
             study_of_runs("ompl-planners", cases(names, planners, runs, time_budget), report),
-            draw={
-                "success-vs-time.png": lambda path, records: save_success(path, by_planner(records)),
-                "cost-vs-time.png": lambda path, records: save_costs(path, by_planner(records)),
-            },
+            draw=curves(by_planner),
         )
         command = command_line("reproduce ompl-planners", runs=runs, time_budget=time_budget, env=env, planner=planner)
         return measured(study, command, out, force)

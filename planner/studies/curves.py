@@ -19,9 +19,21 @@ Kinds = Mapping[str, Mapping[str, Sequence[Record]]]
 """Runs by environment and by name of their kind."""
 COLOURS = "#0a5a96", "#b54d00", "#2b7a3d", "#7b3f9e", "#8a6d00"
 STYLES = "-", (0, (4, 1.6)), (0, (1.2, 1.2)), (0, (6, 1.6, 1.2, 1.6)), (0, (8, 2))
-DPI, COLUMNS = 140, 3
+DPI = 140
 EARLIEST = 0.05
 """Minimum of the time axis [s]."""
+
+
+def curves(sort: Callable[[Sequence[Record]], Kinds]) -> dict[str, Callable[[Path, Sequence[Record]], None]]:
+    """Functions that draw the share solved and the best cost over time, by file name.
+
+    Args:
+        sort: Sorts runs by environment and kind.
+    """
+    return {
+        "success-vs-time.png": lambda path, records: save_success(path, sort(records)),
+        "cost-vs-time.png": lambda path, records: save_costs(path, sort(records)),
+    }
 
 
 def save_success(path: Path, kinds: Kinds) -> None:
@@ -49,11 +61,11 @@ def save_costs(path: Path, kinds: Kinds) -> None:
     _save_panels(path, kinds, draw, "best cost [actuators + length / 100 m]")
 
 
-def panels(count: int, height: float) -> tuple[Figure, list[Axes]]:
+def panels(count: int, height: float, columns: int = 3) -> tuple[Figure, list[Axes]]:
     """A figure with a number of panels of a height [inches]."""
-    rows = math.ceil(count / COLUMNS)
-    figure = Figure(figsize=(3.4 * COLUMNS, height * rows + 0.6), layout="constrained")
-    every = list(np.ravel(figure.subplots(rows, COLUMNS, squeeze=False)))
+    rows = math.ceil(count / columns)
+    figure = Figure(figsize=(3.4 * columns, height * rows + 0.6), layout="constrained")
+    every = list(np.ravel(figure.subplots(rows, columns, squeeze=False)))
     for axes in every[count:]:
         axes.remove()
     return figure, every[:count]

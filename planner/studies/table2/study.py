@@ -48,3 +48,8 @@ def environments_of(records: Sequence[Record]) -> list[str]:
     """Environments that have runs of every kind."""
     names = dict.fromkeys(place_of(record) for record in records)
     return [name for name in names if all(of_kind(records, name, kind) for kind in KINDS)]
+
+
+def by_kind(records: Sequence[Record]) -> dict[str, dict[str, list[Record]]]:
+    """Runs by environment and kind of tree, of the environments that have runs of every kind."""
+    return {name: {kind: of_kind(records, name, kind) for kind in KINDS} for name in environments_of(records)}

@@ -13,11 +13,12 @@ from planner.search.reverse_growth import ReverseGrowth
 from planner.search.sst import Switches
 from planner.studies.ablations import study as ablations
 from planner.studies.ablations.report import report as ablations_report
+from planner.studies.curves import save_costs, save_success
 from planner.studies.planning_runs import Case, Record, Summary, quartiles, run_cases
 from planner.studies.random_environments import HELD_OUT, TRAINING, environment_of, random_environment
 from planner.studies.table2 import study as table2
 from planner.studies.table2.effects import effect
-from planner.studies.table2.plots import save_costs, save_success, save_trees
+from planner.studies.table2.plots import save_trees
 from planner.studies.table2.report import report as table2_report
 
 
@@ -159,8 +160,8 @@ def test_runs_side_by_side_are_real_runs(tmp_path: Path) -> None:
     assert found[True, True].tree_vertices != found[True, False].tree_vertices
     assert found[False, True].tree_vertices is None
     # The pictures of what was found can be drawn.
-    save_success(tmp_path / "success.png", list(found.values()))
-    save_costs(tmp_path / "costs.png", list(found.values()))
+    save_success(tmp_path / "success.png", table2.by_kind(list(found.values())))
+    save_costs(tmp_path / "costs.png", table2.by_kind(list(found.values())))
     assert (tmp_path / "success.png").stat().st_size > 5000
     assert (tmp_path / "costs.png").stat().st_size > 5000
 
