@@ -42,9 +42,8 @@ def save_success(path: Path, kinds: Kinds) -> None:
     def draw(axes: Axes, some: Sequence[Record], seconds: Floats, style: dict[str, Any]) -> None:
         solved = np.array([record.first for record in some])[:, None] <= seconds
         axes.plot(seconds, 100 * solved.mean(axis=0), **style)
-        axes.set_ylim(0, 104)
 
-    _save_panels(path, kinds, draw, "solved [%]")
+    _save_panels(path, kinds, draw, "solved [%]", top=104)
 
 
 def save_costs(path: Path, kinds: Kinds) -> None:
@@ -56,7 +55,6 @@ def save_costs(path: Path, kinds: Kinds) -> None:
         seen = np.isfinite(high)
         axes.fill_between(seconds[seen], low[seen], high[seen], color=style["color"], alpha=0.14, linewidth=0)
         axes.plot(seconds, np.where(np.isfinite(middle), middle, np.nan), **style)
-        axes.set_ylim(bottom=0)
 
     _save_panels(path, kinds, draw, "best cost [actuators + length / 100 m]")
 
@@ -72,7 +70,11 @@ def panels(count: int, height: float, columns: int = 3) -> tuple[Figure, list[Ax
 
 
 def _save_panels(
-    path: Path, kinds: Kinds, draw: Callable[[Axes, Sequence[Record], Floats, dict[str, Any]], None], what: str
+    path: Path,
+    kinds: Kinds,
+    draw: Callable[[Axes, Sequence[Record], Floats, dict[str, Any]], None],
+    what: str,
+    top: float | None = None,
 ) -> None:
     figure, every = panels(len(kinds), height=2.1)
     budgets = [record.case.time_budget for own in kinds.values() for some in own.values() for record in some]
@@ -80,6 +82,7 @@ def _save_panels(
     for axes, (name, own) in zip(every, kinds.items(), strict=True):
         for k, (kind, some) in enumerate(own.items()):
             draw(axes, some, seconds, {"color": COLOURS[k], "linestyle": STYLES[k], "label": kind})
+        axes.set_ylim(0, top)  # after all curves: it fixes the upper limit too
         axes.set_title(name, size=9.5, color=INK, loc="left")
         axes.set_xscale("log")
         axes.set_xticks([0.1, 1, 10], ["0.1", "1", "10"])

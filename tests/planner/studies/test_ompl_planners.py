@@ -1,11 +1,15 @@
 """The study of OMPL's planners beside SST*."""
 
 import math
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
+from matplotlib.figure import Figure
 from scipy.stats import mannwhitneyu
 
+from planner.studies import curves
 from planner.studies.curves import save_costs, save_success
 from planner.studies.ompl_planners.report import report
 from planner.studies.ompl_planners.study import by_planner, cases
@@ -94,6 +98,24 @@ def test_figures_have_a_panel_for_each_environment(records: list[Record], tmp_pa
     for number, save in enumerate((save_success, save_costs)):
         save(tmp_path / f"{number}.png", kinds)
         assert (tmp_path / f"{number}.png").stat().st_size > 10_000
+
+
+def test_the_costliest_curve_is_inside_its_panel(
+    records: list[Record], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also if it is not that of the first planner."""
+    drawn: list[Figure] = []
+    monkeypatch.setattr(curves, "save_figure", lambda _path, figure, _dpi: drawn.append(figure))
+    kinds = by_planner([record for record in records if record.case.environment == "maze"])
+    kinds["maze"]["rrt"] = [
+        replace(one, history=[(time, cost + 10) for time, cost in one.history]) for one in kinds["maze"]["rrt"]
+    ]
+    save_costs(tmp_path / "costs.png", kinds)
+    (axes,) = drawn[0].axes
+    low, high = axes.get_ylim()
+    highest = max(np.nanmax(line.get_ydata()) for line in axes.lines)
+    assert highest > np.nanmax(axes.lines[0].get_ydata())
+    assert low == 0 < highest < high
 
 
 def test_runs_of_every_planner_are_measured_alike(small_file: Path) -> None:
