@@ -289,7 +289,7 @@ def test_ctrl_c_ends_a_plan_by_ompl_soon(vinewright: Vinewright, small_file: Pat
 
     def press() -> None:
         nonlocal pressed
-        time.sleep(3.0)
+        time.sleep(1.0)
         pressed = time.monotonic()
         os.kill(os.getpid(), signal.SIGINT)
 
