@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -78,6 +79,20 @@ def table2(
         return measured(study, command, out, force)
 
 
+def _checked(names: Sequence[str]) -> list[str]:
+    """The names of environments, each of which can be read.
+
+    Raises:
+        InvalidEnvironment: One cannot.
+    """
+    from dynamics.tube import VineParams
+    from environments import load_environment
+
+    for name in names:
+        load_environment(name, VineParams().radius)
+    return list(names)
+
+
 def ompl_planners(
     runs: RunsOption = 10,
     time_budget: BudgetOption = 30.0,
@@ -88,19 +103,15 @@ def ompl_planners(
 ) -> int:
     """Plan many times with SST* and with each of OMPL's planners; compare times and costs. Ctrl-C keeps the runs done."""
     with readable_errors(), needs("ompl"):
-        from dynamics.tube import VineParams
-        from environments import known_environments, load_environment
+        from environments import known_environments
         from planner.ompl.planners import available_planners
         from planner.planners import SST_STAR, search_of
         from planner.studies.curves import curves
         from planner.studies.ompl_planners.report import report
         from planner.studies.ompl_planners.study import by_planner, cases
-        from planner.studies.planning.study import PAPER
         from planner.studies.planning_runs import study_of_runs
 
-        names = env or [*PAPER, *(name for name in known_environments() if name not in PAPER)]
-        for name in names:
-            load_environment(name, VineParams().radius)
+        names = _checked(env or known_environments())
         planners = planner or [SST_STAR, *available_planners()]
         for one in planners:
             search_of(one)
@@ -149,14 +160,11 @@ def ablations(
 ) -> int:
     """Plan with one part of the search at a time off or changed. Ctrl-C keeps the runs done."""
     with readable_errors():
-        from dynamics.tube import VineParams
-        from environments import load_environment
         from planner.studies.ablations.report import report
         from planner.studies.ablations.study import cases
         from planner.studies.planning_runs import study_of_runs
 
-        for name in (names := env or ["maze", "needle", "long"]):
-            load_environment(name, VineParams().radius)
+        names = _checked(env or ["maze", "needle", "long"])
         study = study_of_runs("ablations", cases(names, runs, time_budget), report)
         command = command_line("reproduce ablations", runs=runs, time_budget=time_budget, env=env)
         return measured(study, command, out, force)
@@ -171,14 +179,12 @@ def defaults(
 ) -> int:
     """Plan with the defaults of the search as they were and with changes, the same seeds. Ctrl-C keeps the runs done."""
     with readable_errors():
-        from dynamics.tube import VineParams
-        from environments import known_environments, load_environment
+        from environments import known_environments
         from planner.studies.defaults.report import report
         from planner.studies.defaults.study import cases
         from planner.studies.planning_runs import study_of_runs
 
-        for name in (names := env or known_environments()):
-            load_environment(name, VineParams().radius)
+        names = _checked(env or known_environments())
         study = study_of_runs("defaults", cases(names, runs, time_budget), report)
         command = command_line("reproduce defaults", runs=runs, time_budget=time_budget, env=env)
         return measured(study, command, out, force)

@@ -32,7 +32,7 @@ def report(results: Sequence[dict[str, Any]]) -> Report:
         f"Searches of {ITERATIONS} iterations of {BATCH} vines in {len(results)} random environments; pairs of a vine and an",
         "ancestor, and the biarc between their tips. The number of actuators between them is the sum of the prices of the arcs,",
         "by least squares: an arc along walls costs a price that does not decrease with its angle, in those of an arc without",
-        f"(which is {made.actuators:g} actuators on the mean, because two arcs may be one actuator). Intervals are 95 % bootstrap",
+        f"(which is {made.actuators:g} actuators on average, because two arcs may be one actuator). Intervals are 95 % bootstrap",
         "intervals over environments.",
         "",
         *table(

@@ -16,10 +16,12 @@ from planner.search.biarc import pose_on
 from planner.search.cost_to_go import CostToGo
 from planner.search.reverse_tree import ReverseTree
 from planner.search.witnesses import embed, pose_tree
-from planner.studies.curves import DPI, panels
+from planner.studies.curves import panels
 from surrogate.compiled import Floats
 
 WAY = "#d1495b"
+TREE_DPI = 85
+"""Thousands of thin lines compress badly."""
 
 
 def save_trees(path: Path, trees: Sequence[tuple[Environment, str, ReverseTree]]) -> None:
@@ -40,7 +42,7 @@ def save_trees(path: Path, trees: Sequence[tuple[Environment, str, ReverseTree]]
         axes.set(xlim=bounds[[0, 2]], ylim=bounds[[1, 3]], aspect="equal", xticks=[], yticks=[])
         axes.set_title(f"{environment.name}, {kind}: {len(tree.poses)} vertices", size=8.5, color=INK, loc="left")
     figure.supxlabel("cost to the goal: price of the arcs + length / 100 m", size=9.5, color=INK)
-    save_figure(path, figure, DPI)
+    save_figure(path, figure, TREE_DPI)
 
 
 def _edges(tree: ReverseTree) -> tuple[Floats, Floats]:
