@@ -13,6 +13,7 @@ from planner.search.arc_collision import (
     TOUCH_STEP,
     UNREACHED,
     arc_scene,
+    biarc_cost,
     biarc_shares,
     biarc_status,
     touching_share,
@@ -115,3 +116,13 @@ def test_mirrored_biarcs_are_alike(environment: MakeEnvironment) -> None:
     other = biarc_shares(mirrored, r, poses * MIRROR, ends * MIRROR)
     np.testing.assert_allclose(one, other, atol=1e-9)
     assert (np.nan_to_num(one) > 0).sum() > 20
+
+
+def test_a_biarc_costs_its_actuators_and_its_length(environment: MakeEnvironment, params: VineParams) -> None:
+    """In free space two curved arcs cost two actuators, a straight one none, and each metre the hundredth of one."""
+    bends, scene = Bends.of(REACH, params), arc_scene(environment(), params.clearance)
+    assert biarc_cost(scene, params.clearance, bends, 0.0, 0.0, 0.0, 1.5, 0.0, 0.0) == pytest.approx(0.015)
+    # Two quarter turns to opposite sides, of radius 0.5 m: half a turn of that radius is as long.
+    cost = biarc_cost(scene, params.clearance, bends, 0.0, 0.0, 0.0, 1.0, 1.0, 0.0)
+    assert cost == pytest.approx(2 + 0.01 * np.pi * 0.5)
+    assert biarc_cost(scene, params.clearance, bends, 0.0, 0.0, 0.0, 0.1, 0.1, 0.0) == np.inf
