@@ -9,7 +9,6 @@ from dynamics.tube import VineParams
 from environments.environment import Environment
 from planner.search.arc_price import Bends, arc_is_possible, arc_price
 from planner.search.biarc import arc_point, biarc
-from planner.search.sst import LENGTH_COST
 from surrogate.compiled import Floats, compiled
 
 LOOK_AHEAD = 0.1
@@ -160,6 +159,7 @@ def biarc_cost(
     scene: Scene,
     radius: float,
     bends: Bends,
+    length_cost: float,
     x0: float,
     y0: float,
     heading0: float,
@@ -167,12 +167,12 @@ def biarc_cost(
     y1: float,
     heading1: float,
 ) -> float:
-    """Price of a biarc in actuators plus LENGTH_COST per metre; infinite unless it is FREE."""
+    """Price of a biarc in actuators plus `length_cost` per metre; infinite unless it is FREE."""
     status, first, second = biarc_status(scene, radius, bends, x0, y0, heading0, x1, y1, heading1)
     if status != FREE:
         return np.inf
     _, s0, _, s1 = biarc(x0, y0, heading0, x1, y1, heading1)
-    return first + second + LENGTH_COST * (s0 + s1)
+    return first + second + length_cost * (s0 + s1)
 
 
 def biarc_prices(scene: Scene, radius: float, bends: Bends, start: Floats, end: Floats) -> Floats:

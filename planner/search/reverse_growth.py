@@ -18,6 +18,7 @@ from planner.search.arc_collision import FREE, UNREACHED, arc_scene, biarc_cost,
 from planner.search.arc_price import Bends
 from planner.search.reverse_tree import ReverseTree
 from planner.search.seeded_ompl import quiet_ompl
+from planner.search.sst import LENGTH_COST
 from surrogate.compiled import Floats
 
 HEADINGS = 12
@@ -142,7 +143,7 @@ def _objective(information: Any, scene: Scene, radius: float, bends: Bends) -> A
 
     class ArcPrice(base.OptimizationObjective):  # type: ignore[misc]
         def motionCost(self, one: Any, other: Any) -> Any:
-            cost = biarc_cost(scene, radius, bends, *_pose(one), *_pose(other))
+            cost = biarc_cost(scene, radius, bends, LENGTH_COST, *_pose(one), *_pose(other))
             return base.Cost(min(cost, UNREACHABLE_COST))
 
         def isSymmetric(self) -> bool:

@@ -20,6 +20,7 @@ from planner.search.arc_collision import (
 )
 from planner.search.arc_price import BEND, STRAIGHT, TURNS, Bends, arc_is_possible, arc_price
 from planner.search.biarc import pose_on
+from planner.search.sst import LENGTH_COST
 
 MakeEnvironment = Callable[..., Environment]
 REACH = 0.7, 3.6
@@ -121,8 +122,8 @@ def test_mirrored_biarcs_are_alike(environment: MakeEnvironment) -> None:
 def test_a_biarc_costs_its_actuators_and_its_length(environment: MakeEnvironment, params: VineParams) -> None:
     """In free space two curved arcs cost two actuators, a straight one none, and each metre the hundredth of one."""
     bends, scene = Bends.of(REACH, params), arc_scene(environment(), params.clearance)
-    assert biarc_cost(scene, params.clearance, bends, 0.0, 0.0, 0.0, 1.5, 0.0, 0.0) == pytest.approx(0.015)
+    assert biarc_cost(scene, params.clearance, bends, LENGTH_COST, 0.0, 0.0, 0.0, 1.5, 0.0, 0.0) == pytest.approx(0.015)
     # Two quarter turns to opposite sides, of radius 0.5 m: half a turn of that radius is as long.
-    cost = biarc_cost(scene, params.clearance, bends, 0.0, 0.0, 0.0, 1.0, 1.0, 0.0)
+    cost = biarc_cost(scene, params.clearance, bends, LENGTH_COST, 0.0, 0.0, 0.0, 1.0, 1.0, 0.0)
     assert cost == pytest.approx(2 + 0.01 * np.pi * 0.5)
-    assert biarc_cost(scene, params.clearance, bends, 0.0, 0.0, 0.0, 0.1, 0.1, 0.0) == np.inf
+    assert biarc_cost(scene, params.clearance, bends, LENGTH_COST, 0.0, 0.0, 0.0, 0.1, 0.1, 0.0) == np.inf
