@@ -6,15 +6,17 @@ three unlike ways of moving end in the same place, that place is trusted.
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dynamics.impulse.propagator import Impulse
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
-from dynamics.vine import Actuation, VineState, centerlines
+from dynamics.vine import Actuation, Status, VineState, centerlines
 from environments.environment import Environment
 from surrogate.compiled import Floats
 
@@ -65,38 +67,45 @@ class Relaxations:
 
     def rests(self, state: VineState, actuation: Actuation) -> Rests:
         """Where each vine of a batch comes to rest, which sets out without a velocity. `state` is not changed."""
-        joints = np.stack(
-            [*map(partial(self._moved, state, actuation), (0, 1)), self._held(self.viscous, state, actuation)[1]]
-        )
+        # The kernels release the GIL: one vine takes two threads too.
+        with ThreadPoolExecutor(min(self.viscous.threads, 2)) as pool:
+            moved = pool.map(partial(self._moved, state, actuation), (0, 1))
+            joints = np.stack([*moved, self._held(self.viscous, state, actuation)[1]])
         apart = np.max([_distance(joints[i], joints[j]) for i, j in ((0, 1), (0, 2), (1, 2))], axis=0)
         return Rests(joints, np.where(np.isnan(joints[:, :, 0, 0]).any(axis=0), np.inf, apart))
 
     def _moved(self, state: VineState, actuation: Actuation, way: int) -> Floats:
         """Joints of the vines at rest after they have moved with inertia, 0, or by drag, 1 [m]."""
-        joints, on = self._settled(self.quick[way], state, actuation)
+        joints, on, ended = self._settled(self.quick[way], state, actuation)
         # A vine next to an unstable equilibrium sets out slowly: where it then went far by viscosity, it did not rest yet.
-        early = np.flatnonzero(on > 0.5 * PARTED * self.params.scale)
+        # One that was held for the longest time already would only do the same again.
+        early = np.flatnonzero((on > 0.5 * PARTED * self.params.scale) & ended)
         if len(early):
             again = VineState(state.angles[early], state.segments[early], state.last_length[early])
             carried = Actuation(actuation.pressure[early], actuation.l_0[early])
             joints[early] = self._settled(self.patient[way], again, carried)[0]
         return joints
 
-    def _settled(self, model: Impulse, state: VineState, actuation: Actuation) -> tuple[Floats, Floats]:
-        """Joints of the vines at rest [m], and how far they went by viscosity after they had moved by the model [m]."""
-        after, before = self._held(model, state, actuation)
+    def _settled(
+        self, model: Impulse, state: VineState, actuation: Actuation
+    ) -> tuple[Floats, Floats, NDArray[np.bool_]]:
+        """Joints of the vines at rest [m], how far they went by viscosity after they had moved by the model [m], and whether
+        the model found them still before the longest time."""
+        after, before, ended = self._held(model, state, actuation)
         joints = self._held(self.viscous, after, actuation)[1]
         joints[np.isnan(before[:, 0, 0])] = np.nan
-        return joints, _distance(before, joints)
+        return joints, _distance(before, joints), ended
 
-    def _held(self, model: Impulse | QuasiStatic, state: VineState, actuation: Actuation) -> tuple[VineState, Floats]:
-        """The vines after a hold, and their joints [m]: NaN where it has no record."""
+    def _held(
+        self, model: Impulse | QuasiStatic, state: VineState, actuation: Actuation
+    ) -> tuple[VineState, Floats, NDArray[np.bool_]]:
+        """The vines after a hold, their joints [m], NaN where it has no record, and whether they came to rest."""
         held = model.grow(state, actuation, 0.0, self.params.segment_length)
         vines = np.arange(len(held.records))
         after = held.state(vines, np.zeros_like(vines))
         joints = centerlines(after, self.base, self.params)
         joints[held.records == 0] = np.nan
-        return after, joints
+        return after, joints, held.status == Status.GROWN
 
 
 def _distance(one: Floats, other: Floats) -> Floats:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import shapely
 from numpy.typing import NDArray
 
 from dynamics.jumps import Jump, largest_jump
-from dynamics.propagator import Propagator
+from dynamics.propagator import OnHost, Propagator
 from dynamics.relaxations import PARTED as PARTED_RESTS
 from dynamics.relaxations import Relaxations
 from dynamics.snaps import Snaps
@@ -88,16 +89,19 @@ class Solutions:
         """Number of candidates whose replay missed the goal, or needs an ambiguous snap."""
         self.ambiguous = 0
         """Number of candidates rejected because of an ambiguous snap."""
-        self._relaxations: Relaxations | None = None
         self._apart: dict[bytes, float] = {}
         """How far apart the relaxations of each known snap end [m]; vines that share a branch share its snaps."""
 
     def warm_up(self) -> None:
         """Prepare the examination of snaps, and compile its kernels."""
-        params = self.search.params
-        self._relaxations = Relaxations(self.search.environment, params)
-        straight = VineState(np.zeros((1, 2)), np.ones(1, np.int64), np.full(1, params.segment_length))
+        straight = VineState(np.zeros((1, 2)), np.ones(1, np.int64), np.full(1, self.search.params.segment_length))
         self._relaxations.rests(straight, Actuation(np.zeros((1, 2)), np.zeros((1, 2))))
+
+    @cached_property
+    def _relaxations(self) -> Relaxations:
+        propagator = self.search.propagator
+        threads = propagator.threads if isinstance(propagator, OnHost) else None
+        return Relaxations(self.search.environment, self.search.params, threads)
 
     def offer(self, candidates: Candidates) -> bool:
         """Replay the promising candidates in order of cost; returns whether the best solution improved."""
@@ -229,7 +233,6 @@ class Solutions:
         for k, length in enumerate(snaps.length):
             branch = controls[: segments_to(length, params.segment_length)].tobytes() + length.tobytes()
             if branch not in self._apart:
-                self._relaxations = self._relaxations or Relaxations(self.search.environment, params)
                 self._apart[branch] = float(snaps.one(k).examined(carried, self._relaxations).apart[0])
             if self._apart[branch] > PARTED_RESTS * params.scale:
                 return float(length)

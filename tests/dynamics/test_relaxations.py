@@ -135,3 +135,20 @@ def test_hold_ends_sooner_where_a_tube_is_still_enough(environment: MakeEnvironm
     assert rest.status[0] == soon.status[0] == Status.GROWN
     assert 60 < soon.steps[0] <= rest.steps[0] - 120
     np.testing.assert_allclose(soon.tips[0, 0, :2], rest.tips[0, 0, :2], atol=3e-3)
+
+
+@pytest.mark.parametrize("longest", [0.3, relaxations.LONGEST_SWING])
+def test_a_vine_held_for_the_longest_time_is_not_held_again(
+    environment: MakeEnvironment, params: VineParams, monkeypatch: pytest.MonkeyPatch, longest: float
+) -> None:
+    """A second, longer hold is only for vines that seemed to rest too soon: the others would only do the same again."""
+    monkeypatch.setattr(relaxations, "STILL", 10.0)
+    monkeypatch.setattr(relaxations, "LONGEST_SWING", longest)
+    monkeypatch.setattr(relaxations, "LONGEST_CREEP", longest)
+    model = Relaxations(environment(), params)
+    held: list[Impulse] = []
+    grow = Impulse.grow
+    monkeypatch.setattr(Impulse, "grow", lambda self, *given: held.append(self) or grow(self, *given))
+    model.rests(bent(30, 1.2), steered(30, 0.0))
+    assert all(one in held for one in model.quick)
+    assert any(one in held for one in model.patient) == (longest > 0.3)
