@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
+from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
@@ -16,6 +17,7 @@ from dynamics.vine import Integers, Rollout, Status
 from environments.environment import Environment
 from planner.search.catalogue import Catalogue
 from planner.search.controls import actuation
+from planner.search.levels import Levels
 from planner.search.particles import NEAR, GrownParticles, Particles
 from planner.search.tree import Nodes, Tree
 from planner.search.witnesses import Witnesses, embed, pose_tree, unscaled
@@ -31,7 +33,7 @@ FINEST_RADIUS = 10e-3
 """Minimum radius of neighbourhoods; a search with nothing left to grow continues with smaller radii down to it [m]."""
 FIRST_ITERATIONS = 7
 UNGUIDED_SHARE = 0.25
-"""Share of a batch that is selected without the cost-to-go."""
+"""Share of a batch that is selected without the cost-to-go, or without the distance to the goal."""
 TOURNAMENT = 4
 """Size of a tournament: of this many nodes selected by cost-to-come, the one with the lowest total cost is taken."""
 GOAL_MARGIN = 2e-3
@@ -66,6 +68,8 @@ class Switches:
     """Radius in which the lowest-cost node is selected, relative to the witness radius."""
     first_batch: int = 30
     """Maximum number of vines grown in each iteration until there is a solution."""
+    levels: bool = False
+    """Whether most nodes are drawn by their distance to the goal until there is a solution, unless a cost-to-go guides the search."""
     worlds: Worlds | None = None
     """Further worlds in which every vine is grown too; None for none."""
     search: Callable[..., Search] | None = None
@@ -132,12 +136,8 @@ class Search:
         switches: Switches = DEFAULT_SWITCHES,
     ) -> None:
         """Create the tree."""
-        self.environment, self.propagator, self.params, self.catalogue = (
-            environment,
-            propagator,
-            params,
-            Catalogue.of(params),
-        )
+        self.environment, self.propagator, self.params = environment, propagator, params
+        self.catalogue = Catalogue.of(params)
         self.rng, self.batch, self.switches = rng, batch, switches
         self.max_segments = most_segments(environment, params)
         pivot = params.pivot if propagator.capabilities.shortening else 0.0
@@ -261,8 +261,13 @@ class Search:
         room = self.tree.segments < self.max_segments
         return self.tree.active & room & (~self.tree.straight | self._affordable())
 
+    @cached_property
+    def _levels(self) -> Levels:
+        return Levels(self.environment, self.params, goal_radius(self.environment, self.params))
+
     def _select(self) -> Integers:
-        """Select nodes to grow: some by cost-to-come only, the others also by cost-to-go if there is one.
+        """Select nodes to grow: some by cost-to-come only, the others also by cost-to-go if there is one, and otherwise, until
+        there is a solution, by their distance to the goal.
 
         The cost-to-go is not a lower bound for a vine that uses contact, so it never prunes: a node whose estimated total
         cost is not below the bound is only ignored by the guided selection. Every batch has an unguided share, so each node
@@ -273,9 +278,13 @@ class Search:
         growable = np.flatnonzero(self._growable())
         cost = self.cost(self.tree.actuators[growable], self.tree.segments[growable])
         batch = self.batch if self.bound < np.inf else min(self.batch, self.switches.first_batch)
-        if self._cost_to_go is None:
-            return growable[self._best_near(growable, cost, batch)]
         plain = int(np.ceil(UNGUIDED_SHARE * batch))
+        if self._cost_to_go is None:
+            if not self.switches.levels or self.bound < np.inf:
+                return growable[self._best_near(growable, cost, batch)]
+            near = self._best_near(growable, cost, plain)
+            far = self._levels.draw(self.tree.tips[growable, :2], batch - plain, self.rng)
+            return growable[np.concatenate([near, far])]
         drawn = self._best_near(growable, cost, plain + TOURNAMENT * (batch - plain))
         rivals = drawn[plain:].reshape(-1, TOURNAMENT)
         through = cost + self.tree.to_go[growable]

@@ -1,0 +1,45 @@
+"""Nodes drawn by how far their tips are from the goal, around obstacles."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dynamics.tube import VineParams
+from dynamics.vine import Integers
+from environments.environment import Environment
+from planner.search.distance_field import DistanceField
+from surrogate.compiled import Floats
+
+POINTS = 2
+"""Lattice points of the distances per clearance of the tube: a drawing needs no better ones."""
+
+
+class Levels:
+    """Distances to the goal in levels, each as wide as the tube.
+
+    A pose drawn at random from the bounds is seldom near the few tips that have come farthest through clutter. Every level is drawn as
+    often as any other, so the farthest tips are, and so are those that must go back first.
+    """
+
+    def __init__(self, environment: Environment, params: VineParams, reach: float) -> None:
+        """Compute the distances (less than 0.1 s for an environment of 2 m by 1 m).
+
+        Args:
+            reach: Distance from the goal's centre within which a tip is in the goal [m].
+        """
+        self._field, self._width = DistanceField(environment, params.clearance, reach, POINTS), 2 * params.radius
+
+    def draw(self, tips: Floats, count: int, rng: np.random.Generator) -> Integers:
+        """Draw tips: first one of the levels in which there are any, then one of the tips in it, each with equal probability.
+
+        Args:
+            tips: x, y [m], shape (n, 2).
+        Returns:
+            Indices of tips, shape (count,).
+        """
+        level = np.floor(self._field.left(tips) / self._width)
+        _, row, sizes = np.unique(level, return_inverse=True, return_counts=True)
+        chosen = rng.integers(len(sizes), size=count)
+        within = (rng.random(count) * sizes[chosen]).astype(np.int64)
+        first = np.cumsum(sizes) - sizes
+        return np.argsort(row, kind="stable")[first[chosen] + within]

@@ -1,0 +1,76 @@
+"""Tips drawn by how far they are from the goal."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.stats import chisquare
+
+from dynamics.quasistatic.propagator import QuasiStatic
+from dynamics.tube import VineParams
+from dynamics.vine import Integers
+from environments import Environment
+from planner.search.levels import Levels
+from planner.search.sst import UNGUIDED_SHARE, Search, Switches
+from surrogate.compiled import Floats
+
+DRAWS = 20000
+
+
+def room(environment: Callable[..., Environment], *boxes: tuple[float, float, float, float]) -> Environment:
+    return replace(environment(boxes=list(boxes), bounds=(0, 0, 2, 1)), goal=np.array([1.9, 0.5, 0.1]))
+
+
+def test_each_level_is_drawn_as_often_and_each_tip_in_it(
+    environment: Callable[..., Environment], params: VineParams
+) -> None:
+    """Fifty tips near the start count together as much as each of two that are farther: the counts fit that."""
+    near = np.column_stack([np.linspace(0.1, 0.11, 50), np.full(50, 0.5)])
+    tips = np.vstack([near, [[0.8, 0.5], [1.5, 0.5]]])
+    drawn = Levels(room(environment), params, 0.1).draw(tips, DRAWS, np.random.default_rng(0))
+    counts = np.bincount(drawn, minlength=52)
+    expected = np.array([*np.full(50, 1 / 150), 1 / 3, 1 / 3])
+    assert chisquare(counts, DRAWS * expected).pvalue > 1e-3
+
+
+def test_a_level_is_as_wide_as_the_tube(environment: Callable[..., Environment], params: VineParams) -> None:
+    """Four tips in two levels, three and one: the one is drawn half of the time, so the levels are a tube's width apart."""
+    levels, width = Levels(room(environment), params, 0.1), 2 * params.radius
+    # Behind the edge of the goal at x = 1.8 m.
+    tips = np.column_stack([1.8 - width * np.array([3.1, 3.5, 3.9, 4.1]), np.full(4, 0.5)])
+    counts = np.bincount(levels.draw(tips, DRAWS, np.random.default_rng(1)), minlength=4)
+    np.testing.assert_allclose(counts / DRAWS, [1 / 6, 1 / 6, 1 / 6, 1 / 2], atol=0.02)
+
+
+def test_a_tip_behind_a_wall_is_not_near_the_goal(environment: Callable[..., Environment], params: VineParams) -> None:
+    """Beside the goal but behind a wall, tips share a level with others as far around it, not with those in front of it."""
+    place = room(environment, (1.6, 0.0, 1.62, 0.9))
+    tips = np.array([[1.5, 0.2], [1.7, 0.2]])
+    left = Levels(place, params, 0.1)._field.left(tips)
+    assert left[0] > 1.0
+    assert left[1] < 0.4
+
+
+@pytest.mark.parametrize("levels", [True, False])
+def test_most_of_a_first_batch_is_drawn_by_level(
+    environment: Callable[..., Environment], params: VineParams, levels: bool
+) -> None:
+    """Until there is a solution a quarter of a batch is drawn as before; afterwards, or without levels, all of it."""
+    place = room(environment)
+    search = Search(place, QuasiStatic(place, params), params, np.random.default_rng(0), 40, Switches(levels=levels))
+    search.iterate()
+    drawn: list[int] = []
+    draw = Levels.draw
+
+    def counted(self: Levels, tips: Floats, count: int, rng: np.random.Generator) -> Integers:
+        drawn.append(count)
+        return draw(self, tips, count, rng)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Levels, "draw", counted)
+        search.iterate()
+        search.tighten(100.0)
+        search.iterate()
+    first = min(40, search.switches.first_batch)
+    assert drawn == ([first - int(np.ceil(UNGUIDED_SHARE * first))] if levels else [])
