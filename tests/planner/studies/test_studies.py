@@ -128,10 +128,10 @@ def test_an_environment_without_any_solution_is_shown() -> None:
 
 
 def test_ablations_tell_every_kind_apart() -> None:
-    """Twelve kinds, each changed in one thing, each with a row of its own runs."""
+    """Thirteen kinds, each changed in one thing, each with a row of its own runs."""
     cases = ablations.cases(["maze"], 2, 5.0)
     kinds = {(case.batch, case.switches) for case in cases}
-    assert len(cases) == 2 * len(kinds) == 24
+    assert len(cases) == 2 * len(kinds) == 26
     usual = (100, Switches())
     for batch, switches in kinds:
         changed = [
@@ -141,7 +141,7 @@ def test_ablations_tell_every_kind_apart() -> None:
         assert sum(changed) <= 1
     text = ablations_report([record(case, (case.batch / 100, 1.0)) for case in cases]).text
     rows = [line for line in text.splitlines() if line.startswith("| maze")]
-    assert len(rows) == 12
+    assert len(rows) == 13
     assert [row for row in rows if "| batch 300 | 2 of 2 | 3.00 (3.00 ... 3.00) |" in row]
 
 
