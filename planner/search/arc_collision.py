@@ -20,6 +20,8 @@ PROTOTYPE_CLEARANCE = VineParams().clearance
 TOUCH_STEP = 0.5
 """Step along an arc at which contact on its outside is looked for, relative to the tube's radius."""
 FREE, UNREACHED, BLOCKED = 0, 1, 2
+Pose = tuple[float, float, float]
+"""x [m], y [m] and heading [rad]."""
 
 
 def arc_scene(environment: Environment, radius: float) -> Scene:
@@ -108,11 +110,10 @@ def touching_share(
 
 
 @compiled()
-def touching_shares(
-    scene: Scene, radius: float, x0: float, y0: float, heading0: float, x1: float, y1: float, heading1: float
-) -> tuple[float, float]:
+def touching_shares(scene: Scene, radius: float, start: Pose, end: Pose) -> tuple[float, float]:
     """Shares of both arcs of a biarc that `touching_share` counts; NaN unless the biarc is free."""
-    k0, s0, k1, s1 = biarc(x0, y0, heading0, x1, y1, heading1)
+    x0, y0, heading0 = start
+    k0, s0, k1, s1 = biarc(x0, y0, heading0, end[0], end[1], end[2])
     if not (s0 < np.inf and s1 < np.inf) or not arc_is_free(scene, radius, x0, y0, heading0, k0, s0):
         return np.nan, np.nan
     jx, jy = arc_point(x0, y0, heading0, k0, s0)
@@ -124,28 +125,18 @@ def touching_shares(
 
 
 @compiled()
-def biarc_status(
-    scene: Scene,
-    radius: float,
-    bends: Bends,
-    x0: float,
-    y0: float,
-    heading0: float,
-    x1: float,
-    y1: float,
-    heading1: float,
-) -> tuple[int, float, float]:
+def biarc_status(scene: Scene, radius: float, bends: Bends, start: Pose, end: Pose) -> tuple[int, float, float]:
     """Whether a vine can grow along a biarc: FREE, UNREACHED or BLOCKED, and the prices of its arcs in actuators.
 
     UNREACHED means that the actuators do not reach an arc's curvature, and that no wall makes up for it. The prices are infinite
     unless it is FREE.
     """
-    k0, s0, k1, s1 = biarc(x0, y0, heading0, x1, y1, heading1)
+    k0, s0, k1, s1 = biarc(start[0], start[1], start[2], end[0], end[1], end[2])
     wall = 1.0 if bends.touching > 0.0 else 0.0
     # Most are out of reach even along a wall, and looking for one takes time.
     if not (arc_is_possible(bends, k0, s0, wall) and arc_is_possible(bends, k1, s1, wall)):
         return UNREACHED, np.inf, np.inf
-    first, second = touching_shares(scene, radius, x0, y0, heading0, x1, y1, heading1)
+    first, second = touching_shares(scene, radius, start, end)
     if np.isnan(first):
         return BLOCKED, np.inf, np.inf
     first, second = wall * first, wall * second
@@ -155,23 +146,12 @@ def biarc_status(
 
 
 @compiled()
-def biarc_cost(
-    scene: Scene,
-    radius: float,
-    bends: Bends,
-    length_cost: float,
-    x0: float,
-    y0: float,
-    heading0: float,
-    x1: float,
-    y1: float,
-    heading1: float,
-) -> float:
+def biarc_cost(scene: Scene, radius: float, bends: Bends, length_cost: float, start: Pose, end: Pose) -> float:
     """Price of a biarc in actuators plus `length_cost` per metre; infinite unless it is FREE."""
-    status, first, second = biarc_status(scene, radius, bends, x0, y0, heading0, x1, y1, heading1)
+    status, first, second = biarc_status(scene, radius, bends, start, end)
     if status != FREE:
         return np.inf
-    _, s0, _, s1 = biarc(x0, y0, heading0, x1, y1, heading1)
+    _, s0, _, s1 = biarc(start[0], start[1], start[2], end[0], end[1], end[2])
     return first + second + length_cost * (s0 + s1)
 
 
@@ -185,9 +165,8 @@ def biarc_prices(scene: Scene, radius: float, bends: Bends, start: Floats, end: 
 @compiled()
 def _prices(scene: Scene, radius: float, bends: Bends, start: Floats, end: Floats, prices: Floats) -> None:
     for i in range(len(start)):
-        _, prices[0, i], prices[1, i] = biarc_status(
-            scene, radius, bends, start[i, 0], start[i, 1], start[i, 2], end[i, 0], end[i, 1], end[i, 2]
-        )
+        one, other = (start[i, 0], start[i, 1], start[i, 2]), (end[i, 0], end[i, 1], end[i, 2])
+        _, prices[0, i], prices[1, i] = biarc_status(scene, radius, bends, one, other)
 
 
 def biarc_shares(scene: Scene, radius: float, start: Floats, end: Floats) -> Floats:
@@ -200,6 +179,5 @@ def biarc_shares(scene: Scene, radius: float, start: Floats, end: Floats) -> Flo
 @compiled()
 def _shares(scene: Scene, radius: float, start: Floats, end: Floats, shares: Floats) -> None:
     for i in range(len(start)):
-        shares[0, i], shares[1, i] = touching_shares(
-            scene, radius, start[i, 0], start[i, 1], start[i, 2], end[i, 0], end[i, 1], end[i, 2]
-        )
+        one, other = (start[i, 0], start[i, 1], start[i, 2]), (end[i, 0], end[i, 1], end[i, 2])
+        shares[0, i], shares[1, i] = touching_shares(scene, radius, one, other)

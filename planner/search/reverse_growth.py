@@ -119,7 +119,7 @@ def _information(environment: Environment, scene: Scene, radius: float, bends: B
 
     class Biarcs(base.MotionValidator):  # type: ignore[misc]
         def checkMotion(self, one: Any, other: Any) -> bool:
-            status = biarc_status(scene, radius, bends, *_pose(one), *_pose(other))[0]
+            status = biarc_status(scene, radius, bends, _pose(one), _pose(other))[0]
             if status != FREE:
                 refused[0 if status == UNREACHED else 1] += 1
             return bool(status == FREE)
@@ -143,7 +143,7 @@ def _objective(information: Any, scene: Scene, radius: float, bends: Bends) -> A
 
     class ArcPrice(base.OptimizationObjective):  # type: ignore[misc]
         def motionCost(self, one: Any, other: Any) -> Any:
-            cost = biarc_cost(scene, radius, bends, LENGTH_COST, *_pose(one), *_pose(other))
+            cost = biarc_cost(scene, radius, bends, LENGTH_COST, _pose(one), _pose(other))
             return base.Cost(min(cost, UNREACHABLE_COST))
 
         def isSymmetric(self) -> bool:

@@ -76,7 +76,7 @@ def test_status_of_biarcs() -> None:
         start = np.array([*rng.uniform([0.3, 2.0], [4.5, 2.6]), rng.uniform(-np.pi, np.pi)])
         end = start + rng.uniform([-1, -1, -2], [1, 1, 2])
         arcs = biarcs(start, end)
-        status, *prices = biarc_status(scene, RADIUS, bends, *start, *end)
+        status, *prices = biarc_status(scene, RADIUS, bends, tuple(start), tuple(end))
         seen[status] += 1
         bend, curved = np.abs(arcs.curvature), np.abs(arcs.sweep) > STRAIGHT
         assert prices == (curved.tolist() if status == FREE else [np.inf, np.inf])

@@ -99,7 +99,7 @@ def test_a_biarc_needs_its_wall_outside(environment: MakeEnvironment, params: Vi
     found = {}
     for name, y in places.items():
         scene = arc_scene(environment(walls=[[-1, y, 0.08, y, 0.0]]), r)
-        status, *prices = biarc_status(scene, r, bends, 0.0, 0.0, 0.0, *end)
+        status, *prices = biarc_status(scene, r, bends, (0.0, 0.0, 0.0), end)
         found[name] = status
         if status == FREE:
             assert sum(prices) < 2
@@ -122,8 +122,10 @@ def test_mirrored_biarcs_are_alike(environment: MakeEnvironment) -> None:
 def test_a_biarc_costs_its_actuators_and_its_length(environment: MakeEnvironment, params: VineParams) -> None:
     """In free space two curved arcs cost two actuators, a straight one none, and each metre the hundredth of one."""
     bends, scene = Bends.of(REACH, params), arc_scene(environment(), params.clearance)
-    assert biarc_cost(scene, params.clearance, bends, LENGTH_COST, 0.0, 0.0, 0.0, 1.5, 0.0, 0.0) == pytest.approx(0.015)
+    assert biarc_cost(scene, params.clearance, bends, LENGTH_COST, (0.0, 0.0, 0.0), (1.5, 0.0, 0.0)) == pytest.approx(
+        0.015
+    )
     # Two quarter turns to opposite sides, of radius 0.5 m: half a turn of that radius is as long.
-    cost = biarc_cost(scene, params.clearance, bends, LENGTH_COST, 0.0, 0.0, 0.0, 1.0, 1.0, 0.0)
+    cost = biarc_cost(scene, params.clearance, bends, LENGTH_COST, (0.0, 0.0, 0.0), (1.0, 1.0, 0.0))
     assert cost == pytest.approx(2 + 0.01 * np.pi * 0.5)
-    assert biarc_cost(scene, params.clearance, bends, LENGTH_COST, 0.0, 0.0, 0.0, 0.1, 0.1, 0.0) == np.inf
+    assert biarc_cost(scene, params.clearance, bends, LENGTH_COST, (0.0, 0.0, 0.0), (0.1, 0.1, 0.0)) == np.inf
