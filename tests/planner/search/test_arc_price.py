@@ -129,3 +129,22 @@ def test_a_biarc_costs_its_actuators_and_its_length(environment: MakeEnvironment
     cost = biarc_cost(scene, params.clearance, bends, LENGTH_COST, (0.0, 0.0, 0.0), (1.0, 1.0, 0.0))
     assert cost == pytest.approx(2 + 0.01 * np.pi * 0.5)
     assert biarc_cost(scene, params.clearance, bends, LENGTH_COST, (0.0, 0.0, 0.0), (0.1, 0.1, 0.0)) == np.inf
+
+
+@pytest.mark.parametrize("second", [False, True])
+def test_a_wall_counts_for_the_arc_that_it_is_beside(
+    environment: MakeEnvironment, params: VineParams, second: bool
+) -> None:
+    """Beside the outside of one of two quarter turns, a pillar touches part of that one and nothing of the other."""
+    gap, size, corner = params.clearance + 5e-3, 0.1, np.sqrt(0.5)
+    # The turns are about (0, 0.5) and (1, 0.5), each of a radius of 0.5 m; the pillar is at the middle of its turn.
+    centre, away = (
+        (np.array([1.0, 0.5]), np.array([-corner, corner]))
+        if second
+        else (np.array([0.0, 0.5]), np.array([corner, -corner]))
+    )
+    pillar = centre + (0.5 + gap + size) * away
+    scene = arc_scene(environment(circles=[[*pillar, size]], bounds=(-2, -2, 3, 3)), params.clearance)
+    shares = biarc_shares(scene, params.clearance, np.zeros((1, 3)), np.array([[1.0, 1.0, 0.0]]))[:, 0]
+    assert 0.1 < shares[int(second)] < 0.6
+    assert shares[1 - int(second)] == 0.0

@@ -28,6 +28,9 @@ def test_around_a_wall_it_is_the_way_around(environment: Callable[..., Environme
     left = DistanceField(room, CLEARANCE, REACH).left(tip)
     assert 0.9 * (taut - REACH) <= left <= taut - REACH
     assert left > 1.4 * (1.0 - REACH)
+    coarse = DistanceField(room, CLEARANCE, REACH, 2)
+    assert coarse.step == CLEARANCE / 2
+    assert 0.85 * (taut - REACH) <= coarse.left(tip) <= taut - REACH
 
 
 def test_a_goal_behind_a_closed_wall_is_as_far_as_a_straight_line(environment: Callable[..., Environment]) -> None:
