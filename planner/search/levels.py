@@ -12,6 +12,8 @@ from surrogate.compiled import Floats
 
 POINTS = 2
 """Lattice points of the distances per clearance of the tube: a drawing needs no better ones."""
+MOST_POINTS = 400_000
+"""Maximum number of lattice points: they take about a second, and so much is not worth it in a larger environment."""
 
 
 class Levels:
@@ -28,6 +30,12 @@ class Levels:
             reach: Distance from the goal's centre within which a tip is in the goal [m].
         """
         self._field, self._width = DistanceField(environment, params.clearance, reach, POINTS), 2 * params.radius
+
+    @classmethod
+    def of(cls, environment: Environment, params: VineParams, reach: float) -> Levels | None:
+        """The levels of an environment, or None if it is too large for a lattice (10 m by 10 m is not, with the default tube)."""
+        sides = (environment.bounds[2:] - environment.bounds[:2]) / (params.clearance / POINTS)
+        return cls(environment, params, reach) if np.prod(sides) <= MOST_POINTS else None
 
     def draw(self, tips: Floats, count: int, rng: np.random.Generator) -> Integers:
         """Draw tips: first one of the levels in which there are any, then one of the tips in it, each with equal probability.

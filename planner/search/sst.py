@@ -68,7 +68,7 @@ class Switches:
     """Radius in which the lowest-cost node is selected, relative to the witness radius."""
     first_batch: int = 30
     """Maximum number of vines grown in each iteration until there is a solution."""
-    levels: bool = False
+    levels: bool = True
     """Whether most nodes are drawn by their distance to the goal until there is a solution, unless a cost-to-go guides the search."""
     worlds: Worlds | None = None
     """Further worlds in which every vine is grown too; None for none."""
@@ -262,8 +262,8 @@ class Search:
         return self.tree.active & room & (~self.tree.straight | self._affordable())
 
     @cached_property
-    def _levels(self) -> Levels:
-        return Levels(self.environment, self.params, goal_radius(self.environment, self.params))
+    def _levels(self) -> Levels | None:
+        return Levels.of(self.environment, self.params, goal_radius(self.environment, self.params))
 
     def _select(self) -> Integers:
         """Select nodes to grow: some by cost-to-come only, the others also by cost-to-go if there is one, and otherwise, until
@@ -280,10 +280,10 @@ class Search:
         batch = self.batch if self.bound < np.inf else min(self.batch, self.switches.first_batch)
         plain = int(np.ceil(UNGUIDED_SHARE * batch))
         if self._cost_to_go is None:
-            if not self.switches.levels or self.bound < np.inf:
+            if not self.switches.levels or self.bound < np.inf or (levels := self._levels) is None:
                 return growable[self._best_near(growable, cost, batch)]
             near = self._best_near(growable, cost, plain)
-            far = self._levels.draw(self.tree.tips[growable, :2], batch - plain, self.rng)
+            far = levels.draw(self.tree.tips[growable, :2], batch - plain, self.rng)
             return growable[np.concatenate([near, far])]
         drawn = self._best_near(growable, cost, plain + TOURNAMENT * (batch - plain))
         rivals = drawn[plain:].reshape(-1, TOURNAMENT)

@@ -38,6 +38,8 @@ class Case:
     planner: str = SST_STAR
     contact: bool = True
     """Whether the reverse tree of the heuristic may use walls."""
+    first: bool = False
+    """Whether the run ends at the first solution."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +97,7 @@ def run_case(case: Case) -> Record:
     )
     first_steps = None
     run.contact = case.contact
-    for _ in run.run(Budget(case.time_budget)):
+    for _ in run.run(Budget(case.time_budget, first=case.first)):
         if first_steps is None and run.best:
             first_steps = run.search.vine_steps
     history = [(round(m.seconds, 4), round(m.actuators + LENGTH_COST * m.length, 5)) for m in run.history]

@@ -1,4 +1,4 @@
-"""Random environments of studies: those that a price is fitted to, and others that it is judged in."""
+"""Random environments of studies: those that a price is fitted to, others that it is judged in, and those of every density."""
 
 from __future__ import annotations
 
@@ -15,6 +15,11 @@ DENSITIES = 0.1, 0.5
 """Least and largest share of the area that obstacles cover [-]."""
 PREFIX = "random-"
 """A random environment has this and its seed as its name."""
+SOAK_DENSITIES = 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6
+"""Shares of the area that obstacles cover in the environments of the soak [-]."""
+SOAK_SIZES = (1.5, 1.5), (2.5, 2.5), (4.0, 2.5)
+"""Sizes of the environments of the soak [m]."""
+SOAK_PREFIX = "soak-"
 
 
 def random_environment(seed: int) -> Environment:
@@ -23,13 +28,25 @@ def random_environment(seed: int) -> Environment:
     return generate_environment(rng, density=rng.uniform(*DENSITIES), name=f"{PREFIX}{seed}")
 
 
+def soak_kind(seed: int) -> tuple[float, tuple[float, float]]:
+    """Density [-] and size [m] of the soak's environment of a seed. They alternate, so that neither depends on how many there are."""
+    return SOAK_DENSITIES[seed % len(SOAK_DENSITIES)], SOAK_SIZES[seed // len(SOAK_DENSITIES) % len(SOAK_SIZES)]
+
+
+def soak_environment(seed: int, density: float, size: tuple[float, float]) -> Environment:
+    """The environment that `vinewright environments new` makes with these numbers."""
+    return generate_environment(np.random.default_rng(seed), size=size, density=density, name=f"{SOAK_PREFIX}{seed}")
+
+
 def environment_of(name: str) -> Environment:
-    """The environment of a name: a random one, one that is shipped, or a file.
+    """The environment of a name: a random one, one of the soak, one that is shipped, or a file.
 
     Raises:
         InvalidEnvironment: There is none.
     """
-    seed = name.removeprefix(PREFIX)
-    if name.startswith(PREFIX) and seed.isdecimal():
-        return random_environment(int(seed))
+    for prefix in (PREFIX, SOAK_PREFIX):
+        seed = name.removeprefix(prefix)
+        if name.startswith(prefix) and seed.isdecimal():
+            number = int(seed)
+            return random_environment(number) if prefix == PREFIX else soak_environment(number, *soak_kind(number))
     return load_environment(name, VineParams().radius)

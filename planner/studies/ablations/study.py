@@ -15,7 +15,7 @@ VARIANTS: dict[str, tuple[int, Switches]] = {
     "best-near radius 1": (100, Switches(best_near=1.0)),
     "best-near radius 2": (100, Switches(best_near=2.0)),
     "best-near radius 8": (100, Switches(best_near=8.0)),
-    "nodes drawn by their distance to the goal": (100, Switches(levels=True)),
+    "no nodes drawn by distance to the goal": (100, Switches(levels=False)),
     "batch 100 from the beginning": (100, Switches(first_batch=100)),
     "batch 10": (10, Switches()),
     "batch 30": (30, Switches()),

@@ -11,15 +11,17 @@ from planner.studies.planning_runs import Case, Record
 
 FIVE, TEN = Keep(5, spread=0.0), Keep(10)
 """Which solutions were kept before, of nearly the lowest cost, and which are now."""
-BEFORE = "radius 2, batch 100"
+BEFORE, SMALLER_BATCH, NOW = "radius 2, batch 100", "radius 4, first batch 30", "now"
 KINDS: dict[str, tuple[Switches, Keep]] = {
-    BEFORE: (Switches(best_near=2.0, first_batch=100), FIVE),
-    "radius 4": (Switches(best_near=4.0, first_batch=100), FIVE),
-    "first batch 30": (Switches(best_near=2.0, first_batch=30), FIVE),
-    "radius 4, first batch 30": (Switches(best_near=4.0, first_batch=30), FIVE),
-    "radius 2, batch 100, ten solutions": (Switches(best_near=2.0, first_batch=100), TEN),
+    BEFORE: (Switches(best_near=2.0, first_batch=100, levels=False), FIVE),
+    "radius 4": (Switches(best_near=4.0, first_batch=100, levels=False), FIVE),
+    "first batch 30": (Switches(best_near=2.0, first_batch=30, levels=False), FIVE),
+    SMALLER_BATCH: (Switches(best_near=4.0, first_batch=30, levels=False), FIVE),
+    "radius 2, batch 100, ten solutions": (Switches(best_near=2.0, first_batch=100, levels=False), TEN),
+    NOW: (Switches(), TEN),
 }
-"""Best-near radius in units of the witness radius, batch until the first solution, and which solutions are kept."""
+"""Best-near radius in units of the witness radius, batch until the first solution, whether nodes are drawn by their distance to the
+goal until then, and which solutions are kept."""
 
 
 def cases(environments: Sequence[str], runs: int, seconds: float) -> list[Case]:

@@ -14,21 +14,15 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
-from environments import Environment, generate_environment
+from environments import Environment
 from environments.reach import WalledIn, goal_within_reach
 from planner.search.run import Budget, Run
+from planner.studies.random_environments import soak_environment, soak_kind
 from planner.studies.reliability.checks import Checked, check_states
 from planner.studies.workers import process_pool
 from surrogate.compiled import thread_count
-
-DENSITIES = 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6
-"""Shares of the area that obstacles cover [-]."""
-SIZES = (1.5, 1.5), (2.5, 2.5), (4.0, 2.5)
-"""Sizes of the environments [m]."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +38,7 @@ class Case:
 
     def environment(self) -> Environment:
         """The environment, identical to that of `vinewright environments new` with these numbers."""
-        rng = np.random.default_rng(self.seed)
-        return generate_environment(rng, size=self.size, density=self.density, name=f"soak-{self.seed}")
+        return soak_environment(self.seed, self.density, self.size)
 
     @property
     def replayed_by(self) -> str:
@@ -86,9 +79,7 @@ class Record:
 
 def cases(count: int, seconds: float) -> list[Case]:
     """Cases that alternate densities and sizes, so that memory growth over the runs is not confounded with their difficulty."""
-    return [
-        Case(k, DENSITIES[k % len(DENSITIES)], SIZES[k // len(DENSITIES) % len(SIZES)], seconds) for k in range(count)
-    ]
+    return [Case(seed, *soak_kind(seed), seconds) for seed in range(count)]
 
 
 def run_case(case: Case) -> Record:

@@ -12,6 +12,7 @@ import pytest
 from dynamics.tube import VineParams
 from environments import Environment, load_environment
 from planner.cli import main
+from planner.studies.random_environments import SOAK_DENSITIES, SOAK_SIZES
 from planner.studies.reliability import study as soak
 from planner.studies.reliability.checks import Checked, evaluate
 from planner.studies.reliability.report import InvalidCounts, fuzz_lines, memory_of, report, success
@@ -67,7 +68,7 @@ def test_cases_mix_densities_and_sizes() -> None:
     every = cases(1000, 2.0)
     met = [(case.density, case.size) for case in every]
     counts = {pair: met.count(pair) for pair in met}
-    assert len(counts) == len(soak.DENSITIES) * len(soak.SIZES)
+    assert len(counts) == len(SOAK_DENSITIES) * len(SOAK_SIZES)
     assert max(counts.values()) - min(counts.values()) <= 1
     assert len({case.seed for case in every}) == 1000
 

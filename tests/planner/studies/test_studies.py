@@ -91,7 +91,7 @@ def test_table_2_has_all_kinds_and_the_paper(records: list[Record]) -> None:
         "subset": True,
         "best_near": 4.0,
         "first_batch": 30,
-        "levels": False,
+        "levels": True,
     }
 
 
