@@ -92,7 +92,8 @@ def test_plan_writes_the_run_folder(planned: tuple[Path, str]) -> None:
     assert run["iterations"] == 12
     assert run["history"][-1][1:] == [design["cost"]["actuators"], design["cost"]["length_mm"]]
     solutions = json.loads((folder / "solutions.json").read_text())["solutions"]
-    assert solutions[0] == {**design, "jump_mm": None}
+    assert set(solutions[0]) == {*design, "jump_mm"}
+    assert {key: solutions[0][key] for key in design} == design
     assert len(solutions) >= 1
     assert all((folder / name).read_bytes()[:4] == b"\x89PNG" for name in ("plan.png", "solutions.png"))
 
@@ -255,13 +256,13 @@ def test_simulate_with_penalties(
 
     Designs end just inside the goal's edge, nearer than gradient steps are exact: this one is a segment longer.
     """
-    text = small_environment("[[150, 0, 180, 190]]").replace("[500, 230]", "[300, 220]")
+    text = small_environment("[[150, 0, 180, 190]]").replace("[500, 230]", "[300, 400]")
     (tmp_path / "small.toml").write_text(text)
-    chosen = ["--iterations", 3, "--batch", 20, "--seed", 5, "--physics", "published"]
+    chosen = ["--iterations", 12, "--batch", 20, "--seed", 5, "--physics", "published"]
     done = vinewright("plan", "small.toml", "--fast", *chosen, "--out", "run")
     assert done.returncode == 0, done.stderr
     design = json.loads((tmp_path / "run" / "design.json").read_text())
-    assert design["sections"][0]["pressure_kpa"] > 0
+    assert any(section["pressure_kpa"] > 0 for section in design["sections"])
     for part, key in ((design["tube"], "length_mm"), (design["sections"][-1], "end_mm")):
         part[key] += 25.0
     (tmp_path / "longer.json").write_text(json.dumps(design))
