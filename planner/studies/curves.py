@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -79,9 +80,13 @@ def _save_panels(
     figure, every = panels(len(kinds), height=2.1)
     budgets = [record.case.time_budget for own in kinds.values() for some in own.values() for record in some]
     seconds = np.geomspace(EARLIEST, max(budgets), 400)
+    names = list(dict.fromkeys(kind for own in kinds.values() for kind in own))
+    styles = {kind: {"color": COLOURS[k], "linestyle": STYLES[k], "label": kind} for k, kind in enumerate(names)}
+    labelled: dict[str, Artist] = {}
     for axes, (name, own) in zip(every, kinds.items(), strict=True):
-        for k, (kind, some) in enumerate(own.items()):
-            draw(axes, some, seconds, {"color": COLOURS[k], "linestyle": STYLES[k], "label": kind})
+        for kind, some in own.items():
+            draw(axes, some, seconds, styles[kind])
+            labelled |= {kind: axes.lines[-1]}
         axes.set_ylim(0, top)  # after all curves: it fixes the upper limit too
         axes.set_title(name, size=9.5, color=INK, loc="left")
         axes.set_xscale("log")
@@ -90,9 +95,13 @@ def _save_panels(
         axes.grid(color="#e3e6ea", linewidth=0.6)
         axes.spines[["top", "right"]].set_visible(False)
         axes.tick_params(labelsize=8, colors=INK, which="both")
-    handles, labels = every[0].get_legend_handles_labels()
     figure.legend(
-        handles, labels, loc="outside upper right", ncols=len(labels), fontsize=9, frameon=False, labelcolor=INK
+        handles=list(labelled.values()),
+        loc="outside upper right",
+        ncols=len(names),
+        fontsize=9,
+        frameon=False,
+        labelcolor=INK,
     )
     figure.supxlabel("time searched [s]", size=9.5, color=INK)
     figure.supylabel(what, size=9.5, color=INK)

@@ -120,12 +120,13 @@ def run_cases(cases: Sequence[Case]) -> Iterator[Record]:
 
 
 def study_of_runs(name: str, cases: Sequence[Case], report: Callable[[list[Record]], Report]) -> Study[Case, Record]:
-    """A study of planning runs, reported in the order of their cases."""
+    """A study of planning runs, reported and drawn in the order of their cases."""
     return Study(
         name,
         cases,
         run_cases,
-        lambda records: report(sorted(records, key=lambda record: cases.index(record.case))),
+        report,
+        order=lambda record: cases.index(record.case),
         prepare=lambda: run_case(replace(cases[0], time_budget=1e-3)),
     )
 

@@ -66,6 +66,8 @@ class Study(Generic[Case, Result]):
     """What was needed for a report, for the error message: interrupted before ..."""
     kept: tuple[str, ...] = ()
     """Files that other commands wrote into the folder, and that are kept when it is replaced."""
+    order: Callable[[Result], int] | None = None
+    """Key by which results are sorted for report and figures; None leaves them in the order in which they came."""
 
 
 @dataclass
@@ -118,6 +120,8 @@ def run_study(
             error = MachineFault if found.code else NothingKept
             raise error(f"{found.stopped} before {study.least}; nothing was written")
         found.folder = folder
+        if study.order:
+            found.results.sort(key=study.order)
         with Interruption().handling_signals():  # a first Ctrl-C does not lose the results
             report = study.report(found.results)
             made = Provenance.here(command + f", {found.stopped}," * bool(found.stopped), found.seconds)

@@ -1,6 +1,7 @@
 """The study of OMPL's planners beside SST*."""
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -98,6 +99,25 @@ def test_figures_have_a_panel_for_each_environment(records: list[Record], tmp_pa
     for number, save in enumerate((save_success, save_costs)):
         save(tmp_path / f"{number}.png", kinds)
         assert (tmp_path / f"{number}.png").stat().st_size > 10_000
+
+
+@pytest.mark.parametrize("save", [save_success, save_costs])
+def test_a_planner_has_the_same_line_everywhere(
+    records: list[Record], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, save: Callable[..., None]
+) -> None:
+    """Also where another one came first, or where it is the only one; the legend names every planner once, with its line."""
+    drawn: list[Figure] = []
+    monkeypatch.setattr(curves, "save_figure", lambda _path, figure, _dpi: drawn.append(figure))
+    save(tmp_path / "lines.png", by_planner(records[3:6] + records[:3] + records[6:]))
+    (figure,) = drawn
+    maze, plus = ({line.get_label(): line for line in axes.lines} for axes in figure.axes)
+    assert (list(maze), list(plus)) == (["rrt", "sst-star"], ["sst-star"])
+    assert maze["sst-star"].get_color() == plus["sst-star"].get_color() != maze["rrt"].get_color()
+    (legend,) = figure.legends
+    named = {text.get_text(): line for text, line in zip(legend.get_texts(), legend.get_lines(), strict=True)}
+    assert {name: line.get_color() for name, line in named.items()} == {
+        name: line.get_color() for name, line in maze.items()
+    }
 
 
 def test_the_costliest_curve_is_inside_its_panel(

@@ -47,6 +47,18 @@ def run(made: Study[int, int], out: Path | None, force: bool = True) -> tuple[in
     return run_study(made, "vinewright squares", out, console, force).code, printed.getvalue()
 
 
+def test_results_are_reported_and_drawn_in_the_order_asked_for(tmp_path: Path) -> None:
+    """Workers finish in any order."""
+
+    def listed(path: Path, found: list[int]) -> None:
+        path.write_text(str(found))
+
+    made = study(order=lambda square: -square, draw={"list.png": listed})
+    assert run(made, tmp_path)[0] == 0
+    assert json.loads((tmp_path / "squares" / "data.json").read_text())["squares"] == [16, 9, 4, 1]
+    assert (tmp_path / "squares" / "list.png").read_text() == "[16, 9, 4, 1]"
+
+
 def test_a_study_writes_report_data_and_pictures(tmp_path: Path) -> None:
     """Three files in a folder of its name; both texts say by what command, where, in which time and with which versions."""
     code, printed = run(study(), tmp_path, force=False)
