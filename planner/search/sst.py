@@ -263,7 +263,8 @@ class Search:
 
     @cached_property
     def _levels(self) -> Levels | None:
-        return Levels.of(self.environment, self.params, goal_radius(self.environment, self.params))
+        reach = goal_radius(self.environment, self.params)
+        return Levels.of(self.environment, self.params, reach) if self.switches.levels else None
 
     def _select(self) -> Integers:
         """Select nodes to grow: some by cost-to-come only, the others also by cost-to-go if there is one, and otherwise, until
@@ -280,7 +281,7 @@ class Search:
         batch = self.batch if self.bound < np.inf else min(self.batch, self.switches.first_batch)
         plain = int(np.ceil(UNGUIDED_SHARE * batch))
         if self._cost_to_go is None:
-            if not self.switches.levels or self.bound < np.inf or (levels := self._levels) is None:
+            if self.bound < np.inf or (levels := self._levels) is None:
                 return growable[self._best_near(growable, cost, batch)]
             near = self._best_near(growable, cost, plain)
             far = levels.draw(self.tree.tips[growable, :2], batch - plain, self.rng)

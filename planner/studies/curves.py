@@ -86,7 +86,7 @@ def _save_panels(
     for axes, (name, own) in zip(every, kinds.items(), strict=True):
         for kind, some in own.items():
             draw(axes, some, seconds, styles[kind])
-            labelled |= {kind: axes.lines[-1]}
+            labelled[kind] = axes.lines[-1]
         axes.set_ylim(0, top)  # after all curves: it fixes the upper limit too
         axes.set_title(name, size=9.5, color=INK, loc="left")
         axes.set_xscale("log")

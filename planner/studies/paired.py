@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.stats import binomtest
 
 EXACT = 12
 """Up to this many pairs every combination of signs is counted; of more a sample is."""
@@ -43,3 +44,8 @@ class Effect:
             signs[0] = 1  # the combination that was seen
         as_far = np.abs(signs @ values) >= np.abs(values.sum()) * (1 - 1e-9)
         return cls(float(values.mean()), (float(low), float(high)), float(as_far.mean()))
+
+
+def sign_test(more: int, less: int) -> float:
+    """Probability of such a difference or a larger one if each pair that differs did so either way (two-sided, exact)."""
+    return float(binomtest(more, more + less).pvalue) if more + less else 1.0

@@ -33,7 +33,12 @@ def soak_kind(seed: int) -> tuple[float, tuple[float, float]]:
     return SOAK_DENSITIES[seed % len(SOAK_DENSITIES)], SOAK_SIZES[seed // len(SOAK_DENSITIES) % len(SOAK_SIZES)]
 
 
-def soak_environment(seed: int, density: float, size: tuple[float, float]) -> Environment:
+def soak_environment(seed: int) -> Environment:
+    """The soak's environment of a seed."""
+    return clutter(seed, *soak_kind(seed))
+
+
+def clutter(seed: int, density: float, size: tuple[float, float]) -> Environment:
     """The environment that `vinewright environments new` makes with these numbers."""
     return generate_environment(np.random.default_rng(seed), size=size, density=density, name=f"{SOAK_PREFIX}{seed}")
 
@@ -44,9 +49,8 @@ def environment_of(name: str) -> Environment:
     Raises:
         InvalidEnvironment: There is none.
     """
-    for prefix in (PREFIX, SOAK_PREFIX):
+    for prefix, made in ((PREFIX, random_environment), (SOAK_PREFIX, soak_environment)):
         seed = name.removeprefix(prefix)
         if name.startswith(prefix) and seed.isdecimal():
-            number = int(seed)
-            return random_environment(number) if prefix == PREFIX else soak_environment(number, *soak_kind(number))
+            return made(int(seed))
     return load_environment(name, VineParams().radius)

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import binomtest
 
 from planner.markdown import table
 from planner.robustness.estimate import Estimate
 from planner.studies.clutter.study import FIRST_SEED, KINDS, by_density
 from planner.studies.defaults.study import BEFORE, NOW
+from planner.studies.paired import sign_test
 from planner.studies.planning_runs import Record
 from planner.studies.study import Report
 
@@ -88,6 +88,5 @@ def _pair_rows(parts: dict[str, Firsts]) -> Iterator[list[str]]:
         now, before = own[NOW] <= SOON, own[BEFORE] <= SOON
         gained, lost = int((now & ~before).sum()), int((before & ~now).sum())
         ratio = f"{now.sum() / before.sum():.2f}" if before.any() else "-"
-        p = binomtest(gained, gained + lost).pvalue if gained + lost else 1.0
         counts = int(solvable(own).sum()), int((now & before).sum()), gained, lost
-        yield [density, *map(str, counts), ratio, f"{p:.2g}"]
+        yield [density, *map(str, counts), ratio, f"{sign_test(gained, lost):.2g}"]

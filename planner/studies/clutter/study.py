@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from planner.studies.defaults.study import BEFORE, NOW, SMALLER_BATCH
+from planner.studies.defaults.study import BEFORE, NOW, SMALLER_BATCH, of_kind
 from planner.studies.defaults.study import KINDS as DEFAULTS
 from planner.studies.planning_runs import Case, Record
 from planner.studies.random_environments import SOAK_DENSITIES, SOAK_PREFIX, soak_kind
@@ -29,16 +29,14 @@ def cases(count: int, seconds: float) -> list[Case]:
 
 def by_density(records: Sequence[Record]) -> dict[str, dict[str, list[Record]]]:
     """Runs by density and kind: of the environments in which every kind ran, in the same order for each kind."""
-    found = {
-        name: {record.case.seed: record for record in records if (record.case.switches, record.case.keep) == kind}
-        for name, kind in KINDS.items()
-    }
-    complete = sorted(set.intersection(*(set(own) for own in found.values())))
+    found = {name: of_kind(records, name) for name in KINDS}
+    complete = [place for place in found[BEFORE] if all(place in own for own in found.values())]
     densities = {
-        f"{density:.0%}": [seed for seed in complete if soak_kind(seed)[0] == density] for density in DENSITIES
+        f"{density:.0%}": [(name, seed) for name, seed in complete if soak_kind(seed)[0] == density]
+        for density in DENSITIES
     }
     return {
-        density: {name: [own[seed] for seed in seeds] for name, own in found.items()}
-        for density, seeds in densities.items()
-        if seeds
+        density: {name: [own[place] for place in places] for name, own in found.items()}
+        for density, places in densities.items()
+        if places
     }

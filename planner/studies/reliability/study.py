@@ -19,7 +19,7 @@ from dynamics.tube import VineParams
 from environments import Environment
 from environments.reach import WalledIn, goal_within_reach
 from planner.search.run import Budget, Run
-from planner.studies.random_environments import soak_environment, soak_kind
+from planner.studies.random_environments import clutter, soak_kind
 from planner.studies.reliability.checks import Checked, check_states
 from planner.studies.workers import process_pool
 from surrogate.compiled import thread_count
@@ -38,7 +38,7 @@ class Case:
 
     def environment(self) -> Environment:
         """The environment, identical to that of `vinewright environments new` with these numbers."""
-        return soak_environment(self.seed, self.density, self.size)
+        return clutter(self.seed, self.density, self.size)
 
     @property
     def replayed_by(self) -> str:

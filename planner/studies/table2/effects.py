@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import binomtest, mannwhitneyu
+from scipy.stats import mannwhitneyu
 
+from planner.studies.paired import sign_test
 from planner.studies.planning_runs import Record
 from planner.studies.table2.study import RANDOM, of_kind
 from surrogate.compiled import Floats
@@ -83,8 +84,7 @@ def paired(records: Sequence[Record], kind: str, other: str, part: str) -> Paire
     else:
         drawn = np.random.default_rng(0).choice(logs, (RESAMPLES, len(logs)))
         ratio, interval = float(np.exp(np.median(logs))), _interval(np.exp(np.median(drawn, axis=1)))
-    p = float(binomtest(better, better + worse).pvalue) if better + worse else 1.0
-    return Paired(len(pairs), better, worse, ratio, interval, p)
+    return Paired(len(pairs), better, worse, ratio, interval, sign_test(better, worse))
 
 
 def _better(first: Floats, second: Floats) -> float:

@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.stats import binomtest
 
 from environments.uncertainty import DEFAULT
 from planner.markdown import table
 from planner.studies.fresh_trials import FRESH, Tried
+from planner.studies.paired import sign_test
 from planner.studies.planning_runs import quartiles, shown_quartiles
 from planner.studies.study import Report
 from planner.studies.uncertainty_random.study import DENSITY, LEVEL, Compared
@@ -74,7 +74,7 @@ def _difference(open_ones: Sequence[Compared]) -> list[str]:
     verdicts = Counter(one.verdict for one in both)
     gains = np.array([one.gain for one in both])
     higher, lower = int((gains > 0).sum()), int((gains < 0).sum())
-    chance = binomtest(higher, higher + lower).pvalue if higher + lower else 1.0
+    chance = sign_test(higher, lower)
     return [
         f"Of the {len(both)} environments with a design of both, the chosen one is better in {verdicts['better']}, worse in",
         f"{verdicts['worse']} and alike in {verdicts['alike']}. Better and worse mean by more than the noise of the trials: exact test",

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.stats import binomtest
 
 from environments import Environment, generate_environment
 from environments.reach import WalledIn
@@ -15,6 +14,7 @@ from environments.uncertainty import DEFAULT, PRESETS
 from planner.design import Design
 from planner.runs.inputs import Inputs
 from planner.studies.fresh_trials import Tried, counts, fresh_worlds, planned, tried
+from planner.studies.paired import sign_test
 
 DENSITY = 0.2
 """Share of the area that obstacles cover [-]: medium clutter, and the default of `vinewright environments new`."""
@@ -56,7 +56,7 @@ class Compared:
             return "not compared"
         fast, chosen = (one.reached for one in self.both)
         more, less = int((chosen & ~fast).sum()), int((fast & ~chosen).sum())
-        if more == less or binomtest(more, more + less).pvalue >= LEVEL:
+        if sign_test(more, less) >= LEVEL:
             return "alike"
         return "better" if more > less else "worse"
 

@@ -37,7 +37,7 @@ def spawned(*arguments: object, cwd: Path) -> Completed:
 def planned(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     """A finished run in the divider, and what was printed."""
     folder = tmp_path_factory.mktemp("plan")
-    done = spawned("plan", "divider", "--fast", "--iterations", 12, "--seed", 4, "--out", folder / "run", cwd=folder)
+    done = spawned("plan", "divider", "--fast", "--iterations", 12, "--seed", 1, "--out", folder / "run", cwd=folder)
     assert done.returncode == 0, done.stderr
     return folder / "run", done.stdout
 
@@ -92,8 +92,7 @@ def test_plan_writes_the_run_folder(planned: tuple[Path, str]) -> None:
     assert run["iterations"] == 12
     assert run["history"][-1][1:] == [design["cost"]["actuators"], design["cost"]["length_mm"]]
     solutions = json.loads((folder / "solutions.json").read_text())["solutions"]
-    assert set(solutions[0]) == {*design, "jump_mm"}
-    assert {key: solutions[0][key] for key in design} == design
+    assert solutions[0] == {**design, "jump_mm": None}
     assert len(solutions) >= 1
     assert all((folder / name).read_bytes()[:4] == b"\x89PNG" for name in ("plan.png", "solutions.png"))
 
@@ -262,7 +261,7 @@ def test_simulate_with_penalties(
     done = vinewright("plan", "small.toml", "--fast", *chosen, "--out", "run")
     assert done.returncode == 0, done.stderr
     design = json.loads((tmp_path / "run" / "design.json").read_text())
-    assert any(section["pressure_kpa"] > 0 for section in design["sections"])
+    assert design["sections"][0]["pressure_kpa"] > 0
     for part, key in ((design["tube"], "length_mm"), (design["sections"][-1], "end_mm")):
         part[key] += 25.0
     (tmp_path / "longer.json").write_text(json.dumps(design))
