@@ -55,8 +55,9 @@ def test_a_wall_parts_tips_that_are_as_near_to_the_goal(
 
 
 def test_a_large_environment_has_no_levels(environment: Callable[..., Environment], params: VineParams) -> None:
-    """A lattice over 10 m by 10 m is made, one over 10 km by 10 km, which no memory would hold, is not; the search goes on without."""
-    for size, made in ((10.0, True), (1e4, False)):
+    """A lattice over 10 m by 10 m has 0.38 million points and is made; one over 10.5 m by 10.5 m would have 0.42, and one over 10 km
+    by 10 km fits into no memory; the search goes on without."""
+    for size, made in ((10.0, True), (10.5, False), (1e4, False)):
         place = replace(environment(bounds=(0, 0, size, size)), goal=np.array([1.9, 0.5, 0.1]))
         assert (Levels.of(place, params, 0.1) is not None) == made
     search = Search(place, QuasiStatic(place, params), params, np.random.default_rng(0), 10)

@@ -50,6 +50,13 @@ def test_the_environments_are_those_of_the_soak_that_chose_nothing() -> None:
         assert environment_of(case.environment).sha256 == theirs[case.seed].environment().sha256
 
 
+def test_densities_and_sizes_of_the_soak_do_not_move() -> None:
+    """Stored results name environments by their seed only: densities change fastest, then sizes."""
+    assert soak_kind(0) == (0.05, (1.5, 1.5))
+    assert soak_kind(8) == (0.1, (2.5, 2.5))
+    assert soak_kind(FIRST_SEED + 4 + 7 * 2) == (0.4, (4.0, 2.5))
+
+
 def test_an_environment_that_any_search_solves_is_solvable(records: list[Record]) -> None:
     """Of the nine, one was solved by none; the shares are of the other eight; a time of exactly two seconds is within them."""
     lines = report(records).lines
