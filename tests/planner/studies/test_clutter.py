@@ -53,6 +53,7 @@ def test_the_environments_are_those_of_the_soak_that_chose_nothing() -> None:
 def test_densities_and_sizes_of_the_soak_do_not_move() -> None:
     """Stored results name environments by their seed only: densities change fastest, then sizes."""
     assert soak_kind(0) == (0.05, (1.5, 1.5))
+    assert soak_kind(6) == (0.6, (1.5, 1.5))
     assert soak_kind(8) == (0.1, (2.5, 2.5))
     assert soak_kind(FIRST_SEED + 4 + 7 * 2) == (0.4, (4.0, 2.5))
 
