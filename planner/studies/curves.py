@@ -23,6 +23,8 @@ STYLES = "-", (0, (4, 1.6)), (0, (1.2, 1.2)), (0, (6, 1.6, 1.2, 1.6)), (0, (8, 2
 DPI = 140
 EARLIEST = 0.05
 """Minimum of the time axis [s]."""
+EMPTY = "fewer than half of the runs have a solution"
+"""Text of a panel in which no median is finite."""
 
 
 def curves(sort: Callable[[Sequence[Record]], Kinds]) -> dict[str, Callable[[Path, Sequence[Record]], None]]:
@@ -88,6 +90,9 @@ def _save_panels(
             draw(axes, some, seconds, styles[kind])
             labelled[kind] = axes.lines[-1]
         axes.set_ylim(0, top)  # after all curves: it fixes the upper limit too
+        if not any(np.isfinite(line.get_ydata()).any() for line in axes.lines):
+            axes.set_yticks([])  # nothing would give them a scale
+            axes.text(0.5, 0.5, EMPTY, transform=axes.transAxes, ha="center", size=8, color=INK)
         axes.set_title(name, size=9.5, color=INK, loc="left")
         axes.set_xscale("log")
         axes.set_xticks([0.1, 1, 10], ["0.1", "1", "10"])

@@ -120,6 +120,19 @@ def test_a_planner_has_the_same_line_everywhere(
     }
 
 
+def test_a_panel_without_a_median_says_so(
+    records: list[Record], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In `plus` one run of three has a solution: no cost to draw, and no scale; the share solved is drawn."""
+    drawn: list[Figure] = []
+    monkeypatch.setattr(curves, "save_figure", lambda _path, figure, _dpi: drawn.append(figure))
+    for save in (save_costs, save_success):
+        save(tmp_path / "panels.png", by_planner(records))
+    said = [[[text.get_text() for text in axes.texts] for axes in figure.axes] for figure in drawn]
+    assert said == [[[], [curves.EMPTY]], [[], []]]
+    assert [bool(len(axes.get_yticks())) for axes in drawn[0].axes] == [True, False]
+
+
 def test_the_costliest_curve_is_inside_its_panel(
     records: list[Record], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
