@@ -1,12 +1,34 @@
-"""Deferred handling of Ctrl-C: the request is recorded, and acted upon where results are consistent."""
+"""Ctrl-C: the request is recorded, and acted upon where results are consistent; growth under way can be cut short."""
 
 from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
+
+import numpy as np
+from numpy.typing import NDArray
+
+Flag = NDArray[np.bool_]
+"""One truth value that changes while others read it, shape (1,)."""
+CUT: Flag = np.zeros(1, np.bool_)
+"""Whether all growth under way in this process ends at its next step; kernels read it."""
+
+
+class Interrupted(KeyboardInterrupt):
+    """Growth was cut short, so it has no result."""
+
+
+def check_cut() -> None:
+    """End growth that is to be cut short.
+
+    Raises:
+        Interrupted: It is.
+    """
+    if CUT[0]:
+        raise Interrupted
 
 
 class Interruption:
@@ -16,26 +38,34 @@ class Interruption:
         self.requested = False
 
     @contextmanager
-    def handling_signals(self) -> Iterator[None]:
-        """Record signals that would raise KeyboardInterrupt; a second one raises it.
+    def handling_signals(self, cut: bool = False) -> Iterator[None]:
+        """Record signals that would raise KeyboardInterrupt; a second one raises it, and cuts growth short.
 
-        An exception within a search would leave its tree inconsistent.
+        An exception just anywhere within a search would leave its tree inconsistent.
+
+        Args:
+            cut: Whether the first signal also makes growth raise `Interrupted` at its next step.
         """
 
         def note(_: int, __: FrameType | None) -> None:
             self.requested = True
-            restore()
+            CUT[0] = cut
+            handle(insist)
 
-        def restore() -> None:
+        def insist(number: int, frame: FrameType | None) -> None:
+            CUT[0] = True  # or the threads that grow vines would have to be waited for
+            signal.default_int_handler(number, frame)
+
+        def handle(handler: Callable[[int, FrameType | None], None]) -> None:
             for number in raising:
-                signal.signal(number, signal.default_int_handler)
+                signal.signal(number, handler)
 
         raising = [n for n in (signal.SIGINT, signal.SIGTERM) if signal.getsignal(n) is signal.default_int_handler]
         if threading.current_thread() is not threading.main_thread():
             raising = []
-        for number in raising:
-            signal.signal(number, note)
+        handle(note)
         try:
             yield
         finally:
-            restore()
+            CUT[0] = False
+            handle(signal.default_int_handler)

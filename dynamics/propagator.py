@@ -86,7 +86,11 @@ class Propagator(Protocol):
         A vine whose state is or becomes non-finite ends as `NOT_FINITE`, and its non-finite values are not recorded.
         The other vines are not affected.
 
-        `state` is not changed. Raises ValueError for arrays of wrong shapes.
+        `state` is not changed.
+
+        Raises:
+            ValueError: Arrays have wrong shapes.
+            Interrupted: The growth was cut short, see `dynamics.interruption`.
         """
         ...
 

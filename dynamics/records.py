@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dynamics.chain import Chain
+from dynamics.interruption import CUT, Flag, check_cut
 from dynamics.propagator import CannotRun
 from dynamics.vine import MOST_SNAPS, Actuation, Integers, Rollout, Status, VineState, pivots_of
 from surrogate.compiled import Floats, compiled
@@ -120,6 +121,8 @@ class Batch(NamedTuple):
     """Length by which each vine grows [m], shape (batch,); 0 holds a vine."""
     record_every: float
     """Spacing of the records [m]."""
+    cut: Flag
+    """`dynamics.interruption.CUT`: a kernel returns at its next step where it is set."""
 
 
 class Task(NamedTuple):
@@ -159,22 +162,26 @@ def grow_batch(
         pivot: Distance of a pivot from the centreline where there is an actuator [m].
         lengths: Length by which each vine grows [m], shape (batch,).
         grow: Grows one vine, and writes its row of the outcome: number of records, status, steps and steps at constant length.
+    Raises:
+        Interrupted: The growth was cut short.
     """
     records = new_records(lengths, record_every, state.angles.shape[1])
     outcome, angles = np.zeros((len(lengths), 4), np.int64), state.angles.copy()
     records.broken[:, 0] = state.broken
     outcome[records.broken[:, 0] >= 0, 1] = Status.NOT_FINITE
     pressure, l_0 = np.ascontiguousarray(actuation.pressure), np.ascontiguousarray(actuation.l_0)
-    batch = Batch(angles, state.segments, state.last_length, pressure, l_0, lengths, record_every)
+    batch = Batch(angles, state.segments, state.last_length, pressure, l_0, lengths, record_every, CUT)
 
     # Kernels release the GIL; the longest vines come first, so that no thread waits for a long one at the end.
     order = [b for b in np.argsort(-lengths, kind="stable").tolist() if records.broken[b, 0] < 0]
     if threads == 1:
         for b in order:  # without a pool, Ctrl-C takes effect between steps that are not compiled
             grow(b, batch, records, outcome)
-    else:
+            check_cut()
+    elif order:
         with ThreadPoolExecutor(threads) as pool:
             list(pool.map(lambda b: grow(b, batch, records, outcome), order))
+        check_cut()
     made, broken = records[:5], records.broken[:, 0]
     return Rollout(
         *made,

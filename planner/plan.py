@@ -197,11 +197,17 @@ def plan(
     if not run.best and not interruption.requested:
         reason = search(run, replace(options.budget, first=True), save, watcher, interruption)
     choice = None
-    if run.best and not options.fast:
+    if run.best and not options.fast and not interruption.requested:
         if friction is not None:
             searches_with_friction(run, friction, options.searching(2), watcher, interruption, later)
-        choice = choose(run, later, watcher, interruption)
-    verification = _verified(run, str(options.verify), verifier, choice, watcher) if run.best and verifier else None
+        if not interruption.requested:
+            choice = choose(run, later, watcher, interruption)
+    verification = None
+    if run.best and verifier:
+        designs = [choice.chosen.design] if choice else [solution.design for solution in run.solutions.best]
+        verification = Verification(str(options.verify), environment, designs, [])
+        if not interruption.requested:
+            verification = _verified(verification, verifier, watcher)
     return Result(options, run, reason, choice, verification, interruption.requested, later)
 
 
@@ -223,7 +229,7 @@ def search(
         MemoryError: Memory ran out, and nothing was found.
     """
     saved, interruption = run.seconds, interruption or Interruption()
-    with watcher.searching(run, budget) as show, interruption.handling_signals():
+    with watcher.searching(run, budget) as show, interruption.handling_signals(cut=True):
         try:
             for _ in run.run(budget):
                 show()
@@ -292,10 +298,14 @@ def choose(run: Run, later: Later, watcher: Watcher, interruption: Interruption)
     Args:
         later: More searches in the same environment, and what is known of refinement and trials.
     """
-    known, options, runs = later.known, later.options, [run, *later.searches]
+    known, options, runs, told = later.known, later.options, [run, *later.searches], False
 
     def left() -> float:
+        nonlocal told
         if interruption.requested:
+            if not told:
+                watcher.note("interrupted: the plan ends when its best design has been tried; Ctrl-C again ends it now")
+            told = True
             return 0.0
         unlimited = options.iterations is not None
         return math.inf if unlimited else options.time_budget_s - searched - known.seconds
@@ -330,13 +340,13 @@ def choose(run: Run, later: Later, watcher: Watcher, interruption: Interruption)
     return choice
 
 
-def _verified(run: Run, name: str, verifier: Propagator, choice: Choice | None, watcher: Watcher) -> Verification:
-    """Grow the designs with the second propagator: the chosen one or, with `fast`, all solutions."""
-    designs = [choice.chosen.design] if choice else [solution.design for solution in run.solutions.best]
+def _verified(asked: Verification, verifier: Propagator, watcher: Watcher) -> Verification:
+    """Grow designs with the second propagator; fewer after Ctrl-C."""
+    designs = asked.designs
     try:
-        with watcher.compiling(name):
+        with watcher.compiling(asked.propagator):
             warm_up(verifier)
     except KeyboardInterrupt:
-        return Verification(name, run.environment, designs, [])
-    one_by_one = (grow_designs([design], run.environment, verifier)[0] for design in designs)
-    return Verification(name, run.environment, designs, watcher.gathered(one_by_one, len(designs), f"grown by {name}"))
+        return asked
+    one_by_one = (grow_designs([design], asked.environment, verifier)[0] for design in designs)
+    return replace(asked, grown=watcher.gathered(one_by_one, len(designs), f"grown by {asked.propagator}"))

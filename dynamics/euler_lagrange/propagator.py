@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dynamics.euler_lagrange.planar import PlanarTube, grow_arc
+from dynamics.interruption import check_cut
 from dynamics.moment import free_curvature, joint_moments
 from dynamics.propagator import CannotRun, Capabilities, OnHost, checked_lengths
 from dynamics.table import Table, overhangs
@@ -100,6 +101,7 @@ class EulerLagrange(OnHost):
         at = np.where(before[:, None] + lengths[:, None] - at < 1e-9, before[:, None] + lengths[:, None], at)
         bends, outcome = np.repeat(bend[:, None], most, axis=1), np.zeros((batch, 3), np.int64)
         for b in range(batch):
+            check_cut()
             count = int(np.argmax(at[b] >= at[b, -1])) + 1
             if broken[b] >= 0:
                 outcome[b] = 0, Status.NOT_FINITE, 0

@@ -13,6 +13,7 @@ from dynamics.geometric.segments import keep_off_corners, lay_segments
 from dynamics.geometric.trace import Trace, new_trace
 from dynamics.geometric.walls import Walls
 from dynamics.growth import GROWN, NOT_FINITE, OUT_OF_BOUNDS, STALLED, UNRESOLVED
+from dynamics.interruption import check_cut
 from dynamics.moment import JointMoments
 from dynamics.records import Recorder, Records, record
 from dynamics.vine import VineState
@@ -61,6 +62,7 @@ class Segmented:
         recorder, index, status = Recorder(records, angles, chain, forces, needed), 0, GROWN
         straight = np.zeros(most)  # links keep their length
         for step in range(1, len(records.angles) + 1):
+            check_cut()
             grown = min(step * record_every, length)
             grown = length if length - grown < CLOSE else grown
             status, count, last = self.deploy(curvature, before + grown, trace, angles)

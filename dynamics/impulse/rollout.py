@@ -24,6 +24,7 @@ from dynamics.growth import (
 from dynamics.impulse.growing import add_segment, fastest, start
 from dynamics.impulse.model import ImpulseModel, Work
 from dynamics.impulse.step import take_step
+from dynamics.interruption import Flag
 from dynamics.moment import Vine, carrying
 from dynamics.records import Batch, Recorder, Records, Task, of_vine, record, task_of
 from dynamics.self_contact import CROSSED
@@ -71,12 +72,13 @@ def _report_held(
 
 @compiled()
 def grow_vine(
-    model: ImpulseModel, task: Task, vine: Vine, records: Records, work: Work, qp: Any
+    model: ImpulseModel, task: Task, vine: Vine, records: Records, work: Work, qp: Any, cut: Flag
 ) -> tuple[int, int, int]:
     """Grow one vine by `task.length` [m], or hold it if that is 0; returns the number of records, the status and the steps.
 
     Args:
         qp: See `take_step`.
+        cut: See `Batch.cut`.
     """
     scene, tube, base, chain = model.scene, model.tube, model.base, work.chain
     # To take an array out of a tuple counts a reference, which costs as much as a few flops: do it once for all steps.
@@ -97,7 +99,7 @@ def grow_vine(
         status = outcome_of_leaving(scene, chain, segments, forces, broken)
         if status != GROWING:
             return recorded, status, steps
-        if number == CROSSED:
+        if number == CROSSED or cut[0]:
             return recorded, UNRESOLVED, steps
         deep = too_deep(tube.section, contacts, number, tube.tolerance, work.keys, work.carried)
         corrections = corrections + 1 if deep else 0
@@ -142,8 +144,8 @@ def grow_one(
     vine = carrying(model.joint, batch.angles[b], batch.pressure[b], batch.l_0[b])
     task, mine = task_of(batch, b), of_vine(records, b)
     done = (
-        grow_vine(model, task, vine, mine, work, qp)
+        grow_vine(model, task, vine, mine, work, qp, batch.cut)
         if qp is None
-        else grow_vine.py_func(model, task, vine, mine, work, qp)
+        else grow_vine.py_func(model, task, vine, mine, work, qp, batch.cut)
     )
     outcome[b, 0], outcome[b, 1], outcome[b, 2] = done

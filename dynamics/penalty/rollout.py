@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from dynamics.cross_section import CrossSection
+from dynamics.interruption import check_cut
 from dynamics.penalty.contacts import Chain, Contacts, Solids, find_contacts, forward_kinematics
 from dynamics.penalty.drive import available_force
 from dynamics.penalty.joints import Restoring
@@ -131,6 +132,7 @@ def grow(model: Model, vines: Vines, record_every: float, records: Records, step
     """
     full, room = model.params.segment_length, vines.angles.shape[1]
     for step in range(steps + 1):
+        check_cut()
         _end_broken(vines, records)
         _begin_segments(model, vines)
         # The maximum length at this step is known without reading the device; segments beyond it are not computed.

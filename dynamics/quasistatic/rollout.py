@@ -21,6 +21,7 @@ from dynamics.growth import (
     outcome_of_leaving,
     report,
 )
+from dynamics.interruption import Flag
 from dynamics.moment import JointMoments, Vine, carrying, rest_of
 from dynamics.quasistatic.dual import Step
 from dynamics.quasistatic.relaxation import (
@@ -66,9 +67,13 @@ AGAIN = 4.0
 
 @compiled()
 def grow_vine(
-    model: QuasiStaticModel, work: Work, task: Task, vine: Vine, records: Records
+    model: QuasiStaticModel, work: Work, task: Task, vine: Vine, records: Records, cut: Flag
 ) -> tuple[int, int, int, int]:
-    """Grow one vine by `task.length` [m]; returns the number of records, the status, and the numbers of steps and relaxations."""
+    """Grow one vine by `task.length` [m]; returns the number of records, the status, and the numbers of steps and relaxations.
+
+    Args:
+        cut: See `Batch.cut`.
+    """
     scene, joint, tube, base = model.scene, model.joint, model.tube, model.base
     full, rest = joint.segment_length, tube.relaxation
     chain, contacts, forces, broken = work.chain, work.contacts, work.forces, records.broken
@@ -86,7 +91,7 @@ def grow_vine(
         if status != GROWING:
             return recorded, status, steps, relaxations
         count = touch(scene, tube, segments, work)
-        if count == CROSSED:
+        if count == CROSSED or cut[0]:
             return recorded, UNRESOLVED, steps, relaxations
         deep = too_deep(tube.section, contacts, count, tube.tolerance, work.keys, work.carried)
         stop = next_stop(task, recorded)
@@ -177,7 +182,7 @@ def _restrain(step: Step, vine: Vine, rest: Floats, segments: int) -> None:
 
 @compiled(counted=True)
 def hold_vine(
-    model: QuasiStaticModel, work: Work, task: Task, vine: Vine, records: Records
+    model: QuasiStaticModel, work: Work, task: Task, vine: Vine, records: Records, cut: Flag
 ) -> tuple[int, int, int, int]:
     """Bend one vine, without growth, until it is at rest; return the same as `grow_vine`."""
     scene, tube, full, segments, last_length = (
@@ -199,7 +204,7 @@ def hold_vine(
         count = touch(scene, tube, segments, work)
         deep = count == CROSSED or too_deep(tube.section, work.contacts, count, tube.tolerance, work.keys, work.carried)
         corrections = corrections + 1 if deep else 0
-        if count == CROSSED or corrections > MOST_CORRECTIONS:
+        if count == CROSSED or corrections > MOST_CORRECTIONS or cut[0]:
             return 0, UNRESOLVED, steps, steps
         rests, late = not deep and motion < AT_REST, steps * tube.growth_step >= LONGEST_HOLD
         if rests or late:
@@ -229,5 +234,9 @@ def grow_one(b: int, model: QuasiStaticModel, batch: Batch, records: Records, ou
     task, mine = task_of(batch, b), of_vine(records, b)
     work = new_work(len(vine.angles))
     grows = task.length > SLACK
-    done = grow_vine(model, work, task, vine, mine) if grows else hold_vine(model, work, task, vine, mine)
+    done = (
+        grow_vine(model, work, task, vine, mine, batch.cut)
+        if grows
+        else hold_vine(model, work, task, vine, mine, batch.cut)
+    )
     outcome[b, 0], outcome[b, 1], outcome[b, 2], outcome[b, 3] = done

@@ -128,6 +128,8 @@ def report(console: Console, result: Result, out: Path) -> None:
     if result.choice:
         console.print(choice_table(result.choice))
         console.print(success_line(result.choice), style="bold")
+    elif not result.options.fast:
+        console.print("not tried under errors: the plan was interrupted before", style="bold")
     if result.verification:
         console.print(verdict(result.verification), style="bold")
     if note := solution_note(out):

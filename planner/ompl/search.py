@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import weakref
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -19,7 +20,8 @@ from planner.ompl.planners import make_planner
 from planner.ompl.setup import VineSetup
 from planner.ompl.vines import Growth, Vine
 from planner.search.seeded_ompl import quiet_ompl
-from planner.search.sst import DEFAULT_SWITCHES, Candidates, Search, Switches
+from planner.search.sst import DEFAULT_SWITCHES, Search, Switches
+from planner.search.tree import Candidates
 from surrogate.compiled import Floats
 
 MOST_SEED = 2**31
@@ -67,9 +69,12 @@ class OmplSearch(Search):
             # The planner makes its random generators when it is first called.
             self.setup.solve(base.PlannerTerminationCondition(lambda: True))
 
-    def iterate(self) -> Candidates:
-        """Let the planner extend its tree until a tip is in the goal, at most a batch of times; returns the vine in the goal.
+    def grow(self) -> tuple[Candidates, Callable[[], None]]:
+        """Let the planner extend its tree until a tip is in the goal, at most a batch of times.
 
+        Returns:
+            The vine in the goal, and a function that does nothing: all vines are in the trees already. An iteration that was cut
+            short is not counted, and when the search is repeated from its beginning, there is no trace of it.
         Raises:
             CannotRun: The planner does not extend its tree any more, or something failed in it or in a function that it calls.
         """
@@ -92,7 +97,7 @@ class OmplSearch(Search):
                     status = self.setup.getLastPlannerStatus().asString()
                     raise CannotRun(f"OMPL's planner has ended: {status}; use another --planner")
         self.vine_steps = growth.vine_steps
-        return self.arrived[0] if self.arrived else self._none
+        return self.arrived[0] if self.arrived else self._none, lambda: None
 
     def prune(self, slots: Integers) -> None:
         """Grow nodes no further, except the root; they stay in OMPL's tree, so they stay in this one."""

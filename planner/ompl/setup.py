@@ -18,7 +18,8 @@ from dynamics.vine import Status
 from environments.environment import Environment
 from planner.design import Design
 from planner.ompl.vines import Growth, Vine
-from planner.search.sst import LENGTH_COST, LONGEST_GROWTH, goal_radius
+from planner.search.goal import goal_radius
+from planner.search.sst import LENGTH_COST, LONGEST_GROWTH
 from planner.search.witnesses import HEADING_WEIGHT
 from surrogate.compiled import Floats
 

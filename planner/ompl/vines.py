@@ -12,8 +12,9 @@ from dynamics.vine import Rollout, Status, VineState, centerlines, host, like, p
 from planner.design import Design
 from planner.search.catalogue import Catalogue
 from planner.search.controls import actuation, sections_of
+from planner.search.goal import in_goal
 from planner.search.solutions import segments_to
-from planner.search.sst import LEAST_CELLS, LONGEST_GROWTH, in_goal, most_segments
+from planner.search.sst import LEAST_CELLS, LONGEST_GROWTH, most_segments
 from surrogate.compiled import Floats
 
 

@@ -17,7 +17,8 @@ from planner.same.tubes import Mask, Tube
 from planner.search.controls import sections_of
 from planner.search.run import Run
 from planner.search.solutions import Solution, Solutions
-from planner.search.sst import Candidates, Search
+from planner.search.sst import Search
+from planner.search.tree import Candidates
 
 Controls = NDArray[np.int32]
 KEPT = 8

@@ -17,9 +17,11 @@ from typing import NamedTuple
 import numpy as np
 
 from planner.search.distance_field import DistanceField
+from planner.search.goal import goal_radius
 from planner.search.one_actuator import OneActuator, OneBend
 from planner.search.solutions import REPLAYS, Solution, Solutions
-from planner.search.sst import Candidates, Search, goal_radius
+from planner.search.sst import Search
+from planner.search.tree import Candidates
 from surrogate.compiled import Floats
 
 COARSEST = 16

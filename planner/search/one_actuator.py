@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 
 from dynamics.vine import Integers, Rollout, VineState, pivots_of
 from planner.search.controls import actuation
-from planner.search.sst import LEAST_CELLS, Candidates, Search, goal_radius, in_goal
+from planner.search.goal import goal_radius, in_goal
+from planner.search.sst import LEAST_CELLS, Search
+from planner.search.tree import Candidates
 from surrogate.compiled import Floats
 
 Item = TypeVar("Item")

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import shapely
 
+from dynamics.interruption import CUT, check_cut
 from dynamics.scene import Scene
 from dynamics.tube import VineParams
 from environments.environment import Environment
@@ -89,6 +90,8 @@ class ReverseGrowth:
 
         Args:
             seconds: Time limit of this call [s].
+        Raises:
+            Interrupted: It was cut short.
         """
         from ompl import base
 
@@ -97,9 +100,10 @@ class ReverseGrowth:
         with quiet_ompl(self._seed):
             planner.solve(
                 base.PlannerTerminationCondition(
-                    lambda: planner.numIterations() >= samples or time.perf_counter() > began + seconds
+                    lambda: planner.numIterations() >= samples or time.perf_counter() > began + seconds or bool(CUT[0])
                 )
             )
+            check_cut()
             data = base.PlannerData(self._information)
             planner.getPlannerData(data)
             vertices = range(data.numVertices())

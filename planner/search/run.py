@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from dynamics.interruption import Interrupted
 from dynamics.propagator import Propagator, PropagatorFactory
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
@@ -150,16 +151,24 @@ class Run:
         return self.solutions.best[0] if self.solutions.best else None
 
     def run(self, budget: Budget) -> Iterator[Run]:
-        """Search, yielding after every iteration, until the budget is spent.
+        """Search, yielding after every iteration, until the budget is spent or growth is cut short.
 
         Raises:
+            Interrupted: Growth was cut short while what is known of the past was repeated.
             WalledIn: No path wide enough for the tube leads to the goal (with `heuristic` only).
         """
         start = time.perf_counter() - self.seconds
         while not self.ended(budget):
-            if self.heuristic:
-                self._grow_tree(budget)
-            improved = self.solutions.offer(self.search.iterate())
+            try:
+                if self.heuristic:
+                    self._grow_tree(budget)
+                examined = self.search.iterate(self.solutions.examined)
+            except Interrupted:
+                if self.past:
+                    raise
+                self.seconds = time.perf_counter() - start
+                return
+            improved = self.solutions.take(examined)
             self.seconds = time.perf_counter() - start
             if improved and self.best:
                 design = self.best.design

@@ -18,7 +18,8 @@ from dynamics.vine import Actuation, Integers, Rollout, Status, VineState, cente
 from planner.design import Design
 from planner.replay import grow
 from planner.search.controls import actuation, sections_of
-from planner.search.sst import Candidates, Search
+from planner.search.sst import Search
+from planner.search.tree import Candidates
 from surrogate.compiled import Floats
 
 REPLAYS = 8
@@ -56,6 +57,22 @@ class Solution:
     """Control of each segment, shape (segments,), from which its sections follow."""
     jump: Jump | None = None
     """The largest jump in its replay; None if it has none."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Replayed:
+    """What the replay of a candidate has found."""
+
+    controls: NDArray[np.int32]
+    """Control of each of its segments, shape (segments,)."""
+    parent: int
+    """Node from which it grew."""
+    tips: Floats
+    """Poses of the tip in its replay, see `Rollout.tips`."""
+    solution: Solution | None
+    """Itself, if it reached the goal again without an ambiguous snap."""
+    ambiguous: float
+    """Length at its first ambiguous snap [m]; inf if it has none."""
 
 
 class Solutions:
@@ -105,18 +122,45 @@ class Solutions:
 
     def offer(self, candidates: Candidates) -> bool:
         """Replay the promising candidates in order of cost; returns whether the best solution improved."""
-        before = self.best[0].cost if self.best else np.inf
+        return self.take(self.examined(candidates))
+
+    def examined(self, candidates: Candidates) -> list[Replayed]:
+        """Replay the promising candidates in order of cost. This takes long, and changes nothing yet."""
+        examined: list[Replayed] = []
         waiting, left = self._promising(candidates), REPLAYS
         size = REPLAYS if self.best else FIRST_REPLAYS
         while left > 0 and len(waiting):
             chosen, waiting, left = waiting[:size], waiting[size:], left - size
             some = candidates[chosen]
             better = not self.best or self.search.cost(some.actuators, some.segments).min() < self.best[0].cost
-            for snapping, length in self._replay(some, self.replayer if better else self.quick):
+            replayed = self._replayed(some, self.replayer if better else self.quick)
+            for one in replayed:
                 # The others of that branch snap there too: a replay of each would only find the same.
-                waiting = waiting[~self._follow(snapping, length, candidates.controls, candidates.segments, waiting)]
-            if self.best:
+                if one.ambiguous < np.inf:
+                    waiting = waiting[~self._follow(one, candidates.controls, candidates.segments, waiting)]
+            examined += replayed
+            if self.best or any(one.solution for one in replayed):
                 break
+        return examined
+
+    def take(self, examined: list[Replayed]) -> bool:
+        """Keep the candidates that reached the goal again, and prune the branches of the others.
+
+        Returns:
+            Whether the best solution improved.
+        """
+        before = self.best[0].cost if self.best else np.inf
+        for one in examined:
+            self.replayed += 1
+            if one.solution:
+                self._keep(one.solution)
+                continue
+            self.rejected += 1
+            if one.ambiguous < np.inf:
+                self.ambiguous += 1
+                self._cut_beyond(one)
+            else:
+                self._cut(one)
         if (bound := self.bound) != self.search.bound:
             self.search.tighten(bound)
         return bool(self.best) and self.best[0].cost < before
@@ -128,37 +172,25 @@ class Solutions:
             return np.inf
         return self.best[0].cost + (self.slack if len(self.best) == self.keep else self.spread)
 
-    def _replay(self, chosen: Candidates, replayer: Propagator) -> list[tuple[NDArray[np.int32], float]]:
-        """Replay candidates: keep those that reach the goal again, and prune the branches of the others.
-
-        Returns:
-            Of each ambiguous snap the controls of the segments up to there, and the length of the vine [m].
-        """
+    def _replayed(self, chosen: Candidates, replayer: Propagator) -> list[Replayed]:
+        """Replay candidates."""
         search, params = self.search, self.search.params
-        ambiguous: list[tuple[NDArray[np.int32], float]] = []
         carried = actuation(chosen.controls, search.catalogue)
         rollout = grow(replayer, carried, chosen.segments * params.segment_length, params.segment_length)
-        goal = search.environment.goal
+        goal, replayed = search.environment.goal, list[Replayed]()
         for i, segments in enumerate(chosen.segments):
             tip = rollout.tips[i, segments - 1]
-            self.replayed += 1
             reached = rollout.status[i] == Status.GROWN and np.hypot(*(tip[:2] - goal[:2])) <= goal[2]
             # What is only replayed quickly is refined, and its snaps are examined then.
             snaps = reached and replayer is self.replayer
             doubt = self._first_ambiguous(rollout, carried, chosen.controls[i], i) if snaps else np.inf
-            if doubt < np.inf:
-                self.ambiguous += 1
-                self.rejected += 1
-                ambiguous.append((chosen.controls[i, : segments_to(doubt, params.segment_length)], doubt))
-                self._cut_beyond(*ambiguous[-1])
-            elif reached:
+            found, controls = None, chosen.controls[i, :segments].copy()
+            if reached and doubt == np.inf:
                 state = rollout.state(np.array([i]), np.array([segments - 1]))
-                controls, jump = chosen.controls[i, :segments].copy(), largest_jump(rollout, i, params)
-                self._keep(self.solution(controls, tip.copy(), self._joints(state), jump))
-            else:
-                self.rejected += 1
-                self._cut(int(chosen.parents[i]), rollout.tips[i, : rollout.records[i]])
-        return ambiguous
+                found = self.solution(controls, tip.copy(), self._joints(state), largest_jump(rollout, i, params))
+            tips = rollout.tips[i, : rollout.records[i]]
+            replayed.append(Replayed(controls, int(chosen.parents[i]), tips, found, doubt))
+        return replayed
 
     def _promising(self, candidates: Candidates) -> Integers:
         """The lowest-cost candidates that would add a shape or reduce the cost of a known one.
@@ -238,27 +270,24 @@ class Solutions:
                 return float(length)
         return np.inf
 
-    def _cut_beyond(self, snapping: NDArray[np.int32], length: float) -> None:
-        """Prune all nodes that snap at a length [m] with these controls: also those that grew beside the rejected vine."""
+    def _cut_beyond(self, replayed: Replayed) -> None:
+        """Prune all nodes that snap as this candidate does: also those that grew beside it."""
         tree = self.search.tree
         slots = np.flatnonzero(tree.active)
-        self.search.prune(slots[self._follow(snapping, length, tree.controls, tree.segments, slots)])
+        self.search.prune(slots[self._follow(replayed, tree.controls, tree.segments, slots)])
 
     def _follow(
-        self,
-        snapping: NDArray[np.int32],
-        length: float,
-        controls: NDArray[np.int32],
-        segments: Integers,
-        rows: Integers,
+        self, replayed: Replayed, controls: NDArray[np.int32], segments: Integers, rows: Integers
     ) -> NDArray[np.bool_]:
-        """Which rows of some vines are longer than a length [m] and have the same controls up to there, shape (len(rows),)."""
-        longer = segments[rows] * self.search.params.segment_length > length
-        return longer & (controls[rows, : len(snapping)] == snapping).all(axis=1)
+        """Which rows of some vines are longer than where a candidate snaps, with its controls up to there, shape (len(rows),)."""
+        length, full = replayed.ambiguous, self.search.params.segment_length
+        snapping = replayed.controls[: segments_to(length, full)]
+        return (segments[rows] * full > length) & (controls[rows, : len(snapping)] == snapping).all(axis=1)
 
-    def _cut(self, slot: int, tips: Floats) -> None:
+    def _cut(self, replayed: Replayed) -> None:
         """Prune the branch where the replay left it, because its descendants would fail too."""
         tree, parted, parting = self.search.tree, -1, PARTED * self.search.size
+        slot, tips = replayed.parent, replayed.tips
         while slot >= 0 and tree.segments[slot] > 0:
             reached = tree.segments[slot] <= len(tips)
             if not reached or np.hypot(*(tips[tree.segments[slot] - 1, :2] - tree.tips[slot, :2])) > parting:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dynamics.interruption import Interrupted
 from dynamics.jumps import jumped
 from dynamics.propagator import Propagator
 from dynamics.tube import VineParams
@@ -17,9 +18,10 @@ from dynamics.vine import Integers, Rollout, Status
 from environments.environment import Environment
 from planner.search.catalogue import Catalogue
 from planner.search.controls import actuation
+from planner.search.goal import goal_radius, in_goal
 from planner.search.levels import Levels
 from planner.search.particles import NEAR, GrownParticles, Particles
-from planner.search.tree import Nodes, Tree
+from planner.search.tree import Candidates, Tree
 from planner.search.witnesses import Witnesses, embed, pose_tree, unscaled
 from planner.worlds.trials import Worlds
 from surrogate.compiled import Floats
@@ -36,8 +38,6 @@ UNGUIDED_SHARE = 0.25
 """Share of a batch that is selected without the cost-to-go, or without the distance to the goal."""
 TOURNAMENT = 4
 """Size of a tournament: of this many nodes selected by cost-to-come, the one with the lowest total cost is taken."""
-GOAL_MARGIN = 2e-3
-"""Distance inside the goal's edge at which a tip counts as arrived [m], because a replay may end slightly differently."""
 LEAST_CELLS = 2
 """Minimum length of a section in cells."""
 LONGEST_TUBE = 50.0
@@ -84,40 +84,6 @@ def most_segments(environment: Environment, params: VineParams) -> int:
     bounds = environment.bounds
     longest = min(LONGEST_ROUND * 2 * (bounds[2] - bounds[0] + bounds[3] - bounds[1]), LONGEST_TUBE)
     return max(int(longest / params.segment_length), 4)
-
-
-def in_goal(tips: Floats, environment: Environment, params: VineParams) -> NDArray[np.bool_]:
-    """Whether tips have arrived in the goal, shape (n,).
-
-    Args:
-        tips: x, y [m], heading [rad], shape (n, 3).
-    """
-    return np.asarray(np.hypot(*(tips[:, :2] - environment.goal[:2]).T) <= goal_radius(environment, params))
-
-
-def goal_radius(environment: Environment, params: VineParams) -> float:
-    """Distance from the goal's centre within which a tip has arrived [m]."""
-    radius = float(environment.goal[2])
-    return max(radius - GOAL_MARGIN * params.scale, 0.5 * radius)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Candidates(Nodes):
-    """Recorded states that may become nodes, one per row."""
-
-    vine: Integers
-    """Row of the rollout that recorded them."""
-    record: Integers
-    alive: NDArray[np.bool_]
-    """Which particles survive, shape (rows, P), with P = 0 in a search without particles."""
-
-    @property
-    def level(self) -> Integers:
-        """Number of particles that survive, shape (rows,)."""
-        return self.alive.sum(axis=1)
-
-    def __getitem__(self, rows: Integers | NDArray[np.bool_]) -> Candidates:
-        return Candidates(*(getattr(self, one.name)[rows] for one in fields(self)))
 
 
 class Search:
@@ -175,8 +141,28 @@ class Search:
         self._cost_to_go = cost_to_go
         self.tree.to_go = cost_to_go(self.tree.tips)
 
-    def iterate(self) -> Candidates:
-        """Select, grow, prune and insert one batch; returns the vines whose tip is in the goal, sorted by cost."""
+    def iterate(self, examine: Callable[[Candidates], Any] = lambda arrived: arrived) -> Any:
+        """Select, grow and examine one batch, then prune and insert it.
+
+        Args:
+            examine: Called with the vines whose tip is in the goal, sorted by cost, before the batch is inserted.
+        Returns:
+            What `examine` returns: without it these vines.
+        Raises:
+            Interrupted: Growth was cut short, here or in `examine`. Nothing has changed then: the next call is the same iteration.
+        """
+        before = self.iteration, self.vine_steps, self.rng.bit_generator.state
+        try:
+            arrived, insert = self.grow()
+            found = examine(arrived)
+        except Interrupted:
+            self.iteration, self.vine_steps, self.rng.bit_generator.state = before
+            raise
+        insert()
+        return found
+
+    def grow(self) -> tuple[Candidates, Callable[[], None]]:
+        """Select and grow one batch; returns the vines whose tip is in the goal, sorted by cost, and what inserts the batch."""
         self.iteration += 1
         if not self._growable().any():
             self._shrink()
@@ -193,15 +179,16 @@ class Search:
         grown = None
         if self.particles:
             candidates, grown = self._with_particles(self.particles, candidates, nodes, carried)
-        arrived = in_goal(candidates.tips, self.environment, self.params)
-        self.tree.straight[nodes[controls == 0]] = True
-        self._insert(candidates, grown)
-        if self.iteration == self.next_shrink:
-            self._shrink()
-        reached = candidates[arrived]
-        return reached[
-            np.argsort(self.cost(reached.actuators, reached.segments) + self._risk(reached.level), kind="stable")
-        ]
+
+        def insert() -> None:
+            self.tree.straight[nodes[controls == 0]] = True
+            self._insert(candidates, grown)
+            if self.iteration == self.next_shrink:
+                self._shrink()
+
+        arrived = candidates[in_goal(candidates.tips, self.environment, self.params)]
+        cost = self.cost(arrived.actuators, arrived.segments) + self._risk(arrived.level)
+        return arrived[np.argsort(cost, kind="stable")], insert
 
     def _risk(self, level: Integers) -> Floats:
         """What the particles that do not survive are worth, in actuators, shape (n,)."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -29,6 +29,25 @@ class Nodes:
     straight: NDArray[np.bool_]
     jumped: NDArray[np.bool_]
     parents: Integers
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Candidates(Nodes):
+    """Recorded states that may become nodes, one per row."""
+
+    vine: Integers
+    """Row of the rollout that recorded them."""
+    record: Integers
+    alive: NDArray[np.bool_]
+    """Which particles survive, shape (rows, P), with P = 0 in a search without particles."""
+
+    @property
+    def level(self) -> Integers:
+        """Number of particles that survive, shape (rows,)."""
+        return self.alive.sum(axis=1)
+
+    def __getitem__(self, rows: Integers | NDArray[np.bool_]) -> Candidates:
+        return Candidates(*(getattr(self, one.name)[rows] for one in fields(self)))
 
 
 class Tree:

@@ -1,11 +1,26 @@
-"""Deferred handling of Ctrl-C."""
+"""Ctrl-C: recorded, and growth under way cut short."""
 
 import signal
+from collections.abc import Iterator
+from typing import Any
 
+import numpy as np
 import pytest
 
-from dynamics.interruption import Interruption
+from dynamics.interruption import CUT, Interrupted, Interruption
+from dynamics.registry import load_propagator, propagators
+from dynamics.tube import VineParams
+from dynamics.vine import Actuation
+from environments import Environment
 from planner.console.progress import stoppable
+from tests.conftest import MakeEnvironment
+
+
+@pytest.fixture
+def uncut() -> Iterator[None]:
+    """Growth is cut short in one test only."""
+    yield
+    CUT[0] = False
 
 
 def test_a_second_ctrl_c_interrupts_at_once() -> None:
@@ -14,5 +29,45 @@ def test_a_second_ctrl_c_interrupts_at_once() -> None:
     with stoppable(), interruption.handling_signals():
         signal.raise_signal(signal.SIGINT)
         assert interruption.requested
+        assert not CUT[0]
         with pytest.raises(KeyboardInterrupt):
             signal.raise_signal(signal.SIGINT)
+        assert CUT[0]
+    assert not CUT[0]
+
+
+def test_the_first_ctrl_c_cuts_growth_short_where_that_is_asked() -> None:
+    """And only until the end of the computation."""
+    interruption = Interruption()
+    with stoppable(), interruption.handling_signals(cut=True):
+        signal.raise_signal(signal.SIGINT)
+        assert (interruption.requested, bool(CUT[0])) == (True, True)
+    assert not CUT[0]
+
+
+@pytest.mark.usefixtures("uncut", "single_thread")
+@pytest.mark.parametrize("length", [0.5, 0.0])
+@pytest.mark.parametrize("name", [name for name in propagators() if name != "euler-lagrange"])
+def test_growth_that_is_cut_short_has_no_result(
+    name: str, length: float, shipped: dict[str, Environment], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It ends at its first step, and so does what holds a vine."""
+    model, full = load_propagator(name)(shipped["plus"], VineParams()), VineParams().segment_length
+    carried = Actuation(np.full((2, 30), 2e4), np.full((2, 30), 0.04))
+    grown: Any = model.grow(model.start(2, 30), carried, 0.2, full)
+    state = grown.state(np.arange(2), grown.records - 1)
+    CUT[0] = True
+    with pytest.raises(Interrupted):
+        model.grow(state, carried, length, full)
+    if name in ("quasistatic", "impulse"):  # compiled: the kernels return, and then it is raised
+        monkeypatch.setattr("dynamics.records.check_cut", lambda: None)
+        assert not model.grow(state, carried, length, full).steps.any()
+
+
+@pytest.mark.usefixtures("uncut")
+def test_an_arc_that_is_cut_short_has_no_result(environment: MakeEnvironment) -> None:
+    """The Euler-Lagrange model grows arcs in free space."""
+    model = load_propagator("euler-lagrange")(environment(), VineParams())
+    CUT[0] = True
+    with pytest.raises(Interrupted):
+        model.grow(model.start(1, 20), Actuation(np.full((1, 20), 1e4), np.full((1, 20), 0.04)), 0.2, 0.1)

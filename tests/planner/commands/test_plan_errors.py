@@ -29,6 +29,7 @@ from planner.runs.inputs import Inputs
 from planner.runs.later import Later
 from planner.same.plan import _budget as same_budget
 from planner.search.run import Budget, Keep, Run
+from planner.search.sst import Search
 from tests.planner.command_line import vinewright_in
 
 
@@ -261,7 +262,35 @@ def test_ctrl_c_during_refinement_keeps_a_design_with_its_success(
     assert seen == [1]
     (only,) = run_of(folder / "kept")["trials"]["front"]
     assert only["trials"] == 20
-    assert "of 20 trials under workshop errors" in " ".join(capsys.readouterr().out.split())
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "of 20 trials under workshop errors" in printed
+    assert printed.count("the plan ends when its best design has been tried; Ctrl-C again ends it now") == 1
+
+
+def test_ctrl_c_during_the_search_ends_it_at_once(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Growth is cut short, and nothing is grown after it: no search with friction, no trials, no verification. All of it can follow."""
+    grow, calls = Search.grow, 0
+
+    def interrupted(self: Search) -> Any:
+        nonlocal calls
+        calls += 1
+        if calls == 4:
+            signal.raise_signal(signal.SIGINT)
+        return grow(self)
+
+    options = ("plan", "small.toml", "--iterations", "6", "--verify", "impulse", "--out", "cut")
+    with monkeypatch.context() as patch:
+        patch.setattr(Search, "grow", interrupted)
+        assert vinewright_in(folder, patch, *options) == 3
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "not tried under errors: the plan was interrupted before" in printed
+    assert "NOT verified by impulse: interrupted before any design was grown" in printed
+    run = run_of(folder / "cut")
+    assert (calls, run["iterations"], run["trials"], run["inputs"]["stopped"]) == (4, 3, None, "interrupted")
+    assert vinewright_in(folder, monkeypatch, "plan", "--resume", "cut", "--iterations", "6") == 0
+    assert run_of(folder / "cut")["trials"] is not None
 
 
 def test_a_second_ctrl_c_keeps_the_design_of_lowest_cost(

@@ -242,14 +242,14 @@ def test_ctrl_c_while_a_search_is_repeated_changes_nothing(
     """The folder knows more than has been repeated: no checkpoint is saved before that, and Ctrl-C leaves it as it is."""
     assert vinewright("plan", small_file, "--planner", "rrt", "--fast", "--iterations", "20", "--out", "run")[0] == 0
     before = {entry.name: entry.read_bytes() for entry in Path("run").iterdir()}
-    iterate = OmplSearch.iterate
+    grow = OmplSearch.grow
 
     def interrupted(self: OmplSearch) -> Any:
         if self.iteration == 12:
             os.kill(os.getpid(), signal.SIGINT)
-        return iterate(self)
+        return grow(self)
 
-    monkeypatch.setattr(OmplSearch, "iterate", interrupted)
+    monkeypatch.setattr(OmplSearch, "grow", interrupted)
     monkeypatch.setattr("planner.plan.SAVED_EVERY", 0.0)
     assert vinewright("plan", "--resume", "run", "--iterations", "30")[0] == 130
     assert {entry.name: entry.read_bytes() for entry in Path("run").iterdir()} == before

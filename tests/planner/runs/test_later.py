@@ -46,9 +46,9 @@ def counted() -> Iterator[dict[str, int]]:
     done = {"iterations": 0, "generations": 0, "vines": 0}
     iterate, generation, grow = Search.iterate, Descent.generation, trials.grow_rows
 
-    def iterating(self: Search) -> Any:
+    def iterating(self: Search, examine: Any) -> Any:
         done["iterations"] += 1
-        return iterate(self)
+        return iterate(self, examine)
 
     def growing(worlds: Any, rows: Any, *rest: Any) -> Any:
         done["vines"] += len(rows)

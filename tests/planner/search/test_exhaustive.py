@@ -15,9 +15,10 @@ from planner.replay import grow
 from planner.search import exhaustive
 from planner.search.controls import actuation
 from planner.search.exhaustive import Grid, doubt, fewest
+from planner.search.goal import goal_radius
 from planner.search.one_actuator import OneActuator, OneBend
 from planner.search.run import Run
-from planner.search.sst import LEAST_CELLS, Search, goal_radius
+from planner.search.sst import LEAST_CELLS, Search
 from surrogate.actuators import Limits
 from surrogate.spam import Spam
 

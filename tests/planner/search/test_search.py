@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
@@ -301,7 +302,7 @@ def test_a_candidate_that_misses_on_replay_is_rejected(shipped: dict[str, Enviro
     tree.tips[claim] = [*shipped["maze"].goal[:2], 0.0]
     tree.angles[claim, 0] += 0.3
     tree.parent[tree.parent == claim[0]] = claim[0]
-    from planner.search.sst import Candidates
+    from planner.search.tree import Candidates
 
     candidate = Candidates(
         tree.angles[claim],
@@ -365,17 +366,17 @@ def test_solutions_survive_a_lack_of_memory(
 ) -> None:
     """If the propagator cannot continue, the search ends with its reason if there is a solution, else with an error."""
     run = Run.prepare(shipped["divider"], params)
-    iterate = run.search.iterate
+    grow = run.search.grow
 
-    def fail_once_solved() -> ArrayLike:
+    def fail_once_solved() -> Any:
         if run.best:
             raise error
-        return iterate()
+        return grow()
 
-    run.search.iterate = fail_once_solved  # type: ignore[method-assign, assignment]
+    run.search.grow = fail_once_solved  # type: ignore[method-assign]
     assert search(run, Budget(60.0), lambda: None) == reason
     assert run.best
     run.solutions.best.clear()
-    run.search.iterate = lambda: (_ for _ in ()).throw(error)  # type: ignore[method-assign]
+    run.search.grow = lambda: (_ for _ in ()).throw(error)  # type: ignore[method-assign]
     with pytest.raises(type(error)):
         search(run, Budget(60.0), lambda: None)

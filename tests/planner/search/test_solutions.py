@@ -13,7 +13,7 @@ from dynamics.vine import Actuation, Rollout, VineState
 from environments import Environment
 from planner.search.run import Budget, Keep, Run
 from planner.search.solutions import sides_of
-from planner.search.sst import Candidates
+from planner.search.tree import Candidates
 
 MakeEnvironment = Callable[..., Environment]
 SNAPPED, STEM = 0.3, 12
