@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -188,6 +190,8 @@ def _planned(
     from planner.console.planning import Shown, planned
     from planner.plan import INTERRUPTED
 
+    if "ompl" not in sys.modules:  # its binding reports frozen objects as leaked
+        gc.freeze()  # what is imported lives until the end, where Python would look through it for 0.3 s
     console = answer.console
     print_hints(console, environment, params.radius)
     try:

@@ -12,6 +12,7 @@ import re
 import shutil
 import tempfile
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from platform import machine
 from typing import Any
@@ -196,26 +197,40 @@ def fill_run(
     full_tree: bool,
 ) -> None:
     """Write all files of a run but its checkpoint into a folder; the arguments are those of `write_run`, and the design."""
-    from planner.drawing.plan import save_plan
-    from planner.drawing.search import branches_to_draw
-    from planner.drawing.solutions import save_solutions
-
     solutions = run.solutions
+    tried = Tried.of(best, run.environment, choice, run.seed) if choice else None
+    with ThreadPoolExecutor(1) as pool:
+        replayed = pool.submit(replay, best, solutions.replayer)  # takes as long as the pictures
+        _draw(folder, run, best, choice, verification, full_tree, tried)
+        rollout = replayed.result()
     write_environment(run.environment, folder / "environment.toml")
     write_json(folder / "design.json", design_content(best))
-    every = [solution.design for solution in solutions.best]
     write_json(folder / "solutions.json", solutions_content(solutions.best))
-    rollout = replay(best, solutions.replayer)
     margin = drive_margin(rollout, best.params)
     content = _run_content(run, inputs, stopped, best, choice, verification)
     write_json(folder / "run.json", {**content, "drive": margin.content() if margin else None})
     points, length = trajectory(run.environment, best, rollout)
     np.savez_compressed(folder / "trajectory.npz", points=points, length=length)
-    branches = branches_to_draw(run.search.tree, run.environment, run.params, full_tree)
-    tried = Tried.of(best, run.environment, choice, run.seed) if choice else None
     if tried:
         tried.write(folder / TRIALS)
+
+
+def _draw(
+    folder: Path,
+    run: Run,
+    best: Design,
+    choice: Choice | None,
+    verification: Verification | None,
+    full_tree: bool,
+    tried: Tried | None,
+) -> None:
+    """Draw the plan and its solutions; the arguments are those of `fill_run`, and the trials of the design."""
+    from planner.drawing.plan import save_plan
+    from planner.drawing.search import branches_to_draw
+    from planner.drawing.solutions import save_solutions
+
+    branches = branches_to_draw(run.search.tree, run.environment, run.params, full_tree)
     save_plan(folder / "plan.png", run.environment, best, branches, tried)
-    save_solutions(
-        folder / "solutions.png", run.environment, every, best, *success(choice, verification, solutions.best)
-    )
+    found = run.solutions.best
+    designs, words = [solution.design for solution in found], success(choice, verification, found)
+    save_solutions(folder / "solutions.png", run.environment, designs, best, *words)
