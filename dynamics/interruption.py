@@ -67,5 +67,6 @@ class Interruption:
         try:
             yield
         finally:
-            CUT[0] = False
+            if raising:  # within another computation, its signals go on
+                CUT[0] = False
             handle(signal.default_int_handler)

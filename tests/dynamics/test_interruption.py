@@ -41,6 +41,8 @@ def test_the_first_ctrl_c_cuts_growth_short_where_that_is_asked() -> None:
     interruption = Interruption()
     with stoppable(), interruption.handling_signals(cut=True):
         signal.raise_signal(signal.SIGINT)
+        with Interruption().handling_signals():
+            pass
         assert (interruption.requested, bool(CUT[0])) == (True, True)
     assert not CUT[0]
 
