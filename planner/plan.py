@@ -197,7 +197,7 @@ def plan(
     if not run.best and not interruption.requested:
         reason = search(run, replace(options.budget, first=True), save, watcher, interruption)
     choice = None
-    if run.best and not options.fast and not interruption.requested:
+    if run.best and not options.fast:
         if friction is not None:
             searches_with_friction(run, friction, options.searching(2), watcher, interruption, later)
         if not interruption.requested:

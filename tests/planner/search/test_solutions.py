@@ -12,7 +12,8 @@ from dynamics.tube import VineParams
 from dynamics.vine import Actuation, Rollout, VineState
 from environments import Environment
 from planner.search.run import Budget, Keep, Run
-from planner.search.solutions import sides_of
+from planner.search.solutions import PARTED as DIVERGED
+from planner.search.solutions import Replayed, sides_of
 from planner.search.tree import Candidates
 
 MakeEnvironment = Callable[..., Environment]
@@ -119,6 +120,36 @@ def test_only_vines_that_reach_the_goal_are_examined(run: Run, monkeypatch: pyte
     run.solutions.offer(candidates)
     assert (run.solutions.ambiguous, examined.stems) == (0, [])
     assert run.solutions.rejected == run.solutions.replayed > 0
+
+
+@pytest.mark.parametrize(("missing", "off", "cut"), [(0, 0.99, 0), (1, 0.0, 1), (0, 1.01, 2)])
+def test_a_branch_ends_where_its_replay_leaves_it(run: Run, missing: int, off: float, cut: int) -> None:
+    """At the first node that the replay does not reach, or passes farther away than the distance at which they have diverged.
+
+    Args:
+        missing: Segments of the last node that the replay does not reach.
+        off: Distance of the replay from the last node but one, over that distance.
+        cut: Number of nodes that are pruned.
+    """
+    for _ in range(6):
+        run.search.iterate()
+    tree, branch = run.search.tree, list[int]()
+    slot = int(np.argmax(tree.actuators * tree.active))
+    while slot >= 0:
+        branch.append(slot)
+        slot = int(tree.parent[slot])
+    assert len(branch) > 3
+    last, before, *rest, _ = branch
+    tips = np.full((tree.segments[last] - missing, 3), 9.0)
+    for node in (last, before, *rest):
+        if tree.segments[node] <= len(tips):
+            tips[tree.segments[node] - 1] = tree.tips[node]
+    tips[tree.segments[before] - 1, 0] += off * DIVERGED
+    active, controls = tree.active.copy(), tree.controls[last, : tree.segments[last]]
+    run.solutions.take([Replayed(controls, last, tips, None, np.inf)])
+    gone = [node for node in branch if active[node] and not tree.active[node]]
+    assert gone == [node for node in branch[:cut] if active[node]]
+    assert len(gone) >= min(cut, 1)
 
 
 def test_many_solutions_are_kept_that_differ(environment: MakeEnvironment, params: VineParams) -> None:
