@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,7 @@ from planner.search.witnesses import Witnesses, embed, pose_tree, unscaled
 from planner.worlds.trials import Worlds
 from surrogate.compiled import Floats
 
+Found = TypeVar("Found")
 LENGTH_COST = 1e-2
 """Cost per metre of tube, in actuators."""
 FIRST_RADIUS = 60e-3
@@ -141,6 +142,12 @@ class Search:
         self._cost_to_go = cost_to_go
         self.tree.to_go = cost_to_go(self.tree.tips)
 
+    @overload
+    def iterate(self) -> Candidates: ...
+
+    @overload
+    def iterate(self, examine: Callable[[Candidates], Found]) -> Found: ...
+
     def iterate(self, examine: Callable[[Candidates], Any] = lambda arrived: arrived) -> Any:
         """Select, grow and examine one batch, then prune and insert it.
 
@@ -149,7 +156,8 @@ class Search:
         Returns:
             What `examine` returns: without it these vines.
         Raises:
-            Interrupted: Growth was cut short, here or in `examine`. Nothing has changed then: the next call is the same iteration.
+            Interrupted: Growth was cut short, here or in `examine`. The next call is the same iteration then; nothing has changed but
+                a radius with which no node could grow.
         """
         before = self.iteration, self.vine_steps, self.rng.bit_generator.state
         try:

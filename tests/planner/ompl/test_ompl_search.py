@@ -30,6 +30,7 @@ from planner.runs.inputs import Inputs
 from planner.search.run import Budget, Run
 from planner.search.sst import Switches
 from tests.planner.conftest import Vinewright
+from tests.planner.run_state import state_of
 
 NAMES = ["rrt", "est", "kpiece"]
 
@@ -49,13 +50,6 @@ def ran(run: Run, iterations: int) -> Run:
     for _ in run.run(Budget(600.0, iterations)):
         pass
     return run
-
-
-def state_of(run: Run) -> tuple[Any, ...]:
-    search = run.search
-    stored = {name: array.tobytes() for name, array in search.tree.stored().items()}
-    solutions = [(solution.cost, solution.controls.tobytes()) for solution in run.solutions.best]
-    return stored, solutions, search.iteration, search.vine_steps, run.solutions.replayed, search.bound
 
 
 @pytest.mark.parametrize("planner", NAMES)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dynamics.impulse.propagator import Impulse
-from dynamics.interruption import CUT
+from dynamics.interruption import CUT, Interrupted
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from environments import Environment
@@ -18,6 +18,7 @@ from planner.runs.contents import CHECKPOINT
 from planner.runs.inputs import Inputs
 from planner.search.run import Budget, Run
 from planner.search.sst import DEFAULT_SWITCHES, Switches
+from tests.planner.run_state import state_of
 
 
 class Growths:
@@ -61,14 +62,6 @@ def advance(run: Run, iterations: int) -> None:
         pass
 
 
-def state_of(run: Run) -> tuple[Any, ...]:
-    search, found = run.search, run.solutions
-    stored = {name: array.tobytes() for name, array in search.tree.stored().items()}
-    solutions = [(solution.cost, solution.controls.tobytes(), solution.jump) for solution in found.best]
-    counts = search.iteration, search.vine_steps, found.replayed, found.rejected, found.ambiguous, len(run.history)
-    return stored, solutions, counts, search.bound, search.rng.bit_generator.state, search.witnesses.poses.tobytes()
-
-
 def test_an_iteration_that_was_cut_short_leaves_no_trace(shipped: dict[str, Environment], growths: Growths) -> None:
     """Each growth of each iteration is cut short once, in search, replay and relaxation: the result is that without."""
     iterations, whole, cut = 5, prepared(shipped["plus"]), prepared(shipped["plus"])
@@ -84,6 +77,24 @@ def test_an_iteration_that_was_cut_short_leaves_no_trace(shipped: dict[str, Envi
     assert state_of(cut) == state_of(whole)
     assert len(growths.was_cut) > 2 * iterations, "some iterations grow vines several times"
     assert set(growths.was_cut) == {"QuasiStatic", "replay", "Impulse"}
+
+
+def test_a_radius_with_which_nothing_grows_is_reduced_once(shipped: dict[str, Environment], growths: Growths) -> None:
+    """Also if the growth with the next one is cut short."""
+    whole, cut = prepared(shipped["plus"]), prepared(shipped["plus"])
+    for run in (whole, cut):
+        run.search.iterate()
+        run.search.tree.straight[:] = True
+        run.search.bound = 0.9
+    growths.begin(1)
+    with pytest.raises(Interrupted):
+        cut.search.iterate()
+    growths.begin(0)
+    for run in (whole, cut):
+        run.search.iterate()
+    assert whole.search.shrinks == 2
+    assert (cut.search.shrinks, cut.search.next_shrink) == (whole.search.shrinks, whole.search.next_shrink)
+    assert state_of(cut) == state_of(whole)
 
 
 def test_a_search_by_ompl_that_was_cut_short_is_repeated(
