@@ -78,6 +78,11 @@ class Record:
         times, costs = zip((-math.inf, math.inf), *self.history, strict=True)
         return np.array(costs)[np.searchsorted(times, seconds, side="right") - 1]
 
+    def in_time(self) -> Record:
+        """Without what was found after the time budget, in the iteration in which it ended."""
+        history = [better for better in self.history if better[0] <= self.case.time_budget]
+        return replace(self, history=history, first_steps=self.first_steps if history else None)
+
     def content(self) -> dict[str, Any]:
         """Content for a JSON file."""
         switches = {

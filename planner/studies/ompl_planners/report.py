@@ -34,13 +34,15 @@ def report(records: Sequence[Record]) -> Report:
     """Tables in Markdown, and the data of every run."""
     kinds = by_planner(records)
     runs = max(len(some) for own in kinds.values() for some in own.values())
+    late = max(record.seconds - record.case.time_budget for record in records)
     lines = [
         f"Up to {runs} runs of {max(record.case.time_budget for record in records):g} s of each planner in each environment, each on one",
         "thread, as many at once as there are threads, with the same propagator and the same replay of solutions. Times exclude",
         "compilation. *First* is the time to the first solution; cost is actuators + length / 100 m. Quartiles are given as median",
         "(lower ... upper); a run without a solution counts as slower and costlier than any with one; means are over runs with one.",
         "A *vine-step* is a growth step of one vine: SST* grows many vines at once, OMPL's planners one at a time, and vine-steps do",
-        "not depend on that. Replays are not counted.",
+        "not depend on that. Replays are not counted. A run ends with the iteration in which its time is over, here up to",
+        f"{max(late, 0.0):.1f} s later; solutions that it finds then do not count.",
         "",
         *table(RUNS, _rows(kinds)),
         "",

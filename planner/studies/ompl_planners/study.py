@@ -19,9 +19,9 @@ def cases(environments: Sequence[str], planners: Sequence[str], runs: int, secon
 
 
 def by_planner(records: Sequence[Record]) -> dict[str, dict[str, list[Record]]]:
-    """Runs by environment and planner, both in the order of the cases."""
+    """Runs by environment and planner, both in the order of the cases, with what they found in time."""
     found: dict[str, dict[str, list[Record]]] = {}
     for record in records:
         own = found.setdefault(Path(record.case.environment).stem, {})
-        own.setdefault(record.case.planner, []).append(record)
+        own.setdefault(record.case.planner, []).append(record.in_time())
     return found

@@ -74,6 +74,17 @@ def test_a_row_has_the_runs_of_one_planner(records: list[Record]) -> None:
     assert cells(lines, "plus", "sst-star")[2] == "1 of 3"
 
 
+def test_what_is_found_too_late_does_not_count(records: list[Record]) -> None:
+    """A first solution after the time budget leaves a run unsolved, a later better one its cost; how late runs end is said."""
+    kind = [one for one in records if (one.case.environment, one.case.planner) == ("maze", "rrt")]
+    late = [replace(kind[0], history=[(5.01, 3.0)], seconds=6.25), replace(kind[1], history=[(1.5, 4.0), (5.01, 2.0)])]
+    lines = report([*late, kind[2]]).lines
+    row = cells(lines, "maze", "rrt", "1 of 3")
+    assert row[3:7] == ["- (1.50 ... -)", "150", "- (4.00 ... -)", "4.00"]
+    assert "1.2 s later; solutions that it finds then do not count." in lines
+    assert late[1].in_time().first_steps == 150
+
+
 def test_differences_are_theirs_beside_ours(records: list[Record]) -> None:
     """A ratio below 1 is sooner, a difference above 0 is costlier; p-values are those of the ranks, unsolved runs last."""
     lines = report(records).lines
