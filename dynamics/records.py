@@ -143,6 +143,9 @@ def task_of(batch: Batch, b: int) -> Task:
     return Task(batch.segments[b], batch.last_length[b], batch.length[b], batch.record_every)
 
 
+LITTLE = 60
+"""Growth in records, of all vines of a batch together, up to which it is not worth starting threads: OMPL's planners grow one vine
+of at most so many at a time, and their searches in `divider` took 1.35 times as long with two threads."""
 GrowOne = Callable[[int, Batch, Records, Integers], None]
 """Grows vine b of a batch. Arguments: b, the batch, its records, and its outcome, see `grow_batch`."""
 
@@ -156,7 +159,9 @@ def grow_batch(
     grow: GrowOne,
     pivot: float,
 ) -> Rollout:
-    """Grow all vines of a batch whose state is finite, on `threads` threads; `state` is not changed.
+    """Grow all vines of a batch whose state is finite, on `threads` threads, or on this one if there is little to grow.
+
+    `state` is not changed.
 
     Args:
         pivot: Distance of a pivot from the centreline where there is an actuator [m].
@@ -174,11 +179,12 @@ def grow_batch(
 
     # Kernels release the GIL; the longest vines come first, so that no thread waits for a long one at the end.
     order = [b for b in np.argsort(-lengths, kind="stable").tolist() if records.broken[b, 0] < 0]
-    if threads == 1:
-        for b in order:  # without a pool, Ctrl-C takes effect between steps that are not compiled
+    held = not lengths.all()  # until it rests, which may take long
+    if not held and lengths.sum() <= LITTLE * record_every:
+        for b in order:
             grow(b, batch, records, outcome)
             check_cut()
-    elif order:
+    else:  # also with one thread: Python notes Ctrl-C on this one only, between steps that are not compiled
         with ThreadPoolExecutor(threads) as pool:
             list(pool.map(lambda b: grow(b, batch, records, outcome), order))
         check_cut()

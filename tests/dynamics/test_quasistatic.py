@@ -1,5 +1,6 @@
 """The quasi-static propagator as a piece of software: free growth, batches, threads, steps, symmetries, statuses."""
 
+import threading
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -8,6 +9,7 @@ import numpy as np
 import pytest
 
 from dynamics.moment import free_curvature
+from dynamics.quasistatic import propagator
 from dynamics.quasistatic.propagator import RECORDED_REST, QuasiStatic
 from dynamics.tube import VineParams
 from dynamics.vine import Actuation, Rollout, Status, VineState, centerlines, grown_length
@@ -147,6 +149,31 @@ def test_threads_change_nothing(environment: MakeEnvironment, params: VineParams
         rollouts.append(propagator.grow(propagator.start(23, 40), actuation, 1.0, 0.05))
     assert same(rollouts[0], rollouts[1])
     assert same(rollouts[0], rollouts[2])
+
+
+@pytest.mark.parametrize(
+    ("count", "length", "apart"), [(1, 1.0, False), (1, 2.0, True), (3, 0.5, False), (4, 1.0, True), (1, 0.0, True)]
+)
+def test_this_thread_grows_only_a_little(
+    params: VineParams,
+    monkeypatch: pytest.MonkeyPatch,
+    environment: MakeEnvironment,
+    count: int,
+    length: float,
+    apart: bool,
+) -> None:
+    """Even if it is the only one: Python notes Ctrl-C on it, not while it runs compiled code."""
+    threads, grow = set(), propagator.grow_one
+
+    def growing(*arguments: Any) -> None:
+        threads.add(threading.current_thread())
+        grow(*arguments)
+
+    monkeypatch.setattr(propagator, "grow_one", growing)
+    model = QuasiStatic(environment(), params, threads=1)
+    model.grow(model.start(count, 80), Actuation(np.zeros((count, 80)), np.ones((count, 80))), length, 0.025)
+    assert (threading.main_thread() not in threads) == apart
+    assert len(threads) == 1
 
 
 def test_growth_in_two_parts_is_the_same(course: QuasiStatic) -> None:
