@@ -54,6 +54,7 @@ class Interruption:
 
         def insist(number: int, frame: FrameType | None) -> None:
             CUT[0] = True  # or the threads that grow vines would have to be waited for
+            handle(signal.default_int_handler)
             signal.default_int_handler(number, frame)
 
         def handle(handler: Callable[[int, FrameType | None], None]) -> None:
@@ -63,10 +64,12 @@ class Interruption:
         raising = [n for n in (signal.SIGINT, signal.SIGTERM) if signal.getsignal(n) is signal.default_int_handler]
         if threading.current_thread() is not threading.main_thread():
             raising = []
-        handle(note)
         try:
+            handle(note)
             yield
         finally:
-            if raising:  # within another computation, its signals go on
-                CUT[0] = False
-            handle(signal.default_int_handler)
+            try:
+                handle(signal.default_int_handler)
+            finally:  # last, or a signal that comes now would leave growth cut; within another computation, its signals go on
+                if raising:
+                    CUT[0] = False

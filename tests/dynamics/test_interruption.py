@@ -2,6 +2,7 @@
 
 import signal
 from collections.abc import Iterator
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -45,6 +46,27 @@ def test_the_first_ctrl_c_cuts_growth_short_where_that_is_asked() -> None:
             pass
         assert (interruption.requested, bool(CUT[0])) == (True, True)
     assert not CUT[0]
+
+
+@pytest.mark.usefixtures("uncut")
+@pytest.mark.parametrize("number", [1, 2])
+def test_ctrl_c_at_the_very_end_leaves_nothing_behind(monkeypatch: pytest.MonkeyPatch, number: int) -> None:
+    """The first or second one, just before signals are handled as usual again: then they are, and growth is not cut short."""
+    interruption, change, usual, due = Interruption(), signal.signal, signal.default_int_handler, [True]
+
+    def pressed_before(which: int, handler: Any) -> None:
+        if handler is usual and due and due.pop():
+            signal.raise_signal(signal.SIGINT)
+        change(which, handler)
+
+    raised = pytest.raises(KeyboardInterrupt) if number == 2 else nullcontext()
+    with stoppable():
+        with raised, monkeypatch.context() as patch, interruption.handling_signals(cut=True):
+            for _ in range(number - 1):
+                signal.raise_signal(signal.SIGINT)
+            patch.setattr(signal, "signal", pressed_before)
+        assert (due, interruption.requested, bool(CUT[0])) == ([], True, False)
+        assert [signal.getsignal(which) for which in (signal.SIGINT, signal.SIGTERM)] == [usual, usual]
 
 
 @pytest.mark.usefixtures("uncut", "single_thread")
