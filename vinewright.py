@@ -83,7 +83,6 @@ __all__ = [
     "load_design",
     "load_environment",
     "load_tube",
-    "ompl",
     "plan",
     "plot",
     "propagators",
@@ -93,7 +92,8 @@ __all__ = [
     "write_environment",
 ]
 
-OMPL = "planner.ompl.setup"
+if TYPE_CHECKING:  # public too, but `from vinewright import *` must not need OMPL
+    __all__ += ["ompl"]
 _HOMES = {
     "dynamics.propagator": ("CannotRun",),
     "dynamics.registry": ("propagators",),
@@ -107,7 +107,7 @@ _HOMES = {
     ),
     "planner.design": ("Design", "Section"),
     "planner.design_file": ("InvalidDesign", "load_design"),
-    OMPL: ("ompl",),
+    "planner.ompl.setup": ("ompl",),
     "planner.plan": ("Result",),
     "planner.replay": ("Simulation",),
     "planner.robustness.estimate": ("Estimate",),
@@ -123,14 +123,18 @@ _HOMES = {
 def __getattr__(name: str) -> Any:
     for home, names in _HOMES.items():
         if name in names:
+            if name == "ompl":
+                from planner.console.errors import missing, remedy
+
+                if missing("ompl"):
+                    raise AttributeError(f"vinewright.ompl needs OMPL: {remedy('ompl')}")
             module = importlib.import_module(home)
-            globals()[name] = value = module if home == OMPL else getattr(module, name)
-            return value
+            return globals().setdefault(name, module if name == "ompl" else getattr(module, name))
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return sorted([*__all__, "ompl"])
 
 
 def plan(
@@ -292,12 +296,10 @@ def robustness(
     design = _checked(design, environment)
     if trials < 1:
         raise ValueError(f"trials = {trials} must be at least 1")
-    errors = uncertainty
-    if not isinstance(errors, Uncertainty):
-        errors = named_errors(environment, design.params, errors)[1]
-    survey = Survey.of(design, environment, errors, trials, seed, alone=False)
-    for _ in survey.run():
-        pass
+    if not isinstance(uncertainty, Uncertainty):
+        uncertainty = named_errors(environment, design.params, uncertainty)[1]
+    survey = Survey.of(design, environment, uncertainty, trials, seed, alone=False)
+    list(survey.run())  # yields progress; the survey keeps the counts
     return Estimate(survey.counts[ALL]["reached"], trials)
 
 

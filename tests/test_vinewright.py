@@ -33,9 +33,22 @@ def test_planning_needs_no_console(tmp_path: Path) -> None:
     assert done.stdout == "[]\n"
 
 
-@pytest.mark.parametrize("name", vw.__all__)
+def test_ompl_is_there_if_its_extra_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without it the name is missing, with a message that says what to install; nothing else is."""
+    assert "ompl" in dir(vw)
+    monkeypatch.delitem(vars(vw), "ompl", raising=False)
+    monkeypatch.setitem(sys.modules, "ompl", None)
+    with pytest.raises(AttributeError, match=r"vinewright.ompl needs OMPL: (pip install .*ompl|OMPL is not published)"):
+        _ = vw.ompl
+    assert dict(inspect.getmembers(vw)).keys() >= set(vw.__all__)
+    exec("from vinewright import *", {})
+
+
+@pytest.mark.parametrize("name", dir(vw))
 def test_every_public_name_is_there_and_documented(name: str) -> None:
     """Functions say what they return in a runnable example."""
+    if name == "ompl":
+        pytest.importorskip("ompl")
     thing = getattr(vw, name)
     assert inspect.getdoc(thing)
     assert vars(vw)[name] is thing

@@ -16,6 +16,7 @@ from dynamics.registry import load_propagator, propagators
 from dynamics.tube import VineParams
 from dynamics.vine import Status
 from environments.environment import Environment
+from environments.environment_file import check_environment
 from planner.design import Design
 from planner.ompl.vines import Growth, Vine
 from planner.search.goal import goal_radius
@@ -88,6 +89,7 @@ def space(environment: Environment, tube: VineParams, propagator: str = "quasist
         tube: See `vinewright.load_tube`.
         propagator: The model of the growing vine: one of `vinewright.propagators()`.
     Raises:
+        InvalidEnvironment: Start or goal lie at an impossible position.
         ValueError: The propagator is unknown, or grows vines of one section only.
 
     >>> import vinewright as vw
@@ -98,6 +100,7 @@ def space(environment: Environment, tube: VineParams, propagator: str = "quasist
     >>> bool(setup.solve(0.1)) in (True, False)
     True
     """
+    check_environment(environment, tube.radius)
     if propagator not in propagators():
         raise ValueError(f"propagator {propagator!r} must be one of {', '.join(propagators())}")
     model = load_propagator(propagator)
@@ -166,7 +169,7 @@ def _is_valid(state: Any) -> bool:
 
 
 def _goal(information: Any, growth: Growth) -> Any:
-    """The goal's disc, as a region from whose centre planners may also sample, with any heading."""
+    """The goal's disc; planners may also sample its centre, with any heading."""
     x, y, _ = growth.environment.goal.tolist()
     within, generator, bare = goal_radius(growth.environment, growth.params), util.RNG(), growth.start()
 

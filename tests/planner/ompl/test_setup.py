@@ -1,9 +1,10 @@
 """OMPL's control space of vines."""
 
 import gc
-import resource
+import mmap
 import weakref
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -21,10 +22,19 @@ from planner.search.seeded_ompl import quiet_ompl
 from planner.search.sst import LENGTH_COST
 from planner.search.witnesses import HEADING_WEIGHT
 
+STATM = Path("/proc/self/statm")
+
 
 @pytest.fixture
 def setup(shipped: dict[str, Environment], params: vw.VineParams) -> VineSetup:
     return vw.ompl.space(shipped["divider"], params)
+
+
+def memory() -> float:
+    """What the process has in memory [MiB]."""
+    if not STATM.exists():
+        pytest.skip("only Linux tells in a file how much memory a process has")
+    return int(STATM.read_text().split()[1]) * mmap.PAGESIZE / 2**20
 
 
 def some_vine(count: int) -> Vine:
@@ -129,18 +139,14 @@ def test_a_design_of_ompl_reaches_the_goal(setup: VineSetup, shipped: dict[str, 
 def test_states_are_freed(setup: VineSetup) -> None:
     """A hundred thousand states, far more than fit in what the process takes in addition."""
     information = setup.getSpaceInformation()
-
-    def used() -> float:
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-
     for _ in range(1000):
         information.allocState()
-    before = used()
+    before = memory()
     for _ in range(100_000):
         information.allocState()
     size = 8 * (4 + 2 * setup.growth.max_segments) / 2**20
     assert 100_000 * size > 200
-    assert used() - before < 20
+    assert memory() - before < 20
 
 
 def test_a_setup_is_freed(shipped: dict[str, Environment], params: vw.VineParams) -> None:
@@ -153,6 +159,16 @@ def test_a_setup_is_freed(shipped: dict[str, Environment], params: vw.VineParams
     del one
     gc.collect()
     assert growth() is None
+
+
+def test_an_environment_built_in_code_is_checked(params: vw.VineParams) -> None:
+    """As `plan` checks it: a start within an obstacle is refused."""
+    block = vw.Obstacles(circles=np.array([[0.1, 0.5, 0.2]]))
+    room = vw.Environment(
+        "room", "", np.array([0.0, 0, 2, 1]), np.array([0.1, 0.5, 0]), np.array([1.8, 0.5, 0.1]), block
+    )
+    with pytest.raises(vw.InvalidEnvironment, match="inside an obstacle"):
+        vw.ompl.space(room, params)
 
 
 @pytest.mark.parametrize(("name", "why"), [("bullet", "must be one of"), ("euler-lagrange", "one arc")])
@@ -194,7 +210,7 @@ def test_a_million_extensions_leak_nothing(setup: VineSetup) -> None:
             after = information.allocState()
             information.propagate(states[rng.integers(len(states))], steer, 1, after)
             states = [*states[-999:], after] if information.isValid(after) else states
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        return memory()
 
     before = extend(10_000)
     assert extend(1_000_000) - before < 20
