@@ -173,6 +173,7 @@ def plan(
     Raises:
         WalledIn: No passage as wide as the tube leads to the goal.
         CannotRun: The model cannot run on this machine, or ran out of memory before anything was found.
+        KeyboardInterrupt: Ctrl-C was pressed while the first search was repeated up to its checkpoint, which knows more.
         InvalidCheckpoint: The checkpoint belongs to a run with other inputs, or that of a later stage is damaged.
     """
     goal_within_reach(environment, tube.radius, tube.clearance)
@@ -194,6 +195,8 @@ def plan(
 
     interruption, friction = Interruption(), typical_friction(environment, tube, options)
     reason = search(run, options.searching(1 if friction is None else 2), save, watcher, interruption)
+    if run.past:
+        raise KeyboardInterrupt  # the folder knows more than has been repeated
     if not run.best and not interruption.requested:
         reason = search(run, replace(options.budget, first=True), save, watcher, interruption)
     choice = None
@@ -224,27 +227,25 @@ def search(
         save: Writes a checkpoint; called every `SAVED_EVERY` seconds, and at the end.
         interruption: Notes Ctrl-C.
     Raises:
-        KeyboardInterrupt: Ctrl-C was pressed while a search was repeated up to its checkpoint.
-        CannotRun: The model cannot continue, and nothing was found.
-        MemoryError: Memory ran out, and nothing was found.
+        CannotRun: The model cannot continue, and nothing was found, or less than its checkpoint has.
+        MemoryError: The same where memory ran out.
     """
     saved, interruption = run.seconds, interruption or Interruption()
     with watcher.searching(run, budget) as show, interruption.handling_signals(cut=True):
         try:
             for _ in run.run(budget):
                 show()
-                if interruption.requested and run.past:
-                    raise KeyboardInterrupt  # the folder knows more than has been repeated
                 if interruption.requested:
                     break
                 if not run.past and run.seconds >= saved + SAVED_EVERY:
                     saved = run.seconds
                     _attempt(save, watcher)
         except (CannotRun, MemoryError) as error:
-            if run.best is None:
+            if run.best is None or run.past:
                 raise
             return str(error) or "out of memory"  # what was found is kept
-        _attempt(save, watcher)
+        if not run.past:
+            _attempt(save, watcher)
     return run.ended(budget) or INTERRUPTED
 
 
@@ -282,7 +283,10 @@ def searches_with_friction(
         late = budget.iterations is None and spent >= 3 * budget.seconds
         if len(found) >= PARTS and (late or any(one.best for one in found)):
             break
-        later.begin(run_with_friction(run, friction, len(found)))
+        with interruption.handling_signals():
+            later.begin(run_with_friction(run, friction, len(found)))
+        if interruption.requested:
+            break
         try:
             search(found[-1], each, later.save_search, watcher, interruption)
         except (CannotRun, MemoryError) as error:

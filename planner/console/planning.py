@@ -56,14 +56,14 @@ class Shown(Watcher):
 
     def prepared(self, run: Run) -> None:
         """Say where a run is resumed."""
+        caution = self.checkpoint.caution if self.checkpoint else ""
         if run.past:
             self.console.print(
-                f"repeating {run.past.iterations} iterations, because OMPL's planners cannot be stored; they took {run.past.seconds:.1f} s"
+                f"repeating {run.past.iterations} iterations, because OMPL's planners cannot be stored; they took "
+                f"{run.past.seconds:.1f} s{caution}"
             )
         elif self.checkpoint:
-            self.console.print(
-                f"resumed after iteration {run.search.iteration}, {run.seconds:.1f} s{self.checkpoint.caution}"
-            )
+            self.console.print(f"resumed after iteration {run.search.iteration}, {run.seconds:.1f} s{caution}")
 
     @contextmanager
     def searching(self, run: Run, budget: Budget) -> Iterator[Callable[[], None]]:

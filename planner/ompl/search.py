@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,8 +31,9 @@ IDLE = 1000
 class OmplSearch(Search):
     """Vines grown by one of OMPL's planners, recorded in the tree of a `Search`; an iteration is a batch of extensions.
 
-    OMPL's planners stop at a path to the goal; here they go on, and no vine is valid any more whose cost cannot stay below that of
-    the best solution. So each of them improves with time, as in AO-RRT (Hauser & Zhou 2016), without beginning again.
+    OMPL's planners stop at a path to the goal; here they go on, and a vine is only valid while its cost may stay below `bound`, that
+    of the solutions that are kept. So each of them improves with time, as in AO-RRT (Hauser & Zhou 2016), without beginning again.
+    A search whose iteration was cut short cannot go on: its vines are in both trees. Repeat it from its seed.
     """
 
     repeated = True
@@ -57,8 +56,7 @@ class OmplSearch(Search):
             NoPlanner: OMPL cannot make it.
         """
         super().__init__(environment, propagator, params, rng, batch, switches)
-        # OMPL owns the functions that it calls: a reference from them to the search, which owns OMPL's objects, would never be freed.
-        self.growth = _RecordedGrowth(propagator, weakref.proxy(self))
+        self.growth = _RecordedGrowth(propagator, self)
         self.arrived: list[Candidates] = []
         """Vines in the goal that the planner has found in this iteration: none or one, because it stops there."""
         self._none = self._row(self.growth.start(), -1)[np.zeros(0, np.int64)]
@@ -120,7 +118,7 @@ class OmplSearch(Search):
         return replace(vine, number=int(slot))
 
     def hopeful(self, tips: Floats, actuators: int, segments: Integers) -> NDArray[np.bool_]:
-        """Which states may still lead to a better solution, shape (n,)."""
+        """Which states may still lead to a solution that is kept, shape (n,)."""
         return self._least_cost(tips, np.full(len(segments), actuators), segments) < self.bound
 
     def _row(self, vine: Vine, parent: int, marked: bool = False, record: int = 0) -> Candidates:
@@ -135,7 +133,7 @@ class OmplSearch(Search):
 class _RecordedGrowth(Growth):
     """Growth of vines that a search records: only of those that it keeps."""
 
-    def __init__(self, propagator: Propagator, search: Any) -> None:
+    def __init__(self, propagator: Propagator, search: OmplSearch) -> None:
         super().__init__(propagator)
         self.search = search
 
@@ -146,7 +144,7 @@ class _RecordedGrowth(Growth):
         return super().extended(vine, control, segments)
 
     def hopeful(self, tips: Floats, actuators: int, segments: Integers) -> NDArray[np.bool_]:
-        return np.asarray(self.search.hopeful(tips, actuators, segments))
+        return self.search.hopeful(tips, actuators, segments)
 
     def numbered(self, before: Vine, vine: Vine, rollout: Rollout, record: int) -> Vine:
         return self.search.keep(before, vine, rollout, record)

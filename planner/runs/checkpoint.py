@@ -114,7 +114,7 @@ def write_checkpoint(path: Path, run: Run, inputs: Inputs) -> None:
     arrays: Arrays = {
         "facts": np.frombuffer(json.dumps(facts, allow_nan=False).encode(), np.uint8),
         "place": exact_numbers(run.environment),
-        **search.tree.stored(),
+        **search.tree.stored(root_only=search.repeated),
         "witness_poses": search.witnesses.poses,
         "witness_nodes": search.witnesses.node.ravel(),
         **(search.particles.stored(search.tree) if search.particles else NO_PARTICLES),
@@ -150,6 +150,14 @@ class Checkpoint:
         now = versions()
         changed = [f"{name} {then}" for name, then in self.versions.items() if now.get(name, then) != then]
         return f"; started with {', '.join(changed)}, so the result may differ" if changed else ""
+
+    def write(self, path: Path) -> None:
+        """Write it again as it was read, and wait until it is on disk.
+
+        Raises:
+            OSError: The file cannot be written.
+        """
+        write_arrays(path, self._arrays)
 
     def restore(self, run: Run) -> None:
         """Put a run that was prepared with the same inputs into this state.

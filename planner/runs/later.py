@@ -176,20 +176,24 @@ class Later:
             self._replaces = False
 
     def write(self, folder: Path) -> None:
-        """Write the files of all stages that have begun.
+        """Write the files of all stages that have begun, also of those that had begun before the plan was resumed.
 
         Raises:
             OSError: They cannot be written.
         """
-        for name, run in zip(FRICTION, self.searches, strict=False):
-            write_checkpoint(folder / name, run, self.options)
-        if REFINEMENT in self.files:
-            self._write_known(folder / REFINEMENT)
+        for number, name in enumerate(self.files):
+            if name == REFINEMENT:
+                self._write_known(folder / name)
+            elif number < len(self.searches) and not self.searches[number].past:
+                write_checkpoint(folder / name, self.searches[number], self.options)
+            else:  # it has not yet got as far again
+                self._before[number].write(folder / name)
 
     @property
     def files(self) -> list[str]:
         """Names of the files of all stages that have begun."""
-        return [*FRICTION[: len(self.searches)], *[REFINEMENT] * bool(self.known.count)]
+        begun = max(len(self.searches), len(self._before))
+        return [*FRICTION[:begun], *[REFINEMENT] * bool(self.known.count)]
 
     def _write_known(self, path: Path) -> None:
         inputs = fingerprint(self.environment, self.tube, self.options)

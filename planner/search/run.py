@@ -154,7 +154,6 @@ class Run:
         """Search, yielding after every iteration, until the budget is spent or growth is cut short.
 
         Raises:
-            Interrupted: Growth was cut short while what is known of the past was repeated.
             WalledIn: No path wide enough for the tube leads to the goal (with `heuristic` only).
         """
         start = time.perf_counter() - self.seconds
@@ -164,8 +163,6 @@ class Run:
                     self._grow_tree(budget)
                 examined = self.search.iterate(self.solutions.examined)
             except Interrupted:
-                if self.past:
-                    raise
                 self.seconds = time.perf_counter() - start
                 return
             improved = self.solutions.take(examined)

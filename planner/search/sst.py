@@ -10,7 +10,6 @@ from typing import Any, ClassVar, TypeVar, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from dynamics.interruption import Interrupted
 from dynamics.jumps import jumped
 from dynamics.propagator import Propagator
 from dynamics.tube import VineParams
@@ -157,13 +156,13 @@ class Search:
             What `examine` returns: without it these vines.
         Raises:
             Interrupted: Growth was cut short, here or in `examine`. The next call is the same iteration then; nothing has changed but
-                a radius with which no node could grow.
+                a radius with which no node could grow. An iteration that fails in any other way does not count either.
         """
         before = self.iteration, self.vine_steps, self.rng.bit_generator.state
         try:
             arrived, insert = self.grow()
             found = examine(arrived)
-        except Interrupted:
+        except BaseException:
             self.iteration, self.vine_steps, self.rng.bit_generator.state = before
             raise
         insert()

@@ -128,17 +128,17 @@ class Tree:
                     self.children[parent] -= 1
                 slot = parent
 
-    def stored(self) -> dict[str, NDArray[Any]]:
-        """The nodes as a few arrays, for `restore`.
+    def stored(self, root_only: bool = False) -> dict[str, NDArray[Any]]:
+        """The nodes as a few arrays, for `restore`; with `root_only` those of a tree that has not grown yet.
 
         Of every vine only the grown part is stored: `angles` and `controls` are concatenated over the vines. `free` are
         the free slots in the order of their reuse, on which the continuation of a search depends.
         """
-        slots, bends = np.flatnonzero(self.used), host(self.angles)
+        slots, bends = np.flatnonzero(self.used)[: 1 if root_only else None], host(self.angles)
         grown = list(zip(slots.tolist(), self.segments[slots].tolist(), strict=True))
         return {
             "slots": slots,
-            "free": np.array(self._free, np.int64),
+            "free": np.array([] if root_only else self._free, np.int64),
             "angles": np.concatenate([bends[slot, :count] for slot, count in grown]),
             "controls": np.concatenate([self.controls[slot, :count] for slot, count in grown]),
             **{name: getattr(self, name)[slots] for name in KEPT},

@@ -1,7 +1,6 @@
 """A plan that is killed or stopped in a later stage goes on from there: searches with friction, refinement, trials."""
 
 import json
-import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,21 +12,16 @@ import pytest
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from environments import Environment, load_environment
-from planner.design_file import design_content
 from planner.friction_search import PARTS
 from planner.plan import Result, Watcher, plan
 from planner.robustness.refinement import Descent
 from planner.robustness.selection import Progress, Selection
 from planner.runs.arrays import InvalidCheckpoint
-from planner.runs.checkpoint import read_checkpoint
 from planner.runs.contents import CHECKPOINT, FRICTION, REFINEMENT
-from planner.runs.inputs import Inputs
 from planner.runs.later import ARRAYS, fingerprint, read_known
 from planner.search.sst import Search
-from planner.worlds import trials
-from tests.planner.command_line import vinewright_in
+from tests.planner.runs.stages import OPTIONS, counted, front_of, resumed
 
-OPTIONS = Inputs(iterations=4, batch=20, seed=7)
 Arrays = dict[str, np.ndarray[Any, Any]]
 
 
@@ -38,31 +32,6 @@ class Killed(BaseException):
 @pytest.fixture(scope="module")
 def room(small_file: Path) -> Environment:
     return load_environment(str(small_file), VineParams().radius)
-
-
-@contextmanager
-def counted() -> Iterator[dict[str, int]]:
-    """What is done meanwhile: iterations of searches, generations of refinement, and vines grown in worlds with errors."""
-    done = {"iterations": 0, "generations": 0, "vines": 0}
-    iterate, generation, grow = Search.iterate, Descent.generation, trials.grow_rows
-
-    def iterating(self: Search, examine: Any) -> Any:
-        done["iterations"] += 1
-        return iterate(self, examine)
-
-    def growing(worlds: Any, rows: Any, *rest: Any) -> Any:
-        done["vines"] += len(rows)
-        return grow(worlds, rows, *rest)
-
-    def passing(self: Descent, rows: Any) -> int:
-        done["generations"] += 1
-        return generation(self, rows)
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Search, "iterate", iterating)
-        patch.setattr(Descent, "generation", passing)
-        patch.setattr(trials, "grow_rows", growing)
-        yield done
 
 
 @pytest.fixture(scope="module")
@@ -90,22 +59,6 @@ def killed_at(owner: type, method: str, call: int) -> Iterator[None]:
         patch.setattr(owner, method, counting)
         with pytest.raises(Killed):
             yield
-
-
-def resumed(folder: Path, watcher: Watcher | None = None, **changed: Any) -> Result:
-    checkpoint = read_checkpoint(folder)
-    options = checkpoint.inputs.model_copy(update=changed)
-    return plan(
-        checkpoint.environment, checkpoint.tube, options, QuasiStatic, None, checkpoint, folder, watcher or Watcher()
-    )
-
-
-def front_of(result: Result) -> list[Any]:
-    """The design and the front, with the result of each trial."""
-    assert result.best
-    assert result.choice
-    reached = [one.reached.tolist() for one in result.choice.front]
-    return [design_content(result.best), result.choice.content(), reached]
 
 
 STAGES = {
@@ -345,39 +298,3 @@ def test_a_full_disk_is_a_note(
     assert front_of(result) == front_of(whole[0])
     assert [one.split(": ")[1] for one in notes] == ["no checkpoint"] * 4
     assert not list(tmp_path.iterdir())
-
-
-def test_ctrl_c_in_refinement_and_what_can_be_seen_then(
-    small_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """On the command line: the plan keeps a design and says how to go on; resumed, it is as if it had not been interrupted."""
-    folder, generation, seen = tmp_path, Descent.generation, list[int]()
-
-    def interrupted(self: Descent, rows: np.ndarray[Any, Any]) -> int:
-        seen.append(self.generations)
-        if len(seen) == 3:
-            signal.raise_signal(signal.SIGINT)
-        return generation(self, rows)
-
-    options = "plan", small_file, "--iterations", 4, "--batch", 20, "--seed", 5, "--out"
-    assert vinewright_in(folder, monkeypatch, *options, "whole") == 0
-    with monkeypatch.context() as patch:
-        patch.setattr(Descent, "generation", interrupted)
-        capsys.readouterr()
-        assert vinewright_in(folder, patch, *options, "stopped") == 0
-    assert capsys.readouterr().out.splitlines()[-1] == "resume with: vinewright plan --resume stopped"
-    assert (folder / "stopped" / "design.json").read_bytes() != (folder / "whole" / "design.json").read_bytes()
-    count = read_known(folder / "stopped" / REFINEMENT)[1].count
-    for name in (FRICTION[0], REFINEMENT):
-        assert vinewright_in(folder, monkeypatch, "show", f"stopped/{name}") == 0
-        assert f"searches with friction: 2; results of refinement and trials: {count}" in capsys.readouterr().out
-    assert vinewright_in(folder, monkeypatch, "plan", "--resume", "stopped") == 0
-    assert f"refinement and trials: {count} results are known" in capsys.readouterr().out
-    for name in ("design.json", "solutions.json"):
-        assert (folder / "stopped" / name).read_bytes() == (folder / "whole" / name).read_bytes()
-    fronts = [json.loads((folder / name / "run.json").read_text())["trials"] for name in ("whole", "stopped")]
-    assert fronts[0] == fronts[1]
-    (folder / "stopped" / REFINEMENT).write_bytes(b"PK half")
-    assert vinewright_in(folder, monkeypatch, "plan", "--resume", "stopped") == 2
-    errors = capsys.readouterr().err
-    assert (errors.count("\n"), "stopped/refinement.npz: is not a checkpoint, or is damaged" in errors) == (1, True)
