@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 import shutil
 import time
@@ -168,15 +169,26 @@ def _measure(study: Study[Case, Result], console: Console) -> Measured[Result]:
     return found
 
 
+def data_text(content: dict[str, Any]) -> str:
+    """JSON with a line for each key, and for each item of a list of results."""
+
+    def text(value: Any) -> str:
+        if not isinstance(value, list) or not any(isinstance(item, list | dict) for item in value):
+            return json.dumps(value, allow_nan=False)
+        return "[\n  " + ",\n  ".join(json.dumps(item, allow_nan=False) for item in value) + "\n ]"
+
+    return "{\n " + ",\n ".join(f"{json.dumps(key)}: {text(value)}" for key, value in content.items()) + "\n}\n"
+
+
 def _write(
     study: Study[Case, Result], report: Report, made: Provenance, found: Measured[Result], console: Console
 ) -> list[str]:
     """Write the whole folder; returns the names of its files."""
     from planner.console.progress import stoppable
-    from planner.runs.folder import write_folder, write_json
+    from planner.runs.folder import write_folder
 
     def fill(fresh: Path) -> None:
-        write_json(fresh / "data.json", found.content)
+        (fresh / "data.json").write_text(data_text(found.content), encoding="utf-8")
         (fresh / "README.md").write_text(report.document(made), encoding="utf-8")
         try:
             with stoppable(), console.status("drawing"):

@@ -17,7 +17,7 @@ from planner.console.studies import command_line
 from planner.markdown import table
 from planner.provenance import Provenance, machine
 from planner.runs.claim import Occupied
-from planner.studies.study import Report, Study, run_study
+from planner.studies.study import Report, Study, data_text, run_study
 from planner.studies.workers import WorkerKilled, in_processes
 
 CASES = [1, 2, 3, 4]
@@ -82,6 +82,24 @@ def interrupted_after(count: int) -> object:
         raise KeyboardInterrupt
 
     return some
+
+
+def test_data_have_a_line_for_each_result() -> None:
+    """Nothing is lost, numbers stay together, and what is not a number is refused."""
+    content = {
+        "schema": 1,
+        "range": [1.0, 2.5],
+        "none": [],
+        "runs": [{"seed": 0, "history": [[0.5, 1.0]]}, {"seed": 1}],
+    }
+    text = data_text(content)
+    assert json.loads(text) == content
+    assert text.splitlines() == [
+        *("{", ' "schema": 1,', ' "range": [1.0, 2.5],', ' "none": [],', ' "runs": ['),
+        *('  {"seed": 0, "history": [[0.5, 1.0]]},', '  {"seed": 1}', " ]", "}"),
+    ]
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        data_text({"runs": [{"cost": float("nan")}]})
 
 
 def test_ctrl_c_keeps_what_was_measured(tmp_path: Path) -> None:
