@@ -41,4 +41,4 @@ def run_with_friction(run: Run, friction: float, number: int) -> Run:
     make, batch = partial(QuasiStatic, friction=friction), min(run.search.batch, BATCH)
     keep = Keep(run.solutions.keep, SLACK, run.solutions.each_count)
     seed, switches = run.seed + (number + 1) * OWN_NUMBERS, run.search.switches
-    return Run.prepare(run.environment, run.params, make, seed, batch, keep, run.heuristic, switches)
+    return Run.prepare(run.environment, run.params, make, seed, batch, keep, switches)

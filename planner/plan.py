@@ -182,8 +182,8 @@ def plan(
     later = Later.of(environment, tube, options, folder, checkpoint, watcher.note)
     with watcher.compiling(options.propagator, options.heuristic):
         keep = Keep(options.solutions) if options.fast else Keep(max(options.solutions, CANDIDATES), SLACK, True)
-        switches = Switches(worlds=particles(environment, tube, options), search=search_of(options.planner))
-        run = Run.prepare(environment, tube, make, options.seed, options.batch, keep, options.heuristic, switches)
+        switches = switches_of(environment, tube, options)
+        run = Run.prepare(environment, tube, make, options.seed, options.batch, keep, switches)
         if checkpoint:
             checkpoint.restore(run)
     watcher.prepared(run)
@@ -257,13 +257,14 @@ def _attempt(save: Callable[[], None], watcher: Watcher) -> None:
         watcher.note(f"note: no checkpoint: {error}")
 
 
-def particles(environment: Environment, tube: VineParams, options: Inputs) -> Worlds | None:
-    """The worlds in which the search grows every vine, besides that as planned; None if there are none."""
+def switches_of(environment: Environment, tube: VineParams, options: Inputs) -> Switches:
+    """Which search there is, what guides it, and in which worlds it grows every vine besides that as planned."""
+    switches = Switches(heuristic=options.heuristic, search=search_of(options.planner))
     if options.particles == 1:
-        return None
+        return switches
     _, uncertainty = named_errors(environment, tube, options.uncertainty)
     trials = range(SEARCHED, SEARCHED + options.particles - 1)
-    return Worlds.drawn(environment, tube, uncertainty, trials, options.seed)
+    return replace(switches, worlds=Worlds.drawn(environment, tube, uncertainty, trials, options.seed))
 
 
 def searches_with_friction(

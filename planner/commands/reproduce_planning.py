@@ -59,7 +59,7 @@ def table2(
 
         def draw_trees(path: Path, _records: list[Record]) -> None:
             reachable = Catalogue.of(params).reachable
-            kinds = [(kind, contact) for kind, (heuristic, contact) in KINDS.items() if heuristic]
+            kinds = [(kind, switches.contact) for kind, switches in KINDS.items() if switches.heuristic]
             save_trees(
                 path,
                 [

@@ -213,7 +213,7 @@ class Checkpoint:
             above = np.where(above >= 0, above[above], -1)
         require((above < 0).all(), "reverse_parent leads round in a circle")
         older, radius = part.samples is None, run.params.clearance
-        bends = Bends.of(run.search.catalogue.reachable, run.params, run.contact and not older)
+        bends = Bends.of(run.search.catalogue.reachable, run.params, run.search.switches.contact and not older)
         scene, refused = arc_scene(run.environment, radius), (part.too_tight, part.blocked)
         samples = MOST_SAMPLES if part.samples is None else part.samples
         tree = ReverseTree.of(scene, poses, parent, bends, radius, refused, samples, part.seconds)

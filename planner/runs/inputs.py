@@ -108,7 +108,7 @@ class PlanOptions(TypedDict, total=False):
     solutions: int
     """Number of distinct solutions to keep."""
     heuristic: bool
-    """Guide the search by contact-free paths to the goal: for large environments with dead ends. Requires OMPL."""
+    """Guide the search by a reverse tree of ways to the goal, which may use walls. Requires OMPL."""
     planner: str
     """What searches: "sst-star", or one of OMPL's control planners, such as "rrt", "est" and "kpiece"."""
     fast: bool

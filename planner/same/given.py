@@ -134,4 +134,4 @@ def given_run(run: Run, given: Controls, seed: int) -> Run:
     """A search in the environment of a run for a tube that is given in part."""
     search = GivenSearch(run.search, given, seed)
     solutions = Solutions(search, KEPT, True, run.solutions.slack)
-    return Run(run.environment, run.params, run.propagator, search, solutions, False, seed)
+    return Run(run.environment, run.params, run.propagator, search, solutions, seed)

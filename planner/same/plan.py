@@ -15,7 +15,7 @@ from environments.reach import goal_within_reach
 from environments.uncertainty import Uncertainty
 from planner.design import Design
 from planner.friction_search import typical_friction
-from planner.plan import INTERRUPTED, QUIET, Watcher, search, searches_with_friction
+from planner.plan import INTERRUPTED, QUIET, Watcher, search, searches_with_friction, switches_of
 from planner.robustness import selection as single
 from planner.robustness.errors import named_errors
 from planner.robustness.selection import CANDIDATES, SLACK, Choice, Selection
@@ -140,7 +140,8 @@ def plan_same(
         watcher.beginning(environment, options)
         with watcher.compiling(options.propagator, options.heuristic):
             keep = Keep(max(options.solutions, CANDIDATES), SLACK, True)
-            run = Run.prepare(environment, tube, make, options.seed, options.batch, keep, options.heuristic)
+            switches = switches_of(environment, tube, options)
+            run = Run.prepare(environment, tube, make, options.seed, options.batch, keep, switches)
         watcher.prepared(run)
         friction = typical_friction(environment, tube, options)
         budget = _budget(options, len(environments) * (1 if friction is None else 2))

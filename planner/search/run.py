@@ -93,8 +93,6 @@ class Run:
     propagator: Propagator
     search: Search
     solutions: Solutions
-    heuristic: bool
-    """Whether a reverse tree guides the search."""
     seed: int
     """Seed of the search and of the reverse tree."""
     reverse_tree: ReverseTree | None = None
@@ -108,8 +106,6 @@ class Run:
     """What it had done when its checkpoint was written, until it has repeated that; otherwise None."""
     growth: ReverseGrowth | None = None
     """What grows the reverse tree; None before that, and in a run that was resumed until the tree grows again."""
-    contact: bool = True
-    """Whether the reverse tree may use walls; the study `table2` sets it to False in some runs."""
 
     @classmethod
     def prepare(
@@ -120,7 +116,6 @@ class Run:
         seed: int = 0,
         batch: int = 100,
         keep: Keep = FEW,
-        heuristic: bool = False,
         switches: Switches = DEFAULT_SWITCHES,
     ) -> Run:
         """Build the search, and compile the kernels if necessary.
@@ -128,18 +123,17 @@ class Run:
         Args:
             make: The model of the growing vine.
             keep: Which solutions to keep.
-            heuristic: Whether to guide the search by the cost-to-go from a reverse tree.
             switches: Parts of the search to disable or change.
         """
         began = time.perf_counter()
         model = make(environment, params)
         snaps = warm_up(model).snaps
-        if heuristic:
+        if switches.heuristic:
             _warm_up_heuristic(params)
         make_search = switches.search or Search
         search = make_search(environment, model, params, np.random.default_rng(seed), batch, switches)
         solutions = Solutions(search, keep.count, keep.each_count, keep.slack, keep.spread)
-        run = cls(environment, params, model, search, solutions, heuristic, seed)
+        run = cls(environment, params, model, search, solutions, seed)
         if snaps is not None and params.physics == "corrected":
             run.solutions.warm_up()
         run.prepare_seconds = time.perf_counter() - began
@@ -154,12 +148,12 @@ class Run:
         """Search, yielding after every iteration, until the budget is spent or growth is cut short.
 
         Raises:
-            WalledIn: No path wide enough for the tube leads to the goal (with `heuristic` only).
+            WalledIn: No path wide enough for the tube leads to the goal (with a reverse tree only).
         """
         start = time.perf_counter() - self.seconds
         while not self.ended(budget):
             try:
-                if self.heuristic:
+                if self.search.switches.heuristic:
                     self._grow_tree(budget)
                 examined = self.search.iterate(self.solutions.examined)
             except Interrupted:
@@ -204,7 +198,8 @@ class Run:
             return
         if not self.growth:
             reachable = self.search.catalogue.reachable
-            self.growth = ReverseGrowth(self.environment, self.params, reachable, self.seed, self.contact)
+            contact = self.search.switches.contact
+            self.growth = ReverseGrowth(self.environment, self.params, reachable, self.seed, contact)
         tree = self.growth.until(samples, left)
         if not known or tree.samples > known.samples:
             self.follow(tree)

@@ -72,6 +72,10 @@ class Switches:
     """Whether most nodes are drawn by their distance to the goal until there is a solution, unless a cost-to-go guides the search."""
     worlds: Worlds | None = None
     """Further worlds in which every vine is grown too; None for none."""
+    heuristic: bool = False
+    """Whether a reverse tree guides the search."""
+    contact: bool = True
+    """Whether the reverse tree may use walls."""
     search: Callable[..., Search] | None = None
     """Makes a search of another kind, with the arguments of `Search`; None for this one."""
 

@@ -31,13 +31,10 @@ class Case:
     seed: int
     time_budget: float
     """[s]"""
-    heuristic: bool = False
     batch: int = 100
     switches: Switches = DEFAULT_SWITCHES
     keep: Keep = FEW
     planner: str = SST_STAR
-    contact: bool = True
-    """Whether the reverse tree of the heuristic may use walls."""
     first: bool = False
     """Whether the run ends at the first solution."""
 
@@ -97,11 +94,8 @@ def run_case(case: Case) -> Record:
     params = VineParams()
     environment, make = environment_of(case.environment), partial(QuasiStatic, threads=1)
     switches = replace(case.switches, search=search_of(case.planner))
-    run = Run.prepare(
-        environment, params, make, case.seed, case.batch, case.keep, heuristic=case.heuristic, switches=switches
-    )
+    run = Run.prepare(environment, params, make, case.seed, case.batch, case.keep, switches)
     first_steps = None
-    run.contact = case.contact
     for _ in run.run(Budget(case.time_budget, first=case.first)):
         if first_steps is None and run.best:
             first_steps = run.search.vine_steps

@@ -28,7 +28,7 @@ VARIANTS: dict[str, tuple[int, Switches]] = {
 def cases(environments: Sequence[str], runs: int, seconds: float) -> list[Case]:
     """Every environment and kind with seeds 0 ... runs - 1, without the heuristic."""
     return [
-        Case(environment, seed, seconds, False, batch, switches)
+        Case(environment, seed, seconds, batch, switches)
         for environment in environments
         for seed in range(runs)
         for batch, switches in VARIANTS.values()

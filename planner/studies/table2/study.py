@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from planner.search.sst import Switches
 from planner.studies.planning_runs import Case, Record
 from planner.studies.random_environments import PREFIX
 
 MOMENTS = 1.0, 2.0, 5.0, 10.0
 """Times at which the solved runs are counted [s]."""
 NONE, FREE, CONTACT = "none", "contact-free", "contact-aware"
-KINDS = {NONE: (False, True), FREE: (True, False), CONTACT: (True, True)}
-"""Kinds of reverse tree: whether there is one, and whether it may use walls."""
+KINDS = {NONE: Switches(), FREE: Switches(heuristic=True, contact=False), CONTACT: Switches(heuristic=True)}
+"""Searches with each kind of reverse tree."""
 RANDOM = "random"
 """Name of all random environments together."""
 
@@ -25,11 +26,7 @@ def cases(environments: Sequence[str], runs: int, seconds: float, seeds: Sequenc
     """
     places = [(name, seed) for name in environments for seed in range(runs)]
     places += [(f"{PREFIX}{seed}", seed) for seed in seeds]
-    return [
-        Case(name, seed, seconds, heuristic, contact=contact)
-        for name, seed in places
-        for heuristic, contact in KINDS.values()
-    ]
+    return [Case(name, seed, seconds, switches=kind) for name, seed in places for kind in KINDS.values()]
 
 
 def place_of(record: Record) -> str:
@@ -40,8 +37,7 @@ def place_of(record: Record) -> str:
 
 def of_kind(records: Sequence[Record], environment: str, kind: str) -> list[Record]:
     """Records of one environment, or of all random ones, with a kind of tree."""
-    wanted = KINDS[kind]
-    return [r for r in records if place_of(r) == environment and (r.case.heuristic, r.case.contact) == wanted]
+    return [one for one in records if place_of(one) == environment and one.case.switches == KINDS[kind]]
 
 
 def environments_of(records: Sequence[Record]) -> list[str]:

@@ -136,7 +136,7 @@ def test_a_checkpoint_keeps_the_errors_of_both_files(tmp_path: Path) -> None:
     tube = replace(TUBE, uncertainty=given(preset="lasercut", pressure_kpa=1, friction=[0, 0.2]))
     room = replace(ROOM, uncertainty=given(cell_mm=4, obstacle={"3": {"size_mm": 3}}))
     inputs = Inputs(seed=1, batch=20, heuristic=False)
-    run = Run.prepare(room, tube, QuasiStatic, inputs.seed, inputs.batch, heuristic=False)
+    run = Run.prepare(room, tube, QuasiStatic, inputs.seed, inputs.batch)
     write_checkpoint(tmp_path / CHECKPOINT, run, inputs)
     again = read_checkpoint(tmp_path)
     assert again.environment.uncertainty == room.uncertainty

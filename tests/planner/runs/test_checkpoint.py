@@ -23,7 +23,7 @@ from planner.runs.folder import save_checkpoint
 from planner.runs.inputs import Inputs
 from planner.search.arc_price import STRAIGHT
 from planner.search.run import Budget, Run
-from planner.search.sst import LENGTH_COST
+from planner.search.sst import LENGTH_COST, Switches
 
 INPUTS = Inputs(
     actuator="spam", propagator="quasistatic", device="auto", solver=None, surrogate=None, heuristic=True, seed=3, batch=30,
@@ -33,7 +33,8 @@ Arrays = dict[str, np.ndarray[Any, Any]]
 
 
 def prepared(environment: Environment, params: VineParams) -> Run:
-    return Run.prepare(environment, params, QuasiStatic, INPUTS.seed, INPUTS.batch, heuristic=INPUTS.heuristic)
+    switches = Switches(heuristic=INPUTS.heuristic)
+    return Run.prepare(environment, params, QuasiStatic, INPUTS.seed, INPUTS.batch, switches=switches)
 
 
 def searched(run: Run, iterations: int) -> Run:
@@ -118,7 +119,7 @@ def test_nothing_that_matters_is_forgotten(shipped: dict[str, Environment], para
     inputs = INPUTS.model_copy(update={"heuristic": False})
 
     def fresh() -> Run:
-        return Run.prepare(shipped["plus"], params, QuasiStatic, inputs.seed, inputs.batch, heuristic=False)
+        return Run.prepare(shipped["plus"], params, QuasiStatic, inputs.seed, inputs.batch)
 
     whole, stopped = fresh(), fresh()
     whole.solutions.ambiguous = stopped.solutions.ambiguous = 3

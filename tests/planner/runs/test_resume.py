@@ -22,12 +22,14 @@ from planner.cli import main
 import planner.plan
 from planner.robustness import contest, selection
 from planner.search.run import Run
+from planner.search.sst import Switches
 
 selection.LEVELS, selection.FINAL, selection.FEW, selection.BLOCK = (2, 4), 40, 20, 20
 contest.LEVELS, contest.GENERATIONS, contest.PATIENCE, contest.HEATS, contest.INSERTED = (2, 4), 2, 0, 1, 4
 kills, *plan = int(sys.argv[1]), "plan", *sys.argv[2:]
 planner.plan.SAVED_EVERY = 0.0  # a checkpoint after every iteration
-Run.prepare(load_environment("divider"), VineParams(), heuristic="--heuristic" in plan)  # once for all children
+switches = Switches(heuristic="--heuristic" in plan)
+Run.prepare(load_environment("divider"), VineParams(), switches=switches)  # once for all children
 
 
 def child(*arguments, killed_after=None):

@@ -115,7 +115,7 @@ def test_same_seed_same_guided_search(shipped: dict[str, Environment], params: V
     """
     trees = []
     for _ in range(2):
-        run, grown = Run.prepare(shipped["tube"], params, seed=2, batch=40, heuristic=True), []
+        run, grown = Run.prepare(shipped["tube"], params, seed=2, batch=40, switches=Switches(heuristic=True)), []
         for _ in run.run(Budget(600, iterations=6)):
             assert run.reverse_tree
             grown.append(run.reverse_tree.samples)
@@ -127,7 +127,7 @@ def test_same_seed_same_guided_search(shipped: dict[str, Environment], params: V
         assert np.isfinite(run.search.tree.to_go[run.search.tree.used]).any()
         trees.append(run.search.tree)
     assert trees[0].angles.tobytes() == trees[1].angles.tobytes()
-    hurried = Run.prepare(shipped["building"], params, heuristic=True)
+    hurried = Run.prepare(shipped["building"], params, switches=Switches(heuristic=True))
     for _ in hurried.run(Budget(0.1)):
         pass
     assert hurried.reverse_tree

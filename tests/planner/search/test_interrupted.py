@@ -121,7 +121,7 @@ def test_a_search_by_ompl_that_was_cut_short_is_repeated(
 def test_a_reverse_tree_that_was_cut_short_guides_nothing(shipped: dict[str, Environment]) -> None:
     """The search ends before its first iteration."""
     pytest.importorskip("ompl")
-    run = Run.prepare(shipped["plus"], VineParams(), QuasiStatic, heuristic=True)
+    run = Run.prepare(shipped["plus"], VineParams(), QuasiStatic, switches=Switches(heuristic=True))
     CUT[0] = True
     try:
         advance(run, 3)

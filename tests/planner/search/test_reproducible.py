@@ -41,7 +41,7 @@ def test_threads_change_no_bit(
     states, designs = [], []
     for threads in (1, 2):
         make = partial(QuasiStatic, threads=threads)
-        run = Run.prepare(shipped["divider"], params, make, seed=1, batch=30, heuristic=heuristic)
+        run = Run.prepare(shipped["divider"], params, make, seed=1, batch=30, switches=Switches(heuristic=heuristic))
         for _ in run.run(Budget(600.0, 5)):
             pass
         assert run.best

@@ -23,7 +23,7 @@ from planner.studies.table2.report import report as table2_report
 
 
 def record(case: Case, *history: tuple[float, float]) -> Record:
-    tree = (0.05, 80, True) if case.heuristic else ()
+    tree = (0.05, 80, True) if case.switches.heuristic else ()
     return Record(case, list(history), 20, 5.1, *tree)
 
 
@@ -40,7 +40,7 @@ def records() -> list[Record]:
     return [
         record(case, *([(first, 3.02), (first + 0.5, 2.01)] if first else []))
         for case in cases
-        for first in [firsts[kinds[case.heuristic, case.contact]][case.seed]]
+        for first in [firsts[kinds[case.switches]][case.seed]]
     ]
 
 
@@ -92,6 +92,8 @@ def test_table_2_has_all_kinds_and_the_paper(records: list[Record]) -> None:
         "best_near": 4.0,
         "first_batch": 30,
         "levels": True,
+        "heuristic": False,
+        "contact": True,
     }
 
 
@@ -149,17 +151,18 @@ def test_ablations_tell_every_kind_apart() -> None:
 def test_runs_side_by_side_are_real_runs(tmp_path: Path) -> None:
     """Runs in processes of their own find a solution in the divider, two with a tree that took its time."""
     cases = table2.cases(["divider"], 1, 2.0)
-    found = {(r.case.heuristic, r.case.contact): r for r in run_cases(cases)}
+    found = {r.case.switches: r for r in run_cases(cases)}
     assert set(found) == set(table2.KINDS.values())
     for made in found.values():
         assert 0 < made.first <= 2.5
         assert made.cost < 4
         assert made.iterations > 2
-    for contact in (False, True):
-        assert found[True, contact].tree_vertices
-        assert found[True, contact].tree_seconds
-    assert found[True, True].tree_vertices != found[True, False].tree_vertices
-    assert found[False, True].tree_vertices is None
+    none, free, contact = (found[kind] for kind in table2.KINDS.values())
+    for guided in (free, contact):
+        assert guided.tree_vertices
+        assert guided.tree_seconds
+    assert contact.tree_vertices != free.tree_vertices
+    assert none.tree_vertices is None
     # The pictures of what was found can be drawn.
     save_success(tmp_path / "success.png", table2.by_kind(list(found.values())))
     save_costs(tmp_path / "costs.png", table2.by_kind(list(found.values())))
