@@ -31,6 +31,22 @@ def check_cut() -> None:
         raise Interrupted
 
 
+class Deferred:
+    """Handles Ctrl-C where no `Interruption` does, between two parts of a computation: the next part gets it by `again`."""
+
+    def __init__(self) -> None:
+        self._noted = False
+
+    def __call__(self, _: int, __: FrameType | None) -> None:
+        self._noted = True
+
+    def again(self) -> None:
+        """Send the signal again if it came between two parts; called in the main thread, while the next part handles it."""
+        if self._noted:
+            self._noted = False
+            signal.raise_signal(signal.SIGINT)
+
+
 class Interruption:
     """Whether Ctrl-C has requested the end of a computation."""
 
@@ -39,7 +55,7 @@ class Interruption:
 
     @contextmanager
     def handling_signals(self, cut: bool = False) -> Iterator[None]:
-        """Record signals that would raise KeyboardInterrupt; a second one raises it, and cuts growth short.
+        """Record signals that would raise KeyboardInterrupt or are `Deferred`; a second one raises it, and cuts growth short.
 
         An exception just anywhere within a search would leave its tree inconsistent.
 
@@ -61,15 +77,19 @@ class Interruption:
             for number in raising:
                 signal.signal(number, handler)
 
-        raising = [n for n in (signal.SIGINT, signal.SIGTERM) if signal.getsignal(n) is signal.default_int_handler]
+        before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+        raising = {
+            n: one for n, one in before.items() if one is signal.default_int_handler or isinstance(one, Deferred)
+        }
         if threading.current_thread() is not threading.main_thread():
-            raising = []
+            raising = {}
         try:
             handle(note)
             yield
         finally:
             try:
-                handle(signal.default_int_handler)
+                for number, handler in raising.items():
+                    signal.signal(number, handler)
             finally:  # last, or a signal that comes now would leave growth cut; within another computation, its signals go on
                 if raising:
                     CUT[0] = False

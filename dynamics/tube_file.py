@@ -314,6 +314,15 @@ def parse_tube(data: bytes) -> VineParams:
         raise InvalidTube("is nested too deeply") from None
     except ValueError as error:
         raise InvalidTube(f"is not TOML: {str(error)[:200]}") from None
+    return checked_tube(content)
+
+
+def checked_tube(content: dict[str, Any]) -> VineParams:
+    """The tube in the parsed content of a tube file, checked.
+
+    Raises:
+        InvalidTube: As in `load_tube`, without the file's name.
+    """
     model = _FILE_MODELS[actuator_kind(content)]
     try:
         checked = model.model_validate(_floats(content))

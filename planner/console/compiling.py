@@ -22,12 +22,17 @@ LAST_KERNEL = {
 @contextmanager
 def compiling(console: Console, propagator: str = "quasistatic", heuristic: bool = False) -> Iterator[None]:
     """Say why the first start takes longer, with an animated status on a terminal."""
-    from surrogate.compiled import cache_folder
-
-    last = [LAST_KERNEL[propagator], *(["_biarcs"] if heuristic else [])]
-    if all(any(cache_folder().rglob(f"*{kernel}*.nbi")) for kernel in last):
+    if compiled(propagator, heuristic):
         yield
         return
     console.print("compiling the kernels, only this once (one to two minutes) ...")
     with console.status("compiling"):
         yield
+
+
+def compiled(propagator: str = "quasistatic", heuristic: bool = False) -> bool:
+    """Whether the kernels of a propagator are in the cache."""
+    from surrogate.compiled import cache_folder
+
+    last = [LAST_KERNEL[propagator], *(["_biarcs"] if heuristic else [])]
+    return all(any(cache_folder().rglob(f"*{kernel}*.nbi")) for kernel in last)

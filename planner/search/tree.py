@@ -179,13 +179,15 @@ class Tree:
         return VineState(self.angles[slots], np.maximum(self.segments[slots], 1), lengths, pivots)
 
 
-def branches_of(tree: Tree, start: Floats, params: VineParams) -> list[Floats]:
+def branches_of(tree: Tree, start: Floats, params: VineParams, slots: Integers | None = None) -> list[Floats]:
     """Branches of a search tree: the joints of each node from its parent's tip to its own [m], one (n, 2) per node.
 
     Args:
         start: Base pose x [m], y [m], heading [rad].
+        slots: Nodes with a parent; None takes all of them.
     """
-    slots = np.flatnonzero(tree.used & (tree.parent >= 0))
+    if slots is None:
+        slots = np.flatnonzero(tree.used & (tree.parent >= 0))
     branches: list[Floats] = []
     for some in np.array_split(slots, len(slots) // 1000 + 1):
         segments = tree.segments[some]
