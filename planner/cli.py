@@ -21,6 +21,7 @@ from planner.commands import (
     robustness,
     show,
     simulate,
+    studio,
     surrogate,
     track,
     tube,
@@ -82,6 +83,7 @@ def vinewright(
 
 
 app.command()(plan.plan)
+app.command()(studio.studio)
 app.command()(simulate.simulate)
 app.command()(robustness.robustness)
 app.command()(export.export)

@@ -23,6 +23,7 @@ EXTRAS = {
     "fit": ("CasADi and h5py", ("casadi", "h5py")),
     "ompl": ("OMPL", ("networkx", "ompl")),
     "osqp": ("OSQP", ("osqp",)),
+    "studio": ("Starlette, uvicorn and websockets", ("starlette", "uvicorn", "websockets")),
     "torch": ("PyTorch", ("torch",)),
     "video": ("OpenCV and scikit-image", ("cv2", "skimage")),
 }

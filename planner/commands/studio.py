@@ -1,0 +1,94 @@
+"""`vinewright studio`: a page in the browser to draw, plan, look and make."""
+
+from __future__ import annotations
+
+import sys
+import webbrowser
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from planner.console.errors import BadInput, needs, readable_errors
+
+if TYPE_CHECKING:
+    from planner.studio.session import Session
+
+PORT = 8737
+
+
+def studio(
+    path: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[ENV|RUN]",
+            help="A shipped environment, a TOML file, or the folder of a plan; without it, an empty drawing.",
+            show_default=False,
+        ),
+    ] = None,
+    port: Annotated[int, typer.Option(min=1, max=65535, help="Port; the next free one if it is taken.")] = PORT,
+    host: Annotated[
+        str, typer.Option(metavar="ADDRESS", help="Address to listen at; others than this machine's own are a risk.")
+    ] = "127.0.0.1",
+    no_browser: Annotated[bool, typer.Option("--no-browser", help="Show the address, but open no browser.")] = False,
+) -> int:
+    """Open a page in the browser: draw an environment, watch the search, look at the result, download the files. Ctrl-C ends it."""
+    with readable_errors(), needs("studio"):
+        from planner.studio.server import NoPort, is_loopback, serve, taken
+
+        session = session_of(path)
+        try:
+            place = taken(host, port)
+        except NoPort as error:
+            raise BadInput(str(error)) from None
+    if place.port != port:
+        print(f"port {port} is taken: using {place.port}")
+    if not is_loopback(host):
+        print(
+            f"warning: everyone who can reach {host} and learns the address below can plan and read your runs; "
+            "nothing is encrypted",
+            file=sys.stderr,
+        )
+
+    def opened() -> None:
+        print(f"studio: {place.address}\nCtrl-C ends it; a plan under way then keeps its best design", flush=True)
+        if not no_browser:
+            _open_browser(place.address)
+
+    with readable_errors():
+        serve(session, place, opened)
+    return 0
+
+
+def session_of(path: str | None) -> Session:
+    """What the studio is started with.
+
+    Raises:
+        InvalidEnvironment: The file is not that of an environment.
+        InvalidDesign: The folder is not that of a plan.
+    """
+    from environments import known_environments, load_environment
+    from planner.design_file import load_design
+    from planner.studio.session import OpenedFile, Session
+
+    root = Path("runs")
+    if path is None:
+        return Session(root)
+    if path in known_environments():
+        return Session(root, shipped=path)
+    given = Path(path)
+    if given.is_dir():
+        load_design(given)
+        return Session(root, run=given.resolve())
+    load_environment(path, 0.0)
+    return Session(root, OpenedFile(given, given.read_bytes()))
+
+
+def _open_browser(address: str) -> None:
+    """Open the page; without a browser, the address that was printed is enough."""
+    try:
+        found = webbrowser.open(address)
+    except webbrowser.Error:
+        found = False
+    if not found:
+        print("no browser was found: open the address above in one", flush=True)

@@ -1,0 +1,1 @@
+"""The studio: a page in the browser to draw, plan, look and make."""

@@ -1,0 +1,79 @@
+"""The runs that the studio shows: names that are looked up, so that no path from a page is ever opened."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from planner.design_file import DESIGN, InvalidDesign, load_design
+from planner.runs.contents import FILES
+from planner.studio.views import success_view
+
+MOST_RUNS = 200
+"""Maximum number of runs in the list."""
+
+
+class NoRun(LookupError):
+    """There is no run of this name; the one-line message says so."""
+
+
+class Folders:
+    """The folders of runs: those below `runs` and, at most, one that was given at the start."""
+
+    def __init__(self, root: Path, given: Path | None = None) -> None:
+        self.root, self.given = root, given
+
+    def every(self) -> dict[str, Path]:
+        """The folders of plans by their names, the newest first."""
+        found = [self.given] if self.given else []
+        found += self.root.iterdir() if self.root.is_dir() else []
+        plans = [folder for folder in found if not folder.name.startswith(".") and (folder / "run.json").is_file()]
+        plans.sort(key=lambda folder: (folder / "run.json").stat().st_mtime, reverse=True)
+        every = {folder.name: folder for folder in plans}
+        # One that was given comes before another one of its name.
+        return every | ({self.given.name: self.given} if self.given and self.given.name in every else {})
+
+    def __getitem__(self, name: str) -> Path:
+        """The folder of a name.
+
+        Raises:
+            NoRun: There is none.
+        """
+        folder = self.every().get(name)
+        if folder is None:
+            raise NoRun(f"there is no run {name[:80]!r}")
+        return folder
+
+    def listed(self) -> list[dict[str, Any]]:
+        """The runs for a list; damaged ones are left out."""
+        rows = []
+        for name, folder in list(self.every().items())[:MOST_RUNS]:
+            try:
+                design = load_design(folder / DESIGN)
+                changed = datetime.fromtimestamp((folder / "run.json").stat().st_mtime, UTC)
+            except (InvalidDesign, OSError):
+                continue
+            rows.append(
+                {
+                    "name": name,
+                    "environment": design.environment,
+                    "actuators": design.actuators,
+                    "length": round(1e3 * design.built, 1),
+                    "success": success_view(design.trialled),
+                    "changed": changed.isoformat(timespec="seconds"),
+                }
+            )
+        return rows
+
+
+def zipped(folder: Path) -> bytes:
+    """The files of a run folder as a zip file."""
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as archive:
+        for path in sorted(folder.iterdir()):
+            if path.name in FILES and path.is_file() and not path.is_symlink():
+                archive.write(path, f"{folder.name}/{path.name}")
+    return data.getvalue()

@@ -1,0 +1,75 @@
+"""Pictures: a background that is uploaded, and a design that is downloaded."""
+
+from __future__ import annotations
+
+import io
+import warnings
+from pathlib import Path
+
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from PIL import Image, ImageOps
+
+from environments import load_environment
+from planner.design_file import InvalidDesign, load_design
+from planner.drawing.plan import PLAN_DPI, plan_figure
+from planner.runs.tried import TRIALS, Tried
+
+MOST_BYTES = 20_000_000
+"""Maximum size of an uploaded picture."""
+MOST_PIXELS = 60_000_000
+"""Maximum number of pixels of an uploaded picture, which a small file can have by far too many of."""
+LARGEST = 4096
+"""Width and height to which pictures are reduced [px]."""
+FORMATS = "PNG", "JPEG", "WEBP"
+
+
+class UnusablePicture(ValueError):
+    """The upload is not a picture that can be used; the one-line message says why."""
+
+
+def reencoded(data: bytes) -> bytes:
+    """An uploaded picture as a PNG of its pixels alone: upright, without anything else that its file may hold.
+
+    Raises:
+        UnusablePicture: It is no PNG, JPEG or WebP picture, or has too many pixels.
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", Image.DecompressionBombWarning)  # its limit is another one
+            image = Image.open(io.BytesIO(data), formats=FORMATS)
+        if image.width * image.height > MOST_PIXELS:
+            raise UnusablePicture(f"the picture has more than {MOST_PIXELS / 1e6:g} million pixels; make it smaller")
+        image.draft("RGB", (LARGEST, LARGEST))
+        upright = ImageOps.exif_transpose(image).convert("RGBA")
+    except UnusablePicture:
+        raise
+    except Exception as error:  # the decoders raise nearly anything for damaged files
+        reason = " ".join(str(error).split())[:80]
+        raise UnusablePicture(f"this is no PNG, JPEG or WebP picture that can be read: {reason}") from None
+    upright.thumbnail((LARGEST, LARGEST))
+    clean = Image.frombytes("RGBA", upright.size, upright.tobytes())
+    out = io.BytesIO()
+    clean.save(out, "PNG", compress_level=3)
+    return out.getvalue()
+
+
+def picture_of(folder: Path, key: str, form: str) -> bytes:
+    """The picture of a design of a run; that of the design to make shows its trials and the front.
+
+    Args:
+        key: "best", or the number of a solution.
+        form: "png" or "svg".
+    Raises:
+        InvalidDesign: There is no such design, or its file is damaged.
+        InvalidEnvironment: The environment of the run cannot be used.
+    """
+    if form not in ("png", "svg") or not (key == "best" or key.isdecimal()):
+        raise InvalidDesign("a picture is best/picture.png, or that of a solution, 1/picture.svg")
+    design = load_design(folder, None if key == "best" else int(key))
+    environment = load_environment(folder / "environment.toml", design.params.radius)
+    tried = Tried.read(folder / TRIALS) if key == "best" and (folder / TRIALS).exists() else None
+    figure = plan_figure(environment, design, tried=tried)
+    FigureCanvasAgg(figure)
+    out = io.BytesIO()
+    figure.savefig(out, format=form, dpi=PLAN_DPI)
+    return out.getvalue()

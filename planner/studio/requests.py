@@ -1,0 +1,108 @@
+"""The requests of the page, checked: everything that comes from it is untrusted."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+_Name = Annotated[str, Field(min_length=1, max_length=200)]
+_Text = Annotated[str, Field(max_length=5_000_000)]
+_Design = Annotated[str, Field(pattern=r"^(best|[1-9][0-9]{0,3})$")]
+
+
+Request = TypeVar("Request", bound=BaseModel)
+
+
+class BadRequest(ValueError):
+    """A request that the page cannot have sent; the one-line message says what is wrong."""
+
+
+class _Request(BaseModel):
+    model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
+
+
+class Open(_Request):
+    text: _Text
+    name: Annotated[str, Field(max_length=200)]
+
+
+class Check(_Request):
+    text: _Text
+    content: Any
+    origins: Any
+    tube: dict[str, Any]
+    saved: _Text = ""
+    """The text as last saved or opened."""
+    file: Annotated[str, Field(max_length=300)] | None = None
+    """Name of the file that Save writes."""
+
+
+class Save(_Request):
+    text: _Text
+
+
+class TubeRequest(_Request):
+    content: dict[str, Any]
+
+
+class Options(_Request):
+    """The options of a plan that the page offers, see `planner.runs.inputs.Inputs`."""
+
+    time_budget_s: Annotated[float, Field(gt=0, le=86400)] = 30.0
+    iterations: Annotated[int, Field(ge=1)] | None = None
+    seed: Annotated[int, Field(ge=0, lt=2**63)] = 0
+    success: Annotated[float, Field(gt=0, le=100)] | None = None
+    uncertainty: Literal["workshop", "handmade", "lasercut", "field", "paper", "none"] | None = None
+    fast: bool = False
+    heuristic: bool = False
+    propagator: Annotated[str, Field(max_length=40)] = "quasistatic"
+
+
+class Plan(_Request):
+    text: _Text
+    tube: dict[str, Any]
+    options: Options
+
+
+class Stop(_Request):
+    what: Literal["plan", "look"]
+
+
+class OfRun(_Request):
+    """A request about a design of a run."""
+
+    run: _Name
+    design: _Design
+
+
+class Look(OfRun):
+    propagator: Annotated[str, Field(max_length=40)]
+
+
+class Errors(_Request):
+    preset: Annotated[str, Field(max_length=40)]
+    numbers: dict[Annotated[str, Field(max_length=40)], float | list[float]]
+
+
+class Trials(OfRun):
+    errors: Errors
+    trials: Annotated[int, Field(ge=1, le=10_000)]
+    seed: Annotated[int, Field(ge=0, lt=2**63)]
+
+
+class Pack(OfRun):
+    allow_limit: bool = False
+
+
+def parsed(model: type[Request], data: bytes) -> Request:
+    """A request.
+
+    Raises:
+        BadRequest: It is not what the page sends.
+    """
+    try:
+        return model.model_validate_json(data)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        raise BadRequest(f"{'.'.join(map(str, first['loc']))}: {first['msg']}"[:300]) from None

@@ -1,0 +1,195 @@
+"""What a studio works on: the file it was started with, the runs, the processes that compute, and the packs."""
+
+from __future__ import annotations
+
+import secrets
+import tempfile
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from dynamics.registry import propagators
+from dynamics.tube_file import known_tubes, tube_description
+from environments import known_environments, load_environment
+from environments.environment_file import environment_text
+from environments.file_model import InvalidEnvironment
+from environments.writing import whole
+from planner.console.options import chosen_tube
+from planner.studio.document import content_in
+from planner.studio.folders import Folders, NoRun
+from planner.studio.hub import Hub
+from planner.studio.tubes import named_tube, shipped_tube, tube_keys, tube_view, view_of
+from planner.studio.views import error_keys, error_presets
+from planner.studio.worker import Message
+from planner.studio.workers import Worker
+
+
+class Changed(RuntimeError):
+    """The file cannot be saved: it is no longer what was opened, or there is none; the one-line message says what to do."""
+
+
+@dataclass(slots=True)
+class OpenedFile:
+    """The file that the studio was started with."""
+
+    path: Path
+    data: bytes
+    """Its content when it was last read or written."""
+
+    def save(self, text: str) -> None:
+        """Replace its content, unless someone else has.
+
+        Raises:
+            Changed: Someone has.
+            OSError: It cannot be written.
+        """
+        try:
+            now = self.path.read_bytes()
+        except FileNotFoundError:
+            now = self.data  # it was removed: writing it again loses nothing
+        if now != self.data:
+            raise Changed(f"{self.path.name} has changed on disk since it was opened: save a copy, or open it again")
+        data = text.encode()
+        with whole(self.path) as partial:
+            partial.write_bytes(data)
+        self.data = data
+
+
+@dataclass(eq=False)
+class Session:
+    """The state of a studio."""
+
+    root: Path
+    """Folder of all runs."""
+    file: OpenedFile | None = None
+    run: Path | None = None
+    """The run folder it was started with."""
+    shipped: str | None = None
+    """The name of the shipped environment it was started with."""
+    hub: Hub = field(default_factory=Hub)
+
+    def __post_init__(self) -> None:
+        self.folders = Folders(self.root, self.run)
+        self.packs = tempfile.TemporaryDirectory(prefix="vinewright-studio-")
+        self.planning: Worker
+        self.looking: Worker
+
+    def start(self, tell: Any) -> None:
+        """Start the process that plans; the other one starts when it is needed.
+
+        Args:
+            tell: Called with each event, in another thread.
+        """
+        self.planning, self.looking = Worker(str(self.root), tell, True), Worker(str(self.root), tell, False)
+        self.planning.start()
+
+    def close(self) -> None:
+        """End both processes and remove temporary files."""
+        try:
+            self.looking.close(0.0)
+            self.planning.close()
+        finally:
+            self.packs.cleanup()
+
+    @cached_property
+    def known(self) -> dict[str, Any]:
+        """What the page offers."""
+        from importlib.metadata import version
+
+        environments = []
+        for name in known_environments():
+            text = environment_text(load_environment(name, 0.0))
+            content = content_in(text)
+            environments.append({"name": name, "description": content["description"], "content": content, "text": text})
+        tubes = [
+            {"name": name, "description": tube_description(name), "tube": shipped_tube(name)} for name in known_tubes()
+        ]
+        return {
+            "version": version("vinewright"),
+            "environments": environments,
+            "tubes": tubes,
+            "tubeKeys": tube_keys(),
+            "errors": error_presets(),
+            "errorKeys": error_keys(),
+            "propagators": list(propagators()),
+        }
+
+    def document(self) -> dict[str, Any] | None:
+        """The drawing to show first: as a page last sent it, else what the studio was started with."""
+        if self.hub.document is not None:
+            return self.hub.document
+        if self.file:
+            text, name, file = self.file.data.decode("utf-8-sig"), self.file.path.stem, self.file.path.name
+        elif self.run:
+            text, name, file = (self.run / "environment.toml").read_text(encoding="utf-8"), self.run.name, None
+        elif self.shipped:
+            text, name, file = environment_text(load_environment(self.shipped, 0.0)), self.shipped, None
+        else:
+            return None
+        content = content_in(text)
+        return {
+            "text": text,
+            "saved": text,
+            "name": name,
+            "file": file,
+            "content": {**content, "name": content["name"] or name},
+        }
+
+    def tube(self) -> dict[str, Any]:
+        """The tube to show first."""
+        if self.hub.document is not None:
+            return view_of(self.hub.document["tube"])
+        if self.run:
+            from planner.design_file import load_design
+
+            return tube_view(load_design(self.run).params)
+        if self.file:
+            named = load_environment(self.file.path, 0.0).tube
+            return named_tube(named) if named in known_tubes() else tube_view(chosen_tube(named))
+        return named_tube(load_environment(self.shipped, 0.0).tube if self.shipped else None)
+
+    def look(self, kind: str, name: str, given: Message) -> None:
+        """Queue a job about a design of a run.
+
+        Raises:
+            NoRun: There is no such run.
+            Busy: There are too many jobs.
+        """
+        self.looking.submit(kind, {**given, "run": name, "folder": str(self.folders[name])})
+
+    def plan(self, given: Message) -> None:
+        """Start a plan.
+
+        Raises:
+            Busy: One is under way.
+        """
+        self.planning.submit("plan", given)
+
+    def remember(self, drawing: dict[str, Any]) -> None:
+        """Keep a drawing for a page that is opened again.
+
+        Args:
+            drawing: Its `text`, the text as `saved`, the name of its `file` if it is the one that Save writes, and the `tube`.
+        """
+        with suppress(InvalidEnvironment):
+            content = content_in(drawing["text"])
+            own = self.file is not None and drawing["file"] == self.file.path.name
+            file = drawing["file"] if own else None
+            self.hub.document = {**drawing, "file": file, "name": content["name"], "content": content}
+
+    def pack(self, key: str) -> bytes:
+        """A pack as a zip file.
+
+        Raises:
+            NoRun: There is none of this name.
+        """
+        made = {path.stem: path for path in Path(self.packs.name).glob("*.zip")}
+        if key not in made:
+            raise NoRun("there is no such pack: make it again")
+        return made[key].read_bytes()
+
+    def new_pack(self) -> Path:
+        """The file of a new pack, with a name that cannot be guessed."""
+        return Path(self.packs.name) / f"{secrets.token_hex(8)}.zip"

@@ -1,0 +1,64 @@
+"""What the tests of the studio share: a session in an empty folder, and a client that knows the token."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+import vinewright as vw
+from planner.studio.app import make_app
+from planner.studio.guard import TOKEN_HEADER
+from planner.studio.session import Session
+from planner.studio.workers import Worker
+
+HOST = "127.0.0.1:8737"
+TOKEN = "the-token-of-these-tests"
+Event = dict[str, Any]
+
+
+@pytest.fixture(scope="session")
+def planned(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a short plan for `divider`."""
+    folder = tmp_path_factory.mktemp("planned") / "divider"
+    vw.plan(vw.load_environment("divider"), seed=1, iterations=10).save(folder)
+    return folder
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Iterator[Session]:
+    """A session whose processes have not been started."""
+    made = Session(tmp_path / "runs")
+    made.planning, made.looking = Worker("", made.hub.tell, True), Worker("", made.hub.tell, False)
+    yield made
+    made.packs.cleanup()
+
+
+@pytest.fixture
+def stranger(session: Session) -> TestClient:
+    """A client that does not know the token."""
+    app = make_app(session, TOKEN, [HOST])
+    return TestClient(app.state.guard, base_url=f"http://{HOST}", raise_server_exceptions=False)
+
+
+@pytest.fixture
+def client(stranger: TestClient) -> TestClient:
+    """A client that knows it."""
+    stranger.headers[TOKEN_HEADER] = TOKEN
+    return stranger
+
+
+@pytest.fixture
+def drawing(client: TestClient) -> Callable[..., Event]:
+    """Makes the body of a check of a shipped environment, with changes of its content."""
+
+    def made(name: str = "divider", **changes: Any) -> Event:
+        known = client.get("/api/state").json()
+        shipped = next(one for one in known["known"]["environments"] if one["name"] == name)
+        obstacles = shipped["content"]["obstacles"]
+        origins = {kind: list(range(len(obstacles[kind]))) for kind in ("boxes", "polygons", "circles", "walls")}
+        content = {**shipped["content"], **changes}
+        return {"text": shipped["text"], "content": content, "origins": origins, "tube": known["tube"]["content"]}
+
+    return made

@@ -1,0 +1,284 @@
+"""The requests of the page: what it sends and what it gets, with the real files, kernels and pictures."""
+
+import io
+import json
+import tomllib
+import xml.etree.ElementTree as ElementTree
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image
+from starlette.testclient import TestClient
+
+import vinewright as vw
+from environments.environment_file import parse_environment
+from environments.uncertainty import KEYS, PRESETS
+from planner.design_file import load_design
+from planner.robustness.survey import Survey
+from planner.studio.checking import key_of
+from planner.studio.jobs import look_job, pack_job, trials_job, weakest_view
+from planner.studio.session import OpenedFile, Session
+from planner.studio.stop import Stop
+
+Drawing = Callable[..., dict[str, Any]]
+
+
+def test_page_gets_what_it_offers(client: TestClient) -> None:
+    """All shipped environments and tubes, the keys of both kinds of files, presets and propagators."""
+    known = client.get("/api/state").json()["known"]
+    assert [one["name"] for one in known["environments"]] == vw.known_environments()
+    assert [one["name"] for one in known["tubes"]] == vw.known_tubes()
+    assert known["propagators"] == list(vw.propagators())
+    assert {one["name"] for one in known["errorKeys"]} == {key.name for key in KEYS.values()}
+    assert [one["name"] for one in known["errors"]] == [*PRESETS]
+    for one in known["environments"]:
+        made = parse_environment(one["text"].encode(), "x")
+        assert made.sha256 == vw.load_environment(one["name"]).sha256
+
+
+def test_units_of_tube_keys_are_those_of_their_names(client: TestClient) -> None:
+    """Every key of a tube file that has a unit in its name shows it."""
+    for key in client.get("/api/state").json()["known"]["tubeKeys"]:
+        if key["unit"]:
+            spelt = key["unit"].lower().replace("µ", "u").replace("²", "2").replace("/", "_per_").replace(" ", "_")
+            assert key["name"].endswith(spelt.replace("n_m2", "n_m2")), key
+        else:
+            assert not key["name"].endswith(("_mm", "_kpa", "_n", "_s", "_mpa", "_um", "_m", "_m2")), key
+
+
+@pytest.mark.parametrize("name", ["divider", "maze", "building"])
+def test_unchanged_drawing_is_the_file(client: TestClient, drawing: Drawing, name: str) -> None:
+    """A drawing in which nothing changed is the file, byte for byte, without a problem."""
+    body = drawing(name)
+    answer = client.post("/api/check", json=body).json()
+    assert answer["text"] == body["text"]
+    assert (answer["problem"], answer["hints"]) == (None, [])
+
+
+def test_problem_names_what_is_wrong(client: TestClient, drawing: Drawing) -> None:
+    """The check gives the message of the file format, and the key that it is about."""
+    start = {"position": [-50, 100], "heading_deg": 0, "mount": "free"}
+    answer = client.post("/api/check", json=drawing(start=start)).json()
+    assert answer["problem"]["key"] == "start.position"
+    assert "must lie within the bounds" in answer["problem"]["message"]
+    body = drawing()
+    body["content"]["obstacles"]["polygons"].append([[0, 0], [100, 100], [100, 0], [0, 100]])
+    body["origins"]["polygons"].append(None)
+    problem = client.post("/api/check", json=body).json()["problem"]
+    count = len(body["content"]["obstacles"]["polygons"])
+    assert problem["key"] == f"obstacles.polygons[{count - 1}]"
+    assert "crosses itself" in problem["message"]
+
+
+@pytest.mark.parametrize(
+    ("message", "key"),
+    [
+        ("obstacles.walls[2] = [0, 0] must", "obstacles.walls[2]"),
+        ("unknown key start.heading; allowed: x", "start.heading"),
+        ("missing key goal.radius", "goal.radius"),
+        ("goal at 1, 2 mm lies wholly inside obstacles", "goal"),
+        ("bounds is empty: max", "bounds"),
+        ("is not TOML: x", "is"),
+    ],
+)
+def test_key_of_a_message(message: str, key: str) -> None:
+    """The key is what the message begins with."""
+    assert key_of(message) == key
+
+
+def test_narrow_passages(client: TestClient, drawing: Drawing) -> None:
+    """A gap of 60 mm between two boxes is narrow for a tube of 66.7 mm, and wide enough for one of 50 mm; a closed gap is told."""
+    obstacles = {"boxes": [[700, 0, 800, 470], [700, 530, 800, 1000]], "polygons": [], "circles": [], "walls": []}
+    content = {
+        "obstacles": {**obstacles, "ends": "flat", "friction": None},
+        "bounds": {"min": [0, 0], "max": [1500, 1000], "edge": "wall", "stacked": False},
+        "start": {"position": [100, 500], "heading_deg": 0, "mount": "free"},
+        "goal": {"position": [1400, 500], "radius": 50},
+    }
+    body = drawing(**content)
+    body["origins"] = {kind: [None] * len(rows) for kind, rows in obstacles.items()}
+    for radius, narrow in ((33.35, True), (25.0, False)):
+        tube = client.post("/api/tube", json={"content": {"radius_mm": radius}}).json()
+        answer = client.post("/api/check", json={**body, "tube": tube["content"]}).json()
+        assert answer["problem"] is None, answer
+        first = answer["passages"][0]
+        assert (first["width"], first["narrow"]) == (60, narrow)
+        assert {round(y) for _, y in first["ends"]} == {470, 530}
+        assert bool(answer["hints"]) == narrow
+
+
+def test_broken_file_is_one_line(client: TestClient) -> None:
+    """What cannot be opened is told as by the commands."""
+    for text, words in (("a = ", "is not TOML"), ("schema = 2\n", "missing key"), ("\x00", "is not TOML")):
+        answer = client.post("/api/open", json={"text": text, "name": "bench.toml"})
+        assert answer.status_code == 422
+        assert words in answer.json()["error"]
+        assert "\n" not in answer.json()["error"]
+
+
+def test_tube_with_figures(client: TestClient) -> None:
+    """The figures are those of `vinewright tube show`; a bad number is refused with its range."""
+    answer = client.post("/api/tube", json={"content": {"radius_mm": 25.0}}).json()
+    assert answer["radius"] == 25
+    figures = {row["label"]: row["value"] for row in answer["figures"]}
+    pressure = answer["content"]["growth_pressure_kpa"]
+    assert figures["Greatest moment"] == f"{np.pi * pressure * 1e3 * 0.025**3:.4g} N m"
+    bad = client.post("/api/tube", json={"content": {"radius_mm": -1.0}})
+    assert bad.status_code == 422
+    assert "radius_mm = -1" in bad.json()["error"]
+
+
+def test_reload_shows_the_last_drawing(client: TestClient, session: Session, drawing: Drawing, tmp_path: Path) -> None:
+    """A page that is opened again gets the drawing as it was, also if it was wrong; Save stays bound to its own file."""
+    text = client.get("/api/state").json()["known"]["environments"][0]["text"]
+    file = tmp_path / "bench.toml"
+    file.write_text(text)
+    session.file = OpenedFile(file, text.encode())
+    assert client.get("/api/state").json()["document"]["file"] == "bench.toml"
+    moved = {"position": [700, 500], "radius": 44}
+    body = {**drawing(goal=moved), "saved": "before", "file": "bench.toml"}
+    client.post("/api/check", json=body)
+    document = client.get("/api/state").json()["document"]
+    assert (document["content"]["goal"], document["saved"], document["file"]) == (moved, "before", "bench.toml")
+    client.post("/api/check", json={**body, "file": "other.toml"})
+    assert client.get("/api/state").json()["document"]["file"] is None
+
+
+# ---- runs ----
+
+
+def test_run_of_the_command_line_opens(client: TestClient, session: Session, planned: Path) -> None:
+    """A run that was made elsewhere is shown with its designs, front and trials."""
+    session.folders.given = planned
+    (row,) = client.get("/api/runs").json()
+    view = client.get("/api/runs/divider").json()
+    design = load_design(planned)
+    assert (row["name"], row["actuators"]) == ("divider", design.actuators)
+    best = view["designs"][0]
+    np.testing.assert_allclose(best["line"], 1e3 * design.centerline, atol=0.06)
+    assert [part["side"] for part in best["sections"]] == [part.side for part in design.sections]
+    assert len(best["film"]) == len(best["line"])
+    assert best["film"][-1] == pytest.approx(1e3 * design.length, abs=1.0)
+    solutions = json.loads((planned / "solutions.json").read_text())["solutions"]
+    assert [one["id"] for one in view["designs"][1:]] == [str(number) for number in range(1, len(solutions) + 1)]
+    trials = json.loads((planned / "run.json").read_text())["trials"]
+    assert [point["actuators"] for point in view["front"]] == [one["actuators"] for one in trials["front"]]
+    assert sum(point["chosen"] for point in view["front"]) == 1
+    assert len(view["trials"]["lines"]) == len(view["trials"]["reached"])
+    assert tomllib.loads(view["text"])["name"] == "divider"
+
+
+def test_damaged_run_is_told(client: TestClient, session: Session) -> None:
+    """A damaged run is left out of the list and refused in one line."""
+    session.root.mkdir()
+    for name, content in (("broken", "{"), ("empty", "{}"), ("list", "[]")):
+        (session.root / name).mkdir()
+        (session.root / name / "run.json").write_text(content)
+        (session.root / name / "environment.toml").write_text("")
+        answer = client.get(f"/api/runs/{name}")
+        assert answer.status_code == 422
+        assert "\n" not in answer.json()["error"]
+    assert client.get("/api/runs").json() == []
+
+
+def test_pictures_and_folder(client: TestClient, session: Session, planned: Path) -> None:
+    """Pictures of the design and of a solution as PNG and SVG, and the folder as a zip file."""
+    session.folders.given = planned
+    for key in ("best", "1"):
+        image = Image.open(io.BytesIO(client.get(f"/api/runs/divider/{key}/picture.png").content))
+        assert min(image.size) > 300
+        root = ElementTree.fromstring(client.get(f"/api/runs/divider/{key}/picture.svg").text)
+        assert root.tag.endswith("svg")
+    assert client.get("/api/runs/divider/999/picture.png").status_code == 422
+    assert client.get("/api/runs/divider/best/picture.pdf").status_code == 422
+    files = zipfile.ZipFile(io.BytesIO(client.get("/api/runs/divider/folder.zip").content))
+    assert {Path(name).name for name in files.namelist()} == {path.name for path in planned.iterdir()}
+    assert files.read("divider/design.json") == (planned / "design.json").read_bytes()
+
+
+# ---- jobs ----
+
+
+def events_of(job: Callable[..., None], planned: Path, stop: Stop | None = None, **given: Any) -> list[Any]:
+    """The events of a job about the design of a run."""
+    events: list[dict[str, Any]] = []
+    job({"run": "divider", "folder": str(planned), "design": "best", **given}, events.append, stop or Stop())
+    return events
+
+
+@pytest.mark.parametrize("propagator", ["quasistatic", "geometric"])
+def test_growth_is_that_of_simulate(planned: Path, propagator: str) -> None:
+    """The film shows what `vinewright simulate` computes, in millimetres."""
+    ((event,),) = [events_of(look_job, planned, propagator=propagator)]
+    growth, environment = event["growth"], vw.load_environment("divider")
+    expected = vw.simulate(load_design(planned), environment, propagator)
+    assert growth["reached"] == expected.reached
+    np.testing.assert_allclose(growth["lengths"], 1e3 * expected.lengths, atol=0.06)
+    last = expected.joints[-1]
+    np.testing.assert_allclose(growth["joints"][-1], 1e3 * last[~np.isnan(last[:, 0])], atol=0.06)
+    force = np.nan_to_num(expected.contact_force[-1])[: len(growth["forces"][-1])]
+    np.testing.assert_allclose(growth["forces"][-1], force, atol=0.006)
+
+
+def test_trials_are_those_of_robustness(planned: Path) -> None:
+    """Trials arrive in parts, add up to the rate of `vinewright robustness`, and have a line each."""
+    numbers = {"obstacle_position_mm": 12.0, "start_heading_deg": 4.0}
+    events = events_of(trials_job, planned, preset="none", numbers=numbers, trials=50, seed=3)
+    assert events[0]["first"]
+    assert sum(len(event["lines"]) for event in events) == 50
+    last = events[-1]
+    design, environment = load_design(planned), vw.load_environment("divider")
+    asked = vw.Uncertainty(obstacle_position=12e-3, start_heading=np.radians(4.0))
+    survey = Survey.of(design, environment, asked, 50, 3, alone=False)
+    list(survey.run())
+    assert last["success"]["reached"] == survey.counts["all errors together"]["reached"]
+    assert 0 < last["success"]["reached"] < 50
+    assert (last["busy"], len(last["reached"])) == (False, 50)
+    assert last["success"]["low"] < last["success"]["reached"] / 50 < last["success"]["high"]
+
+
+def test_stopped_trials_end(planned: Path) -> None:
+    """Trials that are replaced by others end after the batch under way."""
+    stop, events = Stop(), list[dict[str, Any]]()
+
+    def take(event: dict[str, Any]) -> None:
+        events.append(event)
+        if len(events) == 2:
+            stop.request(False)
+
+    given = {"run": "divider", "folder": str(planned), "design": "best", "preset": "workshop", "numbers": {}}
+    trials_job({**given, "trials": 500, "seed": 0}, take, stop)
+    assert len(events) == 2
+    assert events[-1]["busy"]
+
+
+def test_weakest_error_names_what_to_mark() -> None:
+    """The obstacle or the section of the weakest error, counted from 1."""
+    assert weakest_view("obstacle 4, 3 mm to the left") == {
+        "text": "obstacle 4, 3 mm to the left", "obstacle": 4, "section": None,
+    }  # fmt: skip
+    section = weakest_view("section 2: cells, 1 mm longer")
+    assert section
+    assert (section["obstacle"], section["section"]) == (None, 2)
+    assert weakest_view(None) is None
+
+
+def test_pack_is_that_of_export(planned: Path, tmp_path: Path) -> None:
+    """The zip file has the files of `vinewright export`, and its DXF the sections of the design it lists."""
+    import ezdxf
+
+    target = tmp_path / "1.zip"
+    ((event,),) = [events_of(pack_job, planned, zip=str(target), allow_limit=True)]
+    pack = event["pack"]
+    archive = zipfile.ZipFile(target)
+    assert sorted(Path(name).name for name in archive.namelist() if not name.endswith("/")) == sorted(pack["files"])
+    assert {"pattern.dxf", "vessel.stl", "template-a4.pdf", "cut-list.csv"} <= set(pack["files"])
+    drawn = ezdxf.read(io.StringIO(archive.read("divider-pack/pattern.dxf").decode()))
+    assert len(drawn.modelspace()) > 0
+    assert pack["cuts"][0][0]
+    assert pack["pattern"].lstrip().startswith("<")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["1.zip"]

@@ -1,0 +1,199 @@
+"""`vinewright studio` as a process: its address, its port, how it ends, and what it says of bad input."""
+
+import contextlib
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from planner.studio.guard import TOKEN_HEADER
+from planner.studio.server import NoPort, is_loopback, taken
+from tests.planner.studio.test_workers import alive, request
+
+STUDIO = Path(sys.executable).with_name("vinewright")
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+
+
+class Running:
+    """A studio under way."""
+
+    def __init__(self, process: "subprocess.Popen[str]") -> None:
+        self.process, self.lines = process, []
+        assert process.stdout
+        for line in process.stdout:
+            self.lines.append(line.strip())
+            if line.startswith("studio: "):
+                break
+        address = self.lines[-1].removeprefix("studio: ")
+        self.base, _, self.token = address.partition("#")
+        self.port = int(self.base.rstrip("/").rpartition(":")[2])
+
+    def ask(self, path: str, content: Any = None) -> Any:
+        """The JSON of a request."""
+        data = None if content is None else json.dumps(content).encode()
+        asked = urllib.request.Request(self.base + path, data, {TOKEN_HEADER: self.token})
+        with urllib.request.urlopen(asked, timeout=30) as answer:
+            return json.loads(answer.read())
+
+    def wait_for(self, phases: Sequence[str], seconds: float = 240.0) -> dict[str, Any]:
+        """The state of the plan when it is in one of some phases."""
+        until = time.monotonic() + seconds
+        while True:
+            plan: dict[str, Any] = self.ask("api/state")["plan"]
+            if plan["phase"] in phases:
+                return plan
+            assert time.monotonic() < until, plan
+            time.sleep(0.1)
+
+
+def start(folder: Path, *arguments: str) -> "subprocess.Popen[str]":
+    """Start the command in a folder, without a browser."""
+    command = [str(STUDIO), "studio", "--no-browser", *arguments]
+    return subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+
+@pytest.fixture
+def studio(tmp_path: Path) -> Iterator[Running]:
+    """A studio with an empty drawing."""
+    process = start(tmp_path)
+    yield Running(process)
+    process.kill()
+    process.wait()
+    assert process.stdout
+    process.stdout.close()
+
+
+def workers_of(pid: int) -> list[int]:
+    """The child processes of a process."""
+    with contextlib.suppress(OSError):
+        return [int(one) for one in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    return []
+
+
+def test_address_has_the_token_in_its_fragment(studio: Running) -> None:
+    """The page is served without the token, which browsers keep to themselves; requests need it."""
+    assert studio.base.startswith("http://127.0.0.1:")
+    assert len(studio.token) >= 32
+    with urllib.request.urlopen(studio.base, timeout=10) as page:
+        assert b"Vinewright studio" in page.read()
+    assert studio.ask("api/runs") == []
+    with pytest.raises(urllib.error.HTTPError, match="401"):
+        urllib.request.urlopen(studio.base + "api/runs", timeout=10)
+
+
+def test_taken_port_is_passed_over(studio: Running, tmp_path: Path) -> None:
+    """A second studio takes the next free port and says so."""
+    process = start(tmp_path, "--port", str(studio.port))
+    try:
+        other = Running(process)
+        assert other.port > studio.port
+        assert other.lines[0] == f"port {studio.port} is taken: using {other.port}"
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def test_only_this_machine(studio: Running) -> None:
+    """It listens at 127.0.0.1 only."""
+    with socket.socket() as other, pytest.raises(OSError, match=r"refused|unreachable|assign"):
+        other.connect(("127.0.0.2", studio.port))
+    assert is_loopback("::1")
+    assert is_loopback("localhost")
+    assert not is_loopback("0.0.0.0")
+
+
+def test_no_port_left() -> None:
+    """Without a free port, or at an address of another machine, the message says what to do."""
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        one.listen()
+        port = one.getsockname()[1]
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("planner.studio.server.PORTS", 1)
+            with pytest.raises(NoPort, match=f"{port} to {port} are taken: give another --port"):
+                taken("127.0.0.1", port)
+    with pytest.raises(NoPort, match=r"--host 192\.0\.2\.1"):
+        taken("192.0.2.1", 8737)
+
+
+@pytest.mark.parametrize("signals", [[signal.SIGINT], [signal.SIGTERM]])
+def test_ctrl_c_ends_search_and_server_and_keeps_the_best(studio: Running, tmp_path: Path, signals: list[int]) -> None:
+    """Ctrl-C in mid-search ends everything, and the best design so far is in its folder."""
+    studio.ask("api/plan", request(time_budget_s=900.0))
+    until = time.monotonic() + 240
+    while studio.ask("api/state")["plan"]["best"] is None:
+        assert time.monotonic() < until
+        time.sleep(0.1)
+    children = workers_of(studio.process.pid)
+    assert children
+    for number in signals:
+        studio.process.send_signal(number)
+    out, _ = studio.process.communicate(timeout=60)
+    assert studio.process.returncode == 0, out
+    assert "Traceback" not in out
+    assert not [pid for pid in children if alive(pid)]
+    assert (tmp_path / "runs" / "divider" / "design.json").exists()
+    assert sorted(path.name for path in (tmp_path / "runs").iterdir()) == ["divider"]
+
+
+def test_closed_pipe(tmp_path: Path) -> None:
+    """A studio whose output is closed goes on or ends, without a stack."""
+    process = subprocess.Popen(
+        [str(STUDIO), "studio", "--no-browser"], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert process.stdout
+    process.stdout.close()
+    time.sleep(4)
+    process.send_signal(signal.SIGINT)
+    assert process.stderr
+    words = process.stderr.read()
+    process.wait(30)
+    process.stderr.close()
+    assert "Traceback" not in words
+
+
+@pytest.mark.parametrize(
+    ("argument", "words"),
+    [
+        ("missing.toml", "not found"),
+        ("broken.toml", "broken.toml: is not TOML"),
+        ("empty", "design.json"),
+        ("bench.json", "bench.json"),
+    ],
+)
+def test_bad_input(tmp_path: Path, argument: str, words: str) -> None:
+    """A file or folder that cannot be shown ends the command with one line and code 2."""
+    (tmp_path / "broken.toml").write_text("schema = ")
+    (tmp_path / "bench.json").write_text("{}")
+    (tmp_path / "empty").mkdir()
+    done = subprocess.run(
+        [str(STUDIO), "studio", "--no-browser", argument],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 2, done
+    assert words in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_without_its_libraries(tmp_path: Path) -> None:
+    """Without the extra, the command says how to install it."""
+    (tmp_path / "starlette.py").write_text("raise ModuleNotFoundError(name='starlette')")
+    env = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    done = subprocess.run(
+        [str(STUDIO), "studio"], cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False, env=env
+    )
+    assert done.returncode == 2
+    assert "[studio]" in done.stderr
