@@ -305,3 +305,17 @@ def snaps(
         )
         command = command_line("reproduce snaps", vines=vines, iterations=iterations, env=env)
         return measured(study, command, out, force)
+
+
+@app.command()
+def studio(out: FolderOption = None, force: ForceOption = False) -> int:
+    """Measure the speed of the studio's page in headless Chromium: frames a second, reactions, traffic."""
+    with readable_errors(), needs("studio"):
+        from planner.studies.studio.pictures import NAMES, save_picture
+        from planner.studies.studio.report import report
+        from planner.studies.studio.study import Case, browser_path, measure
+
+        browser_path()
+        cases = [Case(5, 0), Case(100, 1000), Case(1000, 1000), Case(1000, 5000)]
+        study = Study("studio", cases, measure, report, {name: save_picture(name) for name in NAMES}, "cases")
+        return measured(study, command_line("reproduce studio"), out, force)

@@ -50,7 +50,7 @@ def studio(
             file=sys.stderr,
         )
 
-    def opened() -> None:
+    def opened(_: object) -> None:
         print(f"studio: {place.address}\nCtrl-C ends it; a plan under way then keeps its best design", flush=True)
         if not no_browser:
             _open_browser(place.address)

@@ -97,7 +97,7 @@ def open_text(_: Session, __: Request, body: bytes) -> Any:
     asked = requests.parsed(requests.Open, body)
     content = content_in(asked.text)
     name = content["name"] or Path(asked.name).stem[:100] or "environment"
-    return {"content": {**content, "name": name}, "tube": named_tube(content["tube"])}
+    return {"content": content, "name": name, "tube": named_tube(content["tube"])}
 
 
 def check(session: Session, _: Request, body: bytes) -> Any:
@@ -165,7 +165,7 @@ def plan(session: Session, _: Request, body: bytes) -> Any:
     """Start a plan."""
     asked = requests.parsed(requests.Plan, body)
     tube_in(asked.tube)
-    session.plan({"text": asked.text, "tube": asked.tube, "options": asked.options.model_dump()})
+    session.plan(asked.model_dump())
     return {}
 
 

@@ -48,13 +48,14 @@ def plan_job(given: dict[str, Any], send: Send, stop: Stop) -> None:
     """Plan in an environment and write an ordinary run folder.
 
     Args:
-        given: `text` of the environment, `tube`, `options` of the plan, and `root`, the folder of all runs.
+        given: `text` of the environment and its `name` if that has none, `tube`, `options` of the plan, and `root`, the folder of all
+            runs.
         stop: Ends it as Ctrl-C does.
     """
     watcher = Streamed(send, stop)
     watcher.tell(phase="starting")
     tube = tube_in(given["tube"])
-    environment = parse_environment(given["text"].encode(), "environment", tube.radius)
+    environment = parse_environment(given["text"].encode(), given["name"], tube.radius)
     inputs = Inputs(actuator=tube.actuator.kind, **given["options"])
     with claimed(None, Path(given["root"]) / stem_of(environment)) as folder:
         if stop.requested:

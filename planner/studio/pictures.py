@@ -43,9 +43,8 @@ def reencoded(data: bytes) -> bytes:
         upright = ImageOps.exif_transpose(image).convert("RGBA")
     except UnusablePicture:
         raise
-    except Exception as error:  # the decoders raise nearly anything for damaged files
-        reason = " ".join(str(error).split())[:80]
-        raise UnusablePicture(f"this is no PNG, JPEG or WebP picture that can be read: {reason}") from None
+    except Exception:  # the decoders raise nearly anything for damaged files
+        raise UnusablePicture("this is no PNG, JPEG or WebP picture that can be read") from None
     upright.thumbnail((LARGEST, LARGEST))
     clean = Image.frombytes("RGBA", upright.size, upright.tobytes())
     out = io.BytesIO()

@@ -61,6 +61,8 @@ class Options(_Request):
 
 class Plan(_Request):
     text: _Text
+    name: _Name = "environment"
+    """Name of the environment if its text has none."""
     tube: dict[str, Any]
     options: Options
 

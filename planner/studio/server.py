@@ -10,6 +10,7 @@ import socket
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import Any
 
 import uvicorn
 
@@ -85,11 +86,11 @@ def taken(host: str, port: int) -> Place:
     raise NoPort(f"the ports {port} to {last} are taken: give another --port")
 
 
-def serve(session: Session, place: Place, opened: Callable[[], None]) -> None:
+def serve(session: Session, place: Place, opened: Callable[[uvicorn.Server], None]) -> None:
     """Serve until Ctrl-C, then end the processes that compute.
 
     Args:
-        opened: Called when the page can be opened.
+        opened: Called with the server when the page can be opened.
     """
     try:
         with suppress(KeyboardInterrupt):  # the way to end it
@@ -100,10 +101,10 @@ def serve(session: Session, place: Place, opened: Callable[[], None]) -> None:
         session.close()
 
 
-async def _serve(session: Session, place: Place, opened: Callable[[], None]) -> None:
+async def _serve(session: Session, place: Place, opened: Callable[[uvicorn.Server], None]) -> None:
     loop = asyncio.get_running_loop()
 
-    def tell(event: dict[str, object]) -> None:
+    def tell(event: dict[str, Any]) -> None:
         if not loop.is_closed():
             loop.call_soon_threadsafe(session.hub.tell, event)
 
@@ -123,14 +124,14 @@ async def _serve(session: Session, place: Place, opened: Callable[[], None]) -> 
 class _Server(uvicorn.Server):
     """A server that says when it has started, and ends the connections of pages when it is told to end."""
 
-    def __init__(self, config: uvicorn.Config, session: Session, opened: Callable[[], None]) -> None:
+    def __init__(self, config: uvicorn.Config, session: Session, opened: Callable[[uvicorn.Server], None]) -> None:
         super().__init__(config)
         self.session, self.opened = session, opened
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Start, and say so."""
         await super().startup(sockets)
-        self.opened()
+        self.opened(self)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """End the connections."""

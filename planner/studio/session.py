@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 import tempfile
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -73,15 +74,17 @@ class Session:
     def __post_init__(self) -> None:
         self.folders = Folders(self.root, self.run)
         self.packs = tempfile.TemporaryDirectory(prefix="vinewright-studio-")
+        self.tell: Callable[[Message], None] = self.hub.tell
         self.planning: Worker
         self.looking: Worker
 
-    def start(self, tell: Any) -> None:
+    def start(self, tell: Callable[[Message], None]) -> None:
         """Start the process that plans; the other one starts when it is needed.
 
         Args:
             tell: Called with each event, in another thread.
         """
+        self.tell = tell
         self.planning, self.looking = Worker(str(self.root), tell, True), Worker(str(self.root), tell, False)
         self.planning.start()
 
@@ -132,9 +135,9 @@ class Session:
         return {
             "text": text,
             "saved": text,
-            "name": name,
+            "name": content["name"] or name,
             "file": file,
-            "content": {**content, "name": content["name"] or name},
+            "content": content,
         }
 
     def tube(self) -> dict[str, Any]:
@@ -147,7 +150,7 @@ class Session:
             return tube_view(load_design(self.run).params)
         if self.file:
             named = load_environment(self.file.path, 0.0).tube
-            return named_tube(named) if named in known_tubes() else tube_view(chosen_tube(named))
+            return tube_view(chosen_tube(named)) if named and named not in known_tubes() else named_tube(named)
         return named_tube(load_environment(self.shipped, 0.0).tube if self.shipped else None)
 
     def look(self, kind: str, name: str, given: Message) -> None:
@@ -177,7 +180,9 @@ class Session:
             content = content_in(drawing["text"])
             own = self.file is not None and drawing["file"] == self.file.path.name
             file = drawing["file"] if own else None
-            self.hub.document = {**drawing, "file": file, "name": content["name"], "content": content}
+            before = self.document() or {"name": "environment"}
+            name = content["name"] or before["name"]
+            self.hub.document = {**drawing, "file": file, "name": name, "content": content}
 
     def pack(self, key: str) -> bytes:
         """A pack as a zip file.

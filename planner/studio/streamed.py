@@ -13,10 +13,12 @@ import numpy as np
 import shapely
 
 from dynamics.vine import Integers
+from environments.environment import Environment
 from planner.console.compiling import compiled
 from planner.design import Design
 from planner.plan import Watcher
 from planner.robustness.selection import Progress
+from planner.runs.inputs import Inputs
 from planner.search.run import Budget, Run
 from planner.search.tree import branches_of
 from planner.studio.stop import Stop
@@ -83,11 +85,26 @@ class Streamed(Watcher):
             "success": None, "run": None, "front": [],
         }  # fmt: skip
         self.shown: Design | None = None
+        self.began = self.budget = 0.0
 
     def tell(self, **changes: Any) -> None:
         """Send the state of the plan after changes."""
         self.state |= changes
         self.send({"type": "plan", "plan": dict(self.state)})
+
+    def beginning(self, environment: Environment, options: Inputs) -> None:  # noqa: ARG002
+        """Note the time budget; a plan that is limited by iterations has none."""
+        self.budget = options.time_budget_s if options.iterations is None else 0.0
+
+    def prepared(self, run: Run) -> None:  # noqa: ARG002
+        """Time counts from here, after compilation."""
+        self.began = time.monotonic()
+
+    @property
+    def times(self) -> dict[str, float]:
+        """Time since the search began, and what is left of the budget [s]."""
+        spent = time.monotonic() - self.began
+        return {"seconds": spent, "left": max(self.budget - spent, 0.0)}
 
     @contextmanager
     def compiling(self, propagator: str, heuristic: bool = False) -> Iterator[None]:
@@ -119,7 +136,7 @@ class Streamed(Watcher):
             self.tell(message="")
 
     @contextmanager
-    def searching(self, run: Run, budget: Budget) -> Iterator[Callable[[], None]]:
+    def searching(self, run: Run, budget: Budget) -> Iterator[Callable[[], None]]:  # noqa: ARG002
         """Send the tree as it grows, and the best design when it changes."""
         delta, told = TreeDelta(run), -math.inf
         # Friction of the propagator itself, not of its tube or environment: a search with friction.
@@ -133,16 +150,15 @@ class Streamed(Watcher):
             if now < told + EVERY:
                 return
             told = now
-            self._show(run, delta, max(budget.seconds - run.seconds, 0.0), message)
+            self._show(run, delta, message)
 
         self.tell(phase="searching", message=message)
-        self.send({"type": "tree", "reset": True, "drop": [], "add": []})
         yield show
         while rest := delta.event():
             self.send(rest)
-        self._show(run, delta, 0.0, message)
+        self._show(run, delta, message)
 
-    def _show(self, run: Run, delta: TreeDelta, left: float, message: str) -> None:
+    def _show(self, run: Run, delta: TreeDelta, message: str) -> None:
         if event := delta.event():
             self.send(event)
         best = run.best
@@ -153,8 +169,7 @@ class Streamed(Watcher):
         found = {"actuators": self.shown.actuators, "length": round(1e3 * self.shown.built, 3)} if self.shown else None
         self.tell(
             phase="searching",
-            seconds=run.seconds,
-            left=left,
+            **self.times,
             iterations=run.search.iteration,
             nodes=len(run.search.tree),
             best=found,
@@ -162,10 +177,9 @@ class Streamed(Watcher):
         )
 
     @contextmanager
-    def refining(self, left: Callable[[], float]) -> Iterator[Callable[[Progress], None]]:
+    def refining(self, left: Callable[[], float]) -> Iterator[Callable[[Progress], None]]:  # noqa: ARG002
         """Send what is refined, and the front as far as it is known."""
         front: dict[int, dict[str, Any]] = {}
-        began, before = time.monotonic(), self.state["seconds"]
 
         def show(progress: Progress) -> None:
             self.stop.deferred.again()
@@ -174,9 +188,8 @@ class Streamed(Watcher):
                 front[progress.actuators] = front_view(progress.actuators, reached, progress.trials, False)
             self.tell(
                 phase="refining",
-                seconds=before + time.monotonic() - began,
+                **self.times,
                 message=_refinement(progress),
-                left=left() if math.isfinite(left()) else 0.0,
                 success=progress.rate if progress.trials or progress.generation else None,
                 front=[front[count] for count in sorted(front)],
             )

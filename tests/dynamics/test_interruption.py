@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dynamics.interruption import CUT, Interrupted, Interruption
+from dynamics.interruption import CUT, Deferred, Interrupted, Interruption
 from dynamics.registry import load_propagator, propagators
 from dynamics.tube import VineParams
 from dynamics.vine import Actuation
@@ -95,3 +95,30 @@ def test_an_arc_that_is_cut_short_has_no_result(environment: MakeEnvironment) ->
     CUT[0] = True
     with pytest.raises(Interrupted):
         model.grow(model.start(1, 20), Actuation(np.full((1, 20), 1e4), np.full((1, 20), 0.04)), 0.2, 0.1)
+
+
+def test_a_deferred_signal_reaches_the_next_part() -> None:
+    """A signal between two parts raises nothing there, and ends the next part when it asks for it; once."""
+    between, before = Deferred(), signal.getsignal(signal.SIGINT)
+    signal.signal(signal.SIGINT, between)
+    try:
+        signal.raise_signal(signal.SIGINT)
+        part = Interruption()
+        with part.handling_signals(cut=True):
+            assert not part.requested
+            between.again()
+            assert part.requested
+            assert CUT[0]
+            between.again()  # a second signal would raise KeyboardInterrupt
+        assert not CUT[0]
+        assert signal.getsignal(signal.SIGINT) is between
+        following = Interruption()
+        with following.handling_signals():
+            between.again()
+            assert not following.requested
+            signal.raise_signal(signal.SIGINT)
+            assert following.requested
+            with pytest.raises(KeyboardInterrupt):
+                signal.raise_signal(signal.SIGINT)
+    finally:
+        signal.signal(signal.SIGINT, before)

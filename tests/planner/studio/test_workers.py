@@ -50,7 +50,7 @@ def of_plan(phase: str) -> Callable[[dict[str, Any]], bool]:
 def request(name: str = "divider", **options: Any) -> dict[str, Any]:
     """What the server gives to a plan."""
     text = environment_text(load_environment(name))
-    return {"text": text, "tube": tube_content(VineParams()), "options": {"seed": 1, **options}}
+    return {"text": text, "name": name, "tube": tube_content(VineParams()), "options": {"seed": 1, **options}}
 
 
 def ended(event: dict[str, Any]) -> bool:

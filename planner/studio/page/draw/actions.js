@@ -1,0 +1,119 @@
+/** What buttons and keys do with the selection. */
+
+import { edit, redo, set, state, undo } from "../store.js";
+import { newWord } from "./aim.js";
+import { setBackground } from "./background.js";
+import { live, show } from "./live.js";
+import { added, changed, copies, existing, moved, pivotOf, removed, rotated, shapesIn, withoutCorner } from "./shapes.js";
+import { gridStep } from "./snap.js";
+
+/** @typedef {import("../types.js").Point} Point */
+/** @typedef {import("../types.js").Shape} Shape */
+
+/** The shapes that were copied, and the text that stands for them on the clipboard of the system. */
+let copied = { shapes: /** @type {readonly Shape[]} */ ([]), text: "" };
+
+/** Distance from an object to its copy. @returns {Point} */
+function beside() {
+  const step = 2 * gridStep(state.view.scale);
+  return [step, -step];
+}
+
+export function undoEdit() {
+  if (!undo()) set({ message: "Nothing to undo." });
+  forgetMissing();
+}
+
+export function redoEdit() {
+  if (!redo()) set({ message: "Nothing to redo." });
+  forgetMissing();
+}
+
+/** Shapes that no longer exist are not selected. */
+function forgetMissing() {
+  const found = existing(state.doc, state.selection);
+  show({ corner: null });
+  if (found.length < state.selection.size) set({ selection: new Set(found) });
+}
+
+export function selectAll() {
+  set({ tool: "select", selection: new Set(state.doc.shapes.map((shape) => shape.id)) });
+}
+
+/** Remove the active corner, or else the selected shapes. */
+export function deleteSelected() {
+  const corner = live.corner;
+  const [shape] = shapesIn(state.doc, state.selection);
+  if (corner !== null && state.selection.size === 1 && shape?.kind === "polygon") {
+    if (shape.corners.length > 3) {
+      edit((doc) => changed(doc, state.selection, (one) => withoutCorner(one, corner)));
+      show({ corner: null });
+      return;
+    }
+  }
+  if (!shape) return;
+  edit((doc) => removed(doc, state.selection));
+  set({ selection: new Set(existing(state.doc, state.selection)) });
+}
+
+/** Copy the selected shapes and select the copies. */
+export function duplicate() {
+  put(shapesIn(state.doc, state.selection));
+}
+
+function put(/** @type {readonly Shape[]} */ shapes) {
+  const made = copies(shapes, beside());
+  if (!made.length) return made;
+  edit((doc) => added(doc, made));
+  set({ tool: "select", selection: new Set(made.map((shape) => shape.id)) });
+  return made;
+}
+
+/** Keep the selected shapes for pasting; returns the text for the clipboard, or null if there are none. */
+export function copy() {
+  const shapes = shapesIn(state.doc, state.selection);
+  if (!shapes.length) return null;
+  copied = { shapes, text: `${shapes.length} ${shapes.length === 1 ? "object" : "objects"} of Vinewright studio` };
+  return copied.text;
+}
+
+/** Paste the shapes that a text of the clipboard stands for; returns whether it does. */
+export function paste(/** @type {string} */ text) {
+  if (!copied.shapes.length || text !== copied.text) return false;
+  // The next paste comes beside this one.
+  copied = { ...copied, shapes: put(copied.shapes) };
+  return true;
+}
+
+/** Move the selection, or with its tool the background; steps of a key that is held are one step of undo. */
+export function nudge(/** @type {Point} */ by, /** @type {boolean} */ held) {
+  if (state.tool === "background" && state.background) {
+    setBackground({ x: state.background.x + by[0], y: state.background.y + by[1] });
+    return;
+  }
+  if (!held) nudging = newWord("nudge");
+  edit((doc) => moved(doc, state.selection, by), nudging);
+}
+
+let nudging = "nudge";
+
+/** Turn the selection about its centre. */
+export function turnSelected(/** @type {number} */ degrees) {
+  const pivot = pivotOf(state.doc, state.selection);
+  edit((doc) => rotated(doc, state.selection, pivot, degrees));
+}
+
+/** Select the next object, or the one before; returns false, with nothing selected, behind the last one and before the first. */
+export function cycle(/** @type {1 | -1} */ way) {
+  const ids = ["start", "goal", ...state.doc.shapes.map((shape) => shape.id), "bounds"];
+  const [last] = [...state.selection].slice(-1);
+  if (last === undefined && way < 0) return false;
+  const next = ids[last === undefined ? 0 : ids.indexOf(last) + way];
+  set({ tool: "select", selection: new Set(next === undefined ? [] : [next]) });
+  return next !== undefined;
+}
+
+/** Choose a tool; the numbers of what is drawn are in its panel. */
+export function chooseTool(/** @type {string} */ tool) {
+  set(tool === "select" ? { tool } : { tool, panel: "draw" });
+}

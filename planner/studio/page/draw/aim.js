@@ -1,0 +1,87 @@
+/** From pointer events to points of the drawing, snapped if that is on. */
+
+import { state } from "../store.js";
+import { stage, toDrawing } from "../view.js";
+import { distance, multiple, plus } from "./geometry.js";
+import { live, show } from "./live.js";
+import { fineStep, gridStep, snapPoint, targetsOf } from "./snap.js";
+
+/** @typedef {import("../types.js").Point} Point */
+/** @typedef {import("./snap.js").Target} Target */
+
+/**
+ * @typedef {object} Press
+ * @property {Point} screen on the stage [px]
+ * @property {Point} at in the drawing [mm]
+ * @property {boolean} shift
+ * @property {boolean} alt
+ * @property {boolean} free whether the key is held that suspends snapping
+ * @property {string | null} handle name of the handle under the pointer when it was pressed
+ */
+
+/**
+ * @typedef {object} Gesture
+ * What goes on between pressing and releasing the pointer.
+ * @property {(press: Press) => void} move
+ * @property {(press: Press, dragged: boolean) => void} done
+ * @property {() => void} cancel
+ */
+
+/**
+ * @typedef {object} Tool
+ * @property {string} title
+ * @property {string} hotkey
+ * @property {string} hint
+ * @property {string} cursor
+ * @property {(press: Press) => Gesture | null} press
+ * @property {(press: Press) => void} [hover]
+ * @property {(key: string) => boolean} [typed] a key; returns whether it is used
+ * @property {() => void} [finish] a double click
+ * @property {() => boolean} [leave] ends what is under way; returns whether there was something
+ * @property {() => void} [place] make an object of default size in the middle of the view
+ */
+
+/** @returns {Press} */
+export function pressOf(/** @type {MouseEvent} */ event) {
+  const { left, top } = stage.getBoundingClientRect();
+  const screen = /** @type {Point} */ ([event.clientX - left, event.clientY - top]);
+  const handle = event.target instanceof Element ? event.target.closest("[data-handle]") : null;
+  return {
+    screen, at: toDrawing(...screen), shift: event.shiftKey, alt: event.altKey, free: event.ctrlKey || event.metaKey,
+    handle: handle?.getAttribute("data-handle") ?? null,
+  };
+}
+
+/** Whether a press snaps. */
+export function snaps(/** @type {Press} */ { free }) {
+  return state.snap && !free;
+}
+
+/** Points to snap to, except for those of some objects. */
+export function targets(/** @type {Iterable<number | string>} */ excluded = []) {
+  return state.snap ? targetsOf(state.doc, new Set(excluded)) : [];
+}
+
+/** The point of the drawing that a press means; a mark shows what it snapped to. */
+export function aimed(/** @type {Press} */ press, /** @type {readonly Target[]} */ points = targets()) {
+  const snapped = snapPoint(press.at, points, state.view.scale, snaps(press));
+  if (snapped.kind !== live.snapped?.kind || String(snapped.at) !== String(live.snapped?.at)) show({ snapped });
+  return snapped.at;
+}
+
+/** A point at the distance that a press means, for radii: they are round unless the press is at another object. @returns {Point} */
+export function aimedFrom(/** @type {Point} */ centre, /** @type {Press} */ press, /** @type {readonly Target[]} */ points) {
+  const at = aimed(press, points);
+  const kind = live.snapped?.kind;
+  if (kind !== "grid" && kind !== "none") return at;
+  const step = kind === "grid" ? gridStep(state.view.scale) : fineStep(state.view.scale);
+  return plus(centre, [multiple(distance(centre, press.at), step), 0]);
+}
+
+let count = 0;
+
+/** A word that no other gesture has: the edits of one gesture are one step of undo. */
+export function newWord(/** @type {string} */ name) {
+  count += 1;
+  return `${name} ${count}`;
+}

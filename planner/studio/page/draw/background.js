@@ -1,0 +1,102 @@
+/** A photo or floor plan beneath the drawing: loading, scaling by two points, moving. It is not part of the file, nor of undo. */
+
+import { attempt, postBytes } from "../api.js";
+import { set, state } from "../store.js";
+import { pixels } from "../view.js";
+import { distance, minus, plus, tidy, times } from "./geometry.js";
+import { calm, live, show } from "./live.js";
+
+/** @typedef {import("../types.js").Point} Point */
+/** @typedef {import("../types.js").Background} Background */
+/** @typedef {import("./aim.js").Press} Press */
+/** @typedef {import("./aim.js").Gesture} Gesture */
+
+const OPACITY = 0.5; // of a new picture
+const NEAR = 12; // distance at which a picked point is dragged on [px]
+
+/** Load a picture, as large as the bounds allow, and choose the tool that moves it. */
+export function loadBackground(/** @type {Blob} */ file) {
+  return attempt(async () => {
+    const src = URL.createObjectURL(await postBytes("/api/image", file));
+    const image = new Image();
+    image.src = src;
+    await image.decode();
+    const { naturalWidth: width, naturalHeight: height } = image;
+    const { min, max } = state.doc.bounds;
+    const scale = Math.min((max[0] - min[0]) / width, (max[1] - min[1]) / height);
+    removeBackground();
+    set({ background: { src, width, height, x: min[0], y: min[1], scale, opacity: OPACITY }, tool: "background", panel: "draw" });
+  });
+}
+
+/** Forget the picture. */
+export function removeBackground() {
+  if (state.background) URL.revokeObjectURL(state.background.src);
+  show({ picks: null });
+  set({ background: null });
+}
+
+/** Change the picture. */
+export function setBackground(/** @type {Partial<Background>} */ changes) {
+  if (state.background) set({ background: { ...state.background, ...changes } });
+}
+
+/** Scale the picture about its lower left corner or another point. */
+export function scaleBackground(/** @type {number} */ factor, /** @type {Point} */ about) {
+  const { background } = state;
+  if (!background) return;
+  const corner = plus(about, times(minus([background.x, background.y], about), factor));
+  setBackground({ x: tidy(corner[0]), y: tidy(corner[1]), scale: background.scale * factor });
+}
+
+/** Scale the picture so that the two picked points have their true distance; the first one stays where it is. */
+export function applyScale(/** @type {number} */ truth) {
+  const [first, second] = live.picks ?? [];
+  const measured = second ? distance(first, second) : 0;
+  if (!measured) return;
+  scaleBackground(truth / measured, first);
+  show({ picks: null });
+}
+
+/** @type {import("./aim.js").Tool} */
+export const backgroundTool = {
+  title: "Background picture", hotkey: "I", hint: "", cursor: "move",
+  press(press) {
+    if (live.picks) return pick(press, live.picks);
+    return state.background ? drag(press, state.background) : null;
+  },
+  leave() {
+    const busy = live.picks !== null;
+    show({ picks: null });
+    calm();
+    return busy;
+  },
+};
+
+/** Pick a point of the scale, or drag one that is picked. @returns {Gesture | null} */
+function pick(/** @type {Press} */ press, /** @type {Point[]} */ picks) {
+  let index = picks.findIndex((one) => distance(one, press.at) <= pixels(NEAR));
+  if (index < 0) {
+    if (picks.length === 2) return null;
+    index = picks.length;
+  }
+  const put = (/** @type {Press} */ now) => {
+    const next = [...(live.picks ?? [])];
+    next[index] = now.at;
+    show({ picks: next });
+  };
+  put(press);
+  return { move: put, done: () => {}, cancel: () => show({ picks }) };
+}
+
+/** @returns {Gesture} */
+function drag(/** @type {Press} */ from, /** @type {Background} */ before) {
+  return {
+    move({ at }) {
+      const [dx, dy] = minus(at, from.at);
+      setBackground({ x: tidy(before.x + dx), y: tidy(before.y + dy) });
+    },
+    done: () => {},
+    cancel: () => setBackground({ x: before.x, y: before.y }),
+  };
+}

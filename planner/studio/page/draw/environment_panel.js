@@ -1,0 +1,128 @@
+/** The fields of the environment itself: its name, bounds, start, goal and walls. */
+
+import { el } from "../dom.js";
+import { edit, state } from "../store.js";
+import { checkField, choiceField, numberField, pairs, textField } from "./fields.js";
+import { shownName } from "./files.js";
+import { objectList } from "./object_list.js";
+
+/** @typedef {import("../types.js").Point} Point */
+/** @typedef {import("../types.js").Doc} Doc */
+/** @typedef {import("./fields.js").Field} Field */
+/** @typedef {{fields: Field[], nodes: Node[]}} Part */
+
+const LONGEST_NAME = 200;
+const LONGEST_DESCRIPTION = 2000;
+const MOST_FRICTION = 10;
+const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/;
+
+/** What is shown while nothing is selected. @returns {Part} */
+export function environmentPart() {
+  const name = textField(
+    "Name", () => state.doc.name, (text) => edit((doc) => ({ ...doc, name: text.trim() })), (text) => textFault(text, LONGEST_NAME),
+  );
+  // A file without a name has the name of the file.
+  name.input.placeholder = shownName();
+  const description = textField(
+    "Description", () => state.doc.description, (text) => edit((doc) => ({ ...doc, description: text })),
+    (text) => textFault(text, LONGEST_DESCRIPTION), 2,
+  );
+  const bounds = boundsPart();
+  const walls = wallFields();
+  const list = objectList();
+  return {
+    fields: [name, description, ...bounds.fields, ...walls, list],
+    nodes: [
+      el("h2", {}, "Environment"), name.element, description.element,
+      el("h2", {}, "Bounds"), ...bounds.nodes,
+      el("h2", {}, "Walls"), ...walls.map((field) => field.element),
+      el("h2", {}, "Objects"), list.element,
+    ],
+  };
+}
+
+function textFault(/** @type {string} */ text, /** @type {number} */ longest) {
+  if (text.length > longest) return `must have at most ${longest} characters`;
+  return CONTROL.test(text) ? "must be without control characters" : null;
+}
+
+/** @returns {Field[]} */
+function wallFields() {
+  return [
+    choiceField("Ends", [["flat", "flat"], ["round", "round"]], () => state.doc.ends, (ends) => edit((doc) => ({ ...doc, ends }))),
+    numberField({
+      label: "Friction", placeholder: "as the tube", quantity: "none", value: () => state.doc.friction,
+      apply: (friction) => edit((doc) => ({ ...doc, friction })),
+      clear: () => edit((doc) => ({ ...doc, friction: null })),
+      fault: (value) => (value < 0 || value > MOST_FRICTION ? `must be from 0 to ${MOST_FRICTION}` : null),
+    }),
+  ];
+}
+
+/** @returns {Part} */
+export function boundsPart() {
+  const end = (/** @type {"min" | "max"} */ side, /** @type {0 | 1} */ axis) =>
+    numberField({
+      label: `${"xy"[axis]} ${side}`, quantity: "length", value: () => state.doc.bounds[side][axis],
+      apply: (value) => edit((doc) => ({ ...doc, bounds: { ...doc.bounds, [side]: put(doc.bounds[side], axis, value) } })),
+      fault(value) {
+        const { min, max } = state.doc.bounds;
+        if (side === "min") return value < max[axis] ? null : "must be less than max";
+        return value > min[axis] ? null : "must be more than min";
+      },
+    });
+  const numbers = [end("min", 0), end("min", 1), end("max", 0), end("max", 1)];
+  const edge = choiceField(
+    "Edge", [["open", "open: the axis stays inside"], ["table", "table: the tube stays on it"], ["wall", "wall: solid"]],
+    () => state.doc.bounds.edge, (word) => edit((doc) => ({ ...doc, bounds: { ...doc.bounds, edge: word } })),
+  );
+  const stacked = checkField(
+    "The tube may lie on itself", () => state.doc.bounds.stacked,
+    (on) => edit((doc) => ({ ...doc, bounds: { ...doc.bounds, stacked: on } })),
+  );
+  return { fields: [...numbers, edge, stacked], nodes: [pairs(numbers), edge.element, stacked.element] };
+}
+
+/** A point with another coordinate. @returns {Point} */
+export function put(/** @type {Point} */ point, /** @type {number} */ axis, /** @type {number} */ value) {
+  return axis ? [point[0], value] : [value, point[1]];
+}
+
+/** @returns {Part} */
+export function startPart() {
+  const numbers = [
+    ...position("start"),
+    numberField({
+      label: "heading", quantity: "angle", value: () => state.doc.start.heading_deg,
+      apply: (value) => edit((doc) => ({ ...doc, start: { ...doc.start, heading_deg: value } })),
+      fault: (value) => (Math.abs(value) > 360 ? "must be from -360 to 360" : null),
+    }),
+  ];
+  const mount = choiceField(
+    "Mount", [["free", "free: stands in the open"], ["wall", "wall: out of an obstacle"]], () => state.doc.start.mount,
+    (word) => edit((doc) => ({ ...doc, start: { ...doc.start, mount: word } })),
+  );
+  return { fields: [...numbers, mount], nodes: [pairs(numbers), mount.element] };
+}
+
+/** @returns {Part} */
+export function goalPart() {
+  const numbers = [
+    ...position("goal"),
+    numberField({
+      label: "radius", quantity: "length", value: () => state.doc.goal.radius,
+      apply: (value) => edit((doc) => ({ ...doc, goal: { ...doc.goal, radius: value } })),
+      fault: (value) => (value > 0 ? null : "must be more than 0"),
+    }),
+  ];
+  return { fields: numbers, nodes: [pairs(numbers)] };
+}
+
+function position(/** @type {"start" | "goal"} */ name) {
+  return /** @type {const} */ ([0, 1]).map((axis) =>
+    numberField({
+      label: "xy"[axis], quantity: "length", value: () => state.doc[name].position[axis],
+      apply: (value) => edit((doc) => ({ ...doc, [name]: { ...doc[name], position: put(doc[name].position, axis, value) } })),
+    }),
+  );
+}

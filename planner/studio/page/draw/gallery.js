@@ -1,0 +1,96 @@
+/** The gallery: shipped environments with pictures, and drawings of this session that were replaced before they were saved. */
+
+import { el, svg } from "../dom.js";
+import { state } from "../store.js";
+import { stage } from "../view.js";
+import { openRecent, openShipped, recent } from "./files.js";
+import { pathOf } from "./outline.js";
+import { tubeRadius } from "./scene.js";
+import { docOf } from "./shapes.js";
+import { placeStart, startSymbol } from "./symbols.js";
+
+/** @typedef {import("../types.js").Doc} Doc */
+
+const flyout = el("div", { id: "gallery", role: "dialog", "aria-label": "Gallery", hidden: true });
+const POPUP = { "aria-haspopup": "dialog", "aria-expanded": "false", "aria-controls": "gallery" };
+const button = el("button", { type: "button", title: "Shipped environments", ...POPUP }, "Gallery");
+
+/** Its button; the gallery opens beneath it. */
+export function mountGallery() {
+  document.body.append(flyout);
+  button.addEventListener("click", () => (flyout.hidden ? openGallery() : closeGallery(true)));
+  flyout.addEventListener("keydown", keyed);
+  document.addEventListener("pointerdown", (event) => {
+    const { target } = event;
+    if (!flyout.hidden && target instanceof Node && !flyout.contains(target) && !button.contains(target)) closeGallery(false);
+  }, true);
+  return button;
+}
+
+function openGallery() {
+  const cards = state.known.environments.map((one) => {
+    const choose = () => openShipped(one);
+    return card(one.name, one.description, docOf(one.content), choose);
+  });
+  flyout.replaceChildren(el("h2", {}, "Shipped environments"), el("div", { class: "cards" }, ...cards));
+  if (recent.length) {
+    const kept = recent.map((one) => card(one.name, "Not saved.", one.doc, () => openRecent(one)));
+    flyout.append(el("h2", {}, "Recent, not saved"), el("div", { class: "cards" }, ...kept));
+  }
+  const { left, bottom } = button.getBoundingClientRect();
+  flyout.style.left = `${left}px`;
+  flyout.style.top = `${bottom + 6}px`;
+  flyout.hidden = false;
+  button.setAttribute("aria-expanded", "true");
+  flyout.querySelector("button")?.focus();
+}
+
+function closeGallery(/** @type {boolean} */ back) {
+  flyout.hidden = true;
+  button.setAttribute("aria-expanded", "false");
+  if (back) button.focus();
+}
+
+function card(
+  /** @type {string} */ name, /** @type {string} */ description, /** @type {Doc} */ doc, /** @type {() => void} */ choose,
+) {
+  const opened = () => {
+    closeGallery(false);
+    choose();
+    stage.focus({ preventScroll: true });
+  };
+  const texts = el("span", { class: "card-text" }, el("b", {}, name), el("span", { class: "quiet" }, description));
+  return el("button", { type: "button", class: "card", "data-name": name, title: description, onclick: opened }, thumbnail(doc), texts);
+}
+
+/** A small picture of a drawing. */
+function thumbnail(/** @type {Doc} */ doc) {
+  const { min, max } = doc.bounds;
+  const [width, height] = [Math.max(max[0] - min[0], 1), Math.max(max[1] - min[1], 1)];
+  const thin = { "vector-effect": "non-scaling-stroke" };
+  const start = startSymbol("start");
+  placeStart(start, doc.start, tubeRadius());
+  const paths = doc.shapes.map((shape) => pathOf(shape, doc.ends)).join("");
+  const world = svg(
+    "g", { transform: "scale(1 -1)" },
+    svg("rect", { class: "paper", x: min[0], y: min[1], width, height }),
+    svg("circle", { class: "goal", cx: doc.goal.position[0], cy: doc.goal.position[1], r: doc.goal.radius, ...thin }),
+    svg("path", { class: "shape", d: paths, ...thin }),
+    start,
+  );
+  return svg("svg", { class: "thumbnail", viewBox: `${min[0]} ${-max[1]} ${width} ${height}`, "aria-hidden": "true" }, world);
+}
+
+/** Arrows go through the cards, Escape closes. */
+function keyed(/** @type {KeyboardEvent} */ event) {
+  const cards = [...flyout.querySelectorAll("button")];
+  const at = cards.findIndex((one) => one === document.activeElement);
+  const way = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1, Tab: event.shiftKey ? -1 : 1 }[event.key];
+  if (event.key === "Escape") closeGallery(true);
+  else if (event.key === "Home") cards[0]?.focus();
+  else if (event.key === "End") cards[cards.length - 1]?.focus();
+  else if (way) cards[(at + way + cards.length) % cards.length]?.focus();
+  else return;
+  event.preventDefault();
+  event.stopPropagation();
+}

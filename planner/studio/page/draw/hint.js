@@ -1,0 +1,55 @@
+/** The line at the top of the stage: what the tool does, what the selected object is, what to do first. */
+
+import { byId, el } from "../dom.js";
+import { state, subscribe } from "../store.js";
+import { live, whenShown } from "./live.js";
+import { existing } from "./shapes.js";
+import { currentTool } from "./tools.js";
+import { nameOf } from "./words.js";
+
+const FIRST_STEPS = ["Draw obstacles", "Set start and goal", "Press Plan"];
+
+/** Keep the line up to date. */
+export function mountHint() {
+  subscribe(["tool", "selection", "doc", "background"], showHint);
+  let picked = live.picks?.length;
+  whenShown(() => {
+    if (live.picks?.length !== picked) showHint();
+    picked = live.picks?.length;
+  });
+}
+
+/** @type {string | null} */
+let before = null;
+
+function showHint() {
+  const text = hintText();
+  // It is read aloud when it changes, which dragging must not cause.
+  if (text === before) return;
+  before = text;
+  const place = byId("hint", HTMLElement);
+  if (text) place.replaceChildren(text);
+  else place.replaceChildren(el("ol", { class: "steps" }, ...FIRST_STEPS.map((step) => el("li", {}, step))));
+}
+
+/** "" for the first steps. */
+function hintText() {
+  const { doc, selection, tool, background } = state;
+  if (tool === "background") {
+    if (live.picks) return live.picks.length < 2 ? "Click two points whose distance you know." : "Type their distance in the panel.";
+    return background ? "Drag to move the picture." : "Choose, drop or paste a picture.";
+  }
+  if (tool !== "select") return currentTool().hint;
+  const ids = existing(doc, selection);
+  if (ids.length > 1) return `${ids.length} objects: drag or arrows move, [ ] turn, Delete removes.`;
+  if (ids.length) return selectedText(ids[0]);
+  return doc.shapes.length ? "Click to select, drag for a rectangle: to the right what is inside, to the left what it touches." : "";
+}
+
+function selectedText(/** @type {number | string} */ id) {
+  const name = nameOf(state.doc, id);
+  if (id === "bounds") return `${name}: drag the handles, Enter for numbers.`;
+  if (id === "start") return `${name}: drag or arrows move, the handle or [ ] turn, Enter for numbers.`;
+  if (id === "goal") return `${name}: drag or arrows move, Enter for numbers.`;
+  return `${name}: drag or arrows move, [ ] turn, Enter for numbers, Delete removes.`;
+}

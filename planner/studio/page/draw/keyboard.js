@@ -1,0 +1,163 @@
+/** The keyboard: everything that the pointer can do. Nothing happens while a text or a number is typed. */
+
+import { set, state } from "../store.js";
+import { fit, stage, zoom } from "../view.js";
+import {
+  chooseTool, copy, cycle, deleteSelected, duplicate, nudge, paste, redoEdit, selectAll, turnSelected, undoEdit,
+} from "./actions.js";
+import { loadBackground } from "./background.js";
+import { chooseFile, save } from "./files.js";
+import { focusFirstField } from "./inspector.js";
+import { live, show } from "./live.js";
+import { cancelGesture, isDragging, panBy, setPanning } from "./pointer.js";
+import { gridStep } from "./snap.js";
+import { focusToolbar } from "./toolbar.js";
+import { currentTool, TOOLS } from "./tools.js";
+
+/** @typedef {import("../types.js").Point} Point */
+
+const TURN = 5; // of the keys [ and ] [degrees]
+const PAN = 60; // of an arrow key when nothing is selected [px]
+const ARROWS = /** @type {Record<string, Point>} */ ({ ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowDown: [0, -1], ArrowUp: [0, 1] });
+
+const KEYS_OF_STAGE =
+  "Tab goes through the objects, arrows move them, Enter goes to their numbers; Escape twice goes to the tools.";
+
+/** Keys that work wherever nothing is typed. @type {Record<string, () => void>} */
+const KEYS = {
+  n: () => set({ snap: !state.snap }),
+  t: () => show({ tubeWidth: !live.tubeWidth }),
+  m: () => show({ passages: !live.passages }),
+  u: () => set({ unit: state.unit === "mm" ? "cm" : "mm" }),
+  0: fit,
+  "+": () => zoom(1.25),
+  "=": () => zoom(1.25),
+  "-": () => zoom(0.8),
+  "[": () => turnSelected(TURN),
+  "]": () => turnSelected(-TURN),
+};
+
+/** Keys with Ctrl or the command key. @type {Record<string, () => void>} */
+const CONTROLS = { d: duplicate, a: selectAll, y: redoEdit, z: undoEdit };
+
+/** Handle the keyboard and the clipboard. */
+export function mountKeyboard() {
+  stage.setAttribute("aria-description", KEYS_OF_STAGE);
+  document.addEventListener("keydown", pressed);
+  document.addEventListener("keyup", (event) => {
+    if (event.key === " ") setPanning(false);
+  });
+  window.addEventListener("blur", () => setPanning(false));
+  document.addEventListener("copy", (event) => take(event, false));
+  document.addEventListener("cut", (event) => take(event, true));
+  document.addEventListener("paste", pasted);
+}
+
+function isTyping(/** @type {EventTarget | null} */ target) {
+  if (target instanceof HTMLInputElement) return !["checkbox", "radio", "button", "file"].includes(target.type);
+  return target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement;
+}
+
+function isOnStage(/** @type {EventTarget | null} */ target) {
+  return target === stage || target === document.body;
+}
+
+function pressed(/** @type {KeyboardEvent} */ event) {
+  if (event.defaultPrevented) return;
+  const used = event.ctrlKey || event.metaKey ? controlled(event) : isTyping(event.target) ? false : plain(event);
+  if (used) event.preventDefault();
+}
+
+function controlled(/** @type {KeyboardEvent} */ event) {
+  const key = event.key.toLowerCase();
+  if (key === "s" || key === "o") {
+    // A number that is being typed counts.
+    if (isTyping(document.activeElement) && document.activeElement instanceof HTMLElement) document.activeElement.blur();
+    if (key === "s") save();
+    else chooseFile();
+    return true;
+  }
+  if (isTyping(event.target) || event.altKey || !CONTROLS[key]) return false;
+  if (isDragging()) return true;
+  if (key === "z" && event.shiftKey) redoEdit();
+  else CONTROLS[key]();
+  return true;
+}
+
+/** A key without Ctrl; returns whether it is used. */
+function plain(/** @type {KeyboardEvent} */ event) {
+  const { key } = event;
+  if (isDragging()) {
+    if (key === "Escape") cancelGesture();
+    return key === "Escape" || key === "Tab";
+  }
+  if (key === "Escape") return escape(event.target);
+  if (isOnStage(event.target) && onStage(event)) return true;
+  const inPanel = event.target instanceof Element && Boolean(event.target.closest("#panel-draw"));
+  if ((key === "Delete" || key === "Backspace") && (isOnStage(event.target) || inPanel)) {
+    deleteSelected();
+    return true;
+  }
+  if (event.altKey) return false;
+  const tool = Object.keys(TOOLS).find((name) => TOOLS[name].hotkey.toLowerCase() === key.toLowerCase());
+  if (tool) {
+    chooseTool(tool);
+    stage.focus({ preventScroll: true });
+    return true;
+  }
+  const action = KEYS[key.toLowerCase()];
+  action?.();
+  return Boolean(action);
+}
+
+/** Escape ends what is nearest: what is being drawn, the tool, the selection, being on the stage. */
+function escape(/** @type {EventTarget | null} */ target) {
+  if (currentTool().leave?.()) return true;
+  if (state.tool !== "select") set({ tool: "select" });
+  else if (live.corner !== null) show({ corner: null });
+  else if (state.selection.size) set({ selection: new Set() });
+  else if (isOnStage(target)) focusToolbar();
+  else stage.focus({ preventScroll: true });
+  return true;
+}
+
+/** A key on the stage itself; returns whether it is used. */
+function onStage(/** @type {KeyboardEvent} */ event) {
+  const { key } = event;
+  if (currentTool().typed?.(key)) return true;
+  if (key === "Enter") {
+    if (currentTool().place) currentTool().place?.();
+    else focusFirstField();
+    return true;
+  }
+  // Behind the last object Tab leaves the stage, as everywhere.
+  if (key === "Tab") return event.target === stage && cycle(event.shiftKey ? -1 : 1);
+  if (key === " ") {
+    setPanning(true);
+    return true;
+  }
+  const way = ARROWS[key];
+  if (!way) return false;
+  const step = event.altKey ? 1 : gridStep(state.view.scale) * (event.shiftKey ? 10 : 1);
+  if (state.selection.size || state.tool === "background") nudge([way[0] * step, way[1] * step], event.repeat);
+  else panBy([way[0] * PAN, -way[1] * PAN]);
+  return true;
+}
+
+function take(/** @type {ClipboardEvent} */ event, /** @type {boolean} */ cut) {
+  const words = document.getSelection()?.toString();
+  if (isTyping(event.target) || words) return;
+  const text = copy();
+  if (!text || !event.clipboardData) return;
+  event.clipboardData.setData("text/plain", text);
+  event.preventDefault();
+  if (cut) deleteSelected();
+}
+
+function pasted(/** @type {ClipboardEvent} */ event) {
+  if (isTyping(event.target) || !event.clipboardData) return;
+  const picture = [...event.clipboardData.files].find((file) => file.type.startsWith("image/"));
+  if (picture) loadBackground(picture);
+  else if (!paste(event.clipboardData.getData("text/plain"))) return;
+  event.preventDefault();
+}

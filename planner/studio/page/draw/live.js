@@ -1,0 +1,56 @@
+/** What is shown only while something is pointed at or dragged. It is no part of the state: nothing of it is undone or saved. */
+
+/** @typedef {import("../types.js").Point} Point */
+/** @typedef {import("../types.js").Shape} Shape */
+/** @typedef {import("./snap.js").Snapped} Snapped */
+
+/**
+ * @typedef {object} Dimension
+ * A figure in the drawing: at a line between two points, or beside one point.
+ * @property {Point} from
+ * @property {Point} to the same point for a figure without a line
+ * @property {string} text
+ * @property {number} [aside] distance of the line from its points, to the left of their direction [px]
+ */
+
+/**
+ * @typedef {object} Live
+ * @property {number | string | null} hover the object under the pointer
+ * @property {number | null} corner the active corner of the selected polygon
+ * @property {Shape | null} draft the shape that is being drawn
+ * @property {Point[]} chain the corners of the polygon that is being drawn, the last one at the pointer
+ * @property {Dimension[]} dimensions
+ * @property {boolean} moving whether the selection is being moved
+ * @property {Snapped | null} snapped
+ * @property {{from: Point, to: Point} | null} marquee on the stage [px]
+ * @property {Point | null} pointer in the drawing [mm]
+ * @property {{position: Point, heading_deg: number} | null} ghost where the start tool would put the base
+ * @property {Point[] | null} picks the points of the two-point scale, while they are picked
+ * @property {boolean} tubeWidth whether a disc as wide as the tube follows the pointer
+ * @property {boolean} passages whether passages are shown through which the tube fits
+ */
+
+/** @type {Live} */
+export const live = {
+  hover: null, corner: null, draft: null, chain: [], dimensions: [], moving: false, snapped: null, marquee: null, pointer: null, ghost: null,
+  picks: null, tubeWidth: false, passages: false,
+};
+
+/** @type {(() => void)[]} */
+const listeners = [];
+
+/** Change some of it. */
+export function show(/** @type {Partial<Live>} */ changes) {
+  Object.assign(live, changes);
+  for (const listener of listeners) listener();
+}
+
+/** Call a listener after every change. */
+export function whenShown(/** @type {() => void} */ listener) {
+  listeners.push(listener);
+}
+
+/** Nothing is dragged or drawn any more. */
+export function calm() {
+  show({ draft: null, chain: [], dimensions: [], moving: false, snapped: null, marquee: null, ghost: null });
+}

@@ -1,0 +1,186 @@
+/** What lies above the drawing and keeps its size on the screen: handles, dimensions, marks. */
+
+import { byId, svg } from "../dom.js";
+import { state, subscribe } from "../store.js";
+import { toStage } from "../view.js";
+import { boxCorners, direction, distance, plus } from "./geometry.js";
+import { handlesOf } from "./handles.js";
+import { discHits } from "./hit.js";
+import { live, whenShown } from "./live.js";
+import { lengthWithUnit } from "./measures.js";
+import { pathOf } from "./outline.js";
+import { dimension, label, narrowing } from "./overlay_parts.js";
+import { tubeRadius, worldTransform } from "./scene.js";
+import { extentOf } from "./shapes.js";
+import { placeStart, startSymbol } from "./symbols.js";
+
+/** @typedef {import("../types.js").Point} Point */
+/** @typedef {import("./handles.js").Handle} Handle */
+
+const SHOWN_PASSAGES = 3;
+const overlay = svg("g", { class: "overlay" });
+let waiting = false;
+
+/** Keep the overlay up to date. */
+export function mountOverlay() {
+  byId("drawing", SVGSVGElement).append(overlay);
+  subscribe(["view", "doc", "selection", "check", "tube", "tool", "unit", "panel", "background"], refresh);
+  whenShown(refresh);
+}
+
+/** Draw in the next frame, once for all changes until then. */
+function refresh() {
+  if (waiting) return;
+  waiting = true;
+  requestAnimationFrame(() => {
+    waiting = false;
+    PARTS.forEach((part, k) => update(groups[k], part()));
+  });
+}
+
+/** What is drawn, the lowest first. @type {(() => SVGElement[])[]} */
+const PARTS = [poseMarks, passages, tubeDisc, draft, extent, handles, dimensions, marks];
+const groups = PARTS.map(() => svg("g"));
+overlay.append(...groups);
+
+/** Show elements in a group; those that are there already stay, so that a handle under the pointer is not replaced. */
+function update(/** @type {SVGGElement} */ group, /** @type {SVGElement[]} */ elements) {
+  elements.forEach((element, k) => {
+    const present = group.children[k];
+    if (!present) group.append(element);
+    else if (!present.isEqualNode(element)) present.replaceWith(element);
+  });
+  while (group.children.length > elements.length) group.lastElementChild?.remove();
+}
+
+/** The present handles. */
+export function currentHandles() {
+  return handlesOf(state.doc, state.selection, state.view.scale, tubeRadius());
+}
+
+/** A line on the stage through points of the drawing. */
+function path(/** @type {string} */ className, /** @type {Point[]} */ points, closed = false) {
+  const places = points.map((point) => toStage(point).map((value) => value.toFixed(1)).join(" "));
+  return svg("path", { class: className, d: places.length ? `M${places.join("L")}${closed ? "Z" : ""}` : "" });
+}
+
+/** Base and goal at a size that is visible however far one zooms out. */
+function poseMarks() {
+  const { start, goal } = state.doc;
+  const [sx, sy] = toStage(start.position);
+  const [gx, gy] = toStage(goal.position);
+  const marks = [
+    svg("path", { class: "goal-centre", d: `M${gx - 5} ${gy}H${gx + 5}M${gx} ${gy - 5}V${gy + 5}` }),
+    svg("circle", { class: "start-centre", cx: sx, cy: sy, r: 3.5 }),
+  ];
+  // The symbol at true width has an arrow of its own, unless it is too small to see.
+  if (tubeRadius() * state.view.scale < 8) {
+    const [dx, dy] = direction(start.heading_deg);
+    marks.push(svg("path", { class: "start-line", d: `M${sx} ${sy}L${sx + 22 * dx} ${sy - 22 * dy}` }));
+  }
+  return marks;
+}
+
+function passages() {
+  const found = state.check?.passages ?? [];
+  const shown = found.filter((passage, k) => passage.narrow || (live.passages && k < SHOWN_PASSAGES));
+  /** @type {import("./geometry.js").Box[]} */
+  const taken = [];
+  return shown.map(({ ends, width, narrow }) => narrowing(ends, lengthWithUnit(width), narrow, taken));
+}
+
+function tubeDisc() {
+  const [at, radius] = [live.pointer, tubeRadius()];
+  if (!live.tubeWidth || !at) return [];
+  const [x, y] = toStage(at);
+  const name = discHits(state.doc, at, radius) ? "tube-disc blocked" : "tube-disc";
+  const below = /** @type {Point} */ ([x, y + radius * state.view.scale + 14]);
+  return [svg("circle", { class: name, cx: x, cy: y, r: radius * state.view.scale }), label(below, lengthWithUnit(2 * radius))];
+}
+
+function draft() {
+  const made = [];
+  const world = svg("g", { transform: worldTransform() });
+  if (live.draft) {
+    world.append(svg("path", { class: "draft", "vector-effect": "non-scaling-stroke", d: pathOf(live.draft, state.doc.ends) }));
+    made.push(world);
+  }
+  if (live.ghost) {
+    const ghost = startSymbol("ghost");
+    placeStart(ghost, live.ghost, tubeRadius());
+    world.append(ghost);
+    made.push(world);
+  }
+  if (live.chain.length) {
+    made.push(path("draft", live.chain, live.chain.length > 3));
+    for (const corner of live.chain.slice(0, -1)) made.push(dot("draft-corner", corner, 3.5));
+  }
+  return made;
+}
+
+function dot(/** @type {string} */ className, /** @type {Point} */ at, /** @type {number} */ radius) {
+  const [x, y] = toStage(at);
+  return svg("circle", { class: className, cx: x, cy: y, r: radius });
+}
+
+/** The box around several selected objects. */
+function extent() {
+  const box = state.selection.size > 1 ? extentOf(state.doc, state.selection) : null;
+  return box ? [path("extent", boxCorners(box), true)] : [];
+}
+
+function handles() {
+  if (state.tool !== "select" || live.marquee || live.moving) return [];
+  return currentHandles().map(handle);
+}
+
+function handle(/** @type {Handle} */ one) {
+  const foot = toStage(one.at);
+  const [x, y] = one.away ? plus(foot, one.away) : foot;
+  const active = one.kind === "corner" && one.corner !== undefined && one.corner === live.corner;
+  const group = svg("g", { class: `handle ${one.kind}${active ? " active" : ""}`, "data-handle": one.name });
+  if (one.away) group.append(svg("path", { class: "stem", d: `M${foot[0]} ${foot[1]}L${x} ${y}` }));
+  if (one.kind === "heading") group.append(path("stem", [state.doc.start.position, one.at]));
+  const title = svg("title");
+  title.textContent = one.title;
+  const round = ["insert", "radius", "heading", "turn"].includes(one.kind);
+  const half = one.kind === "insert" ? 3 : round ? 5 : 4;
+  const knob = round
+    ? svg("circle", { class: "knob", cx: x, cy: y, r: half })
+    : svg("rect", { class: "knob", x: x - half, y: y - half, width: 2 * half, height: 2 * half, rx: 1 });
+  const reach = one.kind === "insert" ? 6 : 9;
+  const grip = svg("circle", { class: "grip", cx: x, cy: y, r: reach }, title);
+  grip.style.cursor = one.cursor;
+  group.append(knob, grip);
+  return group;
+}
+
+function dimensions() {
+  return live.dimensions.map((one) => dimension(one));
+}
+
+/** What a point snapped to, the picked points of the scale, and the rectangle that selects. */
+function marks() {
+  const made = [];
+  if (live.snapped && !["grid", "none"].includes(live.snapped.kind)) {
+    const [x, y] = toStage(live.snapped.at);
+    const signs = { corner: "m-5 -5h10v10h-10Z", middle: "m0 -6l6 10h-12Z", centre: "m-6 0h12m-6 -6v12" };
+    const kind = /** @type {"corner" | "middle" | "centre"} */ (live.snapped.kind);
+    made.push(svg("path", { class: "snap-mark", "data-snap": kind, d: `M${x} ${y}${signs[kind]}` }));
+  }
+  if (live.picks) {
+    const [from, to] = live.picks;
+    if (to && distance(from, to)) made.push(dimension({ from, to, text: lengthWithUnit(distance(from, to)) }));
+    for (const pick of live.picks) {
+      const [x, y] = toStage(pick);
+      made.push(svg("path", { class: "pick", d: `M${x - 8} ${y}h16m-8 -8v16` }));
+      made.push(svg("circle", { class: "pick", cx: x, cy: y, r: 5 }));
+    }
+  }
+  if (live.marquee) {
+    const [[x0, y0], [x1, y1]] = [live.marquee.from, live.marquee.to];
+    const box = { x: Math.min(x0, x1), y: Math.min(y0, y1), width: Math.abs(x1 - x0), height: Math.abs(y1 - y0) };
+    made.push(svg("rect", { class: x1 < x0 ? "marquee touching" : "marquee", ...box }));
+  }
+  return made;
+}

@@ -1,0 +1,152 @@
+/** The pointer and the wheel on the stage: gestures of the tools, panning, zooming. */
+
+import { byId, lengthText } from "../dom.js";
+import { set, state, subscribe } from "../store.js";
+import { fit, size, stage, zoom } from "../view.js";
+import { pressOf } from "./aim.js";
+import { distance } from "./geometry.js";
+import { live, show } from "./live.js";
+import { fineStep } from "./snap.js";
+import { currentTool } from "./tools.js";
+
+/** @typedef {import("../types.js").Point} Point */
+/** @typedef {import("./aim.js").Gesture} Gesture */
+/** @typedef {import("./aim.js").Press} Press */
+
+const THRESHOLD = 3; // a press that moves less is a click [px]
+const LINE = 16; // height of a line, for wheels that count lines [px]
+
+/** @type {{gesture: Gesture, from: Press, pointer: number, dragged: boolean} | null} */
+let current = null;
+let panning = false;
+
+/** Handle the pointer. */
+export function mountPointer() {
+  stage.addEventListener("pointerdown", down);
+  stage.addEventListener("pointermove", move);
+  stage.addEventListener("pointerup", up);
+  stage.addEventListener("pointercancel", cancelGesture);
+  stage.addEventListener("pointerleave", () => show({ pointer: null, hover: null, ghost: null, snapped: null }));
+  stage.addEventListener("dblclick", (event) => {
+    if (isOnDrawing(event)) currentTool().finish?.();
+  });
+  stage.addEventListener("wheel", wheel, { passive: false });
+  // The middle button pans; it must not start the scrolling of the browser.
+  stage.addEventListener("mousedown", (event) => {
+    if (event.button === 1) event.preventDefault();
+  });
+  subscribe(["tool"], showCursor);
+  subscribe(["unit"], () => showPosition(live.pointer));
+}
+
+/** Whether an event is on the drawing, not on something of the panels that lies on the stage. */
+function isOnDrawing(/** @type {Event} */ { target }) {
+  return target === stage || (target instanceof Element && Boolean(target.closest("#drawing, #canvas")));
+}
+
+/** Whether something is being dragged. */
+export function isDragging() {
+  return current !== null;
+}
+
+/** Pan with the space bar: while it is held, dragging moves the view. */
+export function setPanning(/** @type {boolean} */ on) {
+  panning = on;
+  showCursor();
+}
+
+/** End what is being dragged as if it had not begun. */
+export function cancelGesture() {
+  current?.gesture.cancel();
+  current = null;
+  showCursor();
+}
+
+function showCursor() {
+  stage.style.cursor = panning ? "grab" : live.hover === null ? currentTool().cursor : "move";
+}
+
+function down(/** @type {PointerEvent} */ event) {
+  if (!isOnDrawing(event) || current) return;
+  // A number that is being typed is applied before the drawing changes.
+  const { activeElement } = document;
+  if (activeElement instanceof HTMLElement && activeElement !== stage) activeElement.blur();
+  stage.focus({ preventScroll: true });
+  const from = pressOf(event);
+  const pans = event.button === 1 || (event.button === 0 && panning);
+  if (!pans && event.button !== 0) return;
+  const gesture = pans ? pan(from) : currentTool().press(from);
+  if (!gesture) return;
+  current = { gesture, from, pointer: event.pointerId, dragged: false };
+  stage.setPointerCapture(event.pointerId);
+}
+
+function move(/** @type {PointerEvent} */ event) {
+  const press = pressOf(event);
+  showPosition(press.at);
+  if (!current) {
+    if (!isOnDrawing(event)) return;
+    show({ pointer: press.at });
+    currentTool().hover?.(press);
+    showCursor();
+    return;
+  }
+  if (event.pointerId !== current.pointer) return;
+  if (!current.dragged && distance(press.screen, current.from.screen) < THRESHOLD) return;
+  current.dragged = true;
+  live.pointer = press.at;
+  current.gesture.move(press);
+}
+
+function up(/** @type {PointerEvent} */ event) {
+  if (!current || event.pointerId !== current.pointer) return;
+  const { gesture, dragged } = current;
+  current = null;
+  gesture.done(pressOf(event), dragged);
+  showCursor();
+}
+
+/** @returns {Gesture} */
+function pan(/** @type {Press} */ from) {
+  const { view } = state;
+  stage.style.cursor = "grabbing";
+  const shift = (/** @type {Press} */ { screen }) => {
+    const [dx, dy] = [screen[0] - from.screen[0], screen[1] - from.screen[1]];
+    set({ view: { ...view, x: view.x - dx / view.scale, y: view.y + dy / view.scale } });
+  };
+  return { move: shift, done: () => {}, cancel: () => set({ view }) };
+}
+
+function wheel(/** @type {WheelEvent} */ event) {
+  if (!isOnDrawing(event)) return;
+  event.preventDefault();
+  const unit = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? LINE : 1;
+  const [dx, dy] = [event.deltaX * unit, event.deltaY * unit];
+  if (event.shiftKey) {
+    const { x, y, scale } = state.view;
+    // With Shift some systems turn a vertical wheel into a horizontal one.
+    set({ view: { x: x + (dx || dy) / scale, y: dx ? y - dy / scale : y, scale } });
+    return;
+  }
+  // A pinch on a trackpad arrives as a wheel with Ctrl, in smaller steps.
+  zoom(Math.exp(-dy * (event.ctrlKey ? 0.01 : 0.0016)), pressOf(event).screen);
+}
+
+/** Pan by some pixels. */
+export function panBy(/** @type {Point} */ [dx, dy]) {
+  const { x, y, scale } = state.view;
+  set({ view: { x: x + dx / scale, y: y - dy / scale, scale } });
+}
+
+function showPosition(/** @type {Point | null} */ at) {
+  if (!at) return;
+  const step = Math.max(fineStep(state.view.scale), 0.01);
+  const [x, y] = at.map((value) => lengthText(Math.round(value / step) * step, state.unit));
+  byId("position", HTMLElement).textContent = `${x}, ${y} ${state.unit}`;
+}
+
+/** Fit the drawing into the stage, as soon as the stage has a size. */
+export function fitSoon() {
+  if (size.width > 1) fit();
+  else requestAnimationFrame(fitSoon);
+}

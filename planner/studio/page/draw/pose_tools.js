@@ -1,0 +1,85 @@
+/** Setting the start and the goal. */
+
+import { edit, set, state, undo } from "../store.js";
+import { aimed, aimedFrom, newWord, targets } from "./aim.js";
+import { distance, tidy } from "./geometry.js";
+import { headingTo } from "./handles.js";
+import { calm, show } from "./live.js";
+import { headingMeasures, radiusMeasures } from "./measures.js";
+
+/** @typedef {import("../types.js").Point} Point */
+/** @typedef {import("../types.js").Doc} Doc */
+/** @typedef {import("./aim.js").Tool} Tool */
+/** @typedef {import("./live.js").Dimension} Dimension */
+
+/** A tool that sets a position with a press, and something more by dragging on. @returns {Tool} */
+function poseTool(
+  /** @type {"start" | "goal"} */ name,
+  /** @type {Pick<Tool, "title" | "hotkey" | "hint">} */ texts,
+  /** @type {(doc: Doc, at: Point) => Doc} */ put,
+  /** @type {(doc: Doc, to: Point, shift: boolean) => {doc: Doc, dimensions: Dimension[]}} */ drag,
+) {
+  const chosen = () => set({ tool: "select", selection: new Set([name]) });
+  return {
+    ...texts, cursor: "crosshair",
+    press(press) {
+      const before = state.doc;
+      const word = newWord(name);
+      const near = targets([name]);
+      const placed = put(before, aimed(press, near));
+      edit(() => placed, word);
+      show({ ghost: null });
+      return {
+        move(now) {
+          const to = name === "start" ? now.at : aimedFrom(placed.goal.position, now, near);
+          const { doc, dimensions } = drag(placed, to, now.shift);
+          edit(() => doc, word);
+          show({ dimensions });
+        },
+        done() {
+          calm();
+          chosen();
+        },
+        cancel() {
+          if (state.doc !== before) undo();
+          calm();
+        },
+      };
+    },
+    hover(press) {
+      const position = aimed(press, targets([name]));
+      if (name === "start") show({ ghost: { position, heading_deg: state.doc.start.heading_deg } });
+    },
+    leave() {
+      calm();
+      return false;
+    },
+    place() {
+      edit((doc) => put(doc, [tidy(Math.round(state.view.x)), tidy(Math.round(state.view.y))]));
+      calm();
+      chosen();
+    },
+  };
+}
+
+export const startTool = poseTool(
+  "start",
+  { title: "Start", hotkey: "S", hint: "Click where the tube starts; drag to set its heading. Enter moves it here." },
+  (doc, position) => ({ ...doc, start: { ...doc.start, position } }),
+  (doc, to, shift) => {
+    const { position } = doc.start;
+    const heading_deg = headingTo(position, to, shift);
+    return { doc: { ...doc, start: { ...doc.start, heading_deg } }, dimensions: headingMeasures(position, heading_deg) };
+  },
+);
+
+export const goalTool = poseTool(
+  "goal",
+  { title: "Goal", hotkey: "G", hint: "Click the centre of the goal; drag to set its radius. Enter moves it here." },
+  (doc, position) => ({ ...doc, goal: { ...doc.goal, position } }),
+  (doc, to) => {
+    const { position } = doc.goal;
+    const radius = tidy(distance(position, to)) || doc.goal.radius;
+    return { doc: { ...doc, goal: { ...doc.goal, radius } }, dimensions: radiusMeasures(position, radius) };
+  },
+);

@@ -1,0 +1,153 @@
+/** The fields of a selected shape, and what can be done with several. */
+
+import { el } from "../dom.js";
+import { edit, state } from "../store.js";
+import { deleteSelected, duplicate, turnSelected } from "./actions.js";
+import { put } from "./environment_panel.js";
+import { looseNumber, numberField, numberInput, pairs } from "./fields.js";
+import { middle } from "./geometry.js";
+import { live, show } from "./live.js";
+import { hasExtent, moved, replaced, withCorner, withNewCorner, withoutCorner } from "./shapes.js";
+import { iconButton } from "./toolbar.js";
+
+/** @typedef {import("../types.js").Shape} Shape */
+/** @typedef {import("./fields.js").Field} Field */
+/** @typedef {import("./environment_panel.js").Part} Part */
+
+const MOST_CORNERS = 60; // rows of the table; those of larger polygons are dragged
+
+/** The selected shape as it is now. */
+function present(/** @type {number} */ id) {
+  return state.doc.shapes.find((shape) => shape.id === id);
+}
+
+/** A number of a row. */
+function rowField(
+  /** @type {number} */ id, /** @type {string} */ label, /** @type {(row: number[]) => number} */ value,
+  /** @type {(row: number[], value: number) => number[]} */ change, /** @type {(value: number) => string | null} */ fault = () => null,
+) {
+  return numberField({
+    label, quantity: "length", fault,
+    value: () => {
+      const row = present(id)?.row;
+      return row?.length ? value(row) : undefined;
+    },
+    apply(wanted) {
+      const shape = present(id);
+      if (!shape) return;
+      const next = { ...shape, row: change(shape.row, wanted) };
+      if (hasExtent(next)) edit((doc) => replaced(doc, next));
+    },
+  });
+}
+
+const positive = (/** @type {number} */ value) => (value > 0 ? null : "must be more than 0");
+const notNegative = (/** @type {number} */ value) => (value >= 0 ? null : "must be 0 or more");
+const at = (/** @type {number} */ k) => (/** @type {number[]} */ row) => row[k];
+const set = (/** @type {number} */ k) => (/** @type {number[]} */ row, /** @type {number} */ value) =>
+  row.map((one, n) => (n === k ? value : one));
+
+/** @returns {Part} */
+export function shapePart(/** @type {Shape} */ { id, kind }) {
+  if (kind === "polygon") return polygonPart(id);
+  const fields = { box: boxFields, circle: circleFields, wall: wallFields }[kind](id);
+  return { fields, nodes: [pairs(fields)] };
+}
+
+function boxFields(/** @type {number} */ id) {
+  const move = (/** @type {0 | 1} */ k) => (/** @type {number[]} */ row, /** @type {number} */ value) =>
+    row.map((one, n) => (n % 2 === k ? one + value - row[k] : one));
+  return [
+    rowField(id, "x", at(0), move(0)),
+    rowField(id, "y", at(1), move(1)),
+    rowField(id, "width", (row) => row[2] - row[0], (row, value) => [row[0], row[1], row[0] + value, row[3]], positive),
+    rowField(id, "height", (row) => row[3] - row[1], (row, value) => [row[0], row[1], row[2], row[1] + value], positive),
+  ];
+}
+
+function circleFields(/** @type {number} */ id) {
+  return [rowField(id, "x", at(0), set(0)), rowField(id, "y", at(1), set(1)), rowField(id, "radius", at(2), set(2), positive)];
+}
+
+function wallFields(/** @type {number} */ id) {
+  const ends = [0, 1, 2, 3].map((k) => {
+    const other = (/** @type {number} */ value) => {
+      const row = set(k)(present(id)?.row ?? [], value);
+      return row[0] === row[2] && row[1] === row[3] ? "would put both ends at one point" : null;
+    };
+    return rowField(id, `${"xy"[k % 2]} ${k < 2 ? 1 : 2}`, at(k), set(k), other);
+  });
+  return [...ends, rowField(id, "thickness", at(4), set(4), notNegative)];
+}
+
+// ---- polygons ----
+
+/** @returns {Part} */
+function polygonPart(/** @type {number} */ id) {
+  const count = present(id)?.corners.length ?? 0;
+  /** @type {Field[]} */
+  const fields = [];
+  const rows = Array.from({ length: Math.min(count, MOST_CORNERS) }, (_, k) => {
+    const inputs = /** @type {const} */ ([0, 1]).map((axis) => cornerInput(id, k, axis));
+    fields.push(...inputs);
+    const insert = iconButton("insert", `Insert a corner after corner ${k + 1}`, () => change(id, (shape) => {
+      const next = shape.corners[(k + 1) % shape.corners.length];
+      return withNewCorner(shape, k + 1, middle(shape.corners[k], next));
+    }));
+    const remove = iconButton("cross", `Delete corner ${k + 1}`, () => change(id, (shape) => withoutCorner(shape, k)));
+    remove.disabled = count <= 3;
+    const activate = () => show({ corner: k });
+    return el(
+      "tr", { onfocusin: activate, class: "corner-row" },
+      el("th", { scope: "row" }, String(k + 1)), ...inputs.map((input) => el("td", {}, input.element)), el("td", {}, insert, remove),
+    );
+  });
+  const head = el("tr", {}, ...["", `x [${state.unit}]`, `y [${state.unit}]`, ""].map((text) => el("th", {}, text)));
+  const table = el("table", { class: "corners", "aria-label": "Corners" }, el("thead", {}, head), el("tbody", {}, ...rows));
+  const more = count > MOST_CORNERS && el("p", { class: "quiet" }, `${count - MOST_CORNERS} more corners: drag them in the drawing.`);
+  return { fields, nodes: more ? [table, more] : [table] };
+}
+
+function cornerInput(/** @type {number} */ id, /** @type {number} */ k, /** @type {0 | 1} */ axis) {
+  return numberInput({
+    label: "", name: `corner ${k + 1} ${"xy"[axis]}`, quantity: "length", value: () => present(id)?.corners[k]?.[axis],
+    apply: (value) => change(id, (shape) => withCorner(shape, k, put(shape.corners[k], axis, value))),
+  });
+}
+
+function change(/** @type {number} */ id, /** @type {(shape: Shape) => Shape} */ make) {
+  const shape = present(id);
+  if (shape) edit((doc) => replaced(doc, make(shape)));
+  if (live.corner !== null && live.corner >= (present(id)?.corners.length ?? 0)) show({ corner: null });
+}
+
+// ---- several ----
+
+/** Move, turn, duplicate and delete. @returns {Part} */
+export function arrangePart(/** @type {boolean} */ shapesOnly) {
+  const [dx, dy] = [looseNumber("x", "length", 0, "move by x"), looseNumber("y", "length", 0, "move by y")];
+  const turn = looseNumber("turn", "angle", 15, "turn by");
+  const move = () => edit((doc) => moved(doc, state.selection, [dx.read() ?? 0, dy.read() ?? 0]));
+  const rotate = () => turnSelected(turn.read() ?? 0);
+  onEnter([dx.input, dy.input], move);
+  onEnter([turn.input], rotate);
+  const nodes = [
+    el("h2", {}, "Arrange"),
+    el("div", { class: "arrange" }, dx.element, dy.element, el("button", { type: "button", onclick: move }, "Move")),
+    el("div", { class: "arrange" }, turn.element, el("span"), el("button", { type: "button", onclick: rotate }, "Turn")),
+  ];
+  if (shapesOnly) {
+    const copy = el("button", { type: "button", onclick: duplicate }, "Duplicate");
+    const remove = el("button", { type: "button", onclick: deleteSelected }, "Delete");
+    nodes.push(el("div", { class: "row buttons" }, copy, remove));
+  }
+  return { fields: [], nodes };
+}
+
+function onEnter(/** @type {HTMLInputElement[]} */ inputs, /** @type {() => void} */ act) {
+  for (const input of inputs) {
+    input.addEventListener("keydown", (event) => {
+      if (event.key === "Enter") act();
+    });
+  }
+}

@@ -1,0 +1,158 @@
+/** Drawing boxes, circles and walls. */
+
+import { edit, set, state } from "../store.js";
+import { aimed, aimedFrom, targets } from "./aim.js";
+import { distance, multiple, plus, rowBetween } from "./geometry.js";
+import { stepped } from "./handles.js";
+import { calm, live, show } from "./live.js";
+import { shapeMeasures } from "./measures.js";
+import { added, hasExtent, newShape } from "./shapes.js";
+import { gridStep } from "./snap.js";
+
+/** @typedef {import("../types.js").Point} Point */
+/** @typedef {import("../types.js").Shape} Shape */
+/** @typedef {import("../types.js").Kind} Kind */
+/** @typedef {import("./aim.js").Press} Press */
+/** @typedef {import("./aim.js").Gesture} Gesture */
+/** @typedef {import("./aim.js").Tool} Tool */
+
+const PLACED = 100; // size of a placed object [px]
+const FIRST_THICKNESS = 20; // of walls, until one has another [mm]
+
+/** The thickness of the next wall: that of the last one. */
+function thickness() {
+  const walls = state.doc.shapes.filter((shape) => shape.kind === "wall");
+  return walls.length ? walls[walls.length - 1].row[4] : FIRST_THICKNESS;
+}
+
+/** Add a shape that was drawn, select it, and return to selecting. */
+export function finish(/** @type {Shape} */ shape) {
+  calm();
+  if (!hasExtent(shape)) return;
+  edit((doc) => added(doc, [shape]));
+  set({ selection: new Set([shape.id]), tool: "select" });
+}
+
+/** Where objects are placed by the keyboard: the middle of the view, or beside what was placed there before. */
+function placing() {
+  const step = gridStep(state.view.scale);
+  const size = Math.max(multiple(PLACED / state.view.scale, 2 * step), 2 * step);
+  let at = /** @type {Point} */ ([multiple(state.view.x, step), multiple(state.view.y, step)]);
+  const taken = (/** @type {Point} */ point) =>
+    state.doc.shapes.some(({ kind, row }) => {
+      if (kind === "circle") return row[0] === point[0] && row[1] === point[1];
+      return kind !== "polygon" && (row[0] + row[2]) / 2 === point[0] && (row[1] + row[3]) / 2 === point[1];
+    });
+  while (taken(at)) at = plus(at, [2 * step, -2 * step]);
+  return { at, half: size / 2 };
+}
+
+/** A tool that drags from one point to another. @returns {Tool} */
+function dragTool(
+  /** @type {Kind} */ kind, /** @type {Pick<Tool, "title" | "hotkey" | "hint">} */ texts,
+  /** @type {(from: Point, to: Point, shift: boolean) => number[]} */ rowOf,
+) {
+  return {
+    ...texts, cursor: "crosshair",
+    press(press) {
+      const near = targets();
+      const from = aimed(press, near);
+      return {
+        move(now) {
+          const to = kind === "circle" ? aimedFrom(from, now, near) : aimed(now, near);
+          const draft = newShape(kind, rowOf(from, to, now.shift));
+          show({ draft, dimensions: shapeMeasures(draft) });
+        },
+        done(_, dragged) {
+          const { draft } = live;
+          if (dragged && draft) finish(draft);
+          else calm();
+        },
+        cancel: calm,
+      };
+    },
+    hover: (press) => void aimed(press),
+    leave: ended,
+    place() {
+      const { at, half } = placing();
+      finish(newShape(kind, rowOf(...placedEnds(kind, at, half), false)));
+    },
+  };
+}
+
+/** @returns {[Point, Point]} */
+function placedEnds(/** @type {Kind} */ kind, /** @type {Point} */ at, /** @type {number} */ half) {
+  if (kind === "circle") return [at, plus(at, [half, 0])];
+  if (kind === "wall") return [plus(at, [-half, 0]), plus(at, [half, 0])];
+  return [plus(at, [-half, -half]), plus(at, [half, half])];
+}
+
+function ended() {
+  const busy = Boolean(live.draft || live.chain.length);
+  calm();
+  return busy;
+}
+
+export const boxTool = dragTool(
+  "box",
+  { title: "Box", hotkey: "B", hint: "Drag to draw a box. Shift: square. Enter places one." },
+  (from, to, shift) => {
+    if (!shift) return rowBetween(from, to);
+    const side = Math.max(Math.abs(to[0] - from[0]), Math.abs(to[1] - from[1]));
+    return rowBetween(from, plus(from, [side * Math.sign(to[0] - from[0] || 1), side * Math.sign(to[1] - from[1] || 1)]));
+  },
+);
+
+export const circleTool = dragTool(
+  "circle",
+  { title: "Circle", hotkey: "C", hint: "Drag from the centre of a circle. Enter places one." },
+  (from, to) => [...from, distance(from, to)],
+);
+
+const wallRow = (/** @type {Point} */ from, /** @type {Point} */ to, /** @type {boolean} */ shift) =>
+  [...from, ...(shift ? stepped(from, to) : to), thickness()];
+
+const draggedWall = dragTool(
+  "wall",
+  { title: "Wall", hotkey: "W", hint: "Drag along a wall, or click its two ends. Shift: angles of 15°. Enter places one." },
+  wallRow,
+);
+
+/** The first end of a wall whose second one is still to be clicked. @type {Point | null} */
+let clicked = null;
+
+/** @type {Tool} */
+export const wallTool = {
+  ...draggedWall,
+  press(press) {
+    const from = clicked ?? aimed(press);
+    const near = targets();
+    const draw = (/** @type {Press} */ now) => {
+      const draft = newShape("wall", wallRow(from, aimed(now, near), now.shift));
+      show({ draft, dimensions: shapeMeasures(draft) });
+      return draft;
+    };
+    const second = clicked !== null;
+    return {
+      move: draw,
+      done(now, dragged) {
+        clicked = second || dragged ? null : from;
+        if (second || dragged) finish(draw(now));
+      },
+      cancel: forget,
+    };
+  },
+  hover(press) {
+    const to = aimed(press);
+    if (!clicked) return;
+    const draft = newShape("wall", wallRow(clicked, to, press.shift));
+    show({ draft, dimensions: shapeMeasures(draft) });
+  },
+  leave: forget,
+};
+
+function forget() {
+  const busy = clicked !== null;
+  clicked = null;
+  return ended() || busy;
+}

@@ -1,0 +1,36 @@
+/** The tools, in the order of the toolbar. */
+
+import { subscribe, state } from "../store.js";
+import { backgroundTool } from "./background.js";
+import { polygonTool } from "./polygon_tool.js";
+import { goalTool, startTool } from "./pose_tools.js";
+import { selectTool } from "./select_tool.js";
+import { boxTool, circleTool, wallTool } from "./shape_tools.js";
+
+/** @typedef {import("./aim.js").Tool} Tool */
+
+/** @type {Record<string, Tool>} */
+export const TOOLS = {
+  select: selectTool,
+  box: boxTool,
+  polygon: polygonTool,
+  circle: circleTool,
+  wall: wallTool,
+  start: startTool,
+  goal: goalTool,
+  background: backgroundTool,
+};
+
+/** The tool that is chosen. */
+export function currentTool() {
+  return TOOLS[state.tool] ?? selectTool;
+}
+
+/** A tool that is left forgets what was under way. */
+export function mountTools() {
+  let last = currentTool();
+  subscribe(["tool"], () => {
+    if (currentTool() !== last) last.leave?.();
+    last = currentTool();
+  });
+}

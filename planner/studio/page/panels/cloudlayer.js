@@ -1,0 +1,100 @@
+/** The trials as a cloud: thin lines, and where they ended. Those that missed are on top, since they say where the design fails. */
+
+import { state } from "../store.js";
+import { pixels } from "../view.js";
+import { hasChanged } from "./changed.js";
+import { tone } from "./palette.js";
+import { isPlanning, shownTrials } from "./shown.js";
+
+/** @typedef {import("../types.js").Point} Point */
+
+/** The paths of the trials that were painted last; more trials of the same cloud are added to them. */
+const drawn = {
+  first: /** @type {Point[] | null} */ (null),
+  count: 0,
+  paths: [new Path2D(), new Path2D()],
+  tips: /** @type {Point[][]} */ ([[], []]),
+};
+
+/** The trials of the open panel: those of the plan, or the last ones. */
+function trialsOf(/** @type {string} */ panel) {
+  if (panel === "trust") return shownTrials();
+  return panel === "plan" && !isPlanning() && !hasChanged() && state.design === "best" ? (state.run?.trials ?? null) : null;
+}
+
+/** Whether there is a cloud to be seen. */
+function isShown() {
+  const trials = trialsOf(state.panel);
+  if (!trials?.lines.length) return false;
+  update(trials);
+  return true;
+}
+
+/** Paint the lines, which lie beneath the tube. */
+export function paintCloud(/** @type {CanvasRenderingContext2D} */ context) {
+  if (!isShown()) return;
+  context.lineJoin = "round";
+  stroke(context, 1, "goal", 0.5, []);
+  stroke(context, 0, "missed", 0.85, [pixels(5), pixels(2.5)]);
+}
+
+/** Paint where they ended, which the tube must not hide. */
+export function paintTips(/** @type {CanvasRenderingContext2D} */ context) {
+  if (!isShown()) return;
+  for (const [x, y] of drawn.tips[1]) dot(context, x, y);
+  for (const [x, y] of drawn.tips[0]) cross(context, x, y);
+}
+
+function update(/** @type {{lines: Point[][], reached: boolean[]}} */ { lines, reached }) {
+  if (drawn.first !== lines[0] || drawn.count > lines.length) {
+    drawn.first = lines[0];
+    drawn.count = 0;
+    drawn.paths = [new Path2D(), new Path2D()];
+    drawn.tips = [[], []];
+  }
+  for (; drawn.count < lines.length; drawn.count += 1) {
+    const line = lines[drawn.count];
+    const kind = reached[drawn.count] ? 1 : 0;
+    line.forEach(([x, y], k) => (k ? drawn.paths[kind].lineTo(x, y) : drawn.paths[kind].moveTo(x, y)));
+    const tip = line.at(-1);
+    if (tip) drawn.tips[kind].push(tip);
+  }
+}
+
+function stroke(
+  /** @type {CanvasRenderingContext2D} */ context, /** @type {0 | 1} */ kind, /** @type {string} */ colour, /** @type {number} */ alpha,
+  /** @type {number[]} */ dash,
+) {
+  context.globalAlpha = alpha;
+  context.strokeStyle = tone(colour);
+  context.lineWidth = pixels(1);
+  context.setLineDash(dash);
+  context.stroke(drawn.paths[kind]);
+  context.globalAlpha = 1;
+  context.setLineDash([]);
+}
+
+function dot(/** @type {CanvasRenderingContext2D} */ context, /** @type {number} */ x, /** @type {number} */ y) {
+  context.beginPath();
+  context.arc(x, y, pixels(2.6), 0, 2 * Math.PI);
+  context.fillStyle = tone("goal");
+  context.fill();
+  context.strokeStyle = tone("paper");
+  context.lineWidth = pixels(0.6);
+  context.stroke();
+}
+
+function cross(/** @type {CanvasRenderingContext2D} */ context, /** @type {number} */ x, /** @type {number} */ y) {
+  const r = pixels(3.4);
+  context.beginPath();
+  context.moveTo(x - r, y - r);
+  context.lineTo(x + r, y + r);
+  context.moveTo(x - r, y + r);
+  context.lineTo(x + r, y - r);
+  context.strokeStyle = tone("paper");
+  context.lineWidth = pixels(3.6);
+  context.stroke();
+  context.strokeStyle = tone("missed");
+  context.lineWidth = pixels(2);
+  context.stroke();
+}

@@ -1,0 +1,99 @@
+/** The result of a run in one line, its designs to choose from, and what can be done next. */
+
+import { el } from "../dom.js";
+import { set, state, subscribe } from "../store.js";
+import { hasChanged, hasOtherTube } from "./changed.js";
+import { setText } from "./parts.js";
+import { chosenDesign } from "./shown.js";
+import { actuatorsWords, designWords, lengthWords, percent } from "./words.js";
+
+/** @typedef {import("../types.js").Design} Design */
+
+/** Choose the design that is shown. */
+export function chooseDesign(/** @type {string} */ id) {
+  const { design, other } = state;
+  if (id !== design) set({ design: id, other: other === id ? null : other, time: Infinity });
+}
+
+/** Choose the first design with a number of actuators, if there is one. */
+export function chooseByActuators(/** @type {number} */ actuators) {
+  if (chosenDesign()?.actuators === actuators) return;
+  const found = state.run?.designs.find((one) => one.actuators === actuators);
+  if (found) chooseDesign(found.id);
+}
+
+/** The line of the result. */
+export function resultLine() {
+  const line = el("p", { id: "result", class: "result", role: "status" });
+  subscribe(["run", "design"], () => {
+    const design = chosenDesign();
+    line.hidden = !design;
+    setText(line, design ? `${designWords(design)}.` : "");
+  });
+  return line;
+}
+
+/** The designs of the run as radio buttons. */
+export function designList() {
+  const rows = el("div", { class: "designs" });
+  const group = el("fieldset", { id: "designs" }, el("legend", {}, "Designs"), rows);
+  subscribe(["run"], () => {
+    const designs = state.run?.designs ?? [];
+    group.hidden = designs.length < 2;
+    rows.replaceChildren(...designs.map(rowOf));
+  });
+  subscribe(["run", "design"], () => {
+    for (const input of rows.querySelectorAll("input")) input.checked = input.value === state.design;
+  });
+  return group;
+}
+
+function rowOf(/** @type {Design} */ { id, title, actuators, length, success, jumps }) {
+  const facts = [actuatorsWords(actuators), lengthWords(length)];
+  if (success) facts.push(`${percent(success.reached / success.trials)} %`);
+  const input = el("input", { type: "radio", name: "design", value: id, checked: id === state.design, onchange: () => chooseDesign(id) });
+  const mark = jumps && el("span", { class: "tag", title: "The tube jumps to another side on its way: this is less certain" }, "after a jump");
+  return el("label", { class: "design" }, input, el("span", { class: "name" }, title), el("span", { class: "quiet" }, facts.join(", ")), mark);
+}
+
+/** Buttons that open the panels about the design. */
+export function whatNext() {
+  const button = (/** @type {string} */ panel, /** @type {string} */ name, /** @type {string} */ title) =>
+    el("button", { type: "button", id: `next-${panel}`, title, onclick: () => goTo(panel) }, name);
+  const row = el(
+    "div", { id: "next", class: "row next", role: "group", "aria-label": "What next" },
+    button("look", "Look", "The growth as a film, pressures, contact forces"), button("trust", "Trust", "Trials with errors"),
+    button("make", "Make", "Pattern, cut list and files"),
+  );
+  subscribe(["run"], () => (row.hidden = !state.run));
+  return row;
+}
+
+function goTo(/** @type {string} */ panel) {
+  set({ panel });
+  document.getElementById(`tab-${panel}`)?.focus();
+}
+
+/** A quiet line if the drawing or the tube is no longer that of the run. */
+export function changedLine(/** @type {string} */ id) {
+  const line = el("p", { id, class: "quiet changed" });
+  subscribe(["run", "doc", "tube"], () => {
+    const [drawing, tube] = [hasChanged(), hasOtherTube()];
+    const what = drawing && tube ? "The drawing and the tube have" : drawing ? "The drawing has" : "The tube has";
+    line.hidden = !drawing && !tube;
+    setText(line, line.hidden ? "" : `${what} changed since this plan.`);
+  });
+  return line;
+}
+
+/** What a panel says while there is no run. */
+export function nothingYet(/** @type {HTMLElement} */ content) {
+  const line = el("p", { class: "quiet nothing" }, "Plan first, or open a run.");
+  const go = el("button", { type: "button", onclick: () => goTo("plan") }, "Go to Plan");
+  const empty = el("div", {}, line, go);
+  subscribe(["run"], () => {
+    empty.hidden = Boolean(state.run);
+    content.hidden = !state.run;
+  });
+  return empty;
+}

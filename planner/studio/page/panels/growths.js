@@ -1,0 +1,101 @@
+/** Growths of the shown designs: which are wanted, which are there, and asking the server for those that are missing, one at a time. */
+
+import { post } from "../api.js";
+import { set, state } from "../store.js";
+import { begin, end } from "./jobs.js";
+import { messageOf } from "./parts.js";
+
+/** @typedef {import("../types.js").Growth} Growth */
+
+/** @type {{propagators: string[], busy: string | null, failed: Map<string, string>}} */
+export const looks = {
+  propagators: ["quasistatic"], // in the order of the server's list
+  busy: null, // key of the growth under way
+  failed: new Map(), // messages of growths that failed, by their keys
+};
+
+/** A name of a growth that no other one has. */
+export function keyOf(/** @type {{run: string, design: string, propagator: string}} */ { run, design, propagator }) {
+  return `${run}/${design}/${propagator}`;
+}
+
+/** The growths that are to be shown, the main one first. */
+export function wanted() {
+  const { run, design, other } = state;
+  if (!run) return [];
+  const designs = other && other !== design ? [design, other] : [design];
+  return designs.flatMap((id) => looks.propagators.map((propagator) => ({ run: run.name, design: id, propagator })));
+}
+
+/** The growth of a design with a propagator, if it is there. */
+export function growthOf(/** @type {{run: string, design: string, propagator: string}} */ one) {
+  return state.growths.find((growth) => keyOf(growth) === keyOf(one)) ?? null;
+}
+
+/** The growths that are shown, the main one first. @returns {Growth[]} */
+export function shownGrowths() {
+  if (state.panel !== "look") return [];
+  return wanted().map(growthOf).filter((growth) => growth !== null && growth.joints.length > 0).map((growth) => /** @type {Growth} */ (growth));
+}
+
+/** Grown length at the end of the longest growth that is shown [mm]. */
+export function longest() {
+  return Math.max(0, ...shownGrowths().map(({ lengths }) => lengths[lengths.length - 1]));
+}
+
+/** Index of the record that a growth has at the time of the film. */
+export function recordOf(/** @type {Growth} */ { lengths, joints }) {
+  const most = Math.min(lengths.length, joints.length) - 1;
+  if (state.time >= lengths[most]) return most;
+  let [low, high] = [0, most];
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if (lengths[middle] <= state.time) low = middle;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Ask for the next growth that is missing. */
+export async function askNext() {
+  if (state.panel !== "look" || looks.busy) return;
+  const next = wanted().find((one) => !growthOf(one) && !looks.failed.has(keyOf(one)));
+  if (!next) return;
+  const key = keyOf(next);
+  looks.busy = key;
+  changed();
+  begin("look", (message) => refused(key, message));
+  try {
+    await post("/api/look", next);
+  } catch (error) {
+    end("look");
+    refused(key, messageOf(error));
+  }
+}
+
+function refused(/** @type {string} */ key, /** @type {string} */ message) {
+  looks.failed.set(key, message);
+  if (looks.busy === key) looks.busy = null;
+  changed();
+}
+
+/** A growth has come. */
+export function arrived(/** @type {Growth} */ growth) {
+  end("look");
+  looks.failed.delete(keyOf(growth));
+  looks.busy = null;
+  const others = state.growths.filter((one) => keyOf(one) !== keyOf(growth));
+  // Those of other runs are of no use.
+  set({ growths: [...others, ...(growth.run === state.run?.name ? [growth] : [])] });
+}
+
+/** Ask again for what failed or may be lost. */
+export function askAgain() {
+  looks.busy = null;
+  looks.failed.clear();
+  changed();
+}
+
+function changed() {
+  set({ growths: [...state.growths] });
+}

@@ -1,0 +1,24 @@
+/** The panels beside the drawing, the film, and what they show on the canvas. */
+
+import { mountEvents } from "./events.js";
+import { mountFilm } from "./film.js";
+import { mountHover } from "./hover.js";
+import { mountLayers } from "./layers.js";
+import { mountLook } from "./look.js";
+import { mountMake } from "./make.js";
+import { mountPlan } from "./plan.js";
+import { mountTrust } from "./trust.js";
+import { mountTube } from "./tube.js";
+
+/** Fill the panels; called once, when the server has said what it offers. */
+export function mountPanels() {
+  mountTube();
+  mountPlan();
+  mountLook();
+  mountTrust();
+  mountMake();
+  mountFilm();
+  mountHover();
+  mountLayers();
+  mountEvents();
+}

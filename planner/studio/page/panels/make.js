@@ -1,0 +1,178 @@
+/** The panel Make: the files for fabrication, a preview of them, and other downloads. */
+
+import { download, post } from "../api.js";
+import { byId, el } from "../dom.js";
+import { state, subscribe } from "../store.js";
+import { changedLine, nothingYet } from "./designs.js";
+import { begin, end } from "./jobs.js";
+import { checkField, folded, messageOf, setText, table } from "./parts.js";
+import { chosenDesign, shownPack } from "./shown.js";
+import { designWords } from "./words.js";
+
+/** @typedef {import("../types.js").PackView} PackView */
+
+const [WIDE, SEEN] = [302, 170]; // width of the panel, and height of the pattern at first [px]
+const SOON = 300; // a shorter wait is not worth a word [ms]
+const BUSY = "Making the pack …";
+
+let atLimit = false;
+let packing = "";
+let fault = "";
+let timer = 0;
+const button = el("button", { type: "button", id: "make-pack", class: "primary wide", onclick: pack });
+const line = el("p", { id: "make-fault", role: "status" });
+
+/** Fill the panel. */
+export function mountMake() {
+  const about = el("p", { id: "make-design" });
+  const limit = checkField(
+    "make-limit", "Allow pressures at their limit", false, (on) => (atLimit = on), "Without it, each actuator must have some head room",
+  );
+  const result = el("div", { id: "make-result" });
+  const content = el(
+    "div", {}, changedLine("make-changed"), about, button, limit.row, line, result, el("h2", {}, "Other files"), otherFiles(),
+  );
+  byId("panel-make", HTMLElement).append(nothingYet(content), content);
+  let shown = /** @type {PackView | null} */ (null);
+  subscribe(["run", "design"], () => {
+    const design = chosenDesign();
+    setText(about, design ? `${design.title}: ${designWords(design)}.` : "");
+    fault = "";
+  });
+  subscribe(["run", "design", "pack"], () => {
+    const made = shownPack();
+    if (made) packing = "";
+    if (made !== shown) {
+      shown = made;
+      release();
+      result.replaceChildren(...(made ? packParts(made) : []));
+    }
+    showButton();
+  });
+}
+
+function keyNow() {
+  return `${state.run?.name}/${state.design}`;
+}
+
+function showButton() {
+  const busy = packing === keyNow();
+  button.disabled = busy;
+  setText(button, busy ? "Making the pack" : shownPack() ? "Make the pack again" : "Make the pack");
+  button.classList.toggle("primary", !shownPack());
+  if (!busy) clearTimeout(timer);
+  line.className = fault ? "error" : "quiet";
+  setText(line, fault);
+}
+
+async function pack() {
+  const { run, design } = state;
+  if (!run) return;
+  packing = keyNow();
+  fault = "";
+  showButton();
+  timer = setTimeout(() => setText(line, `${BUSY} The rounded design is grown and checked.`), SOON);
+  begin("pack", refused);
+  try {
+    await post("/api/pack", { run: run.name, design, allow_limit: atLimit });
+  } catch (error) {
+    end("pack");
+    refused(messageOf(error));
+  }
+}
+
+function refused(/** @type {string} */ message) {
+  packing = "";
+  // The option of the command is a checkbox here.
+  fault = message.replace(/give --allow-limit/, "tick the box above");
+  showButton();
+}
+
+/** A button that downloads something, and is busy until it is there. */
+function downloadButton(
+  /** @type {string} */ id, /** @type {string} */ text, /** @type {() => [string, string]} */ target, /** @type {string} */ look = "",
+) {
+  const fails = el("span", { class: "error", role: "status" });
+  const made = el("button", { type: "button", id, class: look || null }, text);
+  made.addEventListener("click", async () => {
+    made.disabled = true;
+    const wait = setTimeout(() => setText(made, "Preparing …"), SOON);
+    setText(fails, "");
+    try {
+      await download(...target());
+    } catch (error) {
+      setText(fails, messageOf(error));
+    }
+    clearTimeout(wait);
+    made.disabled = false;
+    setText(made, text);
+  });
+  return el("span", { class: "download" }, made, fails);
+}
+
+function otherFiles() {
+  const path = () => `/api/runs/${encodeURIComponent(state.run?.name ?? "")}`;
+  const name = () => `${state.run?.name}${state.design === "best" ? "" : `-${state.design}`}`;
+  return el(
+    "div", { class: "downloads" },
+    downloadButton("make-folder", "Run folder (.zip)", () => [`${path()}/folder.zip`, `${state.run?.name}.zip`]),
+    downloadButton("make-png", "Picture (PNG)", () => [`${path()}/${state.design}/picture.png`, `${name()}.png`]),
+    downloadButton("make-svg", "Picture (SVG)", () => [`${path()}/${state.design}/picture.svg`, `${name()}.svg`]),
+  );
+}
+
+// ---- a pack ----
+
+let address = "";
+
+function release() {
+  if (address) URL.revokeObjectURL(address);
+  address = "";
+}
+
+function packParts(/** @type {PackView} */ made) {
+  const { id, run, pattern, cuts, parts, warnings, files, reached } = made;
+  const result = reached
+    ? el("p", { id: "make-reached", class: "good" }, "✓ Rounded to whole cells, the design reaches the goal.")
+    : el("p", { id: "make-reached", class: "bad" }, "✗ Rounded to whole cells, the design does not reach the goal.");
+  const lines = warnings.map((text) => el("li", {}, text));
+  const warned = lines.length > 0 && el("ul", { id: "make-warnings", class: "warnings", "aria-label": "Warnings" }, ...lines);
+  const target = () => /** @type {[string, string]} */ ([`/api/packs/${encodeURIComponent(id)}.zip`, `${run}-pack.zip`]);
+  return [
+    result, warned || "", downloadButton("make-download", "Download the pack (.zip)", target, "primary wide"),
+    el("h2", {}, "Pattern"), preview(pattern),
+    el("h2", {}, "Cut list"), sheet("Cut list", cuts), el("h2", {}, "Parts"), sheet("Parts", parts),
+    folded(`${files.length} files in the pack`, el("ul", { class: "files" }, ...files.map((file) => el("li", {}, file)))),
+  ];
+}
+
+/** The pattern as a picture that can be enlarged. At first it fills the height: most patterns are long strips. */
+function preview(/** @type {string} */ pattern) {
+  address = URL.createObjectURL(new Blob([pattern], { type: "image/svg+xml" }));
+  const image = el("img", { id: "make-pattern", alt: "Cutting pattern of the tube, with the positions of its actuators" });
+  const frame = el("div", { class: "pattern", tabindex: 0, role: "region", "aria-label": "Pattern" }, image);
+  const size = el("input", { type: "range", id: "make-zoom", min: 0, max: 100, value: "30", "aria-label": "Size of the pattern" });
+  const enlarge = () => {
+    // The whole width at the left end; at the right end, ten times the height that can be seen at once.
+    const most = Math.max((10 * SEEN * image.naturalWidth) / (image.naturalHeight || 1) / WIDE, 2);
+    const factor = most ** (size.valueAsNumber / 100);
+    image.style.width = `${100 * factor}%`;
+    size.setAttribute("aria-valuetext", `${factor.toFixed(1)} times the width of the panel`);
+  };
+  size.addEventListener("input", enlarge);
+  image.addEventListener("load", () => {
+    const fills = (SEEN * image.naturalWidth) / (image.naturalHeight || 1) / WIDE;
+    const most = Math.max(10 * fills, 2);
+    size.value = String(Math.max(0, (100 * Math.log(fills)) / Math.log(most)));
+    enlarge();
+  });
+  image.src = address;
+  return el("div", {}, frame, size);
+}
+
+/** A table of text; columns of numbers are aligned right. */
+function sheet(/** @type {string} */ label, /** @type {string[][]} */ [head = [], ...rows]) {
+  const isNumber = (/** @type {number} */ k) => rows.length > 0 && rows.every((row) => !row[k] || Number.isFinite(Number(row[k])));
+  const names = head.map((name, k) => `${isNumber(k) ? ">" : ""}${name.replaceAll("_", " ").replace(/ mm$/, " [mm]")}`);
+  return el("div", { class: "sheet", tabindex: 0, role: "region", "aria-label": label }, table(label, names, rows));
+}

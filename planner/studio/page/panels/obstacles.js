@@ -1,0 +1,83 @@
+/** Obstacles of an environment as the server describes it: their outlines in the order of their numbers, and whether two are the same. */
+
+/** @typedef {import("../types.js").Content} Content */
+/** @typedef {import("../types.js").Point} Point */
+/** @typedef {{corners: Point[], circle: number[] | null, round: number}} Solid `round`: radius of the round ends of a wall, or 0 */
+
+/** The obstacles in the order of a file: boxes, polygons, circles, walls. @returns {Solid[]} */
+export function solidsOf(/** @type {Content} */ { obstacles }) {
+  const { boxes, polygons, circles, walls, ends } = obstacles;
+  return [
+    ...boxes.map(([x0, y0, x1, y1]) => plain([[x0, y0], [x1, y0], [x1, y1], [x0, y1]])),
+    ...polygons.map(plain),
+    ...circles.map((circle) => ({ corners: [], circle, round: 0 })),
+    ...walls.map((wall) => ({ ...plain(wallCorners(wall)), round: ends === "round" ? wall[4] / 2 : 0 })),
+  ];
+}
+
+/** @returns {Solid} */
+function plain(/** @type {Point[]} */ corners) {
+  return { corners, circle: null, round: 0 };
+}
+
+/** @returns {Point[]} */
+function wallCorners(/** @type {number[]} */ [x1, y1, x2, y2, thickness]) {
+  const half = thickness / 2 / (Math.hypot(x2 - x1, y2 - y1) || 1);
+  const [u, v] = [-(y2 - y1) * half, (x2 - x1) * half];
+  return [[x1 - u, y1 - v], [x2 - u, y2 - v], [x2 + u, y2 + v], [x1 + u, y1 + v]];
+}
+
+/** The outline of a solid as a path. */
+export function outlinePath(/** @type {Solid} */ { corners, circle, round }) {
+  const path = new Path2D();
+  if (circle) {
+    path.arc(circle[0], circle[1], circle[2], 0, 2 * Math.PI);
+    return path;
+  }
+  corners.forEach(([x, y], k) => {
+    if (k === 0) path.moveTo(x, y);
+    else if (round && k === 2) path.arc(...middle(corners[1], corners[2]), round, ...arc(corners[1], corners[2]));
+    else path.lineTo(x, y);
+  });
+  if (round) path.arc(...middle(corners[3], corners[0]), round, ...arc(corners[3], corners[0]));
+  path.closePath();
+  return path;
+}
+
+/** @returns {Point} */
+function middle(/** @type {Point} */ [x0, y0], /** @type {Point} */ [x1, y1]) {
+  return [(x0 + x1) / 2, (y0 + y1) / 2];
+}
+
+/** First and last angle of the half circle from one point to another. @returns {[number, number]} */
+function arc(/** @type {Point} */ from, /** @type {Point} */ to) {
+  const [x, y] = middle(from, to);
+  const angle = Math.atan2(from[1] - y, from[0] - x);
+  return [angle, angle + Math.PI];
+}
+
+/** Whether a point is inside of a solid. */
+export function contains(/** @type {Solid} */ { corners, circle }, /** @type {Point} */ [x, y]) {
+  if (circle) return Math.hypot(x - circle[0], y - circle[1]) < circle[2];
+  let inside = false;
+  for (let k = 0, last = corners.length - 1; k < corners.length; last = k, k += 1) {
+    const [[x0, y0], [x1, y1]] = [corners[last], corners[k]];
+    if (y0 > y !== y1 > y && x < x0 + ((y - y0) / (y1 - y0)) * (x1 - x0)) inside = !inside;
+  }
+  return inside;
+}
+
+/**
+ * An environment as text that is the same for the same place, however it is written: the order of obstacles and of their corners does
+ * not count, nor whether a wall with flat ends is written as a polygon.
+ */
+export function placeText(/** @type {Content} */ content) {
+  const { bounds, start, goal, obstacles } = content;
+  const near = (/** @type {number} */ value) => Math.round(100 * value) / 100 + 0;
+  const solids = solidsOf(content).map(({ corners, circle, round }) => {
+    if (circle) return `circle ${circle.map(near).join()}`;
+    return `${near(round)} ${corners.map((corner) => corner.map(near).join()).sort().join(" ")}`;
+  });
+  const numbers = [...bounds.min, ...bounds.max, ...start.position, start.heading_deg, ...goal.position, goal.radius].map(near);
+  return JSON.stringify([numbers, bounds.edge, bounds.stacked, start.mount, obstacles.friction, solids.sort()]);
+}

@@ -1,0 +1,64 @@
+/** The options of a plan. */
+
+import { el } from "../dom.js";
+import { state, subscribe } from "../store.js";
+import { checkField, folded, numberField, optionsOf, selectField } from "./parts.js";
+
+const FROM_FILES = ""; // errors of the environment and the tube, or else the default
+
+/** What the fields say; `null` is left to the server. */
+const chosen = {
+  time: 30, success: /** @type {number | null} */ (null), errors: FROM_FILES, seed: 0, fast: false, heuristic: false, propagator: "quasistatic",
+};
+
+/** The wanted share of successes that the chart shows while a plan is under way. */
+export function wantedShare() {
+  return (chosen.success ?? 90) / 100;
+}
+
+/** The options as the server takes them. */
+export function planOptions() {
+  const { time, success, errors, seed, fast, heuristic, propagator } = chosen;
+  return {
+    time_budget_s: time, seed, fast, heuristic, propagator, ...(success === null ? {} : { success }), ...(errors ? { uncertainty: errors } : {}),
+  };
+}
+
+/** Whether all fields can be used. */
+export function optionsAreGood() {
+  return !document.querySelector('#plan-options [aria-invalid="true"]');
+}
+
+/** The fields. */
+export function optionFields() {
+  const time = numberField({
+    id: "plan-time", label: "Time", unit: "s", value: "30", min: 1, max: 86400, title: "Search, refinement and trials together",
+    onchange: (value) => (chosen.time = value ?? 30),
+  });
+  const success = numberField({
+    id: "plan-success", label: "Wanted success", unit: "%", placeholder: "90", min: 1, max: 100,
+    title: "Share of trials that shall reach the goal; a design that does gets no more actuators", onchange: (value) => (chosen.success = value),
+  });
+  const errors = selectField("plan-errors", "Errors", [], (value) => (chosen.errors = value));
+  errors.select.title = "Of the trials; without errors in the files, those of a workshop";
+  const propagator = selectField("plan-propagator", "Model", [], (value) => (chosen.propagator = value));
+  const seed = numberField({
+    id: "plan-seed", label: "Seed", value: "0", min: 0, max: 2 ** 53, step: 1, title: "Another seed is another search",
+    onchange: (value) => (chosen.seed = Math.floor(value ?? 0)),
+  });
+  const fast = checkField(
+    "plan-fast", "Search only, without trials", false, (on) => (chosen.fast = on), "End at the design of lowest cost if everything is as planned",
+  );
+  const heuristic = checkField(
+    "plan-heuristic", "Guide the search by ways to the goal", false, (on) => (chosen.heuristic = on), "Needs OMPL",
+  );
+  subscribe(["known"], () => {
+    const presets = state.known.errors.map(({ name }) => /** @type {[string, string]} */ ([name, name]));
+    errors.select.replaceChildren(...optionsOf([[FROM_FILES, "as in the files"], ...presets]));
+    errors.select.value = chosen.errors;
+    propagator.select.replaceChildren(...optionsOf(state.known.propagators.map((name) => [name, name])));
+    propagator.select.value = chosen.propagator;
+  });
+  const more = folded("More options", seed.row, propagator.row, fast.row, heuristic.row);
+  return el("div", { id: "plan-options" }, time.row, success.row, errors.row, more);
+}

@@ -1,0 +1,18 @@
+/** Colours of the style sheet for the canvas, read once for each scheme: asking for them is slow. */
+
+import { colour } from "../view.js";
+
+/** @type {Map<string, string>} */
+const known = new Map();
+
+/** A colour of the style sheet. */
+export function tone(/** @type {string} */ name) {
+  let found = known.get(name);
+  if (found === undefined) {
+    found = colour(name);
+    known.set(name, found);
+  }
+  return found;
+}
+
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => known.clear());

@@ -1,0 +1,37 @@
+/** The table of the sections with an actuator; those that have begun to grow are marked. */
+
+import { el } from "../dom.js";
+import { state, subscribe } from "../store.js";
+import { swatch, table } from "./parts.js";
+import { actuatedOf, chosenDesign } from "./shown.js";
+import { short } from "./words.js";
+
+/** @typedef {import("../types.js").Section} Section */
+
+/** The table, kept up to date. */
+export function pressureTable() {
+  const place = el("div", { id: "pressures" });
+  subscribe(["run", "design"], () => {
+    const design = chosenDesign();
+    const sections = design ? actuatedOf(design) : [];
+    if (!sections.length) place.replaceChildren(el("p", { class: "quiet" }, "This design has no actuators."));
+    else place.replaceChildren(table("Pressures by section", ["", "Side", ">From–to [mm]", ">Cell [mm]", ">kPa"], sections.map(rowOf)));
+    markActive(place, sections);
+  });
+  subscribe(["time", "growths", "panel"], () => {
+    const design = chosenDesign();
+    if (design) markActive(place, actuatedOf(design));
+  });
+  return place;
+}
+
+function rowOf(/** @type {Section} */ { side, start_mm, end_mm, l0_mm, pressure_kpa, pressurised }, /** @type {number} */ k) {
+  const look = pressurised ? `actuator-${side}` : "actuator-off";
+  const number = el("span", { class: "number-cell" }, swatch(look), String(k + 1));
+  return [number, side, `${short(start_mm)}–${short(end_mm)}`, short(l0_mm, 3), pressurised ? short(pressure_kpa, 3) : "off"];
+}
+
+function markActive(/** @type {HTMLElement} */ place, /** @type {Section[]} */ sections) {
+  const rows = place.querySelectorAll("tbody tr");
+  sections.forEach((section, k) => rows[k]?.classList.toggle("active", section.start_mm < state.time && section.pressurised));
+}

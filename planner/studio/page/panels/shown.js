@@ -1,0 +1,69 @@
+/** What the panels show: the run, one of its designs, or the best design of a search under way. */
+
+import { state } from "../store.js";
+
+/** @typedef {import("../types.js").Design} Design */
+/** @typedef {import("../types.js").RunView} RunView */
+
+/**
+ * What the page knows beyond the state of the store; whoever changes it sets `plan` anew.
+ * @type {{best: Design | null, asked: boolean, lost: boolean}}
+ */
+export const live = {
+  best: null, // of the search under way
+  asked: false, // whether a plan was asked for and has not begun: before that, the server may be compiling only to be ready
+  lost: false, // whether the connection is lost
+};
+
+/** Whether a plan is under way that can be stopped. */
+export function isPlanning() {
+  return ["searching", "refining", "writing"].includes(state.plan.phase) || live.asked;
+}
+
+/** A design of the run that is shown. */
+export function designOf(/** @type {string | null} */ id) {
+  return state.run?.designs.find((one) => one.id === id) ?? null;
+}
+
+/** The design of the run that is looked at, tried and made. */
+export function chosenDesign() {
+  return designOf(state.design);
+}
+
+/** The design on the stage: that of the search under way, unless a panel is open that is about the run. */
+export function stageDesign() {
+  return isPlanning() && ["draw", "tube", "plan"].includes(state.panel) ? live.best : chosenDesign();
+}
+
+/** The actuated sections of a design, which are numbered from 1. */
+export function actuatedOf(/** @type {Design} */ { sections }) {
+  return sections.filter((section) => section.side !== "none");
+}
+
+/** The trials that were made in the page of the design that is shown. */
+export function ownTrials() {
+  const { run, design, trials } = state;
+  return run && trials?.run === run.name && trials.design === design ? trials : null;
+}
+
+/** The trials of the design that is shown: the last ones made in the page, else those of its plan. */
+export function shownTrials() {
+  return ownTrials() ?? (state.design === "best" ? (state.run?.trials ?? null) : null);
+}
+
+/** The success of the design that is shown, from the same trials as `shownTrials`. */
+export function shownSuccess() {
+  const own = ownTrials();
+  return own ? own.success : (chosenDesign()?.success ?? null);
+}
+
+/** The pack of the design that is shown. */
+export function shownPack() {
+  const { run, design, pack } = state;
+  return run && pack?.run === run.name && pack.design === design ? pack : null;
+}
+
+/** The changes of the state with which a run is shown. @returns {Partial<import("../types.js").State>} */
+export function showing(/** @type {RunView} */ run) {
+  return { run, design: "best", other: null, growths: [], time: Infinity, trials: null, pack: null };
+}

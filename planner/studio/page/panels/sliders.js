@@ -1,0 +1,100 @@
+/** Sliders of errors: standard deviations, and the range of friction. */
+
+import { el } from "../dom.js";
+import { state } from "../store.js";
+import { numberField } from "./parts.js";
+import { keyWords, short, unitWords } from "./words.js";
+
+/** @typedef {import("../types.js").Known["errorKeys"][number]} ErrorKey */
+/** @typedef {number | [number, number]} Value */
+/** @typedef {{row: HTMLElement, show: (value: Value | undefined) => void}} Slider */
+
+const STEPS = 1000;
+const FIELD = 5; // a slider reaches so many times the value of the roughest preset
+/** Names that say more than their keys. @type {Record<string, string>} */
+const NAMES = {
+  obstacle_percent: "Obstacle size and position", start_position_mm: "Base position", start_heading_deg: "Base heading", pressure_kpa: "Pressures",
+  pressure_percent: "Pressures", cell_mm: "Cell lengths", cell_common_mm: "All cells together", cell_percent: "Cells and actuators", friction: "Friction",
+  curvature_percent: "Curvature of sections", growth_pressure_kpa: "Growth pressure", moment_percent: "Restoring moment", contact_percent: "Compliance of contacts",
+};
+
+/** The largest value of a slider: a multiple of what the roughest preset has. */
+function reachOf(/** @type {ErrorKey} */ { name, most }) {
+  const values = state.known.errors.flatMap(({ numbers }) => numbers[name] ?? []);
+  return Math.min(most, values.length ? FIELD * Math.max(...values) : most / 10);
+}
+
+/** A slider with a number. @returns {Slider} */
+export function errorSlider(/** @type {ErrorKey} */ key, /** @type {(value: Value) => void} */ change) {
+  return key.name === "friction" ? rangeSlider(key, change) : plainSlider(key, change);
+}
+
+/** @returns {Slider} */
+function plainSlider(/** @type {ErrorKey} */ key, /** @type {(value: Value) => void} */ change) {
+  const unit = unitWords(key.unit);
+  const field = numberField({
+    id: `error-${key.name}`, label: NAMES[key.name] ?? keyWords(key.name), unit, title: `${key.meaning} (${key.name})`, min: 0, max: key.most,
+    onchange: (value) => {
+      show(value ?? 0);
+      change(value ?? 0);
+    },
+  });
+  const slider = sliderOf(key, `${field.row.textContent}`, (value) => {
+    field.input.value = short(value, 3);
+    field.show("");
+    change(value);
+  });
+  function show(/** @type {Value | undefined} */ value) {
+    const number = typeof value === "number" ? value : 0;
+    field.input.value = short(number, 6);
+    field.show("");
+    slider.show(number);
+  }
+  return { row: el("div", { class: "slider", "data-error": key.name }, field.row, slider.input), show };
+}
+
+/** Two sliders for the least and the greatest value, one of which pushes the other. @returns {Slider} */
+function rangeSlider(/** @type {ErrorKey} */ key, /** @type {(value: Value) => void} */ change) {
+  /** @type {[number, number]} */
+  let pair = [0, 0];
+  const text = el("output", { class: "pair" });
+  const ends = [0, 1].map((end) =>
+    sliderOf(key, `${NAMES[key.name]}, ${end ? "greatest" : "least"}`, (value) => {
+      pair = end ? [Math.min(pair[0], value), value] : [value, Math.max(pair[1], value)];
+      showPair();
+      change(pair);
+    }),
+  );
+  ends.forEach(({ input }, end) => (input.id = `error-${key.name}-${end ? "most" : "least"}`));
+  function showPair() {
+    text.textContent = `${short(pair[0], 3)} to ${short(pair[1], 3)}`;
+    ends.forEach((slider, end) => slider.show(pair[end]));
+  }
+  function show(/** @type {Value | undefined} */ value) {
+    pair = Array.isArray(value) ? value : [0, 0];
+    showPair();
+  }
+  const head = el("div", { class: "field" }, el("span", { title: `${key.meaning} (${key.name})` }, NAMES[key.name]), text, el("span"));
+  return { row: el("div", { class: "slider", "data-error": key.name }, head, ...ends.map(({ input }) => input)), show };
+}
+
+/** A slider whose small values have more room: the value grows with the square of the way. */
+function sliderOf(/** @type {ErrorKey} */ key, /** @type {string} */ name, /** @type {(value: number) => void} */ change) {
+  const reach = reachOf(key);
+  const input = el("input", {
+    type: "range", id: `error-${key.name}-slider`, min: 0, max: STEPS, step: 1, "aria-label": name,
+    oninput: () => {
+      const value = Number((reach * (input.valueAsNumber / STEPS) ** 2).toPrecision(2));
+      speak(value);
+      change(value);
+    },
+  });
+  const speak = (/** @type {number} */ value) => input.setAttribute("aria-valuetext", `${short(value, 3)} ${unitWords(key.unit)}`.trim());
+  const show = (/** @type {number} */ value) => {
+    // While the slider is moved it stays where it is.
+    const at = Math.round(STEPS * Math.sqrt(Math.min(value / reach, 1)));
+    if (Number((reach * (input.valueAsNumber / STEPS) ** 2).toPrecision(2)) !== value) input.value = String(at);
+    speak(value);
+  };
+  return { input, show };
+}

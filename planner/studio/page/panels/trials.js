@@ -1,0 +1,97 @@
+/** Trials with errors: asking the server for them, and what it sends. */
+
+import { post, Refused } from "../api.js";
+import { set, state } from "../store.js";
+import { begin, end } from "./jobs.js";
+import { messageOf } from "./parts.js";
+import { shownTrials } from "./shown.js";
+
+/** @typedef {{preset: string, numbers: Record<string, number | [number, number]>}} Errors */
+
+const DELAY = 250; // after the last move of a slider [ms]
+const AGAIN = 500; // when the server still works on earlier trials [ms]
+const SEED = 0; // the same errors each time, so that only the sliders change the result
+
+/** What the panel shows beside the trials themselves. @type {{message: string, waiting: boolean}} */
+export const request = { message: "", waiting: false };
+
+let timer = 0;
+/** @type {{errors: () => Errors, count: () => number}} */
+let source = { errors: () => ({ preset: "workshop", numbers: {} }), count: () => 200 };
+
+/** Take the errors and the number of trials from the panel. */
+export function setSource(/** @type {typeof source} */ given) {
+  source = given;
+}
+
+/** Make trials with the errors of the panel, once they have not changed for a moment. */
+export function trySoon(delay = DELAY) {
+  clearTimeout(timer);
+  request.waiting = true;
+  timer = setTimeout(tryNow, delay);
+  changed();
+}
+
+async function tryNow() {
+  const { run, design } = state;
+  if (!run) return;
+  request.message = "";
+  begin("trials", failed);
+  try {
+    await post("/api/trials", { run: run.name, design, errors: source.errors(), trials: source.count(), seed: SEED });
+  } catch (error) {
+    end("trials");
+    if (error instanceof Refused && error.status === 409) return trySoon(AGAIN);
+    failed(messageOf(error));
+  }
+}
+
+/** Stop the trials under way; those that were made stay. */
+export async function stopTrials() {
+  clearTimeout(timer);
+  request.waiting = false;
+  end("trials");
+  if (state.trials?.busy) set({ trials: { ...state.trials, busy: false } });
+  changed();
+  try {
+    await post("/api/stop", { what: "look" });
+  } catch (error) {
+    failed(messageOf(error));
+  }
+}
+
+function failed(/** @type {string} */ message) {
+  request.message = message;
+  request.waiting = false;
+  if (state.trials?.busy) set({ trials: { ...state.trials, busy: false } });
+  changed();
+}
+
+function changed() {
+  set({ trials: state.trials ? { ...state.trials } : null });
+  for (const listener of listeners) listener();
+}
+
+/** @type {(() => void)[]} */
+const listeners = [];
+
+/** Call a listener after each change of `request`. */
+export function whenRequested(/** @type {() => void} */ listener) {
+  listeners.push(listener);
+}
+
+/** Trials have come: those of an event follow those before. */
+export function trialsCame(/** @type {any} */ { first, run, design, busy, reached, lines, success, asked, weakest }) {
+  const before = state.trials;
+  if (!first && (before?.run !== run || before?.design !== design)) return;
+  if (first) request.waiting = false;
+  if (!busy) end("trials");
+  set({ trials: { run, design, busy, reached, lines: [...(first || !before ? [] : before.lines), ...lines], success, asked, weakest } });
+}
+
+/** Numbers of the trials that are shown. */
+export function countsOf() {
+  const reached = shownTrials()?.reached ?? [];
+  const good = reached.filter(Boolean).length;
+  return { good, bad: reached.length - good };
+}

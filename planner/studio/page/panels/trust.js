@@ -1,0 +1,156 @@
+/** The panel Trust: errors as a preset and sliders, trials as they come in, and what the design tolerates least. */
+
+import { byId, el } from "../dom.js";
+import { state, subscribe } from "../store.js";
+import { changedLine, nothingYet } from "./designs.js";
+import { setVisible, visible } from "./layers.js";
+import { weakestPlace } from "./marklayer.js";
+import { checkField, folded, optionsOf, selectField, setText, swatch } from "./parts.js";
+import { chosenDesign, ownTrials, shownSuccess, shownTrials } from "./shown.js";
+import { errorSlider } from "./sliders.js";
+import { countsOf, request, setSource, stopTrials, trySoon, whenRequested } from "./trials.js";
+import { percent } from "./words.js";
+
+/** @typedef {number | [number, number]} Value */
+
+const USUAL = "workshop";
+const MAIN = [
+  "obstacle_position_mm", "obstacle_size_mm", "start_position_mm", "start_heading_deg", "pressure_kpa", "cell_mm", "friction",
+];
+const chosen = { preset: USUAL, numbers: /** @type {Record<string, Value>} */ ({}), count: 200 };
+/** @type {Map<string, ReturnType<typeof errorSlider>>} */
+const sliders = new Map();
+
+const reset = el("button", { type: "button", id: "trust-reset", onclick: () => choosePreset(chosen.preset) }, "Reset to the preset");
+const go = el("button", { type: "button", id: "trust-go", class: "wide", onclick: pressed });
+
+/** Fill the panel. */
+export function mountTrust() {
+  const preset = selectField("trust-preset", "Preset", [], choosePreset);
+  const count = selectField("trust-count", "Trials", [["100", "100"], ["200", "200"], ["1000", "1000"]], (value) => {
+    chosen.count = Number(value);
+    trySoon();
+  });
+  count.select.value = String(chosen.count);
+  const [main, more] = [el("div", { class: "fields" }), el("div", { class: "fields" })];
+  const hint = el("p", { class: "quiet small" }, "Standard deviations of independent errors; friction is a range.");
+  const cloud = checkField("trust-cloud", "Trials on the drawing", true, (on) => setVisible("cloud", on));
+  const content = el(
+    "div", {}, changedLine("trust-changed"), resultPart(), cloud.row, el("h2", {}, "Errors"), preset.row, count.row, go, hint, main,
+    folded("More errors", more), reset,
+  );
+  byId("panel-trust", HTMLElement).append(nothingYet(content), content);
+  setSource({ errors: errorsAsked, count: () => chosen.count });
+  subscribe(["known"], () => {
+    preset.select.replaceChildren(...optionsOf(state.known.errors.map(({ name }) => [name, name])));
+    makeSliders(main, more);
+    showNumbers(presetOf(chosen.preset));
+    preset.select.value = chosen.preset;
+  });
+  subscribe(["run"], () => {
+    // Begin with the errors of the plan.
+    const used = chosenDesign()?.success?.errors;
+    if (!used || !state.known.errors.some(({ name }) => name === used)) return;
+    chosen.preset = preset.select.value = used;
+    showNumbers(presetOf(used));
+  });
+  subscribe(["panel"], () => (cloud.input.checked = visible.cloud));
+}
+
+// ---- errors ----
+
+/** @returns {Record<string, Value>} */
+function presetOf(/** @type {string} */ name) {
+  return state.known.errors.find((one) => one.name === name)?.numbers ?? {};
+}
+
+function choosePreset(/** @type {string} */ name) {
+  chosen.preset = name;
+  showNumbers(presetOf(name));
+  trySoon();
+}
+
+function makeSliders(/** @type {HTMLElement} */ main, /** @type {HTMLElement} */ more) {
+  sliders.clear();
+  for (const key of state.known.errorKeys) {
+    sliders.set(key.name, errorSlider(key, (value) => {
+      chosen.numbers = { ...chosen.numbers, [key.name]: value };
+      reset.hidden = !isChanged();
+      trySoon();
+    }));
+  }
+  const rows = (/** @type {string[]} */ names) => names.map((name) => sliders.get(name)?.row).filter((row) => row !== undefined);
+  main.replaceChildren(...rows(MAIN));
+  more.replaceChildren(...rows(state.known.errorKeys.map(({ name }) => name).filter((name) => !MAIN.includes(name))));
+}
+
+function showNumbers(/** @type {Record<string, Value>} */ numbers) {
+  chosen.numbers = numbers;
+  for (const [name, slider] of sliders) slider.show(numbers[name]);
+  reset.hidden = !isChanged();
+}
+
+/** The numbers that differ from those of the preset. */
+function differing() {
+  const preset = presetOf(chosen.preset);
+  const none = (/** @type {Value} */ value) => JSON.stringify(value) === "0";
+  return Object.entries(chosen.numbers).filter(([name, value]) =>
+    name in preset ? JSON.stringify(value) !== JSON.stringify(preset[name]) : !none(value),
+  );
+}
+
+function isChanged() {
+  return differing().length > 0;
+}
+
+function errorsAsked() {
+  return { preset: chosen.preset, numbers: Object.fromEntries(differing()) };
+}
+
+// ---- result ----
+
+function pressed() {
+  if (isBusy()) stopTrials();
+  else trySoon(0);
+}
+
+function isBusy() {
+  return request.waiting || ownTrials()?.busy === true;
+}
+
+function resultPart() {
+  const big = el("span", { id: "trust-success", class: "big" });
+  const small = el("span", { id: "trust-interval", class: "quiet" });
+  const bar = el("progress", { id: "trust-progress", "aria-label": "Trials made" });
+  const spoken = el("p", { class: "unseen", role: "status" });
+  const weakest = el("p", { id: "trust-weakest" });
+  const fault = el("p", { id: "trust-fault", class: "error", role: "status" });
+  const [good, bad] = [el("li"), el("li")];
+  const legend = el("ul", { class: "legend" }, good, bad);
+  const show = () => {
+    const [success, trials, busy] = [shownSuccess(), shownTrials(), isBusy()];
+    setText(big, success ? `${percent(success.reached / success.trials)} %` : "–");
+    setText(small, success ? `(${percent(success.low)}–${percent(success.high)}) of ${success.trials} trials` : "no trials of this design yet");
+    bar.hidden = !busy;
+    if (busy && state.trials && !request.waiting) [bar.max, bar.value] = [state.trials.asked, state.trials.reached.length];
+    else bar.removeAttribute("value");
+    showWeakest(weakest, busy, success?.weakest ?? null);
+    const counts = countsOf();
+    legend.hidden = !trials?.lines.length;
+    good.replaceChildren(swatch("reached"), `${counts.good} reached the goal`);
+    bad.replaceChildren(swatch("missed"), `${counts.bad} missed it`);
+    setText(fault, request.message);
+    setText(go, busy ? "Stop" : `Make ${chosen.count} trials`);
+    if (!busy && success) setText(spoken, `${big.textContent} ${small.textContent}. ${weakest.textContent}`);
+  };
+  subscribe(["run", "design", "trials", "panel"], show);
+  whenRequested(show);
+  return el("div", { id: "trust-result" }, el("p", { class: "success" }, big, " ", small), bar, weakest, fault, legend, spoken);
+}
+
+function showWeakest(/** @type {HTMLElement} */ line, /** @type {boolean} */ busy, /** @type {string | null} */ ofPlan) {
+  const place = weakestPlace();
+  const text = busy ? null : (place?.text ?? (state.trials ? null : ofPlan));
+  line.hidden = !text;
+  if (text) line.replaceChildren(place?.obstacle || place?.section ? swatch("halo") : "", el("b", {}, "Weakest: "), `${text}`);
+}

@@ -1,0 +1,134 @@
+/** The panel of the tube: shipped tubes, the numbers of a tube file, and figures derived from them. */
+
+import { post } from "../api.js";
+import { byId, el } from "../dom.js";
+import { set, state, subscribe } from "../store.js";
+import { folded, messageOf, numberField, optionsOf, selectField, setText, table } from "./parts.js";
+import { keyWords, short } from "./words.js";
+
+/** @typedef {import("../types.js").Tube} Tube */
+/** @typedef {import("../types.js").TubeKey} TubeKey */
+/** @typedef {ReturnType<typeof numberField>} Field */
+
+const OWN = "own";
+const MAIN = ["radius_mm", "growth_pressure_kpa", "friction", "least_height", "collapse_share"];
+/** Names of keys that their file name does not tell well. @type {Record<string, string>} */
+const NAMES = { least_height: "Squeezed height", collapse_share: "Folds at", tube_radius: "Actuator radius", friction: "Friction on walls" };
+
+/** @type {Map<string, Field>} */
+const fields = new Map();
+let asked = 0;
+
+/** Fill the panel. */
+export function mountTube() {
+  const choice = selectField("tube-name", "Tube", [], choose);
+  const about = el("p", { id: "tube-about", class: "quiet" });
+  const kind = selectField("tube-actuator", "Type", kinds(), (type) => send({ ...state.tube?.content, actuator: { type } }, null));
+  const fault = el("p", { id: "tube-fault", class: "error", role: "status" });
+  const [main, cells, more] = [el("div", { class: "fields" }), el("div", { class: "fields" }), el("div", { class: "fields" })];
+  const figures = el("div", { id: "tube-figures", "aria-live": "polite" });
+  byId("panel-tube", HTMLElement).append(
+    choice.row, about, fault, el("h2", {}, "Film and pressure"), main, el("h2", {}, "Actuators"), kind.row, cells,
+    el("h2", {}, "What follows from it"), figures, folded("All other numbers", more),
+  );
+  subscribe(["known"], () => {
+    const shipped = state.known.tubes.map(({ name }) => /** @type {[string, string]} */ ([name, name]));
+    choice.select.replaceChildren(...optionsOf([...shipped, [OWN, "own"]]));
+  });
+  subscribe(["tube", "known"], () => {
+    const { tube, known } = state;
+    if (!tube) return;
+    choice.select.value = tube.name;
+    if (!choice.select.value) choice.select.value = OWN;
+    setText(about, known.tubes.find(({ name }) => name === tube.name)?.description ?? "Your own numbers.");
+    kind.select.value = tube.content.actuator?.type ?? "";
+    showFields(tube, main, cells, more);
+    showFigures(tube, figures);
+    setText(fault, "");
+  });
+}
+
+/** Types of actuators, from the shipped tubes and the two that exist. @returns {[string, string][]} */
+function kinds() {
+  return [["spam", "sPAMs: a tube with rings"], ["pouch", "pouches: a welded strip"]];
+}
+
+function choose(/** @type {string} */ name) {
+  asked += 1; // what was asked for before must not come in its place
+  const shipped = state.known.tubes.find((one) => one.name === name)?.tube;
+  if (shipped) set({ tube: shipped });
+  else if (state.tube) set({ tube: { ...state.tube, name: OWN } });
+}
+
+// ---- fields ----
+
+/** Keys of the tube that is shown; those of another type of actuator are not. */
+function keysOf(/** @type {Tube} */ { content }) {
+  return state.known.tubeKeys.filter(({ table: place, name }) => place !== "actuator" || name in (content.actuator ?? {}));
+}
+
+let shownKeys = "";
+
+function showFields(
+  /** @type {Tube} */ tube, /** @type {HTMLElement} */ main, /** @type {HTMLElement} */ cells, /** @type {HTMLElement} */ more,
+) {
+  const keys = keysOf(tube);
+  const names = keys.map((key) => `${key.table}.${key.name}`).join();
+  if (names !== shownKeys) {
+    shownKeys = names;
+    fields.clear();
+    const made = keys.map((key) => ({ key, field: fieldOf(key) }));
+    const rows = (/** @type {(key: TubeKey) => boolean} */ wanted) => made.filter(({ key }) => wanted(key)).map(({ field }) => field.row);
+    main.replaceChildren(...MAIN.flatMap((name) => rows((key) => key.table === "" && key.name === name)));
+    cells.replaceChildren(...rows((key) => key.table === "actuator"));
+    more.replaceChildren(...rows((key) => key.table === "" && !MAIN.includes(key.name)));
+  }
+  for (const key of keys) {
+    const field = fields.get(key.name);
+    if (!field) continue;
+    const value = key.table ? tube.content.actuator?.[key.name] : tube.content[key.name];
+    field.input.value = typeof value === "number" ? short(value, 6) : "";
+    field.show("");
+  }
+}
+
+function fieldOf(/** @type {TubeKey} */ key) {
+  const { name, unit, least, most, meaning } = key;
+  const range = `${short(least)} to ${short(most)}${unit && ` ${unit}`}`;
+  const label = NAMES[name.replace(/_mm$/, "")] ?? keyWords(name);
+  const title = `${meaning} (${name}, ${range})`;
+  const field = numberField({ id: `tube-${name}`, label, unit, title, min: least, max: most, onchange: (value) => change(key, value) });
+  fields.set(name, field);
+  return field;
+}
+
+/** Set one key; an empty field unsets it. */
+function change(/** @type {TubeKey} */ { table: place, name }, /** @type {number | null} */ value) {
+  const content = structuredClone(state.tube?.content ?? {});
+  const target = place ? (content[place] ??= {}) : content;
+  if (value === null) delete target[name];
+  else target[name] = value;
+  send(content, fields.get(name) ?? null);
+}
+
+/** Ask the server for a tube; if it cannot be used, the old one stays and the field says why. */
+async function send(/** @type {Record<string, any>} */ content, /** @type {Field | null} */ field) {
+  asked += 1;
+  const number = asked;
+  try {
+    const tube = await post("/api/tube", { content });
+    if (number === asked) set({ tube });
+  } catch (error) {
+    if (number !== asked) return;
+    if (field) field.show(messageOf(error));
+    else setText(byId("tube-fault", HTMLElement), messageOf(error));
+  }
+}
+
+// ---- figures ----
+
+function showFigures(/** @type {Tube} */ { figures }, /** @type {HTMLElement} */ place) {
+  const rows = figures.map(({ label, value, note }) => [el("span", { title: note }, label), value]);
+  const made = table("Derived figures", ["Figure", ">Value"], rows);
+  if (place.textContent !== made.textContent) place.replaceChildren(made);
+}

@@ -1,0 +1,120 @@
+/** The state of the page: one object, changed only through `set` and `edit`. */
+
+/** @typedef {import("./types.js").State} State */
+/** @typedef {import("./types.js").Doc} Doc */
+/** @typedef {import("./types.js").PlanState} PlanState */
+
+/** @type {Doc} */
+const EMPTY = {
+  name: "bench",
+  description: "",
+  tube: null,
+  bounds: { min: [0, 0], max: [1500, 1000], edge: "open", stacked: false },
+  start: { position: [150, 500], heading_deg: 0, mount: "free" },
+  goal: { position: [1350, 500], radius: 60 },
+  shapes: [],
+  ends: "flat",
+  friction: null,
+};
+
+/** @type {PlanState} */
+export const IDLE = {
+  phase: "idle", seconds: 0, left: 0, iterations: 0, nodes: 0, message: "", best: null, success: null, run: null, front: [],
+};
+
+/** @type {State} */
+export const state = {
+  doc: EMPTY, text: "", file: null, saved: "", selection: new Set(), tool: "select",
+  view: { x: 750, y: 500, scale: 0.5 }, unit: "mm", snap: true, check: null, tube: null, background: null, panel: "draw",
+  plan: IDLE, run: null, design: "best", other: null, growths: [], time: Infinity, trials: null, pack: null, message: "",
+  known: { version: "", environments: [], tubes: [], tubeKeys: [], errors: [], errorKeys: [], propagators: [] },
+};
+
+/** @type {{keys: (keyof State)[], listener: () => void}[]} */
+const subscribers = [];
+/** @type {Set<keyof State>} */
+const changed = new Set();
+
+/** Call a listener once now, and after every change of one of the keys. Changes of one event are gathered. */
+export function subscribe(/** @type {(keyof State)[]} */ keys, /** @type {() => void} */ listener) {
+  subscribers.push({ keys, listener });
+  listener();
+}
+
+/** Change a part of the state. */
+export function set(/** @type {Partial<State>} */ changes) {
+  const before = changed.size;
+  for (const key of /** @type {(keyof State)[]} */ (Object.keys(changes))) {
+    if (state[key] !== changes[key]) changed.add(key);
+  }
+  Object.assign(state, changes);
+  if (!before && changed.size) queueMicrotask(notify);
+}
+
+function notify() {
+  const keys = new Set(changed);
+  changed.clear();
+  for (const one of subscribers) if (one.keys.some((key) => keys.has(key))) one.listener();
+}
+
+/** @typedef {{doc: Doc, selection: ReadonlySet<number | string>}} Moment */
+/** @type {Moment[]} */
+let past = [];
+/** @type {Moment[]} */
+let future = [];
+/** @type {string | null} */
+let merging = null;
+
+/**
+ * Change the drawing; undo takes it back.
+ * @param {(doc: Doc) => Doc} change
+ * @param {string | null} merge edits in a row with the same word are one step of undo, as those of one drag
+ */
+export function edit(change, merge = null) {
+  const doc = change(state.doc);
+  if (doc === state.doc) return;
+  if (!merge || merge !== merging) past.push({ doc: state.doc, selection: state.selection });
+  merging = merge;
+  future = [];
+  set({ doc });
+}
+
+/** Replace the drawing by another one that was opened; there is nothing to undo then. */
+export function open(/** @type {Partial<State>} */ changes) {
+  past = [];
+  future = [];
+  merging = null;
+  set({ selection: new Set(), check: null, ...changes });
+}
+
+/** Take back the last edit; returns whether there was one. */
+export function undo() {
+  return step(past, future);
+}
+
+/** Make the last edit again that was taken back; returns whether there was one. */
+export function redo() {
+  return step(future, past);
+}
+
+/** Number of steps that undo and redo can take. */
+export function steps() {
+  return { undo: past.length, redo: future.length };
+}
+
+function step(/** @type {Moment[]} */ from, /** @type {Moment[]} */ to) {
+  const moment = from.pop();
+  if (!moment) return false;
+  to.push({ doc: state.doc, selection: state.selection });
+  merging = null;
+  set(moment);
+  return true;
+}
+
+let last = 0;
+
+/** A new id of a shape. */
+export function newId() {
+  last += 1;
+  return last;
+}

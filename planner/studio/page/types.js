@@ -1,0 +1,189 @@
+/**
+ * Types of the page; the module has no code. All lengths are millimetres, angles degrees, pressures kilopascals.
+ *
+ * @typedef {[number, number]} Point
+ *
+ * @typedef {"box" | "polygon" | "circle" | "wall"} Kind
+ *
+ * @typedef {object} Shape
+ * An obstacle. Shapes are never changed in place: an edit makes a new one with the same id.
+ * @property {number} id unique in this page, never reused
+ * @property {Kind} kind
+ * @property {number[]} row box: x_min, y_min, x_max, y_max; circle: x, y, radius; wall: x1, y1, x2, y2, thickness; polygon: empty
+ * @property {Point[]} corners of a polygon, in order; empty for other kinds
+ * @property {number | null} origin index in its list of the file that was opened; null if it is new
+ *
+ * @typedef {object} Doc
+ * The environment that is edited; never changed in place.
+ * @property {string} name
+ * @property {string} description
+ * @property {string | null} tube the tube that the file names
+ * @property {{min: Point, max: Point, edge: string, stacked: boolean}} bounds
+ * @property {{position: Point, heading_deg: number, mount: string}} start
+ * @property {{position: Point, radius: number}} goal
+ * @property {Shape[]} shapes
+ * @property {string} ends "flat" or "round": the ends of walls
+ * @property {number | null} friction
+ *
+ * @typedef {object} Content
+ * An environment as the server exchanges it.
+ * @property {string} name
+ * @property {string} description
+ * @property {string | null} tube
+ * @property {{min: Point, max: Point, edge: string, stacked: boolean}} bounds
+ * @property {{position: Point, heading_deg: number, mount: string}} start
+ * @property {{position: Point, radius: number}} goal
+ * @property {{boxes: number[][], polygons: Point[][], circles: number[][], walls: number[][], ends: string, friction: number | null}} obstacles
+ *
+ * @typedef {object} Passage
+ * @property {[Point, Point]} ends
+ * @property {number} width
+ * @property {boolean} narrow whether the tube does not fit through
+ *
+ * @typedef {object} Check
+ * What the server says of the drawing.
+ * @property {string} text the file as it would be saved
+ * @property {{message: string, key: string} | null} problem what is wrong, and the key of the file, for example `obstacles.walls[2]`
+ * @property {string[]} hints
+ * @property {Passage[]} passages narrowest first
+ *
+ * @typedef {{label: string, value: string, note: string}} Figure
+ *
+ * @typedef {object} Tube
+ * @property {string} name of a shipped tube, or "own"
+ * @property {Record<string, any>} content all keys of a tube file
+ * @property {number} radius
+ * @property {Figure[]} figures derived quantities
+ *
+ * @typedef {object} TubeKey
+ * @property {string} table "" for the tube itself, or "actuator"
+ * @property {string} kind type of the actuators that have it; "" for all
+ * @property {string} name
+ * @property {string} unit
+ * @property {number} least
+ * @property {number} most
+ * @property {string} meaning
+ *
+ * @typedef {object} Section
+ * @property {number} start_mm
+ * @property {number} end_mm
+ * @property {"left" | "right" | "none"} side
+ * @property {number} l0_mm
+ * @property {number} pressure_kpa
+ * @property {boolean} pressurised
+ *
+ * @typedef {{errors: string, reached: number, trials: number, low: number, high: number, weakest: string | null}} Success
+ *
+ * @typedef {object} Design
+ * @property {string} id "best", or the number of a solution as text
+ * @property {string} title
+ * @property {number} actuators
+ * @property {number} length built length
+ * @property {number} radius of its tube
+ * @property {Section[]} sections
+ * @property {Point[]} line predicted joints from base to tip
+ * @property {number[]} film length of film from the base at each joint
+ * @property {Success | null} success
+ * @property {boolean} jumps
+ *
+ * @typedef {object} FrontPoint
+ * @property {number} actuators
+ * @property {number} reached
+ * @property {number} trials
+ * @property {number} low 95 % interval, as shares of 1
+ * @property {number} high
+ * @property {boolean} chosen
+ *
+ * @typedef {object} RunView
+ * @property {string} name of its folder
+ * @property {string} text its environment as TOML
+ * @property {Content} content
+ * @property {Record<string, any>} tube all keys of its tube
+ * @property {Design[]} designs the one to make first
+ * @property {FrontPoint[]} front
+ * @property {number | null} wanted share of trials that was asked for
+ * @property {{lines: Point[][], reached: boolean[]} | null} trials
+ * @property {{iterations: number, seconds: number, first_s: number, reason: string}} facts
+ *
+ * @typedef {object} Growth
+ * One vine of a design, growing.
+ * @property {string} run
+ * @property {string} design
+ * @property {string} propagator
+ * @property {number[]} lengths grown length of each record
+ * @property {Point[][]} joints of each record
+ * @property {number[][]} forces normal force on each segment of each record [N]
+ * @property {boolean} reached
+ * @property {string} ending
+ *
+ * @typedef {object} PlanState
+ * @property {"idle" | "starting" | "compiling" | "searching" | "refining" | "writing" | "done" | "failed"} phase
+ * @property {number} seconds
+ * @property {number} left
+ * @property {number} iterations
+ * @property {number} nodes
+ * @property {string} message
+ * @property {{actuators: number, length: number} | null} best
+ * @property {number | null} success share of trials or worlds, while refining
+ * @property {string | null} run name of the run folder, when done
+ * @property {FrontPoint[]} front
+ *
+ * @typedef {object} TrialsState
+ * @property {string} run
+ * @property {string} design
+ * @property {boolean} busy
+ * @property {Point[][]} lines
+ * @property {boolean[]} reached
+ * @property {Success | null} success
+ * @property {number} asked
+ * @property {{text: string, obstacle: number | null, section: number | null} | null} weakest obstacle and section count from 1
+ *
+ * @typedef {object} PackView
+ * @property {string} id
+ * @property {string} run
+ * @property {string} design
+ * @property {string} pattern SVG
+ * @property {string[][]} cuts the cut list; its first row is the heading
+ * @property {string[][]} parts the same for the parts
+ * @property {string[]} warnings
+ * @property {string[]} files
+ * @property {boolean} reached
+ *
+ * @typedef {{src: string, width: number, height: number, x: number, y: number, scale: number, opacity: number}} Background
+ * A picture beneath the drawing: position of its lower left corner, mm per pixel, size in pixels.
+ *
+ * @typedef {object} State
+ * @property {Doc} doc
+ * @property {string} text TOML that was opened, to which the edits apply
+ * @property {string | null} file name of the file on disk that Save writes; null if there is none
+ * @property {string} saved the text as last saved or opened
+ * @property {ReadonlySet<number | string>} selection ids of shapes, and "start", "goal", "bounds"
+ * @property {string} tool
+ * @property {{x: number, y: number, scale: number}} view centre of the stage in mm, pixels per mm
+ * @property {"mm" | "cm"} unit shown in the panels
+ * @property {boolean} snap whether dragging snaps to the grid and to corners
+ * @property {Check | null} check
+ * @property {Tube | null} tube
+ * @property {Background | null} background
+ * @property {string} panel the open panel: "draw", "tube", "plan", "look", "trust", "make"
+ * @property {PlanState} plan
+ * @property {RunView | null} run the run that is shown
+ * @property {string} design id of the design that is shown
+ * @property {string | null} other id of the design to compare it with
+ * @property {Growth[]} growths of the shown designs
+ * @property {number} time grown length that the film shows [mm]; Infinity for the end
+ * @property {TrialsState | null} trials
+ * @property {PackView | null} pack
+ * @property {string} message one line at the bottom: the last error or note
+ * @property {Known} known what the server offers
+ *
+ * @typedef {object} Known
+ * @property {string} version
+ * @property {{name: string, description: string, content: Content, text: string}[]} environments
+ * @property {{name: string, description: string, tube: Tube}[]} tubes
+ * @property {TubeKey[]} tubeKeys
+ * @property {{name: string, numbers: Record<string, number | [number, number]>}[]} errors presets
+ * @property {{name: string, unit: string, most: number, meaning: string}[]} errorKeys
+ * @property {string[]} propagators
+ */
+export {};

@@ -1,0 +1,99 @@
+/** From millimetres in the drawing to pixels on the stage, and the canvas beneath the drawing. The y axis points up. */
+
+import { byId } from "./dom.js";
+import { set, state, subscribe } from "./store.js";
+
+/** @typedef {import("./types.js").Point} Point */
+
+const canvas = byId("canvas", HTMLCanvasElement);
+export const stage = byId("stage", HTMLElement);
+
+/** Size of the stage [px]. */
+export const size = { width: 1, height: 1 };
+
+/** @typedef {{order: number, paint: (context: CanvasRenderingContext2D) => void}} Layer */
+/** @type {Layer[]} */
+const layers = [];
+let waiting = false;
+
+/** Add something to the canvas; it is painted in millimetres with y up, lower orders first. Line widths: `pixels(2)`. */
+export function addLayer(/** @type {number} */ order, /** @type {(context: CanvasRenderingContext2D) => void} */ paint) {
+  layers.push({ order, paint });
+  layers.sort((one, other) => one.order - other.order);
+}
+
+/** Paint the canvas again in the next frame. */
+export function repaint() {
+  if (waiting) return;
+  waiting = true;
+  requestAnimationFrame(() => {
+    waiting = false;
+    paint();
+  });
+}
+
+function paint() {
+  const context = canvas.getContext("2d");
+  if (!context) return;
+  const sharp = devicePixelRatio;
+  const { x, y, scale } = state.view;
+  context.setTransform(1, 0, 0, 1, 0, 0);
+  context.clearRect(0, 0, canvas.width, canvas.height);
+  const k = scale * sharp;
+  context.setTransform(k, 0, 0, -k, (size.width / 2 - x * scale) * sharp, (size.height / 2 + y * scale) * sharp);
+  for (const layer of layers) {
+    context.save();
+    layer.paint(context);
+    context.restore();
+  }
+}
+
+/** The length [mm] of some pixels on the screen. */
+export function pixels(/** @type {number} */ count) {
+  return count / state.view.scale;
+}
+
+/** A point of the stage [px from its upper left corner] in the drawing [mm]. */
+export function toDrawing(/** @type {number} */ x, /** @type {number} */ y) {
+  const { view } = state;
+  return /** @type {Point} */ ([view.x + (x - size.width / 2) / view.scale, view.y - (y - size.height / 2) / view.scale]);
+}
+
+/** A point of the drawing [mm] on the stage [px]. */
+export function toStage(/** @type {Point} */ [x, y]) {
+  const { view } = state;
+  return /** @type {Point} */ ([size.width / 2 + (x - view.x) * view.scale, size.height / 2 - (y - view.y) * view.scale]);
+}
+
+/** Zoom by a factor about a point of the stage [px]. */
+export function zoom(/** @type {number} */ factor, at = [size.width / 2, size.height / 2]) {
+  const [x, y] = toDrawing(at[0], at[1]);
+  const scale = Math.min(Math.max(state.view.scale * factor, 0.005), 50);
+  const k = state.view.scale / scale;
+  set({ view: { x: x + (state.view.x - x) * k, y: y + (state.view.y - y) * k, scale } });
+}
+
+/** Show all of the bounds. */
+export function fit() {
+  const { min, max } = state.doc.bounds;
+  const [width, height] = [max[0] - min[0], max[1] - min[1]];
+  if (!(width > 0 && height > 0)) return;
+  const scale = Math.min((size.width - 96) / width, (size.height - 96) / height, 50);
+  set({ view: { x: (min[0] + max[0]) / 2, y: (min[1] + max[1]) / 2, scale: Math.max(scale, 0.005) } });
+}
+
+/** A colour of the style sheet, for the canvas. */
+export function colour(/** @type {string} */ name) {
+  return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+}
+
+new ResizeObserver(() => {
+  size.width = stage.clientWidth;
+  size.height = stage.clientHeight;
+  canvas.width = Math.round(size.width * devicePixelRatio);
+  canvas.height = Math.round(size.height * devicePixelRatio);
+  set({ view: { ...state.view } });
+  paint();
+}).observe(stage);
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", repaint);
+subscribe(["view", "doc"], repaint);
