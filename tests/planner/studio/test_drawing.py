@@ -212,9 +212,9 @@ def test_keys_are_not_taken_from_fields(studio: Studio) -> None:
 def test_save_changes_only_what_was_changed(browser: Any, tmp_path: Path) -> None:
     """Ctrl+S writes the file with its comments; one moved box is one changed line."""
     text = (
-        "# my bench\nschema = 2\nunit = \"cm\"  # as measured\n\n[bounds]\nmin = [0, 0]\nmax = [150.0, 100]\n\n[start]\nposition = [15, 50]\n"
-        "heading_deg = 0\n\n[goal]\nposition = [135, 50]\nradius = 6\n\n[obstacles]\nboxes = [\n  [40, 30, 50, 70],  # the crate\n"
-        "  [80, 30, 90, 70],\n]\n"
+        '# my bench\nschema = 2\nunit = "cm"  # as measured\n\n[bounds]\nmin = [0, 0]\nmax = [150.0, 100]\n\n[start]\n'
+        "position = [15, 50]\nheading_deg = 0\n\n[goal]\nposition = [135, 50]\nradius = 6\n\n[obstacles]\nboxes = [\n"
+        "  [40, 30, 50, 70],  # the crate\n  [80, 30, 90, 70],\n]\n"
     )  # fmt: skip
     file = tmp_path / "bench.toml"
     file.write_text(text)

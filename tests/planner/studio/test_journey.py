@@ -137,8 +137,8 @@ def test_stop_keeps_the_best_and_plan_again(studio: Studio, tmp_path: Path) -> N
     assert load_design(tmp_path / "runs" / "bench").actuators >= 0
     studio.page.click("#tab-draw")
     studio.key("b")
-    studio.drag((700, 50), (750, 100))
-    studio.wait_for("state.check && !state.check.problem && state.check.text.includes('750')")
+    studio.drag((700, 40), (760, 100))
+    studio.wait_for("state.check && !state.check.problem && state.check.text.includes('760')")
     plan(studio, 2, fast=True)
     studio.wait_for("state.run && state.run.name === 'bench-2'", 60)
 

@@ -189,3 +189,15 @@ def test_killed_server_leaves_no_orphan(tmp_path: Path) -> None:
     while alive(pid) and time.monotonic() < until:
         time.sleep(0.05)
     assert not alive(pid)
+
+
+def test_cold_cache_is_told(worker: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where kernels have to be compiled, the worker says so as soon as it starts, and for how long it has been."""
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "cold"))
+    planner, events = worker
+    planner.start()
+    found = wait_for(events, lambda event: of_plan("compiling")(event) and event["plan"]["seconds"] > 0, 60.0)
+    assert "only this once (one to two minutes)" in found[-1]["plan"]["message"]
+    planner.submit("plan", request())
+    later = wait_for(events, lambda event: of_plan("compiling")(event) and event["plan"]["seconds"] > 1, 60.0)
+    assert all(of_plan("compiling")(event) for event in later)
