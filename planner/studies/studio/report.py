@@ -13,6 +13,7 @@ LEAST_FPS = 20.0
 COLUMNS = (
     "obstacles",
     "nodes",
+    "Plan to first nodes, ms",
     "panning, frames/s",
     "longest gap, ms",
     "dragging, frames/s",
@@ -29,6 +30,7 @@ def report(results: Sequence[Result]) -> Report:
         [
             str(one.case.obstacles),
             str(one.case.nodes),
+            f"{one.start_ms:.0f}",
             *(f"{value:.0f}" for value in (one.pan_fps, one.pan_worst_ms, one.drag_fps, one.drag_worst_ms)),
             *(f"{value:.0f}" for value in (one.drag_ms, one.check_ms, one.tree_kb)),
         ]
@@ -41,6 +43,7 @@ def report(results: Sequence[Result]) -> Report:
         f"The mouse takes {MOVES} positions as fast as the browser accepts them: with the middle button it moves the view, with the",
         "left one an obstacle. *Drag to drawn* is the median time from an event of the mouse to the end of the frame after it; *check*",
         "the time of a request for the checks of the file and the narrow passages, 150 ms after the last change.",
+        "*Plan to first nodes* is the time from pressing Plan, with compiled kernels, until the page has nodes of the search.",
         "The search tree is that of a real search in the room; *nodes* is where the search was ended.",
         "",
         *table(COLUMNS, rows),

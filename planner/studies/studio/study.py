@@ -50,6 +50,8 @@ class Result:
     """What was measured with a case."""
 
     case: Case
+    start_ms: float
+    """Time from pressing Plan to the first nodes of the search in the page, with compiled kernels [ms]."""
     pan_fps: float
     """Frames a second while the view is moved."""
     pan_worst_ms: float
@@ -152,6 +154,7 @@ def measure(cases: Sequence[Case]) -> Iterator[Result]:
 
 
 def _measured(page: Page, session: Session, case: Case, events: list[dict[str, Any]]) -> Result:
+    started = _start_ms(page)
     plan = {**session.hub.plan, "phase": "searching", "nodes": case.nodes}
     for event in [{"type": "plan", "plan": plan}, *events]:
         session.tell(event)
@@ -172,8 +175,9 @@ def _measured(page: Page, session: Session, case: Case, events: list[dict[str, A
         }"""
     )
     drag = _frames(page, (box["x"] + shape[0], box["y"] + shape[1]), "left")
+    session.tell({"type": "plan", "plan": {**plan, "phase": "idle"}})
     kilobytes = sum(len(json.dumps(event, separators=(",", ":"))) for event in events) / 1e3
-    return Result(case, *pan[:2], *drag, checking, kilobytes)
+    return Result(case, started, *pan[:2], *drag, checking, kilobytes)
 
 
 def _frames(page: Page, at: tuple[float, float], button: Any) -> tuple[float, float, float]:
@@ -200,6 +204,28 @@ def _frames(page: Page, at: tuple[float, float], button: Any) -> tuple[float, fl
     times, waits = np.array(found[0]), np.array(found[1])
     between = np.diff(times)
     return 1e3 / float(between.mean()), float(between.max()), float(np.median(waits))
+
+
+def _start_ms(page: Page) -> float:
+    """Time from pressing Plan to the first nodes in the page [ms]; the plan is then stopped."""
+    page.click("#tab-plan")
+    page.wait_for_timeout(3000)  # until kernels are loaded and the drawing has been checked
+    return float(
+        page.evaluate(
+            """async () => {
+                const { state } = await import('/store.js');
+                const { post } = await import('/api.js');
+                const frame = () => new Promise(requestAnimationFrame);
+                const began = performance.now();
+                document.getElementById('plan-button').click();
+                while (state.plan.nodes === 0) await frame();
+                const found = performance.now() - began;
+                await post('/api/stop', { what: 'plan' });
+                while (!['done', 'failed'].includes(state.plan.phase)) await frame();
+                return found;
+            }"""
+        )
+    )
 
 
 def _check_ms(page: Page) -> float:

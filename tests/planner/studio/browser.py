@@ -66,6 +66,14 @@ class Studio:
         self.process.stdout.close()
         assert not self.faults, self.faults
 
+    def begin_again(self) -> None:
+        """Show an empty drawing in a new page."""
+        for context in self.browser.contexts:
+            context.close()
+        self.page = self.open()
+        self.page.evaluate("async () => (await import('/draw/files.js')).newDrawing()")
+        self.page.evaluate("async () => { (await import('/store.js')).set({ run: null, panel: 'draw' }); }")
+
     # ---- the drawing ----
 
     def at(self, x: float, y: float) -> Point:
@@ -110,6 +118,10 @@ class Studio:
         while not self.state(f"Boolean({expression})"):
             assert time.monotonic() < until, f"{expression} has not come true in {seconds:g} s"
             time.sleep(0.05)
+
+    def folder_of_run(self) -> Path:
+        """The folder of the run that is shown."""
+        return self.folder / "runs" / str(self.state("state.run.name"))
 
     def shapes(self) -> list[dict[str, Any]]:
         """The obstacles."""

@@ -17,12 +17,19 @@ def browser() -> Iterator[Any]:
         yield found
 
 
-@pytest.fixture
-def studio(browser: Any, tmp_path: Path) -> Iterator[Studio]:
-    """A studio with an empty drawing."""
-    made = Studio(tmp_path, browser)
+@pytest.fixture(scope="module")
+def shared(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
+    """One studio for most tests of this file."""
+    made = Studio(tmp_path_factory.mktemp("studio"), browser)
     yield made
     made.close()
+
+
+@pytest.fixture
+def studio(shared: Studio) -> Studio:
+    """A studio with an empty drawing."""
+    shared.begin_again()
+    return shared
 
 
 def saved(studio: Studio) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 import io
 import json
 import signal
+import time
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,6 +17,7 @@ from planner.design_file import load_design
 from planner.fabrication.build import Build
 from planner.fabrication.pattern import pattern_of
 from tests.planner.studio.browser import Studio, chromium
+from tests.planner.studio.test_server import workers_of
 from tests.planner.studio.test_workers import alive
 
 
@@ -26,12 +28,19 @@ def browser() -> Iterator[Any]:
         yield found
 
 
-@pytest.fixture
-def studio(browser: Any, tmp_path: Path) -> Iterator[Studio]:
-    """A studio with an empty drawing."""
-    made = Studio(tmp_path, browser)
+@pytest.fixture(scope="module")
+def shared(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
+    """One studio for most tests of this file."""
+    made = Studio(tmp_path_factory.mktemp("studio"), browser)
     yield made
     made.close()
+
+
+@pytest.fixture
+def studio(shared: Studio) -> Studio:
+    """A studio with an empty drawing."""
+    shared.begin_again()
+    return shared
 
 
 BENCH = (
@@ -78,7 +87,7 @@ def test_from_drawing_to_pattern(studio: Studio, tmp_path: Path) -> None:
     plan(studio)
     studio.wait_for("state.plan.nodes > 0", 90)
     studio.wait_for("state.run && state.plan.phase === 'done'", 90)
-    design = load_design(tmp_path / "runs" / "bench")
+    design = load_design(studio.folder_of_run())
     assert len(design.sections) == studio.state("state.run.designs[0].sections.length")
     words = studio.page.locator("#result").inner_text()
     assert f"{design.actuators} actuator" in words or "no actuator" in words
@@ -100,6 +109,7 @@ def test_from_drawing_to_pattern(studio: Studio, tmp_path: Path) -> None:
     assert f"{len(reached)}" in studio.page.locator("#trust-interval").inner_text()
 
     studio.page.click("#tab-make")
+    studio.page.check("#make-limit")
     studio.page.locator("#make-pack").click()
     studio.wait_for("state.pack", 90)
     archive = zipfile.ZipFile(io.BytesIO(downloaded(studio, "#make-download")))
@@ -113,7 +123,9 @@ def test_from_drawing_to_pattern(studio: Studio, tmp_path: Path) -> None:
     assert downloaded(studio, "#make-png").startswith(b"\x89PNG")
     assert b"<svg" in downloaded(studio, "#make-svg")[:2000]
     folder = zipfile.ZipFile(io.BytesIO(downloaded(studio, "#make-folder")))
-    assert json.loads(folder.read("bench/design.json"))["cost"]["actuators"] == design.actuators
+    assert (
+        json.loads(folder.read(f"{studio.folder_of_run().name}/design.json"))["cost"]["actuators"] == design.actuators
+    )
 
 
 def check_dxf(drawn: Any, design: Design) -> None:
@@ -127,20 +139,21 @@ def check_dxf(drawn: Any, design: Design) -> None:
     assert 1e3 * design.built <= longest < 1e3 * design.built + 500
 
 
-def test_stop_keeps_the_best_and_plan_again(studio: Studio, tmp_path: Path) -> None:
+def test_stop_keeps_the_best_and_plan_again(studio: Studio) -> None:
     """Stop in mid-search keeps the best design; the drawing is changed and planned again, into another folder."""
     draw_bench(studio)
     plan(studio, 600)
     studio.wait_for("state.plan.best", 90)
     studio.page.locator("#plan-button").click()
     studio.wait_for("state.run && state.plan.phase === 'done'", 60)
-    assert load_design(tmp_path / "runs" / "bench").actuators >= 0
+    assert load_design(studio.folder_of_run()).actuators >= 0
+    first = studio.state("state.run.name")
     studio.page.click("#tab-draw")
     studio.key("b")
     studio.drag((700, 40), (760, 100))
     studio.wait_for("state.check && !state.check.problem && state.check.text.includes('760')")
     plan(studio, 2, fast=True)
-    studio.wait_for("state.run && state.run.name === 'bench-2'", 60)
+    studio.wait_for(f"state.run && state.run.name !== '{first}'", 60)
 
 
 def test_reload_in_mid_search(studio: Studio) -> None:
@@ -181,18 +194,25 @@ def test_two_tabs(studio: Studio) -> None:
         studio.wait_for("state.run && state.plan.phase === 'done'", 60)
 
 
-def test_killed_server_is_told(studio: Studio) -> None:
-    """When the server is gone the page says so, keeps the drawing, and its worker has ended."""
+def test_killed_server_is_told(browser: Any, tmp_path: Path) -> None:
+    """When the server is gone the page says so and keeps the drawing, and no process is left."""
+    studio = Studio(tmp_path, browser)
     draw_bench(studio)
+    children = workers_of(studio.process.pid)
+    assert children
     plan(studio, 600)
     studio.wait_for("state.plan.nodes > 0", 90)
     studio.process.send_signal(signal.SIGKILL)
     studio.wait_for("/connection/i.test(state.message) || /stopped/.test(state.message)", 30)
     assert len(studio.shapes()) == 5
-    assert not alive(studio.process.pid)
+    until = time.monotonic() + 20
+    while any(alive(pid) for pid in children) and time.monotonic() < until:
+        time.sleep(0.1)
+    assert not [pid for pid in children if alive(pid)]
+    studio.close()
 
 
-def test_plan_with_the_keyboard(studio: Studio, tmp_path: Path) -> None:
+def test_plan_with_the_keyboard(studio: Studio) -> None:
     """An obstacle is placed and a design found and made without a mouse."""
     studio.key("b", "Enter", "ArrowUp", "Escape")
     studio.wait_for("state.check && !state.check.problem && state.doc.shapes.length === 1")
@@ -213,7 +233,7 @@ def test_plan_with_the_keyboard(studio: Studio, tmp_path: Path) -> None:
     assert studio.page.evaluate("document.activeElement.id") == "plan-button"
     studio.page.keyboard.press("Enter")
     studio.wait_for("state.run && state.plan.phase === 'done'", 90)
-    assert (tmp_path / "runs" / "bench" / "design.json").exists()
+    assert (studio.folder_of_run() / "design.json").exists()
 
 
 def test_failing_search_shows_its_message(studio: Studio) -> None:
