@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import sys
+import threading
 import webbrowser
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -50,12 +52,14 @@ def studio(
             file=sys.stderr,
         )
 
-    def opened(_: object) -> None:
-        print(f"studio: {place.address}\nCtrl-C ends it; a plan under way then keeps its best design", flush=True)
-        if not no_browser:
-            _open_browser(place.address)
+    with TemporaryDirectory(prefix="vinewright-studio-") as folder, readable_errors():
 
-    with readable_errors():
+        def opened(_: object) -> None:
+            print(f"studio: {place.address}\nCtrl-C ends it; a plan under way then keeps its best design", flush=True)
+            if not no_browser:
+                # In a thread of its own: some browsers return only when they are closed.
+                threading.Thread(target=_open_browser, args=(place.address, Path(folder)), daemon=True).start()
+
         serve(session, place, opened)
     return 0
 
@@ -81,13 +85,21 @@ def session_of(path: str | None) -> Session:
         load_design(given)
         return Session(root, run=given.resolve())
     load_environment(path, 0.0)
-    return Session(root, OpenedFile(given, given.read_bytes()))
+    return Session(root, OpenedFile(given))
 
 
-def _open_browser(address: str) -> None:
-    """Open the page; without a browser, the address that was printed is enough."""
+def _open_browser(address: str, folder: Path) -> None:
+    """Open the page; without a browser, the address that was printed is enough.
+
+    The browser gets a file that leads to the address: everyone on this machine can read the command lines of its programs.
+
+    Args:
+        folder: A folder that nobody else can read.
+    """
+    file = folder / "studio.html"
+    file.write_text(f'<!doctype html><meta http-equiv="refresh" content="0; url={address}">', encoding="utf-8")
     try:
-        found = webbrowser.open(address)
+        found = webbrowser.open(file.as_uri())
     except webbrowser.Error:
         found = False
     if not found:

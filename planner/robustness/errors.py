@@ -103,7 +103,11 @@ def named_errors(environment: Environment, params: VineParams, name: str | None)
     Raises:
         InvalidErrors: As there.
     """
-    asked = read_errors(name)
+    return errors_with_name(environment, params, read_errors(name))
+
+
+def errors_with_name(environment: Environment, params: VineParams, asked: Given) -> tuple[str, Uncertainty]:
+    """The same for errors that are given as numbers."""
     preset, made = preset_of(environment, params, asked), errors_of(environment, params, asked)
     same = replace(made, friction=None) == replace(PRESETS[preset], friction=None)
     known = made.friction in (None, PRESETS[preset].friction)

@@ -12,7 +12,7 @@ from typing import Any
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Mount, Route, WebSocketRoute
 from starlette.staticfiles import StaticFiles
@@ -58,10 +58,12 @@ def answering(answer: Answer) -> Callable[[Request], Coroutine[Any, Any, Respons
         try:
             body = await _body(request)
             found = await run_in_threadpool(answer, request.app.state.session, request, body)
-        except tuple(STATUS) as error:
-            return JSONResponse({"error": " ".join(str(error).split())}, STATUS[type(error)])
-        except OSError as error:
-            return JSONResponse({"error": f"cannot be read or written: {error.strerror or error}"}, 500)
+        except ClientDisconnect:
+            return Response(status_code=400)  # nobody reads it
+        except HTTPException:
+            raise
+        except Exception as error:
+            return _failed(error)
         return found if isinstance(found, Response) else JSONResponse(found)
 
     return endpoint
@@ -82,7 +84,7 @@ async def _body(request: Request) -> bytes:
 
 def state(session: Session, _: Request, __: bytes) -> Any:
     """What a page needs when it is opened."""
-    run = session.hub.plan["run"] or (session.run.name if session.run else None)
+    run = session.hub.plan["run"] or (session.folders.name_of(session.run) if session.run else None)
     return {
         "known": session.known,
         "document": session.document(),
@@ -104,17 +106,17 @@ def check(session: Session, _: Request, body: bytes) -> Any:
     """Check a drawing, and remember it for a page that is opened again."""
     asked = requests.parsed(requests.Check, body)
     found = checked(asked.text, asked.content, asked.origins, tube_in(asked.tube))
-    session.remember({"text": found["text"], "saved": asked.saved, "file": asked.file, "tube": asked.tube})
+    session.remember(asked.model_dump())
     return found
 
 
 def save(session: Session, _: Request, body: bytes) -> Any:
     """Write the file that the studio was started with."""
-    text = requests.parsed(requests.Save, body).text
+    asked = requests.parsed(requests.Save, body)
     if session.file is None:
         raise Changed("the studio was not started with a file: save a copy")
-    content_in(text)
-    session.file.save(text)
+    content_in(asked.text)
+    session.file.save(asked.text, asked.saved)
     return {}
 
 
@@ -143,7 +145,8 @@ def runs(session: Session, _: Request, __: bytes) -> Any:
 
 def run(session: Session, request: Request, _: bytes) -> Any:
     """A run."""
-    return run_view(session.folders[request.path_params["name"]])
+    name = request.path_params["name"]
+    return run_view(session.folders[name], name)
 
 
 def run_zip(session: Session, request: Request, _: bytes) -> Response:
@@ -165,24 +168,22 @@ def plan(session: Session, _: Request, body: bytes) -> Any:
     """Start a plan."""
     asked = requests.parsed(requests.Plan, body)
     tube_in(asked.tube)
-    session.plan(asked.model_dump())
-    return {}
+    return {"job": session.plan(asked.model_dump())}
 
 
 def stop(session: Session, _: Request, body: bytes) -> Any:
-    """Stop a plan, which keeps its best design, or everything else."""
+    """Stop a plan, which keeps its best design, or trials."""
     if requests.parsed(requests.Stop, body).what == "plan":
         session.planning.stop("plan")
     else:
-        session.looking.stop("trials", "look", "pack")
+        session.looking.stop("trials")
     return {}
 
 
 def look(session: Session, _: Request, body: bytes) -> Any:
     """Grow a design."""
     asked = requests.parsed(requests.Look, body)
-    session.look("look", asked.run, {"design": asked.design, "propagator": asked.propagator})
-    return {}
+    return {"job": session.look("look", asked.run, {"design": asked.design, "propagator": asked.propagator})}
 
 
 def trials(session: Session, _: Request, body: bytes) -> Any:
@@ -190,16 +191,14 @@ def trials(session: Session, _: Request, body: bytes) -> Any:
     asked = requests.parsed(requests.Trials, body)
     session.looking.stop("trials")
     given = {"design": asked.design, "trials": asked.trials, "seed": asked.seed, **asked.errors.model_dump()}
-    session.look("trials", asked.run, given)
-    return {}
+    return {"job": session.look("trials", asked.run, given)}
 
 
 def pack(session: Session, _: Request, body: bytes) -> Any:
     """Make the files for fabrication."""
     asked = requests.parsed(requests.Pack, body)
     given = {"design": asked.design, "allow_limit": asked.allow_limit, "zip": str(session.new_pack())}
-    session.look("pack", asked.run, given)
-    return {}
+    return {"job": session.look("pack", asked.run, given)}
 
 
 def pack_zip(session: Session, request: Request, _: bytes) -> Response:
@@ -217,7 +216,7 @@ async def events(socket: WebSocket) -> None:
     try:
         first = json.loads(await asyncio.wait_for(socket.receive_text(), FIRST_MESSAGE))
         token = first.get("token") if isinstance(first, dict) else None
-    except (TimeoutError, ValueError, KeyError, WebSocketDisconnect):
+    except (TimeoutError, ValueError, KeyError, RecursionError, WebSocketDisconnect):
         token = None
     if not guard.knows(token):
         await socket.close(1008)
@@ -263,7 +262,7 @@ def make_app(session: Session, token: str, hosts: list[str]) -> Starlette:
     routes: list[Any] = [Route(f"/api/{path}", answering(answer), methods=["POST"]) for path, answer in posts.items()]
     routes += [Route(f"/api/{path}", answering(answer), methods=["GET"]) for path, answer in gets.items()]
     routes += [WebSocketRoute("/api/events", events), Mount("/", StaticFiles(directory=PAGE, html=True))]
-    app = Starlette(routes=routes, exception_handlers={HTTPException: _refused, Exception: _failed})
+    app = Starlette(routes=routes, exception_handlers={HTTPException: _refused})
     guard = Guard(app, token, hosts)
     app.state.session, app.state.guard = session, guard
     return app
@@ -279,5 +278,10 @@ async def _refused(_: Request, error: Exception) -> Response:
     return JSONResponse({"error": words.get(status, "the request cannot be answered")}, status)
 
 
-async def _failed(_: Request, error: Exception) -> Response:
-    return JSONResponse({"error": f"{type(error).__name__}: {' '.join(str(error).split())}"[:300]}, 500)
+def _failed(error: Exception) -> Response:
+    """The answer to a request that failed: the project's own errors have a message for users."""
+    message = " ".join(str(error).split())
+    for kind, status in STATUS.items():
+        if isinstance(error, kind):
+            return JSONResponse({"error": message}, status)
+    return JSONResponse({"error": f"{type(error).__name__}: {message}"[:300]}, 500)

@@ -24,23 +24,27 @@ _KEY = re.compile(r"^(?:unknown key |missing key )?([a-z_]+(?:\.[a-z_]+)*(?:\[\d
 def checked(text: str, content: Any, origins: Any, tube: VineParams) -> dict[str, Any]:
     """What the page shows of a drawing: the file, what is wrong with it, and its narrowest passages.
 
+    `written` is false if the drawing could not be written into the file, whose text is then the one that was opened.
+
     Args:
         text: The file that was opened.
         content, origins: What is drawn, see `planner.studio.document.edited`.
         tube: The tube that is to grow there.
     """
-    made = text
+    made, written = text, False
     try:
         made = edited(text, content, origins)
+        written = True
         environment = parse_environment(made.encode(), "environment", tube.radius)
     except InvalidEnvironment as error:
         message = " ".join(str(error).split())
-        return {"text": made, "problem": {"message": message, "key": key_of(message)}, "hints": [], "passages": []}
+        problem = {"message": message, "key": key_of(message)}
+        return {"text": made, "written": written, "problem": problem, "hints": [], "passages": []}
     hints, passages = environment_hints(environment, 2 * tube.radius), list[dict[str, Any]]()
     if sum(map(len, environment.obstacles.polygons)) + len(environment.obstacles.walls) <= MOST_CORNERS:
         passages = _passages(environment, tube)
         hints += _reach(environment, tube)
-    return {"text": made, "problem": None, "hints": hints, "passages": passages}
+    return {"text": made, "written": True, "problem": None, "hints": hints, "passages": passages}
 
 
 def key_of(message: str) -> str:

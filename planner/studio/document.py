@@ -92,21 +92,6 @@ _PATHS = (
 """Everything but the lists of obstacles."""
 _NEWER = (("bounds", "edge"), ("bounds", "stacked"), ("start", "mount"), ("obstacles", "friction"))
 """What needs schema 2."""
-_EMPTY = """schema = 2
-unit = "mm"
-
-[bounds]
-min = [0, 0]
-max = [1, 1]
-
-[start]
-position = [0, 0]
-heading_deg = 0
-
-[goal]
-position = [0, 0]
-radius = 1
-"""
 
 
 def content_in(text: str) -> Content:
@@ -156,16 +141,6 @@ def edited(text: str, content: Any, origins: Any) -> str:
     if _content(written) != new or _errors(written, {}) != _errors(data, numbers):
         raise InvalidEnvironment("has a number or a layout that cannot be changed here")
     return result
-
-
-def new_text(content: Any) -> str:
-    """The text of a new file, in millimetres.
-
-    Raises:
-        InvalidEnvironment: `content` is not what it must be, as in `edited`.
-    """
-    rows = _tidied(_checked(_Content, content), 1.0)["obstacles"]
-    return edited(_EMPTY, content, {kind: [None] * len(rows[kind]) for kind in KINDS})
 
 
 # ---- what is read ----

@@ -30,11 +30,14 @@ class Folders:
         """The folders of plans by their names, the newest first."""
         found = [self.given] if self.given else []
         found += self.root.iterdir() if self.root.is_dir() else []
-        plans = [folder for folder in found if not folder.name.startswith(".") and (folder / "run.json").is_file()]
-        plans.sort(key=lambda folder: (folder / "run.json").stat().st_mtime, reverse=True)
-        every = {folder.name: folder for folder in plans}
-        # One that was given comes before another one of its name.
-        return every | ({self.given.name: self.given} if self.given and self.given.name in every else {})
+        plans = {folder.resolve(): folder for folder in found if _is_plan(folder)}
+        ordered = sorted(plans, key=lambda folder: (folder / "run.json").stat().st_mtime, reverse=True)
+        return {self.name_of(folder): folder for folder in ordered}
+
+    def name_of(self, folder: Path) -> str:
+        """The name of a run. A folder that was given and is not in `runs` says so, since a plan may have its name."""
+        beside = folder.parent == self.root.resolve()
+        return folder.name if beside else f"{folder.name} ({folder.parent.name or '/'})"
 
     def __getitem__(self, name: str) -> Path:
         """The folder of a name.
@@ -67,6 +70,10 @@ class Folders:
                 }
             )
         return rows
+
+
+def _is_plan(folder: Path) -> bool:
+    return not folder.name.startswith(".") and (folder / "run.json").is_file()
 
 
 def zipped(folder: Path) -> bytes:

@@ -36,7 +36,7 @@ class Guard:
         Args:
             hosts: Allowed values of `Host`, with the port.
         """
-        self.app, self.token, self.hosts = app, token, frozenset(hosts)
+        self.app, self.token, self.hosts = app, token, frozenset(host.lower() for host in hosts)
         self.headers = {
             "content-security-policy": policy(sorted(self.hosts)),
             "x-content-type-options": "nosniff",
@@ -68,12 +68,14 @@ class Guard:
     def _refused(self, scope: Scope) -> tuple[int, str] | None:
         """Status and reason if a request is refused."""
         headers = Headers(scope=scope)
-        host, origin = headers.get("host", ""), headers.get("origin")
+        host, origin = headers.get("host", "").lower(), headers.get("origin")
         if host not in self.hosts:
             return 421, "this host is not the studio's"
         if origin is not None and origin != f"http://{host}":
             return 403, "the request comes from another page"
-        if headers.get("sec-fetch-site") in ("cross-site", "same-site"):
+        # A link to the page may stand anywhere: its files hold no secret.
+        followed = headers.get("sec-fetch-mode") == "navigate" and not scope["path"].startswith("/api/")
+        if headers.get("sec-fetch-site") in ("cross-site", "same-site") and not followed:
             return 403, "the request comes from another page"
         if scope["type"] == "websocket":
             return None if origin is not None else (403, "a socket needs an origin")
@@ -86,4 +88,4 @@ class Guard:
 
     def knows(self, token: object) -> bool:
         """Whether a token is that of this studio."""
-        return isinstance(token, str) and hmac.compare_digest(token.encode(), self.token.encode())
+        return isinstance(token, str) and hmac.compare_digest(token.encode(errors="replace"), self.token.encode())

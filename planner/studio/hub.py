@@ -13,6 +13,8 @@ IDLE: Message = {
     "phase": "idle", "seconds": 0.0, "left": 0.0, "iterations": 0, "nodes": 0, "message": "", "best": None, "success": None,
     "run": None, "front": [],
 }  # fmt: skip
+REPLACED = "plan", "tree", "best", "trials", "pack"
+"""Events that a snapshot makes unnecessary."""
 BUSY = "starting", "compiling", "searching", "refining", "writing"
 """Phases of a plan that is under way."""
 
@@ -35,9 +37,9 @@ class Hub:
     def snapshot(self) -> list[Message]:
         """Events that bring a page to the present state."""
         events: list[Message] = [{"type": "plan", "plan": self.plan}]
-        if self.plan["phase"] in BUSY:
-            events.append({"type": "tree", "reset": True, "drop": [], "add": list(self.tree.values())})
-            events += [self.best] if self.best else []
+        events.append({"type": "tree", "reset": True, "drop": [], "add": list(self.tree.values())})
+        if self.plan["phase"] in BUSY and self.best:
+            events.append(self.best)
         if self.trials:
             events.append({**self.trials, "first": True})
         return events + ([self.pack] if self.pack else [])
@@ -68,9 +70,10 @@ class Hub:
             if page.qsize() < MOST_WAITING:
                 page.put_nowait(event)
                 continue
-            while not page.empty():
-                page.get_nowait()
-            for part in self.snapshot():
+            # The page is slow: it gets the present state instead of how that came about, and everything else.
+            waiting = [page.get_nowait() for _ in range(page.qsize())]
+            kept = [one for one in [*waiting, event] if one is None or one["type"] not in REPLACED]
+            for part in [*self.snapshot(), *kept]:
                 page.put_nowait(part)
 
     def _note(self, event: Message) -> None:
@@ -92,5 +95,7 @@ class Hub:
                 self.trials = {**event, "lines": [*before, *event["lines"]]}
             case "pack":
                 self.pack = event
+            case "failed" if event["kind"] == "trials" and self.trials:
+                self.trials = {**self.trials, "busy": False}
             case "failed" if event["what"] == "plan":
                 self.plan = {**self.plan, "phase": "failed", "message": event["message"]}

@@ -26,7 +26,7 @@ from planner.fabrication import FORMATS
 from planner.fabrication.bracket import NoBracket
 from planner.fabrication.pack import Pack
 from planner.replay import replay, simulated
-from planner.robustness.errors import errors_of
+from planner.robustness.errors import errors_with_name
 from planner.robustness.estimate import Estimate
 from planner.robustness.weakest import weakest_error
 from planner.runs.claim import claimed
@@ -113,24 +113,26 @@ def trials_job(given: dict[str, Any], send: Send, stop: Stop) -> None:
     asked = Given.of(
         ERRORS.model_validate({"preset": given["preset"], **given["numbers"]}).model_dump(exclude_none=True)
     )
-    uncertainty = errors_of(environment, design.params, asked)
+    name, uncertainty = errors_with_name(environment, design.params, asked)
     count, seed = given["trials"], given["seed"]
     reached = np.zeros(0, bool)
     about = {"type": "trials", "run": given["run"], "design": given["design"], "asked": count, "weakest": None}
     send({**about, "first": True, "busy": True, "reached": [], "lines": [], "success": None})
     for first in range(0, count, BATCH):
         if stop.requested:
-            return
+            break
         some = range(first, min(first + BATCH, count))
         outcome = grow_trials(design, Worlds.drawn(environment, design.params, uncertainty, some, seed))
         reached = np.concatenate([reached, outcome.reached])
-        success = _success(given["preset"], reached)
+        success = _success(name, reached)
         lines = [line_of(joints) for joints in outcome.joints]
         send({**about, "busy": True, "reached": reached.tolist(), "lines": lines, "success": success})
-    weakest = weakest_error(design, environment, uncertainty, range(count), seed, reached)
-    success = {**_success(given["preset"], reached), "weakest": weakest}
+    weakest = (
+        weakest_error(design, environment, uncertainty, range(len(reached)), seed, reached) if len(reached) else None
+    )
+    known = {**_success(name, reached), "weakest": weakest} if len(reached) else None
     marked = {**about, "weakest": weakest_view(weakest)}
-    send({**marked, "busy": False, "reached": reached.tolist(), "lines": [], "success": success})
+    send({**marked, "busy": False, "reached": reached.tolist(), "lines": [], "success": known})
 
 
 def _success(errors: str, reached: np.ndarray) -> dict[str, Any]:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+
+from environments.uncertainty import PRESETS
 
 _Name = Annotated[str, Field(min_length=1, max_length=200)]
 _Text = Annotated[str, Field(max_length=5_000_000)]
@@ -34,16 +36,26 @@ class Check(_Request):
     tube: dict[str, Any]
     saved: _Text = ""
     """The text as last saved or opened."""
+    name: Annotated[str, Field(max_length=300)] = "environment"
+    """Name of the drawing if its text has none."""
     file: Annotated[str, Field(max_length=300)] | None = None
     """Name of the file that Save writes."""
 
 
 class Save(_Request):
     text: _Text
+    saved: _Text
+    """The file as it was opened or last saved."""
 
 
 class TubeRequest(_Request):
     content: dict[str, Any]
+
+
+def _preset(name: str) -> str:
+    if name not in PRESETS:
+        raise ValueError(f"must be one of {', '.join(PRESETS)}")
+    return name
 
 
 class Options(_Request):
@@ -53,7 +65,7 @@ class Options(_Request):
     iterations: Annotated[int, Field(ge=1)] | None = None
     seed: Annotated[int, Field(ge=0, lt=2**63)] = 0
     success: Annotated[float, Field(gt=0, le=100)] | None = None
-    uncertainty: Literal["workshop", "handmade", "lasercut", "field", "paper", "none"] | None = None
+    uncertainty: Annotated[str, AfterValidator(_preset)] | None = None
     fast: bool = False
     heuristic: bool = False
     propagator: Annotated[str, Field(max_length=40)] = "quasistatic"

@@ -19,6 +19,8 @@ from planner.studio.hub import BUSY
 from planner.studio.session import Session
 
 LOOPBACK = "127.0.0.1"
+EVERYWHERE = "0.0.0.0", "::"
+"""Addresses that stand for all addresses of this machine."""
 PORTS = 20
 """Number of ports that are tried."""
 CLOSING = 1
@@ -42,13 +44,26 @@ class Place:
     def hosts(self) -> list[str]:
         """Values of the header `Host` with which a browser may ask for the page."""
         names = {self.host, LOOPBACK, "localhost"} if is_loopback(self.host) else {self.host}
-        return sorted(f"[{name}]:{self.port}" if ":" in name else f"{name}:{self.port}" for name in names)
+        if self.host in EVERYWHERE:
+            names |= {LOOPBACK, "localhost", socket.gethostname(), socket.getfqdn(), *_addresses()}
+        shown = [f"[{name}]" if ":" in name else name for name in names]
+        # Browsers leave the usual port out.
+        return sorted([*(f"{name}:{self.port}" for name in shown), *(shown if self.port == 80 else [])])
 
     @property
     def address(self) -> str:
         """The address of the page. The token is in its fragment, which browsers send nowhere."""
-        name = f"[{self.host}]" if ":" in self.host else self.host
+        host = socket.gethostname() if self.host in EVERYWHERE else self.host
+        name = f"[{host}]" if ":" in host else host
         return f"http://{name}:{self.port}/#{self.token}"
+
+
+def _addresses() -> list[str]:
+    """Addresses of this machine."""
+    try:
+        return [str(found[4][0]) for found in socket.getaddrinfo(socket.gethostname(), None)]
+    except OSError:
+        return []
 
 
 def is_loopback(host: str) -> bool:

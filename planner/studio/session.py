@@ -5,7 +5,6 @@ from __future__ import annotations
 import secrets
 import tempfile
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -15,7 +14,6 @@ from dynamics.registry import propagators
 from dynamics.tube_file import known_tubes, tube_description
 from environments import known_environments, load_environment
 from environments.environment_file import environment_text
-from environments.file_model import InvalidEnvironment
 from environments.writing import whole
 from planner.console.options import chosen_tube
 from planner.studio.document import content_in
@@ -36,26 +34,32 @@ class OpenedFile:
     """The file that the studio was started with."""
 
     path: Path
-    data: bytes
-    """Its content when it was last read or written."""
 
-    def save(self, text: str) -> None:
-        """Replace its content, unless someone else has.
+    @property
+    def text(self) -> str:
+        """Its content, with its byte order mark, if it has one.
 
         Raises:
-            Changed: Someone has.
+            OSError: It cannot be read.
+        """
+        return self.path.read_bytes().decode()
+
+    def save(self, text: str, opened: str) -> None:
+        """Replace its content; links and permissions stay.
+
+        Args:
+            opened: Its content when it was opened or last saved.
+        Raises:
+            Changed: It has another content by now.
             OSError: It cannot be written.
         """
-        try:
-            now = self.path.read_bytes()
-        except FileNotFoundError:
-            now = self.data  # it was removed: writing it again loses nothing
-        if now != self.data:
-            raise Changed(f"{self.path.name} has changed on disk since it was opened: save a copy, or open it again")
-        data = text.encode()
-        with whole(self.path) as partial:
-            partial.write_bytes(data)
-        self.data = data
+        path = self.path.resolve()
+        if path.exists() and self.text != opened:
+            raise Changed(f"{self.path.name} has changed since it was opened here: save a copy, or open it again")
+        with whole(path) as partial:
+            partial.write_bytes(text.encode())
+            if path.exists():
+                partial.chmod(path.stat().st_mode)
 
 
 @dataclass(eq=False)
@@ -124,7 +128,7 @@ class Session:
         if self.hub.document is not None:
             return self.hub.document
         if self.file:
-            text, name, file = self.file.data.decode("utf-8-sig"), self.file.path.stem, self.file.path.name
+            text, name, file = self.file.text, self.file.path.stem, self.file.path.name
         elif self.run:
             text, name, file = (self.run / "environment.toml").read_text(encoding="utf-8"), self.run.name, None
         elif self.shipped:
@@ -153,36 +157,32 @@ class Session:
             return tube_view(chosen_tube(named)) if named and named not in known_tubes() else named_tube(named)
         return named_tube(load_environment(self.shipped, 0.0).tube if self.shipped else None)
 
-    def look(self, kind: str, name: str, given: Message) -> None:
-        """Queue a job about a design of a run.
+    def look(self, kind: str, name: str, given: Message) -> int:
+        """Queue a job about a design of a run; returns its number.
 
         Raises:
             NoRun: There is no such run.
             Busy: There are too many jobs.
         """
-        self.looking.submit(kind, {**given, "run": name, "folder": str(self.folders[name])})
+        return self.looking.submit(kind, {**given, "run": name, "folder": str(self.folders[name])})
 
-    def plan(self, given: Message) -> None:
-        """Start a plan.
+    def plan(self, given: Message) -> int:
+        """Start a plan; returns the number of the job.
 
         Raises:
             Busy: One is under way.
         """
-        self.planning.submit("plan", given)
+        return self.planning.submit("plan", given)
 
     def remember(self, drawing: dict[str, Any]) -> None:
-        """Keep a drawing for a page that is opened again.
+        """Keep a drawing, as it is, for a page that is opened later.
 
         Args:
-            drawing: Its `text`, the text as `saved`, the name of its `file` if it is the one that Save writes, and the `tube`.
+            drawing: The `text` that was opened, with the `content` and `origins` of what is drawn, the text as `saved`, the name of
+                its `file` if it is the one that Save writes, its `name`, and its `tube`.
         """
-        with suppress(InvalidEnvironment):
-            content = content_in(drawing["text"])
-            own = self.file is not None and drawing["file"] == self.file.path.name
-            file = drawing["file"] if own else None
-            before = self.document() or {"name": "environment"}
-            name = content["name"] or before["name"]
-            self.hub.document = {**drawing, "file": file, "name": name, "content": content}
+        own = self.file is not None and drawing["file"] == self.file.path.name
+        self.hub.document = {**drawing, "file": drawing["file"] if own else None}
 
     def pack(self, key: str) -> bytes:
         """A pack as a zip file.

@@ -24,6 +24,8 @@ class Stop:
         Args:
             plans: Whether it is a plan, in the main thread.
         """
+        if self.requested:
+            return  # a second signal would end it at once, without its best design
         self.requested = True
         if not plans:
             return

@@ -21,6 +21,7 @@ from planner.robustness.selection import Progress
 from planner.runs.inputs import Inputs
 from planner.search.run import Budget, Run
 from planner.search.tree import branches_of
+from planner.studio.hub import IDLE
 from planner.studio.stop import Stop
 from planner.studio.views import design_view, front_view
 
@@ -80,10 +81,7 @@ class Streamed(Watcher):
 
     def __init__(self, send: Send, stop: Stop) -> None:
         self.send, self.stop = send, stop
-        self.state: dict[str, Any] = {
-            "phase": "starting", "seconds": 0.0, "left": 0.0, "iterations": 0, "nodes": 0, "message": "", "best": None,
-            "success": None, "run": None, "front": [],
-        }  # fmt: skip
+        self.state: dict[str, Any] = {**IDLE, "phase": "starting"}
         self.shown: Design | None = None
         self.began = self.budget = 0.0
 

@@ -55,6 +55,8 @@ class TomlText:
         self._entries: list[_Entry] = []
         self._changes: list[tuple[int, int, str]] = []
         self._opened: set[Path] = set()
+        self._tables: list[str] = []
+        """Lines of new tables, without line ends."""
         self._scan()
         self._entries.sort(key=lambda one: one.start)
         self._values = {one.path: one for one in self._entries if one.value}
@@ -98,10 +100,11 @@ class TomlText:
             self._changes.append((braces.value[1] - 1, braces.value[1] - 1, ", " * (table in self._opened) + pair))
             self._opened.add(table)
         else:
+            # New tables follow all other changes, also those of a table at the end of the text.
             if table not in self._opened:
-                self._add_line(len(self.text), f"{self.newline}[{'.'.join(table)}]")
+                self._tables += ["", f"[{'.'.join(table)}]"]
                 self._opened.add(table)
-            self._add_line(len(self.text), pair)
+            self._tables.append(pair)
 
     def remove(self, path: Path) -> None:
         """Remove a key with its line, if the file has it."""
@@ -129,7 +132,12 @@ class TomlText:
         for start, end, new in sorted(self._changes, key=lambda change: change[:2]):
             parts += [self.text[at:start], new]
             at = max(at, end)
-        return "".join([*parts, self.text[at:]])
+        changed = "".join([*parts, self.text[at:]])
+        if not self._tables:
+            return changed
+        ended = changed.endswith("\n")
+        tables = self.newline.join(self._tables)
+        return changed + ("" if ended else self.newline) + tables + (self.newline if ended else "")
 
     # ---- reading ----
 

@@ -87,8 +87,11 @@ def front_view(actuators: int, reached: int, trials: int, chosen: bool) -> dict[
     }  # fmt: skip
 
 
-def run_view(folder: Path) -> dict[str, Any]:
+def run_view(folder: Path, name: str) -> dict[str, Any]:
     """The folder of a plan.
+
+    Args:
+        name: How the page calls it.
 
     Raises:
         InvalidDesign: The folder is not that of a plan, or one of its files is damaged.
@@ -115,7 +118,7 @@ def run_view(folder: Path) -> dict[str, Any]:
         designs.append(design_view(design, str(number), f"Solution {number}", heading, jump))
     tried = Tried.read(folder / TRIALS) if (folder / TRIALS).exists() else None
     return {
-        "name": folder.name,
+        "name": name,
         "text": text,
         "content": content,
         "tube": tube_content(best.params),

@@ -79,7 +79,11 @@ def work(connection: Connection, root: str, warm: bool) -> None:
         number = job["job"]
         send({"type": "began", "job": number})
         stop = inbox.begin(job)
-        _attempt(lambda job=job, stop=stop: _run(job, root, stop, send), send, job)  # type: ignore[misc]
+
+        def tell(event: Message, number: int = number) -> None:
+            send({**event, "job": number})
+
+        _attempt(lambda job=job, stop=stop, tell=tell: _run(job, root, stop, tell), tell, job)  # type: ignore[misc]
         inbox.end(job)
         send({"type": "ended", "job": number})
 

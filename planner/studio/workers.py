@@ -40,6 +40,8 @@ class Worker:
         self.root, self.tell, self.plans = root, tell, plans
         self.jobs: dict[int, str] = {}
         """Kinds of the jobs that have not ended, by their numbers."""
+        self.workers: dict[int, BaseProcess | None] = {}
+        """The processes that these jobs were given to."""
         self.process: BaseProcess | None = None
         self.connection: Connection | None = None
         self.lock = threading.RLock()
@@ -68,7 +70,7 @@ class Worker:
                 raise Busy("a plan is under way: stop it first" if self.plans else "too many requests: wait a moment")
             self.start()
             number = next(self.numbers)
-            self.jobs[number] = kind
+            self.jobs[number], self.workers[number] = kind, self.process
             self._send({"what": "job", "job": number, "kind": kind, "given": given})
             return number
 
@@ -108,14 +110,18 @@ class Worker:
             except (EOFError, OSError):
                 break
             if event["type"] == "ended":
-                with self.lock:
-                    self.jobs.pop(event["job"], None)
+                self._forget(event["job"])
             self.tell(event)
         process.join()
+        what = "plan" if self.plans else "look"
+        message = "the process that computes was killed (out of memory?): end other programs, and try again"
+        for number in [number for number, one in self.workers.items() if one is process]:
+            kind = self._forget(number)
+            self.tell({"type": "failed", "what": what, "kind": kind, "message": message, "job": number})
+            self.tell({"type": "ended", "job": number})
+
+    def _forget(self, number: int) -> str:
+        """Forget a job that has ended; returns its kind."""
         with self.lock:
-            lost, self.jobs = dict(self.jobs), {}
-        if lost:
-            what = "plan" if self.plans else "look"
-            message = "the process that computes was killed (out of memory?): end other programs, and try again"
-            self.tell({"type": "failed", "what": what, "message": message})
-            self.tell({"type": "ended", "job": max(lost)})
+            self.workers.pop(number, None)
+            return self.jobs.pop(number, "")

@@ -120,7 +120,7 @@ def studio(environment: Environment, folder: Path) -> Iterator[tuple[Session, Pl
     """A studio under way in this process, with the file of an environment in a folder."""
     file = folder / f"{environment.name}.toml"
     file.write_text(environment_text(environment), encoding="utf-8")
-    session, place = Session(folder / "runs", OpenedFile(file, file.read_bytes())), taken("127.0.0.1", 8900)
+    session, place = Session(folder / "runs", OpenedFile(file)), taken("127.0.0.1", 8900)
     servers: queue.SimpleQueue[uvicorn.Server] = queue.SimpleQueue()
     serving = threading.Thread(target=serve, args=(session, place, servers.put))
     serving.start()

@@ -2,6 +2,7 @@
 
 import io
 import json
+import shutil
 import tomllib
 import xml.etree.ElementTree as ElementTree
 import zipfile
@@ -45,7 +46,7 @@ def test_units_of_tube_keys_are_those_of_their_names(client: TestClient) -> None
     for key in client.get("/api/state").json()["known"]["tubeKeys"]:
         if key["unit"]:
             spelt = key["unit"].lower().replace("µ", "u").replace("²", "2").replace("/", "_per_").replace(" ", "_")
-            assert key["name"].endswith(spelt.replace("n_m2", "n_m2")), key
+            assert key["name"].endswith(spelt), key
         else:
             assert not key["name"].endswith(("_mm", "_kpa", "_n", "_s", "_mpa", "_um", "_m", "_m2")), key
 
@@ -137,13 +138,15 @@ def test_reload_shows_the_last_drawing(client: TestClient, session: Session, dra
     text = client.get("/api/state").json()["known"]["environments"][0]["text"]
     file = tmp_path / "bench.toml"
     file.write_text(text)
-    session.file = OpenedFile(file, text.encode())
+    session.file = OpenedFile(file)
     assert client.get("/api/state").json()["document"]["file"] == "bench.toml"
     moved = {"position": [700, 500], "radius": 44}
-    body = {**drawing(goal=moved), "saved": "before", "file": "bench.toml"}
-    client.post("/api/check", json=body)
+    body = {**drawing(goal=moved), "saved": "before", "file": "bench.toml", "name": "mine"}
+    body["content"]["obstacles"]["polygons"].append([[0, 0], [100, 100], [100, 0], [0, 100]])
+    body["origins"]["polygons"].append(None)
+    assert "crosses itself" in client.post("/api/check", json=body).json()["problem"]["message"]
     document = client.get("/api/state").json()["document"]
-    assert (document["content"]["goal"], document["saved"], document["file"]) == (moved, "before", "bench.toml")
+    assert {key: document[key] for key in body} == body
     client.post("/api/check", json={**body, "file": "other.toml"})
     assert client.get("/api/state").json()["document"]["file"] is None
 
@@ -154,10 +157,11 @@ def test_reload_shows_the_last_drawing(client: TestClient, session: Session, dra
 def test_run_of_the_command_line_opens(client: TestClient, session: Session, planned: Path) -> None:
     """A run that was made elsewhere is shown with its designs, front and trials."""
     session.folders.given = planned
+    name = session.folders.name_of(planned)
     (row,) = client.get("/api/runs").json()
-    view = client.get("/api/runs/divider").json()
+    view = client.get(f"/api/runs/{name}").json()
     design = load_design(planned)
-    assert (row["name"], row["actuators"]) == ("divider", design.actuators)
+    assert (row["name"], view["name"], row["actuators"]) == (name, name, design.actuators)
     best = view["designs"][0]
     np.testing.assert_allclose(best["line"], 1e3 * design.centerline, atol=0.06)
     assert [part["side"] for part in best["sections"]] == [part.side for part in design.sections]
@@ -185,9 +189,24 @@ def test_damaged_run_is_told(client: TestClient, session: Session) -> None:
     assert client.get("/api/runs").json() == []
 
 
+def test_a_run_from_elsewhere_hides_none(client: TestClient, session: Session, planned: Path) -> None:
+    """A run in `runs` is found by its name also if the studio was started with another one of that name."""
+    session.folders.given = planned
+    shutil.copytree(planned, session.root / "divider")
+    (session.root / "divider" / "environment.toml").write_text(
+        (planned / "environment.toml").read_text() + "# another one\n"
+    )
+    names = {row["name"] for row in client.get("/api/runs").json()}
+    assert names == {"divider", f"divider ({planned.parent.name})"}
+    assert client.get("/api/runs/divider").json()["text"].endswith("# another one\n")
+    assert not client.get(f"/api/runs/divider ({planned.parent.name})").json()["text"].endswith("# another one\n")
+    session.folders.given = session.root / "divider"
+    assert [row["name"] for row in client.get("/api/runs").json()] == ["divider"]
+
+
 def test_pictures_and_folder(client: TestClient, session: Session, planned: Path) -> None:
     """Pictures of the design and of a solution as PNG and SVG, and the folder as a zip file."""
-    session.folders.given = planned
+    shutil.copytree(planned, session.root / "divider")
     for key in ("best", "1"):
         image = Image.open(io.BytesIO(client.get(f"/api/runs/divider/{key}/picture.png").content))
         assert min(image.size) > 300
@@ -252,8 +271,24 @@ def test_stopped_trials_end(planned: Path) -> None:
 
     given = {"run": "divider", "folder": str(planned), "design": "best", "preset": "workshop", "numbers": {}}
     trials_job({**given, "trials": 500, "seed": 0}, take, stop)
-    assert len(events) == 2
-    assert events[-1]["busy"]
+    assert [event["busy"] for event in events] == [True, True, False]
+    assert events[-1]["success"]["trials"] == len(events[1]["lines"])
+
+
+def test_trials_have_the_errors_that_are_shown(planned: Path) -> None:
+    """Numbers of the page take precedence over those of the environment's file; the name says that they are not the preset's."""
+    text = (planned / "environment.toml").read_text()
+    folder = planned.parent / "uncertain"
+    shutil.copytree(planned, folder, dirs_exist_ok=True)
+    (folder / "environment.toml").write_text(text + "\n[uncertainty]\nstart_position_mm = 900.0\n")
+    exact = {"start_position_mm": 0.0, "obstacle_position_mm": 0.0}
+    (*_, last) = events_of(trials_job, folder, preset="none", numbers=exact, trials=20, seed=0)
+    assert last["success"]["reached"] == 20
+    assert last["success"]["errors"] == "none"
+    (*_, last) = events_of(
+        trials_job, folder, preset="none", numbers={**exact, "start_position_mm": 30.0}, trials=20, seed=0
+    )
+    assert last["success"]["errors"] == "adapted none"
 
 
 def test_weakest_error_names_what_to_mark() -> None:

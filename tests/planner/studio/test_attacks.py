@@ -2,6 +2,7 @@
 
 import io
 import json
+import shutil
 import struct
 import zlib
 from collections.abc import Callable, Iterator
@@ -57,6 +58,13 @@ def test_cross_site_request(client: TestClient) -> None:
     )
 
 
+def test_link_to_the_page(client: TestClient) -> None:
+    """The address that the terminal shows can be followed from anywhere; what needs the token cannot."""
+    followed = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"}
+    assert client.get("/", headers=followed).status_code == 200
+    assert client.get("/api/runs", headers=followed).status_code == 403
+
+
 def test_preflight_of_another_page(client: TestClient) -> None:
     """No answer allows another page anything."""
     asked = {"Origin": EVIL, "Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": TOKEN_HEADER}
@@ -84,7 +92,20 @@ def test_socket_of_another_page(client: TestClient) -> None:
             pass
 
 
-@pytest.mark.parametrize("first", ['{"token": "wrong"}', "{}", "[]", "no JSON", "1", '{"token": 5}', '{"token": null}'])
+@pytest.mark.parametrize(
+    "first",
+    [
+        '{"token": "wrong"}',
+        '{"token": "\\ud800"}',
+        "[" * 60_000,
+        "{}",
+        "[]",
+        "no JSON",
+        "1",
+        '{"token": 5}',
+        '{"token": null}',
+    ],
+)
 def test_socket_without_token(client: TestClient, session: Session, first: str) -> None:
     """A socket whose first message is not the token gets nothing."""
     with client.websocket_connect(EVENTS, headers={"Origin": f"http://{HOST}"}) as socket:
@@ -166,7 +187,8 @@ def test_content_security_policy(client: TestClient) -> None:
     """Every answer, a refusal included, forbids inline scripts, other hosts, framing and guessing of types."""
     answers = [client.get("/"), client.get("/main.js"), client.get("/api/runs"), client.get("/nothing")]
     answers.append(client.get("/", headers={"Origin": EVIL}))
-    for answer in answers[:4]:
+    assert [answer.status_code for answer in answers] == [200, 200, 200, 404, 403]
+    for answer in answers:
         rules = dict(rule.split(" ", 1) for rule in answer.headers["content-security-policy"].split("; "))
         assert rules["default-src"] == "'none'"
         assert rules["script-src"] == rules["style-src"] == "'self'"
@@ -273,26 +295,48 @@ def test_path_of_a_tube_in_a_file(client: TestClient, tmp_path: Path) -> None:
 def test_save_where_the_page_wants(client: TestClient, session: Session, tmp_path: Path) -> None:
     """Saving writes the file the studio was started with or nothing, and never over what someone else wrote."""
     text = client.get("/api/state").json()["known"]["environments"][0]["text"]
-    assert client.post("/api/save", json={"text": text}).status_code == 409
-    assert client.post("/api/save", json={"text": text, "path": str(tmp_path / "x")}).status_code == 400
+
+    def save(text: str, saved: str, **more: str) -> Any:
+        return client.post("/api/save", json={"text": text, "saved": saved, **more})
+
+    assert save(text, text).status_code == 409
+    assert save(text, text, path=str(tmp_path / "x")).status_code == 400
     file = tmp_path / "bench.toml"
     file.write_text(text)
-    session.file = OpenedFile(file, file.read_bytes())
-    assert client.post("/api/save", json={"text": text + "# mine\n"}).status_code == 200
+    session.file = OpenedFile(file)
+    assert save(text + "# mine\n", text).status_code == 200
     assert file.read_text() == text + "# mine\n"
-    assert client.post("/api/save", json={"text": "no environment"}).status_code == 422
+    assert save("no environment", text + "# mine\n").status_code == 422
+    # Another page that opened the file before that, and another program.
+    assert save(text + "# other page\n", text).status_code == 409
     file.write_text(text + "# theirs\n")
-    answer = client.post("/api/save", json={"text": text})
+    answer = save(text, text + "# mine\n")
     assert (answer.status_code, file.read_text()) == (409, text + "# theirs\n")
-    assert "changed on disk" in answer.json()["error"]
+    assert "has changed" in answer.json()["error"]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["bench.toml"]
+
+
+def test_save_keeps_links_permissions_and_marks(client: TestClient, session: Session, tmp_path: Path) -> None:
+    """A link still leads to the file, which keeps its permissions and its byte order mark."""
+    text = "\ufeff" + client.get("/api/state").json()["known"]["environments"][0]["text"]
+    (tmp_path / "real").mkdir()
+    real, link = tmp_path / "real" / "bench.toml", tmp_path / "bench.toml"
+    real.write_text(text)
+    real.chmod(0o600)
+    link.symlink_to(real)
+    session.file = OpenedFile(link)
+    assert client.get("/api/state").json()["document"]["text"] == text
+    assert client.post("/api/save", json={"text": text + "# mine\n", "saved": text}).status_code == 200
+    assert link.is_symlink()
+    assert real.read_bytes() == (text + "# mine\n").encode()
+    assert real.stat().st_mode & 0o777 == 0o600
 
 
 def test_flood_of_jobs(client: TestClient, session: Session, planned: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One plan at a time and a few other jobs: more are refused at once."""
     monkeypatch.setattr(Worker, "start", lambda _: None)
     monkeypatch.setattr(Worker, "_send", lambda *_: None)
-    session.folders.given = planned
+    shutil.copytree(planned, session.root / "divider")
     state = client.get("/api/state").json()
     body = {"text": state["known"]["environments"][0]["text"], "tube": state["tube"]["content"], "options": {}}
     assert [client.post("/api/plan", json=body).status_code for _ in range(3)] == [200, 409, 409]

@@ -11,7 +11,7 @@ import pytest
 
 from environments import InvalidEnvironment
 from environments.environment_file import parse_environment
-from planner.studio.document import MOST_SHAPES, content_in, edited, new_text
+from planner.studio.document import MOST_SHAPES, content_in, edited
 from tests.planner.studio.document_texts import (
     BENCH,
     BRACES,
@@ -297,15 +297,6 @@ def test_what_would_not_read_back_is_refused() -> None:
         edited(BRACES, content, identity(content))
 
 
-def test_a_new_file_has_everything() -> None:
-    for text in TEXTS.values():
-        content = content_in(text)
-        made = new_text(content)
-        assert content_in(made) == content
-        assert 'unit = "mm"' in made
-    assert new_text(content_in(SHIPPED["maze"])).splitlines()[:12] == SHIPPED["maze"].splitlines()[:12]
-
-
 # ---- what a browser may send ----
 
 
@@ -351,11 +342,10 @@ def test_a_wrong_content_is_refused_in_one_line(path: tuple[Any, ...], value: An
     for key in keys[:-1]:
         part = part[key]
     part[keys[-1]] = value
-    for new in (False, True):
-        with pytest.raises(InvalidEnvironment, match=message) as error:
-            new_text(holder["content"]) if new else edited(BENCH, holder["content"], identity(content_in(BENCH)))
-        assert str(error.value).isprintable()
-        assert len(str(error.value)) < 1000
+    with pytest.raises(InvalidEnvironment, match=message) as error:
+        edited(BENCH, holder["content"], identity(content_in(BENCH)))
+    assert str(error.value).isprintable()
+    assert len(str(error.value)) < 1000
 
 
 @pytest.mark.parametrize(
@@ -372,3 +362,25 @@ def test_wrong_origins_are_refused_in_one_line(origins: Any) -> None:
     with pytest.raises(InvalidEnvironment, match=r"^origins") as error:
         edited(BENCH, content, given)
     assert str(error.value).isprintable()
+
+
+@pytest.mark.parametrize("end", ["", "\n", "\n\n# the end\n"])
+@pytest.mark.parametrize(
+    ("table", "key", "value"), [("start", "mount", "wall"), ("bounds", "edge", "table"), ("bounds", "stacked", True)]
+)
+def test_a_new_table_follows_a_new_key_of_the_last_one(end: str, table: str, key: str, value: Any) -> None:
+    """A file without obstacles gets a box and a key of its last table in one edit."""
+    tables = {
+        "bounds": "[bounds]\nmin = [0, 0]\nmax = [900, 900]",
+        "start": "[start]\nposition = [100, 100]\nheading_deg = 0",
+        "goal": "[goal]\nposition = [800, 800]\nradius = 50",
+    }
+    order = [*(name for name in tables if name != table), table]
+    text = 'schema = 2\nunit = "mm"\n\n' + "\n\n".join(tables[name] for name in order) + end
+    content: Any = content_in(text)
+    content[table][key] = value
+    content["obstacles"]["boxes"] = [[300, 300, 400, 400]]
+    origins = {"boxes": [None], "polygons": [], "circles": [], "walls": []}
+    made = edited(text, content, origins)
+    assert content_in(made) == content
+    assert made.startswith(text.removesuffix(end))

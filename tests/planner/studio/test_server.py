@@ -125,8 +125,8 @@ def test_no_port_left() -> None:
         taken("192.0.2.1", 8737)
 
 
-@pytest.mark.parametrize("signals", [[signal.SIGINT], [signal.SIGTERM]])
-def test_ctrl_c_ends_search_and_server_and_keeps_the_best(studio: Running, tmp_path: Path, signals: list[int]) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_ctrl_c_ends_search_and_server_and_keeps_the_best(studio: Running, tmp_path: Path, number: int) -> None:
     """Ctrl-C in mid-search ends everything, and the best design so far is in its folder."""
     studio.ask("api/plan", request(time_budget_s=900.0))
     until = time.monotonic() + 240
@@ -135,14 +135,50 @@ def test_ctrl_c_ends_search_and_server_and_keeps_the_best(studio: Running, tmp_p
         time.sleep(0.1)
     children = workers_of(studio.process.pid)
     assert children
-    for number in signals:
-        studio.process.send_signal(number)
+    studio.process.send_signal(number)
     out, _ = studio.process.communicate(timeout=60)
     assert studio.process.returncode == 0, out
     assert "Traceback" not in out
+    until = time.monotonic() + 5  # helpers of Python's multiprocessing end by themselves
+    while any(alive(pid) for pid in children) and time.monotonic() < until:
+        time.sleep(0.05)
     assert not [pid for pid in children if alive(pid)]
     assert (tmp_path / "runs" / "divider" / "design.json").exists()
     assert sorted(path.name for path in (tmp_path / "runs").iterdir()) == ["divider"]
+
+
+def test_the_browser_gets_a_file(tmp_path: Path) -> None:
+    """The token is on no command line: the browser opens a file that only this user can read, which leads to the page."""
+    seen = tmp_path / "seen"
+    browser = tmp_path / "browser"
+    browser.write_text(
+        f'#!/bin/sh\necho "$1" > {seen}.new\nsed "s/file:..//" {seen}.new | xargs cat > {seen}.page\nmv {seen}.new {seen}\n'
+    )
+    browser.chmod(0o755)
+    process = subprocess.Popen(
+        [str(STUDIO), "studio"],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "BROWSER": str(browser)},
+    )
+    try:
+        running = Running(process)
+        until = time.monotonic() + 20
+        while not seen.exists() and time.monotonic() < until:
+            time.sleep(0.05)
+        address = seen.read_text().strip()
+        assert address.startswith("file:///")
+        assert running.token not in address
+        file = Path(address.removeprefix("file://"))
+        assert file.parent.stat().st_mode & 0o777 == 0o700
+        assert f"url={running.base}#{running.token}" in Path(f"{seen}.page").read_text()
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=30)
+        assert not file.exists()
+    finally:
+        process.kill()
+        process.communicate()
 
 
 def test_closed_pipe(tmp_path: Path) -> None:
