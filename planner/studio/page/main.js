@@ -4,6 +4,7 @@ import { attempt, get, listen, on } from "./api.js";
 import { byId, el } from "./dom.js";
 import { mountDraw } from "./draw/index.js";
 import { openContent } from "./draw/files.js";
+import { keptDrawing } from "./draw/keeping.js";
 import { mountPanels } from "./panels/index.js";
 import { set, state, subscribe } from "./store.js";
 
@@ -42,14 +43,13 @@ async function start() {
   mountTabs();
   subscribe(["message"], () => (byId("message", HTMLElement).textContent = state.message));
   const found = await get("/api/state");
-  set({ known: found.known, tube: found.tube, plan: found.plan });
+  // The drawing of this tab, as it was before the page was loaded again; else the one that the server has.
+  const kept = keptDrawing();
+  set({ known: found.known, tube: kept?.tube ?? found.tube, plan: found.plan });
   mountDraw();
   mountPanels();
-  if (found.document) {
-    const { content, text, name, file, saved } = found.document;
-    openContent(content, text, name, file);
-    set({ saved });
-  }
+  const drawing = kept ?? found.document;
+  if (drawing) openContent(drawing);
   if (found.run) await attempt(async () => set({ run: await get(`/api/runs/${encodeURIComponent(found.run)}`), panel: "plan" }));
   on("connected", () => document.body.setAttribute("data-connected", ""));
   listen();

@@ -24,7 +24,7 @@ export const IDLE = {
 
 /** @type {State} */
 export const state = {
-  doc: EMPTY, text: "", file: null, saved: "", selection: new Set(), tool: "select",
+  doc: EMPTY, text: "", opened: "", file: null, saved: "", selection: new Set(), tool: "select",
   view: { x: 750, y: 500, scale: 0.5 }, unit: "mm", snap: true, check: null, tube: null, background: null, panel: "draw",
   plan: IDLE, run: null, design: "best", other: null, growths: [], time: Infinity, trials: null, pack: null, message: "",
   known: { version: "", environments: [], tubes: [], tubeKeys: [], errors: [], errorKeys: [], propagators: [] },
@@ -57,10 +57,10 @@ function notify() {
   for (const one of subscribers) if (one.keys.some((key) => keys.has(key))) one.listener();
 }
 
-/** @typedef {{doc: Doc, selection: ReadonlySet<number | string>}} Moment */
-/** @type {Moment[]} */
+/** @typedef {{doc: Doc, selection: ReadonlySet<number | string>}} HistoryEntry */
+/** @type {HistoryEntry[]} */
 let past = [];
-/** @type {Moment[]} */
+/** @type {HistoryEntry[]} */
 let future = [];
 /** @type {string | null} */
 let merging = null;
@@ -77,6 +77,21 @@ export function edit(change, merge = null) {
   merging = merge;
   future = [];
   set({ doc });
+}
+
+/**
+ * Note the drawing before a gesture. The function that is returned goes back to it, as if there had been no edit since: what could be
+ * redone can be redone again, and what was cancelled cannot.
+ */
+export function beginGesture() {
+  const [doc, entries, count, redoable, word] = [state.doc, past, past.length, future, merging];
+  return () => {
+    if (past !== entries) return; // another drawing was opened meanwhile
+    past.length = count;
+    future = redoable;
+    merging = word;
+    set({ doc });
+  };
 }
 
 /** Replace the drawing by another one that was opened; there is nothing to undo then. */
@@ -102,12 +117,12 @@ export function steps() {
   return { undo: past.length, redo: future.length };
 }
 
-function step(/** @type {Moment[]} */ from, /** @type {Moment[]} */ to) {
-  const moment = from.pop();
-  if (!moment) return false;
+function step(/** @type {HistoryEntry[]} */ from, /** @type {HistoryEntry[]} */ to) {
+  const entry = from.pop();
+  if (!entry) return false;
   to.push({ doc: state.doc, selection: state.selection });
   merging = null;
-  set(moment);
+  set(entry);
   return true;
 }
 

@@ -35,6 +35,22 @@
  * @property {{position: Point, radius: number}} goal
  * @property {{boxes: number[][], polygons: Point[][], circles: number[][], walls: number[][], ends: string, friction: number | null}} obstacles
  *
+ * @typedef {object} Origins
+ * For each list of a content the index of each row in the file that was opened; null for a row that is new.
+ * @property {(number | null)[]} boxes
+ * @property {(number | null)[]} polygons
+ * @property {(number | null)[]} circles
+ * @property {(number | null)[]} walls
+ *
+ * @typedef {object} Opened
+ * A drawing that is opened.
+ * @property {Content} content
+ * @property {string} text the file, to which the edits apply
+ * @property {string} name
+ * @property {string | null} [file] name of the file on disk that Save writes
+ * @property {string} [saved] the text as last saved; `text` if it is not given
+ * @property {Origins} [origins] if they are not given, the content is that of the file
+ *
  * @typedef {object} Passage
  * @property {[Point, Point]} ends
  * @property {number} width
@@ -43,6 +59,7 @@
  * @typedef {object} Check
  * What the server says of the drawing.
  * @property {string} text the file as it would be saved
+ * @property {boolean} written whether the drawing could be written; if not, `text` is the file as it was opened
  * @property {{message: string, key: string} | null} problem what is wrong, and the key of the file, for example `obstacles.walls[2]`
  * @property {string[]} hints
  * @property {Passage[]} passages narrowest first
@@ -155,6 +172,7 @@
  * @typedef {object} State
  * @property {Doc} doc
  * @property {string} text TOML that was opened, to which the edits apply
+ * @property {string} opened name under which it was opened, for a drawing that has no name of its own
  * @property {string | null} file name of the file on disk that Save writes; null if there is none
  * @property {string} saved the text as last saved or opened
  * @property {ReadonlySet<number | string>} selection ids of shapes, and "start", "goal", "bounds"

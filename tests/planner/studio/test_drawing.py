@@ -286,3 +286,144 @@ def test_reload_keeps_the_drawing(studio: Studio) -> None:
     studio.page.reload()
     studio.page.wait_for_selector("body[data-connected]")
     assert [shape["row"] for shape in studio.shapes()] == [[400, 300, 500, 700]]
+
+
+@pytest.mark.parametrize(
+    ("text", "unit", "value"),
+    [
+        ("12.5", "mm", 12.5), ("12,5", "mm", 12.5), ("-3", "mm", -3), ("1 in", "mm", 25.4), ("15cm", "mm", 150), ("15", "cm", 15),
+        ("150mm", "cm", 15), ("0.2 m + 5", "mm", 205), ("2*(30+4.5)", "mm", 69), ("10-2-3", "mm", 5), ("8/2/2", "mm", 2),
+        ("45°", "", 45), (".5", "mm", 0.5), ("--2", "mm", 2), ("(1+1)cm", "mm", 20),
+        *((wrong, "mm", None) for wrong in ("", "1.2.3", "abc", "1,2,3", "5 kg", "2*", "(1", "1)", "1 2", "45°", "1e5", "alert(1)")),
+        ("5 mm", "", None),
+    ],
+)  # fmt: skip
+def test_numbers_as_people_type_them(shared: Studio, text: str, unit: str, value: float | None) -> None:
+    """A decimal comma, units and small calculations are read; everything else is no number."""
+    found = shared.page.evaluate(
+        "async ([text, unit]) => (await import('/draw/number.js')).numberFrom(text, unit)", [text, unit]
+    )
+    assert found == pytest.approx(value, nan_ok=True) if value is not None else found != found
+
+
+def test_decimal_comma_in_the_panel(studio: Studio) -> None:
+    """A size with a decimal comma is not ten times as large; one in another unit is converted."""
+    studio.key("b")
+    studio.drag((400, 300), (500, 400))
+    for typed, width in (("12,5", 12.5), ("15cm", 150), ("100+50", 150)):
+        field = studio.page.locator("#panel-draw").get_by_label("width")
+        field.fill(typed)
+        field.press("Enter")
+        (x_min, _, x_max, _) = studio.shapes()[0]["row"]
+        assert x_max - x_min == pytest.approx(width)
+
+
+def test_a_cancelled_drag_leaves_redo(studio: Studio) -> None:
+    """Escape ends a drag as if it had not begun: redo makes again what was undone before, and nothing of the drag."""
+    studio.key("b")
+    studio.drag((400, 300), (500, 400))
+    studio.key("ArrowRight")
+    (nudged,) = studio.shapes()
+    studio.key("Control+z")
+    studio.page.mouse.move(*studio.at(450, 350))
+    studio.page.mouse.down()
+    studio.page.mouse.move(*studio.at(700, 600), steps=4)
+    assert studio.shapes()[0]["row"] != [400, 300, 500, 400]
+    studio.page.keyboard.press("Escape")
+    studio.page.mouse.up()
+    assert studio.shapes()[0]["row"] == [400, 300, 500, 400]
+    studio.key("Control+y")
+    assert studio.shapes()[0]["row"] == nudged["row"]
+    studio.key("Control+y")
+    assert studio.shapes()[0]["row"] == nudged["row"]
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        {"key": "."},
+        {"key": "]"},
+        {"key": "]", "ctrlKey": True, "altKey": True, "modifierAltGraph": True},
+        {"key": "]", "altKey": True},
+    ],
+    ids=["period", "bracket", "AltGr", "Option"],
+)
+def test_keys_that_turn(studio: Studio, keys: dict[str, Any]) -> None:
+    """The selection turns by a key that every layout has, and by a bracket that needs AltGr or Option."""
+    studio.key("b")
+    studio.drag((400, 300), (500, 400))
+    studio.page.evaluate(
+        "keys => document.getElementById('stage').dispatchEvent("
+        "new KeyboardEvent('keydown', { bubbles: true, cancelable: true, ...keys }))",
+        keys,
+    )
+    assert studio.shapes()[0]["kind"] == "polygon"
+    studio.key(",")
+    assert sorted(studio.shapes()[0]["corners"]) == [[400, 300], [400, 400], [500, 300], [500, 400]]
+
+
+def test_reload_keeps_what_is_wrong(studio: Studio) -> None:
+    """A polygon that crosses itself is still there when the page is loaded again, whatever another tab has drawn."""
+    studio.key("p")
+    for corner in ((800, 200), (1000, 400), (1000, 200), (800, 400)):
+        studio.click(*corner)
+    studio.page.keyboard.press("Enter")
+    studio.wait_for("state.check && state.check.problem")
+    (before,) = studio.shapes()
+    first = studio.page
+    studio.page = studio.open()
+    studio.page.evaluate("async () => (await import('/draw/files.js')).newDrawing()")
+    studio.wait_for("state.check && !state.check.problem && state.doc.shapes.length === 0")
+    studio.page.close()
+    studio.page = first
+    studio.page.on("dialog", lambda dialog: dialog.accept())
+    studio.page.reload()
+    studio.page.wait_for_selector("body[data-connected]")
+    assert [shape["corners"] for shape in studio.shapes()] == [before["corners"]]
+    studio.wait_for("state.check && state.check.problem")
+    assert studio.page.locator("#file .dirty").count() == 1
+
+
+def test_recent_drawings_are_asked_about(studio: Studio) -> None:
+    """Leaving the page asks while a drawing that was not saved is only in the gallery."""
+    studio.key("b")
+    studio.drag((400, 300), (500, 400))
+    saved(studio)
+    studio.page.evaluate("async () => (await import('/draw/files.js')).newDrawing()")
+    saved(studio)
+    assert studio.page.locator("#file .dirty").count() == 0
+    assert studio.page.evaluate("!window.dispatchEvent(new Event('beforeunload', { cancelable: true }))")
+
+
+def test_nothing_is_edited_where_a_run_is_looked_at(studio: Studio) -> None:
+    """In Look, Trust and Make the drawing has no handles and keeps as it is; a drag moves the view."""
+    studio.key("b")
+    studio.drag((400, 300), (500, 400))
+    studio.page.locator("#drawing .handle").first.wait_for(state="attached")
+    for panel in ("look", "trust", "make"):
+        studio.page.click(f"#tab-{panel}")
+        studio.page.locator("#drawing .handle").first.wait_for(state="detached")
+        assert studio.page.locator("#drawing .selected").count() == 0
+        assert not studio.page.locator("#hint").is_visible()
+        before, view = studio.state("JSON.stringify(state.doc)"), studio.state("state.view.x")
+        studio.drag((450, 350), (600, 350))
+        studio.key("Delete", "ArrowLeft", ".", "Control+d", "Control+z")
+        assert studio.state("JSON.stringify(state.doc)") == before
+        assert studio.state("state.view.x") != view
+    studio.key("w")
+    assert studio.state("[state.panel, state.tool]") == ["draw", "wall"]
+
+
+def test_a_failed_check_is_made_up_for(studio: Studio) -> None:
+    """What changed while the server did not answer is checked as soon as the page is connected again."""
+    fresh = "async () => (await import('/draw/check.js')).isFresh()"
+    saved(studio)
+    studio.page.route("**/api/check", lambda route: route.abort())
+    studio.key("b")
+    studio.drag((400, 300), (500, 400))
+    studio.wait_for("/does not answer/.test(state.message)")
+    assert not studio.page.evaluate(fresh)
+    studio.page.unroute("**/api/check")
+    studio.page.evaluate("async () => (await import('/api.js')).listen()")
+    studio.wait_for("state.check.text.includes('400')")
+    assert studio.page.evaluate(fresh)

@@ -3,6 +3,7 @@
 import { edit, redo, set, state, undo } from "../store.js";
 import { newWord } from "./aim.js";
 import { setBackground } from "./background.js";
+import { isEditable } from "./editing.js";
 import { live, show } from "./live.js";
 import { added, changed, copies, existing, moved, pivotOf, removed, rotated, shapesIn, withoutCorner } from "./shapes.js";
 import { gridStep } from "./snap.js";
@@ -113,7 +114,7 @@ export function cycle(/** @type {1 | -1} */ way) {
   return next !== undefined;
 }
 
-/** Choose a tool; the numbers of what is drawn are in its panel. */
+/** Choose a tool; the numbers of what is drawn are in its panel. Where the drawing is only looked at, every tool leads there. */
 export function chooseTool(/** @type {string} */ tool) {
-  set(tool === "select" ? { tool } : { tool, panel: "draw" });
+  set(tool === "select" && isEditable() ? { tool } : { tool, panel: "draw" });
 }

@@ -1,9 +1,11 @@
 /** The live checks: the drawing goes to the server shortly after each change, and its answer is shown at the thing that is wrong. */
 
-import { post } from "../api.js";
+import { on, post } from "../api.js";
 import { byId, el } from "../dom.js";
 import { set, state, subscribe } from "../store.js";
+import { keepDrawing } from "./keeping.js";
 import { contentOf, LISTS, originsOf } from "./shapes.js";
+import { shownName } from "./words.js";
 
 /** @typedef {import("../types.js").Doc} Doc */
 /** @typedef {import("../types.js").Kind} Kind */
@@ -14,6 +16,7 @@ const DELAY = 150; // after the last change [ms]
 /** @type {Asked | null} */
 let answered = null;
 let asking = false;
+let failed = false;
 let timer = 0;
 /** @type {(() => void)[]} */
 let waiting = [];
@@ -23,11 +26,17 @@ let problem = null;
 /** Check the drawing after each change of it or of the tube. */
 export function mountCheck() {
   // What was saved is asked about as well: the server remembers it for a page that is opened again.
-  subscribe(["doc", "tube", "text", "saved", "file"], () => {
-    clearTimeout(timer);
-    timer = setTimeout(ask, DELAY);
-  });
+  subscribe(["doc", "tube", "text", "saved", "file"], askSoon);
   subscribe(["check"], showProblem);
+  // A check that failed is made up for.
+  on("connected", () => {
+    if (!isFresh()) askSoon();
+  });
+}
+
+function askSoon() {
+  clearTimeout(timer);
+  timer = setTimeout(ask, DELAY);
 }
 
 /** The object that is wrong: the id of a shape, "start", "goal", "bounds", or "environment" for anything else; null if all is well. */
@@ -47,6 +56,7 @@ export async function freshCheck() {
     const next = new Promise((resolve) => waiting.push(() => resolve(null)));
     ask();
     await next;
+    if (failed) break;
   }
   return isFresh();
 }
@@ -61,27 +71,26 @@ async function ask() {
   asking = true;
   const { doc, tube, text, saved, file } = state;
   const asked = { doc, tube, text };
-  let failed = "";
+  keepDrawing();
   try {
-    const request = { text, content: contentOf(doc), origins: originsOf(doc), tube: tube?.content ?? {}, saved, file };
+    const [content, origins, name] = [contentOf(doc), originsOf(doc), shownName()];
+    const request = { text, content, origins, tube: tube?.content ?? {}, saved, file, name };
     const check = await post("/api/check", request);
+    failed = false;
     if (isCurrent(asked)) {
       answered = asked;
       problem = check.problem ? objectOf(check.problem.key, doc) : null;
       set({ check });
     }
   } catch (error) {
-    failed = error instanceof Error ? error.message : String(error);
-    set({ message: failed });
+    failed = true;
+    set({ message: error instanceof Error ? error.message : String(error) });
   }
   asking = false;
   const told = waiting;
   waiting = [];
   for (const tell of told) tell();
-  if (!failed && !isCurrent(asked)) {
-    clearTimeout(timer);
-    timer = setTimeout(ask, DELAY);
-  }
+  if (!isCurrent(asked)) askSoon();
 }
 
 /** The object that a key of the file belongs to. */

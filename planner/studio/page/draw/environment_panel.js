@@ -3,8 +3,8 @@
 import { el } from "../dom.js";
 import { edit, state } from "../store.js";
 import { checkField, choiceField, numberField, pairs, textField } from "./fields.js";
-import { shownName } from "./files.js";
 import { objectList } from "./object_list.js";
+import { shownName } from "./words.js";
 
 /** @typedef {import("../types.js").Point} Point */
 /** @typedef {import("../types.js").Doc} Doc */

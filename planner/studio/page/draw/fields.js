@@ -3,6 +3,7 @@
 import { el, rounded } from "../dom.js";
 import { state } from "../store.js";
 import { stage } from "../view.js";
+import { numberFrom } from "./number.js";
 
 /** @typedef {{element: HTMLElement, update: () => void}} Field */
 
@@ -26,18 +27,37 @@ function unitFactor(/** @type {string} */ quantity) {
   return quantity === "length" && state.unit === "cm" ? 10 : 1;
 }
 
+/** The unit of a length without one; "" for other quantities. */
+function lengthUnit(/** @type {string} */ quantity) {
+  return quantity === "length" ? state.unit : "";
+}
+
 /** The sign of a unit. */
 function unitSign(/** @type {string} */ quantity) {
   return quantity === "length" ? state.unit : quantity === "angle" ? "°" : "";
 }
 
+/** An input for what `numberFrom` reads; a field of type number would drop a decimal comma. */
+function decimalInput(/** @type {Record<string, any>} */ properties) {
+  return el("input", { type: "text", inputmode: "decimal", autocomplete: "off", ...properties });
+}
+
 /** An input for a number. @returns {Field & {input: HTMLInputElement}} */
 export function numberInput(/** @type {NumberOptions} */ options) {
-  const input = el("input", { type: "number", step: "any", "aria-label": options.name, placeholder: options.placeholder });
+  const input = decimalInput({ "aria-label": options.name, placeholder: options.placeholder });
   const text = () => {
     const value = options.value();
     return value === null || value === undefined ? "" : String(rounded(value / unitFactor(options.quantity), 9));
   };
+  input.addEventListener("keydown", (event) => {
+    const way = { ArrowUp: 1, ArrowDown: -1 }[event.key];
+    const value = numberFrom(input.value, lengthUnit(options.quantity));
+    if (!way || !Number.isFinite(value)) return;
+    event.preventDefault();
+    input.value = String(rounded(value + way * (event.shiftKey ? 10 : 1), 9));
+    input.dispatchEvent(new Event("input"));
+    input.dispatchEvent(new Event("change"));
+  });
   return { element: input, input, update: bind(input, text, () => applied(input, options)) };
 }
 
@@ -79,12 +99,13 @@ function bind(input, text, apply) {
 
 /** Apply what is typed; returns why it cannot be. */
 function applied(/** @type {HTMLInputElement} */ input, /** @type {NumberOptions} */ { quantity, apply, fault, clear }) {
-  if (clear && input.value === "" && !input.validity.badInput) {
+  if (clear && input.value.trim() === "") {
     clear();
     return null;
   }
-  if (!Number.isFinite(input.valueAsNumber)) return "must be a number";
-  const value = rounded(input.valueAsNumber * unitFactor(quantity), 12);
+  const typed = numberFrom(input.value, lengthUnit(quantity));
+  if (!Number.isFinite(typed)) return "must be a number, such as 12.5 or 40+25";
+  const value = rounded(typed * unitFactor(quantity), 12);
   if (quantity === "length" && Math.abs(value) > MOST_LENGTH) return "must be at most 10 km";
   const found = fault?.(value) ?? null;
   if (found === null) apply(value);
@@ -162,11 +183,14 @@ export function checkField(/** @type {string} */ label, /** @type {() => boolean
 
 /** A value that is typed for a button, and no part of the state. */
 export function looseNumber(/** @type {string} */ label, /** @type {"length" | "angle"} */ quantity, value = 0, name = label) {
-  const input = el("input", { type: "number", step: "any", value: String(value), "aria-label": name });
+  const input = decimalInput({ value: String(value), "aria-label": name });
   const element = el(
     "label", { class: "number" }, el("span", { class: "name" }, label), input, el("span", { class: "unit" }, unitSign(quantity)),
   );
-  const read = () => (Number.isFinite(input.valueAsNumber) ? input.valueAsNumber * unitFactor(quantity) : null);
+  const read = () => {
+    const typed = numberFrom(input.value, lengthUnit(quantity));
+    return Number.isFinite(typed) ? typed * unitFactor(quantity) : null;
+  };
   return { element, input, read };
 }
 

@@ -6,12 +6,14 @@ import { open, set, state, steps, subscribe } from "../store.js";
 import { stage } from "../view.js";
 import { loadBackground } from "./background.js";
 import { freshCheck, isFresh } from "./check.js";
+import { keepDrawing } from "./keeping.js";
 import { fitSoon } from "./pointer.js";
 import { docOf } from "./shapes.js";
+import { shownName } from "./words.js";
 
 /** @typedef {import("../types.js").Content} Content */
 /** @typedef {import("../types.js").Doc} Doc */
-/** @typedef {import("../types.js").Tube} Tube */
+/** @typedef {import("../types.js").Opened} Opened */
 /** @typedef {{name: string, doc: Doc, text: string, saved: string, file: string | null}} Recent */
 
 const MOST_RECENT = 10;
@@ -48,7 +50,7 @@ const BLANK_CONTENT = {
 /** Drawings that were replaced before they were saved, the last one first. @type {Recent[]} */
 export const recent = [];
 
-let openedName = "";
+let wasKept = false;
 
 const chooser = el("input", {
   type: "file", id: "open-file", accept: ".toml", hidden: true, "aria-label": "Open a TOML file", onchange: chosen,
@@ -60,8 +62,9 @@ export function mountFiles() {
   document.body.append(chooser);
   subscribe(["doc", "check", "saved", "file"], showName);
   window.addEventListener("beforeunload", (event) => {
-    if (isDirty()) event.preventDefault();
+    if (wouldBeLost() || recent.length) event.preventDefault();
   });
+  window.addEventListener("pagehide", keepDrawing);
   stage.addEventListener("dragover", (event) => event.preventDefault());
   stage.addEventListener("drop", (event) => {
     event.preventDefault();
@@ -74,7 +77,12 @@ export function mountFiles() {
 /** Whether the drawing has changes that are not in a file. */
 function isDirty() {
   if (!isFresh() && steps().undo) return true;
-  return state.check !== null && state.check.text !== (state.saved || BLANK);
+  return state.check !== null && (!state.check.written || state.check.text !== (state.saved || BLANK));
+}
+
+/** Whether the drawing may have changes that are not in a file: of one that was kept this is not known before its first check. */
+function wouldBeLost() {
+  return isDirty() || (wasKept && state.check === null);
 }
 
 function showName() {
@@ -89,23 +97,15 @@ function showName() {
 // ---- replacing the drawing ----
 
 /** Open an environment: show it, and fit the view to it. */
-export function openContent(
-  /** @type {Content} */ content, /** @type {string} */ text, /** @type {string} */ name, /** @type {string | null} */ file = null,
-) {
-  openedName = name;
-  const doc = docOf(content);
-  open({ doc, text, saved: text, file, tool: "select" });
+export function openContent(/** @type {Opened} */ { content, text, name, file = null, saved = text, origins }) {
+  wasKept = origins !== undefined;
+  open({ doc: docOf(content, origins), text, opened: name, saved, file, tool: "select" });
   fitSoon();
-}
-
-/** The name of the drawing: a file without one has that of the file. */
-export function shownName() {
-  return state.doc.name || openedName || "environment";
 }
 
 /** Keep the present drawing if it would be lost. */
 function keep() {
-  if (!isDirty()) return;
+  if (!wouldBeLost()) return;
   const { doc, text, saved, file } = state;
   recent.unshift({ name: shownName(), doc, text, saved, file });
   recent.splice(MOST_RECENT);
@@ -115,13 +115,13 @@ function keep() {
 /** Start an empty drawing. */
 export function newDrawing() {
   keep();
-  openContent(BLANK_CONTENT, BLANK, "bench");
+  openContent({ content: BLANK_CONTENT, text: BLANK, name: "bench" });
 }
 
 /** Open a shipped environment. */
 export function openShipped(/** @type {{name: string, content: Content, text: string}} */ { name, content, text }) {
   keep();
-  openContent(content, text, name);
+  openContent({ content, text, name });
 }
 
 /** Go back to a drawing that was replaced. */
@@ -129,8 +129,8 @@ export function openRecent(/** @type {Recent} */ one) {
   keep();
   recent.splice(recent.indexOf(one), 1);
   const { name, ...opened } = one;
-  openedName = name;
-  open({ ...opened, tool: "select" });
+  wasKept = true;
+  open({ ...opened, opened: name, tool: "select" });
   fitSoon();
 }
 
@@ -157,7 +157,7 @@ function openFile(/** @type {File} */ file) {
       throw new Error(`${file.name}: ${error instanceof Error ? error.message : error}`);
     }
     keep();
-    openContent(answer.content, text, file.name.replace(/\.toml$/i, ""));
+    openContent({ content: answer.content, text, name: file.name.replace(/\.toml$/i, "") });
     set({ message: "", ...(answer.content.tube ? { tube: answer.tube } : {}) });
   });
 }
@@ -168,7 +168,7 @@ function openFile(/** @type {File} */ file) {
 export function save() {
   return attempt(async () => {
     const text = await textToSave();
-    if (state.file) await post("/api/save", { text });
+    if (state.file) await post("/api/save", { text, saved: state.saved });
     else download(text);
     set({ saved: text, message: state.file ? `Saved ${state.file}.` : "Saved among the downloads of the browser." });
   });
@@ -187,8 +187,8 @@ async function textToSave() {
   const fresh = await freshCheck();
   const { check } = state;
   if (!fresh || !check) throw new Error("not saved: the studio does not answer");
-  // With some mistakes the server cannot write the drawing, and answers with the text as it was opened.
-  if (check.problem && check.text === state.text && steps().undo) throw new Error(`not saved: ${check.problem.message}`);
+  // The server cannot write every drawing, and then answers with the text as it was opened.
+  if (!check.written) throw new Error(`not saved: ${check.problem?.message ?? "the drawing cannot be written"}`);
   return check.text;
 }
 

@@ -51,7 +51,7 @@ function turnHandle(/** @type {Doc} */ doc, /** @type {ReadonlySet<number | stri
   const pointless = !shapes.length || (selection.size === 1 && shapes[0].kind === "circle");
   if (!extent || pointless || selection.has("bounds")) return [];
   const at = /** @type {Point} */ ([(extent.min[0] + extent.max[0]) / 2, extent.max[1]]);
-  const title = "Turn (Shift: steps of 15°)";
+  const title = "Turn (Shift: steps of 15°; keys: [ ] or comma and period)";
   // What it drags is the whole selection: see `turn` of the select tool.
   return [{ name: "turn", kind: "turn", at, away: [0, -30], cursor: "grab", title, drag: (same) => same }];
 }

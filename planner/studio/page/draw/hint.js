@@ -2,6 +2,7 @@
 
 import { byId, el } from "../dom.js";
 import { state, subscribe } from "../store.js";
+import { isEditable } from "./editing.js";
 import { live, whenShown } from "./live.js";
 import { existing } from "./shapes.js";
 import { currentTool } from "./tools.js";
@@ -11,7 +12,7 @@ const FIRST_STEPS = ["Draw obstacles", "Set start and goal", "Press Plan"];
 
 /** Keep the line up to date. */
 export function mountHint() {
-  subscribe(["tool", "selection", "doc", "background"], showHint);
+  subscribe(["tool", "selection", "doc", "background", "panel"], showHint);
   let picked = live.picks?.length;
   whenShown(() => {
     if (live.picks?.length !== picked) showHint();
@@ -19,17 +20,20 @@ export function mountHint() {
   });
 }
 
+const KEYS = "[ ] or , . turn";
 /** @type {string | null} */
 let before = null;
 
 function showHint() {
+  const line = byId("hint", HTMLElement);
+  line.hidden = !isEditable();
+  if (line.hidden) return;
   const text = hintText();
   // It is read aloud when it changes, which dragging must not cause.
   if (text === before) return;
   before = text;
-  const place = byId("hint", HTMLElement);
-  if (text) place.replaceChildren(text);
-  else place.replaceChildren(el("ol", { class: "steps" }, ...FIRST_STEPS.map((step) => el("li", {}, step))));
+  if (text) line.replaceChildren(text);
+  else line.replaceChildren(el("ol", { class: "steps" }, ...FIRST_STEPS.map((step) => el("li", {}, step))));
 }
 
 /** "" for the first steps. */
@@ -41,7 +45,7 @@ function hintText() {
   }
   if (tool !== "select") return currentTool().hint;
   const ids = existing(doc, selection);
-  if (ids.length > 1) return `${ids.length} objects: drag or arrows move, [ ] turn, Delete removes.`;
+  if (ids.length > 1) return `${ids.length} objects: drag or arrows move, ${KEYS}, Delete removes.`;
   if (ids.length) return selectedText(ids[0]);
   return doc.shapes.length ? "Click to select, drag for a rectangle: to the right what is inside, to the left what it touches." : "";
 }
@@ -49,7 +53,7 @@ function hintText() {
 function selectedText(/** @type {number | string} */ id) {
   const name = nameOf(state.doc, id);
   if (id === "bounds") return `${name}: drag the handles, Enter for numbers.`;
-  if (id === "start") return `${name}: drag or arrows move, the handle or [ ] turn, Enter for numbers.`;
+  if (id === "start") return `${name}: drag or arrows move, the handle or ${KEYS}, Enter for numbers.`;
   if (id === "goal") return `${name}: drag or arrows move, Enter for numbers.`;
-  return `${name}: drag or arrows move, [ ] turn, Enter for numbers, Delete removes.`;
+  return `${name}: drag or arrows move, ${KEYS}, Enter for numbers, Delete removes.`;
 }

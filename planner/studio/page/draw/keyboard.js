@@ -6,6 +6,7 @@ import {
   chooseTool, copy, cycle, deleteSelected, duplicate, nudge, paste, redoEdit, selectAll, turnSelected, undoEdit,
 } from "./actions.js";
 import { loadBackground } from "./background.js";
+import { isEditable } from "./editing.js";
 import { chooseFile, save } from "./files.js";
 import { focusFirstField } from "./inspector.js";
 import { live, show } from "./live.js";
@@ -16,12 +17,12 @@ import { currentTool, TOOLS } from "./tools.js";
 
 /** @typedef {import("../types.js").Point} Point */
 
-const TURN = 5; // of the keys [ and ] [degrees]
+const TURN = 5; // of a key [degrees]
 const PAN = 60; // of an arrow key when nothing is selected [px]
 const ARROWS = /** @type {Record<string, Point>} */ ({ ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowDown: [0, -1], ArrowUp: [0, 1] });
 
 const KEYS_OF_STAGE =
-  "Tab goes through the objects, arrows move them, Enter goes to their numbers; Escape twice goes to the tools.";
+  "Tab goes through the objects, arrows move them, comma and period turn them, Enter goes to their numbers; Escape twice goes to the tools.";
 
 /** Keys that work wherever nothing is typed. @type {Record<string, () => void>} */
 const KEYS = {
@@ -33,8 +34,14 @@ const KEYS = {
   "+": () => zoom(1.25),
   "=": () => zoom(1.25),
   "-": () => zoom(0.8),
+};
+
+/** Keys that turn the selection, anticlockwise and clockwise: not every keyboard has brackets. @type {Record<string, () => void>} */
+const TURNS = {
   "[": () => turnSelected(TURN),
   "]": () => turnSelected(-TURN),
+  ",": () => turnSelected(TURN),
+  ".": () => turnSelected(-TURN),
 };
 
 /** Keys with Ctrl or the command key. @type {Record<string, () => void>} */
@@ -62,9 +69,14 @@ function isOnStage(/** @type {EventTarget | null} */ target) {
   return target === stage || target === document.body;
 }
 
+/** Whether a key was pressed with AltGr, or with Option on a Mac, which many layouts need for [ and ]. Windows has Ctrl and Alt for AltGr. */
+function isComposed(/** @type {KeyboardEvent} */ event) {
+  return event.getModifierState("AltGraph") || (event.altKey && (event.key === "[" || event.key === "]"));
+}
+
 function pressed(/** @type {KeyboardEvent} */ event) {
   if (event.defaultPrevented) return;
-  const used = event.ctrlKey || event.metaKey ? controlled(event) : isTyping(event.target) ? false : plain(event);
+  const used = !isComposed(event) && (event.ctrlKey || event.metaKey) ? controlled(event) : isTyping(event.target) ? false : plain(event);
   if (used) event.preventDefault();
 }
 
@@ -78,7 +90,7 @@ function controlled(/** @type {KeyboardEvent} */ event) {
     return true;
   }
   if (isTyping(event.target) || event.altKey || !CONTROLS[key]) return false;
-  if (isDragging()) return true;
+  if (isDragging() || !isEditable()) return true;
   if (key === "z" && event.shiftKey) redoEdit();
   else CONTROLS[key]();
   return true;
@@ -93,19 +105,19 @@ function plain(/** @type {KeyboardEvent} */ event) {
   }
   if (key === "Escape") return escape(event.target);
   if (isOnStage(event.target) && onStage(event)) return true;
+  const action = isEditable() ? { ...KEYS, ...TURNS }[key.toLowerCase()] : KEYS[key.toLowerCase()];
   const inPanel = event.target instanceof Element && Boolean(event.target.closest("#panel-draw"));
-  if ((key === "Delete" || key === "Backspace") && (isOnStage(event.target) || inPanel)) {
+  if ((key === "Delete" || key === "Backspace") && isEditable() && (isOnStage(event.target) || inPanel)) {
     deleteSelected();
     return true;
   }
-  if (event.altKey) return false;
+  if (event.altKey && !isComposed(event)) return false;
   const tool = Object.keys(TOOLS).find((name) => TOOLS[name].hotkey.toLowerCase() === key.toLowerCase());
   if (tool) {
     chooseTool(tool);
     stage.focus({ preventScroll: true });
     return true;
   }
-  const action = KEYS[key.toLowerCase()];
   action?.();
   return Boolean(action);
 }
@@ -115,7 +127,7 @@ function escape(/** @type {EventTarget | null} */ target) {
   if (currentTool().leave?.()) return true;
   if (state.tool !== "select") set({ tool: "select" });
   else if (live.corner !== null) show({ corner: null });
-  else if (state.selection.size) set({ selection: new Set() });
+  else if (state.selection.size && isEditable()) set({ selection: new Set() });
   else if (isOnStage(target)) focusToolbar();
   else stage.focus({ preventScroll: true });
   return true;
@@ -125,13 +137,13 @@ function escape(/** @type {EventTarget | null} */ target) {
 function onStage(/** @type {KeyboardEvent} */ event) {
   const { key } = event;
   if (currentTool().typed?.(key)) return true;
-  if (key === "Enter") {
+  if (key === "Enter" && isEditable()) {
     if (currentTool().place) currentTool().place?.();
     else focusFirstField();
     return true;
   }
   // Behind the last object Tab leaves the stage, as everywhere.
-  if (key === "Tab") return event.target === stage && cycle(event.shiftKey ? -1 : 1);
+  if (key === "Tab") return event.target === stage && isEditable() && cycle(event.shiftKey ? -1 : 1);
   if (key === " ") {
     setPanning(true);
     return true;
@@ -139,14 +151,14 @@ function onStage(/** @type {KeyboardEvent} */ event) {
   const way = ARROWS[key];
   if (!way) return false;
   const step = event.altKey ? 1 : gridStep(state.view.scale) * (event.shiftKey ? 10 : 1);
-  if (state.selection.size || state.tool === "background") nudge([way[0] * step, way[1] * step], event.repeat);
+  if (isEditable() && (state.selection.size || state.tool === "background")) nudge([way[0] * step, way[1] * step], event.repeat);
   else panBy([way[0] * PAN, -way[1] * PAN]);
   return true;
 }
 
 function take(/** @type {ClipboardEvent} */ event, /** @type {boolean} */ cut) {
   const words = document.getSelection()?.toString();
-  if (isTyping(event.target) || words) return;
+  if (isTyping(event.target) || words || !isEditable()) return;
   const text = copy();
   if (!text || !event.clipboardData) return;
   event.clipboardData.setData("text/plain", text);
@@ -155,7 +167,7 @@ function take(/** @type {ClipboardEvent} */ event, /** @type {boolean} */ cut) {
 }
 
 function pasted(/** @type {ClipboardEvent} */ event) {
-  if (isTyping(event.target) || !event.clipboardData) return;
+  if (isTyping(event.target) || !event.clipboardData || !isEditable()) return;
   const picture = [...event.clipboardData.files].find((file) => file.type.startsWith("image/"));
   if (picture) loadBackground(picture);
   else if (!paste(event.clipboardData.getData("text/plain"))) return;

@@ -26,8 +26,13 @@ export function cornersOf(/** @type {Shape} */ shape) {
   if (kind === "polygon") return shape.corners;
   if (kind === "circle") return [];
   if (kind === "box") return boxCorners({ min: [row[0], row[1]], max: [row[2], row[3]] });
-  const [from, to] = wallEnds(shape);
-  const side = times(direction(angle(from, to) + 90), row[4] / 2);
+  return wallCorners(row);
+}
+
+/** The corners of a wall with flat ends. @returns {Point[]} */
+export function wallCorners(/** @type {number[]} */ [x1, y1, x2, y2, thickness]) {
+  const [from, to] = /** @type {[Point, Point]} */ ([[x1, y1], [x2, y2]]);
+  const side = times(direction(angle(from, to) + 90), thickness / 2);
   const back = times(side, -1);
   return [plus(from, back), plus(to, back), plus(to, side), plus(from, side)];
 }

@@ -4,6 +4,7 @@ import { byId, svg } from "../dom.js";
 import { state, subscribe } from "../store.js";
 import { toStage } from "../view.js";
 import { boxCorners, direction, distance, plus } from "./geometry.js";
+import { isEditable } from "./editing.js";
 import { handlesOf } from "./handles.js";
 import { discHits } from "./hit.js";
 import { live, whenShown } from "./live.js";
@@ -125,12 +126,12 @@ function dot(/** @type {string} */ className, /** @type {Point} */ at, /** @type
 
 /** The box around several selected objects. */
 function extent() {
-  const box = state.selection.size > 1 ? extentOf(state.doc, state.selection) : null;
+  const box = state.selection.size > 1 && isEditable() ? extentOf(state.doc, state.selection) : null;
   return box ? [path("extent", boxCorners(box), true)] : [];
 }
 
 function handles() {
-  if (state.tool !== "select" || live.marquee || live.moving) return [];
+  if (state.tool !== "select" || live.marquee || live.moving || !isEditable()) return [];
   return currentHandles().map(handle);
 }
 

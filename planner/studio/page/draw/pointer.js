@@ -4,6 +4,7 @@ import { byId, lengthText } from "../dom.js";
 import { set, state, subscribe } from "../store.js";
 import { fit, size, stage, zoom } from "../view.js";
 import { pressOf } from "./aim.js";
+import { isEditable } from "./editing.js";
 import { distance } from "./geometry.js";
 import { live, show } from "./live.js";
 import { fineStep } from "./snap.js";
@@ -35,7 +36,10 @@ export function mountPointer() {
   stage.addEventListener("mousedown", (event) => {
     if (event.button === 1) event.preventDefault();
   });
-  subscribe(["tool"], showCursor);
+  subscribe(["tool", "panel"], showCursor);
+  subscribe(["panel"], () => {
+    if (!isEditable()) show({ hover: null, corner: null, snapped: null });
+  });
   subscribe(["unit"], () => showPosition(live.pointer));
 }
 
@@ -63,7 +67,7 @@ export function cancelGesture() {
 }
 
 function showCursor() {
-  stage.style.cursor = panning ? "grab" : live.hover === null ? currentTool().cursor : "move";
+  stage.style.cursor = panning || !isEditable() ? "grab" : live.hover === null ? currentTool().cursor : "move";
 }
 
 function down(/** @type {PointerEvent} */ event) {
@@ -73,7 +77,7 @@ function down(/** @type {PointerEvent} */ event) {
   if (activeElement instanceof HTMLElement && activeElement !== stage) activeElement.blur();
   stage.focus({ preventScroll: true });
   const from = pressOf(event);
-  const pans = event.button === 1 || (event.button === 0 && panning);
+  const pans = event.button === 1 || (event.button === 0 && (panning || !isEditable()));
   if (!pans && event.button !== 0) return;
   const gesture = pans ? pan(from) : currentTool().press(from);
   if (!gesture) return;

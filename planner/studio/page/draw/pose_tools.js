@@ -1,6 +1,6 @@
 /** Setting the start and the goal. */
 
-import { edit, set, state, undo } from "../store.js";
+import { beginGesture, edit, set, state } from "../store.js";
 import { aimed, aimedFrom, newWord, targets } from "./aim.js";
 import { distance, tidy } from "./geometry.js";
 import { headingTo } from "./handles.js";
@@ -23,7 +23,7 @@ function poseTool(
   return {
     ...texts, cursor: "crosshair",
     press(press) {
-      const before = state.doc;
+      const [before, goBack] = [state.doc, beginGesture()];
       const word = newWord(name);
       const near = targets([name]);
       const placed = put(before, aimed(press, near));
@@ -41,7 +41,7 @@ function poseTool(
           chosen();
         },
         cancel() {
-          if (state.doc !== before) undo();
+          goBack();
           calm();
         },
       };

@@ -4,6 +4,7 @@ import { byId, svg } from "../dom.js";
 import { state, subscribe } from "../store.js";
 import { size } from "../view.js";
 import { problemObject } from "./check.js";
+import { isEditable } from "./editing.js";
 import { live, whenShown } from "./live.js";
 import { pathOf } from "./outline.js";
 import { placeStart, startSymbol } from "./symbols.js";
@@ -37,7 +38,7 @@ export function mountScene() {
   subscribe(["view"], placeWorld);
   subscribe(["doc"], drawShapes);
   subscribe(["doc", "tube"], drawRest);
-  subscribe(["selection"], () => mark("selected", state.selection));
+  subscribe(["selection", "panel"], () => mark("selected", isEditable() ? state.selection : new Set()));
   subscribe(["check"], markProblem);
   let hovered = live.hover;
   whenShown(() => {

@@ -1,8 +1,9 @@
 /** Selecting, moving, and dragging handles. */
 
-import { edit, set, state, undo } from "../store.js";
+import { beginGesture, edit, set, state } from "../store.js";
 import { pixels } from "../view.js";
 import { aimed, aimedFrom, newWord, snaps, targets } from "./aim.js";
+import { isEditable } from "./editing.js";
 import { angle, boxAround, middle, minus, multiple, normalised, plus } from "./geometry.js";
 import { objectAt, objectsIn } from "./hit.js";
 import { calm, live, show } from "./live.js";
@@ -28,6 +29,7 @@ const MOST_POINTS = 24; // of a selection that snap; larger ones snap with their
 export const selectTool = {
   title: "Select", hotkey: "V", hint: "", cursor: "default",
   press(press) {
+    if (!isEditable()) return null;
     const handle = press.handle && currentHandles().find((one) => one.name === press.handle);
     if (handle && press.alt && handle.kind === "corner" && handle.corner !== undefined) return deleteCorner(handle.corner);
     if (handle) return dragHandle(handle, press);
@@ -43,7 +45,7 @@ export const selectTool = {
     return move(press, wasSelected ? id : null);
   },
   hover(press) {
-    const hover = press.handle ? null : under(press);
+    const hover = press.handle || !isEditable() ? null : under(press);
     if (hover !== live.hover) show({ hover });
   },
   leave() {
@@ -56,17 +58,20 @@ function under(/** @type {Press} */ press) {
   return objectAt(state.doc, press.at, pixels(NEAR), tubeRadius());
 }
 
-/** Take back what a gesture that is cancelled has changed. */
-function takeBack(/** @type {Doc} */ before) {
-  if (state.doc !== before) undo();
-  calm();
+/** What cancels a gesture that begins now: its changes are taken back. */
+function cancelling() {
+  const goBack = beginGesture();
+  return () => {
+    goBack();
+    calm();
+  };
 }
 
 // ---- moving ----
 
 /** Move the selection; a click on one of several selected objects selects it alone. @returns {Gesture} */
 function move(/** @type {Press} */ from, /** @type {number | string | null} */ clicked) {
-  const before = state.doc;
+  const [before, cancel] = [state.doc, cancelling()];
   const ids = state.selection;
   const word = newWord("move");
   const points = snappingPoints(before, from.at);
@@ -85,7 +90,7 @@ function move(/** @type {Press} */ from, /** @type {number | string | null} */ c
       if (!dragged && clicked !== null) set({ selection: new Set([clicked]) });
       calm();
     },
-    cancel: () => takeBack(before),
+    cancel,
   };
 }
 
@@ -145,8 +150,8 @@ function deleteCorner(/** @type {number} */ index) {
 
 /** @returns {Gesture} */
 function dragHandle(/** @type {Handle} */ handle, /** @type {Press} */ from) {
-  const before = state.doc;
   if (handle.kind === "turn") return turn(from);
+  const [before, cancel] = [state.doc, cancelling()];
   const corner = handle.corner ?? null;
   const [shape] = shapesIn(before, state.selection);
   const word = newWord("handle");
@@ -169,7 +174,7 @@ function dragHandle(/** @type {Handle} */ handle, /** @type {Press} */ from) {
       show({ dimensions: handleMeasures(doc, handle) });
     },
     done: calm,
-    cancel: () => takeBack(before),
+    cancel,
   };
 }
 
@@ -195,7 +200,7 @@ function handleMeasures(/** @type {Doc} */ doc, /** @type {Handle} */ handle) {
 
 /** Turn the selection about its pivot. @returns {Gesture} */
 function turn(/** @type {Press} */ from) {
-  const before = state.doc;
+  const [before, cancel] = [state.doc, cancelling()];
   const ids = state.selection;
   const pivot = pivotOf(before, ids);
   const word = newWord("turn");
@@ -207,7 +212,7 @@ function turn(/** @type {Press} */ from) {
       show({ dimensions: [{ from: pivot, to: pivot, text: angleText(degrees) }] });
     },
     done: calm,
-    cancel: () => takeBack(before),
+    cancel,
   };
 }
 

@@ -9,6 +9,7 @@ import { boxOf, centreOf, cornersOf } from "./outline.js";
 /** @typedef {import("../types.js").Kind} Kind */
 /** @typedef {import("../types.js").Doc} Doc */
 /** @typedef {import("../types.js").Content} Content */
+/** @typedef {import("../types.js").Origins} Origins */
 /** @typedef {import("./geometry.js").Box} Box */
 /** @typedef {ReadonlySet<number | string>} Ids */
 /** @typedef {"boxes" | "polygons" | "circles" | "walls"} List */
@@ -38,15 +39,16 @@ export function hasExtent(/** @type {Shape} */ { kind, row, corners }) {
 
 // ---- to and from what the server exchanges ----
 
-/** The drawing of a content. @returns {Doc} */
-export function docOf(/** @type {Content} */ content) {
+/** The drawing of a content; without origins it is that of the file. @returns {Doc} */
+export function docOf(/** @type {Content} */ content, /** @type {Origins | undefined} */ origins = undefined) {
   const { name, description, tube, bounds, start, goal, obstacles } = content;
   const { boxes, polygons, circles, walls, ends, friction } = obstacles;
+  const originOf = (/** @type {Kind} */ kind, /** @type {number} */ k) => (origins ? (origins[LISTS[kind]]?.[k] ?? null) : k);
   const rows = (/** @type {Kind} */ kind, /** @type {number[][]} */ list) =>
-    list.map((row, origin) => /** @type {Shape} */ ({ id: newId(), kind, row, corners: [], origin }));
+    list.map((row, k) => /** @type {Shape} */ ({ id: newId(), kind, row, corners: [], origin: originOf(kind, k) }));
   const shapes = [
     ...rows("box", boxes),
-    ...polygons.map((corners, origin) => /** @type {Shape} */ ({ id: newId(), kind: "polygon", row: [], corners, origin })),
+    ...polygons.map((corners, k) => /** @type {Shape} */ ({ id: newId(), kind: "polygon", row: [], corners, origin: originOf("polygon", k) })),
     ...rows("circle", circles),
     ...rows("wall", walls),
   ];
@@ -62,7 +64,7 @@ export function contentOf(/** @type {Doc} */ doc) {
   return { name, description, tube, bounds, start, goal, obstacles };
 }
 
-/** For each list of the content the index of each row in the file that was opened. @returns {Record<List, (number | null)[]>} */
+/** For each list of the content the index of each row in the file that was opened. @returns {Origins} */
 export function originsOf(/** @type {Doc} */ { shapes }) {
   const of = (/** @type {Kind} */ kind) => shapes.filter((shape) => shape.kind === kind).map((shape) => shape.origin);
   return { boxes: of("box"), polygons: of("polygon"), circles: of("circle"), walls: of("wall") };

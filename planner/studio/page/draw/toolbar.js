@@ -4,6 +4,7 @@ import { byId, el } from "../dom.js";
 import { set, state, steps, subscribe } from "../store.js";
 import { fit, stage, zoom } from "../view.js";
 import { chooseTool, deleteSelected, duplicate, redoEdit, undoEdit } from "./actions.js";
+import { isEditable } from "./editing.js";
 import { chooseFile, newDrawing, save, saveCopy } from "./files.js";
 import { mountGallery } from "./gallery.js";
 import { icon } from "./icons.js";
@@ -83,11 +84,11 @@ function mountEdit() {
   const copyButton = iconButton("duplicate", "Duplicate (Ctrl+D)", duplicate);
   const removeButton = iconButton("remove", "Delete (Del)", deleteSelected);
   byId("edit-actions", HTMLElement).append(undoButton, redoButton, copyButton, removeButton);
-  subscribe(["doc", "selection"], () => {
-    const count = steps();
-    const none = !shapesIn(state.doc, state.selection).length;
-    enable(undoButton, count.undo > 0);
-    enable(redoButton, count.redo > 0);
+  subscribe(["doc", "selection", "panel"], () => {
+    const [count, editable] = [steps(), isEditable()];
+    const none = !editable || !shapesIn(state.doc, state.selection).length;
+    enable(undoButton, editable && count.undo > 0);
+    enable(redoButton, editable && count.redo > 0);
     enable(copyButton, !none);
     enable(removeButton, !none);
   });

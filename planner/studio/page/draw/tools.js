@@ -1,7 +1,8 @@
 /** The tools, in the order of the toolbar. */
 
-import { subscribe, state } from "../store.js";
+import { set, state, subscribe } from "../store.js";
 import { backgroundTool } from "./background.js";
+import { isEditable } from "./editing.js";
 import { polygonTool } from "./polygon_tool.js";
 import { goalTool, startTool } from "./pose_tools.js";
 import { selectTool } from "./select_tool.js";
@@ -26,11 +27,14 @@ export function currentTool() {
   return TOOLS[state.tool] ?? selectTool;
 }
 
-/** A tool that is left forgets what was under way. */
+/** A tool that is left forgets what was under way. Where the drawing is only looked at there is nothing to draw. */
 export function mountTools() {
   let last = currentTool();
   subscribe(["tool"], () => {
     if (currentTool() !== last) last.leave?.();
     last = currentTool();
+  });
+  subscribe(["panel"], () => {
+    if (!isEditable()) set({ tool: "select" });
   });
 }

@@ -1,9 +1,15 @@
 /** What objects are called. */
 
+import { state } from "../store.js";
 import { indexOf, LISTS } from "./shapes.js";
 
 /** @typedef {import("../types.js").Doc} Doc */
 /** @typedef {import("../types.js").Shape} Shape */
+
+/** The name of the drawing: a file without one has that under which it was opened. */
+export function shownName() {
+  return state.doc.name || state.opened || "environment";
+}
 
 /** The name of an object: its kind and its number in the file, from 1. */
 export function nameOf(/** @type {Doc} */ doc, /** @type {number | string} */ id) {

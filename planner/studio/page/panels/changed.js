@@ -2,7 +2,7 @@
 
 import { contentOf } from "../draw/shapes.js";
 import { state } from "../store.js";
-import { placeText } from "./obstacles.js";
+import { environmentText } from "./obstacles.js";
 
 /** @typedef {import("../types.js").Doc} Doc */
 /** @typedef {import("../types.js").RunView} RunView */
@@ -10,7 +10,7 @@ import { placeText } from "./obstacles.js";
 const NEAR = 1e-6; // relative difference below which two numbers of tubes are the same
 
 /** @type {WeakMap<RunView, string>} */
-const places = new WeakMap();
+const texts = new WeakMap();
 /** @type {{doc: Doc | null, run: RunView | null, result: boolean}} */
 let last = { doc: null, run: null, result: false };
 
@@ -18,14 +18,14 @@ let last = { doc: null, run: null, result: false };
 export function hasChanged() {
   const { doc, run } = state;
   if (last.doc !== doc || last.run !== run) {
-    last = { doc, run, result: run !== null && placeText(contentOf(doc)) !== placeOf(run) };
+    last = { doc, run, result: run !== null && environmentText(contentOf(doc)) !== textOf(run) };
   }
   return last.result;
 }
 
-function placeOf(/** @type {RunView} */ run) {
-  const found = places.get(run) ?? placeText(run.content);
-  places.set(run, found);
+function textOf(/** @type {RunView} */ run) {
+  const found = texts.get(run) ?? environmentText(run.content);
+  texts.set(run, found);
   return found;
 }
 

@@ -4,11 +4,12 @@ import { on } from "../api.js";
 import { set, state } from "../store.js";
 import { repaint } from "../view.js";
 import { arrived, askAgain } from "./growths.js";
-import { end, fail, forget } from "./jobs.js";
+import { end, fail, forget, whenOwn } from "./jobs.js";
+import { forgetPack, packed } from "./make.js";
 import { refreshRuns, showRun } from "./runs.js";
-import { live } from "./shown.js";
+import { hasBegun, live } from "./shown.js";
 import { changeTree } from "./treelayer.js";
-import { trialsCame } from "./trials.js";
+import { forgetTrials, trialsCame } from "./trials.js";
 
 /** @typedef {import("../types.js").PlanState} PlanState */
 
@@ -27,22 +28,34 @@ export function mountEvents() {
     set({ plan: { ...state.plan } });
     repaint();
   });
-  on("growth", ({ growth }) => arrived(growth));
-  on("trials", trialsCame);
-  on("pack", ({ pack }) => {
-    end("pack");
-    set({ pack });
-  });
-  on("failed", ({ what, message }) => {
-    if (what === "plan") planChanged({ ...state.plan, phase: "failed", message });
-    else if (!fail(message)) set({ message });
+  on("growth", (event) => whenOwn(event, ({ growth, job }) => {
+    end(job);
+    arrived(growth);
+  }));
+  on("trials", (event) => whenOwn(event, trialsCame));
+  on("pack", (event) => whenOwn(event, ({ pack, job }) => {
+    end(job);
+    packed(pack);
+  }));
+  on("failed", (event) => {
+    if (event.what === "plan") planChanged({ ...state.plan, phase: "failed", message: event.message });
+    else whenOwn(event, ({ job, message }) => void (fail(job, message) || set({ message })));
   });
   on("connected", found);
   on("lost", () => {
     if (live.lost) return;
     live.lost = true;
+    forgetJobs();
     set({ plan: { ...state.plan }, message: LOST });
   });
+}
+
+/** Nothing is waited for any more, so that no button stays busy. */
+function forgetJobs() {
+  forget();
+  forgetPack();
+  forgetTrials();
+  askAgain();
 }
 
 /** The connection is there again. */
@@ -50,8 +63,7 @@ function found() {
   if (!live.lost) return;
   live.lost = false;
   live.asked = false;
-  forget();
-  askAgain();
+  forgetJobs();
   refreshRuns();
   set({ plan: { ...state.plan }, message: state.message === LOST ? "" : state.message });
 }
@@ -60,7 +72,7 @@ function planChanged(/** @type {PlanState} */ plan) {
   // It is the first event after a reconnection.
   found();
   const over = plan.phase === "done" || plan.phase === "failed";
-  if (over || ["searching", "refining", "writing"].includes(plan.phase)) live.asked = false;
+  if (over || hasBegun(plan)) live.asked = false;
   if (plan.phase === "starting") live.best = null;
   const isNew = plan.phase === "done" && plan.run !== null && plan.run !== handled;
   set({ plan });

@@ -1,9 +1,9 @@
 /** Growths of the shown designs: which are wanted, which are there, and asking the server for those that are missing, one at a time. */
 
-import { post } from "../api.js";
 import { set, state } from "../store.js";
-import { begin, end } from "./jobs.js";
+import { ask } from "./jobs.js";
 import { messageOf } from "./parts.js";
+import { live } from "./shown.js";
 
 /** @typedef {import("../types.js").Growth} Growth */
 
@@ -58,17 +58,15 @@ export function recordOf(/** @type {Growth} */ { lengths, joints }) {
 
 /** Ask for the next growth that is missing. */
 export async function askNext() {
-  if (state.panel !== "look" || looks.busy) return;
+  if (state.panel !== "look" || looks.busy || live.lost) return;
   const next = wanted().find((one) => !growthOf(one) && !looks.failed.has(keyOf(one)));
   if (!next) return;
   const key = keyOf(next);
   looks.busy = key;
   changed();
-  begin("look", (message) => refused(key, message));
   try {
-    await post("/api/look", next);
+    await ask("look", next, (message) => refused(key, message));
   } catch (error) {
-    end("look");
     refused(key, messageOf(error));
   }
 }
@@ -81,9 +79,8 @@ function refused(/** @type {string} */ key, /** @type {string} */ message) {
 
 /** A growth has come. */
 export function arrived(/** @type {Growth} */ growth) {
-  end("look");
   looks.failed.delete(keyOf(growth));
-  looks.busy = null;
+  if (looks.busy === keyOf(growth)) looks.busy = null;
   const others = state.growths.filter((one) => keyOf(one) !== keyOf(growth));
   // Those of other runs are of no use.
   set({ growths: [...others, ...(growth.run === state.run?.name ? [growth] : [])] });

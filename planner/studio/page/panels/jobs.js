@@ -1,32 +1,70 @@
 /**
- * What this page asked the server's second process for. It works in order, and says of a failure only that there was one: it belongs
- * to the oldest request.
+ * What this tab asked the server's second process for. The server answers each request with the number of a job, and puts the number
+ * into every event about it: events about the jobs of other tabs are left out here. An event may come before the answer with its
+ * number; it waits for that.
  */
 
-/** @typedef {"look" | "trials" | "pack"} JobKind */
-/** @type {{kind: JobKind, failed: (message: string) => void}[]} */
-let waiting = [];
+import { post } from "../api.js";
+import { stored, store } from "../kept.js";
 
-/** Note a request; `failed` is called if it fails. */
-export function begin(/** @type {JobKind} */ kind, /** @type {(message: string) => void} */ failed) {
-  waiting.push({ kind, failed });
+/** @typedef {{job: number, [key: string]: any}} JobEvent */
+/** @typedef {{event: JobEvent, handle: (event: any) => void}} Early */
+
+const KEY = "jobs";
+const MOST = 200; // numbers that are kept
+
+/** The jobs that this tab asked for, also before the page was loaded again. @type {Set<number>} */
+const own = new Set(stored(KEY) ?? []);
+/** What is called if a job fails, by its number. @type {Map<number, (message: string) => void>} */
+const waiting = new Map();
+/** Events of jobs that may be ours: a request is under way. @type {Early[]} */
+let early = [];
+let asking = 0;
+
+/**
+ * Ask for a job.
+ * @param {"look" | "trials" | "pack"} kind
+ * @param {unknown} content
+ * @param {(message: string) => void} failed called if the job fails, not if the request is refused
+ * @param {(job: number) => void} [begun] called with its number, before its first event is handled
+ */
+export async function ask(kind, content, failed, begun) {
+  asking += 1;
+  let job = /** @type {number | null} */ (null);
+  try {
+    job = /** @type {number} */ ((await post(`/api/${kind}`, content)).job);
+    own.add(job);
+    store(KEY, [...own].slice(-MOST));
+    waiting.set(job, failed);
+    begun?.(job);
+  } finally {
+    asking -= 1;
+    const held = early.filter(({ event }) => event.job === job);
+    early = asking ? early.filter(({ event }) => event.job !== job) : [];
+    for (const { event, handle } of held) handle(event);
+  }
 }
 
-/** Forget the oldest request of a kind: its answer is complete, or it was refused or replaced. */
-export function end(/** @type {JobKind} */ kind) {
-  const at = waiting.findIndex((one) => one.kind === kind);
-  if (at >= 0) waiting.splice(at, 1);
+/** Handle an event if it is about a job that this tab asked for. */
+export function whenOwn(/** @type {JobEvent} */ event, /** @type {(event: any) => void} */ handle) {
+  if (own.has(event.job)) handle(event);
+  else if (asking) early.push({ event, handle });
 }
 
-/** Pass a failure on; returns whether it was for a request of this page. */
-export function fail(/** @type {string} */ message) {
-  // A process that is killed takes all of its jobs with it.
-  const some = /killed/.test(message) ? waiting.splice(0) : waiting.splice(0, 1);
-  for (const one of some) one.failed(message);
-  return some.length > 0;
+/** A job has ended: it cannot fail any more. */
+export function end(/** @type {number} */ job) {
+  waiting.delete(job);
 }
 
-/** Forget all requests, because the connection was lost and their answers may be, too. */
+/** Pass a failure on; returns whether someone waits for the job. */
+export function fail(/** @type {number} */ job, /** @type {string} */ message) {
+  const failed = waiting.get(job);
+  waiting.delete(job);
+  failed?.(message);
+  return failed !== undefined;
+}
+
+/** Wait for no job any more: the connection was lost, and their ends may be, too. */
 export function forget() {
-  waiting = [];
+  waiting.clear();
 }

@@ -1,5 +1,6 @@
 /** The layers of the panels on the canvas, and when they are painted again. */
 
+import { isEditable } from "../draw/editing.js";
 import { state, subscribe } from "../store.js";
 import { addLayer, repaint, stage } from "../view.js";
 import { paintCloud, paintTips } from "./cloudlayer.js";
@@ -28,7 +29,7 @@ export function mountLayers() {
   addLayer(50, paintMarks);
   subscribe(["run", "design", "other", "growths", "time", "trials", "panel", "plan"], repaint);
   // Passages are of interest while drawing; where a run is looked at they are in the way.
-  subscribe(["run", "panel"], () => stage.classList.toggle("about-run", state.run !== null && ["look", "trust", "make"].includes(state.panel)));
+  subscribe(["run", "panel"], () => stage.classList.toggle("about-run", state.run !== null && !isEditable()));
   // The symbol at the start has a piece of tube of its own, which would lie over the one that is shown.
   subscribe(["run", "design", "panel", "plan", "doc"], () => stage.classList.toggle("has-tube", stageDesign() !== null && !isEdited()));
 }

@@ -1,10 +1,10 @@
 /** The panel Make: the files for fabrication, a preview of them, and other downloads. */
 
-import { download, post } from "../api.js";
+import { download } from "../api.js";
 import { byId, el } from "../dom.js";
-import { state, subscribe } from "../store.js";
+import { set, state, subscribe } from "../store.js";
 import { changedLine, nothingYet } from "./designs.js";
-import { begin, end } from "./jobs.js";
+import { ask } from "./jobs.js";
 import { checkField, folded, messageOf, setText, table } from "./parts.js";
 import { chosenDesign, shownPack } from "./shown.js";
 import { designWords } from "./words.js";
@@ -16,7 +16,8 @@ const SOON = 300; // a shorter wait is not worth a word [ms]
 const BUSY = "Making the pack …";
 
 let atLimit = false;
-let packing = "";
+/** Keys of the designs whose packs are being made. @type {Set<string>} */
+const packing = new Set();
 let fault = "";
 let timer = 0;
 const button = el("button", { type: "button", id: "make-pack", class: "primary wide", onclick: pack });
@@ -41,7 +42,6 @@ export function mountMake() {
   });
   subscribe(["run", "design", "pack"], () => {
     const made = shownPack();
-    if (made) packing = "";
     if (made !== shown) {
       shown = made;
       release();
@@ -56,7 +56,7 @@ function keyNow() {
 }
 
 function showButton() {
-  const busy = packing === keyNow();
+  const busy = packing.has(keyNow());
   button.disabled = busy;
   setText(button, busy ? "Making the pack" : shownPack() ? "Make the pack again" : "Make the pack");
   button.classList.toggle("primary", !shownPack());
@@ -68,21 +68,34 @@ function showButton() {
 async function pack() {
   const { run, design } = state;
   if (!run) return;
-  packing = keyNow();
+  const key = keyNow();
+  packing.add(key);
   fault = "";
   showButton();
   timer = setTimeout(() => setText(line, `${BUSY} The rounded design is grown and checked.`), SOON);
-  begin("pack", refused);
   try {
-    await post("/api/pack", { run: run.name, design, allow_limit: atLimit });
+    await ask("pack", { run: run.name, design, allow_limit: atLimit }, (message) => refused(key, message));
   } catch (error) {
-    end("pack");
-    refused(messageOf(error));
+    refused(key, messageOf(error));
   }
 }
 
-function refused(/** @type {string} */ message) {
-  packing = "";
+/** A pack has come. */
+export function packed(/** @type {PackView} */ made) {
+  packing.delete(`${made.run}/${made.design}`);
+  set({ pack: made });
+  showButton();
+}
+
+/** No pack is waited for any more. */
+export function forgetPack() {
+  packing.clear();
+  showButton();
+}
+
+function refused(/** @type {string} */ key, /** @type {string} */ message) {
+  packing.delete(key);
+  if (key !== keyNow()) return;
   // The option of the command is a checkbox here.
   fault = message.replace(/give --allow-limit/, "tick the box above");
   showButton();

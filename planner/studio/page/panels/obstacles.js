@@ -1,5 +1,8 @@
 /** Obstacles of an environment as the server describes it: their outlines in the order of their numbers, and whether two are the same. */
 
+import { boxCorners, inside, middle } from "../draw/geometry.js";
+import { wallCorners } from "../draw/outline.js";
+
 /** @typedef {import("../types.js").Content} Content */
 /** @typedef {import("../types.js").Point} Point */
 /** @typedef {{corners: Point[], circle: number[] | null, round: number}} Solid `round`: radius of the round ends of a wall, or 0 */
@@ -8,7 +11,7 @@
 export function solidsOf(/** @type {Content} */ { obstacles }) {
   const { boxes, polygons, circles, walls, ends } = obstacles;
   return [
-    ...boxes.map(([x0, y0, x1, y1]) => plain([[x0, y0], [x1, y0], [x1, y1], [x0, y1]])),
+    ...boxes.map(([x0, y0, x1, y1]) => plain(boxCorners({ min: [x0, y0], max: [x1, y1] }))),
     ...polygons.map(plain),
     ...circles.map((circle) => ({ corners: [], circle, round: 0 })),
     ...walls.map((wall) => ({ ...plain(wallCorners(wall)), round: ends === "round" ? wall[4] / 2 : 0 })),
@@ -18,13 +21,6 @@ export function solidsOf(/** @type {Content} */ { obstacles }) {
 /** @returns {Solid} */
 function plain(/** @type {Point[]} */ corners) {
   return { corners, circle: null, round: 0 };
-}
-
-/** @returns {Point[]} */
-function wallCorners(/** @type {number[]} */ [x1, y1, x2, y2, thickness]) {
-  const half = thickness / 2 / (Math.hypot(x2 - x1, y2 - y1) || 1);
-  const [u, v] = [-(y2 - y1) * half, (x2 - x1) * half];
-  return [[x1 - u, y1 - v], [x2 - u, y2 - v], [x2 + u, y2 + v], [x1 + u, y1 + v]];
 }
 
 /** The outline of a solid as a path. */
@@ -44,11 +40,6 @@ export function outlinePath(/** @type {Solid} */ { corners, circle, round }) {
   return path;
 }
 
-/** @returns {Point} */
-function middle(/** @type {Point} */ [x0, y0], /** @type {Point} */ [x1, y1]) {
-  return [(x0 + x1) / 2, (y0 + y1) / 2];
-}
-
 /** First and last angle of the half circle from one point to another. @returns {[number, number]} */
 function arc(/** @type {Point} */ from, /** @type {Point} */ to) {
   const [x, y] = middle(from, to);
@@ -59,19 +50,14 @@ function arc(/** @type {Point} */ from, /** @type {Point} */ to) {
 /** Whether a point is inside of a solid. */
 export function contains(/** @type {Solid} */ { corners, circle }, /** @type {Point} */ [x, y]) {
   if (circle) return Math.hypot(x - circle[0], y - circle[1]) < circle[2];
-  let inside = false;
-  for (let k = 0, last = corners.length - 1; k < corners.length; last = k, k += 1) {
-    const [[x0, y0], [x1, y1]] = [corners[last], corners[k]];
-    if (y0 > y !== y1 > y && x < x0 + ((y - y0) / (y1 - y0)) * (x1 - x0)) inside = !inside;
-  }
-  return inside;
+  return inside([x, y], corners);
 }
 
 /**
- * An environment as text that is the same for the same place, however it is written: the order of obstacles and of their corners does
+ * An environment as text that is the same for the same environment, however it is written: the order of obstacles and of their corners does
  * not count, nor whether a wall with flat ends is written as a polygon.
  */
-export function placeText(/** @type {Content} */ content) {
+export function environmentText(/** @type {Content} */ content) {
   const { bounds, start, goal, obstacles } = content;
   const near = (/** @type {number} */ value) => Math.round(100 * value) / 100 + 0;
   const solids = solidsOf(content).map(({ corners, circle, round }) => {

@@ -2,9 +2,9 @@
 
 import { post, Refused } from "../api.js";
 import { freshCheck } from "../draw/check.js";
-import { shownName } from "../draw/files.js";
+import { shownName } from "../draw/words.js";
 import { byId, el } from "../dom.js";
-import { set, state, subscribe } from "../store.js";
+import { IDLE, set, state, subscribe } from "../store.js";
 import { frontChart } from "./chart.js";
 import { changedLine, chooseByActuators, designList, resultLine, whatNext } from "./designs.js";
 import { setVisible, visible } from "./layers.js";
@@ -44,7 +44,8 @@ export function mountPlan() {
 function obstacle() {
   const { check } = state;
   if (!check) return "The drawing is being checked.";
-  return check.problem ? `Draw first: ${check.problem.message}` : "";
+  if (check.problem) return `Draw first: ${check.problem.message}`;
+  return check.written ? "" : "The drawing cannot be written.";
 }
 
 function showButton() {
@@ -71,6 +72,9 @@ async function start() {
   if (!optionsAreGood()) return refuse("One of the options cannot be used: see above.");
   sending = true;
   refuse("");
+  // The plan before is over: nothing of it belongs to the one that starts.
+  const [before, starting] = [state.plan, { ...IDLE, phase: /** @type {const} */ ("starting") }];
+  set({ plan: starting });
   try {
     if (!(await freshCheck())) throw new Error("The drawing could not be checked: the studio does not answer.");
     const why = obstacle();
@@ -84,6 +88,7 @@ async function start() {
     // If another page has asked, or this one before it was reloaded, it can be stopped here from now on.
     live.asked = error instanceof Refused && error.status === 409;
     refusal = messageOf(error);
+    if (state.plan === starting) set({ plan: before });
   }
   sending = false;
   set({ plan: { ...state.plan } });

@@ -3,7 +3,7 @@
 import { el } from "../dom.js";
 import { IDLE, state, subscribe } from "../store.js";
 import { setText } from "./parts.js";
-import { isPlanning, live } from "./shown.js";
+import { hasBegun, isBusy, live } from "./shown.js";
 import { actuatorsWords, lengthWords, percent, secondsWords } from "./words.js";
 
 /** @typedef {import("../types.js").PlanState} PlanState */
@@ -27,7 +27,7 @@ export function progressPart() {
     const busy = isBusy(plan);
     bar.hidden = !busy || live.lost;
     if (busy) showBar(bar, plan);
-    facts.hidden = !["searching", "refining", "writing"].includes(plan.phase);
+    facts.hidden = !hasBegun(plan);
     if (!facts.hidden) showFacts(facts, plan);
     const now = Date.now();
     if (live.lost || plan.phase !== before || now > told + SPOKEN_EVERY) {
@@ -38,13 +38,9 @@ export function progressPart() {
   return el("div", { class: "progress" }, phase, spoken, bar, facts);
 }
 
-function isBusy(/** @type {PlanState} */ { phase }) {
-  return ["starting", "compiling", "searching", "refining", "writing"].includes(phase);
-}
-
 /** What was asked for has begun, although the server still tells of the plan before. @returns {PlanState} */
 function started(/** @type {PlanState} */ plan) {
-  return live.asked && ["idle", "done", "failed"].includes(plan.phase) ? { ...IDLE, phase: "starting" } : plan;
+  return live.asked && !isBusy(plan) ? { ...IDLE, phase: "starting" } : plan;
 }
 
 /** The phase in words. */

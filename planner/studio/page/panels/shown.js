@@ -1,12 +1,14 @@
 /** What the panels show: the run, one of its designs, or the best design of a search under way. */
 
+import { isEditable } from "../draw/editing.js";
 import { state } from "../store.js";
 
 /** @typedef {import("../types.js").Design} Design */
+/** @typedef {import("../types.js").PlanState} PlanState */
 /** @typedef {import("../types.js").RunView} RunView */
 
 /**
- * What the page knows beyond the state of the store; whoever changes it sets `plan` anew.
+ * What the page knows beyond the state of the store; whoever changes it sets `plan` again.
  * @type {{best: Design | null, asked: boolean, lost: boolean}}
  */
 export const live = {
@@ -15,9 +17,22 @@ export const live = {
   lost: false, // whether the connection is lost
 };
 
+/** Phases that only a plan has; before these a server may also be starting or compiling only to be ready. */
+const BEGUN = ["searching", "refining", "writing"];
+
+/** Whether a plan has begun and has not ended. */
+export function hasBegun(/** @type {PlanState} */ { phase }) {
+  return BEGUN.includes(phase);
+}
+
+/** Whether the server works, at a plan or to be ready for one. */
+export function isBusy(/** @type {PlanState} */ plan) {
+  return hasBegun(plan) || plan.phase === "starting" || plan.phase === "compiling";
+}
+
 /** Whether a plan is under way that can be stopped. */
 export function isPlanning() {
-  return ["searching", "refining", "writing"].includes(state.plan.phase) || live.asked;
+  return hasBegun(state.plan) || live.asked;
 }
 
 /** A design of the run that is shown. */
@@ -32,7 +47,7 @@ export function chosenDesign() {
 
 /** The design on the stage: that of the search under way, unless a panel is open that is about the run. */
 export function stageDesign() {
-  return isPlanning() && ["draw", "tube", "plan"].includes(state.panel) ? live.best : chosenDesign();
+  return isPlanning() && isEditable() ? live.best : chosenDesign();
 }
 
 /** The actuated sections of a design, which are numbered from 1. */

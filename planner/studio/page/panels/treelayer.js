@@ -30,11 +30,6 @@ export function clearTree() {
   repaint();
 }
 
-/** Number of branches. */
-export function treeSize() {
-  return blockOf.size;
-}
-
 function dropBranch(/** @type {number} */ slot) {
   const block = blockOf.get(slot);
   if (!block) return;

@@ -2,7 +2,7 @@
 
 import { post, Refused } from "../api.js";
 import { set, state } from "../store.js";
-import { begin, end } from "./jobs.js";
+import { ask, end } from "./jobs.js";
 import { messageOf } from "./parts.js";
 import { shownTrials } from "./shown.js";
 
@@ -16,6 +16,8 @@ const SEED = 0; // the same errors each time, so that only the sliders change th
 export const request = { message: "", waiting: false };
 
 let timer = 0;
+/** The trials that were asked for last: earlier ones are replaced. */
+let newest = 0;
 /** @type {{errors: () => Errors, count: () => number}} */
 let source = { errors: () => ({ preset: "workshop", numbers: {} }), count: () => 200 };
 
@@ -34,13 +36,14 @@ export function trySoon(delay = DELAY) {
 
 async function tryNow() {
   const { run, design } = state;
+  timer = 0;
   if (!run) return;
   request.message = "";
-  begin("trials", failed);
+  const content = { run: run.name, design, errors: source.errors(), trials: source.count(), seed: SEED };
+  let mine = 0;
   try {
-    await post("/api/trials", { run: run.name, design, errors: source.errors(), trials: source.count(), seed: SEED });
+    await ask("trials", content, (message) => void (mine === newest && failed(message)), (job) => (newest = mine = job));
   } catch (error) {
-    end("trials");
     if (error instanceof Refused && error.status === 409) return trySoon(AGAIN);
     failed(messageOf(error));
   }
@@ -48,11 +51,7 @@ async function tryNow() {
 
 /** Stop the trials under way; those that were made stay. */
 export async function stopTrials() {
-  clearTimeout(timer);
-  request.waiting = false;
-  end("trials");
-  if (state.trials?.busy) set({ trials: { ...state.trials, busy: false } });
-  changed();
+  forgetTrials();
   try {
     await post("/api/stop", { what: "look" });
   } catch (error) {
@@ -60,11 +59,18 @@ export async function stopTrials() {
   }
 }
 
-function failed(/** @type {string} */ message) {
-  request.message = message;
+/** No trials are waited for any more; those that were made stay. */
+export function forgetTrials() {
+  clearTimeout(timer);
+  timer = 0;
   request.waiting = false;
   if (state.trials?.busy) set({ trials: { ...state.trials, busy: false } });
   changed();
+}
+
+function failed(/** @type {string} */ message) {
+  request.message = message;
+  forgetTrials();
 }
 
 function changed() {
@@ -81,11 +87,13 @@ export function whenRequested(/** @type {() => void} */ listener) {
 }
 
 /** Trials have come: those of an event follow those before. */
-export function trialsCame(/** @type {any} */ { first, run, design, busy, reached, lines, success, asked, weakest }) {
+export function trialsCame(/** @type {any} */ { job, first, run, design, busy, reached, lines, success, asked, weakest }) {
+  if (!busy) end(job);
+  if (job < newest) return; // they were replaced
+  newest = job;
   const before = state.trials;
   if (!first && (before?.run !== run || before?.design !== design)) return;
-  if (first) request.waiting = false;
-  if (!busy) end("trials");
+  if (first && !timer) request.waiting = false;
   set({ trials: { run, design, busy, reached, lines: [...(first || !before ? [] : before.lines), ...lines], success, asked, weakest } });
 }
 

@@ -1,6 +1,7 @@
 /** The panel Trust: errors as a preset and sliders, trials as they come in, and what the design tolerates least. */
 
 import { byId, el } from "../dom.js";
+import { store, stored } from "../kept.js";
 import { state, subscribe } from "../store.js";
 import { changedLine, nothingYet } from "./designs.js";
 import { setVisible, visible } from "./layers.js";
@@ -9,17 +10,21 @@ import { checkField, folded, optionsOf, selectField, setText, swatch } from "./p
 import { chosenDesign, ownTrials, shownSuccess, shownTrials } from "./shown.js";
 import { errorSlider } from "./sliders.js";
 import { countsOf, request, setSource, stopTrials, trySoon, whenRequested } from "./trials.js";
-import { percent } from "./words.js";
+import { errorsWords, percent } from "./words.js";
 
+/** @typedef {import("../types.js").Success} Success */
 /** @typedef {number | [number, number]} Value */
 
 const USUAL = "workshop";
 const MAIN = [
   "obstacle_position_mm", "obstacle_size_mm", "start_position_mm", "start_heading_deg", "pressure_kpa", "cell_mm", "friction",
 ];
+const KEY = "errors"; // of what the tab keeps
 const chosen = { preset: USUAL, numbers: /** @type {Record<string, Value>} */ ({}), count: 200 };
 /** @type {Map<string, ReturnType<typeof errorSlider>>} */
 const sliders = new Map();
+/** What was chosen before the page was loaded again, for the trials that are then shown. @type {(typeof chosen & {run: string}) | null} */
+let kept = stored(KEY);
 
 const reset = el("button", { type: "button", id: "trust-reset", onclick: () => choosePreset(chosen.preset) }, "Reset to the preset");
 const go = el("button", { type: "button", id: "trust-go", class: "wide", onclick: pressed });
@@ -48,12 +53,22 @@ export function mountTrust() {
     preset.select.value = chosen.preset;
   });
   subscribe(["run"], () => {
+    if (kept && state.run) {
+      const before = kept;
+      kept = null;
+      if (before.run === state.run.name) return showChosen(before);
+    }
     // Begin with the errors of the plan.
     const used = chosenDesign()?.success?.errors;
     if (!used || !state.known.errors.some(({ name }) => name === used)) return;
     chosen.preset = preset.select.value = used;
     showNumbers(presetOf(used));
   });
+  function showChosen(/** @type {typeof chosen} */ { preset: name, numbers, count: trials }) {
+    [chosen.preset, chosen.count] = [name, trials];
+    [preset.select.value, count.select.value] = [name, String(trials)];
+    showNumbers(numbers);
+  }
   subscribe(["panel"], () => (cloud.input.checked = visible.cloud));
 }
 
@@ -103,8 +118,16 @@ function isChanged() {
   return differing().length > 0;
 }
 
+/** All numbers that are shown, so that they are those which the trials have. */
 function errorsAsked() {
-  return { preset: chosen.preset, numbers: Object.fromEntries(differing()) };
+  const numbers = Object.fromEntries(
+    state.known.errorKeys
+      .map(({ name }) => /** @type {[string, Value]} */ ([name, chosen.numbers[name] ?? 0]))
+      // A range of friction is the only number that can be missing.
+      .filter(([name]) => name !== "friction" || name in chosen.numbers),
+  );
+  store(KEY, { ...chosen, run: state.run?.name });
+  return { preset: chosen.preset, numbers };
 }
 
 // ---- result ----
@@ -130,7 +153,7 @@ function resultPart() {
   const show = () => {
     const [success, trials, busy] = [shownSuccess(), shownTrials(), isBusy()];
     setText(big, success ? `${percent(success.reached / success.trials)} %` : "–");
-    setText(small, success ? `(${percent(success.low)}–${percent(success.high)}) of ${success.trials} trials` : "no trials of this design yet");
+    setText(small, success ? intervalWords(success) : "no trials of this design yet");
     bar.hidden = !busy;
     if (busy && state.trials && !request.waiting) [bar.max, bar.value] = [state.trials.asked, state.trials.reached.length];
     else bar.removeAttribute("value");
@@ -146,6 +169,10 @@ function resultPart() {
   subscribe(["run", "design", "trials", "panel"], show);
   whenRequested(show);
   return el("div", { id: "trust-result" }, el("p", { class: "success" }, big, " ", small), bar, weakest, fault, legend, spoken);
+}
+
+function intervalWords(/** @type {Success} */ { low, high, trials, errors }) {
+  return `(${percent(low)}–${percent(high)}) of ${trials} trials under ${errorsWords(errors)}`;
 }
 
 function showWeakest(/** @type {HTMLElement} */ line, /** @type {boolean} */ busy, /** @type {string | null} */ ofPlan) {

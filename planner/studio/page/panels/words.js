@@ -37,7 +37,8 @@ export function successShort(/** @type {{reached: number, trials: number, low: n
 }
 
 /** What errors are called in a sentence. */
-function errorsWords(/** @type {string} */ errors) {
+export function errorsWords(/** @type {string} */ errors) {
+  if (errors === "none") return "no errors";
   return /errors?$/.test(errors) ? errors : `${errors} errors`;
 }
 

@@ -1,0 +1,39 @@
+/**
+ * What a tab keeps when its page is loaded again: in the storage of the browser for the tab, by the token of the studio, so that
+ * another studio finds nothing of it.
+ */
+
+const PREFIX = "vinewright ";
+const studio = `${PREFIX}${location.hash.slice(1)} `;
+
+/** Keep something; a full or forbidden storage keeps nothing. */
+export function store(/** @type {string} */ key, /** @type {unknown} */ value) {
+  try {
+    sessionStorage.setItem(studio + key, JSON.stringify(value));
+  } catch {
+    // The page works without it, until it is loaded again.
+  }
+}
+
+/** What was kept; null if there is nothing. @returns {any} */
+export function stored(/** @type {string} */ key) {
+  try {
+    const text = sessionStorage.getItem(studio + key);
+    return text === null ? null : JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+/** Remove what was kept for studios that have ended. */
+function tidyUp() {
+  try {
+    for (const key of Object.keys(sessionStorage)) {
+      if (key.startsWith(PREFIX) && !key.startsWith(studio)) sessionStorage.removeItem(key);
+    }
+  } catch {
+    // Without a storage there is nothing to remove.
+  }
+}
+
+tidyUp();
