@@ -260,6 +260,14 @@ def test_trials_are_those_of_robustness(planned: Path) -> None:
     assert last["success"]["low"] < last["success"]["reached"] / 50 < last["success"]["high"]
 
 
+@pytest.mark.parametrize("preset", [name for name in PRESETS if name != "none"])
+def test_a_preset_as_numbers_has_its_name(planned: Path, preset: str) -> None:
+    """The sliders of the page send all numbers of a preset; that is the preset."""
+    numbers = {key.name: 0.0 for key in KEYS.values() if key.name != "friction"} | PRESETS[preset].content()
+    (*_, last) = events_of(trials_job, planned, preset=preset, numbers=numbers, trials=1, seed=0)
+    assert last["success"]["errors"] == preset
+
+
 def test_stopped_trials_end(planned: Path) -> None:
     """Trials that are replaced by others end after the batch under way."""
     stop, events = Stop(), list[dict[str, Any]]()

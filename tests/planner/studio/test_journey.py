@@ -260,7 +260,7 @@ def test_run_of_the_command_line(browser: Any, tmp_path: Path) -> None:
     vw.plan(vw.load_environment("divider"), seed=1, iterations=8, fast=True).save(folder)
     studio = Studio(tmp_path, browser, [str(folder)])
     try:
-        studio.wait_for("state.run && state.run.name === 'mine'")
+        studio.wait_for("state.run && state.run.name === 'mine (elsewhere)'")
         assert studio.state("state.doc.name") == "divider"
         assert studio.state("state.panel") == "plan"
         assert "actuator" in studio.page.locator("#result").inner_text()
