@@ -210,6 +210,7 @@ def test_too_large_request(client: TestClient) -> None:
             yield bytes(1_000_000)
 
     assert client.post("/api/image", content=endless(), headers={"Content-Type": "image/png"}).status_code == 413
+    assert client.post("/api/check", content=endless()).status_code == 413
 
 
 @pytest.mark.parametrize("name", POSTS)
