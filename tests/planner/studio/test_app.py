@@ -164,7 +164,14 @@ def test_run_of_the_command_line_opens(client: TestClient, session: Session, pla
     assert (row["name"], view["name"], row["actuators"]) == (name, name, design.actuators)
     best = view["designs"][0]
     np.testing.assert_allclose(best["line"], 1e3 * design.centerline, atol=0.06)
-    assert [part["side"] for part in best["sections"]] == [part.side for part in design.sections]
+    written = json.loads((planned / "design.json").read_text())
+    keys = "start_mm", "end_mm", "side", "l0_mm", "pressure_kpa"
+    assert [[part[key] for key in keys] for part in best["sections"]] == [
+        [part[key] for key in keys] for part in written["sections"]
+    ]
+    success = best["success"]
+    assert (success["reached"], success["trials"]) == (written["trials"]["reached"], written["trials"]["trials"])
+    assert [success["low"], success["high"]] == pytest.approx(written["trials"]["interval_95"], abs=1e-4)
     assert len(best["film"]) == len(best["line"])
     assert best["film"][-1] == pytest.approx(1e3 * design.length, abs=1.0)
     solutions = json.loads((planned / "solutions.json").read_text())["solutions"]

@@ -262,6 +262,16 @@ def test_hostile_picture(client: TestClient, kind: str, data: bytes) -> None:
     assert "\n" not in answer.json()["error"]
 
 
+def test_picture_with_too_many_pixels(client: TestClient) -> None:
+    """A small file of a sound picture with too many pixels is refused before it is decoded."""
+    out = io.BytesIO()
+    Image.new("1", (8000, 8000)).save(out, "PNG")
+    assert len(out.getvalue()) < 20_000
+    answer = client.post("/api/image", content=out.getvalue(), headers={"Content-Type": "image/png"})
+    assert answer.status_code == 415
+    assert "million pixels" in answer.json()["error"]
+
+
 def test_picture_with_a_payload(client: TestClient) -> None:
     """A picture comes back as its pixels alone: no notes, no position, nothing behind its end."""
     image = Image.new("RGB", (40, 30), (10, 200, 30))
