@@ -128,6 +128,8 @@ def test_tube_with_figures(client: TestClient) -> None:
     figures = {row["label"]: row["value"] for row in answer["figures"]}
     pressure = answer["content"]["growth_pressure_kpa"]
     assert figures["Greatest moment"] == f"{np.pi * pressure * 1e3 * 0.025**3:.4g} N m"
+    highest = float(figures["Curvatures"].split()[2])
+    assert float(figures["Least turning radius"].split()[0]) == pytest.approx(1e3 / highest, rel=5e-3)
     bad = client.post("/api/tube", json={"content": {"radius_mm": -1.0}})
     assert bad.status_code == 422
     assert "radius_mm = -1" in bad.json()["error"]
@@ -315,6 +317,23 @@ def test_weakest_error_names_what_to_mark() -> None:
     assert section
     assert (section["obstacle"], section["section"]) == (None, 2)
     assert weakest_view(None) is None
+
+
+def test_a_pressure_without_head_room_is_refused_unless_allowed(planned: Path, tmp_path: Path) -> None:
+    """A design with a pressure at its limit makes no pack, and the reason is told."""
+    folder = tmp_path / "divider"
+    shutil.copytree(planned, folder)
+    content = json.loads((folder / "design.json").read_text())
+    most = 1e-3 * load_design(planned).params.actuator.limits.most_pressure
+    for section in content["sections"]:
+        if section["side"] != "none":
+            section["pressure_kpa"] = most
+    (folder / "design.json").write_text(json.dumps(content))
+    with pytest.raises(vw.InvalidDesign, match=f"{most:g} kPa"):
+        events_of(pack_job, folder, zip=str(tmp_path / "1.zip"), allow_limit=False)
+    assert not (tmp_path / "1.zip").exists()
+    ((event,),) = [events_of(pack_job, folder, zip=str(tmp_path / "1.zip"), allow_limit=True)]
+    assert any("limit" in warning for warning in event["pack"]["warnings"])
 
 
 def test_pack_is_that_of_export(planned: Path, tmp_path: Path) -> None:
