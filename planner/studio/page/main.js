@@ -5,7 +5,10 @@ import { byId, el } from "./dom.js";
 import { mountDraw } from "./draw/index.js";
 import { openContent } from "./draw/files.js";
 import { keptDrawing } from "./draw/keeping.js";
+import { stored } from "./kept.js";
+import { mountMessage } from "./message.js";
 import { mountPanels } from "./panels/index.js";
+import { WITHOUT_RUN } from "./panels/leaving.js";
 import { set, state, subscribe } from "./store.js";
 
 const TABS = [
@@ -28,7 +31,11 @@ function mountTabs() {
     byId(`tab-${name}`, HTMLElement).focus();
     event.preventDefault();
   });
-  subscribe(["panel"], () => {
+  // What is new is shown from its beginning.
+  /** @type {Set<string>} */
+  let unread = new Set();
+  subscribe(["run"], () => (unread = new Set(["plan", "look", "trust", "make"])));
+  subscribe(["panel", "run"], () => {
     for (const [name] of TABS) {
       const chosen = name === state.panel;
       byId(`panel-${name}`, HTMLElement).hidden = !chosen;
@@ -36,12 +43,13 @@ function mountTabs() {
       tab.setAttribute("aria-selected", String(chosen));
       tab.tabIndex = chosen ? 0 : -1;
     }
+    if (unread.delete(state.panel)) byId(`panel-${state.panel}`, HTMLElement).scrollTop = 0;
   });
 }
 
 async function start() {
   mountTabs();
-  subscribe(["message"], () => (byId("message", HTMLElement).textContent = state.message));
+  mountMessage();
   const found = await get("/api/state");
   // The drawing of this tab, as it was before the page was loaded again; else the one that the server has.
   const kept = keptDrawing();
@@ -50,7 +58,8 @@ async function start() {
   mountPanels();
   const drawing = kept ?? found.document;
   if (drawing) openContent(drawing);
-  if (found.run) await attempt(async () => set({ run: await get(`/api/runs/${encodeURIComponent(found.run)}`), panel: "plan" }));
+  const isOfOther = kept !== null && stored(WITHOUT_RUN) === true;
+  if (found.run && !isOfOther) await attempt(async () => set({ run: await get(`/api/runs/${encodeURIComponent(found.run)}`), panel: "plan" }));
   on("connected", () => document.body.setAttribute("data-connected", ""));
   listen();
 }

@@ -4,8 +4,8 @@
 /** @typedef {import("./types.js").Doc} Doc */
 /** @typedef {import("./types.js").PlanState} PlanState */
 
-/** @type {Doc} */
-const EMPTY = {
+/** An empty drawing. @type {Doc} */
+export const EMPTY = {
   name: "bench",
   description: "",
   tube: null,

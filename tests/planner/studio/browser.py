@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import time
+import tomllib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -127,3 +128,9 @@ class Studio:
         """The obstacles."""
         found: list[dict[str, Any]] = self.state("state.doc.shapes")
         return found
+
+    def saved(self) -> dict[str, Any]:
+        """The file as it would be saved; the drawing must have no fault."""
+        self.page.wait_for_timeout(400)  # until the last change has been checked
+        self.wait_for("state.check && !state.check.problem")
+        return tomllib.loads(self.state("state.check.text"))

@@ -12,6 +12,7 @@ from planner.studio.app import make_app
 from planner.studio.guard import TOKEN_HEADER
 from planner.studio.session import Session
 from planner.studio.workers import Worker
+from tests.planner.studio.browser import Studio, chromium
 
 HOST = "127.0.0.1:8737"
 TOKEN = "the-token-of-these-tests"
@@ -62,3 +63,25 @@ def drawing(client: TestClient) -> Callable[..., Event]:
         return {"text": shipped["text"], "content": content, "origins": origins, "tube": known["tube"]["content"]}
 
     return made
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """One browser for all tests of a file."""
+    with chromium() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def shared(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
+    """One studio for most tests of a file."""
+    made = Studio(tmp_path_factory.mktemp("studio"), browser)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def studio(shared: Studio) -> Studio:
+    """A studio with an empty drawing."""
+    shared.begin_again()
+    return shared

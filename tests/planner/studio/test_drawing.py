@@ -1,43 +1,8 @@
-"""The editor in a real browser: everything is drawn with mouse and keyboard, and read from the file that it would save."""
-
-import tomllib
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
+"""The editor in a real browser: drawn with the mouse, and read from the file that it would save."""
 
 import pytest
 
-from tests.planner.studio.browser import Studio, chromium
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    """One browser for all tests of this file."""
-    with chromium() as found:
-        yield found
-
-
-@pytest.fixture(scope="module")
-def shared(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
-    """One studio for most tests of this file."""
-    made = Studio(tmp_path_factory.mktemp("studio"), browser)
-    yield made
-    made.close()
-
-
-@pytest.fixture
-def studio(shared: Studio) -> Studio:
-    """A studio with an empty drawing."""
-    shared.begin_again()
-    return shared
-
-
-def saved(studio: Studio) -> dict[str, Any]:
-    """The file as it would be saved."""
-    studio.wait_for("state.check && !state.check.problem")
-    studio.page.wait_for_timeout(400)  # until the last change has been checked
-    studio.wait_for("state.check")
-    return tomllib.loads(studio.state("state.check.text"))
+from tests.planner.studio.browser import Studio
 
 
 def test_draw_every_kind_with_the_mouse(studio: Studio) -> None:
@@ -56,7 +21,7 @@ def test_draw_every_kind_with_the_mouse(studio: Studio) -> None:
     studio.click(200, 200)
     studio.key("g")
     studio.click(1400, 800)
-    content = saved(studio)
+    content = studio.saved()
     assert content["obstacles"]["boxes"] == [[400, 300, 500, 700]]
     assert content["obstacles"]["circles"] == [[800, 500, 100]]
     (wall,) = content["obstacles"]["walls"]
@@ -146,24 +111,6 @@ def test_a_hundred_steps_of_undo(studio: Studio) -> None:
     assert studio.shapes() == last
 
 
-def test_numbers_of_the_panel(studio: Studio) -> None:
-    """Numbers are typed in mm or cm; a wrong one is marked and not applied."""
-    studio.key("c")
-    studio.drag((800, 500), (900, 500))
-    field = studio.page.get_by_label("radius", exact=False).first
-    field.fill("75")
-    field.press("Enter")
-    assert studio.shapes()[0]["row"] == [800, 500, 75]
-    field.fill("-3")
-    field.press("Enter")
-    assert studio.shapes()[0]["row"] == [800, 500, 75]
-    assert field.get_attribute("aria-invalid") == "true"
-    studio.page.locator("#view-actions").get_by_text("mm", exact=True).click()
-    assert studio.state("state.unit") == "cm"
-    field = studio.page.get_by_label("radius", exact=False).first
-    assert field.input_value() == "7.5"
-
-
 def test_what_is_wrong_is_marked(studio: Studio) -> None:
     """A start inside a box is told with the message of the file format, which disappears when it is right again."""
     studio.key("b")
@@ -187,137 +134,6 @@ def test_a_narrow_passage_is_marked_while_drawing(studio: Studio) -> None:
     assert "60" in str(studio.page.locator("#drawing").text_content())
 
 
-def test_keyboard_only(studio: Studio) -> None:
-    """An obstacle is placed, moved, measured and deleted, and a plan is reached, without a mouse."""
-    studio.key("b", "Enter")
-    (box,) = studio.shapes()
-    studio.key("Shift+ArrowRight")
-    assert studio.shapes()[0]["row"][0] > box["row"][0]
-    studio.key("Escape", "Tab")
-    assert len(studio.state("[...state.selection]")) == 1
-    for tool in ("c", "w", "p"):
-        studio.key(tool, "Enter", "Escape")
-    assert sorted(shape["kind"] for shape in studio.shapes()) == ["box", "circle", "polygon", "wall"]
-    studio.key("Control+a", "Delete")
-    assert studio.shapes() == []
-    studio.page.focus("#tab-draw")
-    studio.page.keyboard.press("ArrowRight")
-    assert studio.state("state.panel") == "tube"
-    assert studio.page.evaluate("document.activeElement.id") == "tab-tube"
-
-
-def test_keys_are_not_taken_from_fields(studio: Studio) -> None:
-    """Letters typed into a field are text, not tools."""
-    name = studio.page.get_by_label("Name", exact=True)
-    name.fill("")
-    name.press_sequentially("bench with c, w and p")
-    name.press("Enter")
-    assert studio.state("state.doc.name") == "bench with c, w and p"
-    assert studio.state("state.tool") == "select"
-
-
-def test_save_changes_only_what_was_changed(browser: Any, tmp_path: Path) -> None:
-    """Ctrl+S writes the file with its comments; one moved box is one changed line."""
-    text = (
-        '# my bench\nschema = 2\nunit = "cm"  # as measured\n\n[bounds]\nmin = [0, 0]\nmax = [150.0, 100]\n\n[start]\n'
-        "position = [15, 50]\nheading_deg = 0\n\n[goal]\nposition = [135, 50]\nradius = 6\n\n[obstacles]\nboxes = [\n"
-        "  [40, 30, 50, 70],  # the crate\n  [80, 30, 90, 70],\n]\n"
-    )  # fmt: skip
-    file = tmp_path / "bench.toml"
-    file.write_text(text)
-    studio = Studio(tmp_path, browser, ["bench.toml"])
-    try:
-        studio.key("Control+s")
-        studio.page.wait_for_timeout(500)
-        assert file.read_text() == text
-        studio.drag((850, 500), (950, 500))
-        studio.key("Control+s")
-        studio.wait_for("state.saved === state.check.text && state.saved.includes('[90, 30')")
-        changed = [
-            (one, other)
-            for one, other in zip(text.splitlines(), file.read_text().splitlines(), strict=True)
-            if one != other
-        ]
-        assert changed == [("  [80, 30, 90, 70],", "  [90, 30, 100, 70],")]
-    finally:
-        studio.close()
-
-
-def test_broken_file_keeps_the_drawing(studio: Studio, tmp_path: Path) -> None:
-    """A broken TOML file shows its one line, and the drawing stays."""
-    studio.key("b")
-    studio.drag((400, 300), (500, 400))
-    broken = tmp_path / "broken.toml"
-    broken.write_text("schema = ")
-    studio.page.set_input_files("#open-file", str(broken))
-    studio.page.get_by_text("is not TOML").first.wait_for()
-    assert len(studio.shapes()) == 1
-
-
-def test_gallery(studio: Studio) -> None:
-    """A shipped environment is opened from the gallery; what was drawn before is kept among the recent drawings."""
-    studio.key("b")
-    studio.drag((400, 300), (500, 400))
-    studio.page.locator("#file-actions").get_by_text("Gallery").click()
-    studio.page.get_by_role("button", name="divider", exact=False).first.click()
-    assert studio.state("state.doc.name") == "divider"
-    assert len(studio.shapes()) > 1
-
-
-def test_background_picture(studio: Studio, tmp_path: Path) -> None:
-    """A picture lies beneath the drawing, encoded again by the server."""
-    from PIL import Image
-
-    picture = tmp_path / "plan.png"
-    Image.new("RGB", (300, 200), (200, 180, 160)).save(picture)
-    studio.key("i")
-    studio.page.locator("input[type=file][accept*=image]").first.set_input_files(str(picture))
-    studio.wait_for("state.background")
-    assert studio.state("[state.background.width, state.background.height]") == [300, 200]
-    assert studio.state("state.background.src").startswith("blob:")
-
-
-def test_reload_keeps_the_drawing(studio: Studio) -> None:
-    """A page that is loaded again shows the drawing as it was."""
-    studio.key("b")
-    studio.drag((400, 300), (500, 700))
-    saved(studio)
-    studio.page.on("dialog", lambda dialog: dialog.accept())
-    studio.page.reload()
-    studio.page.wait_for_selector("body[data-connected]")
-    assert [shape["row"] for shape in studio.shapes()] == [[400, 300, 500, 700]]
-
-
-@pytest.mark.parametrize(
-    ("text", "unit", "value"),
-    [
-        ("12.5", "mm", 12.5), ("12,5", "mm", 12.5), ("-3", "mm", -3), ("1 in", "mm", 25.4), ("15cm", "mm", 150), ("15", "cm", 15),
-        ("150mm", "cm", 15), ("0.2 m + 5", "mm", 205), ("2*(30+4.5)", "mm", 69), ("10-2-3", "mm", 5), ("8/2/2", "mm", 2),
-        ("45°", "", 45), (".5", "mm", 0.5), ("--2", "mm", 2), ("(1+1)cm", "mm", 20),
-        *((wrong, "mm", None) for wrong in ("", "1.2.3", "abc", "1,2,3", "5 kg", "2*", "(1", "1)", "1 2", "45°", "1e5", "alert(1)")),
-        ("5 mm", "", None),
-    ],
-)  # fmt: skip
-def test_numbers_as_people_type_them(shared: Studio, text: str, unit: str, value: float | None) -> None:
-    """A decimal comma, units and small calculations are read; everything else is no number."""
-    found = shared.page.evaluate(
-        "async ([text, unit]) => (await import('/draw/number.js')).numberFrom(text, unit)", [text, unit]
-    )
-    assert found == pytest.approx(value, nan_ok=True) if value is not None else found != found
-
-
-def test_decimal_comma_in_the_panel(studio: Studio) -> None:
-    """A size with a decimal comma is not ten times as large; one in another unit is converted."""
-    studio.key("b")
-    studio.drag((400, 300), (500, 400))
-    for typed, width in (("12,5", 12.5), ("15cm", 150), ("100+50", 150)):
-        field = studio.page.locator("#panel-draw").get_by_label("width")
-        field.fill(typed)
-        field.press("Enter")
-        (x_min, _, x_max, _) = studio.shapes()[0]["row"]
-        assert x_max - x_min == pytest.approx(width)
-
-
 def test_a_cancelled_drag_leaves_redo(studio: Studio) -> None:
     """Escape ends a drag as if it had not begun: redo makes again what was undone before, and nothing of the drag."""
     studio.key("b")
@@ -338,63 +154,6 @@ def test_a_cancelled_drag_leaves_redo(studio: Studio) -> None:
     assert studio.shapes()[0]["row"] == nudged["row"]
 
 
-@pytest.mark.parametrize(
-    "keys",
-    [
-        {"key": "."},
-        {"key": "]"},
-        {"key": "]", "ctrlKey": True, "altKey": True, "modifierAltGraph": True},
-        {"key": "]", "altKey": True},
-    ],
-    ids=["period", "bracket", "AltGr", "Option"],
-)
-def test_keys_that_turn(studio: Studio, keys: dict[str, Any]) -> None:
-    """The selection turns by a key that every layout has, and by a bracket that needs AltGr or Option."""
-    studio.key("b")
-    studio.drag((400, 300), (500, 400))
-    studio.page.evaluate(
-        "keys => document.getElementById('stage').dispatchEvent("
-        "new KeyboardEvent('keydown', { bubbles: true, cancelable: true, ...keys }))",
-        keys,
-    )
-    assert studio.shapes()[0]["kind"] == "polygon"
-    studio.key(",")
-    assert sorted(studio.shapes()[0]["corners"]) == [[400, 300], [400, 400], [500, 300], [500, 400]]
-
-
-def test_reload_keeps_what_is_wrong(studio: Studio) -> None:
-    """A polygon that crosses itself is still there when the page is loaded again, whatever another tab has drawn."""
-    studio.key("p")
-    for corner in ((800, 200), (1000, 400), (1000, 200), (800, 400)):
-        studio.click(*corner)
-    studio.page.keyboard.press("Enter")
-    studio.wait_for("state.check && state.check.problem")
-    (before,) = studio.shapes()
-    first = studio.page
-    studio.page = studio.open()
-    studio.page.evaluate("async () => (await import('/draw/files.js')).newDrawing()")
-    studio.wait_for("state.check && !state.check.problem && state.doc.shapes.length === 0")
-    studio.page.close()
-    studio.page = first
-    studio.page.on("dialog", lambda dialog: dialog.accept())
-    studio.page.reload()
-    studio.page.wait_for_selector("body[data-connected]")
-    assert [shape["corners"] for shape in studio.shapes()] == [before["corners"]]
-    studio.wait_for("state.check && state.check.problem")
-    assert studio.page.locator("#file .dirty").count() == 1
-
-
-def test_recent_drawings_are_asked_about(studio: Studio) -> None:
-    """Leaving the page asks while a drawing that was not saved is only in the gallery."""
-    studio.key("b")
-    studio.drag((400, 300), (500, 400))
-    saved(studio)
-    studio.page.evaluate("async () => (await import('/draw/files.js')).newDrawing()")
-    saved(studio)
-    assert studio.page.locator("#file .dirty").count() == 0
-    assert studio.page.evaluate("!window.dispatchEvent(new Event('beforeunload', { cancelable: true }))")
-
-
 def test_nothing_is_edited_where_a_run_is_looked_at(studio: Studio) -> None:
     """In Look, Trust and Make the drawing has no handles and keeps as it is; a drag moves the view."""
     studio.key("b")
@@ -412,18 +171,3 @@ def test_nothing_is_edited_where_a_run_is_looked_at(studio: Studio) -> None:
         assert studio.state("state.view.x") != view
     studio.key("w")
     assert studio.state("[state.panel, state.tool]") == ["draw", "wall"]
-
-
-def test_a_failed_check_is_made_up_for(studio: Studio) -> None:
-    """What changed while the server did not answer is checked as soon as the page is connected again."""
-    fresh = "async () => (await import('/draw/check.js')).isFresh()"
-    saved(studio)
-    studio.page.route("**/api/check", lambda route: route.abort())
-    studio.key("b")
-    studio.drag((400, 300), (500, 400))
-    studio.wait_for("/does not answer/.test(state.message)")
-    assert not studio.page.evaluate(fresh)
-    studio.page.unroute("**/api/check")
-    studio.page.evaluate("async () => (await import('/api.js')).listen()")
-    studio.wait_for("state.check.text.includes('400')")
-    assert studio.page.evaluate(fresh)

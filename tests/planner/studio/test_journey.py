@@ -5,7 +5,6 @@ import json
 import signal
 import time
 import zipfile
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,32 +15,9 @@ from planner.design import Design
 from planner.design_file import load_design
 from planner.fabrication.build import Build
 from planner.fabrication.pattern import pattern_of
-from tests.planner.studio.browser import Studio, chromium
+from tests.planner.studio.browser import Studio
 from tests.planner.studio.test_server import workers_of
 from tests.planner.studio.test_workers import alive
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    """One browser for all tests of this file."""
-    with chromium() as found:
-        yield found
-
-
-@pytest.fixture(scope="module")
-def shared(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
-    """One studio for most tests of this file."""
-    made = Studio(tmp_path_factory.mktemp("studio"), browser)
-    yield made
-    made.close()
-
-
-@pytest.fixture
-def studio(shared: Studio) -> Studio:
-    """A studio with an empty drawing."""
-    shared.begin_again()
-    return shared
-
 
 BENCH = (
     ((500, 0), (600, 350)),
@@ -266,3 +242,110 @@ def test_run_of_the_command_line(browser: Any, tmp_path: Path) -> None:
         assert "actuator" in studio.page.locator("#result").inner_text()
     finally:
         studio.close()
+
+
+def text_of(studio: Studio, selector: str) -> str:
+    """The text of an element, also of one that is hidden."""
+    return studio.page.locator(selector).text_content() or ""
+
+
+def test_plan_from_every_panel(studio: Studio) -> None:
+    """The bar has a button that plans and stops, as has Ctrl+Enter; the button of the panel keeps the focus, so that Enter stops."""
+    draw_bench(studio)
+    assert studio.page.locator("#bar-plan").inner_text() == "Plan"
+    studio.key("Control+Enter")
+    assert studio.state("state.panel") == "plan"
+    studio.wait_for("state.plan.best", 90)
+    assert "Stop" in studio.page.locator("#bar-plan").inner_text()
+    studio.page.click("#tab-draw")
+    studio.page.click("#bar-plan")
+    studio.wait_for("state.run && state.plan.phase === 'done'", 60)
+    assert studio.state("state.panel") == "draw"
+    studio.page.click("#tab-plan")
+    studio.page.focus("#plan-button")
+    studio.page.keyboard.press("Enter")
+    studio.wait_for("state.plan.best", 90)
+    assert studio.page.evaluate("document.activeElement.id") == "plan-button"
+    studio.page.keyboard.press("Enter")
+    studio.wait_for("state.plan.phase === 'done'", 60)
+    assert studio.page.evaluate("document.activeElement.id") == "plan-button"
+
+
+def test_nothing_stays_on_another_drawing(studio: Studio) -> None:
+    """A new drawing has no run and no picture of the one before, which the recent ones keep; and its name is told."""
+    draw_bench(studio)
+    plan(studio, 2, fast=True)
+    studio.wait_for("state.run && state.plan.phase === 'done'", 60)
+    name = studio.state("state.run.name")
+    studio.page.evaluate(
+        """async () => {
+            const canvas = document.createElement("canvas");
+            const picture = await new Promise((done) => canvas.toBlob(done));
+            await (await import("/draw/background.js")).loadBackground(picture);
+        }"""
+    )
+    source = studio.state("state.background.src")
+    studio.page.get_by_role("button", name="New", exact=True).click()
+    assert studio.state("[state.run, state.background, state.growths.length]") == [None, None, 0]
+    assert studio.page.locator("#message").inner_text() == "bench was not saved: Gallery > Recent has it."
+    studio.key("b", "Enter")  # an edit: the message is no longer of interest
+    assert text_of(studio, "#message") == ""
+    studio.page.get_by_role("button", name="Gallery").click()
+    studio.page.locator("#gallery .cards").nth(1).locator(".card").first.click()
+    assert len(studio.shapes()) == 5
+    assert studio.state("state.background.src") == source
+    studio.page.click("#tab-plan")
+    studio.page.locator(f'[data-run="{name}"]').click()
+    studio.wait_for(f"state.run && state.run.name === '{name}'")
+
+
+def test_errors_of_a_plan_go_away(studio: Studio) -> None:
+    """A wrong option is told above the run that is shown, which is named; both lines go when the option is right."""
+    draw_bench(studio)
+    plan(studio, 2, fast=True)
+    studio.wait_for("state.run && state.plan.phase === 'done'", 60)
+    field = studio.page.locator("#plan-time")
+    field.fill("0")
+    field.press("Tab")
+    studio.page.click("#plan-button")
+    assert "options" in studio.page.locator("#plan-reason").inner_text()
+    assert (
+        studio.page.locator("#plan-earlier").inner_text() == f"Shown: the earlier run {studio.state('state.run.name')}."
+    )
+    field.fill("2,5")
+    field.press("Tab")
+    assert field.input_value() == "2.5"
+    assert studio.page.locator("#plan-earlier").is_hidden()
+    assert text_of(studio, "#plan-reason") == ""
+
+
+def test_failure_goes_away_when_the_drawing_changes(studio: Studio) -> None:
+    """The line of a plan that failed is about the drawing as it was."""
+    studio.key("b")
+    studio.drag((700, 0), (800, 1000))
+    studio.page.evaluate(
+        """async () => {
+            const { edit } = await import("/store.js");
+            edit((doc) => ({ ...doc, bounds: { ...doc.bounds, edge: "wall" } }));
+        }"""
+    )
+    studio.wait_for("state.check && !state.check.problem && state.check.text.includes('wall')")
+    plan(studio, 3)
+    studio.wait_for("state.plan.phase === 'failed'", 60)
+    assert "walled in" in studio.page.locator("#plan-phase").inner_text()
+    studio.page.click("#tab-draw")
+    studio.key("Control+a", "Delete")
+    studio.page.click("#tab-plan")
+    assert text_of(studio, "#plan-phase") == ""
+
+
+def test_obstacles_have_the_names_of_the_editor(studio: Studio) -> None:
+    """The number of an obstacle among all becomes its kind and its number among those."""
+    names = studio.page.evaluate(
+        """async () => {
+            const { withNames } = await import("/panels/obstacles.js");
+            const obstacles = { boxes: [[]], polygons: [[]], circles: [[], []], walls: [[]], ends: "flat", friction: null };
+            return [1, 2, 4, 5, 6].map((number) => withNames(`obstacle ${number} moved`, { obstacles }));
+        }"""
+    )
+    assert names == ["box 1 moved", "polygon 1 moved", "circle 2 moved", "wall 1 moved", "obstacle 6 moved"]

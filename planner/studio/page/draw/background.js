@@ -29,9 +29,14 @@ export function loadBackground(/** @type {Blob} */ file) {
   });
 }
 
+/** Give the memory of a picture back. */
+export function forgetPicture(/** @type {Background | null} */ picture) {
+  if (picture) URL.revokeObjectURL(picture.src);
+}
+
 /** Forget the picture. */
 export function removeBackground() {
-  if (state.background) URL.revokeObjectURL(state.background.src);
+  forgetPicture(state.background);
   show({ picks: null });
   set({ background: null });
 }

@@ -5,7 +5,7 @@ import { byId, el } from "../dom.js";
 import { set, state, subscribe } from "../store.js";
 import { keepDrawing } from "./keeping.js";
 import { contentOf, LISTS, originsOf } from "./shapes.js";
-import { shownName } from "./words.js";
+import { shownName, withoutAside } from "./words.js";
 
 /** @typedef {import("../types.js").Doc} Doc */
 /** @typedef {import("../types.js").Kind} Kind */
@@ -107,7 +107,7 @@ function objectOf(/** @type {string} */ key, /** @type {Doc} */ doc) {
 
 function showProblem() {
   const place = byId("problem", HTMLElement);
-  const message = state.check?.problem?.message ?? "";
+  const message = withoutAside(state.check?.problem?.message ?? "");
   if (place.textContent === message) return;
   place.replaceChildren();
   if (!message) return;

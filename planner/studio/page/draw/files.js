@@ -2,19 +2,21 @@
 
 import { attempt, post, saveBlob } from "../api.js";
 import { byId, el } from "../dom.js";
-import { open, set, state, steps, subscribe } from "../store.js";
+import { EMPTY, open, set, state, steps, subscribe } from "../store.js";
 import { stage } from "../view.js";
-import { loadBackground } from "./background.js";
+import { forgetPicture, loadBackground } from "./background.js";
 import { freshCheck, isFresh } from "./check.js";
 import { keepDrawing } from "./keeping.js";
+import { show } from "./live.js";
 import { fitSoon } from "./pointer.js";
-import { docOf } from "./shapes.js";
+import { contentOf, docOf } from "./shapes.js";
 import { shownName } from "./words.js";
 
+/** @typedef {import("../types.js").Background} Background */
 /** @typedef {import("../types.js").Content} Content */
 /** @typedef {import("../types.js").Doc} Doc */
 /** @typedef {import("../types.js").Opened} Opened */
-/** @typedef {{name: string, doc: Doc, text: string, saved: string, file: string | null}} Recent */
+/** @typedef {{name: string, doc: Doc, text: string, saved: string, file: string | null, background: Background | null}} Recent */
 
 const MOST_RECENT = 10;
 
@@ -35,17 +37,6 @@ heading_deg = 0
 position = [1350, 500]
 radius = 60
 `;
-
-/** @type {Content} */
-const BLANK_CONTENT = {
-  name: "bench",
-  description: "",
-  tube: null,
-  bounds: { min: [0, 0], max: [1500, 1000], edge: "open", stacked: false },
-  start: { position: [150, 500], heading_deg: 0, mount: "free" },
-  goal: { position: [1350, 500], radius: 60 },
-  obstacles: { boxes: [], polygons: [], circles: [], walls: [], ends: "flat", friction: null },
-};
 
 /** Drawings that were replaced before they were saved, the last one first. @type {Recent[]} */
 export const recent = [];
@@ -103,30 +94,43 @@ export function openContent(/** @type {Opened} */ { content, text, name, file = 
   fitSoon();
 }
 
-/** Keep the present drawing if it would be lost. */
-function keep() {
-  if (!wouldBeLost()) return;
-  const { doc, text, saved, file } = state;
-  recent.unshift({ name: shownName(), doc, text, saved, file });
-  recent.splice(MOST_RECENT);
-  set({ message: `${shownName()} was not saved: it is under Gallery, Recent.` });
+/** @type {(() => void)[]} */
+const leaving = [];
+
+/** Call a listener when the drawing is about to be replaced by another one. */
+export function whenReplaced(/** @type {() => void} */ listener) {
+  leaving.push(listener);
+}
+
+/** Leave the present drawing: keep it if it would be lost, and its picture with it; nothing of it stays on the next one. */
+function leave() {
+  const [lost, { doc, text, saved, file, background }] = [wouldBeLost(), state];
+  let message = "";
+  if (lost || background) {
+    recent.unshift({ name: shownName(), doc, text, saved, file, background });
+    for (const old of recent.splice(MOST_RECENT)) forgetPicture(old.background);
+    message = lost ? `${shownName()} was not saved: Gallery > Recent has it.` : `Gallery > Recent has ${shownName()} with its picture.`;
+  }
+  show({ picks: null });
+  set({ background: null, message });
+  for (const listener of leaving) listener();
 }
 
 /** Start an empty drawing. */
 export function newDrawing() {
-  keep();
-  openContent({ content: BLANK_CONTENT, text: BLANK, name: "bench" });
+  leave();
+  openContent({ content: contentOf(EMPTY), text: BLANK, name: "bench" });
 }
 
 /** Open a shipped environment. */
 export function openShipped(/** @type {{name: string, content: Content, text: string}} */ { name, content, text }) {
-  keep();
+  leave();
   openContent({ content, text, name });
 }
 
 /** Go back to a drawing that was replaced. */
 export function openRecent(/** @type {Recent} */ one) {
-  keep();
+  leave();
   recent.splice(recent.indexOf(one), 1);
   const { name, ...opened } = one;
   wasKept = true;
@@ -156,9 +160,9 @@ function openFile(/** @type {File} */ file) {
     } catch (error) {
       throw new Error(`${file.name}: ${error instanceof Error ? error.message : error}`);
     }
-    keep();
+    leave();
     openContent({ content: answer.content, text, name: file.name.replace(/\.toml$/i, "") });
-    set({ message: "", ...(answer.content.tube ? { tube: answer.tube } : {}) });
+    if (answer.content.tube) set({ tube: answer.tube });
   });
 }
 

@@ -8,7 +8,7 @@ import { boundsPart, environmentPart, goalPart, startPart } from "./environment_
 import { live, whenShown } from "./live.js";
 import { existing } from "./shapes.js";
 import { arrangePart, shapePart } from "./shape_panel.js";
-import { keyOf, nameOf } from "./words.js";
+import { keyOf, nameOf, withoutAside } from "./words.js";
 
 /** @typedef {import("./fields.js").Field} Field */
 /** @typedef {import("./environment_panel.js").Part} Part */
@@ -105,7 +105,7 @@ function noteField(/** @type {(number | string)[]} */ ids) {
     update() {
       const { check } = state;
       const wrong = problemObject();
-      const message = check?.problem && wrong !== null && (!ids.length || ids.includes(wrong)) ? check.problem.message : "";
+      const message = check?.problem && wrong !== null && (!ids.length || ids.includes(wrong)) ? withoutAside(check.problem.message) : "";
       const hints = ids.length ? [] : check?.hints ?? [];
       if (before === JSON.stringify([message, hints])) return;
       before = JSON.stringify([message, hints]);

@@ -9,6 +9,7 @@ import { loadBackground } from "./background.js";
 import { isEditable } from "./editing.js";
 import { chooseFile, save } from "./files.js";
 import { focusFirstField } from "./inspector.js";
+import { toggleKeys } from "./keys.js";
 import { live, show } from "./live.js";
 import { cancelGesture, isDragging, panBy, setPanning } from "./pointer.js";
 import { gridStep } from "./snap.js";
@@ -30,6 +31,7 @@ const KEYS = {
   t: () => show({ tubeWidth: !live.tubeWidth }),
   m: () => show({ passages: !live.passages }),
   u: () => set({ unit: state.unit === "mm" ? "cm" : "mm" }),
+  "?": toggleKeys,
   0: fit,
   "+": () => zoom(1.25),
   "=": () => zoom(1.25),
@@ -76,6 +78,10 @@ function isComposed(/** @type {KeyboardEvent} */ event) {
 
 function pressed(/** @type {KeyboardEvent} */ event) {
   if (event.defaultPrevented) return;
+  if (event.key === "F1") {
+    event.preventDefault();
+    return toggleKeys();
+  }
   const used = !isComposed(event) && (event.ctrlKey || event.metaKey) ? controlled(event) : isTyping(event.target) ? false : plain(event);
   if (used) event.preventDefault();
 }

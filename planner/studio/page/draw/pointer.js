@@ -37,6 +37,7 @@ export function mountPointer() {
     if (event.button === 1) event.preventDefault();
   });
   subscribe(["tool", "panel"], showCursor);
+  subscribe(["unit"], () => showPosition(pointed));
   subscribe(["panel"], () => {
     if (!isEditable()) show({ hover: null, corner: null, snapped: null });
   });
@@ -142,8 +143,12 @@ export function panBy(/** @type {Point} */ [dx, dy]) {
   set({ view: { x: x + dx / scale, y: y - dy / scale, scale } });
 }
 
+/** Where the pointer was last. @type {Point | null} */
+let pointed = null;
+
 function showPosition(/** @type {Point | null} */ at) {
   if (!at) return;
+  pointed = at;
   const step = Math.max(fineStep(state.view.scale), 0.01);
   const [x, y] = at.map((value) => lengthText(Math.round(value / step) * step, state.unit));
   byId("position", HTMLElement).textContent = `${x}, ${y} ${state.unit}`;

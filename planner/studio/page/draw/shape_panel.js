@@ -82,6 +82,34 @@ function wallFields(/** @type {number} */ id) {
 
 // ---- polygons ----
 
+const CORNERS = {
+  class: "corners", "aria-label": "Corners", onkeydown: arrowed,
+  "aria-description": "The right arrow at the end of a number goes on to the buttons that insert and delete corners.",
+};
+
+/** Left and right go through the numbers and buttons of a corner; on the buttons, up and down go to those of other corners. */
+function arrowed(/** @type {KeyboardEvent} */ event) {
+  const { target, key } = event;
+  const [across, along] = [{ ArrowLeft: -1, ArrowRight: 1 }[key] ?? 0, { ArrowUp: -1, ArrowDown: 1 }[key] ?? 0];
+  if (!(target instanceof HTMLElement) || event.defaultPrevented || !(across || along) || event.ctrlKey || event.altKey || event.shiftKey) return;
+  if (target instanceof HTMLInputElement) {
+    const edge = across > 0 ? target.value.length : 0;
+    if (!across || target.selectionStart !== edge || target.selectionEnd !== edge) return;
+  }
+  const row = target.closest("tr");
+  const controls = (/** @type {Element | null | undefined} */ of) => [...(of?.querySelectorAll("input, button") ?? [])];
+  const at = controls(row).indexOf(target);
+  const next = across ? controls(row)[at + across] : controls(along > 0 ? row?.nextElementSibling : row?.previousElementSibling)[at];
+  event.preventDefault();
+  if (next instanceof HTMLElement) next.focus();
+}
+
+/** A length as it is shown: turning makes numbers that are more exact than a saw. */
+function readable(/** @type {number | undefined} */ value) {
+  if (value === undefined || Math.abs(value - Math.round(1000 * value) / 1000) < 1e-9) return value;
+  return Math.round(10 * value) / 10;
+}
+
 /** @returns {Part} */
 function polygonPart(/** @type {number} */ id) {
   const count = present(id)?.corners.length ?? 0;
@@ -96,6 +124,8 @@ function polygonPart(/** @type {number} */ id) {
     }));
     const remove = iconButton("cross", `Delete corner ${k + 1}`, () => change(id, (shape) => withoutCorner(shape, k)));
     remove.disabled = count <= 3;
+    // Tab goes from corner to corner; arrows go to the buttons.
+    insert.tabIndex = remove.tabIndex = -1;
     const activate = () => show({ corner: k });
     return el(
       "tr", { onfocusin: activate, class: "corner-row" },
@@ -103,14 +133,14 @@ function polygonPart(/** @type {number} */ id) {
     );
   });
   const head = el("tr", {}, ...["", `x [${state.unit}]`, `y [${state.unit}]`, ""].map((text) => el("th", {}, text)));
-  const table = el("table", { class: "corners", "aria-label": "Corners" }, el("thead", {}, head), el("tbody", {}, ...rows));
+  const table = el("table", CORNERS, el("thead", {}, head), el("tbody", {}, ...rows));
   const more = count > MOST_CORNERS && el("p", { class: "quiet" }, `${count - MOST_CORNERS} more corners: drag them in the drawing.`);
   return { fields, nodes: more ? [table, more] : [table] };
 }
 
 function cornerInput(/** @type {number} */ id, /** @type {number} */ k, /** @type {0 | 1} */ axis) {
   return numberInput({
-    label: "", name: `corner ${k + 1} ${"xy"[axis]}`, quantity: "length", value: () => present(id)?.corners[k]?.[axis],
+    label: "", name: `corner ${k + 1} ${"xy"[axis]}`, quantity: "length", value: () => readable(present(id)?.corners[k]?.[axis]),
     apply: (value) => change(id, (shape) => withCorner(shape, k, put(shape.corners[k], axis, value))),
   });
 }

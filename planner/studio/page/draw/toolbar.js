@@ -8,6 +8,7 @@ import { isEditable } from "./editing.js";
 import { chooseFile, newDrawing, save, saveCopy } from "./files.js";
 import { mountGallery } from "./gallery.js";
 import { icon } from "./icons.js";
+import { mountKeys } from "./keys.js";
 import { live, show, whenShown } from "./live.js";
 import { shapesIn } from "./shapes.js";
 import { TOOLS } from "./tools.js";
@@ -109,7 +110,7 @@ function mountView() {
   const unit = el("button", { type: "button", class: "unit-button", onclick: changeUnit });
   byId("view-actions", HTMLElement).append(
     snap, tube, passages, el("span", { class: "divider" }), iconButton("out", "Zoom out (-)", () => zoom(0.8)), scale,
-    iconButton("in", "Zoom in (+)", () => zoom(1.25)), iconButton("fit", "Fit the drawing (0)", fit), unit,
+    iconButton("in", "Zoom in (+)", () => zoom(1.25)), iconButton("fit", "Fit the drawing (0)", fit), unit, mountKeys(),
   );
   subscribe(["snap"], () => snap.setAttribute("aria-pressed", String(state.snap)));
   subscribe(["view"], () => (scale.textContent = scaleText(state.view.scale)));

@@ -11,6 +11,11 @@ export function shownName() {
   return state.doc.name || state.opened || "environment";
 }
 
+/** A message of the checks without what it says to readers of the file about the direction of y: the drawing shows that. */
+export function withoutAside(/** @type {string} */ message) {
+  return message.replace(/;[^;]*\by points up here\b\.?/, "");
+}
+
 /** The name of an object: its kind and its number in the file, from 1. */
 export function nameOf(/** @type {Doc} */ doc, /** @type {number | string} */ id) {
   if (typeof id === "string") return id;

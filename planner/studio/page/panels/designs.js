@@ -4,7 +4,7 @@ import { el } from "../dom.js";
 import { set, state, subscribe } from "../store.js";
 import { hasChanged, hasOtherTube } from "./changed.js";
 import { setText } from "./parts.js";
-import { chosenDesign } from "./shown.js";
+import { chosenDesign, shownSuccess, shownTrials } from "./shown.js";
 import { actuatorsWords, designWords, lengthWords, percent } from "./words.js";
 
 /** @typedef {import("../types.js").Design} Design */
@@ -29,6 +29,24 @@ export function resultLine() {
     const design = chosenDesign();
     line.hidden = !design;
     setText(line, design ? `${designWords(design)}.` : "");
+  });
+  return line;
+}
+
+/** What a success is: the number alone does not say when a trial counts. */
+export function countsLine() {
+  const line = el("p", { class: "quiet small counts" }, "A trial counts when the tip enters the goal while it grows; stop the growth there.");
+  subscribe(["run", "design", "trials"], () => (line.hidden = !shownSuccess()));
+  return line;
+}
+
+/** How many of the trials are drawn, if not all are. */
+export function drawnLine(/** @type {string} */ id) {
+  const line = el("p", { id, class: "quiet small" });
+  subscribe(["run", "design", "trials", "panel"], () => {
+    const [drawn, made] = [shownTrials()?.lines.length ?? 0, shownSuccess()?.trials ?? 0];
+    line.hidden = !drawn || drawn >= made;
+    setText(line, line.hidden ? "" : `${drawn} of ${made} trials are drawn.`);
   });
   return line;
 }

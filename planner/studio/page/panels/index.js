@@ -6,7 +6,9 @@ import { mountHover } from "./hover.js";
 import { mountLayers } from "./layers.js";
 import { mountLook } from "./look.js";
 import { mountMake } from "./make.js";
+import { mountLeaving } from "./leaving.js";
 import { mountPlan } from "./plan.js";
+import { mountPlanBar } from "./planbar.js";
 import { mountTrust } from "./trust.js";
 import { mountTube } from "./tube.js";
 
@@ -14,6 +16,8 @@ import { mountTube } from "./tube.js";
 export function mountPanels() {
   mountTube();
   mountPlan();
+  mountPlanBar();
+  mountLeaving();
   mountLook();
   mountTrust();
   mountMake();

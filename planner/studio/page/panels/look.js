@@ -5,11 +5,13 @@ import { set, state, subscribe } from "../store.js";
 import { changedLine, chooseDesign, nothingYet } from "./designs.js";
 import { contactsOf, largestForce } from "./forcelayer.js";
 import { askAgain, askNext, growthOf, keyOf, looks, shownGrowths, wanted } from "./growths.js";
+import { withNames } from "./obstacles.js";
 import { dashSwatch, optionsOf, selectField, setText, swatch } from "./parts.js";
 import { pressureTable } from "./pressures.js";
-import { designOf } from "./shown.js";
+import { chosenDesign, designOf } from "./shown.js";
+import { touchLines } from "./touches.js";
 import { dashOf } from "./tubelayer.js";
-import { actuatorsWords, lengthWords, short } from "./words.js";
+import { actuatorsWords, lengthWords, percent, short } from "./words.js";
 
 /** @typedef {import("../types.js").Design} Design */
 /** @typedef {import("../types.js").Growth} Growth */
@@ -24,11 +26,12 @@ export function mountLook() {
   const boxes = el("div", { id: "look-propagators", class: "boxes" });
   const growths = el("ul", { id: "look-growths", class: "growths", "aria-live": "polite" });
   const forces = el("p", { id: "look-forces", class: "quiet" });
+  const touches = el("ul", { id: "look-touches", class: "touches", "aria-label": "What the tube touches" });
   const again = el("button", { type: "button", id: "look-again", onclick: askAgain }, "Try again");
   const content = el(
     "div", {}, changedLine("look-changed"), design.row, other.row,
     el("fieldset", {}, el("legend", {}, "Propagators"), boxes), el("h2", {}, "Growth"), growths, again, forces,
-    el("h2", {}, "Pressures"), pressureTable(),
+    touches, el("h2", {}, "Pressures"), pressureTable("pressures", chosenDesign), otherPressures(),
   );
   byId("panel-look", HTMLElement).append(nothingYet(content), content);
   subscribe(["known"], () => boxes.replaceChildren(...state.known.propagators.map(boxOf)));
@@ -46,7 +49,7 @@ export function mountLook() {
     again.hidden = looks.failed.size === 0;
     askNext();
   });
-  subscribe(["growths", "time", "panel", "design"], () => showForces(forces));
+  subscribe(["growths", "time", "panel", "design", "run"], () => showForces(forces, touches));
 }
 
 function nameOf(/** @type {Design} */ { title, actuators, length }) {
@@ -81,12 +84,26 @@ function growthRow(/** @type {Wanted} */ one, /** @type {number} */ k) {
 /** Whether a growth reaches the goal, and how it ends. */
 function endingOf(/** @type {Growth} */ { reached, ending }) {
   const words = reached ? el("b", { class: "good" }, "✓ reaches the goal") : el("b", { class: "bad" }, "✗ does not reach the goal");
-  return [words, el("span", { class: "ending quiet" }, ending)];
+  return [words, el("span", { class: "ending quiet" }, withNames(ending, state.run?.content))];
 }
 
-function showForces(/** @type {HTMLElement} */ line) {
+/** The pressures of the design that is compared. */
+function otherPressures() {
+  const head = el("h2", { id: "other-title" });
+  const part = el("div", {}, head, pressureTable("other-pressures", () => designOf(state.other)));
+  subscribe(["run", "other"], () => {
+    const other = designOf(state.other);
+    part.hidden = !other;
+    const share = other?.success ? `, ${percent(other.success.reached / other.success.trials)} %` : "";
+    if (other) head.replaceChildren(dashSwatch("other", []), ` ${nameOf(other)}${share}`);
+  });
+  return part;
+}
+
+function showForces(/** @type {HTMLElement} */ line, /** @type {HTMLElement} */ touches) {
   const [growth] = shownGrowths();
   line.hidden = !growth;
+  touches.replaceChildren(...(growth ? touchLines(growth) : []));
   if (!growth) return;
   const contacts = contactsOf(growth);
   const most = largestForce(growth);

@@ -5,13 +5,14 @@ import { byId, el } from "../dom.js";
 import { set, state, subscribe } from "../store.js";
 import { changedLine, nothingYet } from "./designs.js";
 import { ask } from "./jobs.js";
-import { checkField, folded, messageOf, setText, table } from "./parts.js";
+import { checkField, messageOf, setText } from "./parts.js";
+import { fileList, sheet } from "./packlists.js";
 import { chosenDesign, shownPack } from "./shown.js";
 import { designWords } from "./words.js";
 
 /** @typedef {import("../types.js").PackView} PackView */
 
-const [WIDE, SEEN] = [302, 170]; // width of the panel, and height of the pattern at first [px]
+const [WIDE, SEEN] = [488, 170]; // width of the panel, and height of the pattern at first [px]
 const SOON = 300; // a shorter wait is not worth a word [ms]
 const BUSY = "Making the pack …";
 
@@ -155,7 +156,7 @@ function packParts(/** @type {PackView} */ made) {
     result, warned || "", downloadButton("make-download", "Download the pack (.zip)", target, "primary wide"),
     el("h2", {}, "Pattern"), preview(pattern),
     el("h2", {}, "Cut list"), sheet("Cut list", cuts), el("h2", {}, "Parts"), sheet("Parts", parts),
-    folded(`${files.length} files in the pack`, el("ul", { class: "files" }, ...files.map((file) => el("li", {}, file)))),
+    el("h2", {}, "Files in the pack"), fileList(files),
   ];
 }
 
@@ -164,7 +165,7 @@ function preview(/** @type {string} */ pattern) {
   address = URL.createObjectURL(new Blob([pattern], { type: "image/svg+xml" }));
   const image = el("img", { id: "make-pattern", alt: "Cutting pattern of the tube, with the positions of its actuators" });
   const frame = el("div", { class: "pattern", tabindex: 0, role: "region", "aria-label": "Pattern" }, image);
-  const size = el("input", { type: "range", id: "make-zoom", min: 0, max: 100, value: "30", "aria-label": "Size of the pattern" });
+  const size = el("input", { type: "range", id: "make-zoom", min: 0, max: 100, value: "30" });
   const enlarge = () => {
     // The whole width at the left end; at the right end, ten times the height that can be seen at once.
     const most = Math.max((10 * SEEN * image.naturalWidth) / (image.naturalHeight || 1) / WIDE, 2);
@@ -180,12 +181,5 @@ function preview(/** @type {string} */ pattern) {
     enlarge();
   });
   image.src = address;
-  return el("div", {}, frame, size);
-}
-
-/** A table of text; columns of numbers are aligned right. */
-function sheet(/** @type {string} */ label, /** @type {string[][]} */ [head = [], ...rows]) {
-  const isNumber = (/** @type {number} */ k) => rows.length > 0 && rows.every((row) => !row[k] || Number.isFinite(Number(row[k])));
-  const names = head.map((name, k) => `${isNumber(k) ? ">" : ""}${name.replaceAll("_", " ").replace(/ mm$/, " [mm]")}`);
-  return el("div", { class: "sheet", tabindex: 0, role: "region", "aria-label": label }, table(label, names, rows));
+  return el("div", {}, frame, el("div", { class: "zoom" }, el("label", { for: size.id }, "Zoom"), size));
 }

@@ -3,25 +3,26 @@
 import { el } from "../dom.js";
 import { state, subscribe } from "../store.js";
 import { swatch, table } from "./parts.js";
-import { actuatedOf, chosenDesign } from "./shown.js";
+import { actuatedOf } from "./shown.js";
 import { short } from "./words.js";
 
+/** @typedef {import("../types.js").Design} Design */
 /** @typedef {import("../types.js").Section} Section */
 
-/** The table, kept up to date. */
-export function pressureTable() {
-  const place = el("div", { id: "pressures" });
-  subscribe(["run", "design"], () => {
-    const design = chosenDesign();
-    const sections = design ? actuatedOf(design) : [];
+/** The table of a design, kept up to date. */
+export function pressureTable(/** @type {string} */ id, /** @type {() => Design | null} */ designNow) {
+  const place = el("div", { id, class: "pressures" });
+  const sectionsNow = () => {
+    const design = designNow();
+    return design ? actuatedOf(design) : [];
+  };
+  subscribe(["run", "design", "other"], () => {
+    const sections = sectionsNow();
     if (!sections.length) place.replaceChildren(el("p", { class: "quiet" }, "This design has no actuators."));
     else place.replaceChildren(table("Pressures by section", ["", "Side", ">From–to [mm]", ">Cell [mm]", ">kPa"], sections.map(rowOf)));
     markActive(place, sections);
   });
-  subscribe(["time", "growths", "panel"], () => {
-    const design = chosenDesign();
-    if (design) markActive(place, actuatedOf(design));
-  });
+  subscribe(["time", "growths", "panel"], () => markActive(place, sectionsNow()));
   return place;
 }
 

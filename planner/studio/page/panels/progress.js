@@ -3,6 +3,7 @@
 import { el } from "../dom.js";
 import { IDLE, state, subscribe } from "../store.js";
 import { setText } from "./parts.js";
+import { isOver } from "./planning.js";
 import { hasBegun, isBusy, live } from "./shown.js";
 import { actuatorsWords, lengthWords, percent, secondsWords } from "./words.js";
 
@@ -18,9 +19,9 @@ export function progressPart() {
   const bar = el("progress", { id: "plan-progress", max: 1, "aria-label": "Progress of the plan" });
   const facts = el("dl", { id: "plan-facts", class: "facts" });
   let [before, told] = ["", 0];
-  subscribe(["plan"], () => {
+  subscribe(["plan", "doc", "tube", "run"], () => {
     const plan = started(state.plan);
-    const words = live.lost ? "Connection lost; trying again." : phaseWords(plan);
+    const words = live.lost ? "Connection lost; trying again." : isOver(plan) ? "" : phaseWords(plan);
     setText(phase, words);
     phase.hidden = !words;
     phase.className = plan.phase === "failed" && !live.lost ? "error" : live.lost ? "quiet" : "";

@@ -3,9 +3,10 @@
 import { byId, el } from "../dom.js";
 import { store, stored } from "../kept.js";
 import { state, subscribe } from "../store.js";
-import { changedLine, nothingYet } from "./designs.js";
+import { changedLine, countsLine, drawnLine, nothingYet } from "./designs.js";
 import { setVisible, visible } from "./layers.js";
 import { weakestPlace } from "./marklayer.js";
+import { withNames } from "./obstacles.js";
 import { checkField, folded, optionsOf, selectField, setText, swatch } from "./parts.js";
 import { chosenDesign, ownTrials, shownSuccess, shownTrials } from "./shown.js";
 import { errorSlider } from "./sliders.js";
@@ -41,7 +42,7 @@ export function mountTrust() {
   const hint = el("p", { class: "quiet small" }, "Standard deviations of independent errors; friction is a range.");
   const cloud = checkField("trust-cloud", "Trials on the drawing", true, (on) => setVisible("cloud", on));
   const content = el(
-    "div", {}, changedLine("trust-changed"), resultPart(), cloud.row, el("h2", {}, "Errors"), preset.row, count.row, go, hint, main,
+    "div", {}, changedLine("trust-changed"), resultPart(), cloud.row, drawnLine("trust-drawn"), el("h2", {}, "Errors"), preset.row, count.row, go, hint, main,
     folded("More errors", more), reset,
   );
   byId("panel-trust", HTMLElement).append(nothingYet(content), content);
@@ -168,7 +169,7 @@ function resultPart() {
   };
   subscribe(["run", "design", "trials", "panel"], show);
   whenRequested(show);
-  return el("div", { id: "trust-result" }, el("p", { class: "success" }, big, " ", small), bar, weakest, fault, legend, spoken);
+  return el("div", { id: "trust-result" }, el("p", { class: "success" }, big, " ", small), countsLine(), bar, weakest, fault, legend, spoken);
 }
 
 function intervalWords(/** @type {Success} */ { low, high, trials, errors }) {
@@ -179,5 +180,5 @@ function showWeakest(/** @type {HTMLElement} */ line, /** @type {boolean} */ bus
   const place = weakestPlace();
   const text = busy ? null : (place?.text ?? (state.trials ? null : ofPlan));
   line.hidden = !text;
-  if (text) line.replaceChildren(place?.obstacle || place?.section ? swatch("halo") : "", el("b", {}, "Weakest: "), `${text}`);
+  if (text) line.replaceChildren(place?.obstacle || place?.section ? swatch("halo") : "", el("b", {}, "Weakest: "), withNames(text, state.run?.content));
 }

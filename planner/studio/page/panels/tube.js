@@ -50,7 +50,7 @@ export function mountTube() {
 
 /** Types of actuators, from the shipped tubes and the two that exist. @returns {[string, string][]} */
 function kinds() {
-  return [["spam", "sPAMs: a tube with rings"], ["pouch", "pouches: a welded strip"]];
+  return [["spam", "sPAMs (with rings)"], ["pouch", "pouches (welded)"]];
 }
 
 function choose(/** @type {string} */ name) {

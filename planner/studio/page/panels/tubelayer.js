@@ -82,7 +82,7 @@ export function paintTubes(/** @type {CanvasRenderingContext2D} */ context) {
     const [course, design] = [growthCourse(growth), designOf(growth.design)];
     if (!course || !design) continue;
     const same = growth.design === state.design;
-    const look = { colour: tone(same ? "ink" : "dimension"), width: same ? 1.2 : 1.8, dash: dashOf(growth.propagator) };
+    const look = { colour: tone(same ? "ink" : "jumped"), width: same ? 1.2 : 1.8, dash: dashOf(growth.propagator) };
     paintOutline(context, course, design.sections, design.radius, look);
   }
   if (!growths.length) paintOther(context);
@@ -92,7 +92,7 @@ export function paintTubes(/** @type {CanvasRenderingContext2D} */ context) {
 function paintOther(/** @type {CanvasRenderingContext2D} */ context) {
   const other = state.panel === "look" ? designOf(state.other) : null;
   const course = other && designCourse(other);
-  if (course) paintOutline(context, course, other.sections, other.radius, { colour: tone("dimension"), width: 1.8 });
+  if (course) paintOutline(context, course, other.sections, other.radius, { colour: tone("jumped"), width: 1.8 });
 }
 
 /** Whether the drawing is being edited and is no longer that of the tube. */

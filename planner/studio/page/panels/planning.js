@@ -1,0 +1,134 @@
+/** Starting and stopping a plan: what both buttons and Ctrl+Enter do. */
+
+import { post, Refused } from "../api.js";
+import { freshCheck } from "../draw/check.js";
+import { shownName, withoutAside } from "../draw/words.js";
+import { IDLE, set, state, subscribe } from "../store.js";
+import { optionsAreGood, planOptions } from "./options.js";
+import { messageOf } from "./parts.js";
+import { hasBegun, isPlanning, live } from "./shown.js";
+
+/** @typedef {import("../types.js").PlanState} PlanState */
+
+const BAD_OPTION = "One of the options cannot be used: see above.";
+
+/** What was asked for and is not yet answered, and why the last request was refused. */
+export const planning = { refusal: "", stopping: false, sending: false };
+
+/** @type {(() => void)[]} */
+const listeners = [];
+
+/** Call a listener after each change of `planning`. */
+export function whenPlanning(/** @type {() => void} */ listener) {
+  listeners.push(listener);
+}
+
+function tell() {
+  for (const listener of listeners) listener();
+}
+
+/** Forget a refusal when its cause may be gone. */
+export function mountPlanning() {
+  subscribe(["plan"], () => {
+    if (!isPlanning()) planning.stopping = false;
+    else planning.refusal = "";
+  });
+  subscribe(["doc", "tube", "run"], () => refuse(""));
+  document.addEventListener("change", ({ target }) => {
+    if (!(target instanceof Element) || !target.closest("#plan-options")) return;
+    if (planning.refusal !== BAD_OPTION || optionsAreGood()) refuse("");
+  });
+}
+
+/** Why the drawing cannot be planned; empty if it can. */
+export function obstacle() {
+  const { check } = state;
+  if (!check) return "The drawing is being checked.";
+  if (check.problem) return `Draw first: ${withoutAside(check.problem.message)}`;
+  return check.written ? "" : "The drawing cannot be written.";
+}
+
+/** Why nothing can be pressed now; empty if something can. */
+export function whyNot() {
+  const { sending, stopping } = planning;
+  if (stopping) return "The plan is being stopped.";
+  if (sending) return "The plan is being started.";
+  if (isPlanning()) return state.plan.phase === "writing" ? "The run is being written." : "";
+  return obstacle();
+}
+
+/** Start a plan, or stop the one that is under way. */
+export function startOrStop() {
+  const why = whyNot();
+  if (!why && isPlanning()) return stop();
+  set({ panel: "plan" });
+  if (!why) return start();
+  set({ message: why });
+}
+
+async function start() {
+  if (!optionsAreGood()) return refuse(BAD_OPTION);
+  planning.sending = true;
+  refuse("");
+  // The plan before is over: nothing of it belongs to the one that starts.
+  const [before, starting] = [state.plan, { ...IDLE, phase: /** @type {const} */ ("starting") }];
+  set({ plan: starting });
+  let refusal = "";
+  try {
+    if (!(await freshCheck())) throw new Error("The drawing could not be checked: the studio does not answer.");
+    const why = obstacle();
+    if (why) throw new Error(why);
+    live.best = null;
+    // Before the answer: a plan that fails at once may be told of earlier than that.
+    live.asked = true;
+    const [text, name] = [state.check?.text ?? "", shownName()];
+    await post("/api/plan", { text, name, tube: state.tube?.content ?? {}, options: planOptions() });
+  } catch (error) {
+    // If another page has asked, or this one before it was reloaded, it can be stopped here from now on.
+    live.asked = error instanceof Refused && error.status === 409;
+    refusal = messageOf(error);
+    // What is said of a plan that has ended does not come back.
+    if (state.plan === starting) set({ plan: hasBegun(before) ? before : IDLE });
+  }
+  planning.sending = false;
+  refuse(refusal);
+  set({ plan: { ...state.plan } });
+}
+
+async function stop() {
+  planning.stopping = true;
+  tell();
+  try {
+    await post("/api/stop", { what: "plan" });
+  } catch (error) {
+    planning.stopping = false;
+    set({ message: messageOf(error) });
+  }
+  tell();
+}
+
+function refuse(/** @type {string} */ message) {
+  planning.refusal = message;
+  tell();
+}
+
+// ---- what was said of a plan that has ended ----
+
+/** @typedef {{plan: PlanState, doc: unknown, tube: unknown, run: unknown, over: boolean}} Said */
+/** @type {Said | null} */
+let said = null;
+
+/** Whether what is said of a plan that has ended is about another drawing, another tube or another run than those that are shown. */
+export function isOver(/** @type {PlanState} */ plan) {
+  const { doc, tube, run } = state;
+  if (plan.phase !== "failed" && plan.phase !== "done") {
+    said = null;
+    return false;
+  }
+  if (!said || said.plan.phase !== plan.phase || said.plan.message !== plan.message || said.plan.run !== plan.run) {
+    said = { plan, doc, tube, run, over: false };
+  }
+  const isOther = run !== said.run && run?.name !== plan.run;
+  said.over ||= said.doc !== doc || said.tube !== tube || isOther;
+  return said.over;
+}
