@@ -28,7 +28,9 @@ def studio(
             show_default=False,
         ),
     ] = None,
-    port: Annotated[int, typer.Option(min=1, max=65535, help="Number of the port; the next free one if it is taken.")] = PORT,
+    port: Annotated[
+        int, typer.Option(min=1, max=65535, help="Number of the port; the next free one if it is taken.")
+    ] = PORT,
     host: Annotated[
         str, typer.Option(metavar="ADDRESS", help="Address to listen at; others than this machine's own are a risk.")
     ] = "127.0.0.1",
