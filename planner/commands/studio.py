@@ -42,11 +42,11 @@ def studio(
 
         session = session_of(path)
         try:
-            place = taken(host, port)
+            listener = taken(host, port)
         except NoPort as error:
             raise BadInput(str(error)) from None
-    if place.port != port:
-        print(f"port {port} is taken: using {place.port}")
+    if listener.port != port:
+        print(f"port {port} is taken: using {listener.port}")
     if not is_loopback(host):
         print(
             f"warning: everyone who can reach {host} and learns the address below can plan and read your runs; "
@@ -57,12 +57,14 @@ def studio(
     with TemporaryDirectory(prefix="vinewright-studio-") as folder, readable_errors():
 
         def opened(_: object) -> None:
-            print(f"studio: {place.address}\nCtrl-C ends it; a plan under way then keeps its best design", flush=True)
+            print(
+                f"studio: {listener.address}\nCtrl-C ends it; a plan under way then keeps its best design", flush=True
+            )
             if not no_browser:
                 # In a thread of its own: some browsers return only when they are closed.
-                threading.Thread(target=_open_browser, args=(place.address, Path(folder)), daemon=True).start()
+                threading.Thread(target=_open_browser, args=(listener.address, Path(folder)), daemon=True).start()
 
-        serve(session, place, opened)
+        serve(session, listener, opened)
     return 0
 
 

@@ -32,7 +32,7 @@ class NoPort(OSError):
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Listener:
     """Where a studio listens."""
 
     socket: socket.socket
@@ -74,7 +74,7 @@ def is_loopback(host: str) -> bool:
         return host == "localhost"
 
 
-def taken(host: str, port: int) -> Place:
+def taken(host: str, port: int) -> Listener:
     """Take the first free port from `port` on.
 
     Raises:
@@ -97,11 +97,11 @@ def taken(host: str, port: int) -> Place:
                 continue
             raise NoPort(f"--host {host} cannot be used: {error.strerror}") from None
         one.setblocking(False)
-        return Place(one, host, number, secrets.token_urlsafe(24))
+        return Listener(one, host, number, secrets.token_urlsafe(24))
     raise NoPort(f"the ports {port} to {last} are taken: give another --port")
 
 
-def serve(session: Session, place: Place, opened: Callable[[uvicorn.Server], None]) -> None:
+def serve(session: Session, listener: Listener, opened: Callable[[uvicorn.Server], None]) -> None:
     """Serve until Ctrl-C, then end the processes that compute.
 
     Args:
@@ -109,21 +109,21 @@ def serve(session: Session, place: Place, opened: Callable[[uvicorn.Server], Non
     """
     try:
         with suppress(KeyboardInterrupt):  # the way to end it
-            asyncio.run(_serve(session, place, opened))
+            asyncio.run(_serve(session, listener, opened))
         if session.hub.plan["phase"] in BUSY:
             print("ending: the plan under way keeps its best design; Ctrl-C again ends at once", flush=True)
     finally:
         session.close()
 
 
-async def _serve(session: Session, place: Place, opened: Callable[[uvicorn.Server], None]) -> None:
+async def _serve(session: Session, listener: Listener, opened: Callable[[uvicorn.Server], None]) -> None:
     loop = asyncio.get_running_loop()
 
     def tell(event: dict[str, Any]) -> None:
         if not loop.is_closed():
             loop.call_soon_threadsafe(session.hub.tell, event)
 
-    app = make_app(session, place.token, place.hosts)
+    app = make_app(session, listener.token, listener.hosts)
     guarded = app.state.guard
     config = uvicorn.Config(
         guarded, log_level="error", access_log=False, ws="websockets-sansio", timeout_graceful_shutdown=CLOSING,
@@ -132,7 +132,7 @@ async def _serve(session: Session, place: Place, opened: Callable[[uvicorn.Serve
     server = _Server(config, session, opened)
     session.start(tell)
     preparing = asyncio.create_task(asyncio.to_thread(lambda: session.known))  # takes a second
-    await server.serve([place.socket])
+    await server.serve([listener.socket])
     await preparing
 
 

@@ -39,12 +39,12 @@ def pictures() -> dict[str, bytes]:
     environment = load_environment(ENVIRONMENT)
     with (
         TemporaryDirectory() as parent,
-        studio(environment, Path(parent)) as (_, place),
+        studio(environment, Path(parent)) as (_, listener),
         sync_playwright() as playwright,
     ):
         browser = playwright.chromium.launch(executable_path=browser_path(), args=["--no-sandbox"])
         page = browser.new_page(viewport={"width": 1280, "height": 800})
-        page.goto(place.address)
+        page.goto(listener.address)
         page.wait_for_selector("body[data-connected]")
         found = {f"{view}-{theme}.png": data for view, theme, data in _taken(page)}
         browser.close()

@@ -21,7 +21,7 @@ from environments import Environment, Obstacles
 from environments.environment_file import environment_text
 from planner.console.errors import BadInput
 from planner.search.run import Budget, Run
-from planner.studio.server import Place, serve, taken
+from planner.studio.server import Listener, serve, taken
 from planner.studio.session import OpenedFile, Session
 from planner.studio.streamed import TreeDelta
 
@@ -116,17 +116,17 @@ def tree_events(environment: Environment, nodes: int) -> list[dict[str, Any]]:
 
 
 @contextmanager
-def studio(environment: Environment, folder: Path) -> Iterator[tuple[Session, Place]]:
+def studio(environment: Environment, folder: Path) -> Iterator[tuple[Session, Listener]]:
     """A studio under way in this process, with the file of an environment in a folder."""
     file = folder / f"{environment.name}.toml"
     file.write_text(environment_text(environment), encoding="utf-8")
-    session, place = Session(folder / "runs", OpenedFile(file)), taken("127.0.0.1", 8900)
+    session, listener = Session(folder / "runs", OpenedFile(file)), taken("127.0.0.1", 8900)
     servers: queue.SimpleQueue[uvicorn.Server] = queue.SimpleQueue()
-    serving = threading.Thread(target=serve, args=(session, place, servers.put))
+    serving = threading.Thread(target=serve, args=(session, listener, servers.put))
     serving.start()
     server = servers.get()
     try:
-        yield session, place
+        yield session, listener
     finally:
         server.should_exit = True
         serving.join()
@@ -142,12 +142,12 @@ def measure(cases: Sequence[Case]) -> Iterator[Result]:
         events = tree_events(environment, case.nodes)
         with (
             TemporaryDirectory() as parent,
-            studio(environment, Path(parent)) as (session, place),
+            studio(environment, Path(parent)) as (session, listener),
             sync_playwright() as playwright,
         ):
             browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
             page = browser.new_page(viewport={"width": 1440, "height": 900})
-            page.goto(place.address)
+            page.goto(listener.address)
             page.wait_for_selector("body[data-connected]")
             yield _measured(page, session, case, events)
             browser.close()

@@ -26,7 +26,7 @@ def test_numbers_of_the_panel(studio: Studio) -> None:
 
 
 def test_keyboard_only(studio: Studio) -> None:
-    """An obstacle is placed, moved, measured and deleted, and a plan is reached, without a mouse."""
+    """Obstacles are placed, moved, selected and deleted, and another panel is reached, without a mouse."""
     studio.key("b", "Enter")
     (box,) = studio.shapes()
     studio.key("Shift+ArrowRight")
