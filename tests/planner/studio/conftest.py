@@ -23,7 +23,7 @@ Event = dict[str, Any]
 def planned(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a short plan for `divider`."""
     folder = tmp_path_factory.mktemp("planned") / "divider"
-    vw.plan(vw.load_environment("divider"), seed=1, iterations=10).save(folder)
+    vw.plan(vw.load_environment("divider"), seed=1, iterations=5).save(folder)
     return folder
 
 
