@@ -5,18 +5,12 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from planner.studio.worker import Message
+from planner.studio.events import BUSY, IDLE, Message
 
 MOST_WAITING = 300
 """Maximum number of events that wait for a page; a slower page gets the whole state instead."""
-IDLE: Message = {
-    "phase": "idle", "seconds": 0.0, "left": 0.0, "iterations": 0, "nodes": 0, "message": "", "best": None, "success": None,
-    "run": None, "front": [],
-}  # fmt: skip
 REPLACED = "plan", "tree", "best", "trials", "pack"
 """Events that a snapshot makes unnecessary."""
-BUSY = "starting", "compiling", "searching", "refining", "writing"
-"""Phases of a plan that is under way."""
 
 
 class Hub:

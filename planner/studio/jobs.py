@@ -32,8 +32,9 @@ from planner.robustness.weakest import weakest_error
 from planner.runs.claim import claimed
 from planner.runs.folder import stem_of
 from planner.runs.inputs import Inputs
+from planner.studio.events import Send
 from planner.studio.stop import Stop
-from planner.studio.streamed import Send, Streamed
+from planner.studio.streamed import Streamed
 from planner.studio.tubes import tube_in
 from planner.studio.views import line_of
 from planner.worlds.trials import Worlds, grow_trials

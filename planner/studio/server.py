@@ -15,7 +15,7 @@ from typing import Any
 import uvicorn
 
 from planner.studio.app import make_app
-from planner.studio.hub import BUSY
+from planner.studio.events import BUSY
 from planner.studio.session import Session
 
 LOOPBACK = "127.0.0.1"

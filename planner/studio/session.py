@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import secrets
 import tempfile
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -17,11 +16,11 @@ from environments.environment_file import environment_text
 from environments.writing import whole
 from planner.console.options import chosen_tube
 from planner.studio.document import content_in
+from planner.studio.events import Message, Send
 from planner.studio.folders import Folders, NoRun
 from planner.studio.hub import Hub
 from planner.studio.tubes import named_tube, shipped_tube, tube_keys, tube_view, view_of
 from planner.studio.views import error_keys, error_presets
-from planner.studio.worker import Message
 from planner.studio.workers import Worker
 
 
@@ -78,11 +77,11 @@ class Session:
     def __post_init__(self) -> None:
         self.folders = Folders(self.root, self.run)
         self.packs = tempfile.TemporaryDirectory(prefix="vinewright-studio-")
-        self.tell: Callable[[Message], None] = self.hub.tell
+        self.tell: Send = self.hub.tell
         self.planning: Worker
         self.looking: Worker
 
-    def start(self, tell: Callable[[Message], None]) -> None:
+    def start(self, tell: Send) -> None:
         """Start the process that plans; the other one starts when it is needed.
 
         Args:

@@ -21,7 +21,7 @@ from planner.robustness.selection import Progress
 from planner.runs.inputs import Inputs
 from planner.search.run import Budget, Run
 from planner.search.tree import branches_of
-from planner.studio.hub import IDLE
+from planner.studio.events import IDLE, Send
 from planner.studio.stop import Stop
 from planner.studio.views import design_view, front_view
 
@@ -31,7 +31,6 @@ MOST_ADDED = 400
 """Maximum number of branches in an event; the others follow in the next ones."""
 STRAIGHT = 0.5e-3
 """How far a branch that is sent may be from the one that was grown [m]."""
-Send = Callable[[dict[str, Any]], None]
 
 
 class TreeDelta:

@@ -8,11 +8,9 @@ import signal
 import threading
 from collections.abc import Callable
 from multiprocessing.connection import Connection
-from typing import Any
 
+from planner.studio.events import Message, Send
 from planner.studio.stop import Stop
-
-Message = dict[str, Any]
 
 
 class Inbox:
@@ -88,14 +86,14 @@ def work(connection: Connection, root: str, warm: bool) -> None:
         send({"type": "ended", "job": number})
 
 
-def _run(job: Message, root: str, stop: Stop, send: Callable[[Message], None]) -> None:
+def _run(job: Message, root: str, stop: Stop, send: Send) -> None:
     from planner.studio import jobs
 
     work = {"plan": jobs.plan_job, "look": jobs.look_job, "trials": jobs.trials_job, "pack": jobs.pack_job}
     work[job["kind"]]({**job["given"], "root": root}, send, stop)
 
 
-def _prepare(warm: bool, send: Callable[[Message], None]) -> None:
+def _prepare(warm: bool, send: Send) -> None:
     """Import what jobs need and, for plans, load the kernels, so that a plan starts at once."""
     from planner.studio import jobs  # noqa: F401
 
@@ -111,7 +109,7 @@ def _prepare(warm: bool, send: Callable[[Message], None]) -> None:
         watcher.tell(phase="idle", seconds=0.0)
 
 
-def _attempt(work: Callable[[], None], send: Callable[[Message], None], job: Message | None) -> None:
+def _attempt(work: Callable[[], None], send: Send, job: Message | None) -> None:
     """Do some work; what goes wrong becomes an event with one line."""
     from planner.console.errors import readable_errors
 

@@ -6,13 +6,13 @@ import itertools
 import multiprocessing
 import threading
 import time
-from collections.abc import Callable
 from contextlib import suppress
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from typing import Any
 
-from planner.studio.worker import Message, work
+from planner.studio.events import Message, Send
+from planner.studio.worker import work
 
 MOST_WAITING = 4
 """Maximum number of jobs of a worker, the one under way included."""
@@ -29,7 +29,7 @@ class Worker:
 
     numbers = itertools.count(1)
 
-    def __init__(self, root: str, tell: Callable[[Message], None], plans: bool) -> None:
+    def __init__(self, root: str, tell: Send, plans: bool) -> None:
         """Prepare a worker; `start` starts it.
 
         Args:

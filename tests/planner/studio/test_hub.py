@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from planner.studio.hub import IDLE, MOST_WAITING, Hub
+from planner.studio.events import IDLE
+from planner.studio.hub import MOST_WAITING, Hub
 from planner.studio.stop import Stop
 from planner.studio.workers import Worker
 
