@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from planner.commands.measured import measured
-from planner.console.errors import BadInput, needs, readable_errors, readable_options
+from planner.console.errors import BadInput, needs, readable_errors
 from planner.console.options import ForceOption
 from planner.console.studies import BudgetOption, EnvironmentsOption, FolderOption, RunsOption, command_line
 from planner.studies.study import Study
@@ -30,8 +30,10 @@ def uncertainty(
         from environments.uncertainty import uncertainty_of
         from planner.studies.uncertainty.study import TARGETS
 
-        with readable_options():
+        try:
             uncertainty_of(errors)
+        except ValueError as error:
+            raise BadInput(f"--errors: {error}") from None
         study = _study("uncertainty", env or [*TARGETS], runs, time_budget, errors)
         command = command_line("reproduce uncertainty", runs=runs, errors=errors, time_budget=time_budget, env=env)
         return measured(study, command, out, force)

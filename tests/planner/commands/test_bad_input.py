@@ -121,6 +121,12 @@ from planner.cli import main
         (["validate", "--propagator", "beam"], ["unknown propagator 'beam'", "quasistatic"]),
         (["validate", "--propagator", "quasistatic", "--out", "file.txt"], ["file.txt/", "cannot be written", "--out"]),
         (["bench", "rollouts", "maze", "--out", "out"], ["--out", "--propagator penalty"]),
+        (["reproduce", "uncertainty", "--errors", ""], ["--errors: uncertainty '' must be one of workshop, "]),
+        (["reproduce", "uncertainty", "--errors", "magic"], ["'magic' must be one of workshop, "]),
+        (["studio", "none.toml"], ["none.toml: not found"]),
+        (["studio", "file.txt"], ["file.txt: is not TOML"]),
+        (["studio", "--port", "0"], ["--port"]),
+        (["studio", "--host", "nowhere.invalid"], ["--host nowhere.invalid is no address of this machine"]),
     ],
 )
 def test_bad_input_is_one_line_and_exit_code_2(
