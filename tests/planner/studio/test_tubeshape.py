@@ -1,0 +1,121 @@
+"""The mathematics of the page, in a real browser: tubes, sections, forces and views, against closed forms."""
+
+import math
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.planner.studio.browser import Studio
+
+RADIUS, TURN, JOINTS = 500.0, math.pi / 2, 90
+
+
+def in_page(shared: Studio, body: str, argument: Any) -> Any:
+    """What a function of the page's modules returns."""
+    return shared.page.evaluate(f"async (given) => {{ {body} }}", argument)
+
+
+@pytest.fixture(scope="module")
+def quarter() -> dict[str, Any]:
+    """Joints of a tube along a quarter circle to the left, and the film at them, one percent longer than the centreline."""
+    angles = np.linspace(0, TURN, JOINTS + 1)
+    line = np.column_stack([RADIUS * np.sin(angles), RADIUS * (1 - np.cos(angles))])
+    return {"line": line.tolist(), "film": (1.01 * RADIUS * angles).tolist(), "tube": 30.0}
+
+
+@pytest.mark.parametrize("share", [0.0, 0.25, 0.5, 0.9, 1.0])
+def test_a_length_of_film_is_where_it_is_on_the_circle(shared: Studio, quarter: dict[str, Any], share: float) -> None:
+    """Position and heading at a length of film are those of the circle."""
+    place = in_page(
+        shared,
+        """const { courseOf, placeAt } = await import('/panels/tubeshape.js');
+        return placeAt(courseOf(given.line, given.film, given.tube), given.length);""",
+        {**quarter, "length": share * quarter["film"][-1]},
+    )
+    angle = share * TURN
+    assert place["point"] == pytest.approx([RADIUS * math.sin(angle), RADIUS * (1 - math.cos(angle))], abs=0.1)
+    assert place["heading"] == pytest.approx(angle, abs=0.01)
+
+
+def test_sections_are_cut_where_they_end(shared: Studio, quarter: dict[str, Any]) -> None:
+    """Parts follow each other without gap or overlap, at the ends of the sections, up to the grown length."""
+    ends = [0.0, 200.0, 500.0, quarter["film"][-1] + 0.2]
+    sections = [{"start_mm": one, "end_mm": other} for one, other in pairwise(ends)]
+    parts = in_page(
+        shared,
+        """const { courseOf, lengthOf, partsOf } = await import('/panels/tubeshape.js');
+        const parts = partsOf(courseOf(given.line, given.film, given.tube), given.sections, 0, given.grown);
+        return parts.map(({ section, course, begins }) => [section, course.along[0], lengthOf(course), begins]);""",
+        {**quarter, "sections": sections, "grown": 600.0},
+    )
+    assert parts == [[0, 0, 200, False], [1, 200, 500, True], [2, 500, 600, True]]
+
+
+@pytest.mark.parametrize(("side", "sign"), [("left", 1), ("right", -1)])
+def test_an_actuator_lies_on_its_side(shared: Studio, quarter: dict[str, Any], side: str, sign: int) -> None:
+    """Its cells are within the tube, on the inside of a bend to the left if it is the left one, and as many as their length says."""
+    section = {"side": side, "start_mm": 100.0, "end_mm": 500.0, "l0_mm": 40.0}
+    cells = np.array(
+        in_page(
+            shared,
+            """const { between, cellsOf, courseOf } = await import('/panels/tubeshape.js');
+            return cellsOf(between(courseOf(given.line, given.film, given.tube), 100, 500), given.section, given.tube);""",
+            {**quarter, "section": section},
+        )
+    )
+    from_centre = RADIUS - np.hypot(cells[:, 0], cells[:, 1] - RADIUS)  # positive to the left
+    assert (sign * from_centre > 0.5 * quarter["tube"]).all()
+    assert (sign * from_centre < 0.97 * quarter["tube"]).all()
+    outer = np.abs(from_centre[: len(cells) // 2])
+    bulges = ((outer[1:-1] > outer[:-2]) & (outer[1:-1] >= outer[2:])).sum()
+    assert bulges == 400 / 40
+
+
+@pytest.mark.parametrize(("time", "record"), [(0, 0), (99, 0), (100, 1), (250, 2), (299.9, 2), (300, 3), (1e9, 3)])
+def test_the_film_shows_the_last_record_before_its_time(shared: Studio, time: float, record: int) -> None:
+    """Records are at 50, 100, 200 and 300 mm of grown length."""
+    found = in_page(
+        shared,
+        """const { set } = await import('/store.js');
+        const { recordOf } = await import('/panels/growths.js');
+        set({ time: given });
+        return recordOf({ lengths: [50, 100, 200, 300], joints: [[], [], [], []] });""",
+        time,
+    )
+    assert found == record
+
+
+def test_a_touch_is_where_the_tube_touches(shared: Studio) -> None:
+    """A tube of four segments of 25 mm touches box 2 with its third and fourth segment: 3 N together, the stronger one at 87.5 mm."""
+    boxes = [[0, 500, 100, 600], [50, 30, 110, 40]]
+    none = {"polygons": [], "circles": [], "walls": [], "ends": "flat"}
+    bounds = {"min": [-500, -500], "max": [900, 900], "edge": "open", "stacked": False}
+    growth = {"lengths": [100], "joints": [[[25 * k, 0] for k in range(5)]], "forces": [[0, 0, 1, 2]]}
+    lines = in_page(
+        shared,
+        """const { set, state } = await import('/store.js');
+        const { touchLines } = await import('/panels/touches.js');
+        const before = state.run;
+        set({ time: Infinity, run: { content: given.content, tube: { segment_length_mm: 25 } } });
+        const lines = touchLines(given.growth).map((line) => line.textContent);
+        set({ run: before });
+        return lines;""",
+        {"growth": growth, "content": {"bounds": bounds, "obstacles": {**none, "boxes": boxes}}},
+    )
+    assert lines == ["touches box 2 at 0.09 m: 3 N"]
+
+
+@pytest.mark.parametrize("point", [[0, 0], [123.4, -56.7], [1500, 1000]])
+def test_stage_and_drawing_are_inverse(shared: Studio, point: list[float]) -> None:
+    """A point of the drawing and its pixel lead back to each other; y points up in the drawing and down on the stage."""
+    back, [one, above] = in_page(
+        shared,
+        """const { toDrawing, toStage } = await import('/view.js');
+        return [toDrawing(...toStage(given)), [toStage(given), toStage([given[0], given[1] + 100])]];""",
+        point,
+    )
+    assert back == pytest.approx(point, abs=1e-9)
+    assert above[1] < one[1]
+    assert above[0] == pytest.approx(one[0])
