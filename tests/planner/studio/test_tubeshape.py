@@ -119,3 +119,11 @@ def test_stage_and_drawing_are_inverse(shared: Studio, point: list[float]) -> No
     assert back == pytest.approx(point, abs=1e-9)
     assert above[1] < one[1]
     assert above[0] == pytest.approx(one[0])
+
+
+@pytest.mark.parametrize("degrees", [30, -30, 90, 135, 200, -365])
+def test_turns_are_anticlockwise(shared: Studio, degrees: float) -> None:
+    """A point about a centre, by a positive angle, goes anticlockwise, as headings in files do."""
+    found = in_page(shared, "return (await import('/draw/geometry.js')).turned([110, 20], [10, 20], given);", degrees)
+    angle = math.radians(degrees)
+    assert found == pytest.approx([10 + 100 * math.cos(angle), 20 + 100 * math.sin(angle)], abs=1e-6)
