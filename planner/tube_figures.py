@@ -56,6 +56,22 @@ class TubeFigures:
             "buckling_length_mm": 1e3 * self.buckling_length,
         }
 
+    def rows(self, params: VineParams) -> list[tuple[str, str, str]]:
+        """Name, value with unit, and origin of each figure of a tube, for people."""
+        low, high = self.curvatures
+        known = params.elastic_stiffness is not None
+        measured = "given" if params.bending_stiffness else "pi R^3 t E of the film"
+        return [
+            ("growth force", f"{self.growth_force:.4g} N", f"{params.growth_share:.3g} of P pi R^2 = {self.full_force:.4g} N"),
+            ("moment at the onset of wrinkling", f"{self.onset_moment:.4g} N m", "pi P R^3 / 2"),
+            ("greatest moment", f"{self.largest_moment:.4g} N m", "pi P R^3"),
+            ("bend at the onset of wrinkling", f"{self.elastic_bend:.3g} rad", "EI" if known else "fit of Wang et al."),
+            ("bending stiffness EI", f"{self.bending_stiffness:.4g} N m2", measured if known else "fit of Wang et al."),
+            ("reachable curvatures", f"{low:.3g} to {high:.3g} 1/m", "of the centreline: equilibrium of actuator and restoring moment"),
+            ("least turning radius", f"{1e3 * self.least_turning_radius:.4g} mm", "of the centreline"),
+            ("buckling length", f"{1e3 * self.buckling_length:.4g} mm", "straight and pinned, under the growth force"),
+        ]  # fmt: skip
+
     @classmethod
     def of(cls, params: VineParams) -> TubeFigures:
         """Derive the figures of a tube (takes about 0.5 s)."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from planner.console.answer import Answer, JsonOption
-from planner.console.errors import EXTRAS, BadInput, apart, readable_errors, remedy, same_environment
+from planner.console.errors import BadInput, apart, readable_errors, same_environment
 from planner.console.options import DesignArgument, SolutionOption, chosen_design, environment_of
 from planner.fabrication import FORMATS
 
@@ -143,31 +143,22 @@ def _write(console: Console, pack: Pack, wanted: list[str], out: Path) -> tuple[
     """Write all formats that can be written; returns the file names, and why the other formats are missing."""
     from rich.progress import Progress
 
+    from planner.console.formats import Written, write_formats
     from planner.console.progress import columns
-    from planner.fabrication.bracket import NoBracket
     from planner.runs.folder import write_folder
 
-    files: list[str] = []
-    missing: list[str] = []
-    faults: dict[str, str] = {}
+    written = Written()
 
     def fill(fresh: Path) -> None:
+        nonlocal written
         with Progress(*columns(), console=console, transient=True) as bar:
-            for form in bar.track(wanted, description="writing"):
-                try:
-                    files.extend(pack.write(form, fresh))
-                except ModuleNotFoundError as error:
-                    if (error.name or "").split(".")[0] not in EXTRAS["fab"][1]:
-                        raise
-                    missing.append(form)
-                except NoBracket as error:
-                    faults[form] = error.message
-                    files.extend(error.written)
+            written = write_formats(pack, bar.track(wanted, description="writing"), fresh)
 
     write_folder(out, fill)
-    if missing:
-        faults[", ".join(missing)] = f"not written, because an extra is not installed: {remedy('fab')}"
-    return files, faults
+    faults = dict(written.faults)
+    if written.missing:
+        faults[", ".join(written.missing)] = written.remedy
+    return written.files, faults
 
 
 def _report(console: Console, pack: Pack, out: Path, files: list[str]) -> None:

@@ -60,9 +60,6 @@ def show(tube: TubeArgument, physics: PhysicsOption = None, as_json: JsonOption 
 
 def _rows(params: VineParams, figures: TubeFigures) -> list[tuple[str, str, str]]:
     """Name, value with unit, and origin of each figure."""
-    low, high = figures.curvatures
-    known = params.elastic_stiffness is not None
-    measured = "given" if params.bending_stiffness else "pi R^3 t E of the film"
     limits = params.actuator.limits
     cells = f"{1e3 * limits.shortest_cell:g} to {1e3 * limits.longest_cell:g} mm"
     pressures = f"{1e-3 * limits.least_pressure:g} to {1e-3 * limits.most_pressure:g} kPa"
@@ -84,15 +81,8 @@ def _rows(params: VineParams, figures: TubeFigures) -> list[tuple[str, str, str]
         ("collapse", collapse, "given"),
         ("physics", params.physics, "given"),
         ("actuator", params.actuator.kind, f"{params.actuator.cell_name}s of {cells} at {pressures}"),
-        ("growth force", f"{figures.growth_force:.4g} N", f"{params.growth_share:.3g} of P pi R^2 = {figures.full_force:.4g} N"),
         ("drag of the tail", tail if params.has_tail else "none", "given"),
-        ("moment at the onset of wrinkling", f"{figures.onset_moment:.4g} N m", "pi P R^3 / 2"),
-        ("greatest moment", f"{figures.largest_moment:.4g} N m", "pi P R^3"),
-        ("bend at the onset of wrinkling", f"{figures.elastic_bend:.3g} rad", "EI" if known else "fit of Wang et al."),
-        ("bending stiffness EI", f"{figures.bending_stiffness:.4g} N m2", measured if known else "fit of Wang et al."),
-        ("reachable curvatures", f"{low:.3g} to {high:.3g} 1/m", "of the centreline: equilibrium of actuator and restoring moment"),
-        ("least turning radius", f"{1e3 * figures.least_turning_radius:.4g} mm", "of the centreline"),
-        ("buckling length", f"{1e3 * figures.buckling_length:.4g} mm", "straight and pinned, under the growth force"),
+        *figures.rows(params),
     ]  # fmt: skip
 
 

@@ -171,9 +171,6 @@ def _progress(run: Run, budget: Budget) -> str:
 
 def _refinement(progress: Progress, left: float) -> str:
     rest = f"  {max(left, 0.0):.0f} s left" if math.isfinite(left) else ""
-    what = f"{progress.actuators} actuator{'s' * (progress.actuators != 1)}"
-    if progress.trials:
-        return f"trials of {what}: {100 * progress.rate:.0f} % of {progress.trials} reach the goal{rest}"
-    if not progress.generation:
-        return f"comparing designs with {what}{rest}"
-    return f"refining {what}, generation {progress.generation}: {100 * progress.rate:.0f} % of worlds{rest}"
+    of = f"{progress.trials} reach the goal" if progress.trials else "worlds"
+    rate = f": {100 * progress.rate:.0f} % of {of}" if progress.trials or progress.generation else ""
+    return f"{progress.words}{rate}{rest}"

@@ -149,6 +149,14 @@ class Progress:
     trials: int = 0
     """Number of trials that evaluated the refined design."""
 
+    @property
+    def words(self) -> str:
+        """What is done, without figures of success."""
+        what = f"{self.actuators} actuator{'s' * (self.actuators != 1)}"
+        if self.trials:
+            return f"trials of {what}"
+        return f"refining {what}, generation {self.generation}" if self.generation else f"comparing designs with {what}"
+
 
 class Selection:
     """Refines solutions for each number of actuators, and evaluates the best one in trials that chose nothing."""

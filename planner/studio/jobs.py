@@ -17,13 +17,12 @@ from environments.environment import Environment
 from environments.environment_file import parse_environment
 from environments.file_model import ERRORS
 from environments.given import Given
-from planner.console.errors import EXTRAS, remedy
+from planner.console.formats import Written, write_formats
 from planner.console.options import chosen_model, with_friction
 from planner.console.planning import planned
 from planner.design import Design
 from planner.design_file import load_design
 from planner.fabrication import FORMATS
-from planner.fabrication.bracket import NoBracket
 from planner.fabrication.pack import Pack
 from planner.replay import replay, simulated
 from planner.robustness.errors import errors_with_name
@@ -159,7 +158,7 @@ def pack_job(given: dict[str, Any], send: Send, stop: Stop) -> None:  # noqa: AR
     with tempfile.TemporaryDirectory(dir=target.parent) as parent:
         folder = Path(parent) / f"{given['run']}-pack"
         folder.mkdir()
-        files, missing = _written(pack, folder)
+        written = write_formats(pack, FORMATS, folder)
         shown = {
             "id": target.stem,
             "run": given["run"],
@@ -167,28 +166,20 @@ def pack_job(given: dict[str, Any], send: Send, stop: Stop) -> None:  # noqa: AR
             "pattern": (folder / "pattern.svg").read_text(encoding="utf-8"),
             "cuts": _rows(folder / "cut-list.csv"),
             "parts": _rows(folder / "parts.csv"),
-            "warnings": [*missing, *pack.content()["warnings"]],
-            "files": files,
+            "warnings": [*_missing(written), *pack.content()["warnings"]],
+            "files": written.files,
             "reached": pack.grown.reached,
         }
         shutil.make_archive(str(target.with_suffix("")), "zip", parent, folder.name)
     send({"type": "pack", "pack": shown})
 
 
-def _written(pack: Pack, folder: Path) -> tuple[list[str], list[str]]:
-    """Write all formats that can be written; the files, and what is missing and why."""
-    files, missing = list[str](), list[str]()
-    for form in FORMATS:
-        try:
-            files += pack.write(form, folder)
-        except ModuleNotFoundError as error:
-            if (error.name or "").split(".")[0] not in EXTRAS["fab"][1]:
-                raise
-            missing.append(f"{form} was not written, because an extra is not installed: {remedy('fab')}")
-        except NoBracket as error:
-            files += error.written
-            missing.append(f"there is no bracket.stl: {error.message}; constrict the cells by other means")
-    return files, missing
+def _missing(written: Written) -> list[str]:
+    """What a pack lacks, and why."""
+    missing = [f"{', '.join(written.missing)}: {written.remedy}"] if written.missing else []
+    return missing + [
+        f"there is no bracket.stl: {why}; constrict the cells by other means" for why in written.faults.values()
+    ]
 
 
 def _rows(path: Path) -> list[list[str]]:

@@ -186,7 +186,7 @@ class Streamed(Watcher):
             self.tell(
                 phase="refining",
                 **self.times,
-                message=_refinement(progress),
+                message=progress.words,
                 success=progress.rate if progress.trials or progress.generation else None,
                 front=[front[count] for count in sorted(front)],
             )
@@ -197,14 +197,3 @@ class Streamed(Watcher):
     def note(self, message: str) -> None:
         """Send a message for the user."""
         self.tell(message=message)
-
-
-def _refinement(progress: Progress) -> str:
-    what = f"{progress.actuators} actuator{'s' * (progress.actuators != 1)}"
-    if progress.trials:
-        return f"trials of a design with {what}"
-    return (
-        f"refining {what}, generation {progress.generation}"
-        if progress.generation
-        else f"comparing designs with {what}"
-    )

@@ -23,17 +23,7 @@ def tube_in(content: dict[str, Any]) -> VineParams:
 
 def tube_view(params: VineParams, name: str = "own") -> dict[str, Any]:
     """A tube and its derived figures (takes about 0.5 s)."""
-    figures = TubeFigures.of(params)
-    low, high = figures.curvatures
-    rows = (
-        ("Growth force", f"{figures.growth_force:.4g} N", "the share of P pi R² that is not spent on everting"),
-        ("Least turning radius", f"{1e3 * figures.least_turning_radius:.4g} mm", "of the centreline, in free space"),
-        ("Curvatures", f"{low:.3g} to {high:.3g} 1/m", "of the centreline: actuator against restoring moment"),
-        ("Wrinkles from", f"{figures.onset_moment:.4g} N m", "pi P R³ / 2"),
-        ("Greatest moment", f"{figures.largest_moment:.4g} N m", "pi P R³"),
-        ("Bending stiffness", f"{figures.bending_stiffness:.4g} N m²", "before it wrinkles"),
-        ("Buckles from", f"{1e3 * figures.buckling_length:.4g} mm", "straight and pinned, under the growth force"),
-    )
+    rows = TubeFigures.of(params).rows(params)
     return {
         "name": name,
         "content": tube_content(params),

@@ -27,8 +27,6 @@ class Busy(RuntimeError):
 class Worker:
     """A process that computes, and its jobs. It is started again when it was killed."""
 
-    numbers = itertools.count(1)
-
     def __init__(self, root: str, tell: Send, plans: bool) -> None:
         """Prepare a worker; `start` starts it.
 
@@ -38,6 +36,7 @@ class Worker:
             plans: Whether it plans; then it has at most one job, and loads the kernels of a plan when it starts.
         """
         self.root, self.tell, self.plans = root, tell, plans
+        self.numbers = itertools.count(1)
         self.jobs: dict[int, str] = {}
         """Kinds of the jobs that have not ended, by their numbers."""
         self.workers: dict[int, BaseProcess | None] = {}

@@ -127,9 +127,9 @@ def test_tube_with_figures(client: TestClient) -> None:
     assert answer["radius"] == 25
     figures = {row["label"]: row["value"] for row in answer["figures"]}
     pressure = answer["content"]["growth_pressure_kpa"]
-    assert figures["Greatest moment"] == f"{np.pi * pressure * 1e3 * 0.025**3:.4g} N m"
-    highest = float(figures["Curvatures"].split()[2])
-    assert float(figures["Least turning radius"].split()[0]) == pytest.approx(1e3 / highest, rel=5e-3)
+    assert figures["greatest moment"] == f"{np.pi * pressure * 1e3 * 0.025**3:.4g} N m"
+    highest = float(figures["reachable curvatures"].split()[2])
+    assert float(figures["least turning radius"].split()[0]) == pytest.approx(1e3 / highest, rel=5e-3)
     bad = client.post("/api/tube", json={"content": {"radius_mm": -1.0}})
     assert bad.status_code == 422
     assert "radius_mm = -1" in bad.json()["error"]

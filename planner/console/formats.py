@@ -1,0 +1,51 @@
+"""Writing a pack for fabrication in several formats, of which some may not be possible."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from planner.console.errors import EXTRAS, remedy
+
+if TYPE_CHECKING:
+    from planner.fabrication.pack import Pack
+
+
+@dataclass(slots=True)
+class Written:
+    """What was written of a pack, and why the rest was not."""
+
+    files: list[str] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)
+    """Formats whose libraries are not installed."""
+    faults: dict[str, str] = field(default_factory=dict)
+    """Why a format is not complete, by its name."""
+
+    @property
+    def remedy(self) -> str:
+        """What to do about missing formats; empty if there are none."""
+        return f"not written, because an extra is not installed: {remedy('fab')}" if self.missing else ""
+
+
+def write_formats(pack: Pack, formats: Iterable[str], folder: Path) -> Written:
+    """Write all formats that can be written.
+
+    Args:
+        formats: Some of `planner.fabrication.FORMATS`.
+    """
+    from planner.fabrication.bracket import NoBracket
+
+    written = Written()
+    for form in formats:
+        try:
+            written.files += pack.write(form, folder)
+        except ModuleNotFoundError as error:
+            if (error.name or "").split(".")[0] not in EXTRAS["fab"][1]:
+                raise
+            written.missing.append(form)
+        except NoBracket as error:
+            written.faults[form] = error.message
+            written.files += error.written
+    return written
