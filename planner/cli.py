@@ -23,6 +23,7 @@ from planner.commands import (
     simulate,
     studio,
     surrogate,
+    sweep,
     track,
     tube,
     validate,
@@ -94,6 +95,7 @@ app.command()(track.track)
 app.command()(fit.fit)
 app.add_typer(environments.app, name="environments", cls=WholeHelp)
 app.add_typer(tube.app, name="tube", cls=WholeHelp)
+app.add_typer(sweep.app, name="sweep", cls=WholeHelp)
 app.add_typer(bench.app, name="bench", cls=WholeHelp)
 app.add_typer(reproduce.app, name="reproduce", cls=WholeHelp)
 app.add_typer(surrogate.app, name="surrogate", cls=WholeHelp)

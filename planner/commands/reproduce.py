@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -22,7 +23,7 @@ from planner.console.options import (
     chosen_model,
     chosen_tube,
 )
-from planner.console.studies import EnvironmentsOption, FolderOption, command_line
+from planner.console.studies import EnvironmentsOption, FolderOption, command_line, study_command
 from planner.studies.study import Study
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ app = typer.Typer(help="Repeat a study: experiments of the papers, measurements 
 
 
 @app.command()
+@study_command
 def tip_steering(
     out: FolderOption = None,
     force: ForceOption = False,
@@ -58,6 +60,7 @@ def tip_steering(
             lambda stages: report(stages, propagator),
             {"tip-steering.png": lambda path, stages: save_picture(path, environment, params, stages)},
             "pressures",
+            chained=True,
         )
         chosen = {"propagator": propagator if propagator != "quasistatic" else None, "solver": solver}
         command = command_line("reproduce tip-steering", **chosen, surrogate=surrogate, tube=tube, physics=physics)
@@ -69,11 +72,12 @@ for planning_study in (
     *(planning.clutter, planning.reliability, planning.fewest),
     *(errors.uncertainty, errors.uncertainty_longer, errors.uncertainty_ablations, errors.uncertainty_random),
 ):
-    app.command()(planning_study)
-app.command("soak", hidden=True, help="The same as reliability.")(planning.reliability)
+    app.command()(study_command(planning_study))
+app.command("soak", hidden=True, help="The same as reliability.")(study_command(planning.reliability))
 
 
 @app.command()
+@study_command
 def funneling(
     vines: Annotated[int, typer.Option(min=20, max=1000, help="Number of vines in each fan.")] = 50,
     fields: Annotated[int, typer.Option(min=1, max=1000, help="Number of random fields of each density.")] = 20,
@@ -105,6 +109,7 @@ def funneling(
 
 
 @app.command()
+@study_command
 def impulse_runtime(out: FolderOption = None, force: ForceOption = False) -> int:
     """Time the steps of the impulse simulator with increasing numbers of bodies, and compare with OSQP. Ctrl-C keeps the sizes done."""
     with readable_errors(), needs("osqp"):
@@ -119,6 +124,7 @@ def impulse_runtime(out: FolderOption = None, force: ForceOption = False) -> int
 
 
 @app.command()
+@study_command
 def impulse_clutter(out: FolderOption = None, force: ForceOption = False) -> int:
     """Grow the robot of paper 000 through its cluttered environment: still frames and an animation."""
     with readable_errors():
@@ -138,6 +144,7 @@ def impulse_clutter(out: FolderOption = None, force: ForceOption = False) -> int
 
 
 @app.command()
+@study_command
 def euler_lagrange(out: FolderOption = None, force: ForceOption = False) -> int:
     """Reproduce the figures of paper 004, with and without a controller. Exit code 3 if the tracking error is too large."""
     with readable_errors():
@@ -161,6 +168,7 @@ def euler_lagrange(out: FolderOption = None, force: ForceOption = False) -> int:
 
 
 @app.command()
+@study_command
 def fitting(
     wall_growth: Annotated[
         Path | None, typer.Option(metavar="FILE", help="The published wall experiment, an HDF5 file.")
@@ -200,6 +208,7 @@ def fitting(
 
 
 @app.command()
+@study_command
 def kinematics(out: FolderOption = None, force: ForceOption = False) -> int:
     """Grow vines with one turn into a wall, and compare with the kinematics of paper 003. Ctrl-C keeps the collisions done."""
     with readable_errors():
@@ -212,6 +221,7 @@ def kinematics(out: FolderOption = None, force: ForceOption = False) -> int:
 
 
 @app.command()
+@study_command
 def geometric(out: FolderOption = None, force: ForceOption = False) -> int:
     """Time deployments of the geometric propagator, check them against the visibility graph, and compare with quasistatic."""
     with readable_errors(), needs("ompl"):
@@ -228,6 +238,7 @@ def geometric(out: FolderOption = None, force: ForceOption = False) -> int:
             lambda found: report(*split(found)),
             {"geometric.png": lambda path, _found: save_deployments(path)},
             "environments",
+            chained=True,
             enough=lambda found: all(split(found)),
             least="an environment was timed and another compared",
         )
@@ -235,6 +246,7 @@ def geometric(out: FolderOption = None, force: ForceOption = False) -> int:
 
 
 @app.command()
+@study_command
 def mapping(
     places: Annotated[int, typer.Option(min=2, max=1000, help="Number of environments of each kind.")] = 10,
     out: FolderOption = None,
@@ -265,18 +277,21 @@ def mapping(
 
 
 @app.command()
+@study_command
 def sensing(out: FolderOption = None, force: ForceOption = False) -> int:
     """Recover walls, pivots and shapes from length and contact angle, with and without noise. Ctrl-C keeps the deployments done."""
     with readable_errors():
         from planner.studies.sensing.plots import save_sensing
         from planner.studies.sensing.report import report
-        from planner.studies.sensing.study import cases, run_cases
+        from planner.studies.sensing.study import cases, run_case
 
-        study = Study("sensing", cases(), run_cases, report, {"sensing.png": save_sensing}, "deployments")
+        run, draw = partial(map, run_case), {"sensing.png": save_sensing}
+        study = Study("sensing", cases(), run, report, draw, parallel=True, unit="deployments")
         return measured(study, "vinewright reproduce sensing", out, force)
 
 
 @app.command()
+@study_command
 def snaps(
     vines: Annotated[int, typer.Option(min=1, max=1000, help="Number of random vines in each environment.")] = 60,
     iterations: Annotated[int, typer.Option(min=1, max=100_000, help="Number of iterations of each search.")] = 16,
@@ -308,6 +323,7 @@ def snaps(
 
 
 @app.command()
+@study_command
 def studio(out: FolderOption = None, force: ForceOption = False) -> int:
     """Measure the speed of the studio's page in headless Chromium: frames a second, reactions, traffic."""
     with readable_errors(), needs("studio"):

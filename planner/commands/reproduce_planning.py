@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -133,7 +134,7 @@ def contact_price(
     """Fit the price of arcs along walls, for the reverse tree, to vines in random environments. Ctrl-C keeps those done."""
     with readable_errors():
         from planner.studies.contact_price.report import report
-        from planner.studies.contact_price.study import pairs_of, run_cases, stored_pairs
+        from planner.studies.contact_price.study import pairs_of, stored_pairs
         from planner.studies.random_environments import TRAINING
 
         try:
@@ -143,8 +144,9 @@ def contact_price(
         study = Study(
             "contact-price",
             TRAINING if stored is None else [one["seed"] for one in stored],
-            run_cases if stored is None else lambda _seeds: iter(stored),
+            partial(map, pairs_of) if stored is None else lambda _seeds: iter(stored),
             report,
+            parallel=stored is None,
             unit="environments",
             prepare=lambda: None if stored else pairs_of(TRAINING[0]),
         )
@@ -225,7 +227,7 @@ def reliability(
     with readable_errors():
         from planner.studies.reliability.plots import save_reliability
         from planner.studies.reliability.report import FUZZ, InvalidCounts, fuzz_lines, missed, report
-        from planner.studies.reliability.study import cases, run_case, run_cases
+        from planner.studies.reliability.study import cases, died, run_case
 
         try:
             fuzz = fuzz_lines((out or Path("results")) / "reliability" / FUZZ)
@@ -235,10 +237,12 @@ def reliability(
         study = Study(
             "reliability",
             every,
-            run_cases,
+            partial(map, run_case),
             lambda records: report(records, fuzz),
             {"reliability.png": save_reliability},
-            "environments",
+            parallel=True,
+            died=died,
+            unit="environments",
             prepare=lambda: run_case(replace(every[0], time_budget=1e-3)),
             kept=(FUZZ,),
         )
@@ -264,18 +268,21 @@ def fewest(
         from planner.commands.bench import ENVIRONMENTS
         from planner.studies.fewest.plots import save_map
         from planner.studies.fewest.report import report
-        from planner.studies.fewest.study import Case, in_order, missed, run_case, run_cases
+        from planner.studies.fewest.study import Case, in_order, missed, run_case
 
         cases = [Case(name, steps) for name in env or ENVIRONMENTS]
         for case in cases:
             load_environment(case.environment, VineParams().radius)
         study = Study(
             "fewest",
-            cases,
-            run_cases,
+            cases[
+                ::-1
+            ],  # those without a design with one actuator take longest, and the others then fill the other process
+            partial(map, run_case),
             lambda outcomes: report(in_order(outcomes, cases), steps),
             {"fewest.png": lambda path, outcomes: save_map(path, in_order(outcomes, cases))},
-            "environments",
+            parallel=True,
+            unit="environments",
             prepare=lambda: run_case(Case(cases[0].environment, 1, iterations=1)),
             tell=str,
         )

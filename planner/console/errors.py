@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 
 EXTRAS = {
+    "cluster": ("Dask, Bokeh and PyArrow", ("bokeh", "cloudpickle", "dask", "distributed", "pyarrow")),
     "fab": ("ezdxf, trimesh and manifold3d", ("ezdxf", "manifold3d", "trimesh")),
     "fit": ("CasADi and h5py", ("casadi", "h5py")),
     "ompl": ("OMPL", ("networkx", "ompl")),
@@ -63,11 +64,13 @@ def readable_errors() -> Iterator[None]:
         from dynamics.tube_file import InvalidTube
         from environments.file_model import InvalidEnvironment
         from environments.reach import WalledIn
+        from planner.cluster.cluster import NoScheduler, SchedulerLost
         from planner.design_file import InvalidDesign
         from planner.mapping.actions import NoLaunch
         from planner.robustness.errors import InvalidErrors
         from planner.runs.arrays import InvalidCheckpoint
         from planner.runs.claim import UnwritableFolder, is_of_machine
+        from planner.sweep.errors import InvalidManifest, InvalidStudy, OtherProgram
         from surrogate.weights_file import InvalidWeights
 
         known = (
@@ -76,15 +79,19 @@ def readable_errors() -> Iterator[None]:
             InvalidDesign,
             InvalidEnvironment,
             InvalidErrors,
+            InvalidManifest,
             InvalidRecording,
+            InvalidStudy,
             InvalidTube,
             InvalidWeights,
             NoLaunch,
+            NoScheduler,
+            OtherProgram,
             WalledIn,
         )
         if isinstance(error, UnwritableFolder):
             raise (MachineFault if error.machine else BadInput)(error.on_console) from None
-        if isinstance(error, OutOfMemory):
+        if isinstance(error, OutOfMemory | SchedulerLost):
             raise MachineFault(str(error)) from None
         if isinstance(error, MemoryError):
             raise MachineFault(f"{NO_MEMORY}{f' ({error})' * bool(str(error))}") from None

@@ -21,6 +21,7 @@ from planner.robustness.errors import with_errors
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from dynamics.propagator import PropagatorFactory
     from dynamics.tube import VineParams
     from environments import Environment
     from planner.robustness.selection import Progress
@@ -129,9 +130,7 @@ def planned(
     Raises:
         BadInput: A choice is unknown, does not fit the others, or needs a library that is not installed.
     """
-    _check_planner(inputs)
-    make = chosen_model(tube, inputs.propagator, inputs.device, inputs.solver, inputs.surrogate)
-    tube = with_friction(tube, inputs.friction, inputs.propagator, environment)
+    make, tube = chosen_for(environment, tube, inputs)
     note_ignored(watcher.note, tube, inputs.propagator, environment)
     # record the chosen device, solver and surrogate, where there is a choice
     inputs = inputs.model_copy(update=getattr(make, "keywords", {}))
@@ -140,6 +139,17 @@ def planned(
     inputs = inputs.model_copy(update={"uncertainty": uncertainty})
     with needs("ompl"):
         return plan(environment, tube, inputs, make, second, checkpoint, folder, watcher)
+
+
+def chosen_for(environment: Environment, tube: VineParams, inputs: Inputs) -> tuple[PropagatorFactory, VineParams]:
+    """The propagator that plans, and the tube with the friction that it plans with.
+
+    Raises:
+        BadInput: As of `planned`.
+    """
+    _check_planner(inputs)
+    make = chosen_model(tube, inputs.propagator, inputs.device, inputs.solver, inputs.surrogate)
+    return make, with_friction(tube, inputs.friction, inputs.propagator, environment)
 
 
 def _check_planner(inputs: Inputs) -> None:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextvars import ContextVar
+from functools import wraps
+from inspect import Parameter, signature
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, get_type_hints
 
 import typer
 
@@ -28,6 +32,35 @@ FolderOption = Annotated[
         help="Write report, data and pictures to DIR/STUDY. Default: the first free one of runs/STUDY, runs/STUDY-2 and so on.",
     ),
 ]
+SchedulerOption = Annotated[
+    str | None,
+    typer.Option(metavar="ADDRESS", help="Use the workers of this Dask scheduler, for example tcp://10.0.0.5:8786."),
+]
+_scheduler: ContextVar[str | None] = ContextVar("scheduler", default=None)
+
+
+def study_command(function: Callable[..., int]) -> Callable[..., int]:
+    """The command of a study, with the option --scheduler besides its own: `chosen_scheduler` has its value."""
+
+    @wraps(function)
+    def command(scheduler: str | None = None, **options: Any) -> int:
+        before = _scheduler.set(scheduler)
+        try:
+            return function(**options)
+        finally:
+            _scheduler.reset(before)
+
+    own, types = signature(function), get_type_hints(function, include_extras=True)
+    options = [one.replace(annotation=types[name]) for name, one in own.parameters.items()]
+    options.append(Parameter("scheduler", Parameter.KEYWORD_ONLY, default=None, annotation=SchedulerOption))
+    command.__signature__ = own.replace(parameters=options)  # type: ignore[attr-defined]
+    command.__annotations__ = {**types, "scheduler": SchedulerOption}
+    return command
+
+
+def chosen_scheduler() -> str | None:
+    """Address of the scheduler that the command under way was given."""
+    return _scheduler.get()
 
 
 def command_line(words: str, **options: Any) -> str:

@@ -218,7 +218,7 @@ def reclaimed(folder: Path) -> Iterator[Path]:
         UnwritableFolder: Another process is writing it, or it cannot be written.
     """
     with locked(folder):
-        sweep(folder)
+        clear_leftovers(folder)
         yield folder
 
 
@@ -275,7 +275,7 @@ def check_folder(out: Path, force: bool = False) -> None:
         os.rmdir(tempfile.mkdtemp(prefix=temporary(out.absolute(), "new"), dir=parent))
 
 
-def sweep(out: Path) -> None:
+def clear_leftovers(out: Path) -> None:
     """Remove the temporary files of a killed run, and restore the folder if the run was killed between two moves.
 
     Raises:

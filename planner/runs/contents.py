@@ -17,6 +17,10 @@ REFINEMENT = "refinement.npz"
 """File name of what refinement and trials have found."""
 SAME = "same-design.json"
 """File in the folder of a plan for several environments, which has a folder with a run for each of them."""
+SWEEP = "sweep.json"
+"""File name of the manifest of a sweep."""
+SWEEP_PARTS = SWEEP_INPUTS, SWEEP_DONE, SWEEP_FAILED, SWEEP_CANCELLED = "inputs", "shards", "failed", "cancelled"
+"""Names in the folder of a sweep: they are common, so they count only beside its manifest."""
 KINDS: dict[str, tuple[str, ...]] = {
     "a plan": (
         *("run.json", "design.json", "environment.toml", "plan.png", "solutions.json", "solutions.png"),
@@ -25,6 +29,7 @@ KINDS: dict[str, tuple[str, ...]] = {
     "one design for several environments": (SAME,),
     "a simulation": ("simulation.json", "trajectory.npz", "plan.png"),
     "a fit": ("fit.json", "fit.png", "recording.json", "tube.toml"),
+    "a sweep": (SWEEP,),
     "a map": ("map.json", "map.png"),
     "a pack for fabrication": (
         *(
@@ -63,6 +68,8 @@ def foreign(folder: Path) -> list[str]:
     others = names_in(folder) - FILES
     if others and _is_study(folder):
         others = {name for name in others if not STUDY_FILES.fullmatch(name)}
+    if others and (folder / SWEEP).is_file():
+        others -= {*SWEEP_PARTS}
     if others and (folder / SAME).is_file():
         others = {name for name in others if not _is_run(folder / name)}
     return sorted(others)

@@ -2,7 +2,7 @@
 
 If the process is killed, temporary files may remain, but only next to the folder and with names that begin with a dot:
 `.NAME.new.*` is incomplete or obsolete; `.NAME.old.*` is the previous folder, if the process was killed between the two moves that
-replace it. They are never read; the next start restores the latter and removes the former (`planner.runs.claim.sweep`).
+replace it. They are never read; the next start restores the latter and removes the former (`planner.runs.claim.clear_leftovers`).
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def write_folder(out: Path, fill: Callable[[Path], object]) -> None:
                 old = Path(tempfile.mkdtemp(prefix=temporary(out, "old"), dir=out.parent))
                 out.replace(old)
                 fresh.replace(out)
-                old.replace(fresh)  # so that a folder being removed is not restored by `sweep`
+                old.replace(fresh)  # so that a folder being removed is not restored by `clear_leftovers`
             else:
                 fresh.replace(out)
         finally:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -18,7 +18,6 @@ from planner.search.run import FEW, Budget, Keep, Run
 from planner.search.sst import DEFAULT_SWITCHES, LENGTH_COST, Switches
 from planner.studies.random_environments import environment_of
 from planner.studies.study import Report, Study
-from planner.studies.workers import in_processes
 from surrogate.compiled import Floats
 
 
@@ -109,22 +108,14 @@ def run_case(case: Case) -> Record:
     return record(round(tree.seconds, 4), len(tree.poses), known)
 
 
-def run_cases(cases: Sequence[Case]) -> Iterator[Record]:
-    """Records of cases in the order in which they finish; closing the iterator early terminates the running ones.
-
-    Raises:
-        WorkerKilled: One of the processes was killed.
-    """
-    return in_processes(run_case, cases)
-
-
 def study_of_runs(name: str, cases: Sequence[Case], report: Callable[[list[Record]], Report]) -> Study[Case, Record]:
     """A study of planning runs, reported and drawn in the order of their cases."""
     return Study(
         name,
         cases,
-        run_cases,
+        partial(map, run_case),
         report,
+        parallel=True,
         order=lambda record: cases.index(record.case),
         prepare=lambda: run_case(replace(cases[0], time_budget=1e-3)),
     )

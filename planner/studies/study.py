@@ -6,9 +6,10 @@ import json
 import shlex
 import shutil
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -57,6 +58,12 @@ class Study(Generic[Case, Result]):
     """Functions that draw the figures, by file name."""
     unit: str = "runs"
     """Name of the cases, plural."""
+    parallel: bool = False
+    """Whether cases run in parallel on this machine, each on one thread, unless there is a scheduler, which runs those of any study."""
+    chained: bool = False
+    """Whether a case depends on those before, so that one worker must run them all."""
+    died: Callable[[Case], Result] | None = None
+    """The result of a case that kills every worker; without this function, the study ends with the others' results."""
     prepare: Callable[[], object] = lambda: None
     """Called before time is measured, for example to compile."""
     tell: Callable[[Result], str] | None = None
@@ -94,6 +101,7 @@ def run_study(
     console: Console,
     force: bool = False,
     default: Path | None = None,
+    scheduler: str | None = None,
 ) -> Measured[Result]:
     """Run all cases, then write report, data and figures to a folder with the study's name.
 
@@ -104,7 +112,9 @@ def run_study(
         out: Folder of all results, for example `results`; None takes the first free folder of the name `default`.
         force: Whether an earlier report in `out` may be replaced.
         default: By default, `runs` and the name of the study.
+        scheduler: Address of a Dask scheduler, on whose workers the cases run; None for this machine.
     Raises:
+        NoScheduler: No scheduler answers at that address.
         UnwritableFolder: The folder cannot be written, or contains other results.
         NothingKept: The study was interrupted before there were enough results for a report.
         MachineFault: A worker process was killed, or memory ran out, before there were enough results for a report.
@@ -116,7 +126,7 @@ def run_study(
     if out:
         command += f" --out {shlex.quote(out.name if out.is_absolute() else str(out))}"
     with claimed(out and out / study.name, default or Path("runs") / study.name, force) as folder:
-        found = _measure(study, console)
+        found = _measure(study, console, scheduler)
         if found.stopped and not study.enough(found.results):
             error = MachineFault if found.code else NothingKept
             raise error(f"{found.stopped} before {study.least}; nothing was written")
@@ -133,12 +143,12 @@ def run_study(
     return found
 
 
-def _measure(study: Study[Case, Result], console: Console) -> Measured[Result]:
+def _measure(study: Study[Case, Result], console: Console, scheduler: str | None) -> Measured[Result]:
     """Run the cases with progress on the console."""
     from rich.progress import Progress
 
+    from planner.cluster.cluster import SchedulerLost, WorkerKilled
     from planner.console.progress import columns, stoppable
-    from planner.studies.workers import WorkerKilled
 
     found, total = Measured[Result](), len(study.cases)
     begun = time.perf_counter()
@@ -147,9 +157,9 @@ def _measure(study: Study[Case, Result], console: Console) -> Measured[Result]:
             with console.status("compiling if necessary, and warming up"):
                 study.prepare()
             begun = time.perf_counter()
-            with Progress(*columns(), console=console) as bar:
+            with closing(_results(study, scheduler)) as results, Progress(*columns(), console=console) as bar:
                 task = bar.add_task(study.unit, total=total)
-                for result in study.run(study.cases):
+                for result in results:
                     found.results.append(result)
                     bar.advance(task)
                     count = len(found.results)
@@ -159,7 +169,7 @@ def _measure(study: Study[Case, Result], console: Console) -> Measured[Result]:
                         console.print(f"{count} of {total} {study.unit}")
     except KeyboardInterrupt:
         found.stopped = "interrupted"
-    except WorkerKilled as error:
+    except (WorkerKilled, SchedulerLost) as error:
         found.stopped, found.code = str(error), MachineFault.exit_code
     except MemoryError:
         found.stopped, found.code = "out of memory", MachineFault.exit_code
@@ -167,6 +177,36 @@ def _measure(study: Study[Case, Result], console: Console) -> Measured[Result]:
         console.print(f"{found.stopped} after {len(found.results)} of {total} {study.unit}")
     found.seconds = time.perf_counter() - begun
     return found
+
+
+def _results(study: Study[Case, Result], scheduler: str | None) -> Generator[Result]:
+    """Results in the order in which they come, from this process or from workers.
+
+    Raises:
+        WorkerKilled: A case killed every worker that ran it; all others have been yielded.
+    """
+    if scheduler is None and not study.parallel:
+        yield from study.run(study.cases)
+        return
+    from planner.cluster.cluster import WorkerKilled, connected
+    from surrogate.compiled import thread_count
+
+    groups = [study.cases] if study.chained else [[case] for case in study.cases]
+    with (
+        connected(min(thread_count(), len(groups)), scheduler) as cluster,
+        closing(cluster.outcomes(partial(_run_group, study.run), groups)) as outcomes,
+    ):
+        for outcome in outcomes:
+            if outcome.result is not None:
+                yield from outcome.result
+            elif study.died and isinstance(outcome.failure, WorkerKilled):
+                yield from map(study.died, groups[outcome.number])
+            elif outcome.failure:
+                raise outcome.failure
+
+
+def _run_group(run: Callable[[Sequence[Case]], Iterable[Result]], cases: Sequence[Case]) -> list[Result]:
+    return list(run(cases))
 
 
 def data_text(content: dict[str, Any]) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -20,7 +19,6 @@ from planner.search.biarc import biarcs
 from planner.search.sst import Search
 from planner.search.tree import Tree
 from planner.studies.random_environments import random_environment
-from planner.studies.workers import in_processes
 from surrogate.compiled import Floats
 
 ITERATIONS, BATCH = 15, 100
@@ -34,11 +32,6 @@ MOST = 60
 COLUMNS = "turn 1 [rad]", "share 1", "turn 2 [rad]", "share 2", "curvature [1/m]", "actuators", "length ratio"
 """Columns of the data: the angle of both arcs of a pair and the share of each along a wall on its outside; the larger curvature of its
 curved arcs along a wall, or of all its curved arcs if none is; actuators of the vine, and its length over that of the biarc."""
-
-
-def run_cases(seeds: Sequence[int]) -> Iterator[dict[str, Any]]:
-    """Pairs from searches in random environments, in the order in which they finish."""
-    return in_processes(pairs_of, seeds)
 
 
 def stored_pairs(path: Path) -> list[dict[str, Any]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -16,7 +16,6 @@ from environments import load_environment
 from planner.design_file import design_content
 from planner.search.exhaustive import Coverage, Tried, fewest
 from planner.search.run import Budget, Run
-from planner.studies.workers import in_processes
 
 ITERATIONS = 40
 """Iterations of the plan, whose seed is 0: with a number of iterations its result does not depend on the machine."""
@@ -123,18 +122,6 @@ def run_case(case: Case) -> Outcome:
     seconds = time.perf_counter() - began
     planned = plan.best.design.actuators if plan.best else None
     return Outcome(case, planned, coverage, params.segment_length, seconds)
-
-
-def run_cases(cases: Sequence[Case]) -> Iterator[Outcome]:
-    """Outcomes of cases in the order in which they finish; closing the iterator early terminates the running ones.
-
-    The last ones are begun first: of the evaluation environments, those without a design with one actuator take longest, and the
-    others then fill the other process.
-
-    Raises:
-        WorkerKilled: One of the processes was killed.
-    """
-    return in_processes(run_case, cases[::-1])
 
 
 def in_order(outcomes: Sequence[Outcome], cases: Sequence[Case]) -> list[Outcome]:

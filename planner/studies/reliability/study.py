@@ -5,10 +5,6 @@ from __future__ import annotations
 import gc
 import os
 import traceback
-from collections import deque
-from collections.abc import Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, wait
-from concurrent.futures.process import BrokenProcessPool
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -21,8 +17,6 @@ from environments.reach import WalledIn, goal_within_reach
 from planner.search.run import Budget, Run
 from planner.studies.random_environments import clutter, soak_kind
 from planner.studies.reliability.checks import Checked, check_states
-from planner.studies.workers import process_pool
-from surrogate.compiled import thread_count
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,32 +109,6 @@ def _resident_mb() -> float | None:
     return round(pages * os.sysconf("SC_PAGE_SIZE") / 1e6, 2)
 
 
-def run_cases(several: Sequence[Case]) -> Iterator[Record]:
-    """Records of cases in the order in which they finish; as many run in parallel as there are threads.
-
-    If a process dies, its pool fails; the running cases are then repeated, each in a process of its own, and those whose
-    process dies again are recorded as crashed. Closing the iterator early waits for the running cases.
-    """
-    waiting = deque(several)
-    while waiting:
-        under_way: dict[Future[Record], Case] = {}
-        with process_pool(workers := min(thread_count(), len(several))) as pool:
-            try:
-                while waiting or under_way:
-                    while waiting and len(under_way) < workers:
-                        under_way[pool.submit(run_case, waiting[0])] = waiting[0]
-                        waiting.popleft()  # only after `submit`: if the pool is broken, the case still has to be run
-                    for future in wait(under_way, return_when=FIRST_COMPLETED).done:
-                        record = future.result()
-                        del under_way[future]
-                        yield record
-            except BrokenProcessPool:
-                yield from map(_alone, under_way.values())
-
-
-def _alone(case: Case) -> Record:
-    with process_pool(1) as pool:
-        try:
-            return pool.submit(run_case, case).result()
-        except BrokenProcessPool:
-            return Record(case, crash="the process died")
+def died(case: Case) -> Record:
+    """The record of a case that killed every process that ran it."""
+    return Record(case, crash="the process died")

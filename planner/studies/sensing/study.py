@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
@@ -18,7 +18,6 @@ from dynamics.geometric.walls import Walls, inflate, polygons
 from dynamics.vine import Status
 from environments.environment import Environment
 from environments.generate import generate_environment
-from planner.studies.workers import in_processes
 from surrogate.compiled import Floats
 
 RADIUS, LENGTH, SPACING = 0.02, 1.6, 0.01
@@ -189,8 +188,3 @@ def run_case(case: Case) -> Trial:
 def cases() -> list[Case]:
     """All cases, the straight ones first."""
     return [Case(turning, number) for turning in (False, True) for number in range(DEPLOYMENTS[turning])]
-
-
-def run_cases(several: Sequence[Case]) -> Iterator[Trial]:
-    """Trials in the order in which they finish; closing the iterator early terminates the running ones."""
-    return in_processes(run_case, several)

@@ -17,7 +17,7 @@ from environments import Environment, load_environment
 from planner.commands.plan_report import tell_how_to_resume
 from planner.runs.arrays import InvalidCheckpoint
 from planner.runs.checkpoint import ARRAYS, NO_PARTICLES, read_checkpoint, write_checkpoint
-from planner.runs.claim import UnwritableFolder, sweep
+from planner.runs.claim import UnwritableFolder, clear_leftovers
 from planner.runs.contents import CHECKPOINT
 from planner.runs.folder import save_checkpoint
 from planner.runs.inputs import Inputs
@@ -319,12 +319,12 @@ def test_what_a_kill_left_is_swept_up(tmp_path: Path) -> None:
         (tmp_path / name).write_text(name)
     (tmp_path / ".run.new.87654321").write_text("half a checkpoint")
     (tmp_path / ".run.new.mine.new.12345678").write_text("another's")
-    sweep(tmp_path / "run")
+    clear_leftovers(tmp_path / "run")
     left = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()}
     assert left == {"run/run.json", ".run.new.own_work/thesis.tex", ".run.new.mine.new.12345678"}
     (tmp_path / ".run.old.ab_cd123").mkdir()
     (tmp_path / ".run.old.ab_cd123" / "run.json").write_text("older")
-    sweep(tmp_path / "run")
+    clear_leftovers(tmp_path / "run")
     assert (tmp_path / "run" / "run.json").read_text() == ".run.old.ab_cd123/run.json"
     assert not (tmp_path / ".run.old.ab_cd123").exists()
 

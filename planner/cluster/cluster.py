@@ -1,0 +1,240 @@
+"""A Dask cluster that runs independent cases, each on one thread, and survives the death of workers."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
+from queue import Empty, SimpleQueue
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from uuid import uuid4
+
+from planner.cluster.worker import ONE_THREAD, call
+
+if TYPE_CHECKING:
+    from distributed import Client, Future
+
+Case = TypeVar("Case")
+Result = TypeVar("Result")
+
+CONNECTING = 10.0
+"""Time within which a scheduler must answer [s]."""
+POLLING = 0.5
+"""Time between two looks at the cluster [s]; Ctrl-C ends it at once."""
+CLOSING = 5.0
+"""Time within which a part of a cluster must close [s]."""
+DEATHS = 3
+"""Number of workers that a case may kill before it is set aside."""
+LOST = "the scheduler ended, or cannot be reached any more"
+AHEAD = 3
+"""Number of cases that the scheduler has for each thread, so that no worker waits for the next one."""
+
+
+class NoScheduler(ConnectionError):
+    """No scheduler answers at an address."""
+
+
+class SchedulerLost(ConnectionError):
+    """The scheduler ended, or cannot be reached any more, before all cases were done."""
+
+
+class WorkerKilled(RuntimeError):
+    """A case killed every worker that ran it, possibly because memory ran out."""
+
+    def __init__(self) -> None:
+        super().__init__(f"a worker process was killed {DEATHS} times (possibly out of memory)")
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome(Generic[Result]):
+    """What became of a case."""
+
+    number: int
+    """Its place among the cases."""
+    result: Result | None = None
+    failure: BaseException | None = None
+    """The exception that it raised, or `WorkerKilled`; None if it has a result."""
+
+
+class Cluster:
+    """Workers that a Dask client reaches through its scheduler."""
+
+    def __init__(self, client: Client) -> None:
+        self.client = client
+        self.threads = 0
+        """Number of threads of all workers; 0 while there are none."""
+        self.running = 0
+        """Number of cases that are being run."""
+        self._looked = -POLLING
+
+    @property
+    def dashboard(self) -> str:
+        """Address of the page on which Dask shows its work."""
+        return str(self.client.dashboard_link)
+
+    def prepare(self, function: Callable[[Case], object], case: Case) -> None:
+        """Run a case once on each machine of the cluster, for example to compile kernels into its cache; without its result.
+
+        Raises:
+            SchedulerLost: The scheduler ended.
+        """
+        from distributed import wait
+
+        hosts = {address.rsplit(":", 1)[0]: address for address in self._workers()}
+        packed = _packed(function, case)
+        futures = [
+            self.client.submit(call, packed, workers=[address], key=f"prepare-{uuid4()}", pure=False)
+            for address in hosts.values()
+        ]
+        if futures:
+            wait(futures)
+
+    def outcomes(
+        self,
+        function: Callable[[Case], Result],
+        cases: Iterable[Case],
+        stopped: Callable[[], bool] = lambda: False,
+    ) -> Generator[Outcome[Result]]:
+        """Run cases, in the order given; yields their outcomes in the order in which they end.
+
+        A case whose worker dies runs again on another one. Dask cannot tell which of a worker's cases was to blame: those
+        that it gives up are repeated at the end, each while no other runs, and the guilty ones are set aside.
+        Closing the iterator early cancels the others.
+
+        Args:
+            function: A function that the workers can import by name, or one that cloudpickle can copy.
+            stopped: Called several times a second; once it says so, the other cases are cancelled.
+        Raises:
+            SchedulerLost: The scheduler ended; earlier outcomes have been yielded.
+        """
+        waiting, token = enumerate(cases), uuid4().hex
+        following = next(waiting, None)
+        accused: deque[tuple[int, Case]] = deque()
+        retried: set[int] = set()
+        under_way: dict[Any, tuple[Future[Any], int, Case]] = {}
+        finished: SimpleQueue[Future[Any]] = SimpleQueue()
+
+        def submit(number: int, case: Case, attempt: int = 0) -> None:
+            key = f"case-{token}-{number}-{attempt}"
+            future = self.client.submit(call, _packed(function, case), key=key, pure=False)
+            under_way[key] = future, number, case
+            future.add_done_callback(finished.put)
+
+        try:
+            while (following or under_way or accused) and not stopped():
+                if accused and not following and not under_way:
+                    number, case = accused.popleft()
+                    retried.add(number)
+                    submit(number, case, attempt=1)
+                self._look()
+                while following and len(under_way) < max(AHEAD * self.threads, AHEAD):
+                    submit(*following)
+                    following = next(waiting, None)
+                self.running = min(len(under_way), self.threads)
+                with suppress(Empty):
+                    future = finished.get(timeout=POLLING)
+                    _, number, case = under_way.pop(future.key)
+                    outcome = self._outcome(future, number)
+                    future.release()
+                    if isinstance(outcome.failure, WorkerKilled) and number not in retried:
+                        accused.append((number, case))
+                    else:
+                        yield outcome
+        finally:
+            self.running = 0
+            with suppress(Exception):  # where the scheduler is lost, there is nothing to cancel
+                self.client.cancel([future for future, _, _ in under_way.values()], force=True)
+
+    def _outcome(self, future: Future[Any], number: int) -> Outcome[Any]:
+        from distributed import KilledWorker
+
+        try:
+            # Waits where the worker has died since, and the case runs again.
+            return Outcome(number, future.result())
+        except KilledWorker:
+            return Outcome(number, failure=WorkerKilled())
+        except Exception as error:
+            if future.status == "cancelled" or self.client.status != "running":
+                raise SchedulerLost(LOST) from None
+            return Outcome(number, failure=error)
+
+    def _look(self) -> None:
+        """Count the threads of the cluster, at most every `POLLING` seconds.
+
+        Raises:
+            SchedulerLost: The scheduler does not answer.
+        """
+        if time.monotonic() >= self._looked + POLLING:
+            self.threads = sum(self._workers().values())
+            self._looked = time.monotonic()
+
+    def _workers(self) -> dict[str, int]:
+        """Number of threads of each worker, by address."""
+        try:
+            return dict(self.client.nthreads())
+        except Exception:
+            raise SchedulerLost(LOST) from None
+
+
+def _packed(function: Callable[[Case], object], case: Case) -> bytes:
+    import cloudpickle
+
+    return bytes(cloudpickle.dumps((function, case)))
+
+
+@contextmanager
+def connected(workers: int = 1, scheduler: str | None = None) -> Iterator[Cluster]:
+    """A cluster of processes of this machine, or that of a scheduler which runs already.
+
+    Args:
+        workers: Number of processes; without meaning for a scheduler that runs already.
+        scheduler: Address of a Dask scheduler, for example `tcp://10.0.0.5:8786`; None starts one here.
+    Raises:
+        NoScheduler: No scheduler answers at that address within `CONNECTING` seconds.
+    """
+    import dask
+    from distributed import Client, LocalCluster
+
+    for name in [name for name in logging.root.manager.loggerDict if name.split(".")[0] == "distributed"]:
+        logging.getLogger(name).setLevel(logging.CRITICAL)  # what users need to know, this package tells them
+    settings = {
+        "distributed.scheduler.allowed-failures": DEATHS - 1,
+        "distributed.nanny.pre-spawn-environ": {
+            **dict.fromkeys(ONE_THREAD, "1"),
+            "DASK_LOGGING__DISTRIBUTED": "critical",
+        },
+        # A clock that jumps must not look like workers that are silent.
+        "distributed.scheduler.worker-ttl": None,
+        "distributed.comm.timeouts.connect": CONNECTING,
+    }
+    with ExitStack() as held:
+        held.enter_context(dask.config.set(settings))
+        if scheduler is None:
+            local = LocalCluster(
+                n_workers=workers,
+                threads_per_worker=1,
+                processes=True,
+                host="127.0.0.1",
+                dashboard_address="127.0.0.1:0",
+                silence_logs=logging.CRITICAL,
+            )
+            held.callback(local.close, timeout=CLOSING)
+            client = Client(local)
+        else:
+            try:
+                client = Client(scheduler, timeout=CONNECTING)
+            except (OSError, ValueError, TypeError) as error:
+                words = f"no Dask scheduler answers at {scheduler!r} (it may take {CONNECTING:g} s)"
+                raise NoScheduler(
+                    f"{words}; start one with `dask scheduler`, and check address and firewall"
+                ) from error
+        held.callback(client.close, timeout=CLOSING)
+        try:
+            yield Cluster(client)
+        finally:
+            if scheduler is None:
+                with suppress(Exception):  # a worker that is just being started again complains when it is closed
+                    client.wait_for_workers(workers, timeout=CLOSING)

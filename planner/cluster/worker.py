@@ -1,0 +1,26 @@
+"""What a worker of the cluster runs. This module imports no kernels, so that their number of threads can still be set."""
+
+from __future__ import annotations
+
+import os
+import pickle
+from typing import Any
+
+ONE_THREAD = "NUMBA_NUM_THREADS", "OMP_NUM_THREADS"
+"""The variables of the environment that say how many threads kernels use."""
+
+
+def use_one_thread() -> None:
+    """Let kernels of this process run on one thread; has no effect on those that were imported before."""
+    os.environ.update(dict.fromkeys(ONE_THREAD, "1"))
+
+
+def call(packed: bytes) -> Any:
+    """Call a function.
+
+    Args:
+        packed: The function and its argument, pickled: a worker must not import the function before threads are set.
+    """
+    use_one_thread()
+    function, case = pickle.loads(packed)
+    return function(case)

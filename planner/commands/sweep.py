@@ -1,0 +1,253 @@
+"""`vinewright sweep`: many plans or trials, split into shards that run on any number of machines."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from planner.cluster.worker import use_one_thread
+from planner.console.answer import Answer, JsonOption
+from planner.console.errors import BadInput, needs, readable_errors
+from planner.console.options import ForceOption
+from planner.console.studies import FolderOption, SchedulerOption
+from planner.console.terminal import new_console
+
+if TYPE_CHECKING:
+    from planner.sweep.folder import Folder
+
+app = typer.Typer(help="Compute many plans or trials on any number of machines.")
+
+SweepArgument = Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a sweep.")]
+WorkersOption = Annotated[
+    int | None,
+    typer.Option(min=1, max=1024, help="Number of processes on this machine. Default: one for each core."),
+]
+ARRAYS = "SLURM_ARRAY_TASK_ID", "JOB_COMPLETION_INDEX"
+"""Variables of the environment in which Slurm and Kubernetes give the number of a job in an array."""
+
+
+@app.command()
+def make(
+    study: Annotated[Path, typer.Argument(metavar="STUDY.toml", help="What to compute; see docs/sweeps.md.")],
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder to write: manifest, inputs, and later the results.")],
+    shard_seconds: Annotated[
+        float, typer.Option(min=0.0, max=1e5, metavar="S", help="Least time of a shard, in seconds.")
+    ] = 5.0,
+    force: ForceOption = False,
+    as_json: JsonOption = False,
+) -> int:
+    """Check a study, time a sample of its cases, and split them into shards. Nothing else is computed yet."""
+    use_one_thread()
+    answer = Answer(as_json)
+    with readable_errors():
+        import numpy as np
+
+        from planner.console.compiling import compiling
+        from planner.console.progress import gathered
+        from planner.runs.claim import claimed
+        from planner.runs.folder import write_folder
+        from planner.sweep.make import SAMPLED, manifest_of, sample, study_and_grid
+
+        with answer.console.status("loading environments and tubes"):
+            name, checked, grid = study_and_grid(study)
+        count = len(grid.cases)
+        with claimed(out, out, force):
+            with compiling(answer.console):
+                seconds, interrupted = gathered(answer.console, sample(grid), min(SAMPLED, count), "timed cases", True)
+            if interrupted and not seconds:
+                raise KeyboardInterrupt
+            manifest = manifest_of(name, checked, grid, float(np.mean(seconds)), shard_seconds)
+            write_folder(out, manifest.write)
+        lines = [
+            f"{count} cases in {len(manifest.shards)} shards of {manifest.case_seconds * len(manifest.shards[0]):.1f} s",
+            f"about {manifest.core_hours:.2g} core hours, from {len(seconds)} timed cases",
+            *["note: plans are limited by time, so their results depend on the machine"] * grid.timed,
+            f"wrote {out}/; next: vinewright sweep run {out}",
+        ]
+    answer.console.print("\n".join(lines))
+    content = {"cases": count, "shards": len(manifest.shards), "core_hours": round(manifest.core_hours, 4)}
+    return answer.end(content | {"timed_cases": len(seconds), "limited_by_time": grid.timed}, [out])
+
+
+@app.command()
+def run(folder: SweepArgument, workers: WorkersOption = None, scheduler: SchedulerOption = None) -> int:
+    """Compute the shards that are missing, on this machine or on a Dask cluster. Ctrl-C keeps those done; run it again to go on."""
+    if workers and scheduler:
+        raise BadInput("--workers is for this machine; a cluster's workers are started with its --scheduler")
+    with readable_errors(), needs("cluster"):
+        from planner.cluster.cluster import connected
+        from planner.runs.claim import locked
+        from planner.sweep.display import run_shown
+        from surrogate.compiled import thread_count
+
+        opened, console = _opened(folder), new_console()
+        with locked(folder):
+            if opened.cancelled:
+                raise BadInput(f"{folder} was cancelled; `vinewright sweep retry {folder}` lifts that")
+            if not opened.missing:
+                return _ended(opened)
+            with connected(workers or thread_count(), scheduler) as cluster:
+                interrupted = run_shown(opened, cluster, console)
+        if interrupted:
+            raise KeyboardInterrupt
+        return _ended(opened)
+
+
+@app.command()
+def work(
+    folder: SweepArgument,
+    shard: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            max=10**9,
+            help="Number of the shard, from 0. Default: that of the job in an array of Slurm or Kubernetes.",
+        ),
+    ] = None,
+) -> int:
+    """Compute one shard in this process, without a cluster: for job arrays."""
+    use_one_thread()
+    number = _from_array() if shard is None else shard
+    with readable_errors():
+        from planner.sweep.shard import message_of, run_shard
+
+        opened = _opened(folder)
+        if number >= len(opened.manifest.shards):
+            raise BadInput(f"--shard {number} must be from 0 to {len(opened.manifest.shards) - 1}")
+        if opened.cancelled:
+            raise BadInput(f"{folder} was cancelled; `vinewright sweep retry {folder}` lifts that")
+        if number in opened.done_shards:
+            print(f"shard {number} is done already")
+            return 0
+        try:
+            done = run_shard(opened.manifest.shard(number))
+        except Exception as error:
+            opened.set_aside(number, message_of(error))
+            raise
+        opened.keep(number, done)
+    print(f"shard {number}: {len(done.rows)} cases in {done.seconds:.1f} s")
+    return 0
+
+
+def _from_array() -> int:
+    for name in ARRAYS:
+        if text := os.environ.get(name):
+            if not text.isdecimal():
+                raise BadInput(f"{name} = {text!r} must be the number of a shard, from 0")
+            return int(text)
+    raise BadInput(f"give --shard, or start this as a job of an array, which sets {' or '.join(ARRAYS)}")
+
+
+@app.command()
+def status(folder: SweepArgument, as_json: JsonOption = False) -> int:
+    """Show how many shards are done, missing and set aside, and why."""
+    answer = Answer(as_json)
+    with readable_errors():
+        from planner.sweep.display import status_lines
+        from planner.sweep.status import status_content
+
+        opened = _opened(folder, same_program=False)
+        content = status_content(opened)
+    answer.console.print("\n".join(status_lines(folder, content)))
+    return answer.end(content)
+
+
+@app.command()
+def cancel(folder: SweepArgument) -> None:
+    """Let no more shards be begun; a `run` that is going on ends within a second and keeps those done."""
+    with readable_errors():
+        _opened(folder, same_program=False).cancel()
+    print(f"cancelled; `vinewright sweep retry {folder}` lifts that")
+
+
+@app.command()
+def retry(
+    folder: SweepArgument,
+    shard: Annotated[
+        list[int] | None,
+        typer.Option(min=0, help="Number of a shard that was set aside; may be repeated. Default: all."),
+    ] = None,
+) -> None:
+    """Let shards that were set aside be computed again, and lift `cancel`."""
+    with readable_errors():
+        opened = _opened(folder, same_program=False)
+        failed = opened.failures()
+        if unknown := [number for number in shard or [] if number not in failed]:
+            raise BadInput(
+                f"--shard {unknown[0]} was not set aside; `vinewright sweep status {folder}` lists those that were"
+            )
+        numbers = shard or list(failed)
+        opened.retry(numbers)
+    print(f"{len(numbers)} shards will be computed again; next: vinewright sweep run {folder}")
+
+
+@app.command()
+def collect(
+    folder: SweepArgument,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The table to write: a .csv or .parquet file.")],
+    force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
+    as_json: JsonOption = False,
+) -> int:
+    """Write one table with a row for each case, the same whatever computed it. Exit code 3 if shards are missing."""
+    answer = Answer(as_json)
+    with readable_errors(), needs("cluster"):
+        from planner.runs.claim import claimed_file, writing
+        from planner.sweep.table import FORMATS, rows_of, write_table
+
+        if file.suffix not in FORMATS:
+            raise BadInput(f"{file} must end in {' or '.join(FORMATS)}")
+        opened = _opened(folder, same_program=False)
+        with claimed_file(file, force), writing(file):
+            rows = rows_of(opened)
+            write_table(rows, file)
+    answer.console.print(f"wrote {file}: {len(rows)} rows")
+    return answer.end({"rows": len(rows)}, [file], _missed(opened))
+
+
+@app.command()
+def report(
+    folder: SweepArgument,
+    out: FolderOption = None,
+    force: ForceOption = False,
+) -> int:
+    """Write tables and pictures: success and actuators over everything that varies. Exit code 3 if shards are missing."""
+    with readable_errors():
+        from planner.commands.measured import measured
+        from planner.sweep.report import study_of
+
+        opened = _opened(folder, same_program=False)
+        if not opened.done_shards:
+            raise BadInput(f"{folder} has no results yet; next: vinewright sweep run {folder}")
+        return measured(
+            study_of(opened), f"vinewright sweep report {folder.name}", out, force, lambda _: _missed(opened)
+        )
+
+
+def _opened(folder: Path, same_program: bool = True) -> Folder:
+    from planner.sweep.folder import Folder
+    from planner.sweep.manifest import read_manifest
+
+    return Folder(folder, read_manifest(folder, same_program))
+
+
+def _missed(opened: Folder) -> str:
+    left = len(opened.manifest.shards) - len(opened.done_shards)
+    return f"{left} of {len(opened.manifest.shards)} shards are not done" if left else ""
+
+
+def _ended(opened: Folder) -> int:
+    """The exit code of `run`, with a last line."""
+    from planner.console.answer import ended
+
+    console, total = new_console(), len(opened.manifest.shards)
+    failures = opened.failures()
+    for number, message in list(failures.items())[:5]:
+        console.print(f"shard {number} was set aside: {message}")
+    if failures:
+        console.print(f"to compute them again: vinewright sweep retry {opened.path}")
+    if not (missed := _missed(opened)):
+        console.print(f"{total} of {total} shards are done; next: vinewright sweep collect {opened.path} table.csv")
+    return ended(console, missed)

@@ -1,0 +1,79 @@
+"""`vinewright.sweep`: a sweep from Python."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from planner.cluster.cluster import connected
+from planner.runs.claim import claimed, locked
+from planner.runs.contents import SWEEP
+from planner.runs.folder import write_folder
+from planner.sweep.case import Row
+from planner.sweep.errors import InvalidManifest
+from planner.sweep.execution import run_sweep
+from planner.sweep.folder import Folder
+from planner.sweep.make import made, study_and_grid
+from planner.sweep.manifest import read_manifest
+from planner.sweep.table import rows_of
+
+
+def sweep(
+    study: str | Path | Mapping[str, Any],
+    folder: str | Path,
+    *,
+    workers: int | None = None,
+    scheduler: str | None = None,
+) -> list[Row]:
+    """Compute every case of a study on a Dask cluster, and return the rows of its table.
+
+    What is done is kept in the folder: a sweep that was interrupted goes on where it stopped. A script that calls this needs
+    `if __name__ == "__main__":`, because the workers of this machine import it.
+
+    Args:
+        study: The file of a study, or its content as a dictionary.
+        folder: Where manifest and results are kept; made if it does not exist.
+        workers: Number of processes on this machine; None for one per core.
+        scheduler: Address of a Dask scheduler to use instead, for example "tcp://10.0.0.5:8786".
+    Returns:
+        One dictionary for each case that is done, in order, as in the files of `vinewright sweep collect`; for example, a
+        `pandas.DataFrame` can be made of them.
+    Raises:
+        InvalidStudy: The study cannot be used.
+        InvalidManifest: The folder contains the sweep of another study or version.
+        NoScheduler: No scheduler answers at the address.
+        UnwritableFolder: The folder cannot be written.
+
+    >>> import tempfile
+    >>> import vinewright as vw
+    >>> study = {
+    ...     "schema": 1,
+    ...     "environments": {"files": ["divider"]},
+    ...     "plan": {"fast": True, "iterations": 8, "seed": [0, 1]},
+    ... }
+    >>> with tempfile.TemporaryDirectory() as parent:
+    ...     rows = vw.sweep(study, f"{parent}/sweep", workers=1)
+    >>> [(row["seed"], row["outcome"]) for row in rows]
+    [(0, 'design'), (1, 'design')]
+    """
+    from surrogate.compiled import thread_count
+
+    path = Path(folder)
+    if not (path / SWEEP).exists():
+        with claimed(path, path) as out:
+            write_folder(out, made(study).write)
+    manifest = read_manifest(path)
+    if manifest.grid.cases != study_and_grid(study)[2].cases:
+        raise InvalidManifest(f"{path} contains the sweep of another study; give another folder")
+    kept = Folder(path, manifest)
+    if kept.missing:
+        with (
+            locked(path),
+            connected(workers or thread_count(), scheduler) as cluster,
+            closing(run_sweep(kept, cluster)) as steps,
+        ):
+            for _ in steps:
+                pass
+    return rows_of(kept)

@@ -1,0 +1,73 @@
+"""Sweeps on a cluster: what is missing is computed, and every result is kept as soon as it comes."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator
+from dataclasses import dataclass, field
+
+from planner.cluster.cluster import Cluster
+from planner.sweep.errors import OtherProgram
+from planner.sweep.folder import Folder
+from planner.sweep.shard import compile_for, message_of, run_shard
+
+
+@dataclass
+class Progress:
+    """How far a sweep is."""
+
+    total: int
+    """Number of shards."""
+    done: int
+    failed: int
+    """Number of shards that were set aside."""
+    seconds: float = 0.0
+    """Computing time of the shards that were done since the start, all threads together [s]."""
+    finished: int = 0
+    """Number of these shards."""
+    began: float = field(default_factory=time.monotonic)
+
+    @property
+    def left(self) -> int:
+        """Number of shards that are still to be done."""
+        return self.total - self.done - self.failed
+
+    def seconds_left(self, threads: int) -> float | None:
+        """Expected time until the end [s]; None while nothing is known."""
+        if not self.finished or not threads:
+            return None
+        return self.left * self.seconds / self.finished / threads
+
+
+def run_sweep(folder: Folder, cluster: Cluster) -> Generator[Progress]:
+    """Compute the missing shards of a sweep; yields the progress after each of them, first before any.
+
+    Ends early when the sweep is cancelled. Closing the iterator early cancels what is being computed.
+
+    Raises:
+        OtherProgram: A worker has other versions.
+        SchedulerLost: The scheduler ended; everything that was done is kept.
+        UnwritableFolder: A result cannot be kept, for example since the disk is full.
+    """
+    missing, manifest = folder.missing, folder.manifest
+    failed = len(folder.failures())
+    progress = Progress(len(manifest.shards), len(manifest.shards) - len(missing) - failed, failed)
+    yield progress
+    if not missing:
+        return
+    cluster.prepare(compile_for, manifest.shard(missing[0]))
+    shards = (manifest.shard(number) for number in missing)
+    for outcome in cluster.outcomes(run_shard, shards, lambda: folder.cancelled):
+        number = missing[outcome.number]
+        if isinstance(outcome.failure, OtherProgram):
+            raise outcome.failure
+        if outcome.result is None:
+            assert outcome.failure  # one of the two is there
+            folder.set_aside(number, message_of(outcome.failure))
+            progress.failed += 1
+        else:
+            folder.keep(number, outcome.result)
+            progress.done += 1
+            progress.finished += 1
+            progress.seconds += outcome.result.seconds
+        yield progress
