@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from planner.runs.checkpoint import Checkpoint
     from planner.runs.claim import UnwritableFolder
     from planner.runs.inputs import PlanOptions
+    from planner.sweep.api import sweep
     from surrogate.pouch import PouchMotor
     from surrogate.spam import Spam
 
@@ -89,6 +90,7 @@ __all__ = [
     "resume",
     "robustness",
     "simulate",
+    "sweep",
     "write_environment",
 ]
 
@@ -114,6 +116,7 @@ _HOMES = {
     "planner.runs.checkpoint": ("InvalidCheckpoint",),
     "planner.runs.claim": ("UnwritableFolder",),
     "planner.runs.inputs": ("PlanOptions",),
+    "planner.sweep.api": ("sweep",),
     "surrogate.pouch": ("PouchMotor",),
     "surrogate.spam": ("Spam",),
 }
@@ -285,8 +288,6 @@ def robustness(
     >>> estimate = vw.robustness(result.best, env, trials=20)
     >>> estimate.trials, 0 <= estimate.rate <= 1
     (20, True)
-    >>> vw.robustness(result.best, env, trials=20, uncertainty=vw.Uncertainty(start_position=0.0)).rate
-    1.0
     """
     from environments.uncertainty import Uncertainty
     from planner.robustness.errors import named_errors
@@ -350,14 +351,13 @@ def export(
         InvalidDesign: A section is shorter than one cell, or a pressure is at its limit.
         UnwritableFolder: It contains results or other files, another process is writing it, or it cannot be written.
 
-    >>> import tempfile
-    >>> from pathlib import Path
+    >>> import os, tempfile
     >>> import vinewright as vw
     >>> env = vw.load_environment("divider")
     >>> result = vw.plan(env, seed=1, iterations=10, fast=True)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     pack = vw.export(result.best, env, folder, formats=["csv"], allow_limit=True)
-    ...     sorted(path.name for path in Path(folder).iterdir())
+    ...     sorted(os.listdir(folder))
     ['cut-list.csv', 'parts.csv', 'sections.csv']
     """
     from dynamics.quasistatic.propagator import QuasiStatic

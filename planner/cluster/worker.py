@@ -20,7 +20,12 @@ def call(packed: bytes) -> Any:
 
     Args:
         packed: The function and its argument, pickled: a worker must not import the function before threads are set.
+    Raises:
+        RuntimeError: The function wanted to end the process, which would leave a worker that never answers.
     """
     use_one_thread()
     function, case = pickle.loads(packed)
-    return function(case)
+    try:
+        return function(case)
+    except (KeyboardInterrupt, SystemExit) as error:
+        raise RuntimeError(f"a case wanted to end its worker: {error!r}") from None

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from dynamics.tube import VineParams
     from planner.studies.planning.study import Found
     from planner.studies.rollouts.study import Models, RolloutSpeed
+    from planner.sweep.manifest import Manifest
 
 ENVIRONMENTS = ["plus", "maze", "pickone", "needle", "long", "tube", "divider"]
 
@@ -204,3 +205,22 @@ def plan(
             **{"tube": tube, "physics": physics, "format": form},
         )
         return measured(study, command, out, force)
+
+
+@app.command()
+def sweep(out: FolderOption = None, force: ForceOption = False) -> int:
+    """Measure the cluster of sweeps: same bytes, overhead, efficiency, 10 000 shards. Ctrl-C keeps the measurements done."""
+    with readable_errors(), needs("cluster"):
+        from planner.studies.sweep_engine.report import missed, report
+        from planner.studies.sweep_engine.study import cases, manifest, measure
+
+        made: list[Manifest] = []
+        study = Study(
+            "sweep-engine",
+            cases(),
+            lambda several: measure(several, made[0]),
+            report,
+            unit="measurements",
+            prepare=lambda: made.append(manifest()),
+        )
+        return measured(study, command_line("bench sweep"), out, force, missed)

@@ -216,7 +216,7 @@ def report(
     """Write tables and pictures: success and actuators over everything that varies. Exit code 3 if shards are missing."""
     with readable_errors():
         from planner.commands.measured import measured
-        from planner.sweep.report import study_of
+        from planner.studies.sweep.study import study_of
 
         opened = _opened(folder, same_program=False)
         if not opened.done_shards:

@@ -157,7 +157,7 @@ def _measure(study: Study[Case, Result], console: Console, scheduler: str | None
             with console.status("compiling if necessary, and warming up"):
                 study.prepare()
             begun = time.perf_counter()
-            with closing(_results(study, scheduler)) as results, Progress(*columns(), console=console) as bar:
+            with closing(results_of(study, scheduler)) as results, Progress(*columns(), console=console) as bar:
                 task = bar.add_task(study.unit, total=total)
                 for result in results:
                     found.results.append(result)
@@ -179,7 +179,7 @@ def _measure(study: Study[Case, Result], console: Console, scheduler: str | None
     return found
 
 
-def _results(study: Study[Case, Result], scheduler: str | None) -> Generator[Result]:
+def results_of(study: Study[Case, Result], scheduler: str | None) -> Generator[Result]:
     """Results in the order in which they come, from this process or from workers.
 
     Raises:

@@ -4,6 +4,7 @@ import json
 import os
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -13,10 +14,10 @@ from dynamics.tube import VineParams
 from environments import Environment, load_environment
 from planner.cli import main
 from planner.studies.random_environments import SOAK_DENSITIES, SOAK_SIZES
-from planner.studies.reliability import study as soak
 from planner.studies.reliability.checks import Checked, evaluate
 from planner.studies.reliability.report import InvalidCounts, fuzz_lines, memory_of, report, success
-from planner.studies.reliability.study import Case, Record, cases, run_case, run_cases
+from planner.studies.reliability.study import Case, Record, cases, died, run_case
+from planner.studies.study import Study, results_of
 
 MakeEnvironment = Callable[..., Environment]
 RADIUS, TOLERANCE = 0.03, 1e-3
@@ -138,10 +139,10 @@ def die(case: Case) -> Record:
 
 
 @pytest.mark.slow
-def test_a_process_that_dies_is_one_crash(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_process_that_dies_is_one_crash() -> None:
     """Of four cases of which one kills its process, three are done and one has crashed."""
-    monkeypatch.setattr(soak, "run_case", die)
-    records = sorted(run_cases(cases(4, 0.1)), key=lambda record: record.case.seed)
+    study = Study("soak", cases(4, 0.1), partial(map, die), lambda _: report([], None), parallel=True, died=died)
+    records = sorted(results_of(study, None), key=lambda record: record.case.seed)
     assert [record.crash for record in records] == ["", "the process died", "", ""]
 
 
