@@ -1,28 +1,24 @@
-"""Many plans: random environments and seeds, and how to resume a search for more iterations."""
-
-import numpy as np
+"""Many plans, on all cores: random environments and seeds, and how many actuators each plan needs."""
 
 import vinewright as vw
 
 
 def main() -> None:
-    """Plan in three random environments with two seeds each, and resume the last search."""
-    rng = np.random.default_rng(7)
-    for number in range(3):
-        env = vw.generate_environment(rng, size=(1.6, 1.6), density=0.15, name=f"clutter-{number}")
-        found = [vw.plan(env, seed=seed, iterations=6, fast=True) for seed in range(2)]
-        actuators = [result.best.actuators if result.best else None for result in found]
-        print(f"{env.name}: {len(env.obstacles)} obstacles; actuators by seed: {actuators}")
-    last = found[-1]
-    if last.best is None:
-        print(f"no design: {last.reason}")
-        return
-    last.save("runs/clutter", force=True)
-    more = vw.resume("runs/clutter", iterations=12)
-    if more.best:
-        cost = f"{more.best.actuators} actuator(s), {more.best.length:.2f} m"
-        print(f"after {more.iterations} iterations: {cost}; improved at", [f"{m.seconds:.2f} s" for m in more.history])
+    """Plan in three random environments with two seeds each. Run it again: what is done is not computed again."""
+    study = {
+        "schema": 1,
+        "environments": {"random": {"density": 0.15, "seed": [0, 1, 2], "width_mm": 1000, "height_mm": 1000}},
+        "plan": {"fast": True, "iterations": 6, "seed": [0, 1]},
+    }
+    rows = vw.sweep(study, "runs/sweep")  # scheduler="tcp://10.0.0.5:8786" uses the workers of a Dask cluster
+    seeds = sorted({row["seed"] for row in rows})
+    print("actuators".ljust(22), *(f"seed {seed}" for seed in seeds))
+    for environment in dict.fromkeys(row["environment"] for row in rows):
+        found = {row["seed"]: row["actuators"] for row in rows if row["environment"] == environment}
+        print(
+            str(environment).ljust(22), *(("-" if found[seed] is None else str(found[seed])).rjust(6) for seed in seeds)
+        )
 
 
-if __name__ == "__main__":
+if __name__ == "__main__":  # the workers import this file
     main()

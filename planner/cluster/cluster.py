@@ -24,6 +24,8 @@ CONNECTING = 10.0
 """Time within which a scheduler must answer [s]."""
 POLLING = 0.5
 """Time between two looks at the cluster [s]; Ctrl-C ends it at once."""
+PREPARING = 0.1
+"""Time between two looks at what is prepared [s]."""
 CLOSING = 5.0
 """Time within which a part of a cluster must close [s]."""
 DEATHS = 3
@@ -45,7 +47,7 @@ class WorkerKilled(RuntimeError):
     """A case killed every worker that ran it, possibly because memory ran out."""
 
     def __init__(self) -> None:
-        super().__init__(f"a worker process was killed {DEATHS} times (possibly out of memory)")
+        super().__init__("a worker process was killed each time (possibly out of memory)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,16 +83,15 @@ class Cluster:
         Raises:
             SchedulerLost: The scheduler ended.
         """
-        from distributed import wait
-
         hosts = {address.rsplit(":", 1)[0]: address for address in self._workers()}
         packed = _packed(function, case)
-        futures = [
-            self.client.submit(call, packed, workers=[address], key=f"prepare-{uuid4()}", pure=False)
+        futures = {
+            address: self.client.submit(call, packed, workers=[address], key=f"prepare-{uuid4()}", pure=False)
             for address in hosts.values()
-        ]
-        if futures:
-            wait(futures)
+        }
+        # A worker that dies comes back under another address, and what only the old one may run would wait for ever.
+        while any(address in self._workers() and not future.done() for address, future in futures.items()):
+            time.sleep(PREPARING)
 
     def outcomes(
         self,

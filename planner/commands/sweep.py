@@ -49,14 +49,14 @@ def make(
         from planner.console.progress import gathered
         from planner.runs.claim import claimed
         from planner.runs.folder import write_folder
-        from planner.sweep.make import SAMPLED, manifest_of, sample, study_and_grid
+        from planner.sweep.make import manifest_of, sample, sampled, study_and_grid
 
         with answer.console.status("loading environments and tubes"):
             name, checked, grid = study_and_grid(study)
         count = len(grid.cases)
         with claimed(out, out, force):
             with compiling(answer.console):
-                seconds, interrupted = gathered(answer.console, sample(grid), min(SAMPLED, count), "timed cases", True)
+                seconds, interrupted = gathered(answer.console, sample(grid), sampled(count), "timed cases", True)
             if interrupted and not seconds:
                 raise KeyboardInterrupt
             manifest = manifest_of(name, checked, grid, float(np.mean(seconds)), shard_seconds)

@@ -6,6 +6,8 @@ import time
 from collections.abc import Generator
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from planner.cluster.cluster import Cluster
 from planner.sweep.errors import OtherProgram
 from planner.sweep.folder import Folder
@@ -42,6 +44,7 @@ class Progress:
 def run_sweep(folder: Folder, cluster: Cluster) -> Generator[Progress]:
     """Compute the missing shards of a sweep; yields the progress after each of them, first before any.
 
+    Their order is random: so the time left is known early, and a sweep that is stopped has some of everything.
     Ends early when the sweep is cancelled. Closing the iterator early cancels what is being computed.
 
     Raises:
@@ -49,7 +52,8 @@ def run_sweep(folder: Folder, cluster: Cluster) -> Generator[Progress]:
         SchedulerLost: The scheduler ended; everything that was done is kept.
         UnwritableFolder: A result cannot be kept, for example since the disk is full.
     """
-    missing, manifest = folder.missing, folder.manifest
+    manifest = folder.manifest
+    missing: list[int] = np.random.default_rng(0).permutation(folder.missing).tolist()
     failed = len(folder.failures())
     progress = Progress(len(manifest.shards), len(manifest.shards) - len(missing) - failed, failed)
     yield progress

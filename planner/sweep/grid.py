@@ -23,7 +23,7 @@ from environments.uncertainty import PRESETS
 from planner.console.errors import BadInput
 from planner.console.options import DEFAULT_TUBE
 from planner.console.planning import chosen_for
-from planner.design_file import InvalidDesign, design_content, load_design
+from planner.design_file import design_content, load_design
 from planner.runs.inputs import Inputs
 from planner.sweep.case import Case, Input, Trials, Value
 from planner.sweep.errors import InvalidStudy
@@ -149,13 +149,18 @@ def _plans(study: StudyFile, folder: Path, grid: Grid) -> Any:
         tried = [Trials(TESTING, trials.number, name, trials.seed) for name in names]
     _presets(part.uncertainty, "plan.uncertainty")
 
+    checked: set[str] = set()
+
     def plans(environment: Environment) -> Iterator[Case]:
         for factors, content in _tubes(study, folder, environment):
             key = grid.keep(str(factors["tube"]), json.dumps(content, sort_keys=True))
-            for number, setting in enumerate(settings):
+            _check_fit(environment, grid.inputs[key])
+            for setting in settings:
                 inputs = _with_limits(setting)
-                if number == 0 or len(settings) < 100:
-                    _check(environment, grid.inputs[key], inputs)
+                kind = repr({name: value for name, value in setting.items() if name not in ("seed", "iterations")})
+                if kind not in checked:
+                    checked.add(kind)
+                    _check_options(environment, grid.inputs[key], inputs)
                 for one in tried:
                     named: dict[str, Value] = {"trials_uncertainty": one.uncertainty} if one else {}
                     yield Case({**factors, **setting, **named}, "", tube=key, plan=inputs, trials=one)
@@ -169,14 +174,19 @@ def _with_limits(setting: Mapping[str, Any]) -> dict[str, Any]:
     return {"device": "cpu", **limits, **setting}
 
 
-def _check(environment: Environment, tube: Input, options: Mapping[str, Any]) -> None:
+def _check_fit(environment: Environment, tube: Input) -> None:
+    """Check that a tube fits at the start of an environment."""
+    try:
+        Input(environment.name, environment_text(environment)).environment(tube.tube().radius)
+    except InvalidEnvironment as error:
+        raise InvalidEnvironment(f"{environment.name}, with tube {tube.name}: {error}") from None
+
+
+def _check_options(environment: Environment, tube: Input, options: Mapping[str, Any]) -> None:
     """Check that a plan can be begun, as far as that is known without growing a vine."""
     params = tube.tube()
     try:
-        placed = Input(environment.name, environment_text(environment)).environment(params.radius)
-        chosen_for(placed, params, Inputs(actuator=params.actuator.kind, **options))
-    except InvalidEnvironment as error:
-        raise InvalidEnvironment(f"{environment.name}, with tube {tube.name}: {error}") from None
+        chosen_for(environment, params, Inputs(actuator=params.actuator.kind, **options))
     except ValidationError as error:
         raise InvalidStudy(f"plan: {error.errors()[0]['msg']}") from None
     except BadInput as error:
@@ -241,10 +251,7 @@ def _designs(study: StudyFile, folder: Path, grid: Grid) -> Any:
 
     def tried(environment: Environment) -> Iterator[Case]:
         for path, design, key in designs:
-            try:
-                Input(environment.name, environment_text(environment)).environment(design.params.radius)
-            except InvalidEnvironment as error:
-                raise InvalidDesign(f"{names[path]} in {environment.name}: {error}") from None
+            _check_fit(environment, Input(names[path], json.dumps(tube_content(design.params))))
             for name, (first, number) in product(_presets(trials.uncertainty, "trials.uncertainty"), ranges):
                 factors: dict[str, Value] = {"design": names[path], "trials_uncertainty": name, "first_trial": first}
                 yield Case(factors, "", design=key, trials=Trials(first, number, name, trials.seed))

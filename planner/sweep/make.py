@@ -35,9 +35,14 @@ def study_and_grid(study: str | Path | Mapping[str, Any]) -> tuple[str, StudyFil
     return path.stem, checked, grid_of(checked, path.parent)
 
 
+def sampled(cases: int) -> int:
+    """Maximum number of cases of a sample: a small part of all, since their results are not kept."""
+    return min(SAMPLED, 2 + cases // 10, cases)
+
+
 def sample(grid: Grid) -> Iterator[float]:
     """Compute some cases, drawn at random; yields the time of each on one thread [s], without compilation."""
-    order = np.random.default_rng(0).permutation(len(grid.cases))[:SAMPLED].tolist()
+    order = np.random.default_rng(0).permutation(len(grid.cases))[: sampled(len(grid.cases))].tolist()
     manifest = Manifest("", "", grid, [range(number, number + 1) for number in order], 0.0, program())
     compile_for(manifest.shard(0))
     began = time.monotonic()

@@ -26,6 +26,8 @@ REPEATS = {"seed", "environment_seed", "first_trial"}
 NAMES = {"environment", "tube", "design"}
 FEW = 12
 """Maximum number of environments that are a factor by themselves."""
+LEAST = 5
+"""Number of designs from which on a correlation is given."""
 FEATURES = "actuators", "length_mm", "contact_share", "greatest_contact_force_n", "drive_margin"
 """Properties of a design as planned that may go with its success."""
 COMPARED = {"success": "%", "actuators": "", "length_mm": "mm", "contact_share": ""}
@@ -141,20 +143,22 @@ class Data:
         return Mean(float(values[known].mean()), interval, int(known.sum()))
 
     def interval(self, which: Mask, statistic: Callable[[NDArray[np.int64]], float]) -> Interval:
-        """95 % interval of a statistic of some cases, by the bootstrap over their environments."""
+        """95 % interval of a statistic of some cases, by the bootstrap over their environments; NaN where there is only one."""
         rng, rows = np.random.default_rng(0), np.flatnonzero(which)
         own = [rows[self.environments[rows] == one] for one in np.unique(self.environments[rows])]
-        found = []
-        for _ in range(RESAMPLES):
+        found: list[float] = []
+        for _ in range(RESAMPLES if len(own) > 1 else 0):
             drawn = np.concatenate([own[k] for k in rng.integers(len(own), size=len(own))])
             found.append(statistic(drawn))
-        low, high = np.nanquantile(found, [0.025, 0.975]) if np.isfinite(found).any() else (np.nan, np.nan)
+        if not np.isfinite(found).any():
+            return np.nan, np.nan
+        low, high = np.nanquantile(found, [0.025, 0.975])
         return float(low), float(high)
 
     # ---- relations ----
 
     def correlation(self, name: str, which: Mask) -> Mean | None:
-        """Spearman's rank correlation of a column with success; None where one of them does not vary."""
+        """Spearman's rank correlation of a column with success; None where one of them does not vary, or of few designs."""
         values, success = self.column(name), self.column("success")
         known = which & np.isfinite(values) & np.isfinite(success)
 
@@ -163,7 +167,7 @@ class Data:
             spread = one.std() * other.std()
             return float(((one - one.mean()) * (other - other.mean())).mean() / spread) if spread else np.nan
 
-        value = statistic(np.flatnonzero(known)) if known.any() else np.nan
+        value = statistic(np.flatnonzero(known)) if known.sum() >= LEAST else np.nan
         return Mean(value, self.interval(known, statistic), int(known.sum())) if np.isfinite(value) else None
 
     def slopes(self, which: Mask) -> dict[str, Mean]:

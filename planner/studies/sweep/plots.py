@@ -44,7 +44,9 @@ def save_over(path: Path, data: Data) -> None:
 def _draw_cells(axes: Any, data: Data, factor: str, cells: list[Cell], what: str, number: int, name: str) -> None:
     numeric = factor in data.numeric
     places = [float(cell.value) for cell in cells] if numeric else list(range(len(cells)))  # type: ignore[arg-type]
-    if not numeric:
+    if numeric:
+        axes.set_xticks(places, [shown(cell.value) for cell in cells])
+    else:
         axes.set_xticks(places, [shown(cell.value) for cell in cells], rotation=30, ha="right")
     look: dict[str, Any] = {
         "color": COLOURS[number % len(COLOURS)],
@@ -59,8 +61,14 @@ def _draw_cells(axes: Any, data: Data, factor: str, cells: list[Cell], what: str
     means: list[Mean | None] = [cell.success if what.startswith("success") else cell.actuators for cell in cells]
     known = [(place, mean) for place, mean in zip(places, means, strict=True) if mean]
     values = [mean.value for _, mean in known]
-    bars = np.abs([[mean.value - end for end in mean.interval] for _, mean in known]).T if known else None
+    bars = np.nan_to_num([_bars(mean) for _, mean in known]).T if known else None
     axes.errorbar([place for place, _ in known], values, bars, elinewidth=0.8, capsize=2, **look)
+
+
+def _bars(mean: Mean) -> tuple[float, float]:
+    """How far its interval reaches to both sides of a mean."""
+    low, high = mean.interval
+    return mean.value - low, high - mean.value
 
 
 def save_predictors(path: Path, data: Data) -> None:
@@ -72,7 +80,7 @@ def save_predictors(path: Path, data: Data) -> None:
     for number, (group, which) in enumerate(data.groups.items()):
         found = [(k, mean) for k, name in enumerate(names) if (mean := data.correlation(name, which))]
         values = np.array([mean.value for _, mean in found])
-        ends = np.abs([[mean.value - end for end in mean.interval] for _, mean in found]).T
+        ends = np.nan_to_num([_bars(mean) for _, mean in found]).T if found else None
         heights = [k + 0.18 * (number - (len(data.groups) - 1) / 2) for k, _ in found]
         look: dict[str, Any] = {
             "color": COLOURS[number % len(COLOURS)],

@@ -11,6 +11,7 @@ from planner.studies.study import Report
 from planner.studies.sweep.analysis import COMPARED, FEATURES, Data, Mean, shown
 from planner.sweep.folder import Folder
 
+CONTACT = "contact_share"
 OVER, PREDICTORS, MAP = "over.png", "predictors.png", "map.png"
 
 
@@ -108,7 +109,7 @@ def _predictors(data: Data, pictures: list[str]) -> Iterator[str]:
         "## What goes with success",
         "",
         "Spearman's rank correlation of the share of successful trials with quantities of the case and of its design as planned.",
-        "A correlation is not a cause. An interval that contains 0 says nothing either way.",
+        "A correlation is not a cause, and an interval that contains 0 does not tell in which direction it is.",
         "",
     )
     names = [*data.numeric, *FEATURES]
@@ -116,10 +117,34 @@ def _predictors(data: Data, pictures: list[str]) -> Iterator[str]:
     yield from table(("", *data.groups), rows)
     if PREDICTORS in pictures:
         yield from ("", f"![Rank correlations with success]({PREDICTORS})")
+    yield from _contact(data)
+
+
+def _contact(data: Data) -> Iterator[str]:
+    """Where contact with walls goes with success."""
+    yield from (
+        "",
+        "## Where contact goes with success",
+        "",
+        "Rank correlation of success with the share of the growth during which the tube touches a wall (`contact_share`), and the",
+        "mean of that share, for each value of each quantity:",
+        "",
+    )
+    columns = [f"{what}, {name}" for name in data.groups for what in ("correlation", "mean share")]
+    rows = []
+    for factor in data.numeric:
+        for value in data.quantities(factor):
+            here = data.equal(factor, value)
+            both = [
+                (data.correlation(CONTACT, here & one), data.mean(CONTACT, here & one)) for one in data.groups.values()
+            ]
+            cells = [text for one, mean in both for text in (_mean(one, 2, "+"), _mean(mean, 2))]
+            rows.append([f"{factor} {shown(value)}", *cells])
+    yield from table(("", *columns), rows or [["all", *["-"] * len(columns)]])
 
 
 def _mean(mean: Mean | None, digits: int, sign: str = "") -> str:
     if mean is None or not math.isfinite(mean.value):
         return "-"
-    low, high = mean.interval
-    return f"{mean.value:{sign}.{digits}f} ({low:{sign}.{digits}f} ... {high:{sign}.{digits}f})"
+    value, low, high = (f"{round(number, digits) + 0.0:{sign}.{digits}f}" for number in (mean.value, *mean.interval))
+    return f"{value} ({low} ... {high})" if math.isfinite(mean.interval[0]) else value

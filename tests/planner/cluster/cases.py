@@ -1,0 +1,75 @@
+"""What the workers of these tests run, in a module that imports little."""
+
+import os
+import signal
+import time
+from pathlib import Path
+
+FATAL = {5, 17}
+"""Cases that kill every worker."""
+
+
+def square(case: int) -> int:
+    return case**2
+
+
+def slow_square(case: int) -> int:
+    time.sleep(0.05)
+    return case**2
+
+
+def raise_some(case: int) -> int:
+    """Raises for every third case."""
+    if case % 3 == 0:
+        raise MemoryError("no room") if case % 2 else ValueError(f"case {case} is bad")
+    return case
+
+
+def leave(case: int) -> int:
+    """Ends the thread of the worker for some cases as a program ends itself."""
+    if case == 2:
+        raise SystemExit(7)
+    return case
+
+
+def square_or_be_killed(case: int) -> int:
+    """Ends its own process as the kernel ends one for memory."""
+    if case in FATAL:
+        os.kill(os.getpid(), signal.SIGKILL)
+    time.sleep(0.02)
+    return case**2
+
+
+def die_once(marks: Path) -> str:
+    """Kills its first worker only."""
+    try:
+        (marks / "died").touch(exist_ok=False)
+    except FileExistsError:
+        return "done"
+    os.kill(os.getpid(), signal.SIGKILL)
+    return "never"
+
+
+def fill_memory(megabytes: int) -> int:
+    """Use some memory until the process is killed."""
+    if megabytes > 100:
+        block = bytearray(os.urandom(1024)) * (1024 * megabytes)
+        time.sleep(60)
+        return len(block)
+    return megabytes
+
+
+def mark(case: tuple[Path, int]) -> int:
+    """Leave a file."""
+    folder, number = case
+    (folder / str(number)).touch()
+    time.sleep(0.1)
+    return number
+
+
+def threads(_case: int) -> tuple[int, int]:
+    """Number of threads that kernels would use, and of those that Dask uses."""
+    import numba
+    from distributed import get_worker
+
+    return int(numba.config.NUMBA_NUM_THREADS), int(get_worker().state.nthreads)  # type: ignore[attr-defined, no-untyped-call]

@@ -1,0 +1,156 @@
+"""The statistics of a sweep's report against closed forms and SciPy, and what the report says."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.stats import spearmanr
+
+from planner.studies.study import Study
+from planner.studies.sweep.analysis import Data
+from planner.studies.sweep.study import study_of
+from planner.sweep.case import Row
+from planner.sweep.folder import Done, Folder
+from planner.sweep.make import manifest_of, study_and_grid
+from planner.sweep.manifest import read_manifest
+from planner.sweep.table import rows_of
+
+FACTORS = ["environment", "density", "passage_mm", "environment_seed", "tube", "radius_mm", "fast", "seed"]
+
+
+def row(density: float, radius: float, fast: bool, actuators: int | None, reached: int | None, **more: object) -> Row:
+    """A row as of a plan in a random environment, tried ten times."""
+    given: Row = {"environment": f"random-{density}", "density": density, "passage_mm": 80.0, "environment_seed": 0}
+    given |= {"tube": "prototype", "radius_mm": radius, "fast": fast, "seed": 0}
+    found: Row = {"outcome": "design" if actuators is not None else "no design", "actuators": actuators}
+    tried: Row = {"trials": None if reached is None else 10, "reached": reached}
+    return given | found | tried | {name: value for name, value in more.items() if isinstance(value, float)}
+
+
+@pytest.fixture
+def data() -> Data:
+    """Actuators are 1 + 20 density + 0.5 radius; success falls with the radius; with fast = false it is 20 % higher."""
+    rows = [
+        row(
+            density,
+            radius,
+            fast,
+            round(1 + 20 * density + 0.5 * radius),
+            9 - int(radius) - 2 * fast,
+            contact_share=radius / 10,
+        )
+        for density in (0.05, 0.1, 0.2)
+        for radius in (2.0, 4.0, 6.0)
+        for fast in (True, False)
+    ]
+    return Data(rows, FACTORS)
+
+
+def test_what_varies_is_found(data: Data) -> None:
+    """Seeds, and environments that are made from quantities, are no factors of interest."""
+    assert data.varied == ["density", "radius_mm", "fast"]
+    assert data.numeric == ["density", "radius_mm"]
+    assert list(data.groups) == ["fast = true", "fast = false"]
+    assert [int(which.sum()) for which in data.groups.values()] == [9, 9]
+
+
+def test_means_over_a_factor(data: Data) -> None:
+    """Success in percent and actuators, over the cases with the value."""
+    cells = data.cells("radius_mm", data.groups["fast = true"])
+    assert [cell.value for cell in cells] == [2.0, 4.0, 6.0]
+    assert [cell.success.value for cell in cells if cell.success] == pytest.approx([50, 30, 10])
+    assert [(cell.cases, cell.found) for cell in cells] == [(3, 3)] * 3
+    assert cells[0].actuators
+    assert cells[0].actuators.value == pytest.approx((3 + 4 + 6) / 3)
+
+
+def test_cases_without_a_design_count_as_cases_only() -> None:
+    """They are in the number of cases, not in the means."""
+    data = Data([row(0.1, 2.0, True, None, None), row(0.2, 2.0, True, 3, 5)], FACTORS)
+    cell = data.cell(None, data.everything)
+    assert (cell.cases, cell.found) == (2, 1)
+    assert cell.success
+    assert cell.success.value == 50
+    assert np.isnan(cell.success.interval).all()  # one environment has no spread
+
+
+def test_slopes_are_those_of_the_plane(data: Data) -> None:
+    """The fit recovers the plane from which the actuators were made, with an interval of no width."""
+    slopes = data.slopes(data.everything)
+    assert slopes["density"].value == pytest.approx(20)
+    assert slopes["radius_mm"].value == pytest.approx(0.5)
+    assert slopes["radius_mm"].interval == pytest.approx((0.5, 0.5))
+
+
+def test_pairs_differ_in_nothing_but_their_group(data: Data) -> None:
+    """Second group less first: success + 20 %, actuators the same, in all 9 pairs."""
+    found = data.paired(data.groups["fast = true"], data.groups["fast = false"])
+    effect, count = found["success"]
+    assert (count, effect.mean) == (9, pytest.approx(20))
+    assert effect.interval == pytest.approx((20, 20))
+    assert effect.p == pytest.approx(2 / 2**9)
+    assert found["actuators"][0].mean == 0
+
+
+def test_correlations_are_spearmans() -> None:
+    """As SciPy's, with ties; the interval contains the value."""
+    rng = np.random.default_rng(0)
+    rows = [
+        row(round(float(rng.uniform(0.01, 0.3)), 2), float(rng.integers(20, 26)), True, 1, int(rng.integers(0, 11)))
+        for _ in range(60)
+    ]
+    data = Data(rows, FACTORS)
+    found = data.correlation("radius_mm", data.everything)
+    assert found
+    expected = spearmanr(data.column("radius_mm"), data.column("success")).statistic
+    assert found.value == pytest.approx(expected)
+    assert found.interval[0] < expected < found.interval[1]
+    assert data.correlation("passage_mm", data.everything) is None  # it does not vary
+    assert data.correlation("radius_mm", np.arange(60) < 4) is None  # too few
+
+
+def test_the_bootstrap_draws_environments() -> None:
+    """Cases in one environment are alike: the interval is that of two values, however many cases there are."""
+    rows = [
+        row(density, float(radius), True, 1, reached)
+        for density, reached in ((0.1, 2), (0.2, 8))
+        for radius in range(50)
+    ]
+    data = Data(rows, FACTORS)
+    mean = data.mean("success", data.everything)
+    assert mean
+    assert mean.value == 50
+    assert mean.interval == (20, 80)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Folder:
+    """A sweep of eight cases whose results are made up; its last shard is missing."""
+    random = {"density": [0.02, 0.05], "passage_mm": 70, "width_mm": 1000, "height_mm": 1000}
+    plan = {"fast": [True, False], "seed": [0, 1], "iterations": 5}
+    study = {"schema": 1, "environments": {"random": random}, "plan": plan, "trials": {"number": 10}}
+    name, checked, grid = study_and_grid(study)
+    manifest_of(name, checked, grid, 1.0, 1.0).write(tmp_path)
+    made = Folder(tmp_path, read_manifest(tmp_path))
+    for number in range(7):
+        shard = made.manifest.shard(number)
+        result: Row = {"outcome": "design", "actuators": number % 3, "length_mm": 900.0, "contact_share": 0.1 * number}
+        tried: Row = {"trials": 10, "reached": number}
+        made.keep(number, Done(shard.digest, [shard.cases[0].factors | result | tried], 2.0))
+    return made
+
+
+def test_a_report_says_what_is_missing_and_holds_every_row(folder: Folder, tmp_path: Path) -> None:
+    """Text, rows and pictures; numbers are those of the rows."""
+    study: Study[Folder, Data] = study_of(folder)
+    (data,) = study.run(study.cases)
+    report = study.report([data])
+    assert "7 of 8 cases are done, in 0.0039 core hours." in report.text
+    assert "Outcomes: 7 design." in report.text
+    assert "| fast = true | 4 of 4 | 30.0" in report.text
+    assert report.content["rows"] == rows_of(folder)
+    json.dumps(report.content, allow_nan=False)
+    for name, draw in study.draw.items():
+        draw(tmp_path / name, [data])
+        assert (tmp_path / name).read_bytes().startswith(b"\x89PNG")
