@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
@@ -70,19 +71,28 @@ class Cluster:
         """Number of threads of all workers; 0 while there are none."""
         self.running = 0
         """Number of cases that are being run."""
-        self._looked = -POLLING
+        self._looked = -math.inf
 
     @property
     def dashboard(self) -> str:
         """Address of the page on which Dask shows its work."""
         return str(self.client.dashboard_link)
 
-    def prepare(self, function: Callable[[Case], object], case: Case) -> None:
-        """Run a case once on each machine of the cluster, for example to compile kernels into its cache; without its result.
+    def prepare(
+        self, function: Callable[[Case], object], case: Case, stopped: Callable[[], bool] = lambda: False
+    ) -> None:
+        """Wait for a worker, and run a case once on each machine, for example to compile kernels into its cache.
 
+        Args:
+            function: Its result is not kept; where it fails, the cases will tell.
+            stopped: Called several times a second; once it says so, there is no more waiting.
         Raises:
             SchedulerLost: The scheduler ended.
         """
+        self._look()
+        while not self.threads and not stopped():
+            time.sleep(POLLING)
+            self._look()
         hosts = {address.rsplit(":", 1)[0]: address for address in self._workers()}
         packed = _packed(function, case)
         futures = {
@@ -203,6 +213,7 @@ def connected(workers: int = 1, scheduler: str | None = None) -> Iterator[Cluste
         logging.getLogger(name).setLevel(logging.CRITICAL)  # what users need to know, this package tells them
     settings = {
         "distributed.scheduler.allowed-failures": DEATHS - 1,
+        "distributed.worker.preload": ["planner.cluster.worker"],
         "distributed.nanny.pre-spawn-environ": {
             **dict.fromkeys(ONE_THREAD, "1"),
             "DASK_LOGGING__DISTRIBUTED": "critical",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pickle
+import signal
 from typing import Any
 
 ONE_THREAD = "NUMBA_NUM_THREADS", "OMP_NUM_THREADS"
@@ -13,6 +14,14 @@ ONE_THREAD = "NUMBA_NUM_THREADS", "OMP_NUM_THREADS"
 def use_one_thread() -> None:
     """Let kernels of this process run on one thread; has no effect on those that were imported before."""
     os.environ.update(dict.fromkeys(ONE_THREAD, "1"))
+
+
+def dask_setup(_: object) -> None:
+    """Prepare a worker of this machine; Dask calls this when it starts one.
+
+    Ctrl-C is sent to every process of the terminal; only the main process handles it.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def call(packed: bytes) -> Any:

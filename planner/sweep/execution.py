@@ -59,7 +59,7 @@ def run_sweep(folder: Folder, cluster: Cluster) -> Generator[Progress]:
     yield progress
     if not missing:
         return
-    cluster.prepare(compile_for, manifest.shard(missing[0]))
+    cluster.prepare(compile_for, manifest.shard(missing[0]), lambda: folder.cancelled)
     shards = (manifest.shard(number) for number in missing)
     for outcome in cluster.outcomes(run_shard, shards, lambda: folder.cancelled):
         number = missing[outcome.number]

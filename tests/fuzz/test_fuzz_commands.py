@@ -52,6 +52,7 @@ VALUES = st.one_of(
 )
 ENVIRONMENTS = st.sampled_from(["fair.toml"] * 4 + ["nowhere.toml", "file.txt", ".", "", "plsu", "fair.json"])
 DESIGNS = st.sampled_from(["fair.json"] * 3 + ["missing.json", "file.txt", ".", "fair.toml"])
+FOLDERS = st.sampled_from(["nowhere", "file.txt", "fair.json", ".", ""])
 NO_FOLDER = "--out", "file.txt"
 """Prevents long computations: the output folder is a file."""
 MODELS = st.sampled_from(["quasistatic", "geometric", "magic", "", "euler-lagrange"])
@@ -122,6 +123,18 @@ COMMANDS: dict[tuple[str, ...], tuple[list[st.SearchStrategy[str]], list[str], t
     ("reproduce", "uncertainty-random"): ([], ["--count", "--time-budget"], NO_FOLDER),
     ("reproduce", "mapping"): ([], ["--places"], NO_FOLDER),
     ("reproduce", "soak"): ([], ["--count", "--time-budget"], NO_FOLDER),
+    ("sweep", "make"): (
+        [st.sampled_from(["fair.toml", "missing.toml", "file.txt", "."])],
+        ["--shard-seconds"],
+        ("--out", "made"),
+    ),
+    ("sweep", "run"): ([FOLDERS], ["--workers", "--scheduler"], ()),
+    ("sweep", "work"): ([FOLDERS], ["--shard"], ()),
+    ("sweep", "status"): ([FOLDERS], [], ()),
+    ("sweep", "cancel"): ([FOLDERS], [], ()),
+    ("sweep", "retry"): ([FOLDERS], ["--shard"], ()),
+    ("sweep", "collect"): ([FOLDERS, st.sampled_from(["table.csv", "table.txt", "."])], [], ()),
+    ("sweep", "report"): ([FOLDERS], [], NO_FOLDER),
     ("validate",): ([], ["--recordings", "--propagator"], NO_FOLDER),
     ("surrogate", "train"): ([], ["--seed", "--epochs"], NO_FOLDER),
     ("surrogate", "evaluate"): ([], ["--weights", "--largest-batch"], NO_FOLDER),

@@ -148,6 +148,7 @@ def test_the_lock_of_another_machine_is_not_taken_over(tmp_path: Path) -> None:
         (["simulation.json", "trajectory.npz"], "a simulation"),
         (["fit.json", "tube.toml"], "a fit"),
         (["map.json"], "a map"),
+        (["sweep.json", "inputs", "shards", "failed", "cancelled"], "a sweep"),
         (["pack.json", "bracket.stl"], "a pack for fabrication"),
         (["pattern.svg"], "results: pattern.svg"),
         (["spam.json"], "trained weights"),
@@ -173,9 +174,19 @@ def test_results_of_every_kind_are_replaced_only_with_force(tmp_path: Path, name
         assert folder == tmp_path / "run-2"
 
 
-@pytest.mark.parametrize("names", [["thesis.tex"], ["README.md"], ["data.json", "README.md"], ["run.json", "a.png"]])
+@pytest.mark.parametrize(
+    "names",
+    [
+        ["thesis.tex"],
+        ["README.md"],
+        ["data.json", "README.md"],
+        ["run.json", "a.png"],
+        ["inputs"],
+        ["run.json", "shards"],
+    ],
+)
 def test_other_files_are_not_replaced_even_with_force(tmp_path: Path, names: list[str]) -> None:
-    """Names that studies use as well count as results only beside the data of a study."""
+    """Names that studies and sweeps use as well count as results only beside the data of a study or the manifest of a sweep."""
     for name in names:
         (tmp_path / name).write_text("{}")
     with pytest.raises(Occupied, match="which is not part of a run"):
