@@ -236,9 +236,13 @@ def connected(workers: int = 1, scheduler: str | None = None) -> Iterator[Cluste
             held.callback(local.close, timeout=CLOSING)
             client = Client(local)
         else:
+            client = Client.__new__(Client)
             try:
-                client = Client(scheduler, timeout=CONNECTING)
+                Client.__init__(client, scheduler, timeout=CONNECTING)
             except (OSError, ValueError, TypeError) as error:
+                # Else the garbage collector closes it, and blocks for ever if it does so while another one is begun.
+                with suppress(Exception):
+                    client.close(timeout=CLOSING)
                 words = f"no Dask scheduler answers at {scheduler!r} (it may take {CONNECTING:g} s)"
                 raise NoScheduler(
                     f"{words}; start one with `dask scheduler`, and check address and firewall"

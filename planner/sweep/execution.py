@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Generator
-from dataclasses import dataclass, field
+from contextlib import closing
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -27,7 +27,6 @@ class Progress:
     """Computing time of the shards that were done since the start, all threads together [s]."""
     finished: int = 0
     """Number of these shards."""
-    began: float = field(default_factory=time.monotonic)
 
     @property
     def left(self) -> int:
@@ -61,17 +60,17 @@ def run_sweep(folder: Folder, cluster: Cluster) -> Generator[Progress]:
         return
     cluster.prepare(compile_for, manifest.shard(missing[0]), lambda: folder.cancelled)
     shards = (manifest.shard(number) for number in missing)
-    for outcome in cluster.outcomes(run_shard, shards, lambda: folder.cancelled):
-        number = missing[outcome.number]
-        if isinstance(outcome.failure, OtherProgram):
-            raise outcome.failure
-        if outcome.result is None:
-            assert outcome.failure  # one of the two is there
-            folder.set_aside(number, message_of(outcome.failure))
-            progress.failed += 1
-        else:
-            folder.keep(number, outcome.result)
-            progress.done += 1
-            progress.finished += 1
-            progress.seconds += outcome.result.seconds
-        yield progress
+    with closing(cluster.outcomes(run_shard, shards, lambda: folder.cancelled)) as outcomes:
+        for outcome in outcomes:
+            number = missing[outcome.number]
+            if isinstance(outcome.failure, OtherProgram):
+                raise outcome.failure
+            if outcome.failure:
+                folder.set_aside(number, message_of(outcome.failure))
+                progress.failed += 1
+            elif outcome.result:
+                folder.keep(number, outcome.result)
+                progress.done += 1
+                progress.finished += 1
+                progress.seconds += outcome.result.seconds
+            yield progress

@@ -6,7 +6,8 @@ import glob
 import hashlib
 import json
 import math
-from collections.abc import Iterator, Mapping
+import os
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import product
 from pathlib import Path
@@ -29,11 +30,17 @@ from planner.sweep.case import Case, Input, Trials, Value
 from planner.sweep.errors import InvalidStudy
 from planner.sweep.study_file import RandomPart, StudyFile
 
+Task = Callable[[Environment], Iterator[Case]]
+"""The cases of an environment, without its name and digest."""
 ITERATIONS = 100
 """Iterations of each plan unless the file limits it: a plan that is limited by iterations is the same on every machine."""
 TESTING = 3_000_000
 """Number of the first trial of a planned design: plans use none of these."""
 MOST_CASES = 1_000_000
+SCHEMA = {"schema": 1}
+"""The entry without which no file is a tube."""
+SIZES = "radius_mm", "growth_pressure_kpa"
+"""The numbers of a tube with which the others are scaled."""
 DIGITS = 16
 """Length of a digest."""
 
@@ -71,7 +78,7 @@ def grid_of(study: StudyFile, folder: Path) -> Grid:
         InvalidTube: A tube does not load.
         InvalidDesign: A design does not load.
     """
-    grid = Grid(timed=bool(study.plan and study.plan.time_budget_s and not study.plan.iterations))
+    grid = Grid(timed=bool(study.plan and study.plan.time_budget_s))
     environments = _environments(study, folder)
     tasks = _designs(study, folder, grid) if study.designs else _plans(study, folder, grid)
     keys = {name: grid.keep(one.name, environment_text(one)) for name, (_, one) in environments.items()}
@@ -94,7 +101,7 @@ def _environments(study: StudyFile, folder: Path) -> dict[str, tuple[dict[str, V
     unknown: dict[str, Value] = dict.fromkeys(("density", "passage_mm", "environment_seed")) if random else {}
     for path in _matching(study.environments.files, folder, set(known_environments())):
         environment = load_environment(path, 0.0)
-        name = environment.name if environment.name not in found else path
+        name = environment.name if environment.name not in found else os.path.relpath(path, folder)
         found[name] = unknown, environment
     if random:
         found |= {one.name: (factors, one) for factors, one in _random(random)}
@@ -135,7 +142,7 @@ def _matching(patterns: list[str], folder: Path, known: set[str]) -> list[str]:
 # ---- plans ----
 
 
-def _plans(study: StudyFile, folder: Path, grid: Grid) -> Any:
+def _plans(study: StudyFile, folder: Path, grid: Grid) -> Task:
     """A function that yields the plans in an environment; their factors are tube and options."""
     part: Any = study.plan
     options = part.model_dump(exclude_none=True)
@@ -199,25 +206,36 @@ def _tubes(
     """Factors and contents of the tubes that are planned with in an environment."""
     part = study.tubes.model_dump(exclude_none=True) if study.tubes else {}
     names = part.pop("files", None) or [environment.tube or DEFAULT_TUBE]
-    for name, values in product(names, product(*part.values())):
+    stems = [Path(name).stem for name in names]
+    labels = stems if len({*stems}) == len(stems) else names
+    for (name, label), values in product(zip(names, labels, strict=True), product(*part.values())):
         changed = dict(zip(part, values, strict=True))
         path = str(folder / name) if name.endswith(".toml") else name
-        shown = " ".join([Path(name).stem, *(f"{key} {value:g}" for key, value in changed.items())])
+        shown = " ".join([label, *(f"{key} {value:g}" for key, value in changed.items())])
         try:
             content = _changed(tube_content(load_tube(path)), changed)
         except InvalidTube as error:
             raise InvalidTube(f"{shown}: {error}" if changed else str(error)) from None
-        yield {"tube": Path(name).stem, **changed}, content
+        yield {"tube": label, **changed}, content
 
 
 def _changed(content: dict[str, Any], changed: Mapping[str, float]) -> dict[str, Any]:
-    """A tube with other numbers. With another radius or pressure, the numbers that depend on them are those of a scaled prototype."""
-    if {"radius_mm", "growth_pressure_kpa"} & set(changed):
-        kept: dict[str, Any] = {
-            key: content[key] for key in ("radius_mm", "growth_pressure_kpa", "physics") if key in content
-        }
-        content = {**kept, "actuator": {"type": content["actuator"]["type"]}}
-    return tube_content(checked_tube({**content, **changed, "schema": 1})) if changed else content
+    """A tube with other numbers.
+
+    With another radius or pressure, the numbers that are the prototype's, scaled, are scaled again; its own ones stay.
+    """
+    if {*SIZES} & set(changed):
+        kind = {"type": content["actuator"]["type"]}
+        size: dict[str, Any] = {key: content[key] for key in SIZES}
+        usual = tube_content(checked_tube({**SCHEMA, **size, "actuator": kind}))
+        own = _different(content, usual), _different(content["actuator"], usual["actuator"])
+        content = {**size, **own[0], "actuator": {**kind, **own[1]}}
+    return tube_content(checked_tube({**SCHEMA, **content, **changed})) if changed else content
+
+
+def _different(content: Mapping[str, Any], usual: Mapping[str, Any]) -> dict[str, Any]:
+    """The entries that differ from the usual ones."""
+    return {key: value for key, value in content.items() if value != usual.get(key)}
 
 
 def _presets(names: list[str] | None, key: str) -> list[str | None]:
@@ -233,7 +251,7 @@ def _presets(names: list[str] | None, key: str) -> list[str | None]:
 # ---- designs ----
 
 
-def _designs(study: StudyFile, folder: Path, grid: Grid) -> Any:
+def _designs(study: StudyFile, folder: Path, grid: Grid) -> Task:
     """A function that yields the trials of all designs in an environment, split into ranges."""
     assert study.designs
     assert study.trials  # checked with the file
@@ -242,9 +260,7 @@ def _designs(study: StudyFile, folder: Path, grid: Grid) -> Any:
         design = load_design(path)
         content = json.dumps(design_content(design), sort_keys=True)
         designs.append((path, design, grid.keep(Path(path).stem, content)))
-    names = {
-        path: str(Path(path).relative_to(folder)) if folder in Path(path).parents else path for path, *_ in designs
-    }
+    names = {path: os.path.relpath(path, folder) for path, *_ in designs}
     ranges = [
         (first, min(trials.together, trials.number - first)) for first in range(0, trials.number, trials.together)
     ]
