@@ -29,6 +29,8 @@ PREPARING = 0.1
 """Time between two looks at what is prepared [s]."""
 CLOSING = 5.0
 """Time within which a part of a cluster must close [s]."""
+FOR_EVER = 1e9
+"""A time that does not come [s]."""
 DEATHS = 3
 """Number of workers that a case may kill before it is set aside."""
 LOST = "the scheduler ended, or cannot be reached any more"
@@ -218,6 +220,8 @@ def connected(workers: int = 1, scheduler: str | None = None) -> Iterator[Cluste
             **dict.fromkeys(ONE_THREAD, "1"),
             "DASK_LOGGING__DISTRIBUTED": "critical",
         },
+        # Dask would give a worker up that happens to be starting again this long after it was killed.
+        "distributed.deploy.lost-worker-timeout": FOR_EVER,
         # A clock that jumps must not look like workers that are silent.
         "distributed.scheduler.worker-ttl": None,
         "distributed.comm.timeouts.connect": CONNECTING,

@@ -109,14 +109,13 @@ def run_case(case: Case) -> Record:
 
 
 def study_of_runs(name: str, cases: Sequence[Case], report: Callable[[list[Record]], Report]) -> Study[Case, Record]:
-    """A study of planning runs, reported and drawn in the order of their cases."""
+    """A study of planning runs."""
     return Study(
         name,
         cases,
         partial(map, run_case),
         report,
         parallel=True,
-        order=lambda record: cases.index(record.case),
         prepare=lambda: run_case(replace(cases[0], time_budget=1e-3)),
     )
 

@@ -6,6 +6,7 @@ import json
 import shlex
 import shutil
 import time
+from bisect import bisect
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
@@ -74,8 +75,6 @@ class Study(Generic[Case, Result]):
     """What was needed for a report, for the error message: interrupted before ..."""
     kept: tuple[str, ...] = ()
     """Files that other commands wrote into the folder, and that are kept when it is replaced."""
-    order: Callable[[Result], int] | None = None
-    """Key by which results are sorted for report and figures; None leaves them in the order in which they came."""
 
 
 @dataclass
@@ -83,6 +82,7 @@ class Measured(Generic[Result]):
     """Results of a study, possibly incomplete."""
 
     results: list[Result] = field(default_factory=list)
+    """In the order of their cases."""
     seconds: float = 0.0
     stopped: str = ""
     """Reason why the study stopped early; empty if all cases are done."""
@@ -131,8 +131,6 @@ def run_study(
             error = MachineFault if found.code else NothingKept
             raise error(f"{found.stopped} before {study.least}; nothing was written")
         found.folder = folder
-        if study.order:
-            found.results.sort(key=study.order)
         with Interruption().handling_signals():  # a first Ctrl-C does not lose the results
             report = study.report(found.results)
             made = Provenance.here(command + f", {found.stopped}," * bool(found.stopped), found.seconds)
@@ -150,7 +148,7 @@ def _measure(study: Study[Case, Result], console: Console, scheduler: str | None
     from planner.cluster.cluster import SchedulerLost, WorkerKilled
     from planner.console.progress import columns, stoppable
 
-    found, total = Measured[Result](), len(study.cases)
+    found, total, numbers = Measured[Result](), len(study.cases), list[int]()
     begun = time.perf_counter()
     try:
         with stoppable():
@@ -159,8 +157,10 @@ def _measure(study: Study[Case, Result], console: Console, scheduler: str | None
             begun = time.perf_counter()
             with closing(results_of(study, scheduler)) as results, Progress(*columns(), console=console) as bar:
                 task = bar.add_task(study.unit, total=total)
-                for result in results:
-                    found.results.append(result)
+                for number, result in results:
+                    place = bisect(numbers, number)
+                    numbers.insert(place, number)
+                    found.results.insert(place, result)
                     bar.advance(task)
                     count = len(found.results)
                     if study.tell:
@@ -179,14 +179,14 @@ def _measure(study: Study[Case, Result], console: Console, scheduler: str | None
     return found
 
 
-def results_of(study: Study[Case, Result], scheduler: str | None) -> Generator[Result]:
-    """Results in the order in which they come, from this process or from workers.
+def results_of(study: Study[Case, Result], scheduler: str | None) -> Generator[tuple[int, Result]]:
+    """Results in the order in which they come, from this process or from workers, with numbers in the order of their cases.
 
     Raises:
         WorkerKilled: A case killed every worker that ran it; all others have been yielded.
     """
     if scheduler is None and not study.parallel:
-        yield from study.run(study.cases)
+        yield from enumerate(study.run(study.cases))
         return
     from planner.cluster.cluster import WorkerKilled, connected
     from surrogate.compiled import thread_count
@@ -198,9 +198,9 @@ def results_of(study: Study[Case, Result], scheduler: str | None) -> Generator[R
     ):
         for outcome in outcomes:
             if outcome.result is not None:
-                yield from outcome.result
+                yield from ((outcome.number, result) for result in outcome.result)
             elif study.died and isinstance(outcome.failure, WorkerKilled):
-                yield from map(study.died, groups[outcome.number])
+                yield from ((outcome.number, study.died(case)) for case in groups[outcome.number])
             elif outcome.failure:
                 raise outcome.failure
 

@@ -50,7 +50,7 @@ class Folder:
     @property
     def missing(self) -> list[int]:
         """Numbers of the shards that are neither done nor set aside, in order."""
-        known = self.done_shards | self.numbers(SWEEP_FAILED)
+        known = self.done_shards | self.failures().keys()
         return [k for k in range(len(self.manifest.shards)) if k not in known]
 
     @property
@@ -80,7 +80,7 @@ class Folder:
         """Why shards were set aside, by number."""
         found = {}
         for number in sorted(self.numbers(SWEEP_FAILED) - self.done_shards):
-            with suppress(OSError, ValueError, KeyError):
+            with suppress(OSError, ValueError, KeyError, TypeError):
                 found[number] = str(json.loads(self._path(SWEEP_FAILED, number).read_text(encoding="utf-8"))["message"])
         return found
 
@@ -101,7 +101,8 @@ class Folder:
         for number in sorted(self.numbers(SWEEP_DONE)):
             with suppress(OSError, ValueError, KeyError, TypeError):
                 content = json.loads(self._path(SWEEP_DONE, number).read_text(encoding="utf-8"))
-                if content["digest"] == self.manifest.shard(number).digest:
+                shard = self.manifest.shard(number)
+                if content["digest"] == shard.digest and len(content["rows"]) == len(shard.cases):
                     yield number, Done(content["digest"], content["rows"], content["seconds"])
 
     def _path(self, kind: str, number: int) -> Path:

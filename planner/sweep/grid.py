@@ -104,13 +104,14 @@ def _environments(study: StudyFile, folder: Path) -> dict[str, tuple[dict[str, V
         name = environment.name if environment.name not in found else os.path.relpath(path, folder)
         found[name] = unknown, environment
     if random:
-        found |= {one.name: (factors, one) for factors, one in _random(random)}
+        for factors, one in _random(random):
+            found[one.name if one.name not in found else f"{one.name}, drawn"] = factors, one
     return found
 
 
 def _random(part: RandomPart) -> Iterator[tuple[dict[str, Value], Environment]]:
     for density, passage, seed in product(part.density, part.passage_mm, part.seed):
-        name = f"random-{density:g}-{passage:g}-{seed}"
+        name = f"random-{_shown(density)}-{_shown(passage)}-{seed}"
         size = part.width_mm * 1e-3, part.height_mm * 1e-3
         try:
             made = generate_environment(
@@ -119,6 +120,11 @@ def _random(part: RandomPart) -> Iterator[tuple[dict[str, Value], Environment]]:
         except ValueError as error:
             raise InvalidStudy(f"environments.random, density {density:g}, passage {passage:g} mm: {error}") from None
         yield {"density": density, "passage_mm": passage, "environment_seed": seed}, made
+
+
+def _shown(value: float) -> str:
+    """A number as text, as short as possible, but different for different numbers."""
+    return f"{value:g}" if float(f"{value:g}") == value else repr(value)
 
 
 def _matching(patterns: list[str], folder: Path, known: set[str]) -> list[str]:

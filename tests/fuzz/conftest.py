@@ -50,6 +50,12 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
         Path(path).write_text(json.dumps({"schema": 1, "kinds": kinds}, indent=1) + "\n")
 
 
+@pytest.fixture(autouse=True)
+def threads_stay(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a process of its own a command of sweeps sets the number of threads; here, other tests follow."""
+    monkeypatch.setattr("planner.commands.sweep.use_one_thread", lambda: None)
+
+
 @pytest.fixture(scope="session")
 def count(pytestconfig: pytest.Config) -> Callable[[str, int], None]:
     """Function that counts an example of a kind by its exit code."""
