@@ -22,7 +22,6 @@ def report(folder: Folder, data: Data, pictures: list[str]) -> Report:
     total = len(manifest.grid.cases)
     outcomes = Counter(str(row["outcome"]) for row in data.rows if "outcome" in row)
     lines = [
-        *[manifest.description, ""] * bool(manifest.description),
         f"{len(data.rows)} of {total} cases are done, in {seconds / 3600:.2g} core hours.",
         *[f"Outcomes: {', '.join(f'{count} {name}' for name, count in outcomes.items())}."] * bool(outcomes),
         "Means are over the cases with a design. Brackets contain 95 % intervals, by the bootstrap over environments.",
@@ -35,7 +34,7 @@ def report(folder: Folder, data: Data, pictures: list[str]) -> Report:
     lines += [*_differences(data), *_slopes(data), *_predictors(data, pictures)]
     lines += ["", "## Maps", "", f"![Success and actuators over pairs of factors]({MAP})"] * (MAP in pictures)
     content = {"cases": total, "program": manifest.program, "rows": [*data.rows]}
-    return Report(f"Sweep {manifest.name}", lines, content)
+    return Report(manifest.description.rstrip(".") or f"Sweep {manifest.name}", lines, content)
 
 
 def _columns(data: Data, first: str) -> list[str]:
