@@ -33,6 +33,17 @@ FOR_EVER = 1e9
 """A time that does not come [s]."""
 DEATHS = 3
 """Number of workers that a case may kill before it is set aside."""
+SETTINGS: dict[str, Any] = {
+    "distributed.scheduler.allowed-failures": DEATHS - 1,
+    "distributed.worker.preload": ["planner.cluster.worker"],
+    "distributed.nanny.pre-spawn-environ": {**dict.fromkeys(ONE_THREAD, "1"), "DASK_LOGGING__DISTRIBUTED": "critical"},
+    # Dask would give a worker up that happens to be starting again this long after it was killed.
+    "distributed.deploy.lost-worker-timeout": FOR_EVER,
+    # A clock that jumps must not look like workers that are silent.
+    "distributed.scheduler.worker-ttl": None,
+    "distributed.comm.timeouts.connect": CONNECTING,
+}
+"""Configuration of Dask."""
 LOST = "the scheduler ended, or cannot be reached any more"
 AHEAD = 3
 """Number of cases that the scheduler has for each thread, so that no worker waits for the next one."""
@@ -207,54 +218,58 @@ def connected(workers: int = 1, scheduler: str | None = None) -> Iterator[Cluste
         scheduler: Address of a Dask scheduler, for example `tcp://10.0.0.5:8786`; None starts one here.
     Raises:
         NoScheduler: No scheduler answers at that address within `CONNECTING` seconds.
+        SchedulerLost: No processes can be started on this machine.
     """
     import dask
-    from distributed import Client, LocalCluster
 
     for name in [name for name in logging.root.manager.loggerDict if name.split(".")[0] == "distributed"]:
         logging.getLogger(name).setLevel(logging.CRITICAL)  # what users need to know, this package tells them
-    settings = {
-        "distributed.scheduler.allowed-failures": DEATHS - 1,
-        "distributed.worker.preload": ["planner.cluster.worker"],
-        "distributed.nanny.pre-spawn-environ": {
-            **dict.fromkeys(ONE_THREAD, "1"),
-            "DASK_LOGGING__DISTRIBUTED": "critical",
-        },
-        # Dask would give a worker up that happens to be starting again this long after it was killed.
-        "distributed.deploy.lost-worker-timeout": FOR_EVER,
-        # A clock that jumps must not look like workers that are silent.
-        "distributed.scheduler.worker-ttl": None,
-        "distributed.comm.timeouts.connect": CONNECTING,
-    }
+    with dask.config.set(SETTINGS), _own(workers) if scheduler is None else _other(scheduler) as client:
+        yield Cluster(client)
+
+
+@contextmanager
+def _own(workers: int) -> Iterator[Client]:
+    """A scheduler in this process, with workers that are processes of this machine."""
+    from distributed import Client, LocalCluster
+
+    try:
+        local = LocalCluster(
+            n_workers=workers,
+            threads_per_worker=1,
+            processes=True,
+            host="127.0.0.1",
+            dashboard_address="127.0.0.1:0",
+            silence_logs=logging.CRITICAL,
+        )
+    except (OSError, RuntimeError, TimeoutError) as error:
+        raise SchedulerLost(f"no worker processes can be started on this machine: {error}") from error
     with ExitStack() as held:
-        held.enter_context(dask.config.set(settings))
-        if scheduler is None:
-            local = LocalCluster(
-                n_workers=workers,
-                threads_per_worker=1,
-                processes=True,
-                host="127.0.0.1",
-                dashboard_address="127.0.0.1:0",
-                silence_logs=logging.CRITICAL,
-            )
-            held.callback(local.close, timeout=CLOSING)
-            client = Client(local)
-        else:
-            client = Client.__new__(Client)
-            try:
-                Client.__init__(client, scheduler, timeout=CONNECTING)
-            except (OSError, ValueError, TypeError) as error:
-                # Else the garbage collector closes it, and blocks for ever if it does so while another one is begun.
-                with suppress(Exception):
-                    client.close(timeout=CLOSING)
-                words = f"no Dask scheduler answers at {scheduler!r} (it may take {CONNECTING:g} s)"
-                raise NoScheduler(
-                    f"{words}; start one with `dask scheduler`, and check address and firewall"
-                ) from error
+        held.callback(local.close, timeout=CLOSING)
+        client = Client(local)
         held.callback(client.close, timeout=CLOSING)
         try:
-            yield Cluster(client)
+            yield client
         finally:
-            if scheduler is None:
-                with suppress(Exception):  # a worker that is just being started again complains when it is closed
-                    client.wait_for_workers(workers, timeout=CLOSING)
+            with suppress(Exception):  # a worker that is just being started again complains when it is closed
+                client.wait_for_workers(workers, timeout=CLOSING)
+
+
+@contextmanager
+def _other(scheduler: str) -> Iterator[Client]:
+    """A scheduler that runs already."""
+    from distributed import Client
+
+    client = Client.__new__(Client)
+    try:
+        Client.__init__(client, scheduler, timeout=CONNECTING)
+    except (OSError, ValueError, TypeError) as error:
+        # Else the garbage collector closes it, and blocks for ever if it does so while another one is begun.
+        with suppress(Exception):
+            client.close(timeout=CLOSING)
+        words = f"no Dask scheduler answers at {scheduler!r} (it may take {CONNECTING:g} s)"
+        raise NoScheduler(f"{words}; start one with `dask scheduler`, and check address and firewall") from error
+    try:
+        yield client
+    finally:
+        client.close(timeout=CLOSING)

@@ -7,7 +7,7 @@ import pickle
 import signal
 from typing import Any
 
-ONE_THREAD = "NUMBA_NUM_THREADS", "OMP_NUM_THREADS"
+ONE_THREAD = "NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"
 """The variables of the environment that say how many threads kernels use."""
 
 

@@ -9,11 +9,12 @@ DIR/cancelled              there after `vinewright sweep cancel`
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -21,8 +22,8 @@ from typing import Any
 from planner.runs.contents import SWEEP, SWEEP_INPUTS
 from planner.sweep.case import Case, Input
 from planner.sweep.errors import InvalidManifest
-from planner.sweep.grid import Grid, digest_of
-from surrogate.compiled import kernels_digest
+from planner.sweep.grid import DIGITS, Grid, digest_of
+from surrogate.compiled import PACKAGES
 
 SCHEMA = 1
 
@@ -93,12 +94,21 @@ class Manifest:
 
 
 def program() -> dict[str, str]:
-    """What determines results besides a case: versions of Vinewright and the packages it computes with, and its kernels."""
+    """What determines results besides a case: versions of Vinewright and the packages it computes with, and its source."""
     found = {}
     for package in ("vinewright", "numpy", "numba", "scipy", "shapely", "cma", "ompl"):
         with suppress(PackageNotFoundError):
             found[package] = version(package)
-    return {**found, "kernels": kernels_digest(Path(__file__).parents[2])}
+    return {**found, "source": _source_digest()}
+
+
+@cache
+def _source_digest() -> str:
+    """Hash of all modules of the program."""
+    root, digest = Path(__file__).parents[2], hashlib.sha256()
+    for path in sorted(path for package in PACKAGES for path in (root / package).rglob("*.py")):
+        digest.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
+    return digest.hexdigest()[:DIGITS]
 
 
 def read_manifest(folder: Path, same_program: bool = True) -> Manifest:
@@ -136,9 +146,9 @@ def other_program(expected: Mapping[str, str]) -> str:
     """How the program that was expected differs from this one, in words; empty if it does not."""
     here = program()
     names = [name for name in expected if expected[name] != here.get(name, expected[name])]
-    if names == ["kernels"]:
+    if names == ["source"]:
         return "another version of Vinewright's source"
-    return "; ".join(f"{name} {expected[name]}, and this is {here[name]}" for name in names if name != "kernels")
+    return "; ".join(f"{name} {expected[name]}, and this is {here[name]}" for name in names if name != "source")
 
 
 def _content(folder: Path) -> dict[str, Any]:

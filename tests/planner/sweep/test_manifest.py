@@ -71,7 +71,7 @@ CHANGES: list[tuple[str, Change, str]] = [
     ("an input", other_input, "is missing or was changed since the sweep was made"),
     ("no inputs", lambda folder: shutil.rmtree(folder / "inputs"), "is missing or was changed"),
     ("version", edited(program=program() | {"vinewright": "0.0.9"}), "was made for vinewright 0.0.9, and this is "),
-    ("kernels", edited(program=program() | {"kernels": "0"}), "was made for another version of Vinewright's source"),
+    ("source", edited(program=program() | {"source": "0"}), "was made for another version of Vinewright's source"),
     ("no JSON", lambda folder: (folder / "sweep.json").write_text("{"), "sweep.json is not JSON"),
     ("a list", lambda folder: (folder / "sweep.json").write_text("[]"), "schema = None must be 1"),
     ("no manifest", lambda folder: (folder / "sweep.json").unlink(), "contains no sweep"),
