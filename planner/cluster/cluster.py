@@ -221,6 +221,7 @@ def connected(workers: int = 1, scheduler: str | None = None) -> Iterator[Cluste
         SchedulerLost: No processes can be started on this machine.
     """
     import dask
+    import distributed  # noqa: F401 - its defaults must be there before they are changed, or they go with the changes
 
     for name in [name for name in logging.root.manager.loggerDict if name.split(".")[0] == "distributed"]:
         logging.getLogger(name).setLevel(logging.CRITICAL)  # what users need to know, this package tells them

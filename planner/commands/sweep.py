@@ -221,9 +221,8 @@ def report(
         opened = _opened(folder, same_program=False)
         if not opened.done_shards:
             raise BadInput(f"{folder} has no results yet; next: vinewright sweep run {folder}")
-        return measured(
-            study_of(opened), f"vinewright sweep report {folder.name}", out, force, lambda _: _missed(opened)
-        )
+        command = f"vinewright sweep report {folder.name if folder.is_absolute() else folder}"
+        return measured(study_of(opened), command, out, force, lambda _: _missed(opened))
 
 
 def _opened(folder: Path, same_program: bool = True) -> Folder:

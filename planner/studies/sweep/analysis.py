@@ -1,6 +1,7 @@
 """Statistics of a sweep's table: means over what varies, differences between pairs of cases, and what goes with success.
 
-Cases in the same environment are not independent: intervals come from the bootstrap over environments.
+Cases in the same environment are not independent: intervals come from the bootstrap over environments. Random environments with
+the same passage and seed have the same start and goal, and count as one.
 """
 
 from __future__ import annotations
@@ -107,8 +108,13 @@ class Data:
 
     @cached_property
     def environments(self) -> NDArray[np.int64]:
-        """The environment of each case, as a number."""
-        return np.unique([str(row["environment"]) for row in self.rows], return_inverse=True)[1].astype(np.int64)
+        """The environment of each case, as a number; one for all with the same start and goal."""
+        random = [row.get("density") is not None for row in self.rows]
+        names = [
+            f"{row['passage_mm']} {row['environment_seed']}" if drawn else f"{row['environment']}"
+            for row, drawn in zip(self.rows, random, strict=True)
+        ]
+        return np.unique(names, return_inverse=True)[1].astype(np.int64)
 
     @cached_property
     def tried(self) -> bool:
@@ -187,8 +193,32 @@ class Data:
             for k, name in enumerate(self.numeric, start=1)
         }
 
+    def slope_within(self, name: str, which: Mask) -> Mean | None:
+        """Change of the number of actuators per unit of a quantity within the same environment; None where it does not vary there.
+
+        A linear fit with a constant of its own for each environment: those that are hard for all cases do not count.
+        """
+        values, actuators = self.column(name), self.column("actuators")
+        known = which & np.isfinite(values) & np.isfinite(actuators)
+        places = np.unique([str(row["environment"]) for row in self.rows], return_inverse=True)[1]
+        x, y = np.zeros(len(values)), np.zeros(len(values))
+        for place in np.unique(places[known]):
+            own = known & (places == place)
+            if np.ptp(values[own]):
+                x[own], y[own] = values[own] - values[own].mean(), actuators[own] - actuators[own].mean()
+        if not x.any():
+            return None
+
+        def statistic(rows: NDArray[np.int64]) -> float:
+            spread = float(x[rows] @ x[rows])
+            return float(x[rows] @ y[rows]) / spread if spread else np.nan
+
+        return Mean(statistic(np.flatnonzero(known)), self.interval(known, statistic), int(known.sum()))
+
     def paired(self, one: Mask, other: Mask) -> dict[str, tuple[Effect, int]]:
         """Differences, the second group less the first, over the pairs of cases that differ in nothing but the group.
+
+        Differences are averaged within each environment first, since its cases are not independent.
 
         Returns:
             The effect on each of `COMPARED` for which both cases have a value, and the number of pairs.
@@ -202,8 +232,10 @@ class Data:
             values = self.column(name)
             both = [(a, b) for a, b in pairs if np.isfinite(values[a]) and np.isfinite(values[b])]
             if both:
-                differences = [float(values[b] - values[a]) for a, b in both]
-                found[name] = Effect.of(differences, [str(self.rows[a]["environment"]) for a, _ in both]), len(both)
+                differences = np.array([values[b] - values[a] for a, b in both])
+                own = self.environments[[a for a, _ in both]]
+                means = [float(differences[own == one].mean()) for one in np.unique(own)]
+                found[name] = Effect.of(means, [""] * len(means)), len(both)
         return found
 
     @cached_property

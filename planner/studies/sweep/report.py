@@ -24,7 +24,8 @@ def report(folder: Folder, data: Data, pictures: list[str]) -> Report:
     lines = [
         f"{len(data.rows)} of {total} cases are done, in {seconds / 3600:.2g} core hours.",
         *[f"Outcomes: {', '.join(f'{count} {name}' for name, count in outcomes.items())}."] * bool(outcomes),
-        "Means are over the cases with a design. Brackets contain 95 % intervals, by the bootstrap over environments.",
+        "Means are over the cases with a design: a value with which fewer cases are solved looks easier than it is. Brackets contain",
+        "95 % intervals by the bootstrap over environments, of which random ones with the same start and goal count as one.",
         "",
         *table(_columns(data, ""), [_cells(data, name, name) for name in data.groups]),
     ]
@@ -74,7 +75,7 @@ def _differences(data: Data) -> Iterator[str]:
             "",
             f"## {other} less {one}",
             "",
-            "Over the pairs of cases with a design that differ in nothing else:",
+            "Over the pairs of cases with a design that differ in nothing else, averaged within each environment first:",
             "",
         )
         rows = []
@@ -93,6 +94,15 @@ def _slopes(data: Data) -> Iterator[str]:
     yield from ("", "## Actuators per unit of each quantity", "", "From one linear fit to all quantities:", "")
     rows = [[name, *(_mean(found.get(factor), 4, "+") for factor in data.numeric)] for name, found in slopes.items()]
     yield from table(("", *data.numeric), rows)
+    within = {factor: [data.slope_within(factor, which) for which in data.groups.values()] for factor in data.numeric}
+    rows = [[factor, *(_mean(one, 4, "+") for one in found)] for factor, found in within.items() if any(found)]
+    if rows:
+        yield from (
+            "",
+            "Within the same environment only, which leaves out what makes environments hard for all cases:",
+            "",
+        )
+        yield from table(("", *data.groups), rows)
 
 
 def has_predictors(data: Data) -> bool:

@@ -3,6 +3,8 @@
 import os
 import random
 import signal
+import subprocess
+import sys
 import time
 from collections.abc import Iterable, Iterator
 from itertools import count
@@ -207,3 +209,17 @@ def test_a_silent_address_is_given_up() -> None:
     with pytest.raises(NoScheduler), connected(scheduler="tcp://127.0.0.1:9"):
         pass
     assert time.monotonic() - begun < 60
+
+
+def test_one_cluster_after_another_in_a_new_process(tmp_path: Path) -> None:
+    """The defaults of Dask are there for the second, where nothing imported it before the first."""
+    program = tmp_path / "program.py"
+    program.write_text(
+        "from planner.cluster.cluster import connected\n"
+        "if __name__ == '__main__':\n"
+        "    for _ in range(2):\n"
+        "        with connected(1) as cluster:\n"
+        "            print([one.result for one in cluster.outcomes(abs, [-3])])\n"
+    )
+    ran = subprocess.run([sys.executable, str(program)], capture_output=True, text=True, timeout=120)
+    assert (ran.stdout, ran.stderr) == ("[3]\n[3]\n", "")

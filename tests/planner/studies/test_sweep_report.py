@@ -20,8 +20,13 @@ FACTORS = ["environment", "density", "passage_mm", "environment_seed", "tube", "
 
 
 def row(density: float, radius: float, fast: bool, actuators: int | None, reached: int | None, **more: object) -> Row:
-    """A row as of a plan in a random environment, tried ten times."""
-    given: Row = {"environment": f"random-{density}", "density": density, "passage_mm": 80.0, "environment_seed": 0}
+    """A row as of a plan in a random environment, tried ten times; each density has a seed of its own."""
+    given: Row = {
+        "environment": f"random-{density}",
+        "density": density,
+        "passage_mm": 80.0,
+        "environment_seed": round(100 * density),
+    }
     given |= {"tube": "prototype", "radius_mm": radius, "fast": fast, "seed": 0}
     found: Row = {"outcome": "design" if actuators is not None else "no design", "actuators": actuators}
     tried: Row = {"trials": None if reached is None else 10, "reached": reached}
@@ -89,8 +94,29 @@ def test_pairs_differ_in_nothing_but_their_group(data: Data) -> None:
     effect, count = found["success"]
     assert (count, effect.mean) == (9, pytest.approx(20))
     assert effect.interval == pytest.approx((20, 20))
-    assert effect.p == pytest.approx(2 / 2**9)
+    assert effect.p == pytest.approx(2 / 2**3)  # three environments
     assert found["actuators"][0].mean == 0
+
+
+def test_random_environments_of_one_start_and_goal_count_as_one() -> None:
+    """Those with the same passage and seed, whatever their density."""
+    rows = [
+        row(density, 2.0, True, 1, 5) | {"environment_seed": seed} for density in (0.1, 0.2, 0.3) for seed in (0, 1)
+    ]
+    assert Data(rows, FACTORS).environments.tolist() == [0, 1] * 3
+    files: list[Row] = [{"environment": name, "density": None, "actuators": 1} for name in ("maze", "plus", "maze")]
+    assert Data(files, FACTORS).environments.tolist() == [0, 1, 0]
+
+
+def test_slopes_within_an_environment_leave_out_its_difficulty() -> None:
+    """Four actuators more in the dense environment, in which only wide tubes reach the goal, do not count; the true slope is 0.25."""
+    dense = [row(0.3, radius, True, int(4 + 0.25 * radius), 5) for radius in (8.0, 12.0)]
+    sparse = [row(0.1, radius, True, int(0.25 * radius), 5) for radius in (0.0, 4.0, 8.0)]
+    data = Data([*sparse, *dense], FACTORS)
+    slope = data.slope_within("radius_mm", data.everything)
+    assert slope
+    assert slope.value == pytest.approx(0.25)
+    assert data.slope_within("density", data.everything) is None
 
 
 def test_correlations_are_spearmans() -> None:
