@@ -41,7 +41,8 @@ class Progress:
 
 
 def run_sweep(folder: Folder, cluster: Cluster) -> Generator[Progress]:
-    """Compute the missing shards of a sweep; yields the progress after each of them, first before any.
+    """Compute the missing shards of a sweep; yields the progress after each of them, before that once before
+    and once after kernels were compiled on the workers.
 
     Their order is random: so the time left is known early, and a sweep that is stopped has some of everything.
     Ends early when the sweep is cancelled. Closing the iterator early cancels what is being computed.
@@ -59,6 +60,7 @@ def run_sweep(folder: Folder, cluster: Cluster) -> Generator[Progress]:
     if not missing:
         return
     cluster.prepare(compile_for, manifest.shard(missing[0]), lambda: folder.cancelled)
+    yield progress
     shards = (manifest.shard(number) for number in missing)
     with closing(cluster.outcomes(run_shard, shards, lambda: folder.cancelled)) as outcomes:
         for outcome in outcomes:

@@ -28,7 +28,7 @@ NAMES = {"environment", "tube", "design"}
 FEW = 12
 """Maximum number of environments that are a factor by themselves."""
 LEAST = 5
-"""Number of designs from which on a correlation is given."""
+"""Number of designs from which on a correlation is given, and of environments from which on an interval is."""
 FEATURES = "actuators", "length_mm", "contact_share", "greatest_contact_force_n", "drive_margin"
 """Properties of a design as planned that may go with its success."""
 COMPARED = {"success": "%", "actuators": "", "length_mm": "mm", "contact_share": ""}
@@ -149,11 +149,11 @@ class Data:
         return Mean(float(values[known].mean()), interval, int(known.sum()))
 
     def interval(self, which: Mask, statistic: Callable[[NDArray[np.int64]], float]) -> Interval:
-        """95 % interval of a statistic of some cases, by the bootstrap over their environments; NaN where there is only one."""
+        """95 % interval of a statistic of some cases, by the bootstrap over their environments; NaN where there are few."""
         rng, rows = np.random.default_rng(0), np.flatnonzero(which)
         own = [rows[self.environments[rows] == one] for one in np.unique(self.environments[rows])]
         found: list[float] = []
-        for _ in range(RESAMPLES if len(own) > 1 else 0):
+        for _ in range(RESAMPLES if len(own) >= LEAST else 0):
             drawn = np.concatenate([own[k] for k in rng.integers(len(own), size=len(own))])
             found.append(statistic(drawn))
         if not np.isfinite(found).any():
