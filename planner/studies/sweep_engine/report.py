@@ -44,6 +44,7 @@ def _real(found: Sequence[Measured]) -> list[str]:
         "wall s",
         "computing s per shard",
         "overhead ms per shard",
+        "computing share",
         "speed against serial",
         "SHA-256 of the table",
     )
