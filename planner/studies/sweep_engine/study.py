@@ -19,7 +19,7 @@ import numpy as np
 import psutil
 
 from planner.cluster.cluster import Cluster, connected
-from planner.cluster.worker import use_one_thread
+from planner.cluster.worker import call, use_one_thread
 from planner.runs.folder import write_folder
 from planner.sweep.case import Row
 from planner.sweep.execution import run_sweep
@@ -168,16 +168,13 @@ def _on_cluster(workers: int, path: Path) -> Measured:
 
 def _warm(cluster: Cluster, folder: Folder) -> None:
     """Load the kernels on every worker, which otherwise is a part of its first shard."""
+    import cloudpickle
     from distributed import wait
 
-    shard = folder.manifest.shard(0)
+    # By `call`, like every shard: a worker that imports kernels before it has set its threads uses all of the machine's.
+    packed = bytes(cloudpickle.dumps((compile_for, folder.manifest.shard(0))))
     addresses = [*cluster.client.nthreads()]
-    wait([cluster.client.submit(_load, shard, k, workers=[one]) for k, one in enumerate(addresses)])
-
-
-def _load(shard: Any, _: int) -> None:
-    use_one_thread()
-    compile_for(shard)
+    wait([cluster.client.submit(call, packed, workers=[one], key=f"warm-{k}") for k, one in enumerate(addresses)])
 
 
 @contextmanager
