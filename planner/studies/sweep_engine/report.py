@@ -105,7 +105,7 @@ def _sleeping(found: Sequence[Measured]) -> list[str]:
 
 
 def _large(found: Sequence[Measured]) -> list[str]:
-    """What gives out first on a large cluster, from the rates measured."""
+    """What limits a large cluster, from the rates measured."""
     sleeping, files = _of(found, "sleep"), _of(found, "files")
     if not sleeping or not files:
         return []
@@ -121,7 +121,7 @@ def _large(found: Sequence[Measured]) -> list[str]:
         f"Client and scheduler pass on {rate:.0f} shards per second at most, on this machine; the client writes {written:.0f} result",
         f"files per second, each flushed to the disk. {CORES} cores with shards of {SHARD_SECONDS:g} s end {needed:.0f} shards per",
         f"second: {verdict}.",
-        f"The first to give out is {name}, at about {least * SHARD_SECONDS:.0f} cores with shards of {SHARD_SECONDS:g} s. Longer shards",
+        f"The lowest limit is that of {name}, at about {least * SHARD_SECONDS:.0f} cores with shards of {SHARD_SECONDS:g} s. Longer shards",
         f"move that limit in proportion: with `--shard-seconds 60` it is at about {least * 60:.0f} cores. Memory of client and scheduler",
         f"grew by {grown:.1f} kB per shard, so a million shards need about {grown:.1f} GB if that goes on. These are extrapolations from",
         "one machine: a network's latency, and a file system that others use, are not in them.",

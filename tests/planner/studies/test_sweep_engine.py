@@ -24,12 +24,12 @@ def test_figures_are_those_of_their_definitions() -> None:
 
 
 def test_a_report_has_every_measurement() -> None:
-    """Also of an interrupted study; what gives out first is the slower of client and disk."""
+    """Also of an interrupted study; the lowest limit is that of the slower of client and disk."""
     text = report([SERIAL, ONE, TWO, SLEEP, FILES]).text
     assert "| 2 workers | 26.0 | 4.94 | 260 | 0.950 | 1.92 | aaaaaaaaaaaa |" in text
     assert "they compute in 0.950 of their time" in text
     assert "Overhead with one worker: 40 ms per shard (target: under 50 ms)." in text
-    assert "The first to give out is client and scheduler, at about 1250 cores with shards of 5 s." in text
+    assert "The lowest limit is that of client and scheduler, at about 1250 cores with shards of 5 s." in text
     for some in ([], [SERIAL], [SERIAL, ONE], [SLEEP]):
         json.dumps(report(some).content, allow_nan=False)
 
