@@ -268,19 +268,18 @@ def fewest(
         from planner.commands.bench import ENVIRONMENTS
         from planner.studies.fewest.plots import save_map
         from planner.studies.fewest.report import report
-        from planner.studies.fewest.study import Case, in_order, missed, run_case
+        from planner.studies.fewest.study import Case, missed, run_case
 
         cases = [Case(name, steps) for name in env or ENVIRONMENTS]
         for case in cases:
             load_environment(case.environment, VineParams().radius)
+        # Of the default environments the last take longest: begun first, they leave the others to fill the other process.
         study = Study(
             "fewest",
-            cases[
-                ::-1
-            ],  # those without a design with one actuator take longest, and the others then fill the other process
+            cases[::-1],
             partial(map, run_case),
-            lambda outcomes: report(in_order(outcomes, cases), steps),
-            {"fewest.png": lambda path, outcomes: save_map(path, in_order(outcomes, cases))},
+            lambda outcomes: report(outcomes[::-1], steps),
+            {"fewest.png": lambda path, outcomes: save_map(path, outcomes[::-1])},
             parallel=True,
             unit="environments",
             prepare=lambda: run_case(Case(cases[0].environment, 1, iterations=1)),

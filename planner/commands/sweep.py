@@ -16,7 +16,7 @@ from planner.console.studies import FolderOption, SchedulerOption
 from planner.console.terminal import new_console
 
 if TYPE_CHECKING:
-    from planner.sweep.folder import Folder
+    from planner.sweep.folder import Folder, State
 
 app = typer.Typer(help="Compute many plans or trials on any number of machines.")
 
@@ -85,15 +85,14 @@ def run(folder: SweepArgument, workers: WorkersOption = None, scheduler: Schedul
 
         opened, console = _opened(folder), new_console()
         with locked(folder):
-            if opened.cancelled:
-                raise BadInput(f"{folder} was cancelled; `vinewright sweep retry {folder}` lifts that")
-            if not opened.missing:
-                return _ended(opened)
+            _check_not_cancelled(opened)
+            if not (state := opened.state()).missing:
+                return _ended(opened, state)
             with connected(workers or thread_count(), scheduler) as cluster:
                 interrupted = run_shown(opened, cluster, console)
         if interrupted:
             raise KeyboardInterrupt
-        return _ended(opened)
+        return _ended(opened, opened.state())
 
 
 @app.command()
@@ -117,9 +116,8 @@ def work(
         opened = _opened(folder)
         if number >= len(opened.manifest.shards):
             raise BadInput(f"--shard {number} must be from 0 to {len(opened.manifest.shards) - 1}")
-        if opened.cancelled:
-            raise BadInput(f"{folder} was cancelled; `vinewright sweep retry {folder}` lifts that")
-        if number in opened.done_shards:
+        _check_not_cancelled(opened)
+        if opened.result(number):
             print(f"shard {number} is done already")
             return 0
         try:
@@ -147,10 +145,8 @@ def status(folder: SweepArgument, as_json: JsonOption = False) -> int:
     answer = Answer(as_json)
     with readable_errors():
         from planner.sweep.display import status_lines
-        from planner.sweep.status import status_content
 
-        opened = _opened(folder, same_program=False)
-        content = status_content(opened)
+        content = _opened(folder, same_program=False).state().content()
     answer.console.print("\n".join(status_lines(folder, content)))
     return answer.end(content)
 
@@ -174,7 +170,7 @@ def retry(
     """Let shards that were set aside be computed again, and lift `cancel`."""
     with readable_errors():
         opened = _opened(folder, same_program=False)
-        failed = opened.failures()
+        failed = opened.state().failures
         if unknown := [number for number in shard or [] if number not in failed]:
             raise BadInput(
                 f"--shard {unknown[0]} was not set aside; `vinewright sweep status {folder}` lists those that were"
@@ -201,10 +197,10 @@ def collect(
             raise BadInput(f"{file} must end in {' or '.join(FORMATS)}")
         opened = _opened(folder, same_program=False)
         with claimed_file(file, force), writing(file):
-            rows = rows_of(opened)
+            rows, unmet = rows_of(opened), opened.state().unmet
             write_table(rows, file)
     answer.console.print(f"wrote {file}: {len(rows)} rows")
-    return answer.end({"rows": len(rows)}, [file], _missed(opened))
+    return answer.end({"rows": len(rows)}, [file], unmet)
 
 
 @app.command()
@@ -219,10 +215,11 @@ def report(
         from planner.studies.sweep.study import study_of
 
         opened = _opened(folder, same_program=False)
-        if not opened.done_shards:
+        state = opened.state()
+        if not state.seconds:
             raise BadInput(f"{folder} has no results yet; next: vinewright sweep run {folder}")
         command = f"vinewright sweep report {folder.name if folder.is_absolute() else folder}"
-        return measured(study_of(opened), command, out, force, lambda _: _missed(opened))
+        return measured(study_of(opened), command, out, force, lambda _: state.unmet)
 
 
 def _opened(folder: Path, same_program: bool = True) -> Folder:
@@ -232,21 +229,20 @@ def _opened(folder: Path, same_program: bool = True) -> Folder:
     return Folder(folder, read_manifest(folder, same_program))
 
 
-def _missed(opened: Folder) -> str:
-    left = len(opened.manifest.shards) - len(opened.done_shards)
-    return f"{left} of {len(opened.manifest.shards)} shards are not done" if left else ""
+def _check_not_cancelled(opened: Folder) -> None:
+    if opened.cancelled:
+        raise BadInput(f"{opened.path} was cancelled; `vinewright sweep retry {opened.path}` lifts that")
 
 
-def _ended(opened: Folder) -> int:
+def _ended(opened: Folder, state: State) -> int:
     """The exit code of `run`, with a last line."""
     from planner.console.answer import ended
 
     console, total = new_console(), len(opened.manifest.shards)
-    failures = opened.failures()
-    for number, message in list(failures.items())[:5]:
+    for number, message in list(state.failures.items())[:5]:
         console.print(f"shard {number} was set aside: {message}")
-    if failures:
+    if state.failures:
         console.print(f"to compute them again: vinewright sweep retry {opened.path}")
-    if not (missed := _missed(opened)):
+    if not state.unmet:
         console.print(f"{total} of {total} shards are done; next: vinewright sweep collect {opened.path} table.csv")
-    return ended(console, missed)
+    return ended(console, state.unmet)

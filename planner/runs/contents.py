@@ -59,8 +59,8 @@ def names_in(folder: Path) -> set[str]:
     """The files of a folder; none if it does not exist. A file that is being written counts under its final name."""
     if not folder.exists():
         return set()
-    # While a file is written, its name is `.NAME.PROCESS.partial`.
-    return {re.sub(r"^\.(.+)\.\d+\.partial$", r"\1", entry.name) for entry in folder.iterdir()}
+    # While a file is written, its name is `.NAME.PROCESS.partial`, or `.FOLDER.new.LETTERS` if it is for a folder in this one.
+    return {re.sub(r"^\.(.+)\.(\d+\.partial|new\.\w{8})$", r"\1", entry.name) for entry in folder.iterdir()}
 
 
 def foreign(folder: Path) -> list[str]:

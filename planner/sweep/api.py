@@ -7,6 +7,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from planner.cluster.cluster import connected
 from planner.runs.claim import claimed, locked
 from planner.runs.contents import SWEEP
@@ -15,7 +17,7 @@ from planner.sweep.case import Row
 from planner.sweep.errors import InvalidManifest
 from planner.sweep.execution import run_sweep
 from planner.sweep.folder import Folder
-from planner.sweep.make import made, study_and_grid
+from planner.sweep.make import manifest_of, sample, study_and_grid
 from planner.sweep.manifest import read_manifest
 from planner.sweep.table import rows_of
 
@@ -61,14 +63,15 @@ def sweep(
     from surrogate.compiled import thread_count
 
     path = Path(folder)
+    name, checked, grid = study_and_grid(study)
     if not (path / SWEEP).exists():
         with claimed(path, path) as out:
-            write_folder(out, made(study).write)
+            write_folder(out, manifest_of(name, checked, grid, float(np.mean([*sample(grid)]))).write)
     manifest = read_manifest(path)
-    if manifest.grid.cases != study_and_grid(study)[2].cases:
+    if manifest.grid.cases != grid.cases:
         raise InvalidManifest(f"{path} contains the sweep of another study; give another folder")
     kept = Folder(path, manifest)
-    if kept.missing:
+    if kept.state().missing:
         with (
             locked(path),
             connected(workers or thread_count(), scheduler) as cluster,

@@ -87,7 +87,7 @@ def duration(seconds: float) -> str:
 
 
 def status_lines(folder: Path, content: dict[str, Any]) -> list[str]:
-    """How far a sweep is, for people; `content` is that of `planner.sweep.status`."""
+    """How far a sweep is, for people; `content` is that of its state."""
     failed = content["set_aside"]
     lines = [
         f"{content['name']}: {content['cases']} cases in {content['shards']} shards",

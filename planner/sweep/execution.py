@@ -52,10 +52,9 @@ def run_sweep(folder: Folder, cluster: Cluster) -> Generator[Progress]:
         SchedulerLost: The scheduler ended; everything that was done is kept.
         UnwritableFolder: A result cannot be kept, for example since the disk is full.
     """
-    manifest = folder.manifest
-    missing: list[int] = np.random.default_rng(0).permutation(folder.missing).tolist()
-    failed = len(folder.failures())
-    progress = Progress(len(manifest.shards), len(manifest.shards) - len(missing) - failed, failed)
+    manifest, state = folder.manifest, folder.state()
+    missing: list[int] = np.random.default_rng(0).permutation(state.missing).tolist()
+    progress = Progress(len(manifest.shards), len(state.seconds), len(state.failures))
     yield progress
     if not missing:
         return

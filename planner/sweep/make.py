@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -63,13 +63,3 @@ def manifest_of(name: str, study: StudyFile, grid: Grid, case_seconds: float, le
     """
     shards = shards_of(len(grid.cases), case_seconds, least)
     return Manifest(name, study.description, grid, shards, round(case_seconds, 4), program())
-
-
-def made(study: str | Path | Mapping[str, Any], show: Callable[[float], object] = lambda _: None) -> Manifest:
-    """The manifest of a sweep, with a timed sample; `show` is called with the time of each of its cases [s]."""
-    name, checked, grid = study_and_grid(study)
-    seconds = []
-    for one in sample(grid):
-        seconds.append(one)
-        show(one)
-    return manifest_of(name, checked, grid, float(np.mean(seconds)))

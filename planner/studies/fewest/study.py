@@ -124,11 +124,6 @@ def run_case(case: Case) -> Outcome:
     return Outcome(case, planned, coverage, params.segment_length, seconds)
 
 
-def in_order(outcomes: Sequence[Outcome], cases: Sequence[Case]) -> list[Outcome]:
-    """Outcomes in the order of their cases."""
-    return sorted(outcomes, key=lambda one: cases.index(one.case))
-
-
 def missed(outcomes: Sequence[Outcome]) -> str:
     """Where designs with fewer actuators exist than the plan found; empty if nowhere."""
     return "; ".join(f"{one.environment}: {one.verdict}" for one in outcomes if one.missed)

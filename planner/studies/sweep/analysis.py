@@ -200,10 +200,10 @@ class Data:
         """
         values, actuators = self.column(name), self.column("actuators")
         known = which & np.isfinite(values) & np.isfinite(actuators)
-        places = np.unique([str(row["environment"]) for row in self.rows], return_inverse=True)[1]
+        layouts = np.unique([str(row["environment"]) for row in self.rows], return_inverse=True)[1]
         x, y = np.zeros(len(values)), np.zeros(len(values))
-        for place in np.unique(places[known]):
-            own = known & (places == place)
+        for layout in np.unique(layouts[known]):
+            own = known & (layouts == layout)
             if np.ptp(values[own]):
                 x[own], y[own] = values[own] - values[own].mean(), actuators[own] - actuators[own].mean()
         if not x.any():

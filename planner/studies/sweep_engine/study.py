@@ -146,7 +146,7 @@ def _one_after_the_other(path: Path) -> float:
     folder = Folder(path, read_manifest(path))
     compile_for(folder.manifest.shard(0))
     began = time.perf_counter()
-    for number in folder.missing:
+    for number in folder.state().missing:
         folder.keep(number, run_shard(folder.manifest.shard(number)))
     return time.perf_counter() - began
 

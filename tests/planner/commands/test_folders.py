@@ -1,13 +1,12 @@
 """Where commands write: nothing is replaced unasked, everything is written whole, and a full disk leaves nothing behind."""
 
 import os
-import resource
 import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -16,6 +15,7 @@ import vinewright as vw
 from planner.commands.track import _outputs
 from planner.runs.claim import Occupied, locked
 from planner.runs.folder import write_folder
+from tests.planner.full_disk import largest_file
 
 Vinewright = Callable[..., tuple[int, str, str]]
 COMMAND = [sys.executable, "-c", "from planner.cli import main; main()"]
@@ -134,17 +134,6 @@ def test_tracked_files_count_up_together(tmp_path: Path) -> None:
         with pytest.raises(Occupied, match=r"--overlay .* already exists"), ExitStack() as third:
             _outputs(third, video, None, tmp_path / "film-overlay.mp4", False)
     assert os.listdir(tmp_path) == ["film-overlay.mp4"]
-
-
-@contextmanager
-def largest_file(size: int) -> Iterator[None]:
-    """Let the operating system refuse to write more than `size` bytes into a file, as on a full disk."""
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 WRITERS = [

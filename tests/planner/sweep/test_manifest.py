@@ -3,8 +3,7 @@
 import json
 import os
 import shutil
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -25,6 +24,7 @@ from planner.sweep.folder import Folder
 from planner.sweep.manifest import Manifest, other_program, program, read_manifest
 from planner.sweep.shard import run_shard
 from planner.sweep.table import rows_of
+from tests.planner.full_disk import largest_file
 from tests.planner.sweep.folders import done_in, made_in, study
 
 Vinewright = Callable[..., tuple[int, str, str]]
@@ -176,10 +176,10 @@ def test_a_damaged_note_of_a_failure_does_not_hide_its_shard(made: Path) -> None
     """The shard is missing again; other files in that folder do not count."""
     folder = Folder(made, read_manifest(made))
     folder.set_aside(1, "no luck")
-    assert (folder.failures(), folder.missing) == ({1: "no luck"}, [0, 2])
+    assert (folder.state().failures, folder.state().missing) == ({1: "no luck"}, [0, 2])
     for text in ("", "[]", "{}"):
         (made / "failed" / "000001.json").write_text(text)
-        assert (folder.failures(), folder.missing) == ({}, [0, 1, 2])
+        assert (folder.state().failures, folder.state().missing) == ({}, [0, 1, 2])
 
 
 def test_a_shard_that_raises_in_work_is_set_aside(
@@ -195,24 +195,11 @@ def test_a_shard_that_raises_in_work_is_set_aside(
         code, _, errors = vinewright("sweep", "work", "sweep", "--shard", 2)
     assert (code, errors) == (2, "error: no such luck\n")
     folder = Folder(made, read_manifest(made))
-    assert list(folder.failures()) == [2]
-    assert folder.failures()[2].startswith("no such luck (test_manifest.py, line ")
+    assert list(folder.state().failures) == [2]
+    assert folder.state().failures[2].startswith("no such luck (test_manifest.py, line ")
     assert vinewright("sweep", "work", "sweep", "--shard", 2)[0] == 0
-    assert (folder.failures(), folder.missing) == ({}, [0, 1])
+    assert (folder.state().failures, folder.state().missing) == ({}, [0, 1])
     assert os.listdir(made / "failed") == []
-
-
-@contextmanager
-def largest_file(size: int) -> Iterator[None]:
-    """Let the operating system refuse to write more than `size` bytes into a file, as on a full disk."""
-    import resource
-
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 def test_a_full_disk_leaves_no_part_of_a_result(vinewright: Vinewright, made: Path) -> None:
@@ -221,7 +208,7 @@ def test_a_full_disk_leaves_no_part_of_a_result(vinewright: Vinewright, made: Pa
     with largest_file(300):
         code, said, errors = vinewright("sweep", "work", "sweep", "--shard", 1)
     assert (code, said, errors.count("\n")) == (4, "", 1)
-    assert "sweep/shards/000001.json cannot be written: File too large" in errors
+    assert "sweep/shards cannot be written: File too large" in errors
     assert os.listdir(made / "shards") == ["000000.json"]
     folder, kept = Folder(made, read_manifest(made)), (made / "shards" / "000000.json").read_bytes()
     with largest_file(300), pytest.raises(vw.UnwritableFolder, match="File too large"):
