@@ -196,13 +196,18 @@ def results_of(study: Study[Case, Result], scheduler: str | None) -> Generator[t
         connected(min(thread_count(), len(groups)), scheduler) as cluster,
         closing(cluster.outcomes(partial(_run_group, study.run), groups)) as outcomes,
     ):
+        killed = None
         for outcome in outcomes:
             if outcome.result is not None:
                 yield from ((outcome.number, result) for result in outcome.result)
-            elif study.died and isinstance(outcome.failure, WorkerKilled):
+            elif not isinstance(outcome.failure, WorkerKilled):
+                raise outcome.failure or AssertionError("an outcome has a result or a failure")
+            elif study.died:
                 yield from ((outcome.number, study.died(case)) for case in groups[outcome.number])
-            elif outcome.failure:
-                raise outcome.failure
+            else:
+                killed = outcome.failure  # cases that shared a worker with it may follow
+        if killed:
+            raise killed
 
 
 def _run_group(run: Callable[[Sequence[Case]], Iterable[Result]], cases: Sequence[Case]) -> list[Result]:

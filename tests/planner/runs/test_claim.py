@@ -193,6 +193,16 @@ def test_other_files_are_not_replaced_even_with_force(tmp_path: Path, names: lis
         check_folder(tmp_path, force=True)
 
 
+def test_what_a_killed_sweep_leaves_is_part_of_it(tmp_path: Path) -> None:
+    """A result that was being written when the process was killed does not keep `--force` from replacing the folder."""
+    (tmp_path / "sweep.json").write_text("{}")
+    (tmp_path / ".shards.new.a1b2c3_d").write_text("{")
+    check_folder(tmp_path, force=True)
+    (tmp_path / ".notes.new.a1b2c3_d").write_text("mine")
+    with pytest.raises(Occupied, match="contains notes, which is not part of a run"):
+        check_folder(tmp_path, force=True)
+
+
 def test_a_file_that_is_being_written_counts_under_its_name(tmp_path: Path) -> None:
     """The temporary file of a checkpoint is no foreign file."""
     (tmp_path / f".{CHECKPOINT}.123.partial").write_text("")

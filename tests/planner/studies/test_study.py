@@ -199,6 +199,23 @@ def square_or_be_killed(case: int) -> int:
     return case**2
 
 
+def square_or_be_killed_twice(case: int) -> int:
+    """Two cases end their processes."""
+    if case in (3, 5):
+        os.kill(os.getpid(), signal.SIGKILL)
+    return case**2
+
+
+def test_cases_after_one_that_kills_its_workers_are_kept(tmp_path: Path) -> None:
+    """Two cases are blamed, one after the other; all others have their results, whatever worker they shared."""
+    killed = study(cases=list(range(12)), run=partial(map, square_or_be_killed_twice), parallel=True)
+    code, printed = run(killed, tmp_path)
+    assert code == 4
+    assert "after 10 of 12 runs" in printed
+    squared = json.loads((tmp_path / "squares" / "data.json").read_text())["squares"]
+    assert squared == [case**2 for case in range(12) if case not in (3, 5)]
+
+
 def test_a_case_that_kills_its_workers_ends_the_study(tmp_path: Path) -> None:
     """One line, the exit code of its own, and a report of all other cases, within seconds instead of never."""
     start = time.perf_counter()

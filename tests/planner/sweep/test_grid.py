@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
@@ -11,7 +12,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from dynamics.tube import VineParams
-from environments import load_environment
+from environments import generate_environment, load_environment
+from environments.environment_file import environment_text
 from planner.design import Design, Section
 from planner.design_file import design_content
 from planner.runs.folder import write_json
@@ -70,6 +72,16 @@ def test_random_environments_are_those_of_their_factors(full: Grid) -> None:
     assert list(found) == [(None, None, None), *SHAPES]
     environments = {full.inputs[case.environment].text for case in full.cases}
     assert len(environments) == len(found)
+    for case in full.cases:
+        density, passage, seed = (case.factors[name] for name in names)
+        if seed is not None:
+            found_here = full.inputs[case.environment].environment()
+            size = found_here.bounds[2:].tolist()
+            same = generate_environment(
+                np.random.default_rng(seed), size=size, density=density, tube_radius=passage / 2000
+            )
+            assert found_here.start == pytest.approx(same.start)
+            assert environment_text(replace(same, name=found_here.name)) == full.inputs[case.environment].text
 
 
 def test_values_that_differ_little_are_different_cases() -> None:

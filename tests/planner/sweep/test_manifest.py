@@ -13,14 +13,18 @@ import pytest
 
 import vinewright as vw
 from dynamics.propagator import CannotRun
+from dynamics.quasistatic.propagator import QuasiStatic
 from environments import load_environment
 from planner.design_file import design_content
+from planner.drive_margin import drive_margin
+from planner.replay import replay
 from planner.robustness.errors import named_errors
 from planner.robustness.survey import ALL, Survey
 from planner.runs.folder import write_json
 from planner.sweep.case import Input, run_case
 from planner.sweep.errors import OtherProgram
-from planner.sweep.folder import Folder
+from planner.sweep.execution import Progress
+from planner.sweep.folder import Done, Folder
 from planner.sweep.manifest import Manifest, other_program, program, read_manifest
 from planner.sweep.shard import run_shard
 from planner.sweep.table import rows_of
@@ -266,6 +270,32 @@ def test_a_row_is_what_a_plan_says(made: Path) -> None:
         assert {name: row[name] for name in case.factors} == case.factors
         assert list(row)[: len(case.factors)] == list(case.factors)
         assert sum(int(row[name] or 0) for name in list(row)[-7:]) == row["trials"] == 5
+        grown = vw.simulate(planned.best, environment)
+        touched = sum(bool((record > 0).any()) for record in grown.contact_force) / len(grown.lengths)
+        assert row["contact_share"] == pytest.approx(touched, abs=1e-4)
+        margin = drive_margin(replay(planned.best, QuasiStatic(environment, planned.best.params)), planned.best.params)
+        assert margin
+        assert row["drive_margin"] == pytest.approx(min(margin.margin.tolist()), abs=1e-6)
+
+
+def test_the_state_of_a_sweep_counts_cases_and_hours(made: Path) -> None:
+    """One shard of an hour is done: its hours, and for the cases that are left as many as it took for its own."""
+    folder = Folder(made, read_manifest(made))
+    shard = folder.manifest.shard(0)
+    folder.keep(0, Done(shard.digest, [{} for _ in shard.cases], 3600.0))
+    content = folder.state().content()
+    cases, left = len(shard.cases), len(folder.manifest.grid.cases) - len(shard.cases)
+    assert (content["done"], content["missing"]) == (1, len(folder.manifest.shards) - 1)
+    assert content["core_hours"] == 1
+    assert content["core_hours_left"] == pytest.approx(left / cases, abs=1e-4)
+
+
+def test_the_time_left_is_that_of_all_threads() -> None:
+    """Ten shards of 10 s on two threads take 50 s; nothing is known before the first, or without a worker."""
+    progress = Progress(total=20, done=8, failed=2, seconds=50.0, finished=5)
+    assert progress.seconds_left(2) == 50
+    assert progress.seconds_left(0) is None
+    assert Progress(20, 8, 2).seconds_left(2) is None
 
 
 def test_plans_without_a_design_have_the_same_columns(made: Path) -> None:
