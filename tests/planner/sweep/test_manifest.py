@@ -270,12 +270,27 @@ def test_a_row_is_what_a_plan_says(made: Path) -> None:
         assert {name: row[name] for name in case.factors} == case.factors
         assert list(row)[: len(case.factors)] == list(case.factors)
         assert sum(int(row[name] or 0) for name in list(row)[-7:]) == row["trials"] == 5
-        grown = vw.simulate(planned.best, environment)
-        touched = sum(bool((record > 0).any()) for record in grown.contact_force) / len(grown.lengths)
-        assert row["contact_share"] == pytest.approx(touched, abs=1e-4)
-        margin = drive_margin(replay(planned.best, QuasiStatic(environment, planned.best.params)), planned.best.params)
-        assert margin
-        assert row["drive_margin"] == pytest.approx(min(margin.margin.tolist()), abs=1e-6)
+
+
+def test_a_row_says_how_a_design_touches_walls(place: Path) -> None:
+    """The part of growth in contact, and the greatest force and the least margin on the way."""
+    environment = load_environment("divider")
+    best = vw.plan(environment, seed=0, iterations=8, batch=20, fast=True).best
+    assert best
+    write_json(place / "one.json", design_content(best))
+    content = study(environments={"files": ["divider"]}, designs={"files": ["one.json"]})
+    del content["plan"]
+    grid = read_manifest(made_in(place, content)).grid
+    row = run_case(grid.cases[0], grid.inputs)
+    forces = vw.simulate(best, environment).contact_force
+    touching = [bool((forces_then > 0).any()) for forces_then in forces]
+    assert row["contact_share"] == pytest.approx(sum(touching) / len(touching), abs=1e-4)
+    assert row["greatest_contact_force_n"] == pytest.approx(max(map(max, forces.tolist())), abs=1e-4)
+    margin = drive_margin(replay(best, QuasiStatic(environment, best.params)), best.params)
+    assert margin
+    least, *_, greatest = sorted(margin.margin.tolist())
+    assert row["drive_margin"] == pytest.approx(least, abs=1e-6)
+    assert greatest > least + 0.1
 
 
 def test_the_state_of_a_sweep_counts_cases_and_hours(made: Path) -> None:
