@@ -1,5 +1,6 @@
 """`vinewright studio` as a process: its address, its port, how it ends, and what it says of bad input."""
 
+import asyncio
 import contextlib
 import json
 import os
@@ -9,7 +10,7 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from planner.studio.guard import TOKEN_HEADER
 from planner.studio.server import NoPort, is_loopback, taken
 from tests.planner.studio.test_workers import alive, request
 
+Vinewright = Callable[..., tuple[int, str, str]]
 STUDIO = Path(sys.executable).with_name("vinewright")
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 
@@ -111,6 +113,26 @@ def test_only_this_machine(studio: Running) -> None:
     assert not is_loopback("0.0.0.0")
 
 
+def test_answers_are_sent_at_once() -> None:
+    """Small packets do not wait for the acknowledgement of earlier ones, which takes 40 ms."""
+    listener, delays = taken("127.0.0.1", 0), []
+
+    class Connection(asyncio.Protocol):
+        def connection_made(self, transport: asyncio.BaseTransport) -> None:
+            delays.append(not transport.get_extra_info("socket").getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
+
+    async def connect() -> None:
+        server = await asyncio.get_running_loop().create_server(Connection, sock=listener.socket)
+        async with server:
+            _, writer = await asyncio.open_connection(*listener.socket.getsockname())
+            while not delays:
+                await asyncio.sleep(0.001)
+            writer.close()
+
+    asyncio.run(asyncio.wait_for(connect(), 30))
+    assert delays == [False]
+
+
 def test_no_port_left() -> None:
     """Without a free port, or at an address of another machine, the message says what to do."""
     with socket.socket() as one:
@@ -125,7 +147,7 @@ def test_no_port_left() -> None:
         taken("192.0.2.1", 8737)
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)])
 def test_ctrl_c_ends_search_and_server_and_keeps_the_best(studio: Running, tmp_path: Path, number: int) -> None:
     """Ctrl-C in mid-search ends everything, and the best design so far is in its folder."""
     studio.ask("api/plan", request(time_budget_s=900.0))
@@ -181,6 +203,7 @@ def test_the_browser_gets_a_file(tmp_path: Path) -> None:
         process.communicate()
 
 
+@pytest.mark.slow
 def test_closed_pipe(tmp_path: Path) -> None:
     """A studio whose output is closed goes on or ends, without a stack."""
     process = subprocess.Popen(
@@ -206,22 +229,19 @@ def test_closed_pipe(tmp_path: Path) -> None:
         ("bench.json", "bench.json"),
     ],
 )
-def test_bad_input(tmp_path: Path, argument: str, words: str) -> None:
-    """A file or folder that cannot be shown ends the command with one line and code 2."""
+def test_bad_input(
+    vinewright: Vinewright, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, argument: str, words: str
+) -> None:
+    """A file or folder that cannot be shown ends the command with one line and code 2, before there is a server."""
+    served: list[object] = []
+    monkeypatch.setattr("planner.studio.server.serve", lambda *given: served.extend(given))
     (tmp_path / "broken.toml").write_text("schema = ")
     (tmp_path / "bench.json").write_text("{}")
     (tmp_path / "empty").mkdir()
-    done = subprocess.run(
-        [str(STUDIO), "studio", "--no-browser", argument],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-    assert done.returncode == 2, done
-    assert words in done.stderr
-    assert len(done.stderr.splitlines()) == 1
+    code, _, errors = vinewright("studio", "--no-browser", argument)
+    assert (code, served) == (2, [])
+    assert words in errors
+    assert len(errors.splitlines()) == 1
 
 
 def test_without_its_libraries(tmp_path: Path) -> None:
