@@ -5,18 +5,21 @@ from __future__ import annotations
 import platform
 import sys
 from dataclasses import dataclass
+from functools import cache
 from importlib.metadata import version
 from platform import python_version
 from typing import Any
 
 from surrogate.compiled import thread_count
 
+_version = cache(version)  # a search records versions with each checkpoint, and reading one takes a millisecond
+
 
 def versions() -> dict[str, str]:
     """Versions of Python and of the packages that affect results."""
     packages = ["vinewright", "numpy", "numba", "scipy", "shapely"]
     packages += [package for package in ("ompl", "torch", "casadi", "osqp") if package in sys.modules]
-    return {"python": python_version(), **{package: version(package) for package in packages}}
+    return {"python": python_version(), **{package: _version(package) for package in packages}}
 
 
 def machine() -> str:

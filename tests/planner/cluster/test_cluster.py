@@ -158,6 +158,7 @@ def test_cases_are_drawn_as_they_are_needed(cluster: Cluster) -> None:
     assert next(drawn) <= 10 + AHEAD * WORKERS + 1
 
 
+@pytest.mark.slow
 def test_stopped_ends_the_outcomes() -> None:
     """It is asked several times a second, also while a case takes longer; such a case does not keep the cluster open."""
     begun = time.monotonic()

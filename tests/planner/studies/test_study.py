@@ -220,6 +220,7 @@ def test_cases_that_shared_a_worker_with_a_killer_are_kept(tmp_path: Path, monke
     assert json.loads((tmp_path / "squares" / "data.json").read_text())["squares"] == [2, 2]
 
 
+@pytest.mark.slow
 def test_a_case_that_kills_its_workers_ends_the_study(tmp_path: Path) -> None:
     """One line, the exit code of its own, and a report of all other cases, within seconds instead of never."""
     start = time.perf_counter()
@@ -253,6 +254,7 @@ def wait_long(case: int) -> int:
     return case
 
 
+@pytest.mark.slow
 def test_leaving_early_ends_the_cases_under_way() -> None:
     """After the first result the others are not waited for."""
     start = time.perf_counter()

@@ -93,6 +93,7 @@ def test_several_at_once(studio: Studio) -> None:
     assert [shape["row"][1] for shape in studio.shapes()] == [500, 500, 500]
 
 
+@pytest.mark.slow
 def test_a_hundred_steps_of_undo(studio: Studio) -> None:
     """A hundred edits are undone one by one and made again, to the same drawing."""
     studio.key("b")

@@ -115,6 +115,7 @@ def check_dxf(drawn: Any, design: Design) -> None:
     assert 1e3 * design.built <= longest < 1e3 * design.built + 500
 
 
+@pytest.mark.slow
 def test_stop_keeps_the_best_and_plan_again(studio: Studio) -> None:
     """Stop in mid-search keeps the best design; the drawing is changed and planned again, into another folder."""
     draw_bench(studio)
@@ -132,6 +133,7 @@ def test_stop_keeps_the_best_and_plan_again(studio: Studio) -> None:
     studio.wait_for(f"state.run && state.run.name !== '{first}'", 60)
 
 
+@pytest.mark.slow
 def test_reload_in_mid_search(studio: Studio) -> None:
     """A page that is loaded again shows the plan under way, its tree and its best design; a closed page stops nothing."""
     draw_bench(studio)
@@ -151,6 +153,7 @@ def test_reload_in_mid_search(studio: Studio) -> None:
     studio.wait_for("state.plan.phase === 'done' && state.run", 60)
 
 
+@pytest.mark.slow
 def test_two_tabs(studio: Studio) -> None:
     """Both pages show the plan; the other one cannot start a second one, and sees the result."""
     draw_bench(studio)
@@ -179,6 +182,7 @@ def test_two_tabs(studio: Studio) -> None:
         studio.wait_for("state.run && state.plan.phase === 'done'", 60)
 
 
+@pytest.mark.slow
 def test_killed_server_is_told(browser: Any, tmp_path: Path) -> None:
     """When the server is gone the page says so and keeps the drawing, and no process is left."""
     studio = Studio(tmp_path, browser)
@@ -197,6 +201,7 @@ def test_killed_server_is_told(browser: Any, tmp_path: Path) -> None:
     studio.close()
 
 
+@pytest.mark.slow
 def test_plan_with_the_keyboard(studio: Studio) -> None:
     """An obstacle is placed and a design found and made without a mouse."""
     studio.key("b", "Enter", "ArrowUp", "Escape")
@@ -235,6 +240,7 @@ def test_failing_search_shows_its_message(studio: Studio) -> None:
     assert words[:40] in studio.page.locator("#panel-plan").inner_text()
 
 
+@pytest.mark.slow
 def test_run_of_the_command_line(browser: Any, tmp_path: Path) -> None:
     """A run made elsewhere opens with its drawing, designs and trials."""
     import vinewright as vw
@@ -256,6 +262,7 @@ def text_of(studio: Studio, selector: str) -> str:
     return studio.page.locator(selector).text_content() or ""
 
 
+@pytest.mark.slow
 def test_plan_from_every_panel(studio: Studio) -> None:
     """The bar has a button that plans and stops, as has Ctrl+Enter; the button of the panel keeps the focus, so that Enter stops."""
     draw_bench(studio)
@@ -278,6 +285,7 @@ def test_plan_from_every_panel(studio: Studio) -> None:
     assert studio.page.evaluate("document.activeElement.id") == "plan-button"
 
 
+@pytest.mark.slow
 def test_nothing_stays_on_another_drawing(studio: Studio) -> None:
     """A new drawing has no run and no picture of the one before, which the recent ones keep; and its name is told."""
     draw_bench(studio)
@@ -306,6 +314,7 @@ def test_nothing_stays_on_another_drawing(studio: Studio) -> None:
     studio.wait_for(f"state.run && state.run.name === '{name}'")
 
 
+@pytest.mark.slow
 def test_errors_of_a_plan_go_away(studio: Studio) -> None:
     """A wrong option is told above the run that is shown, which is named; both lines go when the option is right."""
     draw_bench(studio)

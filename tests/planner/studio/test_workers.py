@@ -84,6 +84,7 @@ def test_plan_writes_an_ordinary_run(worker: Any, tmp_path: Path) -> None:
     assert [event["plan"] for event in wait_for(events, ended) if event["type"] == "plan"][-1]["run"] == "divider-2"
 
 
+@pytest.mark.slow
 def test_stopped_plan_keeps_its_best(worker: Any, tmp_path: Path) -> None:
     """Stop ends the search, refinement and trials, and writes the best design so far."""
     planner, events = worker
@@ -97,6 +98,7 @@ def test_stopped_plan_keeps_its_best(worker: Any, tmp_path: Path) -> None:
     assert load_design(tmp_path / "runs" / "divider").actuators >= 1
 
 
+@pytest.mark.slow
 def test_plan_stopped_at_once_leaves_nothing(worker: Any, tmp_path: Path) -> None:
     """A plan that is stopped before it found anything says so and leaves no folder; a late stop harms no later plan."""
     planner, events = worker
@@ -131,6 +133,7 @@ def test_failing_plan_is_one_line(worker: Any, change: dict[str, Any], words: st
     assert "Traceback" not in failed["message"]
 
 
+@pytest.mark.slow
 def test_killed_worker_is_told_and_replaced(worker: Any) -> None:
     """A worker that is killed, for example for memory, fails its plan in words; the next plan starts another one."""
     planner, events = worker
