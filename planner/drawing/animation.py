@@ -23,10 +23,9 @@ from planner.drawing.plan import (
     OnFrame,
     _draw_environment,
     _page,
-    _palette,
     foreground,
 )
-from planner.drawing.style import FAINT
+from planner.drawing.style import FAINT, palette_of
 from planner.drawing.tube import tube_patches
 from surrogate.compiled import Floats
 
@@ -48,7 +47,7 @@ def save_animation(
     moments = np.linspace(0, len(points) - 1, min(len(points), MOST_FRAMES)).round().astype(int)
     images = _frames(environment, design, points[[-1, *moments]])
     # The last frame contains every colour. One palette for all frames keeps the background constant and the file small.
-    palette = _palette(next(images))
+    palette = palette_of(next(images))
     frames = []
     for image in images:
         frames.append(image.quantize(palette=palette, dither=Image.Dither.NONE))

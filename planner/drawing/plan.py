@@ -29,7 +29,7 @@ from planner.drawing.bounds import bounds_patches
 from planner.drawing.front import CHART, GAP, chart_box, cloud_entries, draw_chart, draw_cloud
 from planner.drawing.legend import LEGEND, legend_lines
 from planner.drawing.search import NO_BRANCHES, Branches
-from planner.drawing.style import ACTUATOR, FAINT, GOAL, INK, OBSTACLE, OFF, OUTLINE, OVERLAP, TUBE
+from planner.drawing.style import ACTUATOR, FAINT, GOAL, INK, OBSTACLE, OFF, OUTLINE, OVERLAP, TUBE, palette_of
 from planner.drawing.tube import Course, colour_of, tube_patches
 from surrogate.compiled import Floats
 
@@ -113,22 +113,9 @@ def save_page(path: Path, figure: Figure) -> None:
     canvas.figure.set_dpi(PLAN_DPI)
     canvas.draw()
     image = Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB")
-    image = image.quantize(palette=_palette(image), dither=Image.Dither.NONE)
+    image = image.quantize(palette=palette_of(image), dither=Image.Dither.NONE)
     with whole(path) as partial:
         image.save(partial, format="PNG", optimize=True, dpi=(PLAN_DPI, PLAN_DPI))
-
-
-def _palette(image: Image.Image) -> Image.Image:
-    """The most frequent, well separated colours: flat areas are exact, and the file is a third of the size."""
-    counted = sorted(image.getcolors(image.width * image.height) or [], reverse=True)
-    left = np.array([colour for _, colour in counted])
-    chosen: list[Any] = []
-    while len(left) and len(chosen) < 256:
-        chosen.append(left[0])
-        left = left[np.linalg.norm(left - left[0], axis=1) > 12]
-    palette = Image.new("P", (1, 1))
-    palette.putpalette(np.array(chosen, np.uint8).tobytes())
-    return palette
 
 
 @dataclass(frozen=True, slots=True)

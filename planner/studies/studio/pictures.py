@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from PIL import Image
 
 from environments import load_environment
+from planner.drawing.style import palette_of
 from planner.studies.studio.study import browser_path, studio
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def _taken(page: Page) -> Iterator[tuple[str, str, bytes]]:
         for theme in THEMES:
             page.emulate_media(color_scheme=theme)  # type: ignore[arg-type]
             page.wait_for_timeout(400)
-            yield view, theme, _small(page.screenshot())
+            yield view, theme, with_few_colours(page.screenshot())
 
 
 def _go_to(page: Page, view: str) -> None:
@@ -109,9 +110,9 @@ def _wait_for(page: Page, expression: str, seconds: float = 240.0) -> None:
         page.wait_for_timeout(100)
 
 
-def _small(data: bytes) -> bytes:
+def with_few_colours(data: bytes) -> bytes:
     """A picture with few colours: a third of the size."""
     out = io.BytesIO()
     image = Image.open(io.BytesIO(data)).convert("RGB")
-    image.quantize(256, dither=Image.Dither.NONE).save(out, "PNG", optimize=True)
+    image.quantize(palette=palette_of(image), dither=Image.Dither.NONE).save(out, "PNG", optimize=True)
     return out.getvalue()
