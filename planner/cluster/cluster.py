@@ -13,7 +13,7 @@ from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from uuid import uuid4
 
-from planner.cluster.worker import ONE_THREAD, call
+from planner.cluster.worker import ONE_THREAD, call, packed
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -107,9 +107,9 @@ class Cluster:
             time.sleep(POLLING)
             self._look()
         hosts = {address.rsplit(":", 1)[0]: address for address in self._workers()}
-        packed = _packed(function, case)
+        given = packed(function, case)
         futures = {
-            address: self.client.submit(call, packed, workers=[address], key=f"prepare-{uuid4()}", pure=False)
+            address: self.client.submit(call, given, workers=[address], key=f"prepare-{uuid4()}", pure=False)
             for address in hosts.values()
         }
         # A worker that dies comes back under another address, and what only the old one may run would wait for ever.
@@ -143,7 +143,7 @@ class Cluster:
 
         def submit(number: int, case: Case, attempt: int = 0) -> None:
             key = f"case-{token}-{number}-{attempt}"
-            future = self.client.submit(call, _packed(function, case), key=key, pure=False)
+            future = self.client.submit(call, packed(function, case), key=key, pure=False)
             under_way[key] = future, number, case
             future.add_done_callback(finished.put)
 
@@ -201,12 +201,6 @@ class Cluster:
             return dict(self.client.nthreads())
         except Exception:
             raise SchedulerLost(LOST) from None
-
-
-def _packed(function: Callable[[Case], object], case: Case) -> bytes:
-    import cloudpickle
-
-    return bytes(cloudpickle.dumps((function, case)))
 
 
 @contextmanager

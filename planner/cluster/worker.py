@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pickle
 import signal
+from collections.abc import Callable
 from typing import Any
 
 ONE_THREAD = "NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"
@@ -24,16 +25,23 @@ def dask_setup(_: object) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
-def call(packed: bytes) -> Any:
+def packed(function: Callable[[Any], object], case: object) -> bytes:
+    """A function and its argument, for `call`: a worker must not import the function before threads are set."""
+    import cloudpickle
+
+    return bytes(cloudpickle.dumps((function, case)))
+
+
+def call(given: bytes) -> Any:
     """Call a function.
 
     Args:
-        packed: The function and its argument, pickled: a worker must not import the function before threads are set.
+        given: The function and its argument, `packed`.
     Raises:
         RuntimeError: The function wanted to end the process, which would leave a worker that never answers.
     """
     use_one_thread()
-    function, case = pickle.loads(packed)
+    function, case = pickle.loads(given)
     try:
         return function(case)
     except (KeyboardInterrupt, SystemExit) as error:

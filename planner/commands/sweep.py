@@ -191,16 +191,16 @@ def collect(
     answer = Answer(as_json)
     with readable_errors(), needs("cluster"):
         from planner.runs.claim import claimed_file, writing
-        from planner.sweep.table import FORMATS, rows_of, write_table
+        from planner.sweep.table import FORMATS, write_table
 
         if file.suffix not in FORMATS:
             raise BadInput(f"{file} must end in {' or '.join(FORMATS)}")
         opened = _opened(folder, same_program=False)
         with claimed_file(file, force), writing(file):
-            rows, unmet = rows_of(opened), opened.state().unmet
+            rows, state = opened.table()
             write_table(rows, file)
     answer.console.print(f"wrote {file}: {len(rows)} rows")
-    return answer.end({"rows": len(rows)}, [file], unmet)
+    return answer.end({"rows": len(rows)}, [file], state.unmet)
 
 
 @app.command()
@@ -215,11 +215,11 @@ def report(
         from planner.studies.sweep.study import study_of
 
         opened = _opened(folder, same_program=False)
-        state = opened.state()
-        if not state.seconds:
+        rows, state = opened.table()
+        if not rows:
             raise BadInput(f"{folder} has no results yet; next: vinewright sweep run {folder}")
         command = f"vinewright sweep report {folder.name if folder.is_absolute() else folder}"
-        return measured(study_of(opened), command, out, force, lambda _: state.unmet)
+        return measured(study_of(state, rows), command, out, force, lambda _: state.unmet)
 
 
 def _opened(folder: Path, same_program: bool = True) -> Folder:

@@ -19,7 +19,6 @@ from planner.sweep.execution import run_sweep
 from planner.sweep.folder import Folder
 from planner.sweep.make import manifest_of, sample, study_and_grid
 from planner.sweep.manifest import read_manifest
-from planner.sweep.table import rows_of
 
 
 def sweep(
@@ -79,4 +78,4 @@ def sweep(
         ):
             for _ in steps:
                 pass
-    return rows_of(kept)
+    return kept.table()[0]

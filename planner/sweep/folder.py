@@ -78,7 +78,18 @@ class Folder:
 
     def state(self) -> State:
         """How far the sweep is; reads every result once."""
-        seconds = {number: done.seconds for number, done in self.done()}
+        return self._state({number: done.seconds for number, done in self.done()})
+
+    def table(self) -> tuple[list[Row], State]:
+        """Rows of all shards that are done, each beginning with the number of its case, and how far the sweep was then."""
+        rows, seconds = list[Row](), dict[int, float]()
+        for number, done in self.done():
+            cases = self.manifest.shards[number]
+            rows += [{"case": case, **row} for case, row in zip(cases, done.rows, strict=True)]
+            seconds[number] = done.seconds
+        return rows, self._state(seconds)
+
+    def _state(self, seconds: dict[int, float]) -> State:
         failures = {}
         for number in self._numbers(SWEEP_FAILED):
             with suppress(OSError, ValueError, KeyError, TypeError):

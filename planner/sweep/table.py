@@ -8,18 +8,8 @@ from pathlib import Path
 
 from environments.writing import whole
 from planner.sweep.case import Row, Value
-from planner.sweep.folder import Folder
 
 FORMATS = ".csv", ".parquet"
-
-
-def rows_of(folder: Folder) -> list[Row]:
-    """Rows of all shards that are done, each beginning with the number of its case."""
-    rows = []
-    for number, done in folder.done():
-        cases = folder.manifest.shards[number]
-        rows += [{"case": case, **row} for case, row in zip(cases, done.rows, strict=True)]
-    return rows
 
 
 def write_table(rows: Sequence[Row], path: Path) -> None:

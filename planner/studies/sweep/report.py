@@ -9,16 +9,15 @@ from collections.abc import Iterator
 from planner.markdown import table
 from planner.studies.study import Report
 from planner.studies.sweep.analysis import COMPARED, FEATURES, Data, Mean, shown
-from planner.sweep.folder import Folder
+from planner.sweep.folder import State
 
 CONTACT = "contact_share"
 OVER, PREDICTORS, MAP = "over.png", "predictors.png", "map.png"
 
 
-def report(folder: Folder, data: Data, pictures: list[str]) -> Report:
+def report(state: State, data: Data, pictures: list[str]) -> Report:
     """Tables in Markdown, and their data."""
-    manifest = folder.manifest
-    seconds = sum(done.seconds for _, done in folder.done())
+    manifest, seconds = state.manifest, sum(state.seconds.values())
     total = len(manifest.grid.cases)
     outcomes = Counter(str(row["outcome"]) for row in data.rows if "outcome" in row)
     lines = [

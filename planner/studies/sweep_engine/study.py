@@ -19,7 +19,7 @@ import numpy as np
 import psutil
 
 from planner.cluster.cluster import Cluster, connected
-from planner.cluster.worker import call, use_one_thread
+from planner.cluster.worker import call, packed, use_one_thread
 from planner.runs.folder import write_folder
 from planner.sweep.case import Row
 from planner.sweep.execution import run_sweep
@@ -27,7 +27,7 @@ from planner.sweep.folder import Done, Folder
 from planner.sweep.make import SHARD_SECONDS, manifest_of, sample, study_and_grid
 from planner.sweep.manifest import Manifest, read_manifest
 from planner.sweep.shard import compile_for, run_shard
-from planner.sweep.table import rows_of, write_table
+from planner.sweep.table import write_table
 
 SHARDS = 16
 WORKERS = 1, 2, 4
@@ -124,22 +124,20 @@ def measure(several: Sequence[Case], made: Manifest) -> Iterator[Measured]:
                 yield _serial(folder) if case.kind == "serial" else _files(folder)
 
 
-def _digest(folder: Folder) -> str:
+def _measured(kind: str, workers: int, wall: float, folder: Folder) -> Measured:
+    """What is known of a sweep that is done."""
+    rows, state = folder.table()
     path = folder.path.with_suffix(".csv")
-    write_table(rows_of(folder), path)
-    return hashlib.sha256(path.read_bytes()).hexdigest()
-
-
-def _computing(folder: Folder) -> float:
-    return sum(done.seconds for _, done in folder.done())
+    write_table(rows, path)
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    return Measured(kind, workers, len(state.seconds), wall, sum(state.seconds.values()), digest)
 
 
 def _serial(path: Path) -> Measured:
     """All shards one after the other in a process of their own, on one thread and without a cluster."""
     with multiprocessing.get_context("spawn").Pool(1, use_one_thread) as pool:
         wall = pool.apply(_one_after_the_other, (path,))
-    folder = Folder(path, read_manifest(path))
-    return Measured("serial", 1, len(folder.manifest.shards), wall, _computing(folder), _digest(folder))
+    return _measured("serial", 1, wall, Folder(path, read_manifest(path)))
 
 
 def _one_after_the_other(path: Path) -> float:
@@ -163,18 +161,17 @@ def _on_cluster(workers: int, path: Path) -> Measured:
         for _ in steps:
             pass
         wall = time.perf_counter() - began
-    return Measured("cluster", workers, len(folder.manifest.shards), wall, _computing(folder), _digest(folder))
+    return _measured("cluster", workers, wall, folder)
 
 
 def _warm(cluster: Cluster, folder: Folder) -> None:
     """Load the kernels on every worker, which otherwise is a part of its first shard."""
-    import cloudpickle
     from distributed import wait
 
     # By `call`, like every shard: a worker that imports kernels before it has set its threads uses all of the machine's.
-    packed = bytes(cloudpickle.dumps((compile_for, folder.manifest.shard(0))))
+    given = packed(compile_for, folder.manifest.shard(0))
     addresses = [*cluster.client.nthreads()]
-    wait([cluster.client.submit(call, packed, workers=[one], key=f"warm-{k}") for k, one in enumerate(addresses)])
+    wait([cluster.client.submit(call, given, workers=[one], key=f"warm-{k}") for k, one in enumerate(addresses)])
 
 
 @contextmanager

@@ -11,10 +11,9 @@ from planner.studies.study import Study
 from planner.studies.sweep.analysis import Data
 from planner.studies.sweep.study import study_of
 from planner.sweep.case import Row
-from planner.sweep.folder import Done, Folder
+from planner.sweep.folder import Done, Folder, State
 from planner.sweep.make import manifest_of, study_and_grid
 from planner.sweep.manifest import read_manifest
-from planner.sweep.table import rows_of
 
 FACTORS = ["environment", "density", "passage_mm", "environment_seed", "tube", "radius_mm", "fast", "seed"]
 
@@ -171,13 +170,14 @@ def folder(tmp_path: Path) -> Folder:
 
 def test_a_report_says_what_is_missing_and_holds_every_row(folder: Folder, tmp_path: Path) -> None:
     """Text, rows and pictures; numbers are those of the rows."""
-    study: Study[Folder, Data] = study_of(folder)
+    rows, state = folder.table()
+    study: Study[State, Data] = study_of(state, rows)
     (data,) = study.run(study.cases)
     report = study.report([data])
     assert "7 of 8 cases are done, in 0.0039 core hours." in report.text
     assert "Outcomes: 7 design." in report.text
     assert "| fast = true | 4 of 4 | 30.0" in report.text
-    assert report.content["rows"] == rows_of(folder)
+    assert report.content["rows"] == rows
     json.dumps(report.content, allow_nan=False)
     for name, draw in study.draw.items():
         draw(tmp_path / name, [data])

@@ -3,7 +3,7 @@
 import json
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -27,7 +27,6 @@ from planner.sweep.execution import Progress
 from planner.sweep.folder import Done, Folder
 from planner.sweep.manifest import Manifest, other_program, program, read_manifest
 from planner.sweep.shard import run_shard
-from planner.sweep.table import rows_of
 from tests.planner.full_disk import largest_file
 from tests.planner.sweep.folders import done_in, made_in, study
 
@@ -233,6 +232,26 @@ def test_an_array_gives_the_number_of_a_shard(
     assert done_in(made) == ["000000.json", "000001.json"]
 
 
+@pytest.mark.parametrize("command", [["collect", "sweep", "table.csv"], ["report", "sweep", "--out", "reports"]])
+def test_a_table_and_what_it_lacks_are_of_one_moment(
+    vinewright: Vinewright, made: Path, monkeypatch: pytest.MonkeyPatch, command: list[str]
+) -> None:
+    """Another process ends a shard as soon as the results have been read: it is neither in the table nor counted as done."""
+    done, last = Folder.done, run_shard(read_manifest(made).shard(2))
+    for number in range(2):
+        Folder(made, read_manifest(made)).keep(number, run_shard(read_manifest(made).shard(number)))
+
+    def read(folder: Folder) -> Iterator[tuple[int, Done]]:
+        yield from done(folder)
+        folder.keep(2, last)
+
+    monkeypatch.setattr(Folder, "done", read)
+    code, said, errors = vinewright("sweep", *command)
+    assert (code, errors) == (3, "")
+    assert "1 of 3 shards are not done" in said
+    assert "wrote table.csv: 4 rows" in said or "4 of 6 cases are done" in said
+
+
 def test_both_kinds_of_tables_hold_the_same(vinewright: Vinewright, place: Path) -> None:
     """In CSV, nothing is empty, and truth is a word; the rows of Python are the same too."""
     plan = {"fast": [True, False], "iterations": 2, "batch": 20, "solutions": 1}
@@ -241,7 +260,7 @@ def test_both_kinds_of_tables_hold_the_same(vinewright: Vinewright, place: Path)
         assert vinewright("sweep", "work", "sweep", "--shard", k)[0] == 0
     for name in ("table.csv", "table.parquet"):
         assert f"wrote {name}: 2 rows" in vinewright("sweep", "collect", "sweep", name)[1]
-    rows = rows_of(Folder(made, read_manifest(made)))
+    rows, _ = Folder(made, read_manifest(made)).table()
     assert pyarrow.parquet.read_table("table.parquet").to_pylist() == rows
     names, *lines = Path("table.csv").read_text().splitlines()
     assert names.split(",") == list(rows[0]) == list(rows[1])
@@ -360,5 +379,5 @@ def test_python_computes_what_is_missing(place: Path) -> None:
     rows = vw.sweep(place / "study.toml", path, workers=1)
     assert [(row["case"], row["seed"], row["outcome"]) for row in rows] == [(0, 0, "design"), (1, 1, "design")]
     before = [(path / "shards" / name).stat().st_mtime_ns for name in done_in(path)]
-    assert vw.sweep(place / "study.toml", path) == rows == rows_of(folder)
+    assert vw.sweep(place / "study.toml", path) == rows == folder.table()[0]
     assert before == [(path / "shards" / name).stat().st_mtime_ns for name in done_in(path)]
