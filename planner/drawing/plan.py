@@ -29,7 +29,7 @@ from planner.drawing.bounds import bounds_patches
 from planner.drawing.front import CHART, GAP, chart_box, cloud_entries, draw_chart, draw_cloud
 from planner.drawing.legend import LEGEND, legend_lines
 from planner.drawing.search import NO_BRANCHES, Branches
-from planner.drawing.style import ACTUATOR, FAINT, GOAL, INK, OBSTACLE, OFF, OUTLINE, OVERLAP, TUBE, palette_of
+from planner.drawing.style import ACTUATOR, FAINT, GOAL, INK, OBSTACLE, OFF, OUTLINE, OVERLAP, TUBE, few_colours
 from planner.drawing.tube import Course, colour_of, tube_patches
 from surrogate.compiled import Floats
 
@@ -113,7 +113,7 @@ def save_page(path: Path, figure: Figure) -> None:
     canvas.figure.set_dpi(PLAN_DPI)
     canvas.draw()
     image = Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB")
-    image = image.quantize(palette=palette_of(image), dither=Image.Dither.NONE)
+    image = few_colours(image)
     with whole(path) as partial:
         image.save(partial, format="PNG", optimize=True, dpi=(PLAN_DPI, PLAN_DPI))
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from PIL import Image
 
 from environments import load_environment
-from planner.drawing.style import palette_of
+from planner.drawing.style import few_colours
 from planner.studies.studio.study import browser_path, studio
 
 if TYPE_CHECKING:
@@ -113,6 +113,5 @@ def _wait_for(page: Page, expression: str, seconds: float = 240.0) -> None:
 def with_few_colours(data: bytes) -> bytes:
     """A picture with few colours: a third of the size."""
     out = io.BytesIO()
-    image = Image.open(io.BytesIO(data)).convert("RGB")
-    image.quantize(palette=palette_of(image), dither=Image.Dither.NONE).save(out, "PNG", optimize=True)
+    few_colours(Image.open(io.BytesIO(data)).convert("RGB")).save(out, "PNG", optimize=True)
     return out.getvalue()
