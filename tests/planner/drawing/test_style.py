@@ -28,9 +28,10 @@ def test_small_marks_keep_their_colours() -> None:
 
 
 def test_areas_that_are_nearly_alike_stay_apart() -> None:
-    """White paper beside a panel that is almost white, and a grid on it that is hardly darker."""
+    """White paper beside a panel that is almost white, and a grid on it that is hardly darker; single pixels follow them."""
     pixels = np.full((100, 200, 3), 255, np.uint8)
     pixels[:, 100:] = 251, 252, 254
     pixels[::20, :100] = 246, 247, 249
-    image = Image.fromarray(pixels)
-    assert np.array_equal(np.asarray(few_colours(image).convert("RGB")), pixels)
+    speckled = pixels.copy()
+    speckled[50, [10, 150]] = (255, 253, 255), (250, 252, 254)
+    assert np.array_equal(np.asarray(few_colours(Image.fromarray(speckled)).convert("RGB")), pixels)

@@ -250,6 +250,8 @@ def test_a_table_and_what_it_lacks_are_of_one_moment(
     assert (code, errors) == (3, "")
     assert "1 of 3 shards are not done" in said
     assert "wrote table.csv: 4 rows" in said or "4 of 6 cases are done" in said
+    rows, _ = Folder(made, read_manifest(made)).table()
+    assert [(row["case"], row["seed"]) for row in rows] == [(case, case) for case in range(6)]
 
 
 def test_both_kinds_of_tables_hold_the_same(vinewright: Vinewright, place: Path) -> None:
