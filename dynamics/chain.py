@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -72,7 +73,7 @@ def forward_kinematics(
     for j in range(segments):
         xs[j], ys[j] = x, y
         heading += angles[j]
-        c, s = np.cos(heading), np.sin(heading)
+        c, s = math.cos(heading), math.sin(heading)
         film = last_length if j == segments - 1 else segment_length
         length, change, _ = link(film, angles[j], pivots[j])
         cosine[j], sine[j], lengths[j], films[j] = c, s, length, film
@@ -88,7 +89,7 @@ def moved_since(chain: Chain, segments: int, seen: Floats) -> float:
     xs, ys = chain.x, chain.y
     farthest = 0.0
     for i in range(segments + 1):
-        farthest = max(farthest, np.hypot(xs[i] - seen[i, 0], ys[i] - seen[i, 1]))
+        farthest = max(farthest, math.hypot(xs[i] - seen[i, 0], ys[i] - seen[i, 1]))
         seen[i, 0], seen[i, 1] = xs[i], ys[i]
     return farthest
 
@@ -149,7 +150,7 @@ def finite(chain: Chain, segments: int, forces: Floats, broken: Integers) -> boo
     """
     xs, ys = chain.x, chain.y
     for j in range(segments):
-        if not np.isfinite(xs[j + 1] + ys[j + 1] + forces[j]):
+        if not math.isfinite(xs[j + 1] + ys[j + 1] + forces[j]):
             broken[0] = j
             return False
     return True

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from dynamics.chain import Chain
@@ -89,7 +91,7 @@ def find_contacts(
             press = Press(section.cap, 0.0, reached + min(along, 0.0), float(corner), section.most_dent)
             if soft and not sharp:
                 # A soft tube lies on a round obstacle as on an edge: each joint has its own length of it.
-                distance = np.sqrt(rx * rx + ry * ry)
+                distance = math.sqrt(rx * rx + ry * ry)
                 if distance < reach and not reached < corners[corner, 3]:
                     nx, ny, gap = -rx / distance, -ry / distance, distance - reach + margin
                     growth = nx * ux + ny * uy if last else 0.0
@@ -103,7 +105,7 @@ def find_contacts(
                 if along < -lengths[i]:
                     # A pressed contact that slides past an end of a segment fades instead of vanishing.
                     sx, sy = corners[corner, 0] - xs[i], corners[corner, 1] - ys[i]
-                    distance = np.sqrt(sx * sx + sy * sy)
+                    distance = math.sqrt(sx * sx + sy * sy)
                     gap = distance - reach + margin
                     if gap < fading and i > 0:
                         nx, ny = -sx / distance, -sy / distance
@@ -113,7 +115,7 @@ def find_contacts(
                 point, normal = (x + along * ux, y + along * uy), (-flip * uy, flip * ux)
                 count = add(contacts, count, (0, i), key, gap, (point, normal), 0.0, press)
             else:
-                distance = np.sqrt(rx * rx + ry * ry)
+                distance = math.sqrt(rx * rx + ry * ry)
                 outside = last or rx * cosine[i + 1] + ry * sine[i + 1] < 0.0
                 if distance < (reach if outside else reach - margin + fading) and not reached < corners[corner, 3]:
                     nx, ny = -rx / distance, -ry / distance

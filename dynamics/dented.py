@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
+import math
 
 from dynamics.chain import Chain
 from dynamics.contact_rows import NO_KEY, Contacts
@@ -86,7 +86,7 @@ def _share_stop(section: CrossSection, contacts: Contacts, count: int, k: int) -
     for m in range(first, end):
         if pressing[m, STOPPED] == 0.0:
             common = _common(contacts, k, int(pressing[m, NEAREST]), reach)
-            contacts.gap[m] += common * np.sqrt(pressing[k, LAW] * pressing[m, LAW]) * pressing[k, STOPPED]
+            contacts.gap[m] += common * math.sqrt(pressing[k, LAW] * pressing[m, LAW]) * pressing[k, STOPPED]
 
 
 @compiled()
@@ -139,7 +139,7 @@ def shared_compliance(contacts: Contacts, k: int, m: int, reach: float) -> float
     if pressing[k, STOPPED] > 0.0 or pressing[m, STOPPED] > 0.0:
         return 0.0
     common = _common(contacts, int(pressing[k, NEAREST]), int(pressing[m, NEAREST]), reach)
-    return float(common * np.sqrt(pressing[k, LAW] * pressing[m, LAW]))
+    return float(common * math.sqrt(pressing[k, LAW] * pressing[m, LAW]))
 
 
 @compiled()
@@ -155,7 +155,7 @@ def _common(contacts: Contacts, one: int, other: int, reach: float) -> float:
     length, long, tip, cap = pressing[one, LENGTH], pressing[other, LENGTH], pressing[one, TIP], pressing[other, TIP]
     common = max(min(0.5 * (length + long) - apart, length, long), 0.0)
     share = -FOLLOWS * common if along < 0.0 else common + min(tip, cap)
-    return float(along * share / np.sqrt((length + tip) * (long + cap)))
+    return float(along * share / math.sqrt((length + tip) * (long + cap)))
 
 
 @compiled()
@@ -169,7 +169,7 @@ def _turn_aside(contacts: Contacts, k: int, chain: Chain, share: float) -> None:
     along = nx * ux + ny * uy
     if along < 0.0:
         nx, ny = nx - share * along * ux, ny - share * along * uy
-        length = np.sqrt(nx * nx + ny * ny)
+        length = math.sqrt(nx * nx + ny * ny)
         if length > 0.0:
             nx, ny, x, y = nx / length, ny / length, chain.x[last + 1], chain.y[last + 1]
             contacts.alpha[k], contacts.beta[k], contacts.gamma[k] = x * ny - y * nx, -ny, nx

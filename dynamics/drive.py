@@ -22,9 +22,8 @@ The tail also presses on the inner side of each bend. That force on the body is 
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
-
-import numpy as np
 
 from dynamics.tube import VineParams
 from surrogate.compiled import Floats, compiled
@@ -63,7 +62,7 @@ def tail_tension(tail: Tail, bends: Floats, lengths: Floats, count: int) -> floa
         return 0.0
     for j in range(count):
         if tension > 0.0:  # a slack tail has no friction, however large the exponential
-            tension *= np.exp(tail.friction * abs(bends[j]))
+            tension *= math.exp(tail.friction * abs(bends[j]))
         tension += tail.drag * lengths[j]
     return tension
 

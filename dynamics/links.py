@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from surrogate.compiled import Floats, compiled
@@ -35,7 +37,7 @@ def link(film: float, bend: float, pivot: float) -> tuple[float, float, float]:
         return film - shortening * part * (2.0 - part), change * part * (4.0 - 3.0 * part), stiff
     if film - shortening >= least:
         return film - shortening, change, 0.0
-    folded = np.exp(2.0 * (film - shortening - least) / least) if film > 0.0 else 0.0
+    folded = math.exp(2.0 * (film - shortening - least) / least) if film > 0.0 else 0.0
     return 0.5 * least * (1.0 + folded), change * folded, 2.0 * wall * wall / max(least, 1e-9) * folded
 
 

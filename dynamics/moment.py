@@ -40,6 +40,8 @@ class Elasticity(NamedTuple):
     """Bend at which the tube folds [rad]; the largest one in the table if it does not."""
     pivot: float
     """Distance of a pivot from the centreline where there is an actuator [m], see `VineParams.pivot`."""
+    factor: float
+    """Factor on the moments of the tables [-]: that of `stiffness` is in it already."""
 
 
 class JointMoments(NamedTuple):
@@ -167,6 +169,7 @@ def joint_moments(params: VineParams) -> JointMoments:
         taut_arm=params.taut_arm,
         strain_per_bend=params.arm / params.moment_length,
         pivot=params.pivot,
+        factor=1.0,
         collapse=float(bends[min(int(np.searchsorted(rising, collapse)), BENDS)]) if folds else largest,
     )
     rows = _tabulated(params.actuator)
@@ -193,9 +196,10 @@ def moment_and_slope(
         moment = slope * magnitude
     else:
         position = min((magnitude - elasticity.transition) * elasticity.per_bend, BENDS - 1e-9)
-        left = int(position)
-        moment = moments[left] + (position - left) * (moments[left + 1] - moments[left])
-        slope = (rising[left + 1] - rising[left]) * elasticity.per_bend
+        left, factor = int(position), elasticity.factor
+        start = factor * moments[left]
+        moment = start + (position - left) * (factor * moments[left + 1] - start)
+        slope = (factor * rising[left + 1] - factor * rising[left]) * elasticity.per_bend
     if bend < 0.0:
         moment = -moment
     if pressure != 0.0:
@@ -306,16 +310,22 @@ def holding_pressure(joint: JointMoments, curvature: ArrayLike, l_0: ArrayLike) 
 @compiled(counted=True)
 def carrying(joint: JointMoments, angles: Floats, pressure: Floats, l_0: Floats) -> Vine:
     """A vine with the bends and actuators given, shape (max_segments,) each; its bends are `angles` itself."""
-    carried = len(pressure)
-    pivots = np.sign(pressure) * joint.elasticity.pivot
-    row = np.zeros(carried, np.int64)
-    weight, per_strain, per_strain_saturated = np.zeros(carried), np.zeros(carried), np.zeros(carried)
-    for j in range(carried):
-        if pressure[j] != 0.0:
-            of = cell(joint.rows, l_0[j])
-            row[j], weight[j] = of.row, of.weight
-            per_strain[j], per_strain_saturated[j] = of.per_strain, of.per_strain_saturated
-    return Vine(angles, pivots, pressure, row, weight, per_strain, per_strain_saturated)
+    room = len(pressure)
+    row, cells = np.empty(room, np.int64), np.empty((4, room))
+    vine = Vine(angles, cells[0], pressure, row, cells[1], cells[2], cells[3])
+    look_up_cells(joint, vine, l_0)
+    return vine
+
+
+@compiled()
+def look_up_cells(joint: JointMoments, vine: Vine, l_0: Floats) -> None:
+    """Fill in the pivots and cells of a vine, from its pressures and the cell lengths l_0 [m]."""
+    pivot, pressure = joint.elasticity.pivot, vine.pressure
+    for j in range(len(pressure)):
+        of = cell(joint.rows, l_0[j]) if pressure[j] != 0.0 else Cell(0, 0.0, 0.0, 0.0)
+        vine.pivots[j] = pivot if pressure[j] > 0.0 else -pivot if pressure[j] < 0.0 else 0.0
+        vine.row[j], vine.weight[j] = of.row, of.weight
+        vine.per_strain[j], vine.per_strain_saturated[j] = of.per_strain, of.per_strain_saturated
 
 
 @compiled(inline="always")

@@ -8,6 +8,7 @@ not count as motion.
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -80,7 +81,7 @@ def near_segments(chain: Chain, segments: int, reach: float, radius: float, leas
     for b in range(known, segments):
         x, y = (tip_x, tip_y) if b == last else (xs[b + 1], ys[b + 1])
         dx, dy = x - seen[b, 0], y - seen[b, 1]
-        seen[b + 1, 0], seen[b + 1, 1], seen[b, 2] = x, y, np.sqrt(dx * dx + dy * dy)
+        seen[b + 1, 0], seen[b + 1, 1], seen[b, 2] = x, y, math.sqrt(dx * dx + dy * dy)
         _list(blocks, b, reach + spare, least)
     listed[0] = segments
     return int(listed[1])

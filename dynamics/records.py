@@ -188,14 +188,23 @@ def grow_batch(
         with ThreadPoolExecutor(threads) as pool:
             list(pool.map(lambda b: grow(b, batch, records, outcome), order))
         check_cut()
-    made, broken = records[:5], records.broken[:, 0]
+    return rollout_of(records, outcome, pivots_of(pressure, pivot))
+
+
+def rollout_of(records: Records, outcome: Integers, pivots: Floats) -> Rollout:
+    """The records of a batch and how each vine ended.
+
+    Args:
+        outcome: Number of records, status, steps and steps at constant length of each vine, shape (batch, 4).
+        pivots: See `VineState.pivots`.
+    """
     return Rollout(
-        *made,
+        *records[:5],
         records=outcome[:, 0],
         status=outcome[:, 1],
         steps=outcome[:, 2],
-        broken=broken,
-        pivots=pivots_of(pressure, pivot),
+        broken=records.broken[:, 0],
+        pivots=pivots,
         snaps=records.snaps,
         snapping=records.snapping,
         relaxations=outcome[:, 3],

@@ -13,6 +13,8 @@ parts touched or not as links shorten, a vine would never come to rest.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from dynamics.chain import Chain
@@ -83,7 +85,7 @@ def _add_pair(
         elif not (outer and _at_corner(chain, joint, x, y, segments)):
             return count
     nx, ny = xs[joint] - x, ys[joint] - y
-    distance = np.sqrt(nx * nx + ny * ny)
+    distance = math.sqrt(nx * nx + ny * ny)
     if not 0.0 < distance < most:
         return count
     key, gap, nx, ny = SELF_KEY - (joint * len(xs) + segment), distance - 2.0 * radius, nx / distance, ny / distance

@@ -28,6 +28,7 @@ from planner.commands import (
     tube,
     validate,
 )
+from planner.console.device import with_device
 from planner.console.errors import MachineFault, NothingKept
 from planner.console.progress import stoppable
 from planner.console.terminal import lasting_output
@@ -84,22 +85,26 @@ def vinewright(
 
 
 app.command()(plan.plan)
-app.command()(studio.studio)
+app.command()(with_device(studio.studio))
 app.command()(simulate.simulate)
-app.command()(robustness.robustness)
-app.command()(export.export)
-app.command()(show.show)
-app.command(name="funnel")(reproduce.funneling)
+app.command()(with_device(robustness.robustness))
+app.command()(with_device(export.export))
+app.command()(with_device(show.show))
+app.command(name="funnel")(with_device(reproduce.funneling))
 app.command(name="map")(map.map_environment)
 app.command()(track.track)
-app.command()(fit.fit)
+app.command()(with_device(fit.fit))
 app.add_typer(environments.app, name="environments", cls=WholeHelp)
 app.add_typer(tube.app, name="tube", cls=WholeHelp)
 app.add_typer(sweep.app, name="sweep", cls=WholeHelp)
+for group in bench.app, reproduce.app:
+    for command in group.registered_commands:
+        assert command.callback is not None
+        command.callback = with_device(command.callback)
 app.add_typer(bench.app, name="bench", cls=WholeHelp)
 app.add_typer(reproduce.app, name="reproduce", cls=WholeHelp)
 app.add_typer(surrogate.app, name="surrogate", cls=WholeHelp)
-app.command()(validate.validate)
+app.command()(with_device(validate.validate))
 app.command()(doctor.doctor)
 
 

@@ -6,7 +6,8 @@ import hashlib
 import os
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -52,6 +53,9 @@ def thread_count() -> int:
 def compiled(*, counted: bool = False, **options: Any) -> Callable[[Callable[..., Any]], Any]:
     """Compile a function of numbers and arrays on first use, cached on disk; options are those of `numba.njit`.
 
+    Kernels of a CUDA device call it too: Numba then compiles it for the device, without the options. For that it must allocate nothing,
+    and take functions of single numbers from `math`, not from NumPy.
+
     Args:
         counted: Whether references to arrays are counted. A function that allocates arrays, returns some, or calls one that returns some,
             needs that. All others borrow the arrays of their caller, and run faster: counting takes a third of a rollout.
@@ -70,16 +74,27 @@ def compiled(*, counted: bool = False, **options: Any) -> Callable[[Callable[...
             raise TypeError(
                 f"{function.__name__} calls {wrong[0].rsplit('.')[-1]}, which returns arrays: compile it with counted=True"
             )
-        config: Any = numba.config
-        before, config.CACHE_DIR = config.CACHE_DIR, str(cache_folder())
-        try:
+        with in_cache_folder():
             # numba has no public option to leave out the counts.
             chosen: dict[str, Any] = {"_nrt": counted, **options}
             return numba.njit(cache=True, error_model="numpy", **chosen)(function)
-        finally:
-            config.CACHE_DIR = before
 
     return decorate
+
+
+@contextmanager
+def in_cache_folder() -> Iterator[None]:
+    """Let kernels that are decorated meanwhile be cached in `cache_folder`: on a CUDA device too, whose settings are others."""
+    of_cuda = sys.modules.get("numba.cuda.core.config")
+    configs: list[Any] = [numba.config, *([of_cuda] if of_cuda else [])]
+    before = [config.CACHE_DIR for config in configs]
+    try:
+        for config in configs:
+            config.CACHE_DIR = str(cache_folder())
+        yield
+    finally:
+        for config, folder in zip(configs, before, strict=True):
+            config.CACHE_DIR = folder
 
 
 _returning: set[str] = set()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -98,14 +99,14 @@ def force_and_slope(
         start = rest * taut[of.row, column] + weight * taut[of.row + 1, column]
         rise = rest * taut[of.row, column + 1] + weight * taut[of.row + 1, column + 1] - start
         return start + (position - column) * rise, rise * (-TAUT_COLUMNS / TAUT_STRAIN)
-    column = int(np.sqrt(u) * COLUMNS) if u > 0.0 else 0
+    column = int(math.sqrt(u) * COLUMNS) if u > 0.0 else 0
     start = rest * unsaturated[of.row, column] + weight * unsaturated[of.row + 1, column]
     end = rest * unsaturated[of.row, column + 1] + weight * unsaturated[of.row + 1, column + 1]
     slope = (end - start) * (COLUMNS * COLUMNS) / (2.0 * column + 1.0)
     force = start + slope * (u - column * column * (1.0 / COLUMNS**2))
     slope *= of.per_strain
     if v > 0.0:
-        column = int(np.sqrt(v) * COLUMNS)
+        column = int(math.sqrt(v) * COLUMNS)
         slope_saturated = (saturated[column + 1] - saturated[column]) * (COLUMNS * COLUMNS) / (2.0 * column + 1.0)
         force_saturated = saturated[column] + slope_saturated * (v - column * column * (1.0 / COLUMNS**2))
         if force_saturated < force:

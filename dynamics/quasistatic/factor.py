@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
+import math
 
 from dynamics.chain import Chain
 from dynamics.contact_rows import Contacts
@@ -87,7 +87,7 @@ def factor_from(contacts: Contacts, dual: Dual, numbers: ContactNumbers, first: 
                 known += factor[i, h] * factor[j, h]
             value -= known
             if i == j:
-                factor[i, i] = np.sqrt(max(value, 1e-14))
+                factor[i, i] = math.sqrt(max(value, 1e-14))
                 scale[i] = 1.0 / factor[i, i]
             else:
                 factor[i, j] = value * scale[j]
@@ -102,7 +102,7 @@ def remove(dual: Dual, position: int, count: int) -> int:
         for j in range(i + 2):
             factor[i, j] = factor[i + 1, j]
     for j in range(position, left):
-        length = np.hypot(factor[j, j], factor[j, j + 1])
+        length = math.hypot(factor[j, j], factor[j, j + 1])
         cosine, sine = factor[j, j] / length, factor[j, j + 1] / length
         factor[j, j], scale[j] = length, 1.0 / length
         for i in range(j + 1, left):

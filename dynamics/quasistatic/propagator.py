@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import copy
-from typing import ClassVar
+from dataclasses import replace
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from dynamics.cross_section import cross_section
+from dynamics.crossover import least_on_cuda
+from dynamics.cuda import check_device, default_device, device_name, simulated, to_device, why_not
 from dynamics.drive import tail_of
 from dynamics.moment import JointMoments, joint_moments
 from dynamics.propagator import Capabilities, OnHost, checked_lengths, coefficients
@@ -20,10 +23,13 @@ from dynamics.records import Batch, Records, grow_batch
 from dynamics.scene import scene_of
 from dynamics.self_contact import segments_apart
 from dynamics.tube import VineParams
-from dynamics.vine import Actuation, Integers, Rollout, VineState
+from dynamics.vine import Actuation, Integers, Rollout, VineState, host
 from dynamics.world import World
 from environments.environment import Environment
 from surrogate.compiled import thread_count
+
+if TYPE_CHECKING:
+    from dynamics.quasistatic.device import Device
 
 REST, RECORDED_REST = 1e-3, 1e-4
 """A vine of the prototype is at rest where a step at constant length moves no joint farther [m]: while it grows, and to be
@@ -63,7 +69,7 @@ class QuasiStatic(OnHost):
         dents=True,
         tail=True,
         own_body=True,
-        devices=("cpu",),
+        devices=("cpu", "cuda"),
     )
 
     def __init__(
@@ -73,6 +79,7 @@ class QuasiStatic(OnHost):
         step: float | None = None,
         threads: int | None = None,
         friction: float | None = None,
+        device: str | None = None,
     ) -> None:
         """Prepare the scene (about 0.1 s).
 
@@ -80,9 +87,14 @@ class QuasiStatic(OnHost):
             step: Growth per step [m]. Default: a sixth of a segment.
             friction: Coulomb friction coefficient [-], static and kinetic. Default: those of the tube or, if it has none, that of the
                 environment, or 0. With the published physics only the tip has friction.
+            device: "cpu"; "cuda", where states stay on the device; or "auto", whichever is faster for a batch, see
+                `dynamics.crossover`. Default: `dynamics.cuda.default_device`.
         Raises:
             ValueError: `friction` is out of its range.
+            CannotRun: The device is unknown, or CUDA cannot be used.
         """
+        device = device or default_device()
+        check_device(device)
         kinetic, static = coefficients(params, environment, friction)
         if not 0 <= kinetic < np.inf:
             raise ValueError(f"friction = {kinetic:g} must be at least 0 and finite")
@@ -106,11 +118,36 @@ class QuasiStatic(OnHost):
             segments_apart=0 if stacked else segments_apart(params.radius, params.segment_length),
             relaxation=_relaxation(params, step or params.segment_length / 6),
         )
+        self.device = device
+        self.on_device: Device | None = None
+        """What the model keeps on a CUDA device; None where it does not compute on one."""
+        if device == "cuda" or (device == "auto" and not simulated() and why_not() is None):
+            from dynamics.quasistatic.device import Device
+
+            self.on_device = Device()
+
+    @property
+    def device_name(self) -> str:
+        """See `Propagator`."""
+        if self.on_device is None:
+            return super().device_name
+        return device_name() if self.device == "cuda" else f"{super().device_name}, or {device_name()}"
+
+    def start(self, batch: int, max_segments: int) -> VineState:
+        """See `Propagator`."""
+        state = super().start(batch, max_segments)
+        return replace(state, angles=to_device(state.angles)) if self.device == "cuda" else state
 
     def refined(self, parts: int = 2) -> QuasiStatic:
         """See `Propagator`."""
-        tube = self.tube
-        return QuasiStatic(self.environment, self.params, tube.growth_step / parts, self.threads, self.friction)
+        return self._again(self.tube.growth_step / parts, self.device)
+
+    def on(self, device: str) -> QuasiStatic:
+        """The same model on another device."""
+        return self._again(self.tube.growth_step, device)
+
+    def _again(self, step: float, device: str) -> QuasiStatic:
+        return QuasiStatic(self.environment, self.params, step, self.threads, self.friction, device)
 
     def in_world(self, world: World) -> QuasiStatic:
         """The same model in a world that is not quite as planned; shares everything that is costly."""
@@ -120,11 +157,8 @@ class QuasiStatic(OnHost):
             static = max(world.friction, self.params.static_friction or 0.0)
             friction = friction._replace(kinetic=world.friction, static=static)
         if stiff != 1.0:
-            other.joint = moments._replace(
-                elasticity=moments.elasticity._replace(stiffness=stiff * moments.elasticity.stiffness),
-                moment=stiff * moments.moment,
-                rising=stiff * moments.rising,
-            )
+            stiffness = stiff * moments.elasticity.stiffness
+            other.joint = moments._replace(elasticity=moments.elasticity._replace(stiffness=stiffness, factor=stiff))
         section = tube.section._replace(
             compliance=world.compliance * tube.section.compliance, pressure=press * tube.section.pressure
         )
@@ -140,13 +174,20 @@ class QuasiStatic(OnHost):
 def grow_in(
     models: Sequence[QuasiStatic], state: VineState, actuation: Actuation, length: ArrayLike, record_every: float
 ) -> Rollout:
-    """Grow each vine of a batch in a world of its own, on the threads of the first model; see `Propagator.grow`.
+    """Grow each vine of a batch in a world of its own, on the device or the threads of the first model; see `Propagator.grow`.
 
     Args:
         models: Models of the same tube, one per vine, see `QuasiStatic.in_world`.
     """
     first = models[0]
     lengths = checked_lengths(state, actuation, length, record_every, first.params)
+    if first.on_device and (first.device == "cuda" or len(lengths) >= least_on_cuda(first.on, first.threads)):
+        from dynamics.quasistatic.device import grow_on_device
+
+        rollout = grow_on_device(models, first.on_device, state, actuation, lengths, record_every)
+        if first.device == "cuda":
+            return rollout
+        return replace(rollout, angles=host(rollout.angles), contact_force=host(rollout.contact_force))
 
     def grow(b: int, batch: Batch, records: Records, outcome: Integers) -> None:
         one = models[b]

@@ -7,6 +7,7 @@ joints' viscosity decides which way an unstable vine leaves its place.
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -159,7 +160,7 @@ def note_snap(tube: QuasiStaticTube, work: Work, segments: int, length: float, e
     left, snaps, tip_x, tip_y = work.left, records.snaps, work.left[segments, 0], work.left[segments, 1]
     if moved_since(work.chain, segments, left) > tube.relaxation.snap:
         for k in range(len(snaps)):
-            if np.isnan(snaps[k, 0]):
+            if math.isnan(snaps[k, 0]):
                 snaps[k, 0], snaps[k, 1], snaps[k, 2], snaps[k, 3] = length, tip_x, tip_y, energy
                 for j in range(segments):
                     records.snapping[k, j] = work.bent[j]

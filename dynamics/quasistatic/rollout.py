@@ -160,14 +160,12 @@ def grow_vine(
         steps += 1
 
 
-@compiled(counted=True)
-def _rest_angles(joint: JointMoments, vine: Vine, segments: int, last_length: float) -> Floats:
-    """Bend of each joint in free space [rad]."""
-    rest = np.empty(segments)
+@compiled()
+def _rest_angles(joint: JointMoments, vine: Vine, segments: int, last_length: float, rest: Floats) -> None:
+    """Compute the bend of each joint in free space [rad]."""
     for j in range(segments):
         length = last_length if j == segments - 1 else joint.segment_length
         rest[j] = rest_of(joint, vine, j) * (length / joint.length)
-    return rest
 
 
 @compiled()
@@ -180,7 +178,7 @@ def _restrain(step: Step, vine: Vine, rest: Floats, segments: int) -> None:
             step.free[j] *= share
 
 
-@compiled(counted=True)
+@compiled()
 def hold_vine(
     model: QuasiStaticModel, work: Work, task: Task, vine: Vine, records: Records, cut: Flag
 ) -> tuple[int, int, int, int]:
@@ -193,7 +191,9 @@ def hold_vine(
         task.last_length,
     )
     chain, step, dt = work.chain, work.step, tube.growth_step
-    rest, before = _rest_angles(model.joint, vine, segments, last_length), np.zeros(segments)
+    rest, before = work.bent, work.before
+    _rest_angles(model.joint, vine, segments, last_length, rest)
+    before[:segments] = 0.0
     known = corrections = steps = 0
     motion = np.inf if segments > 1 or last_length > 0.0 else 0.0
     while True:
@@ -221,9 +221,12 @@ def hold_vine(
         for j in range(segments):
             vine.angles[j] += share * step.bend[j]
         motion = share * moved * tube.growth_step / dt
+        turned = 0.0
+        for j in range(segments):
+            turned += step.bend[j] * before[j]
+            before[j] = step.bend[j]
         # Steps that oscillate are too long.
-        dt = 0.5 * dt if (step.bend[:segments] * before).sum() < 0.0 else min(1.2 * dt, tube.growth_step)
-        before[:] = step.bend[:segments]
+        dt = 0.5 * dt if turned < 0.0 else min(1.2 * dt, tube.growth_step)
         steps += 1
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -184,8 +185,8 @@ def _most_motion(chain: Chain, step: Step, segments: int, growth: float) -> tupl
         turn, turn_x, turn_y = turn + bend, turn_x + bend * chain.pivot_x[j], turn_y + bend * chain.pivot_y[j]
         dx, dy = turn_y - chain.y[j + 1] * turn, chain.x[j + 1] * turn - turn_x
         worst = max(worst, dx * dx + dy * dy, (0.05 * bend) ** 2)
-    bent, dx, dy = np.sqrt(worst), dx + growth * chain.cosine[segments - 1], dy + growth * chain.sine[segments - 1]
-    tip = np.hypot(dx, dy)
+    bent, dx, dy = math.sqrt(worst), dx + growth * chain.cosine[segments - 1], dy + growth * chain.sine[segments - 1]
+    tip = math.hypot(dx, dy)
     # The tip moves with every bend: if one is not a number, neither is the result.
     return bent, bent if tip <= bent else tip
 

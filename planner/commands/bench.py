@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from planner.commands.measured import measured
+from planner.console.device import DeviceOption
 from planner.console.errors import BadInput, needs, readable_errors
 from planner.console.options import (
-    DeviceOption,
     EnvironmentArgument,
     ForceOption,
     PhysicsOption,

@@ -10,7 +10,7 @@ from typing import Any
 
 from planner.console.answer import Answer, JsonOption
 
-PACKAGES = "numpy", "scipy", "numba", "shapely", "matplotlib", "pydantic", "torch", "ompl"
+PACKAGES = "numpy", "scipy", "numba", "shapely", "matplotlib", "pydantic", "torch", "numba-cuda", "ompl"
 
 
 def doctor(as_json: JsonOption = False) -> int:
@@ -31,6 +31,7 @@ def doctor(as_json: JsonOption = False) -> int:
         )
     table.add_row("propagators", ", ".join(content["propagators"]))
     table.add_row("devices", ", ".join(content["devices"]))
+    table.add_row("exact contact on", content["exact_contact"])
     table.add_row("threads", f"{content['threads']} (NUMBA_NUM_THREADS reduces it)")
     kernels = content["kernels"]
     cached = f"{kernels} kernels compiled" if kernels else "empty: the first plan compiles, one to two minutes"
@@ -58,6 +59,7 @@ def _found() -> dict[str, Any]:
         },
         "propagators": list(propagators()),
         "devices": _devices(),
+        "exact_contact": _exact_contact(),
         "threads": thread_count(),
         "kernel_cache": str(folder),
         "kernels": sum(1 for _ in folder.rglob("*.nbi")),
@@ -79,6 +81,22 @@ def _devices() -> list[str]:
         return ["cpu"]
     names = [torch.cuda.get_device_name(index) for index in range(torch.cuda.device_count())]
     return ["cpu", *(f"cuda: {name}" for name in names)]
+
+
+def _exact_contact() -> str:
+    """Where `quasistatic` grows vines, and why."""
+    from dynamics.crossover import known_crossover
+    from dynamics.cuda import CHOICE, default_device, device_name, why_not
+    from surrogate.compiled import thread_count
+
+    chosen, reason = default_device(), why_not()
+    if chosen != "auto":
+        return f"{chosen}: {CHOICE} is set"
+    if reason:
+        return f"cpu: {reason}"
+    least = known_crossover(thread_count())
+    known = "measured by the first batch" if least is None else f"{least:.0f}"
+    return f"cpu, and {device_name()} for batches of at least so many vines: {known}"
 
 
 def _writable(folder: os.PathLike[str]) -> bool:

@@ -31,9 +31,9 @@ from planner.commands.plan_options import (
     Verify,
 )
 from planner.console.answer import Answer, JsonOption
+from planner.console.device import DeviceOption
 from planner.console.errors import BadInput, apart, known_actuator, readable_errors, readable_options
 from planner.console.options import (
-    DeviceOption,
     ForceOption,
     FrictionOption,
     PhysicsOption,

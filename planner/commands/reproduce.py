@@ -11,9 +11,9 @@ import typer
 from planner.commands import reproduce_planning as planning
 from planner.commands import reproduce_uncertainty as errors
 from planner.commands.measured import measured
+from planner.console.device import DeviceOption
 from planner.console.errors import needs, readable_errors
 from planner.console.options import (
-    DeviceOption,
     ForceOption,
     PhysicsOption,
     PropagatorOption,

@@ -12,10 +12,10 @@ import typer
 from planner.commands.simulate_snaps import told_snaps
 from planner.commands.simulate_why import Miss
 from planner.console.answer import Answer, JsonOption
+from planner.console.device import DeviceOption
 from planner.console.errors import BadInput, apart, readable_errors
 from planner.console.options import (
     DesignArgument,
-    DeviceOption,
     EnvironmentArgument,
     FrictionOption,
     PhysicsOption,

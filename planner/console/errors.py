@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 EXTRAS = {
     "cluster": ("Dask, Bokeh and PyArrow", ("bokeh", "cloudpickle", "dask", "distributed", "pyarrow")),
+    "cuda": ("PyTorch and numba-cuda", ("numba_cuda", "torch")),
     "fab": ("ezdxf, trimesh and manifold3d", ("ezdxf", "manifold3d", "trimesh")),
     "fit": ("CasADi and h5py", ("casadi", "h5py")),
     "ompl": ("OMPL", ("networkx", "ompl")),
@@ -59,6 +60,7 @@ def readable_errors() -> Iterator[None]:
         yield
     except Exception as error:
         # Imported here because these imports take longer than many commands.
+        from dynamics.cuda import DeviceLost
         from dynamics.propagator import CannotRun, OutOfMemory
         from dynamics.recording import InvalidRecording
         from dynamics.tube_file import InvalidTube
@@ -91,7 +93,7 @@ def readable_errors() -> Iterator[None]:
         )
         if isinstance(error, UnwritableFolder):
             raise (MachineFault if error.machine else BadInput)(error.on_console) from None
-        if isinstance(error, OutOfMemory | SchedulerLost):
+        if isinstance(error, DeviceLost | OutOfMemory | SchedulerLost):
             raise MachineFault(str(error)) from None
         if isinstance(error, MemoryError):
             raise MachineFault(f"{NO_MEMORY}{f' ({error})' * bool(str(error))}") from None

@@ -15,7 +15,7 @@ from planner.console.errors import BadInput, needs
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from dynamics.propagator import Capabilities, PropagatorFactory
+    from dynamics.propagator import Capabilities, Propagator, PropagatorFactory
     from dynamics.tube import Physics, VineParams
     from environments import Environment
     from planner.design import Design
@@ -48,9 +48,6 @@ PropagatorOption = Annotated[
     typer.Option(
         "--propagator", help="Model of the growing vine: quasistatic, penalty, impulse, geometric or euler-lagrange."
     ),
-]
-DeviceOption = Annotated[
-    str, typer.Option("--device", help="Device of the computation: cpu, cuda, or auto (cuda if available).")
 ]
 SolverOption = Annotated[
     str | None,
@@ -256,6 +253,7 @@ def chosen_model(
         BadInput: This propagator does not have an option, or does not support sections.
         CannotRun: A choice is unknown, or not available on this machine.
     """
+    from dynamics.cuda import check_device
     from dynamics.registry import load_propagator, propagators
 
     if propagator not in propagators():
@@ -291,6 +289,10 @@ def chosen_model(
         with needs("osqp"):
             check_qp(qp)
         return partial(Impulse, qp=qp)
+    if propagator == "quasistatic":
+        check_device(device)
+        make: Callable[..., Propagator] = model
+        return model if device == "auto" else partial(make, device=device)
     return model
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from dynamics.cuda import on_default_device
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from dynamics.tube_file import tube_of
@@ -108,8 +109,9 @@ class Input:
         return design_in(json.loads(self.text), self.name)
 
 
+@on_default_device("cpu")
 def run_case(case: Case, inputs: Mapping[str, Input]) -> Row:
-    """Compute a case on this process's threads.
+    """Compute a case on this process's threads: not on a device, whose results differ in their last bits.
 
     Args:
         inputs: Those of the case, by digest.

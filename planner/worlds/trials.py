@@ -11,6 +11,7 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
+from dynamics.cuda import default_device
 from dynamics.moved_scene import LEAST_FACTOR, Motions, farthest_motion, moved_environment, moved_scenes
 from dynamics.quasistatic.propagator import QuasiStatic, grow_in
 from dynamics.tube import VineParams
@@ -26,6 +27,8 @@ from surrogate.compiled import Floats
 
 TOGETHER = 64
 """Number of vines that are grown in one batch, to limit the memory of their records."""
+TOGETHER_ON_CUDA = 16384
+"""The same where a CUDA device may grow them."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -85,7 +88,7 @@ class Worlds:
         friction = [None if np.isnan(one) else float(one) for one in errors.friction]
         factors = press.tolist(), moment.tolist(), compliance.tolist(), friction
         self.worlds = [World(*one) for one in zip(scenes, self.motions.start, *factors, strict=True)]
-        self.models = self._models(_planned_model(environment, params))
+        self.models = self._models(_planned_model(environment, params, default_device()))
         """A model of the tube in each world."""
         self.known: Known | None = None
         """What `nearest_to_goal` remembers, by the numbers of the trials; None if it remembers nothing."""
@@ -104,11 +107,16 @@ class Worlds:
     def __len__(self) -> int:
         return len(self.models)
 
+    @property
+    def together(self) -> int:
+        """Number of vines that are grown in one batch."""
+        return TOGETHER if self.models[0].on_device is None else TOGETHER_ON_CUDA
+
     def refined(self, parts: int) -> Worlds:
         """The same worlds with the growth step of the model divided, to check its results."""
         other = copy(self)
         other.known = None
-        other.models = self._models(_planned_model(self.environment, self.params).refined(parts))
+        other.models = self._models(_planned_model(self.environment, self.params, default_device()).refined(parts))
         return other
 
     def sections(self, design: Design) -> SectionErrors:
@@ -139,7 +147,7 @@ def grow_trials(design: Design, worlds: Worlds, sections: SectionErrors | None =
         {},
     )
     free = np.flatnonzero(~worlds.blocked)
-    for rows in np.array_split(free, -(-len(free) // TOGETHER)) if len(free) else []:
+    for rows in np.array_split(free, -(-len(free) // worlds.together)) if len(free) else []:
         rollout = grow_rows(worlds, rows, Actuation(carried.pressure[rows], carried.l_0[rows]), design.length)
         outcome.nearest[rows] = rollout.nearest(goal)
         outcome.reached[rows] = outcome.nearest[rows] <= 0.0
@@ -183,7 +191,7 @@ def _nearest_to_goal(designs: Sequence[Design], worlds: Worlds, rows: Integers, 
     every, length = Actuation.joined(carried), np.concatenate(lengths)
     world = np.concatenate([own_rows for _, own_rows in wanting])
     found, unblocked = np.full((2, len(world)), np.inf), np.flatnonzero(~worlds.blocked[world])
-    for some in np.array_split(np.arange(len(unblocked)), max(-(-len(unblocked) // TOGETHER), 1)):
+    for some in np.array_split(np.arange(len(unblocked)), max(-(-len(unblocked) // worlds.together), 1)):
         if len(some):
             at, own_length = unblocked[some], length[some]
             rollout = grow_rows(worlds, world[at], Actuation(every.pressure[some], every.l_0[some]), own_length)
@@ -202,9 +210,9 @@ def grow_rows(worlds: Worlds, rows: Integers, carried: Actuation, length: float 
 
 
 @lru_cache(maxsize=4)
-def _planned_model(environment: Environment, params: VineParams) -> QuasiStatic:
+def _planned_model(environment: Environment, params: VineParams, device: str) -> QuasiStatic:
     """The model of a tube where everything is as planned, made once for all batches of worlds."""
-    return QuasiStatic(environment, params)
+    return QuasiStatic(environment, params, device=device)
 
 
 def _make_room(environment: Environment, params: VineParams, motions: Motions) -> NDArray[np.bool_]:

@@ -21,7 +21,7 @@ from planner.cli import main
         (["plan", "maze", "--propagator", "penalty", "--surrogate", "guess"], ["'guess'; known: table, network"]),
         (["plan", "maze", "--propagator", "penalty", "--device", "tpu"], ["'tpu'; known: auto, cpu, cuda"]),
         (["plan", "maze", "--solver", "newton"], ["--solver newton is for --propagator penalty"]),
-        (["plan", "maze", "--device", "cuda"], ["--device cuda: quasistatic computes on cpu"]),
+        (["plan", "maze", "--propagator", "impulse", "--device", "cuda"], ["--device cuda: impulse computes on cpu"]),
         (
             ["plan", "maze", "--propagator", "penalty", "--surrogate", "network", "--actuator", "pouch"],
             ["trained for Spam"],

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import shapely
 
+from dynamics.moment import total_moment
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from dynamics.vine import Status
@@ -16,7 +17,9 @@ from planner.design import Design, Section
 from planner.replay import grow_designs
 from planner.worlds.deviations import SectionErrors, WorldErrors, actuation_of
 from planner.worlds.trials import Outcome, Worlds, grow_rows, grow_trials
+from surrogate.force_table import Cell
 
+NO_CELL = Cell(0, 0.0, 0.0, 0.0)
 PARAMS = VineParams()
 ERRORS = replace(WORKSHOP, growth_pressure=500.0, moment_share=0.05, contact_share=0.2, friction=(0.05, 0.1))
 """Errors of which each world has some of every kind."""
@@ -117,8 +120,9 @@ def test_growth_pressure_of_a_world_drives_and_stiffens(design: Design, obstruct
     for model, press, moment in zip(worlds.models, (1.1, 1.0, 0.5), (1.1, 1.3, 1.0), strict=True):
         assert model.tube.growth_force == pytest.approx(press * own.tube.growth_force)
         assert model.tube.section.pressure == pytest.approx(press * own.tube.section.pressure)
-        assert model.joint.moment == pytest.approx(moment * own.joint.moment)
-        assert model.joint.rising == pytest.approx(moment * own.joint.rising)
+        for bend in (0.02, 0.5, 1.5):  # linear, wrinkled, folded
+            resisting = [np.array(total_moment(one.joint, bend, 0.0, NO_CELL)) for one in (model, own)]
+            assert resisting[0] == pytest.approx(moment * resisting[1])
         assert model.joint.elasticity.stiffness == pytest.approx(moment * own.joint.elasticity.stiffness)
     assert worlds.models[0].tube.growth_force == pytest.approx(stronger.growth_force)
     assert worlds.models[0].tube.section.pressure == pytest.approx(stronger.section.pressure)

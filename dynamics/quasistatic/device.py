@@ -1,0 +1,271 @@
+"""Growth of a batch on a CUDA device by the kernels of the CPU, one vine in each thread.
+
+The work space of the vines is one `Arena`. A thread copies the bends and pressures of its vine there, grows it exactly as a thread of
+the CPU does, and writes its records. All threads of a warp wait for the longest, so vines of similar length share one.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numba import cuda
+
+from dynamics.cuda import (
+    LANES,
+    LEAST_WARPS,
+    SHARE,
+    Arena,
+    arguments,
+    bytes_per_vine,
+    free_memory,
+    readable_faults,
+    simulated,
+    to_device,
+)
+from dynamics.growth import NOT_FINITE, SLACK
+from dynamics.interruption import CUT, check_cut
+from dynamics.lanes import lane_of
+from dynamics.moment import Vine, look_up_cells
+from dynamics.propagator import OutOfMemory
+from dynamics.quasistatic.models import Models, model_of
+from dynamics.quasistatic.rollout import grow_vine, hold_vine
+from dynamics.quasistatic.step import QuasiStaticModel, Work, new_work
+from dynamics.records import Batch, Records, new_records, of_vine, rollout_of, task_of
+from dynamics.vine import Actuation, Integers, Rollout, VineState, pivots_of
+from surrogate.compiled import Floats, compiled, in_cache_folder
+
+if TYPE_CHECKING:
+    from dynamics.quasistatic.propagator import QuasiStatic
+
+BLOCK = 64
+"""Threads of a block."""
+KEPT = "angles", "contact_force"
+"""Records that stay on the device."""
+POLL = 1e-3
+"""Interval at which the host looks whether a device has finished, and whether growth is to be cut short [s]."""
+
+
+class Lanes(NamedTuple):
+    """What each thread works on; in an `Arena` with two more axes."""
+
+    work: Work
+    vine: Vine
+
+
+@compiled()
+def first_broken(angles: Floats, segments: int, last_length: float) -> int:
+    """`VineState.broken` of one vine."""
+    for j in range(len(angles)):
+        if not math.isfinite(angles[j]):
+            return j
+    return -1 if math.isfinite(last_length) else segments - 1
+
+
+def grow_lanes(
+    models: Models, lanes: Lanes, batch: Batch, records: Records, outcome: Integers, order: Integers, first: int
+) -> None:
+    """Kernel: grow vine order[first + t] in thread t; see `dynamics.quasistatic.rollout.grow_one`."""
+    t = cuda.grid(1)
+    if first + t >= len(order):
+        return
+    b, warp, lane = order[first + t], t // LANES, t % LANES
+    mine, angles, pressure = lane_of(lanes, warp, lane), batch.angles[b], batch.pressure[b]
+    vine = mine.vine
+    broken = first_broken(angles, batch.segments[b], batch.last_length[b])
+    if broken >= 0:
+        records.broken[b, 0], outcome[b, 1] = broken, NOT_FINITE
+        return
+    for j in range(len(angles)):
+        vine.angles[j], vine.pressure[j] = angles[j], pressure[j]
+    model = model_of(models, b)
+    look_up_cells(model.joint, vine, batch.l_0[b])
+    task, own = task_of(batch, b), of_vine(records, b)
+    if task.length > SLACK:
+        done = grow_vine(model, mine.work, task, vine, own, batch.cut)
+    else:
+        done = hold_vine(model, mine.work, task, vine, own, batch.cut)
+    outcome[b, 0], outcome[b, 1], outcome[b, 2], outcome[b, 3] = done
+
+
+class Device:
+    """What stays on a device between the calls of a model: its tables, and the work space."""
+
+    def __init__(self) -> None:
+        """Nothing is copied before a batch grows."""
+        self.arena: Arena | None = None
+        self._copied: tuple[QuasiStaticModel, QuasiStaticModel] | None = None
+
+    def copy_of(self, model: QuasiStatic) -> QuasiStaticModel:
+        """A model as tensors; one with the same grid and tables as the last is that one: in all else, `Models` has its own numbers."""
+        own = QuasiStaticModel(model.scene, model.joint, model.tube, model.pose)
+        if self._copied is None or self._copied[0].scene.edge_items is not own.scene.edge_items:
+            self._copied = own, QuasiStaticModel(*to_device(own))
+        return self._copied[1]
+
+    def arena_for(self, vines: int, max_segments: int, free: int) -> Arena:
+        """Work space of vines of up to `max_segments` segments: for all of them, or for as many as fit into free memory [bytes].
+
+        Raises:
+            OutOfMemory: Not even `LEAST_WARPS` warps fit.
+        """
+        example = example_of(max_segments)
+        warps = max(-(-vines // LANES), LEAST_WARPS)
+        if self.arena and self.arena.warps >= warps and len(self.arena.example.vine.angles) == len(example.vine.angles):
+            return self.arena
+        self.arena = None
+        if (fitting := free // (LANES * bytes_per_vine(example))) < LEAST_WARPS:
+            raise OutOfMemory(f"the CUDA device has no memory for {LEAST_WARPS * LANES} vines: end other programs")
+        self.arena = Arena(example, min(warps, fitting))
+        return self.arena
+
+
+def example_of(max_segments: int) -> Lanes:
+    """Work space of one vine."""
+    room = max(max_segments, 2)  # arrays of one entry would have another type
+    return Lanes(
+        new_work(room),
+        Vine(
+            np.zeros(room),
+            np.zeros(room),
+            np.zeros(room),
+            np.zeros(room, np.int64),
+            np.zeros(room),
+            np.zeros(room),
+            np.zeros(room),
+        ),
+    )
+
+
+class Launch(NamedTuple):
+    """Arguments of the kernel, as tensors and as the kernel takes them, for all vines of a batch."""
+
+    arena: Arena
+    records: Records
+    outcome: Any
+    given: tuple[Any, ...]
+    """All arguments but the last."""
+
+
+def prepared(
+    models: Sequence[QuasiStatic],
+    device: Device,
+    state: VineState,
+    actuation: Actuation,
+    lengths: Floats,
+    record_every: float,
+    cut: Any,
+) -> Launch:
+    """Copy a batch to the device, and allocate what the kernel writes; see `grow_on_device`."""
+    batch, room = state.angles.shape
+    records, outcome = _records(lengths, record_every, room), to_device(np.zeros((batch, 4), np.int64))
+    on_host = state.angles, state.segments, state.last_length, actuation.pressure, actuation.l_0, lengths
+    vines = Batch._make((*map(to_device, on_host), record_every, cut))
+    order = to_device(np.argsort(-lengths, kind="stable"))
+    arena = device.arena_for(batch, room, int(SHARE * free_memory()))
+    given = arguments((_models(models, device), arena.views, vines, records, outcome, order))
+    return Launch(arena, records, outcome, given)
+
+
+def grow_on_device(
+    models: Sequence[QuasiStatic],
+    device: Device,
+    state: VineState,
+    actuation: Actuation,
+    lengths: Floats,
+    record_every: float,
+) -> Rollout:
+    """Grow each vine of a batch in a world of its own; the same as `dynamics.quasistatic.propagator.grow_in` does on threads.
+
+    Bends and contact forces of the result are tensors on the device.
+
+    Args:
+        lengths: Length by which each vine grows [m], shape (batch,).
+    Raises:
+        OutOfMemory: The batch does not fit into the memory of the device.
+        DeviceLost: The device failed.
+        Interrupted: The growth was cut short.
+    """
+    batch = len(lengths)
+    with readable_faults(batch):
+        cut = CUT if simulated() else cuda.mapped_array(1, np.bool_)
+        cut[0] = CUT[0]
+        launch = prepared(models, device, state, actuation, lengths, record_every, cut)
+        lanes = LANES * launch.arena.warps
+        for first in range(0, batch, lanes):
+            launch.arena.fill()
+            _kernel()[-(-min(lanes, batch - first) // BLOCK), BLOCK](*launch.given, first)
+            _wait(cut)
+            check_cut()
+        made, ends = launch.records, launch.outcome.numpy(force=True)
+        on_host = {name: part.numpy(force=True) for name, part in made._asdict().items() if name not in KEPT}
+    return rollout_of(made._replace(**on_host), ends, pivots_of(actuation.pressure, models[0].params.pivot))
+
+
+def _wait(cut: Any) -> None:
+    """Wait for a device; growth that is to be cut short ends at its next step."""
+    if simulated():
+        return
+    done = cuda.event()
+    done.record()
+    while not done.query():
+        cut[0] = CUT[0]
+        time.sleep(POLL)
+    cuda.synchronize()  # raises what went wrong in the kernel
+
+
+def _records(lengths: Floats, record_every: float, max_segments: int) -> Records:
+    """Records of a batch on the device, see `dynamics.records.new_records`.
+
+    Raises:
+        OutOfMemory: They would take more memory than the device has.
+    """
+    batch = len(lengths)
+    one = new_records(lengths.max(initial=0.0, keepdims=True), record_every, max_segments)
+    each, free = sum(part.nbytes for part in one), SHARE * free_memory()
+    if batch * each > free:
+        raise OutOfMemory(
+            f"the records of {batch} vines of up to {max_segments} segments take {batch * each / 1e9:.1f} GB on the CUDA device, of "
+            f"whose memory {free / 1e9:.1f} GB can be used: grow at most {int(free // each)} at once"
+        )
+    return Records(*(part.repeat(batch, *[1] * (part.ndim - 1)) for part in to_device(one)))
+
+
+def _models(models: Sequence[QuasiStatic], device: Device) -> Models:
+    """What differs between the worlds of a batch, and which of them each vine has."""
+    number: dict[int, int] = {}
+    world = [number.setdefault(id(one), len(number)) for one in models]
+    several = [models[world.index(w)] for w in range(len(number))] if len(number) > 1 else models[:1]
+    scenes = [one.scene for one in several]
+    if any(scene.edge_items is not scenes[0].edge_items for scene in scenes):
+        raise ValueError("the worlds of a batch must share one grid, see dynamics.moved_scene")
+    numbers = [_numbers(one) for one in several]
+    stacked = [np.stack(part) for part in zip(*[(one.edges, one.corners, one.bounds) for one in scenes], strict=True)]
+    base = np.stack([one.pose for one in several])
+    return Models(device.copy_of(several[0]), *to_device((*stacked, base, np.array(numbers), np.array(world))))
+
+
+def _numbers(model: QuasiStatic) -> tuple[float, ...]:
+    """Row of `Models.numbers`."""
+    elastic, tube = model.joint.elasticity, model.tube
+    section, friction = tube.section, tube.friction
+    return (
+        elastic.stiffness,
+        elastic.factor,
+        section.compliance,
+        section.pressure,
+        tube.growth_force,
+        friction.kinetic,
+        friction.static,
+    )
+
+
+@cache
+def _kernel() -> Any:
+    """`grow_lanes`, compiled on its first launch, which takes a minute, or read from the cache."""
+    with in_cache_folder():
+        return cuda.jit(cache=True)(grow_lanes)
