@@ -23,8 +23,8 @@ from dynamics.cuda import (
     arguments,
     bytes_per_vine,
     free_memory,
+    memory,
     readable_faults,
-    simulated,
     to_device,
 )
 from dynamics.growth import NOT_FINITE, SLACK
@@ -192,7 +192,7 @@ def grow_on_device(
     """
     batch = len(lengths)
     with readable_faults(batch):
-        cut = CUT if simulated() else cuda.mapped_array(1, np.bool_)
+        cut = CUT if memory() == "cpu" else cuda.mapped_array(1, np.bool_)
         cut[0] = CUT[0]
         launch = prepared(models, device, state, actuation, lengths, record_every, cut)
         lanes = LANES * launch.arena.warps
@@ -208,7 +208,7 @@ def grow_on_device(
 
 def _wait(cut: Any) -> None:
     """Wait for a device; growth that is to be cut short ends at its next step."""
-    if simulated():
+    if cut is CUT:  # what is simulated has run when the launch returns
         return
     done = cuda.event()
     done.record()
@@ -237,9 +237,9 @@ def _records(lengths: Floats, record_every: float, max_segments: int) -> Records
 
 def _models(models: Sequence[QuasiStatic], device: Device) -> Models:
     """What differs between the worlds of a batch, and which of them each vine has."""
-    number: dict[int, int] = {}
-    world = [number.setdefault(id(one), len(number)) for one in models]
-    several = [models[world.index(w)] for w in range(len(number))] if len(number) > 1 else models[:1]
+    unique = {id(one): one for one in models}
+    number, several = {key: w for w, key in enumerate(unique)}, list(unique.values())
+    world = [number[id(one)] for one in models]
     scenes = [one.scene for one in several]
     if any(scene.edge_items is not scenes[0].edge_items for scene in scenes):
         raise ValueError("the worlds of a batch must share one grid, see dynamics.moved_scene")

@@ -224,3 +224,17 @@ def sweep(out: FolderOption = None, force: ForceOption = False) -> int:
             prepare=lambda: made.append(manifest()),
         )
         return measured(study, command_line("bench sweep"), out, force, missed)
+
+
+@app.command()
+def gpu(out: FolderOption = None, force: ForceOption = False) -> int:
+    """Measure exact contact on a CUDA device against the CPU; without a device, what can be known of it. Ctrl-C keeps what was measured.
+
+    Needs the extra cuda, also without a device.
+    """
+    with readable_errors(), needs("cuda"):
+        from planner.studies.gpu.report import report
+        from planner.studies.gpu.study import cases, measure
+
+        study = Study("gpu", cases(), measure, report, unit="measurements")
+        return measured(study, command_line("bench gpu"), out, force)

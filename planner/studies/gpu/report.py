@@ -1,0 +1,205 @@
+"""Tables of exact contact on a CUDA device: what is unknown comes first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any, TypeVar, cast
+
+from planner.markdown import table
+from planner.studies.gpu.study import LENGTH, Found, Lockstep, TrialSpeed
+from planner.studies.gpu.traffic import BATCH, Traffic
+from planner.studies.gpu.usage import WARPS, Usage
+from planner.studies.rollouts.study import RolloutSpeed
+from planner.studies.study import Report
+
+MULTIPROCESSORS, BANDWIDTH, CLOCK, CACHE = 132, 4.8e12, 1.98e9, 50e6
+"""Of an H200: number, memory bandwidth [bytes/s], clock [Hz] and second-level cache [bytes], from NVIDIA's data sheet."""
+LATENCY = 30, 700
+"""Cycles of an access to the first-level cache, and to memory, about; the truth is between."""
+Kind = TypeVar("Kind", Usage, Lockstep, Traffic, RolloutSpeed, TrialSpeed)
+TARGET = 10e6
+"""Vine-steps per second that an H200 should reach."""
+
+
+def report(found: Sequence[Found]) -> Report:
+    """Tables in Markdown, and their data."""
+    usage, steps, traffic = _of(Usage, found), _of(Lockstep, found), _of(Traffic, found)
+    speeds, trials = _of(RolloutSpeed, found), _of(TrialSpeed, found)
+    named = {"usage": usage, "lockstep": steps, "traffic": traffic, "speeds": speeds, "trials": trials}
+    content = {name: [asdict(one) for one in cast(list[Any], some)] for name, some in named.items()}
+    measured = any(not one.device.startswith("cpu") for one in speeds)
+    lines = [
+        *_unknown(measured),
+        *_speeds(speeds),
+        *_trials(trials),
+        *_usage(usage),
+        *_lanes(steps, traffic),
+        *([] if measured else _estimate(usage, traffic)),
+    ]
+    return Report("Exact contact on a CUDA device", lines, content)
+
+
+def _of(kind: type[Kind], found: Sequence[Found]) -> list[Kind]:
+    return [one for one in found if isinstance(one, kind)]
+
+
+def _unknown(measured: bool) -> list[str]:
+    if measured:
+        return []
+    return [
+        "**No CUDA device was at hand: nothing here was run on one.** Unknown are the speed on a device, how often accesses hit",
+        "its caches, what branches within a step cost, and the time of a launch. Known is that the compiled code is right:",
+        "translated to C and run on a processor, it grows the vines of the CPU (`tests/dynamics/test_ptx.py`). The same command on a",
+        "machine with a device measures the speed, and leaves the estimate out.",
+        "",
+    ]
+
+
+def _speeds(found: Sequence[RolloutSpeed]) -> list[str]:
+    if not found:
+        return []
+    rows = [
+        [one.environment, one.model, one.device, str(one.batch), f"{one.seconds:.3g}", f"{one.rate:,.0f}"]
+        for one in found
+    ]
+    return [
+        "## Speed",
+        "",
+        f"Random vines that grow to {LENGTH:g} m; the best of three. Steps at constant length are not counted. Algorithm 1 is that of",
+        "paper 002, `--propagator penalty --solver gradient`, for which the paper gives about 6 s for 100 vines on its GPU.",
+        "",
+        *table(("environment", "propagator", "device", "batch", "seconds", "vine-steps/s"), rows),
+        "",
+    ]
+
+
+def _trials(found: Sequence[TrialSpeed]) -> list[str]:
+    if not found:
+        return []
+    rows = [
+        [
+            one.device,
+            str(one.trials),
+            f"{one.prepare_s:.2f}",
+            f"{one.grow_s:.2f}",
+            f"{1e6 * (one.prepare_s + one.grow_s) / one.trials:.0f}",
+        ]
+        for one in found
+    ]
+    return [
+        "## Trials",
+        "",
+        "One straight vine in each of many worlds of `divider` with the errors of a workshop.",
+        "",
+        *table(("device", "trials", "drawing worlds s", "growing s", "microseconds per trial"), rows),
+        "",
+    ]
+
+
+def _usage(found: Sequence[Usage]) -> list[str]:
+    if not found:
+        return []
+    rows = [
+        [
+            one.capability,
+            str(one.registers),
+            f"{one.warps} of {WARPS}",
+            str(one.stack_bytes),
+            str(one.stored_bytes),
+            str(one.loaded_bytes),
+            str(one.argument_bytes),
+            f"{one.compile_s:.0f} + {one.assemble_s:.0f}",
+        ]
+        for one in found
+    ]
+    columns = (
+        "capability",
+        "registers",
+        "warps per multiprocessor",
+        "local memory bytes",
+        "spill stores bytes",
+        "spill loads bytes",
+        "arguments bytes",
+        "compiling s",
+    )
+    return [
+        "## The kernel",
+        "",
+        "One vine in each thread, float64; compiled by NVVM and ptxas, without a device. Local memory is that of a thread.",
+        "",
+        *table(columns, rows),
+        "",
+    ]
+
+
+def _lanes(steps: Sequence[Lockstep], traffic: Sequence[Traffic]) -> list[str]:
+    if not steps or not traffic:
+        return []
+    counted = {one.environment: one for one in traffic}
+    rows = [
+        [
+            one.environment,
+            f"{one.steps:.0f}",
+            *[f"{share:.2f}" for share in one.shares.values()],
+            f"{near.share_of_lanes:.2f}",
+            f"{1e-3 * near.read_bytes:.1f}",
+            f"{1e-3 * near.written_bytes:.1f}",
+            f"{1e-3 * near.touched_bytes:.1f}",
+            f"{1e-3 * near.reserved_bytes:.0f}",
+        ]
+        for one in steps
+        if (near := counted.get(one.environment))
+    ]
+    columns = (
+        "environment",
+        "steps per vine",
+        "lanes that step, as vines come",
+        "sorted by their steps",
+        "lanes that work, as vines come",
+        "kB read per step",
+        "kB written per step",
+        "kB touched per vine",
+        "kB reserved per vine",
+    )
+    return [
+        "## Warps and memory",
+        "",
+        f"Random vines of {LENGTH:g} m, on the CPU, put into warps of 32. A lane steps until its vine has ended. The work of a lane in",
+        f"a step is the number of bytes that it reads and writes in its work space, counted in {BATCH} vines on a simulated device;",
+        "lanes begin each step together. Tables, obstacles and records are not counted.",
+        "",
+        *table(columns, rows),
+        "",
+    ]
+
+
+def _estimate(usage: Sequence[Usage], traffic: Sequence[Traffic]) -> list[str]:
+    newest = [one for one in usage if one.capability == "9.0"]
+    if not newest or not traffic:
+        return []
+    resident = MULTIPROCESSORS * newest[0].warps * 32
+    rows = []
+    for one in traffic:
+        each = one.read_bytes + one.written_bytes
+        latency = [resident * CLOCK * one.share_of_lanes / (each / 8 * cycles) for cycles in LATENCY]
+        memory = BANDWIDTH * one.share_of_lanes / each
+        rows.append(
+            [
+                one.environment,
+                f"{1e-6 * resident * one.touched_bytes:.0f}",
+                *[f"{1e-6 * rate:.0f}" for rate in (memory, *latency)],
+            ]
+        )
+    return [
+        "## Estimate for an H200",
+        "",
+        f"{MULTIPROCESSORS} multiprocessors hold {resident} vines at once. Rates in millions of vine-steps per second, growing or at",
+        "constant length, if the only limit were the bandwidth of memory and no access hit a cache; and if it were the latency of",
+        f"accesses that wait for each other, assumed as {LATENCY[0]} cycles in the first-level cache or {LATENCY[1]} in memory.",
+        "Arithmetic, branches within a step and spilled registers come on top: each is a bound, not what is to be expected. The target is",
+        f"{1e-6 * TARGET:.0f}. What the resident vines touch compares with a second-level cache of {1e-6 * CACHE:.0f} MB.",
+        "",
+        *table(("environment", "MB touched", "bandwidth", "latency, all cached", "latency, none cached"), rows),
+        "",
+    ]

@@ -1,0 +1,156 @@
+"""Measurements of exact contact on a CUDA device, and what can be measured of it without one."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from dynamics.cuda import LANES, on_default_device, why_not
+from dynamics.propagator import PropagatorFactory
+from dynamics.quasistatic.propagator import QuasiStatic
+from dynamics.tube import VineParams
+from dynamics.vine import Actuation, Integers
+from environments import load_environment
+from environments.uncertainty import WORKSHOP
+from planner.provenance import machine
+from planner.studies.gpu.traffic import Traffic, counted_traffic
+from planner.studies.gpu.usage import Usage, usage
+from planner.studies.rollouts.study import RolloutSpeed, measure_rollouts, random_actuation
+from planner.worlds.trials import Worlds, grow_rows
+
+ENVIRONMENTS = "maze", "long", "building"
+CAPABILITIES = (8, 0), (9, 0)
+"""Compute capabilities for which the kernel is compiled: of the A100, and of the H100 and H200."""
+LENGTH = 1.0
+"""Length to which vines grow [m]."""
+ON_CPU, ON_CUDA = (100, 1000, 10_000), (100, 1000, 10_000, 100_000, 1_000_000)
+"""Batch sizes."""
+LOCKSTEP = 4096
+"""Vines whose steps are put into warps."""
+PUBLISHED = 100
+"""Batch size of Algorithm 1."""
+TRIALS = 100, 100_000
+"""Worlds of `divider` in which one vine each grows: on the CPU, and on a device."""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One measurement."""
+
+    kind: str
+    """ "usage", "lockstep", "traffic", "speed", "algorithm 1" or "trials"."""
+    environment: str = ""
+    device: str = "cpu"
+    batch: int = 0
+    capability: tuple[int, int] = (0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Lockstep:
+    """Steps of vines in one environment, and what warps would make of them."""
+
+    environment: str
+    vines: int
+    steps: float
+    """Of a vine, on average, growing and at constant length."""
+    shares: dict[str, float]
+    """Share of the time of a warp's lanes in which they step, by how vines are ordered [-]."""
+
+
+@dataclass(frozen=True, slots=True)
+class TrialSpeed:
+    """Time of trials: drawing worlds, moving obstacles, growing."""
+
+    machine: str
+    device: str
+    trials: int
+    prepare_s: float
+    grow_s: float
+
+
+Found = Usage | Lockstep | Traffic | RolloutSpeed | TrialSpeed
+
+
+def cases() -> list[Case]:
+    """All measurements that this machine can make."""
+    found = [Case("speed", one, "cpu", batch) for one in ENVIRONMENTS for batch in ON_CPU]
+    found += [Case("algorithm 1", one, "cpu", PUBLISHED) for one in ENVIRONMENTS]
+    found += [Case("trials", "divider", "cpu", TRIALS[0])]
+    if why_not() is None:
+        found += [Case("speed", one, "cuda", batch) for one in ENVIRONMENTS for batch in ON_CUDA]
+        found += [Case("algorithm 1", one, "cuda", PUBLISHED) for one in ENVIRONMENTS]
+        found += [Case("trials", "divider", "cuda", TRIALS[1])]
+    found += [Case("usage", capability=one) for one in CAPABILITIES]
+    found += [Case("lockstep", one, batch=LOCKSTEP) for one in ENVIRONMENTS]
+    return [*found, *(Case("traffic", one) for one in ENVIRONMENTS)]
+
+
+def measure(several: Sequence[Case]) -> Iterator[Found]:
+    """Make measurements in sequence."""
+    params = VineParams()
+    for case in several:
+        match case.kind:
+            case "usage":
+                yield usage(case.capability)
+            case "lockstep":
+                yield lockstep(case.environment, case.batch)
+            case "traffic":
+                yield counted_traffic(case.environment, LENGTH)
+            case "trials":
+                yield _trials(case.environment, case.device, case.batch)
+            case "algorithm 1":
+                from dynamics.penalty.propagator import Penalty
+
+                make: PropagatorFactory = partial(Penalty, device=case.device, solver="gradient")
+                yield measure_rollouts(case.environment, params, make, "Algorithm 1", case.batch, LENGTH)
+            case _:
+                make = partial(QuasiStatic, device=case.device)
+                yield measure_rollouts(case.environment, params, make, "exact contact", case.batch, LENGTH)
+
+
+def lockstep(environment: str, vines: int) -> Lockstep:
+    """Steps of random vines, and how long the lanes of warps wait for the longest among them."""
+    params = VineParams()
+    model, carried = (
+        QuasiStatic(load_environment(environment), params, device="cpu"),
+        random_actuation(params, vines, LENGTH, 0),
+    )
+    rollout = model.grow(model.start(*carried.pressure.shape), carried, LENGTH, params.segment_length)
+    steps = rollout.steps + (0 if rollout.relaxations is None else rollout.relaxations)
+    shares = {"as they come": share_of_lanes(steps), "by their steps": share_of_lanes(np.sort(steps))}
+    return Lockstep(environment, vines, float(steps.mean()), shares)
+
+
+def share_of_lanes(steps: Integers) -> float:
+    """Share of the time of warps in which their lanes work, if a step takes the same time in all [-].
+
+    Args:
+        steps: Of each vine, in the order in which warps take them, shape (vines,).
+    """
+    padded = np.concatenate([steps, np.zeros(-len(steps) % LANES, steps.dtype)]).reshape(-1, LANES)
+    return float(steps.sum() / (LANES * padded.max(axis=1).sum()))
+
+
+def _trials(environment: str, device: str, trials: int) -> TrialSpeed:
+    """Grow one straight vine in each of many worlds with the errors of a workshop."""
+    params, planned = VineParams(), load_environment(environment)
+    segments = int(LENGTH / params.segment_length)
+    with on_default_device(device):
+        grow_rows(
+            Worlds.drawn(planned, params, WORKSHOP, range(1), 0), np.zeros(1, np.int64), _straight(1, segments), LENGTH
+        )
+        begun = time.perf_counter()
+        worlds = Worlds.drawn(planned, params, WORKSHOP, range(trials), 0)
+        made = time.perf_counter()
+        for rows in np.array_split(np.arange(trials), -(-trials // worlds.together)):
+            grow_rows(worlds, rows, _straight(len(rows), segments), LENGTH)
+        ended = time.perf_counter()
+        return TrialSpeed(machine(), worlds.models[0].device_name, trials, made - begun, ended - made)
+
+
+def _straight(vines: int, segments: int) -> Actuation:
+    return Actuation(np.zeros((vines, segments)), np.zeros((vines, segments)))

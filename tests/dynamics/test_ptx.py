@@ -1,0 +1,61 @@
+"""The kernel as it was compiled for a CUDA device, run on the processor: it grows the vines of the CPU."""
+
+import shutil
+from collections.abc import Callable, Iterator
+from functools import partial
+from importlib.util import find_spec
+
+import numpy as np
+import pytest
+
+from dynamics.propagator import Propagator
+from dynamics.quasistatic import device, propagator
+from dynamics.quasistatic.propagator import QuasiStatic
+from dynamics.tube import VineParams
+from environments import Environment
+from planner.studies.gpu.usage import kernel_arguments, kernel_ptx
+from planner.studies.rollouts.study import random_actuation
+from tests.dynamics.device_cases import CASES, COMPARED, FULL, as_arrays
+from tests.dynamics.ptx import Translated
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(find_spec("numba_cuda") is None, reason="numba-cuda is not installed: the extra cuda"),
+    pytest.mark.skipif(shutil.which("gcc") is None, reason="there is no C compiler"),
+]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def translated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """The kernel for a capability of 9.0, in place of that which a device would run."""
+    ptx = kernel_ptx(device.grow_lanes, kernel_arguments(), (9, 0))
+    assert ".target sm_90" in ptx
+    kernel = Translated(ptx, tmp_path_factory.mktemp("kernel"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(device, "_kernel", lambda: kernel)
+        patch.setattr(propagator, "check_device", lambda _: None)
+        yield
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_compiled_code_grows_the_same_vines(name: str) -> None:
+    """To rounding, which a relaxation amplifies: its multiplications and additions are fused."""
+    compiled, found = as_arrays(CASES[name]("cpu")), as_arrays(CASES[name]("cuda"))
+    for part in COMPARED:
+        np.testing.assert_allclose(found[part], compiled[part], rtol=1e-8, atol=1e-8)
+
+
+@pytest.mark.parametrize("name", ["maze", "long", "building"])
+def test_random_vines_end_at_the_same_places(name: str, shipped: dict[str, Environment], params: VineParams) -> None:
+    """Of 300 vines, all but those few that rounding sends another way end in the same way, within a micrometre."""
+    carried = random_actuation(params, 300, 1.0, seed=3)
+    make: Callable[..., Propagator] = partial(QuasiStatic, shipped[name], params)
+    on_cpu, on_device = (
+        one.grow(one.start(*carried.pressure.shape), carried, 1.0, FULL)
+        for one in (make(device="cpu"), make(device="cuda"))
+    )
+    last = np.arange(300), np.minimum(on_cpu.records, on_device.records) - 1
+    apart = np.hypot(*(on_cpu.tips[last] - on_device.tips[last])[:, :2].T)
+    same = (on_cpu.status == on_device.status) & (on_cpu.records == on_device.records) & (apart < 1e-6)
+    print(f"{name}: {300 - same.sum()} of 300 differ, median {np.median(apart):.1e} m")
+    assert same.mean() >= 0.99

@@ -1,0 +1,119 @@
+"""What is measured of a CUDA device without one: the compiled kernel, warps in lockstep, and counted accesses."""
+
+from dataclasses import replace
+from importlib.util import find_spec
+
+import numpy as np
+import pytest
+
+from dynamics.quasistatic.device import grow_lanes
+from planner.studies.gpu.report import report
+from planner.studies.gpu.study import CAPABILITIES, Lockstep, TrialSpeed, cases, share_of_lanes
+from planner.studies.gpu.traffic import Counted, Tally, Traffic, counted_traffic, lockstep_share
+from planner.studies.gpu.usage import Usage, argument_bytes, kernel_arguments, kernel_ptx
+from planner.studies.rollouts.study import RolloutSpeed
+
+USAGE = Usage("9.0", 40.0, 30.0, 255, 1128, 2700, 8480, 8584)
+TRAFFIC = Traffic("maze", 40, 16000, 20e3, 8e3, 16e3, 231_000, 0.4)
+SPEED = RolloutSpeed("maze", "exact contact", "AMD EPYC, 2 threads", "cpu, 2 threads", 100, 1.0, 20_000, 0.1, 1.0)
+
+
+def test_lanes_wait_for_the_longest() -> None:
+    """Warps of equal vines lose nothing; one long vine keeps 31 lanes waiting; a part of a warp is empty."""
+    assert share_of_lanes(np.full(64, 7)) == 1.0
+    assert share_of_lanes(np.array([10] + [1] * 31)) == 41 / 320
+    assert share_of_lanes(np.full(16, 5)) == 0.5
+    mixed = np.array([1, 9] * 32)
+    assert share_of_lanes(np.sort(mixed)) == 1.0
+    assert share_of_lanes(mixed) == pytest.approx(5 / 9)
+
+
+def test_lockstep_counts_each_step() -> None:
+    """Lanes that work the same in total, but in different steps, wait for each other."""
+    assert lockstep_share([[4, 4]] * 32) == 1.0
+    assert lockstep_share([[8, 0]] * 16 + [[0, 8]] * 16) == 0.5
+    assert lockstep_share([[6]] * 31 + [[6, 6]]) == pytest.approx(33 / 64)
+
+
+def test_accesses_are_counted() -> None:
+    """Each number that is read or written, also through rows and slices, with what was touched."""
+    tally, touched = Tally(), np.zeros((3, 4), bool)
+    array = Counted(np.arange(12.0).reshape(3, 4), touched, tally)
+    assert array[1, 2] == 6.0
+    assert array[2][3] == 11.0
+    array[0, 0] = array[1, 2]
+    array[1] = 0.0
+    row = array[2]
+    row[:2] = 5.0
+    assert (tally.read, tally.written) == (24, 8 * (1 + 4 + 2))
+    assert touched.sum() == 1 + 4 + 3
+    assert (len(array), array.shape, array.size) == (3, (3, 4), 12)
+
+
+@pytest.mark.slow
+def test_traffic_of_the_kernel() -> None:
+    """Vines touch less than is reserved, and read more than they touch."""
+    found = counted_traffic("maze", 0.2)
+    assert found.segments == 8
+    assert found.vine_steps > 64 * 48
+    assert 1e3 < found.touched_bytes < found.reserved_bytes
+    assert found.read_bytes > found.written_bytes > 0
+    assert 0.3 < found.share_of_lanes <= 1.0
+
+
+def test_report_without_a_device_says_first_what_is_unknown() -> None:
+    """Then come the tables; with a device there is no estimate."""
+    known = [
+        SPEED,
+        TrialSpeed("a", "cpu, 2 threads", 100, 0.1, 0.2),
+        USAGE,
+        Lockstep("maze", 64, 250.0, {"a": 0.8, "b": 0.9}),
+        TRAFFIC,
+    ]
+    text = report(known).text
+    assert text.startswith("**No CUDA device was at hand: nothing here was run on one.**")
+    assert "| 9.0 | 255 | 8 of 64 | 1128 | 2700 | 8480 | 8584 | 40 + 30 |" in text
+    assert "| maze | 250 | 0.80 | 0.90 | 0.40 | 20.0 | 8.0 | 16.0 | 231 |" in text
+    # 132 multiprocessors with 256 vines each; 4.8 TB/s and 28 kB per step; 3500 accesses of 30 or 700 cycles at 1.98 GHz
+    vines = 132 * 256
+    rates = [0.4 * 4.8e12 / 28e3, *(0.4 * vines * 1.98e9 / 3500 / cycles for cycles in (30, 700))]
+    assert f"| {vines * 16e3 / 1e6:.0f} | {' | '.join(f'{rate / 1e6:.0f}' for rate in rates)} |" in text
+    measured = report([*known, replace(SPEED, device="NVIDIA H200")]).text
+    assert "No CUDA device" not in measured
+    assert "Estimate" not in measured
+    assert "| maze | exact contact | NVIDIA H200 | 100 | 0.1 | 200,000 |" in measured
+
+
+def test_a_part_of_the_study_is_reported() -> None:
+    """Whatever was measured before Ctrl-C."""
+    for one in (SPEED, USAGE, TRAFFIC):
+        assert report([one]).content
+
+
+def test_registers_limit_the_warps() -> None:
+    """65536 registers, allocated eight at a time to each of 32 lanes; at most 64 warps."""
+    assert [replace(USAGE, registers=number).warps for number in (255, 129, 128, 32, 16)] == [8, 15, 16, 64, 64]
+
+
+def test_cases_without_a_device() -> None:
+    """Everything on the CPU is measured, and the kernel compiled for all capabilities."""
+    kinds = [case.kind for case in cases()]
+    assert set(kinds) == {"speed", "algorithm 1", "trials", "usage", "lockstep", "traffic"}
+    assert [case.capability for case in cases() if case.kind == "usage"] == list(CAPABILITIES)
+
+
+NEEDS_COMPILER = pytest.mark.skipif(
+    find_spec("numba_cuda") is None, reason="numba-cuda is not installed: the extra cuda"
+)
+
+
+@NEEDS_COMPILER
+@pytest.mark.slow
+def test_the_kernel_compiles_for_the_oldest_devices() -> None:
+    """Its arguments are as many as counted, and fit into what a driver of CUDA 12.1 takes. `tests/dynamics/test_ptx.py` has the others."""
+    arguments = kernel_arguments()
+    ptx = kernel_ptx(grow_lanes, arguments, CAPABILITIES[0])
+    assert ".target sm_80" in ptx
+    entry = ptx[ptx.index(".visible .entry") :]
+    taken = entry[: entry.index(")\n")].count(".param")
+    assert 8 * taken == argument_bytes(arguments) < 32_764
