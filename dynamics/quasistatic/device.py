@@ -104,11 +104,11 @@ class Device:
         """A model as tensors; one with the same grid and tables as the last is that one: in all else, `Models` has its own numbers."""
         own = QuasiStaticModel(model.scene, model.joint, model.tube, model.pose)
         if self._copied is None or self._copied[0].scene.edge_items is not own.scene.edge_items:
-            self._copied = own, QuasiStaticModel(*to_device(own))
+            self._copied = own, to_device(own)
         return self._copied[1]
 
-    def arena_for(self, vines: int, max_segments: int, free: int) -> Arena:
-        """Work space of vines of up to `max_segments` segments: for all of them, or for as many as fit into free memory [bytes].
+    def arena_for(self, vines: int, max_segments: int) -> Arena:
+        """Work space of vines of up to `max_segments` segments: for all of them, or for as many as fit into free memory.
 
         Raises:
             OutOfMemory: Not even `LEAST_WARPS` warps fit.
@@ -117,8 +117,8 @@ class Device:
         warps = max(-(-vines // LANES), LEAST_WARPS)
         if self.arena and self.arena.warps >= warps and len(self.arena.example.vine.angles) == len(example.vine.angles):
             return self.arena
-        self.arena = None
-        if (fitting := free // (LANES * bytes_per_vine(example))) < LEAST_WARPS:
+        self.arena = None  # its memory is free again
+        if (fitting := int(SHARE * free_memory()) // (LANES * bytes_per_vine(example))) < LEAST_WARPS:
             raise OutOfMemory(f"the CUDA device has no memory for {LEAST_WARPS * LANES} vines: end other programs")
         self.arena = Arena(example, min(warps, fitting))
         return self.arena
@@ -166,7 +166,7 @@ def prepared(
     on_host = state.angles, state.segments, state.last_length, actuation.pressure, actuation.l_0, lengths
     vines = Batch._make((*map(to_device, on_host), record_every, cut))
     order = to_device(np.argsort(-lengths, kind="stable"))
-    arena = device.arena_for(batch, room, int(SHARE * free_memory()))
+    arena = device.arena_for(batch, room)
     given = arguments((_models(models, device), arena.views, vines, records, outcome, order))
     return Launch(arena, records, outcome, given)
 

@@ -168,7 +168,8 @@ class QuasiStatic(OnHost):
 
     def grow(self, state: VineState, actuation: Actuation, length: ArrayLike, record_every: float) -> Rollout:
         """See `Propagator`."""
-        return grow_in([self] * max(len(state.angles), 1), state, actuation, length, record_every)
+        rollout = _grow([self] * max(len(state.angles), 1), state, actuation, length, record_every)
+        return rollout if self.device == "cuda" else _on_host(rollout)
 
 
 def grow_in(
@@ -176,18 +177,27 @@ def grow_in(
 ) -> Rollout:
     """Grow each vine of a batch in a world of its own, on the device or the threads of the first model; see `Propagator.grow`.
 
+    The rollout is in host memory.
+
     Args:
         models: Models of the same tube, one per vine, see `QuasiStatic.in_world`.
     """
+    return _on_host(_grow(models, state, actuation, length, record_every))
+
+
+def _on_host(rollout: Rollout) -> Rollout:
+    return replace(rollout, angles=host(rollout.angles), contact_force=host(rollout.contact_force))
+
+
+def _grow(
+    models: Sequence[QuasiStatic], state: VineState, actuation: Actuation, length: ArrayLike, record_every: float
+) -> Rollout:
     first = models[0]
     lengths = checked_lengths(state, actuation, length, record_every, first.params)
     if first.on_device and (first.device == "cuda" or len(lengths) >= least_on_cuda(first.on, first.threads)):
         from dynamics.quasistatic.device import grow_on_device
 
-        rollout = grow_on_device(models, first.on_device, state, actuation, lengths, record_every)
-        if first.device == "cuda":
-            return rollout
-        return replace(rollout, angles=host(rollout.angles), contact_force=host(rollout.contact_force))
+        return grow_on_device(models, first.on_device, state, actuation, lengths, record_every)
 
     def grow(b: int, batch: Batch, records: Records, outcome: Integers) -> None:
         one = models[b]

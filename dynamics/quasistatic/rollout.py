@@ -193,7 +193,6 @@ def hold_vine(
     chain, step, dt = work.chain, work.step, tube.growth_step
     rest, before = work.bent, work.before
     _rest_angles(model.joint, vine, segments, last_length, rest)
-    before[:segments] = 0.0
     known = corrections = steps = 0
     motion = np.inf if segments > 1 or last_length > 0.0 else 0.0
     while True:

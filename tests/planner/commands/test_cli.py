@@ -348,7 +348,17 @@ def test_doctor_names_versions_devices_threads_and_cache(tmp_path: Path) -> None
     """The doctor reports what this installation runs on."""
     done = spawned("doctor", cwd=tmp_path)
     assert done.returncode == 0
-    for word in ("vinewright", "numpy", "numba", "devices", "cpu", "threads", "kernel cache", "quasistatic"):
+    for word in (
+        "vinewright",
+        "numpy",
+        "numba",
+        "devices",
+        "cpu",
+        "threads",
+        "exact contact on",
+        "kernel cache",
+        "quasistatic",
+    ):
         assert word in done.stdout
 
 

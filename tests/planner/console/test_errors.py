@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from typer.exceptions import TyperException
 
+from dynamics.cuda import DeviceLost
 from dynamics.propagator import CannotRun, OutOfMemory
 from planner.console.errors import BadInput, MachineFault, apart, readable_errors
 from planner.runs.claim import writing
@@ -25,6 +26,7 @@ def test_too_little_memory_is_a_fault_of_the_machine() -> None:
     with pytest.raises(MachineFault, match=r"^out of memory; .*Unable to allocate") as found, readable_errors():
         np.empty((10**6, 10**6, 10**3))
     assert found.value.exit_code == 4
+    assert raised(DeviceLost("the CUDA device failed (lost)")).exit_code == 4
     assert raised(OutOfMemory("cuda ran out of memory; try --batch 3")).exit_code == 4
     assert raised(CannotRun("geometric has no sections")).exit_code == 2
 

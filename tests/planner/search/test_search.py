@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import ArrayLike
 
+from dynamics.cuda import DeviceLost
 from dynamics.geometric.propagator import Geometric
 from dynamics.propagator import CannotRun, Propagator
 from dynamics.quasistatic.propagator import QuasiStatic
@@ -358,6 +359,7 @@ def test_search_ends_when_nothing_better_is_left(shipped: dict[str, Environment]
     ("error", "reason"),
     [
         (CannotRun("out of memory; try --batch 50"), "out of memory; try --batch 50"),
+        (DeviceLost("the CUDA device failed (lost)"), "the CUDA device failed (lost)"),
         (MemoryError(), "out of memory"),
     ],
 )
