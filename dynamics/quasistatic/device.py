@@ -71,8 +71,8 @@ def grow_lanes(
 ) -> None:
     """Kernel: grow vine order[first + t] in thread t; see `dynamics.quasistatic.rollout.grow_one`."""
     t = cuda.grid(1)
-    if first + t >= len(order):
-        return
+    if first + t >= len(order) or t >= LANES * len(lanes.vine.angles):
+        return  # the last block may have more threads than there are vines, or lanes
     b, warp, lane = order[first + t], t // LANES, t % LANES
     mine, angles, pressure = lane_of(lanes, warp, lane), batch.angles[b], batch.pressure[b]
     vine = mine.vine

@@ -94,9 +94,9 @@ def broken(device: str) -> Rollout:
 
 
 def in_turns(device: str) -> Rollout:
-    """More vines than there are lanes for: the device bends them in three launches."""
+    """More vines than there are lanes for: the device bends them in two launches."""
     with_memory = cuda.HOST_MEMORY
-    cuda.HOST_MEMORY = 12_000_000  # for 64 lanes
+    cuda.HOST_MEMORY = 18_500_000  # for 96 lanes: the last block of a launch has threads without a lane
     try:
         model = QuasiStatic(load_environment("maze"), VineParams(), device=device)
         straight = VineState(np.zeros((150, 3)), np.full(150, 3), np.full(150, FULL))

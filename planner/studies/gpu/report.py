@@ -49,9 +49,9 @@ def _unknown(measured: bool) -> list[str]:
         return []
     return [
         "**No CUDA device was at hand: nothing here was run on one.** Unknown are the speed on a device, how often accesses hit",
-        "its caches, what branches within a step cost, and the time of a launch. Known is that the compiled code is right:",
-        "translated to C and run on a processor, it grows the vines of the CPU (`tests/dynamics/test_ptx.py`). The same command on a",
-        "machine with a device measures the speed, and leaves the estimate out.",
+        "its caches, what branches within a step cost, and the time of a launch. The compiled code was translated to C and run on",
+        "a processor: there it grows the vines of the CPU, to rounding (`tests/dynamics/test_ptx.py`). The same command on a machine",
+        "with a device measures the speed, and leaves the estimate out.",
         "",
     ]
 
