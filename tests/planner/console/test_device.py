@@ -1,6 +1,7 @@
 """The option --device of all commands that grow vines."""
 
 import os
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from typer.testing import CliRunner
 from dynamics import cuda
 from dynamics.cuda import CHOICE
 from planner.cli import app
+from planner.console.compiling import compiled
 from planner.console.device import with_device
 
 GROWING = (
@@ -81,3 +83,15 @@ def test_a_device_that_cannot_be_used_is_one_line(
     assert words in done[2]
     assert done[2].count("\n") == 1
     assert os.environ[CHOICE] == ""
+
+
+def test_the_kernel_of_a_device_is_compiled_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A command says that it compiles where the kernel for the chosen device is not in the cache."""
+    monkeypatch.setattr("surrogate.compiled.cache_folder", lambda: tmp_path)
+    (tmp_path / "quasistatic_1").mkdir()
+    (tmp_path / "quasistatic_1" / "rollout.grow_one-100.nbi").touch()
+    for device, found in (("cpu", True), ("auto", True), ("cuda", False)):
+        monkeypatch.setenv(CHOICE, device)
+        assert compiled() == found
+    (tmp_path / "quasistatic_1" / "device.grow_lanes-70.nbi").touch()
+    assert compiled()
