@@ -9,7 +9,7 @@ from __future__ import annotations
 import ctypes
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from importlib.util import find_spec
@@ -143,24 +143,29 @@ def argument(tensor: Any) -> Any:
     return cuda.as_cuda_array(tensor, sync=False)
 
 
+def mapped(function: Callable[[Any], Any], tree: Any) -> Any:
+    """Nested tuples, named or not, with a function of each part that is no tuple."""
+    if not isinstance(tree, tuple):
+        return function(tree)
+    made = [mapped(function, part) for part in tree]
+    return type(tree)(*made) if hasattr(tree, "_fields") else tuple(made)
+
+
 def arguments(values: Any) -> Any:
-    """The same for all tensors in nested named tuples; numbers remain as they are."""
-    if isinstance(values, tuple):
-        made = map(arguments, values)
-        return type(values)(*made) if hasattr(values, "_fields") else tuple(made)
-    return argument(values) if hasattr(values, "device") and hasattr(values, "new_tensor") else values
+    """`argument` of all tensors in nested tuples; all else remains as it is."""
+    import torch
+
+    return mapped(lambda one: argument(one) if isinstance(one, torch.Tensor) else one, values)
 
 
 def to_device(values: Any) -> Any:
-    """Copy all numpy arrays in nested named tuples to the device, as tensors; numbers remain as they are."""
-    if isinstance(values, tuple):
-        made = map(to_device, values)
-        return type(values)(*made) if hasattr(values, "_fields") else tuple(made)
-    if not isinstance(values, np.ndarray):
-        return values
+    """Copy all NumPy arrays in nested tuples to the device, as tensors; all else remains as it is."""
     import torch
 
-    return torch.as_tensor(np.ascontiguousarray(values), device=memory())
+    def copied(one: Any) -> Any:
+        return torch.as_tensor(np.ascontiguousarray(one), device=memory()) if isinstance(one, np.ndarray) else one
+
+    return mapped(copied, values)
 
 
 class Arena:
@@ -186,8 +191,8 @@ class Arena:
             whole[:, start : start + size].view(_torch_type(one.dtype)).view(warps, *one.shape, LANES)
             for one, start, size in zip(_leaves(example), starts, sizes, strict=False)
         ]
-        found = iter([argument(part) for part in self._parts])
-        self.views: Any = _rebuilt(example, found)
+        parts = iter(self._parts)
+        self.views: Any = mapped(lambda _: argument(next(parts)), example)
         """The example, with arrays of the shape (warps, ..., LANES), as arguments of kernels."""
 
     def fill(self) -> None:
@@ -237,11 +242,6 @@ def _is_lost(error: Exception) -> bool:
 def _leaves(tree: Any) -> list[Any]:
     """The arrays of nested tuples, in order."""
     return [leaf for part in tree for leaf in _leaves(part)] if isinstance(tree, tuple) else [tree]
-
-
-def _rebuilt(tree: Any, leaves: Iterator[Any]) -> Any:
-    """Nested named tuples with other leaves."""
-    return type(tree)(*(_rebuilt(part, leaves) for part in tree)) if isinstance(tree, tuple) else next(leaves)
 
 
 def _torch_type(dtype: DTypeLike) -> Any:

@@ -5,14 +5,12 @@ from __future__ import annotations
 from importlib.util import find_spec
 from typing import Any
 
-from dynamics.cuda import LANES, simulated
+from dynamics.cuda import LANES, mapped, simulated
 
 
 def _lane_of(tree: Any, warp: int, lane: int) -> Any:
     """The arrays of one vine: of each array of nested named tuples its part [warp, ..., lane]."""
-    if isinstance(tree, tuple):
-        return type(tree)(*(_lane_of(part, warp, lane) for part in tree))
-    return tree[warp, ..., lane]
+    return mapped(lambda array: array[warp, ..., lane], tree)
 
 
 if simulated() or find_spec("numba_cuda") is None:  # nothing is compiled for a device

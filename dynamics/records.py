@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -125,6 +126,12 @@ class Batch(NamedTuple):
     """`dynamics.interruption.CUT`: a kernel returns at its next step where it is set."""
 
 
+def batch_of(state: VineState, actuation: Actuation, lengths: Floats, record_every: float) -> Batch:
+    """Vines to grow, from the arguments of `Propagator.grow`."""
+    pressure, l_0 = np.ascontiguousarray(actuation.pressure), np.ascontiguousarray(actuation.l_0)
+    return Batch(state.angles, state.segments, state.last_length, pressure, l_0, lengths, record_every, CUT)
+
+
 class Task(NamedTuple):
     """Initial size of one vine, and the length by which it grows."""
 
@@ -174,8 +181,7 @@ def grow_batch(
     outcome, angles = np.zeros((len(lengths), 4), np.int64), state.angles.copy()
     records.broken[:, 0] = state.broken
     outcome[records.broken[:, 0] >= 0, 1] = Status.NOT_FINITE
-    pressure, l_0 = np.ascontiguousarray(actuation.pressure), np.ascontiguousarray(actuation.l_0)
-    batch = Batch(angles, state.segments, state.last_length, pressure, l_0, lengths, record_every, CUT)
+    batch = batch_of(replace(state, angles=angles), actuation, lengths, record_every)
 
     # Kernels release the GIL; the longest vines come first, so that no thread waits for a long one at the end.
     order = [b for b in np.argsort(-lengths, kind="stable").tolist() if records.broken[b, 0] < 0]
@@ -188,7 +194,7 @@ def grow_batch(
         with ThreadPoolExecutor(threads) as pool:
             list(pool.map(lambda b: grow(b, batch, records, outcome), order))
         check_cut()
-    return rollout_of(records, outcome, pivots_of(pressure, pivot))
+    return rollout_of(records, outcome, pivots_of(batch.pressure, pivot))
 
 
 def rollout_of(records: Records, outcome: Integers, pivots: Floats) -> Rollout:

@@ -36,7 +36,7 @@ from dynamics.quasistatic.models import Models, model_of
 from dynamics.quasistatic.rollout import grow_vine, hold_vine
 from dynamics.quasistatic.step import QuasiStaticModel, Work, new_work
 from dynamics.records import Batch, Records, new_records, of_vine, rollout_of, task_of
-from dynamics.vine import Actuation, Integers, Rollout, VineState, pivots_of
+from dynamics.vine import Integers, Rollout, pivots_of
 from surrogate.compiled import Floats, compiled, in_cache_folder
 
 if TYPE_CHECKING:
@@ -151,59 +151,42 @@ class Launch(NamedTuple):
     """All arguments but the last."""
 
 
-def prepared(
-    models: Sequence[QuasiStatic],
-    device: Device,
-    state: VineState,
-    actuation: Actuation,
-    lengths: Floats,
-    record_every: float,
-    cut: Any,
-) -> Launch:
-    """Copy a batch to the device, and allocate what the kernel writes; see `grow_on_device`."""
-    batch, room = state.angles.shape
-    records, outcome = _records(lengths, record_every, room), to_device(np.zeros((batch, 4), np.int64))
-    on_host = state.angles, state.segments, state.last_length, actuation.pressure, actuation.l_0, lengths
-    vines = Batch._make((*map(to_device, on_host), record_every, cut))
-    order = to_device(np.argsort(-lengths, kind="stable"))
-    arena = device.arena_for(batch, room)
-    given = arguments((_models(models, device), arena.views, vines, records, outcome, order))
+def prepared(models: Sequence[QuasiStatic], device: Device, batch: Batch) -> Launch:
+    """Copy a batch to the device, all but `cut`, and allocate what the kernel writes; see `grow_on_device`."""
+    vines, room = batch.angles.shape
+    records, outcome = _records(batch.length, batch.record_every, room), to_device(np.zeros((vines, 4), np.int64))
+    order = to_device(np.argsort(-batch.length, kind="stable"))
+    arena, copied = device.arena_for(vines, room), to_device(batch)._replace(cut=batch.cut)
+    given = arguments((_models(models, device), arena.views, copied, records, outcome, order))
     return Launch(arena, records, outcome, given)
 
 
-def grow_on_device(
-    models: Sequence[QuasiStatic],
-    device: Device,
-    state: VineState,
-    actuation: Actuation,
-    lengths: Floats,
-    record_every: float,
-) -> Rollout:
-    """Grow each vine of a batch in a world of its own; the same as `dynamics.quasistatic.propagator.grow_in` does on threads.
+def grow_on_device(models: Sequence[QuasiStatic], device: Device, batch: Batch) -> Rollout:
+    """Grow each vine of a batch in a world of its own; the same as `dynamics.records.grow_batch` does on threads.
 
     Bends and contact forces of the result are tensors on the device.
 
     Args:
-        lengths: Length by which each vine grows [m], shape (batch,).
+        batch: In host memory, but for bends that are on the device.
     Raises:
         OutOfMemory: The batch does not fit into the memory of the device.
         DeviceLost: The device failed.
         Interrupted: The growth was cut short.
     """
-    batch = len(lengths)
-    with readable_faults(batch):
+    vines = len(batch.length)
+    with readable_faults(vines):
         cut = CUT if memory() == "cpu" else cuda.mapped_array(1, np.bool_)
         cut[0] = CUT[0]
-        launch = prepared(models, device, state, actuation, lengths, record_every, cut)
+        launch = prepared(models, device, batch._replace(cut=cut))
         lanes = LANES * launch.arena.warps
-        for first in range(0, batch, lanes):
+        for first in range(0, vines, lanes):
             launch.arena.fill()
-            _kernel()[-(-min(lanes, batch - first) // BLOCK), BLOCK](*launch.given, first)
+            _kernel()[-(-min(lanes, vines - first) // BLOCK), BLOCK](*launch.given, first)
             _wait(cut)
             check_cut()
         made, ends = launch.records, launch.outcome.numpy(force=True)
         on_host = {name: part.numpy(force=True) for name, part in made._asdict().items() if name not in KEPT}
-    return rollout_of(made._replace(**on_host), ends, pivots_of(actuation.pressure, models[0].params.pivot))
+    return rollout_of(made._replace(**on_host), ends, pivots_of(batch.pressure, models[0].params.pivot))
 
 
 def _wait(cut: Any) -> None:

@@ -19,7 +19,7 @@ from dynamics.propagator import Capabilities, OnHost, checked_lengths, coefficie
 from dynamics.quasistatic.friction import Friction
 from dynamics.quasistatic.rollout import grow_one
 from dynamics.quasistatic.step import QuasiStaticModel, QuasiStaticTube, Relaxation
-from dynamics.records import Batch, Records, grow_batch
+from dynamics.records import Batch, Records, batch_of, grow_batch
 from dynamics.scene import scene_of
 from dynamics.self_contact import segments_apart
 from dynamics.tube import VineParams
@@ -197,7 +197,7 @@ def _grow(
     if first.on_device and (first.device == "cuda" or len(lengths) >= least_on_cuda(first.on, first.threads)):
         from dynamics.quasistatic.device import grow_on_device
 
-        return grow_on_device(models, first.on_device, state, actuation, lengths, record_every)
+        return grow_on_device(models, first.on_device, batch_of(state, actuation, lengths, record_every))
 
     def grow(b: int, batch: Batch, records: Records, outcome: Integers) -> None:
         one = models[b]

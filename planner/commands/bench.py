@@ -12,7 +12,7 @@ import typer
 
 from planner.commands.measured import measured
 from planner.console.device import DeviceOption
-from planner.console.errors import BadInput, needs, readable_errors
+from planner.console.errors import BadInput, missing, needs, readable_errors, remedy
 from planner.console.options import (
     EnvironmentArgument,
     ForceOption,
@@ -232,7 +232,9 @@ def gpu(out: FolderOption = None, force: ForceOption = False) -> int:
 
     Needs the extra cuda, also without a device.
     """
-    with readable_errors(), needs("cuda"):
+    if lacking := missing("cuda"):  # before minutes of measurements that do not need it
+        raise BadInput(f"this needs {', '.join(lacking)}: {remedy('cuda')}")
+    with readable_errors():
         from planner.studies.gpu.report import report
         from planner.studies.gpu.study import cases, measure
 

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from dynamics.cuda import default_device, on_default_device
 from planner.console.compiling import compiling
 from planner.console.errors import BadInput, needs
 from planner.console.options import chosen_model, note_ignored, second_model, with_friction
@@ -137,7 +138,9 @@ def planned(
     second = second_model(tube, inputs, watcher.note, environment) if inputs.verify else None
     environment, uncertainty = with_errors(environment, inputs.uncertainty)
     inputs = inputs.model_copy(update={"uncertainty": uncertainty})
-    with needs("ompl"):
+    # Trials and particles grow where the search does, also if a plan is resumed.
+    named = inputs.device != "auto" and inputs.propagator == "quasistatic"
+    with needs("ompl"), on_default_device(inputs.device if named else default_device()):
         return plan(environment, tube, inputs, make, second, checkpoint, folder, watcher)
 
 

@@ -56,27 +56,24 @@ def _unknown(measured: bool) -> list[str]:
     ]
 
 
+def _section(title: str, words: Sequence[str], columns: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """A heading, an explanation and a table; nothing without rows."""
+    return [f"## {title}", "", *words, "", *table(columns, rows), ""] if rows else []
+
+
 def _speeds(found: Sequence[RolloutSpeed]) -> list[str]:
-    if not found:
-        return []
     rows = [
         [one.environment, one.model, one.device, str(one.batch), f"{one.seconds:.3g}", f"{one.rate:,.0f}"]
         for one in found
     ]
-    return [
-        "## Speed",
-        "",
+    words = [
         f"Random vines that grow to {LENGTH:g} m; the best of three. Steps at constant length are not counted. Algorithm 1 is that of",
         "paper 002, `--propagator penalty --solver gradient`, for which the paper gives about 6 s for 100 vines on its GPU.",
-        "",
-        *table(("environment", "propagator", "device", "batch", "seconds", "vine-steps/s"), rows),
-        "",
     ]
+    return _section("Speed", words, ("environment", "propagator", "device", "batch", "seconds", "vine-steps/s"), rows)
 
 
 def _trials(found: Sequence[TrialSpeed]) -> list[str]:
-    if not found:
-        return []
     rows = [
         [
             one.device,
@@ -87,19 +84,15 @@ def _trials(found: Sequence[TrialSpeed]) -> list[str]:
         ]
         for one in found
     ]
-    return [
-        "## Trials",
-        "",
+    words = [
         "One straight vine in each of many worlds of `divider` with the errors of a workshop.",
-        "",
-        *table(("device", "trials", "drawing worlds s", "growing s", "microseconds per trial"), rows),
-        "",
     ]
+    return _section(
+        "Trials", words, ("device", "trials", "drawing worlds s", "growing s", "microseconds per trial"), rows
+    )
 
 
 def _usage(found: Sequence[Usage]) -> list[str]:
-    if not found:
-        return []
     rows = [
         [
             one.capability,
@@ -123,19 +116,13 @@ def _usage(found: Sequence[Usage]) -> list[str]:
         "arguments bytes",
         "compiling s",
     )
-    return [
-        "## The kernel",
-        "",
+    words = [
         "One vine in each thread, float64; compiled by NVVM and ptxas, without a device. Local memory is that of a thread.",
-        "",
-        *table(columns, rows),
-        "",
     ]
+    return _section("The kernel", words, columns, rows)
 
 
 def _lanes(steps: Sequence[Lockstep], traffic: Sequence[Traffic]) -> list[str]:
-    if not steps or not traffic:
-        return []
     counted = {one.environment: one for one in traffic}
     rows = [
         [
@@ -162,21 +149,17 @@ def _lanes(steps: Sequence[Lockstep], traffic: Sequence[Traffic]) -> list[str]:
         "kB touched per vine",
         "kB reserved per vine",
     )
-    return [
-        "## Warps and memory",
-        "",
+    words = [
         f"Random vines of {LENGTH:g} m, on the CPU, put into warps of 32. A lane steps until its vine has ended. The work of a lane in",
         f"a step is the number of bytes that it reads and writes in its work space, counted in {BATCH} vines on a simulated device;",
         "lanes begin each step together. Tables, obstacles and records are not counted.",
-        "",
-        *table(columns, rows),
-        "",
     ]
+    return _section("Warps and memory", words, columns, rows)
 
 
 def _estimate(usage: Sequence[Usage], traffic: Sequence[Traffic]) -> list[str]:
     newest = [one for one in usage if one.capability == "9.0"]
-    if not newest or not traffic:
+    if not newest:
         return []
     resident = MULTIPROCESSORS * newest[0].warps * 32
     rows = []
@@ -191,15 +174,16 @@ def _estimate(usage: Sequence[Usage], traffic: Sequence[Traffic]) -> list[str]:
                 *[f"{1e-6 * rate:.0f}" for rate in (memory, *latency)],
             ]
         )
-    return [
-        "## Estimate for an H200",
-        "",
+    words = [
         f"{MULTIPROCESSORS} multiprocessors hold {resident} vines at once. Rates in millions of vine-steps per second, growing or at",
         "constant length, if the only limit were the bandwidth of memory and no access hit a cache; and if it were the latency of",
         f"accesses that wait for each other, assumed as {LATENCY[0]} cycles in the first-level cache or {LATENCY[1]} in memory.",
         "Arithmetic, branches within a step and spilled registers come on top: each is a bound, not what is to be expected. The target is",
         f"{1e-6 * TARGET:.0f}. What the resident vines touch compares with a second-level cache of {1e-6 * CACHE:.0f} MB.",
-        "",
-        *table(("environment", "MB touched", "bandwidth", "latency, all cached", "latency, none cached"), rows),
-        "",
     ]
+    return _section(
+        "Estimate for an H200",
+        words,
+        ("environment", "MB touched", "bandwidth", "latency, all cached", "latency, none cached"),
+        rows,
+    )

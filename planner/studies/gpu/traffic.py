@@ -96,7 +96,7 @@ def lockstep_share(steps: list[list[int]]) -> float:
 
 
 def _count(name: str, length: float) -> Traffic:
-    from dynamics.cuda import LANES, bytes_per_vine
+    from dynamics.cuda import LANES, bytes_per_vine, mapped
     from dynamics.growth import outcome_of_leaving
     from dynamics.lanes import lane_of
     from dynamics.quasistatic import device, rollout
@@ -115,14 +115,12 @@ def _count(name: str, length: float) -> Traffic:
     def counting(tree: Any, warp: int, lane: int) -> Any:
         tally = tallies[LANES * warp + lane] = Tally()
 
-        def part(one: Any) -> Any:
-            if isinstance(one, tuple):
-                return type(one)(*map(part, one))
-            touched = np.zeros(one.shape, bool)
-            masks.append((touched, one.itemsize))
-            return Counted(one, touched, tally)
+        def counted(array: np.ndarray) -> Counted:
+            touched = np.zeros(array.shape, bool)
+            masks.append((touched, array.itemsize))
+            return Counted(array, touched, tally)
 
-        return part(lane_of(tree, warp, lane))
+        return mapped(counted, lane_of(tree, warp, lane))
 
     def noting(scene: Any, chain: Any, *more: Any) -> int:
         tally = chain.x.tally

@@ -89,14 +89,14 @@ def _supposed(capability: tuple[int, int]) -> Iterator[None]:
 
 def kernel_arguments() -> tuple[Any, ...]:
     """Arguments of the kernel for a small batch in `maze`."""
-    from dynamics.interruption import CUT
     from dynamics.quasistatic.device import Device, prepared
     from dynamics.quasistatic.propagator import QuasiStatic
+    from dynamics.records import batch_of
 
-    model, batch = QuasiStatic(load_environment("maze"), VineParams(), device="cpu"), 64
-    nothing = np.zeros((batch, SEGMENTS))
-    start = model.start(batch, SEGMENTS)
-    launch = prepared([model] * batch, Device(), start, Actuation(nothing, nothing), np.full(batch, 0.2), 0.025, CUT)
+    model, vines = QuasiStatic(load_environment("maze"), VineParams(), device="cpu"), 64
+    nothing = np.zeros((vines, SEGMENTS))
+    batch = batch_of(model.start(vines, SEGMENTS), Actuation(nothing, nothing), np.full(vines, 0.2), 0.025)
+    launch = prepared([model] * vines, Device(), batch)
     return *launch.given, 0
 
 

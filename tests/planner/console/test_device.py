@@ -10,9 +10,13 @@ from typer.testing import CliRunner
 
 from dynamics import cuda
 from dynamics.cuda import CHOICE
+from dynamics.tube import VineParams
+from environments import Environment
 from planner.cli import app
 from planner.console.compiling import compiled
 from planner.console.device import with_device
+from planner.console.planning import planned
+from planner.runs.inputs import Inputs
 
 GROWING = (
     *("plan", "simulate", "robustness", "export", "show", "fit", "funnel", "studio", "validate"),
@@ -95,3 +99,12 @@ def test_the_kernel_of_a_device_is_compiled_too(tmp_path: Path, monkeypatch: pyt
         assert compiled() == found
     (tmp_path / "quasistatic_1" / "device.grow_lanes-70.nbi").touch()
     assert compiled()
+
+
+def test_trials_of_a_plan_grow_on_its_device(room: Environment, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever the default is, which stays; a plan with `auto` leaves it."""
+    monkeypatch.setenv(CHOICE, "auto")
+    monkeypatch.setattr("planner.console.planning.plan", lambda *_: cuda.default_device())
+    for device in ("cpu", "auto"):
+        assert planned(room, VineParams(), Inputs(device=device, fast=True)) == device
+    assert cuda.default_device() == "auto"
