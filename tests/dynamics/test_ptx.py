@@ -4,10 +4,15 @@ import shutil
 from collections.abc import Callable, Iterator
 from functools import partial
 from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
+from numba import cuda
 
+from dynamics.cuda import LANES, Arena
+from dynamics.lanes import _lane_of, lane_of
 from dynamics.propagator import Propagator
 from dynamics.quasistatic import device, propagator
 from dynamics.quasistatic.propagator import QuasiStatic
@@ -35,6 +40,34 @@ def translated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         patch.setattr(device, "_kernel", lambda: kernel)
         patch.setattr(propagator, "check_device", lambda _: None)
         yield
+
+
+class Marked(NamedTuple):
+    numbers: Any
+    table: Any
+    flags: Any
+
+
+def mark(tree: Marked) -> None:
+    """Kernel: each thread writes its own number wherever it may."""
+    t = cuda.grid(1)
+    mine = lane_of(tree, t // LANES, t % LANES)
+    for i in range(len(mine.numbers)):
+        mine.numbers[i] = t
+        mine.flags[i] = t % 2 == 1
+        for j in range(3):
+            mine.table[i, j] = 10 * t + j
+
+
+def test_lanes_do_not_overlap(tmp_path: Path) -> None:
+    """What a thread writes remains, whatever the later ones write, and is where Python finds it."""
+    arena = Arena(Marked(np.zeros(5), np.zeros((5, 3), np.int64), np.zeros(5, np.bool_)), 2)
+    Translated(kernel_ptx(mark, (arena.views,), (9, 0)), tmp_path)[1, 2 * LANES](arena.views)
+    for t in range(2 * LANES):
+        mine = _lane_of(arena.views, t // LANES, t % LANES)
+        assert (mine.numbers == t).all()
+        assert (mine.table == 10 * t + np.arange(3)).all()
+        assert (mine.flags == (t % 2 == 1)).all()
 
 
 @pytest.mark.parametrize("name", CASES)
