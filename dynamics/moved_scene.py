@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -9,11 +10,11 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from dynamics.scene import Scene, Solids, base_columns, grid_cell, outlines, scene_in_grid, scene_reach
+from dynamics.scene import Scenes, Solids, base_columns, grid_cell, outlines, scene_in_grid, scene_reach
 from dynamics.tube import VineParams
 from environments.environment import Environment
 from environments.objects import objects_of
-from surrogate.compiled import Floats
+from surrogate.compiled import Floats, compiled
 
 LEAST_FACTOR = 0.1
 """Minimum factor on the size of an object [-]."""
@@ -61,41 +62,57 @@ class _Part(NamedTuple):
     """Whether it is on the faces of a polygon; otherwise it is the centre of a disc or of the end of a wall."""
 
 
-def moved_scenes(environment: Environment, params: VineParams, motions: Motions) -> tuple[list[Scene], float]:
-    """The scene of each world, for a tube; and the margin below which gaps must be considered [m].
-
-    All scenes share one grid, whose cells list the edges and corners that are near in any world.
-    """
+def moved_scenes(environment: Environment, params: VineParams, motions: Motions) -> tuple[Scenes, float]:
+    """The scene of each world, for a tube; and the margin below which gaps must be considered [m]."""
     edges, corners, of_edge, of_corner, on_face, *extents = _planned(environment, params.radius)
     solid = edges[:, 9] > 0.0
     first, last = (_moved(_Part(edges[:, k : k + 2], of_edge, solid), motions, *extents) for k in (0, 2))
     points = _moved(_Part(corners[:, :2], of_corner, on_face), motions, *extents)
     wide, round_ones = _wider(edges[:, 4], of_edge, motions), _wider(corners[:, 2], of_corner, motions)
-    along = last - first
-    length = np.hypot(along[..., 0], along[..., 1])[..., None]
-    kept = np.broadcast_to(edges[:, 8:], (*first.shape[:2], 2))
-    # In the order of the planned scene: for arrays in another order the kernels would be compiled again.
-    every_edge = np.ascontiguousarray(
-        np.concatenate([first, last, wide[..., None], along / length, length, kept], axis=-1)
-    )
-    spared = np.broadcast_to(corners[:, 3:], (*points.shape[:2], 1))
-    every_corner = np.ascontiguousarray(np.concatenate([points, round_ones[..., None], spared], axis=-1))
-
-    def farthest(moved: Floats, planned: Floats) -> Floats:
-        return np.asarray(np.hypot(*np.moveaxis(moved - planned, -1, 0)).max(axis=0, initial=0.0))
-
+    every_edge, away = _edges(edges, first, last, wide)
+    every_corner, corner_away = _corners(corners, points, round_ones)
     reach, margin = scene_reach(params)
-    away = np.maximum(farthest(first, edges[:, :2]), farthest(last, edges[:, 2:4])) + wide.max(axis=0, initial=0.0)
-    corner_away = farthest(points, corners[:, :2]) + round_ones.max(axis=0, initial=0.0)
     reaches = reach + away, reach + params.segment_length + corner_away
-    base = scene_in_grid(environment, Solids(edges, corners, 0), reaches, grid_cell(params), params.radius)
-    columns = [
-        np.concatenate([base.bounds[:4], base_columns(environment, start, params.radius)]) for start in motions.start
-    ]
-    return [
-        base._replace(edges=one, corners=other, bounds=bounds)
-        for one, other, bounds in zip(every_edge, every_corner, columns, strict=True)
-    ], margin
+    solids = Solids(edges.copy(), corners.copy(), 0)
+    grid = scene_in_grid(environment, solids, reaches, grid_cell(params), params.radius)
+    bounds = np.empty((len(motions.start), len(grid.bounds)))
+    bounds[:, :4], bounds[:, 4:] = grid.bounds[:4], base_columns(environment, motions.start, params.radius)
+    return Scenes(grid, every_edge, every_corner, bounds), margin
+
+
+@compiled(counted=True)
+def _edges(planned: Floats, first: Floats, last: Floats, wide: Floats) -> tuple[Floats, Floats]:
+    """Rows of `Scene.edges` of each world, shape (T, edges, 10), and how far each reaches beyond the planned one in any [m].
+
+    Args:
+        first, last: Its ends [m], shape (T, edges, 2).
+        wide: Its radius [m], shape (T, edges).
+    """
+    rows, far, widest = np.empty((*wide.shape, 10)), np.zeros(len(planned)), np.zeros(len(planned))
+    for t in range(len(wide)):
+        for e in range(len(planned)):
+            x, y = last[t, e, 0] - first[t, e, 0], last[t, e, 1] - first[t, e, 1]
+            length, row, place = math.hypot(x, y), rows[t, e], planned[e]
+            row[0], row[1], row[2], row[3] = first[t, e, 0], first[t, e, 1], last[t, e, 0], last[t, e, 1]
+            row[4], row[5], row[6], row[7] = wide[t, e], x / length, y / length, length
+            row[8], row[9] = place[8], place[9]
+            moved = math.hypot(row[0] - place[0], row[1] - place[1])
+            far[e] = max(far[e], moved, math.hypot(row[2] - place[2], row[3] - place[3]))
+            widest[e] = max(widest[e], wide[t, e])
+    return rows, far + widest
+
+
+@compiled(counted=True)
+def _corners(planned: Floats, points: Floats, wide: Floats) -> tuple[Floats, Floats]:
+    """The same for corners: rows of `Scene.corners`, shape (T, corners, 4)."""
+    rows, far, widest = np.empty((*wide.shape, 4)), np.zeros(len(planned)), np.zeros(len(planned))
+    for t in range(len(wide)):
+        for c in range(len(planned)):
+            row = rows[t, c]
+            row[0], row[1], row[2], row[3] = points[t, c, 0], points[t, c, 1], wide[t, c], planned[c, 3]
+            far[c] = max(far[c], math.hypot(row[0] - planned[c, 0], row[1] - planned[c, 1]))
+            widest[c] = max(widest[c], wide[t, c])
+    return rows, far + widest
 
 
 @lru_cache(maxsize=16)
@@ -170,14 +187,29 @@ def _extents(environment: Environment, objects: NDArray[np.int64]) -> tuple[Floa
 
 def _moved(part: _Part, motions: Motions, centre: Floats, extent: Floats) -> Floats:
     """Where points are in each world [m], shape (T, n, 2)."""
-    item = part.item
-    share = np.maximum(1 + motions.share[:, item], LEAST_FACTOR)
-    outwards = 1 + 2 * motions.size[:, item, None] / np.where(extent[item] > 0, extent[item], np.inf)
-    factor = share[..., None] * np.where(part.faces[:, None], np.maximum(outwards, LEAST_FACTOR), 1.0)
-    x, y = np.moveaxis(factor * (part.points - centre[item]), -1, 0)
-    cosine, sine = np.cos(motions.rotation[:, item]), np.sin(motions.rotation[:, item])
-    turned = np.stack([cosine * x - sine * y, sine * x + cosine * y], axis=-1)
-    return np.asarray(centre[item] + motions.shift[:, item] + turned)
+    # Copies have one type, also of arrays that are not contiguous or cannot be written: for each type the kernel is compiled once more.
+    own = _Part(part.points.copy(), part.item.copy(), part.faces.copy())
+    several = Motions(*map(np.ascontiguousarray, motions))
+    cosine, sine = np.cos(several.rotation), np.sin(several.rotation)
+    return np.asarray(_placed(own, several, cosine, sine, centre.copy(), extent.copy()))
+
+
+@compiled(counted=True)
+def _placed(part: _Part, motions: Motions, cosine: Floats, sine: Floats, centre: Floats, extent: Floats) -> Floats:
+    """The same; cosine and sine of the rotations have the shape (T, O)."""
+    placed, scale = np.empty((len(cosine), len(part.points), 2)), np.ones(2)
+    for t in range(len(cosine)):
+        for n in range(len(part.points)):
+            o = part.item[n]
+            for axis in range(2):
+                outwards = 2 * motions.size[t, o] / extent[o, axis] if extent[o, axis] > 0 else 0.0
+                scale[axis] = max(1 + motions.share[t, o], LEAST_FACTOR)
+                if part.faces[n]:
+                    scale[axis] *= max(1 + outwards, LEAST_FACTOR)
+            x, y = scale[0] * (part.points[n, 0] - centre[o, 0]), scale[1] * (part.points[n, 1] - centre[o, 1])
+            placed[t, n, 0] = centre[o, 0] + motions.shift[t, o, 0] + (cosine[t, o] * x - sine[t, o] * y)
+            placed[t, n, 1] = centre[o, 1] + motions.shift[t, o, 1] + (sine[t, o] * x + cosine[t, o] * y)
+    return placed
 
 
 def _wider(radius: Floats, item: NDArray[np.int64], motions: Motions) -> Floats:

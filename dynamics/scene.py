@@ -61,6 +61,28 @@ class Scene(NamedTuple):
     corner_items: Indices
 
 
+class Scenes(NamedTuple):
+    """Scenes of W worlds with one grid, whose cells list the edges and corners that are near in any of them."""
+
+    grid: Scene
+    """Grid of all; its edges, corners and bounds are those as planned."""
+    edges: Floats
+    """See `Scene.edges`, shape (W, edges, 10)."""
+    corners: Floats
+    """See `Scene.corners`, shape (W, corners, 4)."""
+    bounds: Floats
+    """See `Scene.bounds`, shape (W, 10)."""
+
+    @classmethod
+    def same(cls, scene: Scene, worlds: int) -> Scenes:
+        """The same scene in some worlds."""
+        return cls(scene, *(np.repeat(part[None], worlds, axis=0) for part in scene[:3]))
+
+    def of_world(self, world: int) -> Scene:
+        """The scene of one world."""
+        return self.grid._replace(edges=self.edges[world], corners=self.corners[world], bounds=self.bounds[world])
+
+
 class Solids(NamedTuple):
     """Edges and corners of a scene, see there."""
 
@@ -148,10 +170,13 @@ def cell_of(scene: Scene, x: float, y: float) -> int:
 
 
 def base_columns(environment: Environment, start: Floats, radius: float) -> Floats:
-    """The columns of `Scene.bounds` from `TABLE` on, for a tube of a radius [m] that starts at a pose."""
-    x, y, heading = start
-    table, spared = radius * (environment.edge == "table"), 2 * radius * (environment.mount == "wall")
-    return np.array([table, spared, x, y, np.cos(heading), np.sin(heading)])
+    """The columns of `Scene.bounds` from `TABLE` on, for a tube of a radius [m] that starts at a pose; for poses, a row each."""
+    found = np.empty((*start.shape[:-1], 6))
+    found[..., 0] = radius * (environment.edge == "table")
+    found[..., 1] = 2 * radius * (environment.mount == "wall")
+    found[..., 2:4] = start[..., :2]
+    found[..., 4], found[..., 5] = np.cos(start[..., 2]), np.sin(start[..., 2])
+    return found
 
 
 def _solids(environment: Environment, radius: float) -> Solids:

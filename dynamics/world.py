@@ -1,26 +1,34 @@
-"""A world: what is built, where it is not quite what was planned."""
+"""Worlds: what is built, where it is not quite what was planned."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
-from dynamics.scene import Scene
+import numpy as np
+
+from dynamics.scene import Scene, Scenes
 from surrogate.compiled import Floats
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class World:
-    """One environment and tube as built; factors are 1 where they are as planned."""
+class BuiltWorlds(NamedTuple):
+    """An environment and a tube as they are in each of W worlds; factors are 1 where they are as planned."""
 
-    scene: Scene
-    """Its obstacles, see `dynamics.moved_scene`."""
+    scenes: Scenes
+    """Obstacles, see `dynamics.moved_scene`."""
     start: Floats
-    """Pose of the base: x, y [m] and heading [rad]."""
-    growth_pressure: float = 1.0
-    """Factor on the growth pressure. The strain at which the tube wrinkles stays that of the planned pressure."""
-    moment: float = 1.0
-    """Factor on the restoring moment of the tube."""
-    compliance: float = 1.0
-    """Factor on the compliance of contacts."""
-    friction: float | None = None
-    """Coefficient of friction on walls [-]; None for that of the propagator. A static coefficient of the tube stays if it is larger."""
+    """Pose of the base: x, y [m] and heading [rad], shape (W, 3)."""
+    growth_pressure: Floats
+    """Factor on the growth pressure, shape (W,). The strain at which the tube wrinkles stays that of the planned pressure."""
+    moment: Floats
+    """Factor on the restoring moment of the tube, shape (W,)."""
+    compliance: Floats
+    """Factor on the compliance of contacts, shape (W,)."""
+    friction: Floats
+    """Coefficient of friction on walls [-], shape (W,); NaN for that of the propagator. A static coefficient of the tube stays if it is
+    larger."""
+
+    @classmethod
+    def starting(cls, scene: Scene, start: Floats) -> BuiltWorlds:
+        """Worlds as planned, but for where the base is, shape (W, 3)."""
+        one = np.ones(len(start))
+        return cls(Scenes.same(scene, len(start)), start, one, one, one, np.full(len(start), np.nan))

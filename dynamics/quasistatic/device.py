@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import cuda
@@ -34,13 +33,10 @@ from dynamics.moment import Vine, look_up_cells
 from dynamics.propagator import OutOfMemory
 from dynamics.quasistatic.models import Models, model_of
 from dynamics.quasistatic.rollout import grow_vine, hold_vine
-from dynamics.quasistatic.step import QuasiStaticModel, Work, new_work
+from dynamics.quasistatic.step import Work, new_work
 from dynamics.records import Batch, Records, new_records, of_vine, rollout_of, task_of
 from dynamics.vine import Integers, Rollout, pivots_of
 from surrogate.compiled import Floats, compiled, in_cache_folder
-
-if TYPE_CHECKING:
-    from dynamics.quasistatic.propagator import QuasiStatic
 
 BLOCK = 64
 """Threads of a block."""
@@ -67,7 +63,14 @@ def first_broken(angles: Floats, segments: int, last_length: float) -> int:
 
 
 def grow_lanes(
-    models: Models, lanes: Lanes, batch: Batch, records: Records, outcome: Integers, order: Integers, first: int
+    models: Models,
+    lanes: Lanes,
+    batch: Batch,
+    records: Records,
+    outcome: Integers,
+    world: Integers,
+    order: Integers,
+    first: int,
 ) -> None:
     """Kernel: grow vine order[first + t] in thread t; see `dynamics.quasistatic.rollout.grow_one`."""
     t = cuda.grid(1)
@@ -82,7 +85,7 @@ def grow_lanes(
         return
     for j in range(len(angles)):
         vine.angles[j], vine.pressure[j] = angles[j], pressure[j]
-    model = model_of(models, b)
+    model = model_of(models, world[b])
     look_up_cells(model.joint, vine, batch.l_0[b])
     task, own = task_of(batch, b), of_vine(records, b)
     if task.length > SLACK:
@@ -93,21 +96,58 @@ def grow_lanes(
 
 
 class Device:
-    """What stays on a device between the calls of a model: its tables, and the work space."""
+    """A CUDA device: grows batches, and keeps the models and the work space of the last one."""
 
     def __init__(self) -> None:
         """Nothing is copied before a batch grows."""
         self.arena: Arena | None = None
-        self._copied: tuple[QuasiStaticModel, QuasiStaticModel] | None = None
+        self._copied: tuple[Models, Models] | None = None
 
-    def copy_of(self, model: QuasiStatic) -> QuasiStaticModel:
-        """A model as tensors; one with the same grid and tables as the last is that one: in all else, `Models` has its own numbers."""
-        own = QuasiStaticModel(model.scene, model.joint, model.tube, model.pose)
-        if self._copied is None or self._copied[0].scene.edge_items is not own.scene.edge_items:
-            self._copied = own, to_device(own)
+    def grow(self, models: Models, world: Integers, batch: Batch, pivot: float) -> Rollout:
+        """Grow each vine of a batch in a world of its own; the same as `dynamics.records.grow_batch` does on threads.
+
+        Bends and contact forces of the result are tensors on the device.
+
+        Args:
+            world: That of each vine, shape (batch,).
+            batch: In host memory, but for bends that are on the device.
+            pivot: Distance of a pivot from the centreline where there is an actuator [m].
+        Raises:
+            OutOfMemory: The batch does not fit into the memory of the device.
+            DeviceLost: The device failed.
+            Interrupted: The growth was cut short.
+        """
+        vines = len(batch.length)
+        with readable_faults(vines):
+            cut = CUT if memory() == "cpu" else cuda.mapped_array(1, np.bool_)
+            cut[0] = CUT[0]
+            launch = self.prepared(models, world, batch._replace(cut=cut))
+            lanes = LANES * launch.arena.warps
+            for first in range(0, vines, lanes):
+                launch.arena.fill()
+                _kernel()[-(-min(lanes, vines - first) // BLOCK), BLOCK](*launch.given, first)
+                _wait(cut)
+                check_cut()
+            made, ends = launch.records, launch.outcome.numpy(force=True)
+            on_host = {name: part.numpy(force=True) for name, part in made._asdict().items() if name not in KEPT}
+        return rollout_of(made._replace(**on_host), ends, pivots_of(batch.pressure, pivot))
+
+    def prepared(self, models: Models, world: Integers, batch: Batch) -> Launch:
+        """Copy a batch to the device, all but `cut`, and allocate what the kernel writes; see `grow`."""
+        vines, room = batch.angles.shape
+        records, outcome = _records(batch.length, batch.record_every, room), to_device(np.zeros((vines, 4), np.int64))
+        order = to_device(np.argsort(-batch.length, kind="stable"))
+        arena, copied = self._arena_for(vines, room), to_device(batch)._replace(cut=batch.cut)
+        given = arguments((self._copy_of(models), arena.views, copied, records, outcome, to_device(world), order))
+        return Launch(arena, records, outcome, given)
+
+    def _copy_of(self, models: Models) -> Models:
+        if self._copied is None or self._copied[0] is not models:
+            self._copied = None  # its memory is free again
+            self._copied = models, to_device(models)
         return self._copied[1]
 
-    def arena_for(self, vines: int, max_segments: int) -> Arena:
+    def _arena_for(self, vines: int, max_segments: int) -> Arena:
         """Work space of vines of up to `max_segments` segments: for all of them, or for as many as fit into free memory.
 
         Raises:
@@ -151,44 +191,6 @@ class Launch(NamedTuple):
     """All arguments but the last."""
 
 
-def prepared(models: Sequence[QuasiStatic], device: Device, batch: Batch) -> Launch:
-    """Copy a batch to the device, all but `cut`, and allocate what the kernel writes; see `grow_on_device`."""
-    vines, room = batch.angles.shape
-    records, outcome = _records(batch.length, batch.record_every, room), to_device(np.zeros((vines, 4), np.int64))
-    order = to_device(np.argsort(-batch.length, kind="stable"))
-    arena, copied = device.arena_for(vines, room), to_device(batch)._replace(cut=batch.cut)
-    given = arguments((_models(models, device), arena.views, copied, records, outcome, order))
-    return Launch(arena, records, outcome, given)
-
-
-def grow_on_device(models: Sequence[QuasiStatic], device: Device, batch: Batch) -> Rollout:
-    """Grow each vine of a batch in a world of its own; the same as `dynamics.records.grow_batch` does on threads.
-
-    Bends and contact forces of the result are tensors on the device.
-
-    Args:
-        batch: In host memory, but for bends that are on the device.
-    Raises:
-        OutOfMemory: The batch does not fit into the memory of the device.
-        DeviceLost: The device failed.
-        Interrupted: The growth was cut short.
-    """
-    vines = len(batch.length)
-    with readable_faults(vines):
-        cut = CUT if memory() == "cpu" else cuda.mapped_array(1, np.bool_)
-        cut[0] = CUT[0]
-        launch = prepared(models, device, batch._replace(cut=cut))
-        lanes = LANES * launch.arena.warps
-        for first in range(0, vines, lanes):
-            launch.arena.fill()
-            _kernel()[-(-min(lanes, vines - first) // BLOCK), BLOCK](*launch.given, first)
-            _wait(cut)
-            check_cut()
-        made, ends = launch.records, launch.outcome.numpy(force=True)
-        on_host = {name: part.numpy(force=True) for name, part in made._asdict().items() if name not in KEPT}
-    return rollout_of(made._replace(**on_host), ends, pivots_of(batch.pressure, models[0].params.pivot))
-
-
 def _wait(cut: Any) -> None:
     """Wait for a device; growth that is to be cut short ends at its next step."""
     if cut is CUT:  # what is simulated has run when the launch returns
@@ -216,35 +218,6 @@ def _records(lengths: Floats, record_every: float, max_segments: int) -> Records
             f"whose memory {free / 1e9:.1f} GB can be used: grow at most {int(free // each)} at once"
         )
     return Records(*(part.repeat(batch, *[1] * (part.ndim - 1)) for part in to_device(one)))
-
-
-def _models(models: Sequence[QuasiStatic], device: Device) -> Models:
-    """What differs between the worlds of a batch, and which of them each vine has."""
-    unique = {id(one): one for one in models}
-    number, several = {key: w for w, key in enumerate(unique)}, list(unique.values())
-    world = [number[id(one)] for one in models]
-    scenes = [one.scene for one in several]
-    if any(scene.edge_items is not scenes[0].edge_items for scene in scenes):
-        raise ValueError("the worlds of a batch must share one grid, see dynamics.moved_scene")
-    numbers = [_numbers(one) for one in several]
-    stacked = [np.stack(part) for part in zip(*[(one.edges, one.corners, one.bounds) for one in scenes], strict=True)]
-    base = np.stack([one.pose for one in several])
-    return Models(device.copy_of(several[0]), *to_device((*stacked, base, np.array(numbers), np.array(world))))
-
-
-def _numbers(model: QuasiStatic) -> tuple[float, ...]:
-    """Row of `Models.numbers`."""
-    elastic, tube = model.joint.elasticity, model.tube
-    section, friction = tube.section, tube.friction
-    return (
-        elastic.stiffness,
-        elastic.factor,
-        section.compliance,
-        section.pressure,
-        tube.growth_force,
-        friction.kinetic,
-        friction.static,
-    )
 
 
 @cache

@@ -1,15 +1,17 @@
-"""The models of a batch on a CUDA device: worlds that are not quite as planned, as arrays."""
+"""The model in worlds that are not quite as planned: what they share once, and what differs as arrays."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
+
+import numpy as np
 
 from dynamics.cross_section import CrossSection
 from dynamics.moment import Elasticity, JointMoments
 from dynamics.quasistatic.friction import Friction
 from dynamics.quasistatic.step import QuasiStaticModel, QuasiStaticTube
 from dynamics.scene import Scene
-from dynamics.vine import Integers
+from dynamics.world import BuiltWorlds
 from surrogate.compiled import Floats, compiled
 
 STIFFNESS, FACTOR, COMPLIANCE, PRESSURE, GROWTH_FORCE, KINETIC, STATIC = range(7)
@@ -17,10 +19,10 @@ STIFFNESS, FACTOR, COMPLIANCE, PRESSURE, GROWTH_FORCE, KINETIC, STATIC = range(7
 
 
 class Models(NamedTuple):
-    """The models of a batch: what they share once, and what differs between W worlds as arrays."""
+    """The model of a tube in each of W worlds."""
 
     planned: QuasiStaticModel
-    """The model of any of the worlds."""
+    """What they share; all else in it is as planned."""
     edges: Floats
     """See `Scene.edges`, shape (W, edges, 10)."""
     corners: Floats
@@ -31,14 +33,32 @@ class Models(NamedTuple):
     """See `QuasiStaticModel.base`, shape (W, 3)."""
     numbers: Floats
     """Of `Elasticity`, `CrossSection`, the tube and `Friction`, by the columns from `STIFFNESS` on, shape (W, 7)."""
-    world: Integers
-    """World of each vine, shape (batch,)."""
+
+
+def models_in(worlds: BuiltWorlds, planned: QuasiStaticModel, static_friction: float) -> Models:
+    """The model in each of some worlds.
+
+    Args:
+        planned: The model of the tube as planned.
+        static_friction: Static coefficient of the tube itself, below which that of a world does not fall [-].
+    """
+    scenes, tube, elasticity = worlds.scenes, planned.tube, planned.joint.elasticity
+    press, own = worlds.growth_pressure, np.isnan(worlds.friction)
+    stiff, static = press * worlds.moment, np.maximum(worlds.friction, static_friction)
+    numbers = np.empty((len(press), 7))
+    numbers[:, STIFFNESS], numbers[:, FACTOR] = stiff * elasticity.stiffness, stiff
+    numbers[:, COMPLIANCE] = worlds.compliance * tube.section.compliance
+    numbers[:, PRESSURE], numbers[:, GROWTH_FORCE] = press * tube.section.pressure, press * tube.growth_force
+    numbers[:, KINETIC] = np.where(own, tube.friction.kinetic, worlds.friction)
+    numbers[:, STATIC] = np.where(own, tube.friction.static, static)
+    shared = planned._replace(scene=scenes.grid)
+    return Models(shared, scenes.edges, scenes.corners, scenes.bounds, np.ascontiguousarray(worlds.start), numbers)
 
 
 @compiled(counted=True)
-def model_of(models: Models, b: int) -> QuasiStaticModel:
-    """The model of vine b."""
-    w, scene, joint, tube = models.world[b], models.planned.scene, models.planned.joint, models.planned.tube
+def model_of(models: Models, w: int) -> QuasiStaticModel:
+    """The model in world w."""
+    scene, joint, tube = models.planned.scene, models.planned.joint, models.planned.tube
     numbers, elastic, section = models.numbers[w], joint.elasticity, tube.section
     return QuasiStaticModel(
         Scene(

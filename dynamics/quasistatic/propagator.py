@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from copy import copy
 from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
@@ -17,6 +15,7 @@ from dynamics.drive import tail_of
 from dynamics.moment import JointMoments, joint_moments
 from dynamics.propagator import Capabilities, OnHost, checked_lengths, coefficients
 from dynamics.quasistatic.friction import Friction
+from dynamics.quasistatic.models import Models, models_in
 from dynamics.quasistatic.rollout import grow_one
 from dynamics.quasistatic.step import QuasiStaticModel, QuasiStaticTube, Relaxation
 from dynamics.records import Batch, Records, batch_of, grow_batch
@@ -24,7 +23,7 @@ from dynamics.scene import scene_of
 from dynamics.self_contact import segments_apart
 from dynamics.tube import VineParams
 from dynamics.vine import Actuation, Integers, Rollout, VineState, host
-from dynamics.world import World
+from dynamics.world import BuiltWorlds
 from environments.environment import Environment
 from surrogate.compiled import thread_count
 
@@ -125,6 +124,7 @@ class QuasiStatic(OnHost):
             from dynamics.quasistatic.device import Device
 
             self.on_device = Device()
+        self._as_planned: Models | None = None
 
     @property
     def device_name(self) -> str:
@@ -149,58 +149,60 @@ class QuasiStatic(OnHost):
     def _again(self, step: float, device: str) -> QuasiStatic:
         return QuasiStatic(self.environment, self.params, step, self.threads, self.friction, device)
 
-    def in_world(self, world: World) -> QuasiStatic:
-        """The same model in a world that is not quite as planned; shares everything that is costly."""
-        other, tube, moments = copy(self), self.tube, self.joint
-        press, stiff, friction = world.growth_pressure, world.growth_pressure * world.moment, tube.friction
-        if world.friction is not None:
-            static = max(world.friction, self.params.static_friction or 0.0)
-            friction = friction._replace(kinetic=world.friction, static=static)
-        if stiff != 1.0:
-            stiffness = stiff * moments.elasticity.stiffness
-            other.joint = moments._replace(elasticity=moments.elasticity._replace(stiffness=stiffness, factor=stiff))
-        section = tube.section._replace(
-            compliance=world.compliance * tube.section.compliance, pressure=press * tube.section.pressure
-        )
-        other.tube = tube._replace(section=section, growth_force=press * tube.growth_force, friction=friction)
-        other.scene, other.pose = world.scene, world.start
-        return other
+    @property
+    def _planned(self) -> QuasiStaticModel:
+        return QuasiStaticModel(self.scene, self.joint, self.tube, self.pose)
+
+    def in_worlds(self, worlds: BuiltWorlds) -> Models:
+        """The model in worlds that are not quite as planned."""
+        return models_in(worlds, self._planned, self.params.static_friction or 0.0)
 
     def grow(self, state: VineState, actuation: Actuation, length: ArrayLike, record_every: float) -> Rollout:
         """See `Propagator`."""
-        rollout = _grow([self] * max(len(state.angles), 1), state, actuation, length, record_every)
+        if self._as_planned is None or any(
+            a is not b for a, b in zip(self._as_planned.planned, self._planned, strict=True)
+        ):
+            self._as_planned = self.in_worlds(BuiltWorlds.starting(self.scene, self.pose[None]))
+        rollout = self._grow(
+            self._as_planned, np.zeros(len(state.angles), np.int64), state, actuation, length, record_every
+        )
         return rollout if self.device == "cuda" else _on_host(rollout)
 
+    def grow_in(
+        self,
+        models: Models,
+        world: Integers,
+        state: VineState,
+        actuation: Actuation,
+        length: ArrayLike,
+        record_every: float,
+    ) -> Rollout:
+        """Grow each vine of a batch in a world of its own; see `Propagator.grow`. The rollout is in host memory.
 
-def grow_in(
-    models: Sequence[QuasiStatic], state: VineState, actuation: Actuation, length: ArrayLike, record_every: float
-) -> Rollout:
-    """Grow each vine of a batch in a world of its own, on the device or the threads of the first model; see `Propagator.grow`.
+        Args:
+            models: See `in_worlds`.
+            world: That of each vine, shape (batch,).
+        """
+        return _on_host(self._grow(models, world, state, actuation, length, record_every))
 
-    The rollout is in host memory.
+    def _grow(
+        self,
+        models: Models,
+        world: Integers,
+        state: VineState,
+        actuation: Actuation,
+        length: ArrayLike,
+        record_every: float,
+    ) -> Rollout:
+        lengths, pivot = checked_lengths(state, actuation, length, record_every, self.params), self.params.pivot
+        if self.on_device and (self.device == "cuda" or len(lengths) >= least_on_cuda(self.on, self.threads)):
+            return self.on_device.grow(models, world, batch_of(state, actuation, lengths, record_every), pivot)
 
-    Args:
-        models: Models of the same tube, one per vine, see `QuasiStatic.in_world`.
-    """
-    return _on_host(_grow(models, state, actuation, length, record_every))
+        def grow(b: int, batch: Batch, records: Records, outcome: Integers) -> None:
+            grow_one(b, world[b], models, batch, records, outcome)
+
+        return grow_batch(state, actuation, lengths, record_every, self.threads, grow, pivot)
 
 
 def _on_host(rollout: Rollout) -> Rollout:
     return replace(rollout, angles=host(rollout.angles), contact_force=host(rollout.contact_force))
-
-
-def _grow(
-    models: Sequence[QuasiStatic], state: VineState, actuation: Actuation, length: ArrayLike, record_every: float
-) -> Rollout:
-    first = models[0]
-    lengths = checked_lengths(state, actuation, length, record_every, first.params)
-    if first.on_device and (first.device == "cuda" or len(lengths) >= least_on_cuda(first.on, first.threads)):
-        from dynamics.quasistatic.device import grow_on_device
-
-        return grow_on_device(models, first.on_device, batch_of(state, actuation, lengths, record_every))
-
-    def grow(b: int, batch: Batch, records: Records, outcome: Integers) -> None:
-        one = models[b]
-        grow_one(b, QuasiStaticModel(one.scene, one.joint, one.tube, one.pose), batch, records, outcome)
-
-    return grow_batch(state, actuation, lengths, record_every, first.threads, grow, first.joint.elasticity.pivot)

@@ -24,6 +24,7 @@ from dynamics.growth import (
 from dynamics.interruption import Flag
 from dynamics.moment import JointMoments, Vine, carrying, rest_of
 from dynamics.quasistatic.dual import Step
+from dynamics.quasistatic.models import Models, model_of
 from dynamics.quasistatic.relaxation import (
     MOST_CORRECTIONS,
     MOST_ITERATIONS,
@@ -230,8 +231,9 @@ def hold_vine(
 
 
 @compiled(counted=True, nogil=True)
-def grow_one(b: int, model: QuasiStaticModel, batch: Batch, records: Records, outcome: Integers) -> None:
-    """Grow vine b of a batch; `outcome` receives its row of `dynamics.records.grow_batch`."""
+def grow_one(b: int, w: int, models: Models, batch: Batch, records: Records, outcome: Integers) -> None:
+    """Grow vine b of a batch in world w; `outcome` receives its row of `dynamics.records.grow_batch`."""
+    model = model_of(models, w)
     vine = carrying(model.joint, batch.angles[b], batch.pressure[b], batch.l_0[b])
     task, mine = task_of(batch, b), of_vine(records, b)
     work = new_work(len(vine.angles))

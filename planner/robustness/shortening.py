@@ -18,11 +18,8 @@ def ending_in_goal(designs: Sequence[Design], worlds: Worlds) -> list[Design]:
     """The designs; each that grows through the goal and out of it is shortened to where its tip is deepest in the goal.
 
     Designs found with friction do so where there is less.
-
-    Args:
-        worlds: Of which the first is as planned.
     """
-    rollout = grow_together(designs, worlds.models[0])
+    rollout = grow_together(designs, worlds.planned)
     lengths = grown_length(rollout, worlds.params)
     goal, found = worlds.environment.goal, []
     for k, design in enumerate(designs):

@@ -117,7 +117,7 @@ def _grown(designs: list[Design], worlds: Worlds, rows: Integers) -> list[Candid
 def _stops(designs: list[Design], worlds: Worlds) -> list[tuple[float | None, float]]:
     """Where growth of each design stops as planned, None at its end, and how far its tip then is from the goal's edge [m]."""
     goal, segment = worlds.environment.goal, worlds.params.segment_length
-    rollout = grow_together(designs, worlds.models[0])
+    rollout = grow_together(designs, worlds.planned)
     found = list[tuple[float | None, float]]()
     for vine, design in enumerate(designs):
         tips = rollout.tips[vine, : rollout.records[vine], :2]

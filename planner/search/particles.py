@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynamics.propagator import CannotRun
-from dynamics.quasistatic.propagator import grow_in
 from dynamics.vine import Integers, Rollout, VineState, pivots_of
 from planner.search.catalogue import Catalogue
 from planner.search.controls import sections_of
@@ -150,8 +149,9 @@ class Particles:
             np.where(segments[vine] > 0, full, 0.0),
             pivots_of(actuation.pressure, self.params.pivot),
         )
-        models = [self.worlds.models[world] for world in particle]
-        return GrownParticles(grow_in(models, state, actuation, full * (until - segments)[vine], full), row)
+        worlds, lengths = self.worlds, full * (until - segments)[vine]
+        rollout = worlds.planned.grow_in(worlds.models, particle, state, actuation, lengths, full)
+        return GrownParticles(rollout, row)
 
     def _actuators(self, carried: NDArray[np.int32]) -> Actuators:
         """The actuators of vines with these controls, shape (V, SECTIONS) each; without a side beyond the last."""

@@ -73,6 +73,9 @@ class WorldErrors:
     ) -> WorldErrors:
         """Draw worlds by their numbers: a number gives the same standard normal numbers for all standard deviations."""
         drawn = cls.none(environment, len(trials))
+        # Objects come last, each with its own five numbers, so that another one does not change those before it.
+        objects = drawn.rotation.shape[1]
+        normal = np.zeros((len(trials), 7 + 5 * objects))
         for row, trial in enumerate(trials):
             if trial is None:
                 continue
@@ -81,13 +84,20 @@ class WorldErrors:
                 drawn.friction[row] = rng.uniform(*uncertainty.friction)
             else:
                 rng.random()
-            once = rng.standard_normal(7)
-            drawn.start[row], drawn.cell[row] = once[:3], once[3]
-            drawn.growth_pressure[row], drawn.moment[row], drawn.compliance[row] = once[4:]
-            # Objects come last, each with its own five numbers, so that another one does not change those before it.
-            each = rng.standard_normal((drawn.rotation.shape[1], 5))
-            drawn.shift[row], drawn.rotation[row] = each[:, :2], each[:, 2]
-            drawn.size[row], drawn.share[row] = each[:, 3], each[:, 4]
+            rng.standard_normal(out=normal[row])
+        each = normal[:, 7:].reshape(len(trials), objects, 5)
+        for part, numbers in (
+            (drawn.start, normal[:, :3]),
+            (drawn.cell, normal[:, 3]),
+            (drawn.growth_pressure, normal[:, 4]),
+            (drawn.moment, normal[:, 5]),
+            (drawn.compliance, normal[:, 6]),
+            (drawn.shift, each[..., :2]),
+            (drawn.rotation, each[..., 2]),
+            (drawn.size, each[..., 3]),
+            (drawn.share, each[..., 4]),
+        ):
+            part[:] = numbers
         width = widths_of(environment, params)
         position = np.hypot(
             _of_objects(environment, uncertainty, "obstacle_position"), uncertainty.obstacle_share * width

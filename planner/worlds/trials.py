@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from dynamics.cuda import default_device
 from dynamics.moved_scene import LEAST_FACTOR, Motions, farthest_motion, moved_environment, moved_scenes
-from dynamics.quasistatic.propagator import QuasiStatic, grow_in
+from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from dynamics.vine import Actuation, Integers, Rollout, Status, centerlines
-from dynamics.world import World
+from dynamics.world import BuiltWorlds
 from environments.base import base_clearance
 from environments.environment import Environment
 from environments.uncertainty import Uncertainty
@@ -85,16 +85,12 @@ class Worlds:
         scenes, _ = moved_scenes(environment, params, self.motions)
         press = np.maximum(1 + errors.growth_pressure / params.growth_pressure, LEAST_FACTOR)
         moment, compliance = (np.maximum(1 + part, LEAST_FACTOR) for part in (errors.moment, errors.compliance))
-        friction = [None if np.isnan(one) else float(one) for one in errors.friction]
-        factors = press.tolist(), moment.tolist(), compliance.tolist(), friction
-        self.worlds = [World(*one) for one in zip(scenes, self.motions.start, *factors, strict=True)]
-        self.models = self._models(_planned_model(environment, params, default_device()))
-        """A model of the tube in each world."""
+        self.built = BuiltWorlds(scenes, self.motions.start, press, moment, compliance, errors.friction)
+        self.planned = _planned_model(environment, params, default_device())
+        """The model of the tube where everything is as planned, which grows it in all worlds."""
+        self.models = self.planned.in_worlds(self.built)
         self.known: Known | None = None
         """What `nearest_to_goal` remembers, by the numbers of the trials; None if it remembers nothing."""
-
-    def _models(self, planned: QuasiStatic) -> list[QuasiStatic]:
-        return [planned.in_world(world) for world in self.worlds]
 
     @classmethod
     def drawn(
@@ -105,18 +101,19 @@ class Worlds:
         return cls(environment, params, errors, uncertainty, trials, seed)
 
     def __len__(self) -> int:
-        return len(self.models)
+        return len(self.motions.start)
 
     @property
     def together(self) -> int:
         """Number of vines that are grown in one batch."""
-        return TOGETHER if self.models[0].on_device is None else TOGETHER_ON_CUDA
+        return TOGETHER if self.planned.on_device is None else TOGETHER_ON_CUDA
 
     def refined(self, parts: int) -> Worlds:
         """The same worlds with the growth step of the model divided, to check its results."""
         other = copy(self)
         other.known = None
-        other.models = self._models(_planned_model(self.environment, self.params, default_device()).refined(parts))
+        other.planned = self.planned.refined(parts)
+        other.models = other.planned.in_worlds(self.built)
         return other
 
     def sections(self, design: Design) -> SectionErrors:
@@ -204,9 +201,8 @@ def _nearest_to_goal(designs: Sequence[Design], worlds: Worlds, rows: Integers, 
 
 def grow_rows(worlds: Worlds, rows: Integers, carried: Actuation, length: float | Floats) -> Rollout:
     """Grow one vine in each of some worlds, recorded at the end of every segment; a world may be named several times."""
-    models = [worlds.models[row] for row in rows]
-    start = models[0].start(*carried.pressure.shape)
-    return grow_in(models, start, carried, length, worlds.params.segment_length)
+    start = worlds.planned.start(*carried.pressure.shape)
+    return worlds.planned.grow_in(worlds.models, rows, start, carried, length, worlds.params.segment_length)
 
 
 @lru_cache(maxsize=4)

@@ -14,10 +14,10 @@ import numpy as np
 
 from dynamics import cuda
 from dynamics.moved_scene import Motions, moved_scenes
-from dynamics.quasistatic.propagator import QuasiStatic, grow_in
+from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from dynamics.vine import Actuation, Rollout, VineState, host
-from dynamics.world import World
+from dynamics.world import BuiltWorlds
 from environments import Environment, load_environment
 from environments.objects import objects_of
 from environments.obstacles import Obstacles
@@ -76,12 +76,10 @@ def in_worlds(device: str) -> Rollout:
     )
     scenes, _ = moved_scenes(environment, params, motions)
     planned = QuasiStatic(environment, params, device=device)
-    factors = (1.1, 0.8, 1.5, 0.2), (0.9, 1.3, 0.5, None), (1.0, 1.0, 1.0, 0.4)
-    models = [
-        planned.in_world(World(*one, *factor)) for *one, factor in zip(scenes, motions.start, factors, strict=True)
-    ]
-    several = [models[w] for w in (2, 0, 1, 0, 2)]
-    return grow_in(several, planned.start(5, 16), sections(5, 16, 9), 16 * FULL, FULL)
+    factors = np.array([(1.1, 0.8, 1.5, 0.2), (0.9, 1.3, 0.5, np.nan), (1.0, 1.0, 1.0, 0.4)])
+    models = planned.in_worlds(BuiltWorlds(scenes, motions.start, *factors.T.copy()))
+    world = np.array([2, 0, 1, 0, 2])
+    return planned.grow_in(models, world, planned.start(5, 16), sections(5, 16, 9), 16 * FULL, FULL)
 
 
 def broken(device: str) -> Rollout:

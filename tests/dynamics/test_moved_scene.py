@@ -15,7 +15,7 @@ from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.scene import CELL_SIZE, Scene, build_scene, scene_reach
 from dynamics.tube import VineParams
 from dynamics.vine import Actuation, Rollout, Status
-from dynamics.world import World
+from dynamics.world import BuiltWorlds
 from environments import Environment, Obstacles
 from environments.objects import objects_of
 from surrogate.compiled import Floats
@@ -128,8 +128,9 @@ def test_moved_scenes_are_those_of_moved_environments(seed: int) -> None:
     scenes, margin = moved_scenes(environment, PARAMS, motions)
     reach = scene_reach(PARAMS)
     assert margin == reach[1]
-    assert len(scenes) == WORLDS
-    for world, scene in enumerate(scenes):
+    assert len(scenes.edges) == len(scenes.corners) == len(scenes.bounds) == WORLDS
+    for world in range(WORLDS):
+        scene = scenes.of_world(world)
         there = rebuilt(environment, motions, world)
         reference = build_scene(there, reach[0], reach[0] + PARAMS.segment_length, CELL_SIZE, PARAMS.radius)
         same_rows(scene.edges, reference.edges)
@@ -147,13 +148,27 @@ def test_nothing_moves_without_motions() -> None:
     scenes, _ = moved_scenes(environment, PARAMS, still(environment))
     reach = scene_reach(PARAMS)[0]
     reference = build_scene(environment, reach, reach + PARAMS.segment_length, CELL_SIZE, PARAMS.radius)
-    same_rows(scenes[0].edges, reference.edges)
-    same_rows(scenes[0].corners, reference.corners)
+    same_rows(scenes.edges[0], reference.edges)
+    same_rows(scenes.corners[0], reference.corners)
+
+
+def actuation(worlds: int, pressure: float) -> Actuation:
+    return Actuation(np.full((worlds, 32), pressure), np.full((worlds, 32), 0.05))
 
 
 def grown(model: QuasiStatic, pressure: float) -> Rollout:
-    carried = Actuation(np.full((1, 32), pressure), np.full((1, 32), 0.05))
-    return model.grow(model.start(1, 32), carried, 0.8, PARAMS.segment_length)
+    return model.grow(model.start(1, 32), actuation(1, pressure), 0.8, PARAMS.segment_length)
+
+
+def grown_in_all(environment: Environment, motions: Motions, pressure: float) -> Rollout:
+    """One vine in each world, where only the obstacles and the base are not as planned."""
+    model, start = QuasiStatic(environment, PARAMS), motions.start
+    scenes, _ = moved_scenes(environment, PARAMS, motions)
+    models = model.in_worlds(BuiltWorlds.starting(model.scene, start)._replace(scenes=scenes))
+    every = np.arange(WORLDS)
+    return model.grow_in(
+        models, every, model.start(WORLDS, 32), actuation(WORLDS, pressure), 0.8, PARAMS.segment_length
+    )
 
 
 @pytest.mark.parametrize(("seed", "pressure", "heading"), [(0, 0.0, 0.25), (1, 12e3, 0.5), (2, -12e3, 0.5)])
@@ -163,18 +178,18 @@ def test_vines_grow_there_as_in_moved_environments(seed: int, pressure: float, h
     blocks = [(0.45, 0.0, 0.6, 0.28), (0.1, 0.5, 0.4, 0.7)]
     obstacles = Obstacles(boxes=blocks, circles=[(0.85, 0.62, 0.1)], walls=[(0.9, 0.1, 1.3, 0.15, 0.02)], ends="round")
     environment = bare(obstacles, (0.1, 0.2, heading))
-    motions, planned = random_motions(environment, rng), QuasiStatic(environment, PARAMS)
+    motions = random_motions(environment, rng)
+    moved = grown_in_all(environment, motions, pressure)
     tips, forces = [], []
-    for world, scene in enumerate(moved_scenes(environment, PARAMS, motions)[0]):
-        moved = grown(planned.in_world(World(scene, motions.start[world])), pressure)
+    for world in range(WORLDS):
         there = grown(QuasiStatic(rebuilt(environment, motions, world), PARAMS), pressure)
-        assert moved.status == there.status
-        assert moved.records == there.records
-        count = int(moved.records[0])
+        assert moved.status[world] == there.status[0]
+        assert moved.records[world] == there.records[0]
+        count = int(moved.records[world])
         assert count > 10
-        np.testing.assert_allclose(moved.tips[0, :count], there.tips[0, :count], atol=1e-9)
-        forces.append(np.max(moved.contact_force[0, :count]))
-        tips.append(moved.tips[0, count - 1, :2])
+        np.testing.assert_allclose(moved.tips[world, :count], there.tips[0, :count], atol=1e-9)
+        forces.append(np.max(moved.contact_force[world, :count]))
+        tips.append(moved.tips[world, count - 1, :2])
     assert min(forces) > 0, "one touches nothing"
     assert max(forces) > 1
     assert np.ptp(tips, axis=0).max() > 1e-3
@@ -194,7 +209,7 @@ def test_rotation_is_anticlockwise_about_the_centre() -> None:
     motions.rotation[:] = np.pi / 2
     # The centre of the object is (1, 0.55), and (1 + dx, 0.55 + dy) turns to (1 - dy, 0.55 + dx).
     expected = [[1.1, 0.45], [1.1, 0.65], [1.0, 0.65], [0.9, 0.45], [0.9, 0.5]]
-    scene = moved_scenes(environment, PARAMS, motions)[0][0]
+    scene = moved_scenes(environment, PARAMS, motions)[0].of_world(0)
     assert corners_of(scene) == pytest.approx(np.array(sorted(expected)), abs=1e-12)
     whole = shapely.union_all(moved_environment(environment, motions, 0))
     truth = shapely.union(shapely.box(1.0, 0.45, 1.1, 0.65), shapely.box(0.9, 0.45, 1.0, 0.5))
@@ -213,7 +228,7 @@ def test_size_moves_the_outer_faces(size: float) -> None:
     out = size * np.array([-1, -1, 1, 1])
     np.testing.assert_allclose(shapes[0].bounds, BOX + out, atol=1e-12)
     np.testing.assert_allclose(shapely.union(*shapes[1:3]).bounds, np.array([0.2, 0.2, 0.5, 0.4]) + out, atol=1e-12)
-    scene = moved_scenes(environment, PARAMS, motions)[0][0]
+    scene = moved_scenes(environment, PARAMS, motions)[0].of_world(0)
     assert scene.edges[:, :4].reshape(-1, 2).min(axis=0) == pytest.approx(np.array([0.2, 0.2]) - size, abs=1e-12)
     assert sorted(scene.corners[-3:, 2]) == pytest.approx([0.015 + size, 0.015 + size, 0.1 + size], abs=1e-12)
 
@@ -234,7 +249,7 @@ def test_bare_lines_and_tiny_objects_stay_what_they_are() -> None:
     )
     motions = still(environment)
     motions.size[:], motions.share[:] = -0.09, -0.9
-    scene = moved_scenes(environment, PARAMS, motions)[0][0]
+    scene = moved_scenes(environment, PARAMS, motions)[0].of_world(0)
     assert sorted(scene.corners[-3:, 2]) == pytest.approx([0.0, 0.0, 2e-4])
     box, disc, line = moved_environment(environment, motions, 0)
     assert box.is_valid
@@ -266,18 +281,18 @@ def test_a_mount_stays_spared(mounted: Environment) -> None:
     rng = np.random.default_rng(5)
     motions = random_motions(mounted, rng)
     assert mounted.mounted.tolist() == [True, False]
-    planned = QuasiStatic(mounted, PARAMS)
-    for world, scene in enumerate(moved_scenes(mounted, PARAMS, motions)[0]):
+    scenes, rollout = moved_scenes(mounted, PARAMS, motions)[0], grown_in_all(mounted, motions, 0.0)
+    for world in range(WORLDS):
+        scene = scenes.of_world(world)
         left = scene.edges[:, [0, 2]].max(axis=1) < 0.5
         assert left.sum() == 4
         np.testing.assert_array_equal(scene.edges[:, 8], np.where(left, 2 * PARAMS.radius, 0.0))
         np.testing.assert_array_equal(scene.corners[:, 3], np.where(scene.corners[:, 0] < 0.5, 2 * PARAMS.radius, 0.0))
-        rollout = grown(planned.in_world(World(scene, motions.start[world])), 0.0)
-        count = int(rollout.records[0])
+        count = int(rollout.records[world])
         assert count > 10
-        free = rollout.tips[0, :count, 0] < 0.8
-        assert np.max(rollout.contact_force[0, :count][free]) < 1e-6, "the mount holds it"
-        assert rollout.status[0] == Status.STALLED or np.max(rollout.contact_force[0, :count]) > 0.1
+        free = rollout.tips[world, :count, 0] < 0.8
+        assert np.max(rollout.contact_force[world, :count][free]) < 1e-6, "the mount holds it"
+        assert rollout.status[world] == Status.STALLED or np.max(rollout.contact_force[world, :count]) > 0.1
 
 
 def test_a_wall_around_the_bounds_moves_too() -> None:
@@ -285,7 +300,7 @@ def test_a_wall_around_the_bounds_moves_too() -> None:
     environment = bare(Obstacles(), edge="wall")
     motions = still(environment)
     motions.shift[0, 3] = [5e-3, 0.0]
-    scene = moved_scenes(environment, PARAMS, motions)[0][0]
+    scene = moved_scenes(environment, PARAMS, motions)[0].of_world(0)
     x = np.unique(scene.edges[:, [0, 2]].round(12))
     assert 1.605 in x
     assert 1.7 in x  # the corners of the others remain
@@ -298,7 +313,8 @@ def test_no_obstacles() -> None:
     motions = still(environment, 2)
     motions.start[1] += [0.1, 0.2, 0.3]
     scenes, _ = moved_scenes(environment, PARAMS, motions)
-    assert [len(scene.edges) + len(scene.corners) for scene in scenes] == [0, 0]
-    np.testing.assert_allclose(scenes[1].bounds[6:], [0.12, 0.22, np.cos(1.1), np.sin(1.1)])
+    assert scenes.edges.shape == (2, 0, 10)
+    assert scenes.corners.shape == (2, 0, 4)
+    np.testing.assert_allclose(scenes.bounds[1, 6:], [0.12, 0.22, np.cos(1.1), np.sin(1.1)])
     assert farthest_motion(environment, motions).tolist() == [0.0, 0.0]
     assert moved_environment(environment, motions, 0) == []

@@ -13,7 +13,7 @@ from dynamics.quasistatic import propagator
 from dynamics.quasistatic.propagator import RECORDED_REST, QuasiStatic
 from dynamics.tube import VineParams
 from dynamics.vine import Actuation, Rollout, Status, VineState, centerlines, grown_length
-from dynamics.world import World
+from dynamics.world import BuiltWorlds
 from environments import Environment
 from surrogate.compiled import Floats
 
@@ -315,9 +315,10 @@ def test_another_start_in_the_same_scene(
 ) -> None:
     """A model that starts elsewhere grows as one that was made for that start, and leaves the first as it was."""
     first, pose = quasistatic("divider"), np.array([0.25, 0.21, 1.2])
-    moved = first.in_world(World(first.scene, pose))
+    moved = first.in_worlds(BuiltWorlds.starting(first.scene, pose[None]))
     made = QuasiStatic(replace(shipped["divider"], start=pose), first.params)
     bare = Actuation(np.zeros((1, 40)), np.zeros((1, 40)))
-    grown = [model.grow(model.start(1, 40), bare, 1.0, 0.025) for model in (moved, made, first)]
+    there = first.grow_in(moved, np.zeros(1, np.int64), first.start(1, 40), bare, 1.0, 0.025)
+    grown = [there, *(model.grow(model.start(1, 40), bare, 1.0, 0.025) for model in (made, first))]
     assert grown[0].tips == pytest.approx(grown[1].tips, abs=0)
     assert grown[2].tips[0, 0, :2] == pytest.approx(shipped["divider"].start[:2], abs=0.03)

@@ -13,10 +13,10 @@ from scipy.spatial import KDTree
 
 from dynamics.actuation import actuation_along
 from dynamics.moment import free_curvature, joint_moments
-from dynamics.quasistatic.propagator import QuasiStatic, grow_in
+from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from dynamics.vine import Actuation, Integers, centerlines
-from dynamics.world import World
+from dynamics.world import BuiltWorlds
 from environments import Environment, Obstacles
 from environments.obstacles import box_corners
 from planner.search.catalogue import Catalogue
@@ -196,8 +196,11 @@ def grow_fan(
     """Grow one vine for each row of an actuation, with evenly spread headings; the number of threads does not affect the result."""
     planned = QuasiStatic(environment, params, threads=threads)
     starts = np.array([[*environment.start[:2], heading] for heading in headings(len(actuation.pressure))])
-    models = [planned.in_world(World(planned.scene, start)) for start in starts]
-    rollout = grow_in(models, planned.start(*actuation.pressure.shape), actuation, LENGTH, params.segment_length)
+    models, state = (
+        planned.in_worlds(BuiltWorlds.starting(planned.scene, starts)),
+        planned.start(*actuation.pressure.shape),
+    )
+    rollout = planned.grow_in(models, np.arange(len(starts)), state, actuation, LENGTH, params.segment_length)
     lines = [start[None, :2] for start in starts]
     grown = np.flatnonzero(rollout.records)
     last = rollout.state(grown, rollout.records[grown] - 1)

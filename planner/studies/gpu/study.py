@@ -149,7 +149,7 @@ def _trials(environment: str, device: str, trials: int) -> TrialSpeed:
         for rows in np.array_split(np.arange(trials), -(-trials // worlds.together)):
             grow_rows(worlds, rows, _straight(len(rows), segments), LENGTH)
         ended = time.perf_counter()
-        return TrialSpeed(machine(), worlds.models[0].device_name, trials, made - begun, ended - made)
+        return TrialSpeed(machine(), worlds.planned.device_name, trials, made - begun, ended - made)
 
 
 def _straight(vines: int, segments: int) -> Actuation:

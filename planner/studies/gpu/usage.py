@@ -21,6 +21,7 @@ import numpy as np
 from dynamics.propagator import CannotRun
 from dynamics.tube import VineParams
 from dynamics.vine import Actuation
+from dynamics.world import BuiltWorlds
 from environments import load_environment
 
 SEGMENTS = 12
@@ -89,14 +90,15 @@ def _supposed(capability: tuple[int, int]) -> Iterator[None]:
 
 def kernel_arguments() -> tuple[Any, ...]:
     """Arguments of the kernel for a small batch in `maze`."""
-    from dynamics.quasistatic.device import Device, prepared
+    from dynamics.quasistatic.device import Device
     from dynamics.quasistatic.propagator import QuasiStatic
     from dynamics.records import batch_of
 
     model, vines = QuasiStatic(load_environment("maze"), VineParams(), device="cpu"), 64
     nothing = np.zeros((vines, SEGMENTS))
     batch = batch_of(model.start(vines, SEGMENTS), Actuation(nothing, nothing), np.full(vines, 0.2), 0.025)
-    launch = prepared([model] * vines, Device(), batch)
+    models = model.in_worlds(BuiltWorlds.starting(model.scene, model.pose[None]))
+    launch = Device().prepared(models, np.zeros(vines, np.int64), batch)
     return *launch.given, 0
 
 

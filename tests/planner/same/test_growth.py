@@ -35,7 +35,7 @@ def with_goal_at(
 ) -> Environment:
     """The environment with a goal where the tip of a design with a mask is at a length."""
     cut = in_environment(design, mask, environment, stop=length)
-    (grown,) = grow_designs([cut], environment, worlds_of(environment).models[0])
+    (grown,) = grow_designs([cut], environment, worlds_of(environment).planned)
     assert grown.status == Status.GROWN
     return replace(environment, name=name, goal=np.array([*grown.tip[:2], 0.08]))
 
@@ -56,7 +56,7 @@ def test_the_best_masks_are_found_and_growth_stops_in_the_goal(
     assert planned.reached
     assert planned.tube.masks == ((True, True), (False, True))
     for one, environment, own in zip(planned.each, places, worlds, strict=True):
-        (grown,) = grow_designs([one.design], environment, own.models[0])
+        (grown,) = grow_designs([one.design], environment, own.planned)
         assert grown.ends_in_goal
         distance = np.hypot(*(grown.tip - environment.goal)[:2]) - environment.goal[2]
         assert distance == pytest.approx(one.planned)
@@ -94,7 +94,7 @@ def test_growth_does_not_go_on_while_something_holds_the_tip_in_the_goal(
     goal = np.array([0.55, 0.0, 0.06])
     held = replace(open_room, goal=goal, obstacles=Obstacles([box]))
     worlds = worlds_of(held)
-    whole = grow_designs([straight], held, worlds.models[0])[0]
+    whole = grow_designs([straight], held, worlds.planned)[0]
     (grown,) = grown_tubes([Tube(straight, ((),))], [worlds], PLANNED)
     assert grown.reached
     assert whole.design.length == 1.6

@@ -77,7 +77,7 @@ def test_one_tube_reaches_both_goals(planned: Path) -> None:
     for name, design in zip(("up", "down"), designs, strict=True):
         environment = load_environment(planned / name / "environment.toml", design.params.radius)
         assert environment.sha256 == design.sha256
-        model = Worlds(environment, design.params, WorldErrors.none(environment, 1)).models[0]
+        model = Worlds(environment, design.params, WorldErrors.none(environment, 1)).planned
         assert grow_designs([design], environment, model.refined(8))[0].ends_in_goal
 
 

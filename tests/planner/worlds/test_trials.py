@@ -7,6 +7,7 @@ import pytest
 import shapely
 
 from dynamics.moment import total_moment
+from dynamics.quasistatic.models import model_of
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from dynamics.vine import Status
@@ -117,15 +118,16 @@ def test_growth_pressure_of_a_world_drives_and_stiffens(design: Design, obstruct
     worlds = Worlds(obstructed, PARAMS, errors)
     stronger = QuasiStatic(obstructed, replace(PARAMS, growth_pressure=1.1 * PARAMS.growth_pressure)).tube
     own = QuasiStatic(obstructed, PARAMS)
-    for model, press, moment in zip(worlds.models, (1.1, 1.0, 0.5), (1.1, 1.3, 1.0), strict=True):
+    models = [model_of(worlds.models, world) for world in range(3)]
+    for model, press, moment in zip(models, (1.1, 1.0, 0.5), (1.1, 1.3, 1.0), strict=True):
         assert model.tube.growth_force == pytest.approx(press * own.tube.growth_force)
         assert model.tube.section.pressure == pytest.approx(press * own.tube.section.pressure)
         for bend in (0.02, 0.5, 1.5):  # linear, wrinkled, folded
             resisting = [np.array(total_moment(one.joint, bend, 0.0, NO_CELL)) for one in (model, own)]
             assert resisting[0] == pytest.approx(moment * resisting[1])
         assert model.joint.elasticity.stiffness == pytest.approx(moment * own.joint.elasticity.stiffness)
-    assert worlds.models[0].tube.growth_force == pytest.approx(stronger.growth_force)
-    assert worlds.models[0].tube.section.pressure == pytest.approx(stronger.section.pressure)
+    assert models[0].tube.growth_force == pytest.approx(stronger.growth_force)
+    assert models[0].tube.section.pressure == pytest.approx(stronger.section.pressure)
     # Half the pressure in a film that resists twice as much: only the force of growth is halved.
     weaker = replace(PARAMS, growth_share=0.5 * PARAMS.growth_share)
     grown = grow_designs([replace(design, params=weaker)], obstructed, QuasiStatic(obstructed, weaker))[0]
@@ -145,7 +147,7 @@ def test_objects_and_start_are_where_the_errors_put_them(design: Design, room: E
     assert shapely.bounds(block) == pytest.approx([0.285, -0.43, 0.435, -0.13])
     assert shapely.bounds(disc) == pytest.approx([0.58, 0.58, 0.62, 0.62])
     assert shapely.bounds(wall) == pytest.approx(shapely.bounds(room.obstacles.shapes()[2]))
-    assert worlds.models[1].pose == pytest.approx([0.1, 0.2, 0.3])
+    assert worlds.models.base[1] == pytest.approx([0.1, 0.2, 0.3])
     assert line(grow_trials(design, worlds), 1)[0] == pytest.approx([0.1, 0.2])
     corners = shapely.get_coordinates(worlds.shapes(2)[0])
     highest = corners[corners[:, 1].argmax()]  # the upper right one, turned anticlockwise
@@ -271,11 +273,11 @@ def test_worlds_can_be_grown_in_finer_steps(design: Design, obstructed: Environm
     assert (line(grow_trials(design, planned(obstructed).refined(4)), 0) == grown.centerline).all()
     worlds = Worlds.drawn(obstructed, PARAMS, ERRORS, range(4), 0)
     finer = worlds.refined(4)
-    for coarse, fine in zip(worlds.models, finer.models, strict=True):
-        assert fine.tube.growth_step == pytest.approx(coarse.tube.growth_step / 4)
-        assert fine.scene is coarse.scene
-        assert fine.tube.friction == coarse.tube.friction
-        assert (fine.pose == coarse.pose).all()
+    coarse, fine = worlds.models, finer.models
+    assert fine.planned.tube.growth_step == pytest.approx(coarse.planned.tube.growth_step / 4)
+    assert fine.edges is coarse.edges
+    assert (fine.numbers == coarse.numbers).all()
+    assert (fine.base == coarse.base).all()
     assert (finer.sections(design).pressure == worlds.sections(design).pressure).all()
     one, other = (grow_trials(design, some).joints for some in (worlds, finer))
     assert not np.array_equal(one, other, equal_nan=True)
