@@ -110,6 +110,11 @@ def check_device(name: str) -> None:
         raise CannotRun(f"device cuda: {reason}; or use --device cpu or auto")
 
 
+def may_use(device: str) -> bool:
+    """Whether exact contact on a checked device may grow vines with CUDA; a simulated device must be named, since it is slow."""
+    return device == "cuda" or (device == "auto" and not simulated() and why_not() is None)
+
+
 def memory() -> str:
     """PyTorch's name of the device whose memory kernels use: without a device, that of the host."""
     return "cpu" if why_not() or simulated() else "cuda"

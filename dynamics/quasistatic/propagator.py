@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from dynamics.cross_section import cross_section
 from dynamics.crossover import least_on_cuda
-from dynamics.cuda import check_device, default_device, device_name, simulated, to_device, why_not
+from dynamics.cuda import check_device, default_device, device_name, may_use, to_device
 from dynamics.drive import tail_of
 from dynamics.moment import JointMoments, joint_moments
 from dynamics.propagator import Capabilities, OnHost, checked_lengths, coefficients
@@ -120,7 +120,7 @@ class QuasiStatic(OnHost):
         self.device = device
         self.on_device: Device | None = None
         """What the model keeps on a CUDA device; None where it does not compute on one."""
-        if device == "cuda" or (device == "auto" and not simulated() and why_not() is None):
+        if may_use(device):
             from dynamics.quasistatic.device import Device
 
             self.on_device = Device()

@@ -32,9 +32,9 @@ def compiling(console: Console, propagator: str = "quasistatic", heuristic: bool
 
 def compiled(propagator: str = "quasistatic", heuristic: bool = False) -> bool:
     """Whether the kernels of a propagator are in the cache."""
-    from dynamics.cuda import default_device
+    from dynamics.cuda import default_device, may_use
     from surrogate.compiled import cache_folder
 
-    on_device = propagator == "quasistatic" and default_device() == "cuda"
+    on_device = propagator == "quasistatic" and may_use(default_device())
     last = [LAST_KERNEL[propagator], *(["_biarcs"] if heuristic else []), *(["grow_lanes"] if on_device else [])]
     return all(any(cache_folder().rglob(f"*{kernel}*.nbi")) for kernel in last)

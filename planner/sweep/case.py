@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dynamics.cuda import on_default_device
+from dynamics.cuda import default_device, on_default_device
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from dynamics.tube_file import tube_of
@@ -24,12 +24,12 @@ from planner.plan import Result
 from planner.replay import replay, simulated
 from planner.robustness.errors import named_errors
 from planner.runs.inputs import Inputs
-from planner.worlds.trials import Worlds, grow_trials
+from planner.worlds.trials import TOGETHER_ON_CUDA, Worlds, grow_trials
 
 Value = str | int | float | bool | None
 Row = dict[str, Value]
 BLOCK = 100
-"""Number of trials that are grown together, to limit memory."""
+"""Number of trials that are grown together on a CPU, to limit memory."""
 COUNTED = "trials", "reached", "ended elsewhere", "stalled", "left the bounds", "no room", "not at rest", "not finite"
 
 
@@ -59,6 +59,8 @@ class Case:
     plan: dict[str, Any] = field(default_factory=dict)
     """Options of the plan, see `Inputs`."""
     trials: Trials | None = None
+    device: str = "cpu"
+    """On which everything grows: "cpu" or "cuda"."""
 
     def inputs(self) -> list[str]:
         """Digests of everything that the case reads."""
@@ -68,7 +70,8 @@ class Case:
         """Content for a JSON file."""
         parts = {"environment": self.environment, "tube": self.tube, "design": self.design}
         trials = self.trials and {name: getattr(self.trials, name) for name in Trials.__slots__}
-        found = {"factors": self.factors, **parts, "plan": self.plan or None, "trials": trials}
+        device = None if self.device == "cpu" else self.device
+        found = {"factors": self.factors, **parts, "plan": self.plan or None, "trials": trials, "device": device}
         return {key: value for key, value in found.items() if value is not None}
 
     @classmethod
@@ -82,6 +85,7 @@ class Case:
             content.get("design"),
             content.get("plan") or {},
             Trials(**trials) if trials else None,
+            content.get("device", "cpu"),
         )
 
 
@@ -109,15 +113,19 @@ class Input:
         return design_in(json.loads(self.text), self.name)
 
 
-@on_default_device("cpu")
 def run_case(case: Case, inputs: Mapping[str, Input]) -> Row:
-    """Compute a case on this process's threads: not on a device, whose results differ in their last bits.
+    """Compute a case on its device, whatever the default is: results of another one differ in their last bits.
 
     Args:
         inputs: Those of the case, by digest.
     Returns:
         Its row: factors, then results. The columns are the same for all cases of a sweep.
     """
+    with on_default_device(case.device):
+        return _row(case, inputs)
+
+
+def _row(case: Case, inputs: Mapping[str, Input]) -> Row:
     if case.design is not None:
         design = inputs[case.design].design()
         environment = inputs[case.environment].environment(design.params.radius)
@@ -126,7 +134,7 @@ def run_case(case: Case, inputs: Mapping[str, Input]) -> Row:
     tube = inputs[case.tube].tube()
     environment = inputs[case.environment].environment(tube.radius)
     try:
-        result = planned(environment, tube, Inputs(actuator=tube.actuator.kind, **case.plan))
+        result = planned(environment, tube, Inputs(actuator=tube.actuator.kind, device=case.device, **case.plan))
     except WalledIn:
         return {**case.factors, "outcome": "walled in", **_search(None), **_facts(), **_tried(None, None, case.trials)}
     if result.interrupted:
@@ -174,8 +182,9 @@ def _tried(design: Design | None, environment: Environment | None, trials: Trial
         return dict.fromkeys(names)
     _, uncertainty = named_errors(environment, design.params, trials.uncertainty)
     counts = np.zeros(len(COUNTED) - 1, int)
-    for first in range(trials.first, trials.first + trials.number, BLOCK):
-        numbers = range(first, min(first + BLOCK, trials.first + trials.number))
+    block = BLOCK if default_device() == "cpu" else TOGETHER_ON_CUDA
+    for first in range(trials.first, trials.first + trials.number, block):
+        numbers = range(first, min(first + block, trials.first + trials.number))
         worlds = Worlds.drawn(environment, design.params, uncertainty, numbers, trials.seed)
         found = grow_trials(design, worlds).counts()
         counts += [found[name] for name in COUNTED[1:]]

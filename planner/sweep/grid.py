@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from pydantic import ValidationError
 
+from dynamics.cuda import why_not
 from dynamics.tube_file import InvalidTube, checked_tube, load_tube, tube_content
 from environments import Environment, generate_environment, known_environments, load_environment
 from environments.environment_file import environment_text
@@ -78,6 +79,8 @@ def grid_of(study: StudyFile, folder: Path) -> Grid:
         InvalidTube: A tube does not load.
         InvalidDesign: A design does not load.
     """
+    if study.device == "cuda" and (reason := why_not()):
+        raise InvalidStudy(f"device cuda: {reason}; make the sweep where there is one")
     grid = Grid(timed=bool(study.plan and study.plan.time_budget_s))
     environments = _environments(study, folder)
     tasks = _designs(study, folder, grid) if study.designs else _plans(study, folder, grid)
@@ -86,8 +89,8 @@ def grid_of(study: StudyFile, folder: Path) -> Grid:
         for case in tasks(environment):
             if len(grid.cases) == MOST_CASES:
                 raise InvalidStudy(f"has more than {MOST_CASES} cases; split it")
-            placed = replace(case, environment=keys[name], factors={"environment": name, **factors, **case.factors})
-            grid.cases.append(placed)
+            factors_of_case = {"environment": name, **factors, **case.factors}
+            grid.cases.append(replace(case, environment=keys[name], factors=factors_of_case, device=study.device))
     return grid
 
 
@@ -173,7 +176,7 @@ def _plans(study: StudyFile, folder: Path, grid: Grid) -> Task:
                 kind = repr({name: value for name, value in setting.items() if name not in ("seed", "iterations")})
                 if kind not in checked:
                     checked.add(kind)
-                    _check_options(environment, grid.inputs[key], inputs)
+                    _check_options(environment, grid.inputs[key], {"device": study.device, **inputs})
                 for one in tried:
                     named: dict[str, Value] = {"trials_uncertainty": one.uncertainty} if one else {}
                     yield Case({**factors, **setting, **named}, "", tube=key, plan=inputs, trials=one)
@@ -182,9 +185,9 @@ def _plans(study: StudyFile, folder: Path, grid: Grid) -> Task:
 
 
 def _with_limits(setting: Mapping[str, Any]) -> dict[str, Any]:
-    """The options of one plan, on a CPU; without a limit of time if there is one of iterations."""
+    """The options of one plan; without a limit of time if there is one of iterations."""
     limits = {} if "time_budget_s" in setting else {"time_budget_s": 1e6}
-    return {"device": "cpu", **limits, **setting}
+    return {**limits, **setting}
 
 
 def _check_fit(environment: Environment, tube: Input) -> None:

@@ -41,15 +41,17 @@ def sampled(cases: int) -> int:
 
 
 def sample(grid: Grid) -> Iterator[float]:
-    """Compute some cases, drawn at random; yields the time of each on one thread [s], without compilation."""
+    """Compute some cases, drawn at random; yields the time of each on one thread or on the device [s], without compilation."""
+    device = grid.cases[0].device
+    clock = time.process_time if device == "cpu" else time.perf_counter
     order = np.random.default_rng(0).permutation(len(grid.cases))[: sampled(len(grid.cases))].tolist()
-    manifest = Manifest("", "", grid, [range(number, number + 1) for number in order], 0.0, program())
+    manifest = Manifest("", "", grid, [range(number, number + 1) for number in order], 0.0, program(device))
     compile_for(manifest.shard(0))
     began = time.monotonic()
     for number in order:
-        before = time.process_time()
+        before = clock()
         run_case(grid.cases[number], grid.inputs)
-        yield time.process_time() - before
+        yield clock() - before
         if time.monotonic() > began + SAMPLING:
             return
 
@@ -62,4 +64,4 @@ def manifest_of(name: str, study: StudyFile, grid: Grid, case_seconds: float, le
         least: Least time of a shard [s].
     """
     shards = shards_of(len(grid.cases), case_seconds, least)
-    return Manifest(name, study.description, grid, shards, round(case_seconds, 4), program())
+    return Manifest(name, study.description, grid, shards, round(case_seconds, 4), program(study.device))

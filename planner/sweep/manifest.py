@@ -19,6 +19,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from dynamics.cuda import device_name, why_not
 from planner.runs.contents import SWEEP, SWEEP_INPUTS
 from planner.sweep.case import Case, Input
 from planner.sweep.errors import InvalidManifest
@@ -93,13 +94,30 @@ class Manifest:
         (folder / SWEEP).write_text("\n".join(["{", *lines, ' "cases": [', rows, " ]", "}", ""]), encoding="utf-8")
 
 
-def program() -> dict[str, str]:
-    """What determines results besides a case: versions of Vinewright and the packages it computes with, and its source."""
+def program(device: str = "cpu") -> dict[str, str]:
+    """What determines results besides a case: versions of Vinewright and the packages it computes with, its source, and the device.
+
+    Args:
+        device: "cpu", which may be any, or "cuda", which means the one that is here.
+    """
     found = {}
-    for package in ("vinewright", "numpy", "numba", "scipy", "shapely", "cma", "ompl"):
+    for package in (
+        "vinewright",
+        "numpy",
+        "numba",
+        "scipy",
+        "shapely",
+        "cma",
+        "ompl",
+        *["numba-cuda"] * (device == "cuda"),
+    ):
         with suppress(PackageNotFoundError):
             found[package] = version(package)
-    return {**found, "source": _source_digest()}
+    return {**found, "source": _source_digest(), "device": _device_here() if device == "cuda" else "cpu"}
+
+
+def _device_here() -> str:
+    return "cpu" if why_not() else device_name()
 
 
 @cache
@@ -144,7 +162,7 @@ def read_manifest(folder: Path, same_program: bool = True) -> Manifest:
 
 def other_program(expected: Mapping[str, str]) -> str:
     """How the program that was expected differs from this one, in words; empty if it does not."""
-    here = program()
+    here = program("cpu" if expected.get("device", "cpu") == "cpu" else "cuda")
     names = [name for name in expected if expected[name] != here.get(name, expected[name])]
     if names == ["source"]:
         return "another version of Vinewright's source"

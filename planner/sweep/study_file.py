@@ -4,6 +4,7 @@ A value may be one or a list; every combination of the lists is one case, in the
 
 schema = 1
 description = "What a radius costs."   # optional
+device = "cuda"                        # optional, else "cpu"
 
 [environments]
 files = ["maze", "benches/*.toml"]     # names of shipped ones, files, or globs, relative to this file
@@ -37,7 +38,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, create_model, model_validator
 from pydantic_core import PydanticCustomError
@@ -54,7 +55,7 @@ _MOST_BYTES = 1_000_000
 _MOST_VALUES = 100_000
 """Maximum number of values of a key."""
 NOT_SWEPT = {"actuator", "device", "verify"}
-"""Options of a plan that a sweep does not have: an actuator is one of a tube, and a sweep's plans grow on CPUs."""
+"""Options of a plan that a sweep does not have: an actuator is one of a tube, and the device is that of the whole sweep."""
 Item = TypeVar("Item")
 
 
@@ -153,6 +154,7 @@ class StudyFile(Table):
 
     version: Annotated[int, Field(alias="schema", ge=1, le=1)]
     description: Annotated[str, Field(max_length=2000)] = ""
+    device: Literal["cpu", "cuda"] = "cpu"
     environments: EnvironmentsPart
     tubes: _tubes_part() | None = None  # type: ignore[valid-type]
     plan: _plan_part() | None = None  # type: ignore[valid-type]

@@ -94,7 +94,15 @@ def test_the_kernel_of_a_device_is_compiled_too(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setattr("surrogate.compiled.cache_folder", lambda: tmp_path)
     (tmp_path / "quasistatic_1").mkdir()
     (tmp_path / "quasistatic_1" / "rollout.grow_one-100.nbi").touch()
-    for device, found in (("cpu", True), ("auto", True), ("cuda", False)):
+    monkeypatch.setattr(cuda, "simulated", lambda: False)
+    for reason, device, found in (
+        ("none here", "cpu", True),
+        ("none here", "auto", True),
+        (None, "cpu", True),
+        (None, "auto", False),
+        (None, "cuda", False),
+    ):
+        monkeypatch.setattr(cuda, "why_not", lambda reason=reason: reason)
         monkeypatch.setenv(CHOICE, device)
         assert compiled() == found
     (tmp_path / "quasistatic_1" / "device.grow_lanes-70.nbi").touch()

@@ -58,7 +58,7 @@ def test_every_combination_is_a_case_in_order(full: Grid) -> None:
     for case, (_, radius, seed, fast, errors) in zip(full.cases, expected, strict=True):
         assert case.tube
         assert full.inputs[case.tube].tube().radius == pytest.approx(radius * 1e-3)
-        wanted = {"device": "cpu", "time_budget_s": 1e6, "seed": seed, "fast": fast, "iterations": 2, "batch": 20}
+        wanted = {"time_budget_s": 1e6, "seed": seed, "fast": fast, "iterations": 2, "batch": 20}
         assert case.plan == wanted
         assert case.trials == Trials(TESTING, 5, errors, 4)
         assert full.inputs[case.environment].environment().name == case.factors["environment"]

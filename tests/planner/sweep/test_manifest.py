@@ -12,7 +12,6 @@ import pyarrow.parquet
 import pytest
 
 import vinewright as vw
-from dynamics.cuda import CHOICE, default_device
 from dynamics.propagator import CannotRun
 from dynamics.quasistatic.propagator import QuasiStatic
 from environments import load_environment
@@ -121,6 +120,7 @@ def test_the_digest_of_a_shard_depends_on_all_that_it_reads(made: Path) -> None:
         {"trials": replace(first.trials, seed=1)},
         {"trials": None},
         {"factors": first.factors | {"seed": 9}},
+        {"device": "cuda"},
     ]
     found = {manifest.shard(0).digest}
     for change in changes:
@@ -275,15 +275,6 @@ def test_both_kinds_of_tables_hold_the_same(vinewright: Vinewright, place: Path)
     assert [row["fast"] for row in rows] == [True, False]
     assert rows[0]["own_trials"] is None
     assert rows[1]["own_trials"] is not None
-
-
-def test_a_case_is_computed_on_the_cpu(made: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever the default device is, which stays: the bytes of a sweep must not depend on it."""
-    manifest, seen = read_manifest(made), []
-    monkeypatch.setenv(CHOICE, "auto")
-    monkeypatch.setattr("planner.sweep.case._tried", lambda *_: seen.append(default_device()) or {})
-    run_case(manifest.grid.cases[0], manifest.grid.inputs)
-    assert (seen, default_device()) == (["cpu"], "auto")
 
 
 def test_a_row_is_what_a_plan_says(made: Path) -> None:
