@@ -13,9 +13,12 @@ from dynamics.moment import JointMoments
 class Restoring(NamedTuple):
     """The tube's moment and its potential over the bend of `JointMoments.length` of tube; linear between the nodes of its table."""
 
-    transition: float
-    stiffness: float
-    per_bend: float
+    transition: Tensor
+    """Bend up to which the tube is elastic [rad]. This and the next two have no dimensions; as numbers they would be compiled in."""
+    stiffness: Tensor
+    """Up to there [N m/rad]."""
+    per_bend: Tensor
+    """Nodes per bend beyond it [1/rad]."""
     moment: Tensor
     """At the nodes [N m], shape (nodes,)."""
     rising: Tensor
@@ -27,18 +30,15 @@ class Restoring(NamedTuple):
     def of(cls, joint: JointMoments, device: torch.device, dtype: torch.dtype) -> Restoring:
         """Copy a tube's table to a device, and integrate it."""
         moment = torch.as_tensor(joint.moment, dtype=torch.float64)
+        rising = torch.as_tensor(joint.rising, dtype=torch.float64)
         elasticity = joint.elasticity
         start = 0.5 * elasticity.stiffness * elasticity.transition**2
         potential = torch.cat([moment.new_zeros(1), torch.cumsum(0.5 * (moment[1:] + moment[:-1]), 0)])
         potential = start + potential / elasticity.per_bend
-        return cls(
-            elasticity.transition,
-            elasticity.stiffness,
-            elasticity.per_bend,
-            moment.to(device, dtype),
-            torch.as_tensor(joint.rising, dtype=torch.float64).to(device, dtype),
-            potential.to(device, dtype),
-        )
+        numbers = (elasticity.transition, elasticity.stiffness, elasticity.per_bend)
+        transition, stiffness, per_bend = torch.tensor(numbers, device=device, dtype=dtype).unbind()
+        tables = (part.to(device, dtype) for part in (moment, rising, potential))
+        return cls(transition, stiffness, per_bend, *tables)
 
     def energy(self, bend: Tensor) -> Tensor:
         """Potential U of the restoring moment [J], an even function of the bend; its derivative is Eq. 2 of paper 002."""

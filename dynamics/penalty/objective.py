@@ -41,8 +41,8 @@ class Objective(NamedTuple):
     """Gaps [m], shape (batch, rows): contacts, then the bounds of the growth."""
     jacobian: Tensor
     """Derivatives of the gaps with respect to d, shape (batch, rows, unknowns)."""
-    stiffness: float
-    """Stiffness of every contact [N/m]."""
+    stiffness: Tensor
+    """Stiffness of every contact [N/m], without dimensions."""
     weights: Weights
 
     @property
@@ -51,8 +51,8 @@ class Objective(NamedTuple):
         return self.bend.shape[1]
 
     @property
-    def contact_stiffness(self) -> float:
-        """Stiffness of a contact, scaled by its weight [N/m]."""
+    def contact_stiffness(self) -> Tensor:
+        """Stiffness of a contact, scaled by its weight [N/m], without dimensions."""
         return self.weights.contact / Weights().contact * self.stiffness
 
     def energy(self, d: Tensor) -> Tensor:
@@ -77,12 +77,15 @@ class Objective(NamedTuple):
         return self.gap + (self.jacobian @ d[..., None])[..., 0]
 
     def gradient(self, d: Tensor) -> Tensor:
-        """Gradient of the energy by automatic differentiation, itself differentiable if gradients are enabled."""
-        differentiable = torch.is_grad_enabled()
-        with torch.enable_grad():
-            at = d if differentiable and d.requires_grad else d.detach().requires_grad_()
-            (gradient,) = torch.autograd.grad(self.energy(at).sum(), at, create_graph=differentiable)
-        return gradient
+        """Gradient of the energy, shape (batch, unknowns); differentiable in d and in all tensors of the objective."""
+        paper, turn = Weights(), d[:, : self.bends]
+        moment = self.restoring.moment_and_slope(self.bend + self.scale * turn)[0]
+        bending = self.weights.bending / paper.bending * (moment - self.pull + self.pull_slope * self.scale * turn)
+        growth = -self.weights.growth / paper.growth * self.growth_force
+        between = d.new_zeros(len(d), d.shape[1] - self.bends - 1)
+        push = self.contact_stiffness * torch.relu(-self.gaps(d))
+        pushed = (push[:, None] @ self.jacobian)[:, 0]
+        return self.viscosity * d + torch.cat([bending, between, growth[:, None]], 1) - pushed
 
     def bending_along(self, d: Tensor, direction: Tensor) -> Callable[[Tensor], tuple[Tensor, Tensor]]:
         """Change of the energy's slope along a line and its curvature, without contact, as a function of the position on it."""

@@ -47,6 +47,8 @@ class Model(NamedTuple):
     """Growth of a full step, which is also its time [m]."""
     margin: float
     """Contacts with a smaller gap are considered [m]."""
+    block: int
+    """The number of segments that are computed is a multiple of this, or all; so there are fewer shapes, each with its CUDA graph."""
 
     @property
     def slack(self) -> float:
@@ -136,7 +138,8 @@ def grow(model: Model, vines: Vines, record_every: float, records: Records, step
         _end_broken(vines, records)
         _begin_segments(model, vines)
         # The maximum length at this step is known without reading the device; segments beyond it are not computed.
-        count = min(room, most_segments + int((step + 1) * model.step / full) + 2)
+        count = most_segments + int((step + 1) * model.step / full) + 2
+        count = min(room, -(-count // model.block) * model.block)
         chain = _chain(model, vines, count)
         outside = _outside(model, chain)
         records.status.copy_(torch.where(outside & vines.alive, int(Status.OUT_OF_BOUNDS), records.status))
@@ -330,7 +333,7 @@ def _objective(
     objective = Objective(
         model.restoring, bend, scale, lever * force, -lever * force_slope * per_bend, viscosity, everting,
         torch.cat([contacts.gap, most[:, None], torch.zeros_like(most)[:, None]], 1),
-        torch.cat([jacobian, bounds], 1), params.contact_stiffness, model.weights,
+        torch.cat([jacobian, bounds], 1), jacobian.new_full((), params.contact_stiffness), model.weights,
     )  # fmt: skip
     return objective, curvature
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -16,6 +18,13 @@ computed incorrectly."""
 LINE_STEPS = 4
 LONGEST_STEP = 4.0
 """Maximum step of a line search, in units of its direction."""
+COMPILER: dict[str, Any] = {
+    "triton.cudagraphs": True,
+    "triton.cudagraph_dynamic_shape_warn_limit": None,
+    "custom_should_partition_ops": ["aten::linalg_cholesky_ex", "aten::cholesky_solve"],
+}
+"""Options of PyTorch's compiler: its mode "reduce-overhead", which records a CUDA graph for each shape, without a warning that there are
+many. Calls of cuSOLVER stay outside these graphs: some of its routines cannot be recorded."""
 
 
 def descend(objective: Objective, d: Tensor, steps: int) -> Tensor:
@@ -42,19 +51,79 @@ def descend(objective: Objective, d: Tensor, steps: int) -> Tensor:
 def newton(objective: Objective, d: Tensor, steps: int) -> Tensor:
     """Semismooth Newton from d: the Hessian is diagonal plus a rank-one term for each contact that is pressed."""
     for _ in range(steps):
-        gradient, diagonal = objective.gradient(d), objective.curvature(d)
-        direction = newton_direction(objective, diagonal, d, gradient)
-        d = d + search_line(objective, d, gradient, direction, 1.0) * direction
+        d = newton_step(objective, d)
     return d
 
 
+def newton_step(objective: Objective, d: Tensor) -> Tensor:
+    """One step of `newton`, shape (batch, unknowns)."""
+    gradient, diagonal = objective.gradient(d), objective.curvature(d)
+    direction = newton_direction(objective, diagonal, d, gradient)
+    return d + search_line(objective, d, gradient, direction, 1.0) * direction
+
+
+class CompiledNewton:
+    """`newton` with its step compiled at the first use: on a CUDA device it takes longer to start its small kernels than to run them.
+
+    One graph of ten steps takes five times as long to compile, and is no faster. Shapes are variables of the graph, so that it
+    remains the same while vines grow. Where PyTorch cannot compile, one line says so, and the steps are those of `newton`.
+    """
+
+    def __init__(self) -> None:
+        """Compile nothing yet."""
+        self._step: Step | None = None
+
+    def __call__(self, objective: Objective, d: Tensor, steps: int) -> Tensor:
+        """See `newton`."""
+        # Imported here: this takes longer than the import of the rest of PyTorch, and most processes compile nothing.
+        from torch._dynamo.exc import FailOnRecompileLimitHit, TorchDynamoException
+
+        if self._step is None:
+            self._step = torch.compile(newton_step, fullgraph=True, options=COMPILER)
+        parts: dict[str, Any] = {
+            name: _of_any_shape(part) for name, part in objective._asdict().items() if isinstance(part, Tensor)
+        }
+        objective, d = objective._replace(**parts), _of_any_shape(d)
+        for _ in range(steps):
+            try:
+                # Copied: a CUDA graph's next run overwrites what it returns.
+                d = self._step(objective, d).clone()
+            except (TorchDynamoException, FailOnRecompileLimitHit) as error:
+                why = str(error).strip().partition("\n")[0]
+                logging.getLogger(__name__).warning("PyTorch cannot compile here, so steps take longer: %s", why)
+                self._step = newton_step
+                d = newton_step(objective, d)
+        return d
+
+    def __reduce__(self) -> tuple[type[CompiledNewton], tuple[()]]:
+        """A copy in another process compiles again."""
+        return CompiledNewton, ()
+
+
+def _of_any_shape(tensor: Tensor) -> Tensor:
+    """The tensor for a graph in which its shape is variable; detached, or the graph would be another one with derivatives."""
+    from torch._dynamo import maybe_mark_dynamic
+
+    tensor = tensor.detach()
+    maybe_mark_dynamic(tensor, list(range(tensor.dim())))
+    return tensor
+
+
+Step = Callable[[Objective, Tensor], Tensor]
 Solver = Callable[[Objective, Tensor], Tensor]
-SOLVERS = {"newton": newton, "gradient": descend}
+SOLVERS: dict[str, Callable[..., Tensor]] = {"newton": newton, "gradient": descend}
+COMPILED: dict[str, Callable[..., Tensor]] = {"newton": CompiledNewton()}
+"""Compiled solvers, by the names of those that they replace; all propagators of a process share what is compiled."""
 
 
-def chosen_solver(name: str, steps: int | None = None) -> Solver:
-    """A solver by its name, with this many inner steps; with its default number if none is given."""
-    return partial(SOLVERS[name], steps=steps or INNER_STEPS[name])
+def chosen_solver(name: str, steps: int | None = None, compiled: bool = False) -> Solver:
+    """A solver by its name, with this many inner steps; with its default number if none is given.
+
+    Args:
+        compiled: Whether to take its compiled form, if it has one.
+    """
+    solvers = {**SOLVERS, **COMPILED} if compiled else SOLVERS
+    return partial(solvers[name], steps=steps or INNER_STEPS[name])
 
 
 def minimise(objective: Objective, start: Tensor, solver: Solver) -> Tensor:
@@ -79,10 +148,10 @@ def newton_direction(objective: Objective, diagonal: Tensor, d: Tensor, gradient
     pressed = (objective.gaps(d) < 0).to(d.dtype)
     scaled = gradient / diagonal
     # 1/k alone would be lost in the rounding of single precision; the next step corrects the effect of this addition.
-    size = coupling.diagonal(dim1=1, dim2=2)
-    compliance = 1 / objective.contact_stiffness + 8 * torch.finfo(d.dtype).eps * size.amax(1, keepdim=True)
-    system = coupling * (pressed[:, :, None] * pressed[:, None, :])
-    system.diagonal(dim1=1, dim2=2).add_(compliance)
+    size = coupling.amax((1, 2), keepdim=True)  # found on the diagonal, since no direction has a negative coupling
+    compliance = 1 / objective.contact_stiffness + 8 * torch.finfo(d.dtype).eps * size
+    unit = torch.eye(coupling.shape[1], dtype=d.dtype, device=d.device)
+    system = coupling * (pressed[:, :, None] * pressed[:, None, :]) + compliance * unit
     factor = torch.linalg.cholesky_ex(system).L
     push = pressed * (objective.jacobian @ scaled[..., None])[..., 0]
     force = torch.cholesky_solve(push[..., None], factor)[..., 0]

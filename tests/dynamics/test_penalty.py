@@ -272,7 +272,7 @@ def test_search_keeps_what_the_device_has(shipped: dict[str, Environment], param
     trees = []
     for make in (Penalty, OnDevice):
         model = make(shipped["divider"], params, "cpu", step=25e-3 / 2, inner_steps=3)
-        search = Search(shipped["divider"], model, params, np.random.default_rng(0), 4)
+        search = Search(shipped["divider"], model, params, np.random.default_rng(0), 16)
         for _ in range(2):
             search.iterate()
         assert np.isfinite(search.tree.tips).all()

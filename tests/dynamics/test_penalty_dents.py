@@ -57,7 +57,7 @@ def held(found: Contacts) -> tuple[np.ndarray, float]:
     still = found.dents.new_zeros(1, len(found.gap[0]), 1)
     objective = Objective(
         Restoring.of(joint_moments(SOFT), CPU, DOUBLE), one, one + 1, one, one, viscosity, torch.zeros(1, dtype=DOUBLE),
-        found.gap, torch.cat([still, found.dents, still], 2), SOFT.contact_stiffness, Weights(),
+        found.gap, torch.cat([still, found.dents, still], 2), torch.tensor(SOFT.contact_stiffness), Weights(),
     )  # fmt: skip
     with torch.no_grad():
         d = torch.zeros_like(viscosity)

@@ -232,7 +232,7 @@ def test_contacts_are_those_of_the_exact_propagator(environment: MakeEnvironment
     assert met > 500
 
 
-def random_objective(seed: int, batch: int = 20, segments: int = 30, rows: int = 6) -> Objective:
+def random_objective(seed: int, batch: int = 20, segments: int = 30, rows: int = 6, dents: int = 0) -> Objective:
     """A step as hard as real ones: levers of up to a metre, some contacts pressed, some not."""
     rng = torch.Generator().manual_seed(seed)
 
@@ -240,32 +240,46 @@ def random_objective(seed: int, batch: int = 20, segments: int = 30, rows: int =
         return low + (high - low) * torch.rand(*shape, generator=rng, dtype=torch.float64)
 
     restoring = Restoring.of(joint_moments(VineParams()), CPU, torch.float64)
-    jacobian = uniform(-1.0, 1.0, batch, rows + 2, segments + 1)
+    jacobian = uniform(-1.0, 1.0, batch, rows + 2, segments + dents + 1)
     jacobian[:, -2:] = 0.0
     jacobian[:, -2, -1], jacobian[:, -1, -1] = -1.0, 1.0
     gap = torch.cat(
         [uniform(-1e-3, 8e-3, batch, rows), uniform(1e-3, 4e-3, batch, 1), torch.zeros(batch, 1).double()], 1
     )
-    viscosity = torch.cat([uniform(0.2, 0.4, batch, segments), uniform(40, 60, batch, 1)], 1)
+    damping = uniform(0.2, 0.4, batch, segments), torch.ones(batch, dents).double(), uniform(40, 60, batch, 1)
     return Objective(
         restoring, uniform(-0.3, 0.3, batch, segments), uniform(1.0, 3.0, batch, segments),
-        uniform(-0.5, 0.5, batch, segments), uniform(0.0, 4.0, batch, segments), viscosity, torch.full((batch,), 25.0),
-        gap, jacobian, 2e5, Weights(),
+        uniform(-0.5, 0.5, batch, segments), uniform(0.0, 4.0, batch, segments), torch.cat(damping, 1),
+        uniform(20.0, 25.0, batch), gap, jacobian, torch.tensor(2e5).double(), Weights(),
     )  # fmt: skip
 
 
-def test_gradient_is_the_derivative_of_the_energy() -> None:
-    """Central differences of Eq. 4 agree with its gradient in every unknown, to 1e-6 of the largest."""
-    objective = random_objective(0, batch=3, segments=6, rows=4)
-    d = 1e-3 * torch.randn(3, 7, generator=torch.Generator().manual_seed(1), dtype=torch.float64)
-    gradient, h = objective.gradient(d), 1e-7
-    for k in range(7):
-        step = torch.zeros(7, dtype=torch.float64)
-        step[k] = h
-        difference = (objective.energy(d + step) - objective.energy(d - step)) / (2 * h)
-        torch.testing.assert_close(
-            gradient[:, k], difference, rtol=1e-5, atol=1e-6 * float(gradient.detach().abs().max())
-        )
+@pytest.mark.parametrize("dents", [0, 5])
+def test_gradient_is_the_derivative_of_the_energy(dents: int) -> None:
+    """Automatic differentiation of Eq. 4 gives its gradient, and the derivatives of that, to 1e-12 of the largest; with any weights.
+
+    The bends are elastic and wrinkled, on both sides; a part of the contacts is pressed.
+    """
+    objective = random_objective(0, dents=dents)._replace(weights=Weights(200.0, 10.0, 1.5))
+    rng = torch.Generator().manual_seed(1)
+    d, way = 2e-2 * torch.randn(2, *objective.viscosity.shape, generator=rng, dtype=torch.float64)
+    size = (objective.bend + objective.scale * d[:, : objective.bends]).abs()
+    assert 0.1 < (size < objective.restoring.transition).double().mean() < 0.9
+    assert 0.1 < (objective.gaps(d) < 0).double().mean() < 0.9
+    parts = [part.requires_grad_() for part in (d, *objective[1:9])]
+    (expected,) = torch.autograd.grad(objective.energy(d).sum(), d, create_graph=True)
+    found = objective.gradient(d)
+    assert_same(found, expected)
+    second = [torch.autograd.grad((way * one).sum(), parts, retain_graph=True) for one in (found, expected)]
+    for one, other in zip(*second, strict=True):
+        assert_same(one, other)
+
+
+def assert_same(found: torch.Tensor, expected: torch.Tensor) -> None:
+    """Both are the same to 1e-12 of the largest number, which is not 0."""
+    largest = expected.abs().max().item()
+    assert largest > 0
+    torch.testing.assert_close(found, expected, rtol=0, atol=1e-12 * largest)
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
