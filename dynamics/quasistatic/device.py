@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Callable
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -19,6 +20,7 @@ from dynamics.cuda import (
     LEAST_WARPS,
     SHARE,
     Arena,
+    argument,
     arguments,
     bytes_per_vine,
     free_memory,
@@ -29,7 +31,7 @@ from dynamics.cuda import (
 from dynamics.growth import NOT_FINITE, SLACK
 from dynamics.interruption import CUT, check_cut
 from dynamics.lanes import lane_of
-from dynamics.moment import Vine, look_up_cells
+from dynamics.moment import JointMoments, Vine, look_up_cells
 from dynamics.propagator import OutOfMemory
 from dynamics.quasistatic.models import Models, model_of
 from dynamics.quasistatic.rollout import grow_vine, hold_vine
@@ -62,6 +64,20 @@ def first_broken(angles: Floats, segments: int, last_length: float) -> int:
     return -1 if math.isfinite(last_length) else segments - 1
 
 
+@compiled()
+def begin(joint: JointMoments, vine: Vine, batch: Batch, records: Records, outcome: Integers, b: int) -> bool:
+    """Copy vine b into the work space of its lane; whether its state is finite, else how it ended is recorded."""
+    angles, pressure = batch.angles[b], batch.pressure[b]
+    broken = first_broken(angles, batch.segments[b], batch.last_length[b])
+    if broken >= 0:
+        records.broken[b, 0], outcome[b, 1] = broken, NOT_FINITE
+        return False
+    for j in range(len(angles)):
+        vine.angles[j], vine.pressure[j] = angles[j], pressure[j]
+    look_up_cells(joint, vine, batch.l_0[b])
+    return True
+
+
 def grow_lanes(
     models: Models,
     lanes: Lanes,
@@ -76,23 +92,35 @@ def grow_lanes(
     t = cuda.grid(1)
     if first + t >= len(order) or t >= LANES * len(lanes.vine.angles):
         return  # the last block may have more threads than there are vines, or lanes
-    b, warp, lane = order[first + t], t // LANES, t % LANES
-    mine, angles, pressure = lane_of(lanes, warp, lane), batch.angles[b], batch.pressure[b]
-    vine = mine.vine
-    broken = first_broken(angles, batch.segments[b], batch.last_length[b])
-    if broken >= 0:
-        records.broken[b, 0], outcome[b, 1] = broken, NOT_FINITE
+    b = order[first + t]
+    mine, model = lane_of(lanes, t // LANES, t % LANES), model_of(models, world[b])
+    if begin(model.joint, mine.vine, batch, records, outcome, b):
+        done = grow_vine(model, mine.work, task_of(batch, b), mine.vine, of_vine(records, b), batch.cut)
+        outcome[b, 0], outcome[b, 1], outcome[b, 2], outcome[b, 3] = done
+
+
+def hold_lanes(
+    models: Models,
+    lanes: Lanes,
+    batch: Batch,
+    records: Records,
+    outcome: Integers,
+    world: Integers,
+    order: Integers,
+    first: int,
+) -> None:
+    """Kernel: hold vines; the same as `grow_lanes`, which spills half as many registers without this."""
+    t = cuda.grid(1)
+    if first + t >= len(order) or t >= LANES * len(lanes.vine.angles):
         return
-    for j in range(len(angles)):
-        vine.angles[j], vine.pressure[j] = angles[j], pressure[j]
-    model = model_of(models, world[b])
-    look_up_cells(model.joint, vine, batch.l_0[b])
-    task, own = task_of(batch, b), of_vine(records, b)
-    if task.length > SLACK:
-        done = grow_vine(model, mine.work, task, vine, own, batch.cut)
-    else:
-        done = hold_vine(model, mine.work, task, vine, own, batch.cut)
-    outcome[b, 0], outcome[b, 1], outcome[b, 2], outcome[b, 3] = done
+    b = order[first + t]
+    mine, model = lane_of(lanes, t // LANES, t % LANES), model_of(models, world[b])
+    if begin(model.joint, mine.vine, batch, records, outcome, b):
+        done = hold_vine(model, mine.work, task_of(batch, b), mine.vine, of_vine(records, b), batch.cut)
+        outcome[b, 0], outcome[b, 1], outcome[b, 2], outcome[b, 3] = done
+
+
+KERNELS = grow_lanes, hold_lanes
 
 
 class Device:
@@ -123,11 +151,13 @@ class Device:
             cut[0] = CUT[0]
             launch = self.prepared(models, world, batch._replace(cut=cut))
             lanes = LANES * launch.arena.warps
-            for first in range(0, vines, lanes):
-                launch.arena.fill()
-                _kernel()[-(-min(lanes, vines - first) // BLOCK), BLOCK](*launch.given, first)
-                _wait(cut)
-                check_cut()
+            for kernel, order in zip(KERNELS, launch.orders, strict=True):
+                for first in range(0, len(order), lanes):
+                    launch.arena.fill()
+                    blocks = -(-min(lanes, len(order) - first) // BLOCK)
+                    _compiled(kernel)[blocks, BLOCK](*launch.given, argument(order), first)
+                    _wait(cut)
+                    check_cut()
             made, ends = launch.records, launch.outcome.numpy(force=True)
             on_host = {name: part.numpy(force=True) for name, part in made._asdict().items() if name not in KEPT}
         return rollout_of(made._replace(**on_host), ends, pivots_of(batch.pressure, pivot))
@@ -136,10 +166,10 @@ class Device:
         """Copy a batch to the device, all but `cut`, and allocate what the kernel writes; see `grow`."""
         vines, room = batch.angles.shape
         records, outcome = _records(batch.length, batch.record_every, room), to_device(np.zeros((vines, 4), np.int64))
-        order = to_device(np.argsort(-batch.length, kind="stable"))
+        order, growing = np.argsort(-batch.length, kind="stable"), int((batch.length > SLACK).sum())
         arena, copied = self._arena_for(vines, room), to_device(batch)._replace(cut=batch.cut)
-        given = arguments((self._copy_of(models), arena.views, copied, records, outcome, to_device(world), order))
-        return Launch(arena, records, outcome, given)
+        given = arguments((self._copy_of(models), arena.views, copied, records, outcome, to_device(world)))
+        return Launch(arena, records, outcome, given, to_device((order[:growing], order[growing:])))
 
     def _copy_of(self, models: Models) -> Models:
         if self._copied is None or self._copied[0] is not models:
@@ -182,13 +212,15 @@ def example_of(max_segments: int) -> Lanes:
 
 
 class Launch(NamedTuple):
-    """Arguments of the kernel, as tensors and as the kernel takes them, for all vines of a batch."""
+    """Arguments of the kernels, as tensors and as the kernels take them, for all vines of a batch."""
 
     arena: Arena
     records: Records
     outcome: Any
     given: tuple[Any, ...]
-    """All arguments but the last."""
+    """All arguments but the last two."""
+    orders: tuple[Any, Any]
+    """Vines for each of `KERNELS`, the longest first."""
 
 
 def _wait(cut: Any) -> None:
@@ -221,7 +253,7 @@ def _records(lengths: Floats, record_every: float, max_segments: int) -> Records
 
 
 @cache
-def _kernel() -> Any:
-    """`grow_lanes`, compiled on its first launch, which takes a minute, or read from the cache."""
+def _compiled(kernel: Callable[..., None]) -> Any:
+    """One of `KERNELS`, compiled on its first launch, which takes up to a minute, or read from the cache."""
     with in_cache_folder():
-        return cuda.jit(cache=True)(grow_lanes)
+        return cuda.jit(cache=True)(kernel)

@@ -1,4 +1,4 @@
-"""The kernel as it was compiled for a CUDA device, run on the processor: it grows the vines of the CPU."""
+"""The kernels as they were compiled for a CUDA device, run on the processor: they grow the vines of the CPU."""
 
 import shutil
 from collections.abc import Callable, Iterator
@@ -32,12 +32,14 @@ pytestmark = [
 
 @pytest.fixture(scope="module", autouse=True)
 def translated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """The kernel for a capability of 9.0, in place of that which a device would run."""
-    ptx = kernel_ptx(device.grow_lanes, kernel_arguments(), (9, 0))
-    assert ".target sm_90" in ptx
-    kernel = Translated(ptx, tmp_path_factory.mktemp("kernel"))
+    """The kernels for a capability of 9.0, in place of those that a device would run."""
+    made = {}
+    for kernel in device.KERNELS:
+        ptx = kernel_ptx(kernel, kernel_arguments(), (9, 0))
+        assert ".target sm_90" in ptx
+        made[kernel] = Translated(ptx, tmp_path_factory.mktemp(kernel.__name__))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(device, "_kernel", lambda: kernel)
+        patch.setattr(device, "_compiled", made.__getitem__)
         patch.setattr(propagator, "check_device", lambda _: None)
         yield
 

@@ -95,6 +95,7 @@ def _trials(found: Sequence[TrialSpeed]) -> list[str]:
 def _usage(found: Sequence[Usage]) -> list[str]:
     rows = [
         [
+            one.kernel,
             one.capability,
             str(one.registers),
             f"{one.warps} of {WARPS}",
@@ -107,6 +108,7 @@ def _usage(found: Sequence[Usage]) -> list[str]:
         for one in found
     ]
     columns = (
+        "kernel",
         "capability",
         "registers",
         "warps per multiprocessor",
@@ -118,8 +120,9 @@ def _usage(found: Sequence[Usage]) -> list[str]:
     )
     words = [
         "One vine in each thread, float64; compiled by NVVM and ptxas, without a device. Local memory is that of a thread.",
+        "`grow_lanes` grows vines, `hold_lanes` bends those that are held at their length.",
     ]
-    return _section("The kernel", words, columns, rows)
+    return _section("The kernels", words, columns, rows)
 
 
 def _lanes(steps: Sequence[Lockstep], traffic: Sequence[Traffic]) -> list[str]:
@@ -158,7 +161,7 @@ def _lanes(steps: Sequence[Lockstep], traffic: Sequence[Traffic]) -> list[str]:
 
 
 def _estimate(usage: Sequence[Usage], traffic: Sequence[Traffic]) -> list[str]:
-    newest = [one for one in usage if one.capability == "9.0"]
+    newest = [one for one in usage if (one.kernel, one.capability) == ("grow_lanes", "9.0")]
     if not newest:
         return []
     resident = MULTIPROCESSORS * newest[0].warps * 32

@@ -23,8 +23,9 @@ from planner.studies.rollouts.study import RolloutSpeed, measure_rollouts, rando
 from planner.worlds.trials import Worlds, grow_rows
 
 ENVIRONMENTS = "maze", "long", "building"
+KERNELS = "grow_lanes", "hold_lanes"
 CAPABILITIES = (8, 0), (9, 0)
-"""Compute capabilities for which the kernel is compiled: of the A100, and of the H100 and H200."""
+"""Compute capabilities for which the kernels are compiled: of the A100, and of the H100 and H200."""
 LENGTH = 1.0
 """Length to which vines grow [m]."""
 ON_CPU, ON_CUDA = (100, 1000, 10_000), (100, 1000, 10_000, 100_000, 1_000_000)
@@ -46,6 +47,7 @@ class Case:
     environment: str = ""
     device: str = "cpu"
     batch: int = 0
+    kernel: str = ""
     capability: tuple[int, int] = (0, 0)
 
 
@@ -84,7 +86,7 @@ def cases() -> list[Case]:
         found += [Case("speed", one, "cuda", batch) for one in ENVIRONMENTS for batch in ON_CUDA]
         found += [Case("algorithm 1", one, "cuda", PUBLISHED) for one in ENVIRONMENTS]
         found += [Case("trials", "divider", "cuda", TRIALS[1])]
-    found += [Case("usage", capability=one) for one in CAPABILITIES]
+    found += [Case("usage", kernel=kernel, capability=one) for kernel in KERNELS for one in CAPABILITIES]
     found += [Case("lockstep", one, batch=LOCKSTEP) for one in ENVIRONMENTS]
     return [*found, *(Case("traffic", one) for one in ENVIRONMENTS)]
 
@@ -95,7 +97,7 @@ def measure(several: Sequence[Case]) -> Iterator[Found]:
     for case in several:
         match case.kind:
             case "usage":
-                yield usage(case.capability)
+                yield usage(case.kernel, case.capability)
             case "lockstep":
                 yield lockstep(case.environment, case.batch)
             case "traffic":

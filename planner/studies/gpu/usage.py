@@ -1,4 +1,4 @@
-"""What the kernel of `dynamics.quasistatic.device` needs of a device: compiled for it on any machine, with or without one."""
+"""What the kernels of `dynamics.quasistatic.device` need of a device: compiled for it on any machine, with or without one."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from dynamics.cuda import argument
 from dynamics.propagator import CannotRun
 from dynamics.tube import VineParams
 from dynamics.vine import Actuation
@@ -32,8 +33,9 @@ REGISTERS, WARPS = 65536, 64
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """The kernel, compiled for one compute capability."""
+    """A kernel, compiled for one compute capability."""
 
+    kernel: str
     capability: str
     compile_s: float
     """From Python to PTX [s]."""
@@ -89,7 +91,7 @@ def _supposed(capability: tuple[int, int]) -> Iterator[None]:
 
 
 def kernel_arguments() -> tuple[Any, ...]:
-    """Arguments of the kernel for a small batch in `maze`."""
+    """Arguments of the kernels for a small batch in `maze`."""
     from dynamics.quasistatic.device import Device
     from dynamics.quasistatic.propagator import QuasiStatic
     from dynamics.records import batch_of
@@ -99,7 +101,7 @@ def kernel_arguments() -> tuple[Any, ...]:
     batch = batch_of(model.start(vines, SEGMENTS), Actuation(nothing, nothing), np.full(vines, 0.2), 0.025)
     models = model.in_worlds(BuiltWorlds.starting(model.scene, model.pose[None]))
     launch = Device().prepared(models, np.zeros(vines, np.int64), batch)
-    return *launch.given, 0
+    return *launch.given, argument(launch.orders[0]), 0
 
 
 def argument_bytes(value: Any) -> int:
@@ -109,21 +111,24 @@ def argument_bytes(value: Any) -> int:
     return 8 * (5 + 2 * value.ndim) if isinstance(value, np.ndarray) else 8
 
 
-def usage(capability: tuple[int, int]) -> Usage:
-    """Compile and assemble the kernel.
+def usage(name: str, capability: tuple[int, int]) -> Usage:
+    """Compile and assemble a kernel.
 
+    Args:
+        name: "grow_lanes" or "hold_lanes".
     Raises:
         CannotRun: A compiler is missing.
     """
-    from dynamics.quasistatic.device import grow_lanes
+    from dynamics.quasistatic import device
 
     arguments, begun = kernel_arguments(), time.perf_counter()
-    ptx = kernel_ptx(grow_lanes, arguments, capability)
+    ptx = kernel_ptx(getattr(device, name), arguments, capability)
     compiled = time.perf_counter()
     told = assemble(ptx, capability)
     ended = time.perf_counter()
     stack, stored, loaded = (_number(rf"(\d+) bytes {what}", told) for what in ("stack", "spill stores", "spill loads"))
     return Usage(
+        name,
         f"{capability[0]}.{capability[1]}",
         round(compiled - begun, 1),
         round(ended - compiled, 1),
