@@ -231,12 +231,11 @@ def hold_vine(
 
 
 @compiled(counted=True, nogil=True)
-def grow_one(b: int, w: int, models: Models, batch: Batch, records: Records, outcome: Integers) -> None:
-    """Grow vine b of a batch in world w; `outcome` receives its row of `dynamics.records.grow_batch`."""
+def grow_with(work: Work, b: int, w: int, models: Models, batch: Batch, records: Records, outcome: Integers) -> None:
+    """`grow_one` with a given work space, whose arrays may be of another precision."""
     model = model_of(models, w)
     vine = carrying(model.joint, batch.angles[b], batch.pressure[b], batch.l_0[b])
     task, mine = task_of(batch, b), of_vine(records, b)
-    work = new_work(len(vine.angles))
     grows = task.length > SLACK
     done = (
         grow_vine(model, work, task, vine, mine, batch.cut)
@@ -244,3 +243,9 @@ def grow_one(b: int, w: int, models: Models, batch: Batch, records: Records, out
         else hold_vine(model, work, task, vine, mine, batch.cut)
     )
     outcome[b, 0], outcome[b, 1], outcome[b, 2], outcome[b, 3] = done
+
+
+@compiled(counted=True, nogil=True)
+def grow_one(b: int, w: int, models: Models, batch: Batch, records: Records, outcome: Integers) -> None:
+    """Grow vine b of a batch in world w; `outcome` receives its row of `dynamics.records.grow_batch`."""
+    grow_with(new_work(batch.angles.shape[1]), b, w, models, batch, records, outcome)

@@ -7,6 +7,7 @@ from dataclasses import asdict
 from typing import Any, TypeVar, cast
 
 from planner.markdown import table
+from planner.studies.gpu.precision import GROUPS, HOLDS, VINES, Precision, share_of
 from planner.studies.gpu.study import LENGTH, Found, Lockstep, TrialSpeed
 from planner.studies.gpu.traffic import BATCH, Traffic
 from planner.studies.gpu.usage import WARPS, Usage
@@ -17,7 +18,7 @@ MULTIPROCESSORS, BANDWIDTH, CLOCK, CACHE = 132, 4.8e12, 1.98e9, 50e6
 """Of an H200: number, memory bandwidth [bytes/s], clock [Hz] and second-level cache [bytes], from NVIDIA's data sheet."""
 LATENCY = 30, 700
 """Cycles of an access to the first-level cache, and to memory, about; the truth is between."""
-Kind = TypeVar("Kind", Usage, Lockstep, Traffic, RolloutSpeed, TrialSpeed)
+Kind = TypeVar("Kind", Usage, Lockstep, Traffic, Precision, RolloutSpeed, TrialSpeed)
 TARGET = 10e6
 """Vine-steps per second that an H200 should reach."""
 
@@ -25,8 +26,11 @@ TARGET = 10e6
 def report(found: Sequence[Found]) -> Report:
     """Tables in Markdown, and their data."""
     usage, steps, traffic = _of(Usage, found), _of(Lockstep, found), _of(Traffic, found)
-    speeds, trials = _of(RolloutSpeed, found), _of(TrialSpeed, found)
-    named = {"usage": usage, "lockstep": steps, "traffic": traffic, "speeds": speeds, "trials": trials}
+    speeds, trials, precision = _of(RolloutSpeed, found), _of(TrialSpeed, found), _of(Precision, found)
+    named = {"usage": usage, "lockstep": steps, "traffic": traffic, "precision": precision} | {
+        "speeds": speeds,
+        "trials": trials,
+    }
     content = {name: [asdict(one) for one in cast(list[Any], some)] for name, some in named.items()}
     measured = any(not one.device.startswith("cpu") for one in speeds)
     lines = [
@@ -35,6 +39,7 @@ def report(found: Sequence[Found]) -> Report:
         *_trials(trials),
         *_usage(usage),
         *_lanes(steps, traffic),
+        *_precision(precision, traffic),
         *([] if measured else _estimate(usage, traffic)),
     ]
     return Report("Exact contact on a CUDA device", lines, content)
@@ -80,6 +85,7 @@ def _trials(found: Sequence[TrialSpeed]) -> list[str]:
             str(one.trials),
             f"{one.prepare_s:.2f}",
             f"{one.grow_s:.2f}",
+            f"{1e6 * one.prepare_s / one.trials:.1f}",
             f"{1e6 * (one.prepare_s + one.grow_s) / one.trials:.0f}",
         ]
         for one in found
@@ -88,7 +94,10 @@ def _trials(found: Sequence[TrialSpeed]) -> list[str]:
         "One straight vine in each of many worlds of `divider` with the errors of a workshop.",
     ]
     return _section(
-        "Trials", words, ("device", "trials", "drawing worlds s", "growing s", "microseconds per trial"), rows
+        "Trials",
+        words,
+        ("device", "trials", "drawing worlds s", "growing s", "drawing one us", "both us"),
+        rows,
     )
 
 
@@ -158,6 +167,31 @@ def _lanes(steps: Sequence[Lockstep], traffic: Sequence[Traffic]) -> list[str]:
         "lanes begin each step together. Tables, obstacles and records are not counted.",
     ]
     return _section("Warps and memory", words, columns, rows)
+
+
+def _precision(found: Sequence[Precision], traffic: Sequence[Traffic]) -> list[str]:
+    rows = []
+    for arrays in dict.fromkeys(one.arrays for one in found):
+        own = [one for one in found if one.arrays == arrays]
+        share = [share_of(arrays, one.accessed) for one in traffic]
+        rows.append(
+            [
+                f"{arrays}: {', '.join(f'`{path}`' for path in GROUPS[arrays])}",
+                "yes" if all(one.holds for one in own) else "no",
+                *[f"{min(getattr(one, name) for one in own):.3f}" for name in ("alike", "near")],
+                f"{1e6 * max(one.farthest_m for one in own):.2g}",
+                f"{min(share):.2f} to {max(share):.2f}" if share else "",
+            ]
+        )
+    words = [
+        "The kernel as compiled for the CPU, with some arrays of its work space in float32, against all in float64:",
+        f"{VINES} random vines of {LENGTH:g} m in each of {', '.join(dict.fromkeys(one.environment for one in found))}.",
+        f"Single precision holds where all end in the same way within {1e6 * HOLDS:g} micrometre; the worst environment counts.",
+        "The last column is the share of the bytes that the kernel reads and writes in its work space. The kernels for a device",
+        "have all in float64: without one, nothing shows that they would be faster.",
+    ]
+    columns = "arrays", "holds", "end alike", "within 1 um", "farthest apart um", "share of accesses"
+    return _section("Single precision", words, columns, rows)
 
 
 def _estimate(usage: Sequence[Usage], traffic: Sequence[Traffic]) -> list[str]:

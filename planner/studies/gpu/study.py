@@ -17,6 +17,7 @@ from dynamics.vine import Actuation, Integers
 from environments import load_environment
 from environments.uncertainty import WORKSHOP
 from planner.provenance import machine
+from planner.studies.gpu.precision import GROUPS, Precision, measured_precision
 from planner.studies.gpu.traffic import Traffic, counted_traffic
 from planner.studies.gpu.usage import Usage, usage
 from planner.studies.rollouts.study import RolloutSpeed, measure_rollouts, random_actuation
@@ -34,7 +35,7 @@ LOCKSTEP = 4096
 """Vines whose steps are put into warps."""
 PUBLISHED = 100
 """Batch size of Algorithm 1."""
-TRIALS = 100, 100_000
+TRIALS = 10_000, 100_000
 """Worlds of `divider` in which one vine each grows: on the CPU, and on a device."""
 
 
@@ -43,11 +44,12 @@ class Case:
     """One measurement."""
 
     kind: str
-    """ "usage", "lockstep", "traffic", "speed", "algorithm 1" or "trials"."""
+    """ "usage", "lockstep", "traffic", "precision", "speed", "algorithm 1" or "trials"."""
     environment: str = ""
     device: str = "cpu"
     batch: int = 0
     kernel: str = ""
+    arrays: str = ""
     capability: tuple[int, int] = (0, 0)
 
 
@@ -74,7 +76,7 @@ class TrialSpeed:
     grow_s: float
 
 
-Found = Usage | Lockstep | Traffic | RolloutSpeed | TrialSpeed
+Found = Usage | Lockstep | Traffic | Precision | RolloutSpeed | TrialSpeed
 
 
 def cases() -> list[Case]:
@@ -88,6 +90,7 @@ def cases() -> list[Case]:
         found += [Case("trials", "divider", "cuda", TRIALS[1])]
     found += [Case("usage", kernel=kernel, capability=one) for kernel in KERNELS for one in CAPABILITIES]
     found += [Case("lockstep", one, batch=LOCKSTEP) for one in ENVIRONMENTS]
+    found += [Case("precision", one, arrays=arrays) for arrays in GROUPS for one in ENVIRONMENTS]
     return [*found, *(Case("traffic", one) for one in ENVIRONMENTS)]
 
 
@@ -102,6 +105,8 @@ def measure(several: Sequence[Case]) -> Iterator[Found]:
                 yield lockstep(case.environment, case.batch)
             case "traffic":
                 yield counted_traffic(case.environment, LENGTH)
+            case "precision":
+                yield measured_precision(case.arrays, case.environment, LENGTH)
             case "trials":
                 yield _trials(case.environment, case.device, case.batch)
             case "algorithm 1":

@@ -9,6 +9,7 @@ import json
 import os
 import subprocess
 import sys
+from collections import Counter
 from dataclasses import asdict, dataclass, field
 from itertools import zip_longest
 from typing import Any
@@ -36,6 +37,8 @@ class Traffic:
     """For each vine."""
     share_of_lanes: float
     """Share of the accesses that lanes would have made, had each made as many in each step as the busiest of its warp [-]."""
+    accessed: dict[str, float]
+    """Share of the bytes read and written that are of each array [-], by `paths_of`."""
 
 
 @dataclass(slots=True)
@@ -47,14 +50,17 @@ class Tally:
     written: int = 0
     began: list[int] = field(default_factory=list)
     """Bytes when each step began."""
+    by_array: Counter[str] = field(default_factory=Counter)
+    """Bytes read and written, by the path of the array."""
 
 
 class Counted:
     """An array that counts accesses to its numbers."""
 
-    def __init__(self, array: np.ndarray, touched: np.ndarray, tally: Tally) -> None:
+    def __init__(self, array: np.ndarray, touched: np.ndarray, tally: Tally, path: str = "") -> None:
         """Count accesses to an array; `touched` is set where there was one, same shape."""
-        self._array, self._touched, self.tally, self.shape, self.size = array, touched, tally, array.shape, array.size
+        self._array, self._touched, self.tally, self._path = array, touched, tally, path
+        self.shape, self.size = array.shape, array.size
 
     def __len__(self) -> int:
         return len(self._array)
@@ -62,15 +68,25 @@ class Counted:
     def __getitem__(self, at: Any) -> Any:
         found = self._array[at]
         if isinstance(found, np.ndarray):
-            return Counted(found, self._touched[at], self.tally)
+            return Counted(found, self._touched[at], self.tally, self._path)
         self.tally.read += self._array.itemsize
+        self.tally.by_array[self._path] += self._array.itemsize
         self._touched[at] = True
         return found
 
     def __setitem__(self, at: Any, value: Any) -> None:
         self.tally.written += self._array[at].nbytes
+        self.tally.by_array[self._path] += self._array[at].nbytes
         self._touched[at] = True
         self._array[at] = value
+
+
+def paths_of(tree: Any, path: str = "") -> list[str]:
+    """Names of the arrays of nested named tuples, in order: those of the tuples around them and their own, with dots between."""
+    if not isinstance(tree, tuple):
+        return [path]
+    names = type(tree)._fields  # type: ignore[attr-defined]
+    return [one for name, part in zip(names, tree, strict=True) for one in paths_of(part, f"{path}.{name}".lstrip("."))]
 
 
 def counted_traffic(environment: str, length: float) -> Traffic:
@@ -111,14 +127,17 @@ def _count(name: str, length: float) -> Traffic:
         random_actuation(params, BATCH, length, 0),
     )
     tallies: dict[int, Tally] = {}
+    example = device.example_of(carried.pressure.shape[1])
+    paths = paths_of(example)
 
     def counting(tree: Any, warp: int, lane: int) -> Any:
         tally = tallies[LANES * warp + lane] = Tally()
+        path = iter(paths)
 
         def counted(array: np.ndarray) -> Counted:
             touched = np.zeros(array.shape, bool)
             masks.append((touched, array.itemsize))
-            return Counted(array, touched, tally)
+            return Counted(array, touched, tally, next(path))
 
         return mapped(counted, lane_of(tree, warp, lane))
 
@@ -131,7 +150,7 @@ def _count(name: str, length: float) -> Traffic:
     grown = model.grow(model.start(*carried.pressure.shape), carried, length, params.segment_length)
     every = [tallies[vine] for vine in range(BATCH)]
     steps = int(grown.steps.sum() + (0 if grown.relaxations is None else grown.relaxations.sum()))
-    segments = carried.pressure.shape[1]
+    segments, by_array = carried.pressure.shape[1], sum((one.by_array for one in every), Counter[str]())
     return Traffic(
         name,
         segments,
@@ -139,8 +158,9 @@ def _count(name: str, length: float) -> Traffic:
         sum(one.read for one in every) / steps,
         sum(one.written for one in every) / steps,
         sum(int(mask.sum()) * size for mask, size in masks) / BATCH,
-        bytes_per_vine(device.example_of(segments)),
+        bytes_per_vine(example),
         lockstep_share([np.diff([*one.began, one.read + one.written]).tolist() for one in every]),
+        {path: round(by_array[path] / by_array.total(), 4) for path in paths},
     )
 
 

@@ -6,15 +6,20 @@ from importlib.util import find_spec
 import numpy as np
 import pytest
 
+from dynamics.cuda import _leaves
 from dynamics.quasistatic.device import KERNELS, grow_lanes
+from dynamics.quasistatic.step import new_work
+from planner.studies.gpu.precision import GROUPS, HOLDS, Precision, in_single, measured_precision, share_of
 from planner.studies.gpu.report import report
 from planner.studies.gpu.study import CAPABILITIES, Lockstep, TrialSpeed, cases, share_of_lanes
-from planner.studies.gpu.traffic import Counted, Tally, Traffic, counted_traffic, lockstep_share
+from planner.studies.gpu.traffic import Counted, Tally, Traffic, counted_traffic, lockstep_share, paths_of
 from planner.studies.gpu.usage import Usage, argument_bytes, kernel_arguments, kernel_ptx
 from planner.studies.rollouts.study import RolloutSpeed
 
 USAGE = Usage("grow_lanes", "9.0", 40.0, 30.0, 255, 1128, 2700, 8480, 8584)
-TRAFFIC = Traffic("maze", 40, 16000, 20e3, 8e3, 16e3, 231_000, 0.4)
+TRAFFIC = Traffic(
+    "maze", 40, 16000, 20e3, 8e3, 16e3, 231_000, 0.4, {"work.step.bend": 0.25, "work.stepping": 0.5, "work.forces": 0.2}
+)
 SPEED = RolloutSpeed("maze", "exact contact", "AMD EPYC, 2 threads", "cpu, 2 threads", 100, 1.0, 20_000, 0.1, 1.0)
 
 
@@ -48,6 +53,9 @@ def test_accesses_are_counted() -> None:
     assert (tally.read, tally.written) == (24, 8 * (1 + 4 + 2))
     assert touched.sum() == 1 + 4 + 3
     assert (len(array), array.shape, array.size) == (3, (3, 4), 12)
+    named = Counted(np.zeros(3), np.zeros(3, bool), tally, "a.b")
+    named[1] = named[0]
+    assert (tally.by_array["a.b"], tally.by_array.total()) == (16, 16 + 24 + 56)
 
 
 @pytest.mark.slow
@@ -59,6 +67,37 @@ def test_traffic_of_the_kernel() -> None:
     assert 1e3 < found.touched_bytes < found.reserved_bytes
     assert found.read_bytes > found.written_bytes > 0
     assert 0.3 < found.share_of_lanes <= 1.0
+    assert sum(found.accessed.values()) == pytest.approx(1.0, abs=0.01)
+    assert found.accessed["work.chain.x"] > found.accessed["work.needed"]
+
+
+def test_arrays_of_a_group_become_single() -> None:
+    """Those at its paths and below them, and no integers; all others stay the same arrays."""
+    work = new_work(5)
+    single = in_single(work, GROUPS["rows of contacts"] + GROUPS["model of the step"])
+    changed = [path for path, array in zip(paths_of(work), _leaves(single), strict=True) if array.dtype == np.float32]
+    assert sorted(changed) == sorted([*GROUPS["rows of contacts"], "step.inverse", "step.free", "step.bend"])
+    assert single.contacts.segment is work.contacts.segment
+    assert single.chain.x is work.chain.x
+    assert share_of("model of the step", TRAFFIC.accessed) == 0.25
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_groups_name_arrays(group: str) -> None:
+    """Each path is one of the work space, or the beginning of one."""
+    paths = paths_of(new_work(2))
+    for path in GROUPS[group]:
+        assert any(f"{one}.".startswith(f"{path}.") for one in paths)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("arrays", "holds"), [("last step", True), ("Cholesky factor", False)])
+def test_single_precision_holds_for_some_arrays(arrays: str, holds: bool) -> None:
+    """What is kept of the last step may be rounded; with a rounded factor the solver ends nowhere."""
+    found = measured_precision(arrays, "maze", 0.5, vines=20)
+    assert found.holds == holds
+    assert (0.0 < found.farthest_m < HOLDS) or not holds
+    assert found.alike == (1.0 if holds else 0.0)
 
 
 def test_report_without_a_device_says_first_what_is_unknown() -> None:
@@ -84,6 +123,21 @@ def test_report_without_a_device_says_first_what_is_unknown() -> None:
     assert "| maze | exact contact | NVIDIA H200 | 100 | 0.1 | 200,000 |" in measured
 
 
+def test_report_says_where_single_precision_holds() -> None:
+    """In the worst environment; with the share of accesses of these arrays in all."""
+    holding = [
+        Precision("model of the step", one, 300, 1.0, 1.0, far) for one, far in (("maze", 1.3e-7), ("long", 2e-8))
+    ]
+    failing = [
+        Precision("positions", "maze", 300, 1.0, 1.0, 6e-8),
+        Precision("positions", "long", 300, 0.99, 0.98, 0.25),
+    ]
+    other = replace(TRAFFIC, environment="long", accessed={"work.step.free": 0.1, "work.chain.x": 0.2})
+    text = report([*holding, *failing, TRAFFIC, other]).text
+    assert "| model of the step: `step` | yes | 1.000 | 1.000 | 0.13 | 0.10 to 0.25 |" in text
+    assert "| positions: `chain` | no | 0.990 | 0.980 | 2.5e+05 | 0.00 to 0.20 |" in text
+
+
 def test_a_part_of_the_study_is_reported() -> None:
     """Whatever was measured before Ctrl-C."""
     for one in (SPEED, USAGE, TRAFFIC):
@@ -98,7 +152,7 @@ def test_registers_limit_the_warps() -> None:
 def test_cases_without_a_device() -> None:
     """Everything on the CPU is measured, and the kernel compiled for all capabilities."""
     kinds = [case.kind for case in cases()]
-    assert set(kinds) == {"speed", "algorithm 1", "trials", "usage", "lockstep", "traffic"}
+    assert set(kinds) == {"speed", "algorithm 1", "trials", "usage", "lockstep", "traffic", "precision"}
     compiled = [(case.kernel, case.capability) for case in cases() if case.kind == "usage"]
     assert compiled == [(kernel.__name__, one) for kernel in KERNELS for one in CAPABILITIES]
 
