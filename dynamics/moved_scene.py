@@ -216,4 +216,6 @@ def _wider(radius: Floats, item: NDArray[np.int64], motions: Motions) -> Floats:
     """Radius of discs and of the ends of walls in each world [m], shape (T, n); bare lines and faces have none."""
     share = np.maximum(1 + motions.share[:, item], LEAST_FACTOR)
     wider = np.maximum(share * radius + motions.size[:, item], LEAST_FACTOR * radius)
-    return np.asarray(np.where(radius > 0, wider, 0.0))
+    return np.ascontiguousarray(
+        np.where(radius > 0, wider, 0.0)
+    )  # indexing leaves another order of several worlds than of one

@@ -10,7 +10,7 @@ import pytest
 import shapely
 from shapely import affinity
 
-from dynamics.moved_scene import Motions, farthest_motion, moved_environment, moved_scenes
+from dynamics.moved_scene import Motions, _wider, farthest_motion, moved_environment, moved_scenes
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.scene import CELL_SIZE, Scene, build_scene, scene_reach
 from dynamics.tube import VineParams
@@ -140,6 +140,17 @@ def test_moved_scenes_are_those_of_moved_environments(seed: int) -> None:
         assert unlisted(scene, (reach[0], reach[0] + PARAMS.segment_length)) == 0
         for one, other in zip(moved_environment(environment, motions, world), there.solids.shapes(), strict=True):
             assert shapely.hausdorff_distance(one, other) < 1e-12
+
+
+def test_kernels_get_one_type_for_any_number_of_worlds() -> None:
+    """Also where NumPy orders the numbers of several worlds otherwise than those of one; else each would be compiled twice."""
+    environment, types = separate(np.random.default_rng(3)), set()
+    radius, item = np.array([0.1, 0.0, 0.2]), np.array([2, 0, 1])
+    for worlds in (1, 4):
+        motions = still(environment, worlds)
+        wide, scenes = _wider(radius, item, motions), moved_scenes(environment, PARAMS, motions)[0]
+        types.add((numba.typeof(wide), *map(numba.typeof, scenes)))
+    assert len(types) == 1
 
 
 def test_nothing_moves_without_motions() -> None:
