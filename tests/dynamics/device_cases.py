@@ -78,6 +78,8 @@ def in_worlds(device: str) -> Rollout:
     planned = QuasiStatic(environment, params, device=device)
     factors = np.array([(1.1, 0.8, 1.5, 0.2), (0.9, 1.3, 0.5, np.nan), (1.0, 1.0, 1.0, 0.4)])
     models = planned.in_worlds(BuiltWorlds(scenes, motions.start, *factors.T.copy()))
+    # A device that has the model as planned must then copy that of the worlds.
+    planned.grow(planned.start(1, 16), sections(1, 16, 9), FULL, FULL)
     world = np.array([2, 0, 1, 0, 2])
     return planned.grow_in(models, world, planned.start(5, 16), sections(5, 16, 9), 16 * FULL, FULL)
 

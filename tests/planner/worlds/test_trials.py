@@ -7,7 +7,7 @@ import pytest
 import shapely
 
 from dynamics.moment import total_moment
-from dynamics.quasistatic.models import model_of
+from dynamics.quasistatic.models import KINETIC, STATIC, model_of
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from dynamics.vine import Status
@@ -135,6 +135,15 @@ def test_growth_pressure_of_a_world_drives_and_stiffens(design: Design, obstruct
     assert (line(outcome, 2) == grown.centerline).all()
     ends = np.array([line(outcome, trial)[-1] for trial in range(3)])
     assert len(np.unique(ends[:, 0])) == 3
+
+
+def test_friction_of_a_world_replaces_that_of_the_tube(room: Environment) -> None:
+    """The static coefficient of the tube stays where it is larger; without one of the world, both are those of the tube."""
+    params = replace(PARAMS, friction=0.2, static_friction=0.4)
+    errors = WorldErrors.none(room, 3)
+    errors.friction[:] = [np.nan, 0.1, 0.5]
+    found = Worlds(room, params, errors).models.numbers[:, [KINETIC, STATIC]]
+    assert found.tolist() == [[0.2, 0.4], [0.1, 0.4], [0.5, 0.5]]
 
 
 def test_objects_and_start_are_where_the_errors_put_them(design: Design, room: Environment) -> None:
