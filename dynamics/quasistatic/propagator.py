@@ -159,14 +159,10 @@ class QuasiStatic(OnHost):
 
     def grow(self, state: VineState, actuation: Actuation, length: ArrayLike, record_every: float) -> Rollout:
         """See `Propagator`."""
-        if self._as_planned is None or any(
-            a is not b for a, b in zip(self._as_planned.planned, self._planned, strict=True)
-        ):
-            self._as_planned = self.in_worlds(BuiltWorlds.starting(self.scene, self.pose[None]))
-        rollout = self._grow(
-            self._as_planned, np.zeros(len(state.angles), np.int64), state, actuation, length, record_every
-        )
-        return rollout if self.device == "cuda" else _on_host(rollout)
+        made = self._as_planned
+        if made is None or any(a is not b for a, b in zip(made.planned, self._planned, strict=True)):
+            made = self._as_planned = self.in_worlds(BuiltWorlds.starting(self.scene, self.pose[None]))
+        return self.grow_in(made, np.zeros(len(state.angles), np.int64), state, actuation, length, record_every)
 
     def grow_in(
         self,
@@ -177,32 +173,21 @@ class QuasiStatic(OnHost):
         length: ArrayLike,
         record_every: float,
     ) -> Rollout:
-        """Grow each vine of a batch in a world of its own; see `Propagator.grow`. The rollout is in host memory.
+        """Grow each vine of a batch in a world of its own; see `Propagator.grow`.
 
         Args:
             models: See `in_worlds`.
             world: That of each vine, shape (batch,).
         """
-        return _on_host(self._grow(models, world, state, actuation, length, record_every))
-
-    def _grow(
-        self,
-        models: Models,
-        world: Integers,
-        state: VineState,
-        actuation: Actuation,
-        length: ArrayLike,
-        record_every: float,
-    ) -> Rollout:
         lengths, pivot = checked_lengths(state, actuation, length, record_every, self.params), self.params.pivot
         if self.on_device and (self.device == "cuda" or len(lengths) >= least_on_cuda(self.on, self.threads)):
-            return self.on_device.grow(models, world, batch_of(state, actuation, lengths, record_every), pivot)
+            batch = batch_of(state, actuation, lengths, record_every)
+            found = self.on_device.grow(models, world, batch, pivot)
+            if self.device == "cuda":
+                return found
+            return replace(found, angles=host(found.angles), contact_force=host(found.contact_force))
 
         def grow(b: int, batch: Batch, records: Records, outcome: Integers) -> None:
             grow_one(b, world[b], models, batch, records, outcome)
 
         return grow_batch(state, actuation, lengths, record_every, self.threads, grow, pivot)
-
-
-def _on_host(rollout: Rollout) -> Rollout:
-    return replace(rollout, angles=host(rollout.angles), contact_force=host(rollout.contact_force))

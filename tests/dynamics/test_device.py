@@ -56,8 +56,8 @@ def test_the_cases_do_what_they_say(simulated: dict[str, np.ndarray]) -> None:
         assert simulated[f"cuda {name} contact_force"].max() > 0.01
     assert simulated["cuda in_worlds relaxations"].max() > 10
     assert np.isfinite(simulated["cuda in_worlds snaps"]).any()
-    # States stay on the device, but for worlds, whose vines do not grow on.
-    assert [name for name in CASES if simulated[f"cuda {name} in host memory"]] == ["in_worlds"]
+    # States stay on the device.
+    assert not any(simulated[f"cuda {name} in host memory"] for name in CASES)
     wrong = int(Status.NOT_FINITE)
     assert simulated["cuda broken status"].tolist() == [0, wrong, wrong, 0]
     assert simulated["cuda broken broken"].tolist() == [-1, 2, 1, -1]
