@@ -55,12 +55,11 @@ class Snaps:
         """The same snaps with how far apart they end by the three relaxations.
 
         Args:
-            actuation: Of the vines of the rollout, shape (batch, segments).
+            actuation: Of the vine of each snap, when it snaps, shape (snaps, segments).
         """
         if not len(self.vine):
             return self
-        carried = Actuation(actuation.pressure[self.vine], actuation.l_0[self.vine])
-        return replace(self, apart=relaxations.rests(self.states(relaxations.params), carried).apart)
+        return replace(self, apart=relaxations.rests(self.states(relaxations.params), actuation).apart)
 
     def ambiguous(self, params: VineParams) -> Integers:
         """Those whose outcome depends on the damping."""

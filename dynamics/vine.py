@@ -87,6 +87,10 @@ class Actuation:
         """Batches with the same number of segments as one, in this order."""
         return cls(*(np.concatenate([getattr(one, part) for one in batches]) for part in ("pressure", "l_0")))
 
+    def of(self, rows: Integers) -> Actuation:
+        """That of some vines, by their rows."""
+        return Actuation(self.pressure[rows], self.l_0[rows])
+
 
 @dataclass(frozen=True, slots=True)
 class Rollout:
@@ -123,6 +127,8 @@ class Rollout:
     needed_force: Floats | None = None
     """Force that growth needs against the contacts and the friction of a tip that slides on; growth viscosity, inertia and tail are
     left out [N], shape (batch, records). None from propagators that do not compute it."""
+    held: NDArray[np.bool_] | None = None
+    """Which records are of vines that were held since the one before, shape (batch, records); None where none was."""
 
     def ending(self, vine: int) -> str:
         """How the growth of one vine ended, and what to do about it."""
@@ -142,7 +148,8 @@ class Rollout:
     def nearest(self, disc: Floats) -> Floats:
         """Distance from the edge of a disc to each tip where it comes nearest while it grows, also between two records [m].
 
-        Negative inside the disc; inf for a vine without a record; shape (batch,).
+        Of a hold only the end counts, because a held tip does not move straight. Negative inside the disc; inf for a vine without
+        a record; shape (batch,).
 
         Args:
             disc: x, y and radius [m].
@@ -152,6 +159,8 @@ class Rollout:
         index = np.minimum(np.arange(tips.shape[1]), np.maximum(self.records - 1, 0)[:, None])
         here = np.take_along_axis(tips, index[..., None], axis=1)
         before = np.concatenate([here[:, :1], here[:, :-1]], axis=1)
+        if self.held is not None:
+            before = np.where(self.held[..., None], here, before)
         move = here - before
         squared = (move**2).sum(axis=-1)
         part = np.clip(-(before * move).sum(axis=-1) / np.where(squared, squared, 1.0), 0.0, 1.0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -11,9 +11,11 @@ import shapely
 
 from dynamics.actuation import actuation_along
 from dynamics.links import LEAST_LINK
+from dynamics.moment import centerline_curvature, free_curvature, joint_moments
 from dynamics.self_contact import APART
 from dynamics.tube import VineParams
 from dynamics.vine import Actuation
+from planner.schedule import VENTED, InvalidSchedule, Schedule
 from surrogate.compiled import Floats
 
 Side = Literal["left", "right", "none"]
@@ -21,6 +23,8 @@ ROUNDING = 1e-9
 """Length by which an actuator may cover a segment and still be beside it [m]."""
 UNTRIED = "not tried under errors: run `vinewright robustness ENV DESIGN`"
 """What is said of a design without trials."""
+RAMPS = 5
+"""Number of steps in which a pressure changes while a segment grows, so that it is exact at the end of the segment."""
 TOUCHING = 0.01
 """Share of the diameter by which parts of a tube may overlap and still count as touching [-]."""
 
@@ -109,6 +113,8 @@ class Design:
     """How often exactly these sections reached the goal under errors; None if they were not tried, as after any change of them."""
     stop: float | None = None
     """Length at which its growth is stopped in this environment [m]; None for the whole tube."""
+    schedule: Schedule | None = None
+    """Pressures of its actuators over the grown length, the highest of which are those of its sections; None if they are constant."""
 
     def __repr__(self) -> str:
         parts = [
@@ -166,6 +172,54 @@ class Design:
         end = [section.end for section in self.sections]
         l_0 = [section.l_0 for section in self.sections]
         return actuation_along([start], [end], [pressure], [l_0], self.length, self.params, max_segments)
+
+    def actuation_at(self, lengths: Floats) -> Actuation:
+        """Actuation of each segment at some lengths [m], a row for each."""
+        return Actuation.joined([self.stage_at(length).actuation(self.segments) for length in lengths.tolist()])
+
+    def stages(self) -> list[tuple[float, Design]]:
+        """Lengths up to which it grows [m], each with the same design at constant pressures; one stage without a schedule.
+
+        Where the length is that of the stage before, it is held, see `Schedule.stages`.
+        """
+        if self.schedule is None:
+            return [(self.length, self)]
+        ramp = self.params.segment_length / RAMPS
+        return [(until, self._at(pressures)) for until, pressures in self.schedule.stages(self.length, ramp)]
+
+    def scheduled(self, schedule: Schedule) -> Design:
+        """The design with the pressures of a schedule: those of its sections become the highest of each, its trials are dropped.
+
+        Raises:
+            InvalidSchedule: It has another number of actuators, an actuator is off, or never has pressure.
+        """
+        if schedule.actuators != self.actuators or self.off:
+            of = f"{self.actuators} actuators, of which {len(self.off)} are off"
+            raise InvalidSchedule(f"a schedule of {schedule.actuators} actuators does not fit a design with {of}")
+        if len(never := np.flatnonzero(schedule.highest == 0)):
+            raise InvalidSchedule(
+                f"actuator {never[0] + 1} never has pressure in the schedule; leave it out of the design"
+            )
+        joint, of_actuators = joint_moments(self.params), iter(schedule.highest.tolist())
+
+        def built(section: Section) -> Section:
+            if section.side == "none":
+                return section
+            pressure = next(of_actuators)
+            film = free_curvature(joint, pressure, section.l_0)
+            return replace(section, pressure=pressure, curvature=float(centerline_curvature(film, self.params)))
+
+        return replace(self, sections=tuple(map(built, self.sections)), schedule=schedule, trialled=None)
+
+    def stage_at(self, length: float) -> Design:
+        """The design at the constant pressures that it has at a length [m]."""
+        return self if self.schedule is None else self._at(self.schedule.at(length))
+
+    def _at(self, pressures: Floats) -> Design:
+        """The design at constant pressures of its actuators [Pa], shape (actuators,)."""
+        of = iter(np.maximum(pressures, VENTED).tolist())
+        sections = tuple(one if one.side == "none" else replace(one, pressure=next(of)) for one in self.sections)
+        return replace(self, sections=sections, schedule=None)
 
     def film(self, joints: Floats, heading: float | None = None) -> Floats:
         """Length of the film of each segment of a centreline of this design [m], shape (n - 1,).

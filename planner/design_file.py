@@ -21,6 +21,8 @@ from dynamics.tube_keys import ACTUATORS
 from environments.file_model import Name, check_text, describe
 from environments.reading import Unreadable, read_file
 from planner.design import Design, Section, Side, Trialled
+from planner.schedule import InvalidSchedule
+from planner.schedule_file import SchedulePart, schedule_content, schedule_in
 from surrogate.pouch import PouchMotor
 from surrogate.spam import Spam
 
@@ -148,6 +150,7 @@ def _design_model(tube: Any, actuator: Any) -> Any:
         cost=(_CostPart, ...),
         trials=(TrialsPart | None, None),
         grow_mm=(Length | None, None),
+        schedule=(SchedulePart | None, None),
         jump_mm=(Annotated[list[NotNegative], Field(min_length=3, max_length=3)] | None, None),
     )
 
@@ -228,6 +231,7 @@ def design_content(design: Design) -> dict[str, Any]:
         },
         "cost": {"actuators": design.actuators, "length_mm": _tidy(design.built * 1e3)},
         **({} if design.stop is None else {"grow_mm": _tidy(design.length * 1e3)}),
+        **({"schedule": schedule_content(design.schedule)} if design.schedule else {}),
         **({"trials": trials_content(design.trialled)} if design.trialled else {}),
     }
 
@@ -324,7 +328,12 @@ def design_in(content: Any, name: str) -> Design:
     centerline = np.array(file.predicted.centerline_mm).reshape(-1, 2) * 1e-3
     trialled = trialled_of(file.trials, name) if file.trials else None
     stop = None if file.grow_mm is None else file.grow_mm * 1e-3
-    return Design(file.environment.name, file.environment.sha256, params, sections, tip, centerline, trialled, stop)
+    try:
+        schedule = None if file.schedule is None else schedule_in(file.schedule, sections)
+    except InvalidSchedule as error:
+        raise InvalidDesign(f"{name}: {error}") from None
+    of = file.environment
+    return Design(of.name, of.sha256, params, sections, tip, centerline, trialled, stop, schedule)
 
 
 def trialled_of(part: TrialsPart, name: str) -> Trialled:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dynamics.propagator import Propagator
+from dynamics.stages import Stage, grow_in_stages, grower
 from dynamics.vine import Actuation, Rollout, Status, centerlines, grown_length, host
 from environments.environment import Environment
 from planner.design import Design
@@ -64,25 +65,34 @@ def grow(propagator: Propagator, actuation: Actuation, length: ArrayLike, segmen
 
 
 def grow_designs(designs: Sequence[Design], environment: Environment, propagator: Propagator) -> list[Grown]:
-    """Grow designs with the same tube from the start, in one batch; each result has the tip and centreline at the end of its growth.
+    """Grow designs with the same tube from the start, those without schedules in one batch.
+
+    Each result has the tip and centreline at the end of its growth.
 
     A design that did not grow at all ends at the start.
     """
-    if not designs:
-        return []
-    return _ends(designs, environment, grow_together(designs, propagator))
+    constant = [design for design in designs if design.schedule is None]
+    together = iter(_ends(constant, environment, grow_together(constant, propagator)) if constant else [])
+    return [
+        next(together) if design.schedule is None else _ends([design], environment, replay(design, propagator))[0]
+        for design in designs
+    ]
 
 
 def grow_together(designs: Sequence[Design], propagator: Propagator) -> Rollout:
-    """Grow one vine of each of some designs with the same tube from the start, in one batch."""
+    """Grow one vine of each of some designs without schedules and with the same tube from the start, in one batch."""
     most = max(design.segments for design in designs)
     carried = Actuation.joined([design.actuation(most) for design in designs])
     return grow(propagator, carried, [design.length for design in designs], designs[0].params.segment_length)
 
 
 def replay(design: Design, propagator: Propagator) -> Rollout:
-    """Grow one vine of a design from the start, recorded at the end of every segment."""
-    return grow(propagator, design.actuation(design.segments), design.length, design.params.segment_length)
+    """Grow one vine of a design from the start, recorded at the end of every segment, and of every hold of its schedule."""
+    full, room = design.params.segment_length, design.segments
+    if design.schedule is None:
+        return grow(propagator, design.actuation(room), design.length, full)
+    stages = [Stage(until, one.actuation(room)) for until, one in design.stages()]
+    return grow_in_stages(grower(propagator), propagator.start(1, room), stages, full)
 
 
 def simulated(design: Design, environment: Environment, rollout: Rollout) -> Simulation:

@@ -22,6 +22,7 @@ from planner.console.options import (
     print_hints,
     replaced_tube,
 )
+from planner.console.schedules import ScheduleOption, with_schedule
 from planner.console.studies import command_line
 from planner.studies.study import Report, Study, run_study
 
@@ -74,6 +75,7 @@ def robustness(
     seed: Annotated[int, typer.Option(min=0, help="Seed of all trials.")] = 0,
     out: OutOption = None,
     force: ForceOption = False,
+    schedule: ScheduleOption = None,
     tube: TubeOption = None,
     physics: PhysicsOption = None,
     as_json: JsonOption = False,
@@ -87,7 +89,7 @@ def robustness(
         from planner.robustness.errors import named_errors
         from planner.robustness.survey import Survey
 
-        made = chosen_design(console, design, solution)
+        made = with_schedule(chosen_design(console, design, solution), schedule)
         made = replace(made, params=replaced_tube(console, made.params, tube, physics))
         environment = load_environment(env, made.params.radius)
         print_hints(console, environment, made.params.radius)
@@ -102,6 +104,7 @@ def robustness(
             uncertainty=uncertainty,
             levels=levels,
             seed=seed,
+            schedule=schedule,
             tube=tube,
             physics=physics,
         )

@@ -32,6 +32,7 @@ from planner.console.options import (
     replaced_tube,
     with_friction,
 )
+from planner.console.schedules import ScheduleOption, with_schedule
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -56,6 +57,7 @@ def simulate(
     surrogate: SurrogateOption = None,
     qp: QpOption = None,
     friction: FrictionOption = None,
+    schedule: ScheduleOption = None,
     tube: TubeOption = None,
     physics: PhysicsOption = None,
     force: Annotated[
@@ -73,6 +75,7 @@ def simulate(
         from planner.replay import replay, simulated
 
         planned = chosen_design(console, design, solution)
+        planned = with_schedule(planned, schedule)
         made = replace(planned, params=replaced_tube(console, planned.params, tube, physics))
         environment = load_environment(env, made.params.radius)
         print_hints(console, environment, made.params.radius)

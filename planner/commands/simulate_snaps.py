@@ -35,7 +35,7 @@ def told_snaps(console: Console, design: Design, propagator: Propagator) -> list
     if len(found.vine):
         with compiling(console, "impulse"):
             relaxations = Relaxations(propagator.environment, design.params)
-            found = found.examined(design.actuation(design.segments), relaxations)
+            found = found.examined(design.actuation_at(found.length), relaxations)
     content = snaps_content(found, design)
     for snap in content:
         console.print(_line(snap))

@@ -72,6 +72,7 @@ def readable_errors() -> Iterator[None]:
         from planner.robustness.errors import InvalidErrors
         from planner.runs.arrays import InvalidCheckpoint
         from planner.runs.claim import UnwritableFolder, is_of_machine
+        from planner.schedule import InvalidSchedule
         from planner.sweep.errors import InvalidManifest, InvalidStudy, OtherProgram
         from surrogate.weights_file import InvalidWeights
 
@@ -83,6 +84,7 @@ def readable_errors() -> Iterator[None]:
             InvalidErrors,
             InvalidManifest,
             InvalidRecording,
+            InvalidSchedule,
             InvalidStudy,
             InvalidTube,
             InvalidWeights,

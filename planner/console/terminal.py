@@ -92,8 +92,12 @@ def section_table(design: Design) -> Table:
     """The sections of a design, for fabrication."""
     from rich.table import Table
 
+    from planner.console.schedules import schedule_words
+
     cell = design.params.actuator.cell_name
-    table = Table("from mm", "to mm", "side", f"{cell} mm", "pressure kPa", "curvature 1/m", "radius mm")
+    steered = "highest kPa" if design.schedule else "pressure kPa"
+    table = Table("from mm", "to mm", "side", f"{cell} mm", steered, "curvature 1/m", "radius mm")
+    table.caption, table.caption_justify = schedule_words(design), "left"
     for column in table.columns:
         column.justify = "right"
     for section in design.sections:

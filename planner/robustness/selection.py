@@ -227,8 +227,7 @@ class Selection:
         snaps = Snaps.of(replay(design, self.replayer), 0)
         if not len(snaps.vine) or self.params.physics == "published":
             return True
-        carried = design.actuation(design.segments)
-        return not len(snaps.examined(carried, self._relaxations).ambiguous(self.params))
+        return not len(snaps.examined(design.actuation_at(snaps.length), self._relaxations).ambiguous(self.params))
 
     def with_trials(self, champion: Champion, count: int) -> Champion:
         """A design with at least one block of trials, and up to `count` while there is time."""

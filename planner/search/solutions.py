@@ -265,7 +265,9 @@ class Solutions:
         for k, length in enumerate(snaps.length):
             branch = controls[: segments_to(length, params.segment_length)].tobytes() + length.tobytes()
             if branch not in self._apart:
-                self._apart[branch] = float(snaps.one(k).examined(carried, self._relaxations).apart[0])
+                self._apart[branch] = float(
+                    snaps.one(k).examined(carried.of(snaps.vine[[k]]), self._relaxations).apart[0]
+                )
             if self._apart[branch] > PARTED_RESTS * params.scale:
                 return float(length)
         return np.inf

@@ -17,6 +17,7 @@ from environments.environment import Environment
 from environments.objects import objects_of
 from environments.uncertainty import Uncertainty
 from planner.design import Design
+from planner.schedule import VENTED
 from surrogate.compiled import Floats
 
 MOST_FACTOR = 2.0
@@ -227,7 +228,8 @@ def actuation_with(
     joint = joint_moments(params)
     wanted = factor * planned.l_0 + sections.cell + common[:, None]
     cells = np.clip(wanted, joint.rows.shortest, joint.rows.longest)
-    pressures = (1 + sections.pressure_share) * planned.pressure + sections.pressure
+    error = np.where(planned.pressure > VENTED, sections.pressure, 0.0)  # no regulator holds a vented actuator
+    pressures = (1 + sections.pressure_share) * planned.pressure + error
     pressures = np.maximum(pressures, LEAST_FACTOR * planned.pressure)
     if sections.turn.any() or sections.curvature.any():
         free = free_curvature(joint, pressures, cells)

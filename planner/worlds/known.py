@@ -126,4 +126,6 @@ def digest(design: Design) -> bytes:
         (one.start, one.end, one.curvature, one.l_0, one.pressure, SIDES[one.side], float(one.on))
         for one in design.sections
     ]
-    return blake2b(np.array([design.length, *np.ravel(rows)]).tobytes(), digest_size=DIGEST).digest()
+    schedule = () if design.schedule is None else (design.schedule.lengths, np.ravel(design.schedule.pressures))
+    numbers = np.concatenate([[design.length], np.ravel(rows), *schedule])
+    return blake2b(numbers.tobytes(), digest_size=DIGEST).digest()

@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 from dynamics.cuda import default_device
 from dynamics.moved_scene import LEAST_FACTOR, Motions, farthest_motion, moved_environment, moved_scenes
 from dynamics.quasistatic.propagator import QuasiStatic
+from dynamics.stages import Stage, grow_in_stages
 from dynamics.tube import VineParams
-from dynamics.vine import Actuation, Integers, Rollout, Status, centerlines
+from dynamics.vine import Actuation, Integers, Rollout, Status, VineState, centerlines
 from dynamics.world import BuiltWorlds
 from environments.base import base_clearance
 from environments.environment import Environment
@@ -133,8 +134,8 @@ def grow_trials(design: Design, worlds: Worlds, sections: SectionErrors | None =
     Args:
         sections: Errors of its actuators; None for those that are drawn with the worlds.
     """
-    carried = actuation_of(design, worlds.sections(design) if sections is None else sections, worlds.errors)
-    trials, most = carried.pressure.shape
+    errors, most, trials = worlds.sections(design) if sections is None else sections, design.segments, len(worlds)
+    stages = _stages(design, worlds, errors)
     goal = worlds.environment.goal
     outcome = Outcome(
         np.zeros(trials, bool),
@@ -145,7 +146,7 @@ def grow_trials(design: Design, worlds: Worlds, sections: SectionErrors | None =
     )
     free = np.flatnonzero(~worlds.blocked)
     for rows in np.array_split(free, -(-len(free) // worlds.together)) if len(free) else []:
-        rollout = grow_rows(worlds, rows, Actuation(carried.pressure[rows], carried.l_0[rows]), design.length)
+        rollout = _grow_stages(worlds, rows, stages)
         outcome.nearest[rows] = rollout.nearest(goal)
         outcome.reached[rows] = outcome.nearest[rows] <= 0.0
         outcome.status[rows] = rollout.status
@@ -155,6 +156,25 @@ def grow_trials(design: Design, worlds: Worlds, sections: SectionErrors | None =
         last = rollout.state(grown, rollout.records[grown] - 1)
         outcome.joints[rows[grown]] = centerlines(last, worlds.motions.start[rows[grown]], design.params)
     return outcome
+
+
+def _stages(design: Design, worlds: Worlds, errors: SectionErrors) -> list[Stage]:
+    """The stages of a design's growth, with its actuation in each world."""
+    return [Stage(until, actuation_of(one, errors, worlds.errors)) for until, one in design.stages()]
+
+
+def _grow_stages(worlds: Worlds, rows: Integers, stages: Sequence[Stage]) -> Rollout:
+    """Grow one vine in each of some worlds through stages, whose actuations are those of all worlds."""
+    if len(stages) == 1:
+        return grow_rows(worlds, rows, stages[0].actuation.of(rows), stages[0].until)
+    full = worlds.params.segment_length
+
+    def grow(some: Integers, state: VineState, actuation: Actuation, length: float) -> Rollout:
+        return worlds.planned.grow_in(worlds.models, rows[some], state, actuation, length, full)
+
+    own = [Stage(stage.until, stage.actuation.of(rows)) for stage in stages]
+    start = worlds.planned.start(len(rows), stages[0].actuation.pressure.shape[1])
+    return grow_in_stages(grow, start, own, full)
 
 
 def nearest_to_goal(designs: Sequence[Design], worlds: Worlds, rows: Integers) -> tuple[Floats, Floats]:
@@ -177,26 +197,45 @@ def nearest_to_goal(designs: Sequence[Design], worlds: Worlds, rows: Integers) -
 
 def _nearest_to_goal(designs: Sequence[Design], worlds: Worlds, rows: Integers, wanted: NDArray[np.bool_]) -> Floats:
     """The same for some designs in some worlds: those that are wanted, shape (designs, rows); shape (2, number of them)."""
-    wanting = [(design, rows[which]) for design, which in zip(designs, wanted, strict=True) if which.any()]
-    most, goal = max(design.segments for design, _ in wanting), worlds.environment.goal
-    carried, lengths = [], []
-    for design, own_rows in wanting:
-        own, free = actuation_of(design, worlds.sections(design), worlds.errors), own_rows[~worlds.blocked[own_rows]]
+    found = np.full((2, *wanted.shape), np.inf)
+    free = wanted & ~worlds.blocked[rows]
+    steered = np.array([design.schedule is not None for design in designs])
+    for k in np.flatnonzero(steered & free.any(axis=1)).tolist():
+        stages = _stages(designs[k], worlds, worlds.sections(designs[k]))
+        at = np.flatnonzero(free[k])
+        for some in np.array_split(at, -(-len(at) // worlds.together)):
+            found[:, k, some] = _nearest_of(_grow_stages(worlds, rows[some], stages), worlds)
+    constant = np.flatnonzero(~steered & free.any(axis=1)).tolist()
+    if len(constant):
+        found[:, free & ~steered[:, None]] = _nearest_together(
+            [designs[k] for k in constant], worlds, rows, free[constant]
+        )
+    return found[:, wanted]
+
+
+def _nearest_together(designs: Sequence[Design], worlds: Worlds, rows: Integers, free: NDArray[np.bool_]) -> Floats:
+    """The same for designs without schedules in worlds where there is room for the base, all in the same batches."""
+    most = max(design.segments for design in designs)
+    carried = []
+    for design, which in zip(designs, free, strict=True):
+        own = actuation_of(design, worlds.sections(design), worlds.errors).of(rows[which])
         wide = ((0, 0), (0, most - design.segments))
-        carried.append(Actuation(np.pad(own.pressure[free], wide), np.pad(own.l_0[free], wide)))
-        lengths.append(np.full(len(free), design.length))
-    every, length = Actuation.joined(carried), np.concatenate(lengths)
-    world = np.concatenate([own_rows for _, own_rows in wanting])
-    found, unblocked = np.full((2, len(world)), np.inf), np.flatnonzero(~worlds.blocked[world])
-    for some in np.array_split(np.arange(len(unblocked)), max(-(-len(unblocked) // worlds.together), 1)):
-        if len(some):
-            at, own_length = unblocked[some], length[some]
-            rollout = grow_rows(worlds, world[at], Actuation(every.pressure[some], every.l_0[some]), own_length)
-            found[0, at] = rollout.nearest(goal)
-            grown = np.flatnonzero(rollout.records)
-            tips = rollout.tips[grown, rollout.records[grown] - 1, :2]
-            found[1, at[grown]] = np.hypot(*(tips - goal[:2]).T) - goal[2]
+        carried.append(Actuation(np.pad(own.pressure, wide), np.pad(own.l_0, wide)))
+    every, vine = Actuation.joined(carried), np.nonzero(free)
+    world, length = rows[vine[1]], np.array([design.length for design in designs])[vine[0]]
+    found = np.full((2, len(world)), np.inf)
+    for some in np.array_split(np.arange(len(world)), -(-len(world) // worlds.together)):
+        found[:, some] = _nearest_of(grow_rows(worlds, world[some], every.of(some), length[some]), worlds)
     return found
+
+
+def _nearest_of(rollout: Rollout, worlds: Worlds) -> Floats:
+    """`Outcome.nearest` of the vines of a rollout, and the same for the end of their growth [m], shape (2, vines)."""
+    goal, last = worlds.environment.goal, np.full(len(rollout.records), np.inf)
+    grown = np.flatnonzero(rollout.records)
+    tips = rollout.tips[grown, rollout.records[grown] - 1, :2]
+    last[grown] = np.hypot(*(tips - goal[:2]).T) - goal[2]
+    return np.stack([rollout.nearest(goal), last])
 
 
 def grow_rows(worlds: Worlds, rows: Integers, carried: Actuation, length: float | Floats) -> Rollout:

@@ -139,12 +139,14 @@ def test_a_free_vine_ends_in_one_place_whatever_the_damping(environment: MakeEnv
     np.testing.assert_array_equal(snaps.states(PARAMS).segments, [9, 19])
     np.testing.assert_allclose(snaps.states(PARAMS).last_length, 2.5e-3)
     assert not len(snaps.ambiguous(PARAMS))
-    known = snaps.examined(actuation, relaxations)
+    known = snaps.examined(actuation.of(snaps.vine), relaxations)
     assert known.apart[0] < 1e-3
     assert known.apart[1] == np.inf
     np.testing.assert_array_equal(known.ambiguous(PARAMS), [1])
     np.testing.assert_array_equal(known.length, ends)
-    assert known.one(0).examined(actuation, relaxations).apart == pytest.approx(known.apart[:1], abs=1e-9)
+    assert known.one(0).examined(actuation.of(known.vine[:1]), relaxations).apart == pytest.approx(
+        known.apart[:1], abs=1e-9
+    )
 
 
 def test_the_second_snap_of_the_passive_tube_of_plus_is_ambiguous(shipped: dict[str, Environment]) -> None:
@@ -156,7 +158,8 @@ def test_the_second_snap_of_the_passive_tube_of_plus_is_ambiguous(shipped: dict[
     model = QuasiStatic(plus, PARAMS).refined(8)
     passive = Actuation(np.zeros((1, segments)), np.full((1, segments), 0.04))
     rollout = model.grow(model.start(1, segments), passive, segments * PARAMS.segment_length, PARAMS.segment_length)
-    snaps = Snaps.of(rollout, 0).examined(passive, Relaxations(plus, PARAMS))
+    snaps = Snaps.of(rollout, 0)
+    snaps = snaps.examined(passive.of(snaps.vine), Relaxations(plus, PARAMS))
     ambiguous = snaps.ambiguous(PARAMS)
     assert len(ambiguous) == 1
     second = ambiguous[0]
