@@ -91,7 +91,10 @@ def largest_jump(rollout: Rollout, vine: int, params: VineParams) -> Jump | None
     records = int(rollout.records[vine])
     lengths = grown_length(rollout, params)[vine : vine + 1, :records]
     found = Motions.between(rollout.tips[vine : vine + 1, :records, :2], lengths)
-    if not found.jumps.any():
+    jumps = found.jumps
+    if rollout.held is not None:  # a change of pressure moves the tip without growth
+        jumps = jumps & ~rollout.held[vine : vine + 1, 1:records]
+    if not jumps.any():
         return None
-    k = int(np.where(found.jumps, found.motion, 0.0).argmax())
+    k = int(np.where(jumps, found.motion, 0.0).argmax())
     return Jump(float(lengths[0, k]), float(found.growth[0, k]), float(found.motion[0, k]))

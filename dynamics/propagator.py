@@ -41,6 +41,8 @@ class Capabilities:
     """Coefficient of friction that it assumes where neither tube nor environment have one [-]."""
     own_body: bool = False
     """Whether a tube does not cross its own body."""
+    rests: bool = False
+    """Whether growth begins with the vine at rest, with the corrected physics, so that it need not be held before."""
     shortening: bool = True
     """Whether actuators shorten the centreline (`VineParams.pivot`); otherwise all links keep their length."""
 

@@ -28,29 +28,38 @@ class Stage:
     """Of each vine of the batch."""
 
 
-def grower(propagator: Propagator) -> Grow:
+def grown_by(propagator: Propagator) -> Grow:
     """Growth by a propagator."""
     full = propagator.params.segment_length
     return lambda _, state, actuation, length: propagator.grow(state, actuation, length, full)
 
 
-def grow_in_stages(grow: Grow, start: VineState, stages: Sequence[Stage], segment_length: float) -> Rollout:
-    """Grow vines from the base through stages, recorded at the end of every segment and of every hold, and at the end.
+def grow_in_stages(propagator: Propagator, grow: Grow, start: VineState, stages: Sequence[Stage]) -> Rollout:
+    """Grow vines from the base through stages, recorded at the end of every segment, and at the end.
 
-    A vine whose growth ends within a stage is in no later one. Arrays of the result are in host memory.
+    A vine whose growth ends within a stage is in no later one. Where growth begins at rest (`Capabilities.rests`), a vine is not
+    held before it. Arrays of the result are in host memory.
 
     Args:
+        propagator: The model that `grow` uses.
+        grow: See `Grow`; `grown_by` for the planned world.
         start: Vines of zero length.
     """
-    parts, length = _Parts(start), 0.0
+    parts, length, segment_length = _Parts(start), 0.0, propagator.params.segment_length
+    rests = propagator.capabilities.rests and propagator.params.physics == "corrected"
     for stage in stages:
+        if rests and stage.until == length and stage is not stages[-1]:
+            parts.hold()
+            continue
         for until in _stops(length, stage.until, segment_length):
             rows = np.flatnonzero(parts.status == Status.GROWN)
             if not len(rows):
                 return parts.joined()
             rollout = grow(rows, parts.state(rows), stage.actuation.of(rows), until - length)
             last = until == stage.until and stage is stages[-1]
-            parts.add(rows, rollout, until == length, last or _ends_segment(until, segment_length))
+            if until == length:
+                parts.hold()
+            parts.add(rows, rollout, last or (until > length and _ends_segment(until, segment_length)))
             length = until
     return parts.joined()
 
@@ -73,6 +82,7 @@ class _Parts:
         self._state = start
         batch, self._room = host(start.angles).shape
         self._parts: list[tuple[Integers, Rollout, Integers, bool]] = []
+        self._held = False
         self.status: Integers = np.full(batch, int(Status.GROWN))
         """How each vine has ended, `GROWN` while it grows, shape (batch,)."""
 
@@ -83,16 +93,20 @@ class _Parts:
             of.angles[rows], of.segments[rows], of.last_length[rows], None if pivots is None else pivots[rows]
         )
 
-    def add(self, rows: Integers, rollout: Rollout, held: bool, ends_segment: bool) -> None:
+    def hold(self) -> None:
+        """Note that the vines are held since their last record."""
+        self._held = True
+
+    def add(self, rows: Integers, rollout: Rollout, recorded: bool) -> None:
         """Add a rollout of some vines.
 
         Args:
-            held: Whether the vines were held.
-            ends_segment: Whether the record at its end is kept, also of vines that go on growing.
+            recorded: Whether the record at its end is kept, also of vines that go on growing.
         """
         self.status[rows] = rollout.status
-        kept = rollout.records - (0 if held or ends_segment else (rollout.status == Status.GROWN).astype(np.int64))
-        self._parts.append((rows, rollout, kept, held))
+        kept = rollout.records - (0 if recorded else (rollout.status == Status.GROWN).astype(np.int64))
+        self._parts.append((rows, rollout, kept, self._held))
+        self._held = self._held and not kept.any()
         grown = np.flatnonzero(rollout.records)
         last, whole = rollout.state(grown, rollout.records[grown] - 1), self._state
         angles, segments, lengths = host(whole.angles).copy(), whole.segments.copy(), whole.last_length.copy()
@@ -121,7 +135,7 @@ class _Parts:
             to = rows[vine], known[rows[vine]] + record
             angles[to], force[to] = host(part.angles)[vine, record], host(part.contact_force)[vine, record]
             segments[to], tips[to] = part.segments[vine, record], part.tips[vine, record]
-            last_length[to], held_at[to] = part.last_length[vine, record], held
+            last_length[to], held_at[to] = part.last_length[vine, record], held & (record == 0)
             if part.needed_force is not None:
                 needed[to] = part.needed_force[vine, record]
             known[rows] += kept

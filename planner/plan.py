@@ -259,7 +259,7 @@ def _attempt(save: Callable[[], None], watcher: Watcher) -> None:
 
 def switches_of(environment: Environment, tube: VineParams, options: Inputs) -> Switches:
     """Which search there is, what guides it, and in which worlds it grows every vine besides that as planned."""
-    switches = Switches(heuristic=options.heuristic, search=search_of(options.planner))
+    switches = Switches(heuristic=options.heuristic, search=search_of(options.planner), steer=options.steer)
     if options.particles == 1:
         return switches
     _, uncertainty = named_errors(environment, tube, options.uncertainty)
@@ -331,7 +331,10 @@ def choose(run: Run, later: Later, watcher: Watcher, interruption: Interruption)
 
         try:
             selection = Selection(run, uncertainty, left, showing, known)
-            for champion in selection.champions([solution.design for one in runs for solution in one.solutions.best]):
+            designs = [solution.design for one in runs for solution in one.solutions.best]
+            # Refinement changes sections one by one, which a schedule of their pressures does not survive.
+            champions = selection.as_found(designs) if options.steer else selection.champions(designs)
+            for champion in champions:
                 choice.add(champion)
             choice.add_trials(selection)
         except KeyboardInterrupt:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dynamics.propagator import Propagator
-from dynamics.stages import Stage, grow_in_stages, grower
+from dynamics.stages import Stage, grow_in_stages, grown_by
 from dynamics.vine import Actuation, Rollout, Status, centerlines, grown_length, host
 from environments.environment import Environment
 from planner.design import Design
@@ -87,12 +87,12 @@ def grow_together(designs: Sequence[Design], propagator: Propagator) -> Rollout:
 
 
 def replay(design: Design, propagator: Propagator) -> Rollout:
-    """Grow one vine of a design from the start, recorded at the end of every segment, and of every hold of its schedule."""
+    """Grow one vine of a design from the start, recorded at the end of every segment."""
     full, room = design.params.segment_length, design.segments
     if design.schedule is None:
         return grow(propagator, design.actuation(room), design.length, full)
     stages = [Stage(until, one.actuation(room)) for until, one in design.stages()]
-    return grow_in_stages(grower(propagator), propagator.start(1, room), stages, full)
+    return grow_in_stages(propagator, grown_by(propagator), propagator.start(1, room), stages)
 
 
 def simulated(design: Design, environment: Environment, rollout: Rollout) -> Simulation:

@@ -68,6 +68,7 @@ class QuasiStatic(OnHost):
         dents=True,
         tail=True,
         own_body=True,
+        rests=True,
         devices=("cpu", "cuda"),
     )
 

@@ -25,6 +25,7 @@ from planner.commands.plan_options import (
     SameDesign,
     Seed,
     Solutions,
+    SteerOption,
     Success,
     TargetActuators,
     TimeBudget,
@@ -72,6 +73,7 @@ def plan(
     heuristic: Heuristic = False,
     planner: PlannerOption = SST_STAR,
     fast: Fast = False,
+    steer: SteerOption = 0,
     particles: ParticlesOption = 1,
     success: Success = None,
     uncertainty: UncertaintyOption = None,
@@ -96,6 +98,7 @@ def plan(
     answer = Answer(as_json)
     _check_files(env or [], tube, resume, same_design, out)
     _check_numbers(time_budget, fast, success, uncertainty, particles, propagator)
+    _check_steer(steer, planner, particles, same_design)
     with readable_errors():
         from planner.commands.plan_same import plan_for_all
         from planner.runs.claim import claimed
@@ -111,7 +114,7 @@ def plan(
                 actuator=params.actuator.kind, propagator=propagator, device=device, solver=solver, surrogate=surrogate,
                 heuristic=heuristic, planner=planner, seed=seed, batch=batch, time_budget_s=time_budget,
                 iterations=iterations, first=first, target_actuators=target_actuators, solutions=solutions, fast=fast,
-                particles=particles, success=success, uncertainty=uncertainty, friction=friction, verify=verify,
+                steer=steer, particles=particles, success=success, uncertainty=uncertainty, friction=friction, verify=verify,
             )  # fmt: skip
         if same_design:
             return plan_for_all(every, inputs, out, force, full_tree, answer)
@@ -158,6 +161,16 @@ def _check_numbers(
         raise BadInput(
             f"--particles {particles} needs --propagator quasistatic; {propagator} grows vines as planned only"
         )
+
+
+def _check_steer(steer: int, planner: str, particles: int, same_design: bool) -> None:
+    """Check that nothing is asked for that cannot be combined with steering.
+
+    Raises:
+        BadInput: Something is.
+    """
+    if steer and (planner != SST_STAR or particles > 1 or same_design):
+        raise BadInput(f"--steer {steer} cannot be combined with --planner, --particles or --same-design")
 
 
 def _resumed(

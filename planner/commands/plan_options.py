@@ -71,6 +71,16 @@ Fast = Annotated[
         help="Stop at the design of lowest cost in a world as planned: no errors, no refinement, no trials.",
     ),
 ]
+SteerOption = Annotated[
+    int,
+    typer.Option(
+        min=0,
+        max=100,
+        metavar="N",
+        help="Number of actuators whose pressure may change while the tube grows, at most. What is found is tried under errors, but "
+        "not refined.",
+    ),
+]
 ParticlesOption = Annotated[
     int,
     typer.Option(

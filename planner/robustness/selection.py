@@ -34,6 +34,8 @@ FINAL, FEW, BLOCK = 1000, 300, 50
 NO_TRIALS = Estimate(0, 0)
 CHOOSING, EVALUATING = 2_000_000, 1_000_000
 """Number of the first trial for refinement, and for evaluation; surveys use none of these trials."""
+COMPARED = 6
+"""Maximum number of designs with as many actuators that are compared without refinement."""
 REFINING = 0.7
 """Share of the time that is spent on refinement [-]; the rest is for trials."""
 
@@ -219,6 +221,21 @@ class Selection:
                 grown = contest.grown[one.design.actuators]
                 champion = Champion(sound or one.best.design, NO_TRIALS, grown, sound=sound is not None)
                 yield self.with_trials(champion, BLOCK)
+
+    def as_found(self, designs: Sequence[Design]) -> Iterator[Champion]:
+        """The same as `champions` without refinement: for each number of actuators the design with the highest success.
+
+        Of each number `COMPARED` designs are compared, those of lowest cost; only the first ones if there is no time.
+        """
+        for k, actuators in enumerate(sorted({design.actuators for design in designs})):
+            if k > 0 and self.left() <= 0:
+                return
+            few = [design for design in designs if design.actuators == actuators][:COMPARED]
+            self.show(Progress(actuators, 0, 0.0))
+            nearest, _ = nearest_to_goal(few, self.worlds, np.arange(len(self.worlds)))
+            best = few[int((nearest <= 0.0).mean(axis=1).argmax())]
+            self.refinement_s = self.known.seconds
+            yield self.with_trials(Champion(best, NO_TRIALS, len(few)), BLOCK)
 
     def holds(self, design: Design) -> bool:
         """Whether a design ends in the goal as planned, at a finer step and without a snap that only its damping decides."""

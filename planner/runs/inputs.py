@@ -49,6 +49,8 @@ class Inputs(BaseModel):
     """Number of distinct solutions to keep."""
     fast: bool = False
     """Whether to stop at the design of lowest cost in a world as planned."""
+    steer: Annotated[int, Field(ge=0, le=100)] = 0
+    """Maximum number of actuators whose pressures may change while the tube grows."""
     particles: Annotated[int, Field(ge=1, le=64)] = 1
     """Number of worlds in which every vine of the search is grown; the first is as planned, the others have errors."""
     success: Annotated[float, Field(gt=0, le=100)] | None = None
@@ -113,6 +115,8 @@ class PlanOptions(TypedDict, total=False):
     """What searches: "sst-star", or one of OMPL's control planners, such as "rrt", "est" and "kpiece"."""
     fast: bool
     """Stop at the design of lowest cost in a world as planned."""
+    steer: int
+    """Maximum number of actuators whose pressures may change while the tube grows."""
     particles: int
     """Number of worlds in which every vine of the search is grown; the first is as planned, the others have errors."""
     success: float

@@ -21,6 +21,8 @@ from planner.search.reverse_growth import ReverseGrowth
 from planner.search.reverse_tree import ReverseTree
 from planner.search.solutions import DEFAULT_SLACK, SPREAD, Solution, Solutions
 from planner.search.sst import DEFAULT_SWITCHES, Search, Switches
+from planner.search.steered import SteeredSearch
+from planner.search.steered_solutions import SteeredSolutions
 
 TREE_SHARE = 0.1
 """Maximum share of the time budget for the reverse tree."""
@@ -130,9 +132,14 @@ class Run:
         snaps = warm_up(model).snaps
         if switches.heuristic:
             _warm_up_heuristic(params)
-        make_search = switches.search or Search
-        search = make_search(environment, model, params, np.random.default_rng(seed), batch, switches)
-        solutions = Solutions(search, keep.count, keep.each_count, keep.slack, keep.spread)
+        arguments = environment, model, params, np.random.default_rng(seed), batch, switches
+        kept = keep.count, keep.each_count, keep.slack, keep.spread
+        if switches.steer:
+            search: Search = (steered := SteeredSearch(*arguments))
+            solutions: Solutions = SteeredSolutions(steered, *kept)
+        else:
+            search = (switches.search or Search)(*arguments)
+            solutions = Solutions(search, *kept)
         run = cls(environment, params, model, search, solutions, seed)
         if snaps is not None and params.physics == "corrected":
             run.solutions.warm_up()

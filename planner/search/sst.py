@@ -20,7 +20,7 @@ from planner.search.controls import actuation
 from planner.search.goal import goal_radius, in_goal
 from planner.search.levels import Levels
 from planner.search.particles import NEAR, GrownParticles, Particles
-from planner.search.tree import Candidates, Tree
+from planner.search.tree import Candidates, Counts, Tree
 from planner.search.witnesses import Witnesses, embed, pose_tree, unscaled
 from planner.worlds.trials import Worlds
 from surrogate.compiled import Floats
@@ -70,6 +70,8 @@ class Switches:
     """Maximum number of vines grown in each iteration until there is a solution."""
     levels: bool = True
     """Whether most nodes are drawn by their distance to the goal until there is a solution, unless a cost-to-go guides the search."""
+    steer: int = 0
+    """Maximum number of actuators whose pressures may change while a vine grows."""
     worlds: Worlds | None = None
     """Further worlds in which every vine is grown too; None for none."""
     heuristic: bool = False
@@ -223,7 +225,7 @@ class Search:
         alive = grown.survive(candidates.vine, candidates.record, candidates.tips[:, :2], near)
         return replace(candidates, alive=alive), grown
 
-    def cost(self, actuators: Integers, segments: Integers) -> Floats:
+    def cost(self, actuators: Counts, segments: Integers) -> Floats:
         """Cost of vines: number of actuators, plus LENGTH_COST per metre."""
         return actuators + LENGTH_COST * self.params.segment_length * segments
 
@@ -239,7 +241,7 @@ class Search:
         self.tree.retire(slots[self.tree.segments[slots] > 0])
         self.witnesses.forget(~self.tree.active)
 
-    def _least_cost(self, tips: Floats, actuators: Integers, segments: Integers) -> Floats:
+    def _least_cost(self, tips: Floats, actuators: Counts, segments: Integers) -> Floats:
         """Lower bound of the cost of a solution through a node: straight to the goal without another actuator."""
         goal = self.environment.goal
         ahead = np.maximum(np.hypot(*(tips[:, :2] - goal[:2]).T) - goal[2], 0.0)
@@ -370,8 +372,12 @@ class Search:
             marked[vine, record], nodes[vine], vine, record, np.zeros((len(vine), 0), bool),
         )  # fmt: skip
 
-    def _insert(self, candidates: Candidates, grown: GrownParticles | None = None) -> None:
-        """Keep the candidates that are not dominated by a witness's node, and prune the nodes they replace."""
+    def _insert(self, candidates: Candidates, grown: GrownParticles | None = None) -> tuple[Integers, Candidates]:
+        """Keep the candidates that are not dominated by a witness's node, and prune the nodes they replace.
+
+        Returns:
+            Slots of the new nodes, and the candidates that they were.
+        """
         cost = self.cost(candidates.actuators, candidates.segments)
         chosen, witness = self.witnesses.best(
             unscaled(candidates.tips, self.size), cost, self.radius, self.switches.subset, candidates.level
@@ -385,6 +391,7 @@ class Search:
             if grown and kept.alive.any():
                 self.particles.angles[slots] = grown.angles(kept.vine, kept.record, kept.alive)
         self.tree.retire(self.witnesses.represent(witness, slots, cost[chosen], kept.level))
+        return slots, kept
 
     def _shrink(self) -> None:
         """Algorithm 2, lines 14-17: d = 3 dimensions of a pose, l = 2 of a control.

@@ -13,6 +13,8 @@ from dynamics.tube import VineParams
 from dynamics.vine import Array, Integers, VineState, centerlines, host, like, pivots_of
 from surrogate.compiled import Floats
 
+Counts = Integers | Floats
+"""Numbers of actuators; where vines are steered, with a part of one for each change of pressure."""
 KEPT = "segments", "tips", "actuators", "straight", "jumped", "parent", "active"
 """Properties of a node in a checkpoint, in addition to its vine; the others follow from these."""
 
@@ -25,7 +27,7 @@ class Nodes:
     controls: NDArray[np.int32]
     segments: Integers
     tips: Floats
-    actuators: Integers
+    actuators: Counts
     straight: NDArray[np.bool_]
     jumped: NDArray[np.bool_]
     parents: Integers
@@ -72,7 +74,7 @@ class Tree:
         """Control of each segment, shape (slots, max_segments)."""
         self.segments: Integers = np.zeros(0, np.int64)
         self.tips: Floats = np.zeros((0, 3))
-        self.actuators: Integers = np.zeros(0, np.int64)
+        self.actuators: Counts = np.zeros(0, np.int64)
         """Actuated sections up to the node, shape (slots,)."""
         self.straight: NDArray[np.bool_] = np.zeros(0, bool)
         """Whether the vine has been grown without an actuator; growth is deterministic, so once is enough."""

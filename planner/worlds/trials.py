@@ -174,7 +174,7 @@ def _grow_stages(worlds: Worlds, rows: Integers, stages: Sequence[Stage]) -> Rol
 
     own = [Stage(stage.until, stage.actuation.of(rows)) for stage in stages]
     start = worlds.planned.start(len(rows), stages[0].actuation.pressure.shape[1])
-    return grow_in_stages(grow, start, own, full)
+    return grow_in_stages(worlds.planned, grow, start, own)
 
 
 def nearest_to_goal(designs: Sequence[Design], worlds: Worlds, rows: Integers) -> tuple[Floats, Floats]:

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from dynamics.jumps import largest_jump
 from dynamics.moment import free_curvature, joint_moments
 from dynamics.propagator import CannotRun
 from dynamics.registry import load_propagator
@@ -117,19 +118,37 @@ def test_a_schedule_must_fit_the_design() -> None:
 
 
 @pytest.mark.parametrize(("name", "tolerance"), [("quasistatic", 1e-6), ("impulse", 0.03)])
-def test_a_free_tube_has_the_shape_of_its_present_pressures(name: str, tolerance: float) -> None:
-    """At every record, before and after the step, the tip has the heading of the closed form; with inertia it still swings."""
-    steered = design()
-    rollout = replay(steered, load_propagator(name)(FREE, PARAMS))
+@pytest.mark.parametrize("step", [0.8125, 0.8])
+def test_a_free_tube_has_the_shape_of_its_present_pressures(name: str, tolerance: float, step: float) -> None:
+    """At the end of every segment the tip has the heading of the closed form, before a step there; with inertia it still swings."""
+    schedule = Schedule(np.where(STEERED.lengths == 0.8125, step, STEERED.lengths), STEERED.pressures)
+    rollout = replay(design(schedule), load_propagator(name)(FREE, PARAMS))
     assert rollout.status[0] == Status.GROWN
     assert rollout.held is not None
-    assert rollout.held[0].sum() == 1
     lengths = grown_length(rollout, PARAMS)[0]
-    np.testing.assert_allclose(lengths, np.sort([*(0.025 * np.arange(1, 41)), 0.8125]), atol=1e-9)
+    np.testing.assert_allclose(lengths, 0.025 * np.arange(1, 41), atol=1e-9)
+    np.testing.assert_allclose(lengths[rollout.held[0]], [0.825])
     for k, length in enumerate(lengths):
-        before = abs(length - 0.8125) < 1e-9 and not rollout.held[0, k]
-        pressures = STEERED.pressures[3] if before else STEERED.at(length + 1e-12)
+        pressures = STEERED.pressures[3] if abs(length - step) < 1e-9 else schedule.at(length)
         assert rollout.tips[0, k, 2] == pytest.approx(heading(length, pressures), abs=tolerance)
+
+
+@pytest.mark.parametrize(("name", "tolerance"), [("quasistatic", 1e-5), ("impulse", 5e-3)])
+def test_a_tube_is_held_at_its_end(name: str, tolerance: float) -> None:
+    """A step at the full length is recorded after it, at rest, and its motion is no jump; only where it ends counts for the goal."""
+    schedule = Schedule([1.0, 1.0], [[30e3, 20e3], [0.0, 20e3]])
+    rollout = replay(design(schedule), load_propagator(name)(FREE, PARAMS))
+    assert rollout.records[0] == 41
+    assert rollout.held is not None
+    assert np.flatnonzero(rollout.held[0]).tolist() == [40]
+    assert rollout.tips[0, 39, 2] == pytest.approx(heading(1.0, schedule.pressures[0]), abs=tolerance)
+    assert rollout.tips[0, 40, 2] == pytest.approx(heading(1.0, schedule.pressures[1]), abs=tolerance)
+    assert largest_jump(rollout, 0, PARAMS) is None
+    before, after = rollout.tips[0, 39:, :2]
+    between = np.array([*(before + after) / 2, 0.02])
+    assert np.hypot(*(after - before)) > 0.2
+    assert not rollout.enters(between)[0]
+    assert rollout.enters(np.array([*after, 0.02]))[0]
 
 
 def test_a_schedule_without_change_is_a_constant_design() -> None:
@@ -141,7 +160,7 @@ def test_a_schedule_without_change_is_a_constant_design() -> None:
     assert len(cut.stages()) > 2
     model = load_propagator("quasistatic")(FREE, PARAMS)
     plain, staged = replay(constant, model), replay(cut, model)
-    assert staged.records[0] == plain.records[0]
+    assert staged.records[0] == plain.records[0] == 40
     np.testing.assert_allclose(staged.tips[0], plain.tips[0, :40], atol=1e-6)
     np.testing.assert_allclose(staged.angles[0], plain.angles[0, :40], atol=1e-6)
 

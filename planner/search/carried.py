@@ -1,0 +1,112 @@
+"""What a steered vine carries: its actuators, and the changes of their pressures."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from planner.design import Section
+from planner.schedule import VENTED, Schedule
+from planner.search.catalogue import Catalogue
+
+
+class Change(NamedTuple):
+    """A change of the pressure of one actuator, while the vine is held."""
+
+    segments: int
+    """Length of the vine, in segments."""
+    actuator: int
+    control: int
+    """That of its segments from then on."""
+
+
+class Fitted(NamedTuple):
+    """An actuator of a vine."""
+
+    first: int
+    """Its first segment."""
+    after: int
+    """The segment after its last one."""
+    control: int
+    """That of its segments until its pressure changes."""
+
+
+class Carried(NamedTuple):
+    """The actuators of a vine, and how their pressures have changed."""
+
+    actuators: tuple[Fitted, ...] = ()
+    changes: tuple[Change, ...] = ()
+
+    def control(self, actuator: int) -> int:
+        """Present control of an actuator."""
+        own = [one.control for one in self.changes if one.actuator == actuator]
+        return own[-1] if own else self.actuators[actuator].control
+
+    @property
+    def steered(self) -> set[int]:
+        """Actuators whose pressure has changed."""
+        return {one.actuator for one in self.changes}
+
+    def ends_with_actuator(self, segments: int) -> bool:
+        """Whether the last of some segments has an actuator."""
+        return bool(self.actuators) and self.actuators[-1].after == segments
+
+    def changed(self, change: Change) -> Carried:
+        """The same after one more change."""
+        return Carried(self.actuators, (*self.changes, change))
+
+    def grown(self, first: int, after: int, control: int) -> Carried:
+        """The same after growth from one segment up to another; with the control of an actuator that ends there, that continues."""
+        if control == 0 or after == first:
+            return self
+        last = len(self.actuators) - 1
+        if self.ends_with_actuator(first) and self.control(last) == control:
+            return Carried((*self.actuators[:-1], self.actuators[-1]._replace(after=after)), self.changes)
+        return Carried((*self.actuators, Fitted(first, after, control)), self.changes)
+
+    def until(self, segments: int) -> Carried:
+        """The same of the vine when it had some segments, before a change at that length."""
+        fitted = tuple(one._replace(after=min(one.after, segments)) for one in self.actuators if one.first < segments)
+        return Carried(fitted, tuple(one for one in self.changes if one.segments < segments))
+
+    def sections(self, segments: int, segment_length: float, catalogue: Catalogue) -> tuple[Section, ...]:
+        """Sections of a vine of some segments, each at the highest pressure of its actuator."""
+        found, first = [], 0
+        for k, one in enumerate(self.actuators):
+            if one.first > first:
+                found.append(_bare(first * segment_length, one.first * segment_length))
+            entries = np.abs([one.control, *(change.control for change in self.changes if change.actuator == k)]) - 1
+            entry = int(entries[catalogue.pressure[entries].argmax()])
+            found.append(
+                Section(
+                    one.first * segment_length,
+                    one.after * segment_length,
+                    "left" if one.control > 0 else "right",
+                    float(catalogue.curvature[entry]),
+                    float(catalogue.l_0[entry]),
+                    float(catalogue.pressure[entry]),
+                )
+            )
+            first = one.after
+        if first < segments:
+            found.append(_bare(first * segment_length, segments * segment_length))
+        return tuple(found)
+
+    def schedule(self, segment_length: float, catalogue: Catalogue) -> Schedule | None:
+        """Pressures over the grown length; None without changes."""
+        if not self.changes:
+            return None
+        controls = np.array([one.control for one in self.actuators])
+        lengths, rows = list[float](), []
+        for change in self.changes:
+            rows.append(controls.copy())
+            controls[change.actuator] = change.control
+            rows.append(controls.copy())
+            lengths += 2 * [change.segments * segment_length]
+        pressures = catalogue.pressure[np.abs(rows) - 1]
+        return Schedule(lengths, np.where(pressures > VENTED, pressures, 0.0))
+
+
+def _bare(start: float, end: float) -> Section:
+    return Section(start, end, "none", 0.0, 0.0, 0.0)
