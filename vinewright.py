@@ -358,7 +358,7 @@ def export(
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     pack = vw.export(result.best, env, folder, formats=["csv"], allow_limit=True)
     ...     sorted(os.listdir(folder))
-    ['cut-list.csv', 'parts.csv', 'sections.csv']
+    ['cut-list.csv', 'parts.csv', 'schedule.csv', 'sections.csv']
     """
     from dynamics.quasistatic.propagator import QuasiStatic
     from planner.fabrication import FORMATS

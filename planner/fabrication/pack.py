@@ -28,6 +28,7 @@ from planner.fabrication.paper import Paper, Template
 from planner.fabrication.parts import parts_table
 from planner.fabrication.pattern import Pattern, pattern_of
 from planner.fabrication.pressures import check_head_room, pressure_content
+from planner.fabrication.schedule import growth_schedule
 from planner.fabrication.stock import Stock
 from planner.fabrication.success import Success, alike
 from planner.fabrication.tolerance import placement
@@ -224,6 +225,7 @@ class Pack:
                     "parts.csv": parts_table(self.build, self.vessel),
                     "cut-list.csv": cut_list(self.build),
                     "sections.csv": section_table(self.build),
+                    "schedule.csv": growth_schedule(self.build),
                 }
                 for name, table in tables.items():
                     with whole(out / name) as partial:

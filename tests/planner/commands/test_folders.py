@@ -140,6 +140,7 @@ WRITERS = [
     PLAN,
     ("simulate", "small.toml", "made", "--out", "out"),
     ("simulate", "small.toml", "made", "--animate", "grow.gif"),
+    ("simulate", "small.toml", "made", "--animate", "grow.mp4"),
     ("export", "made", "--out", "out", "--allow-limit", "--formats", "csv,json,svg"),
     ("robustness", "small.toml", "made", "--trials", 2, "--no-sources"),
     ("map", "small.toml", "--deployments", 2),
@@ -182,10 +183,10 @@ def test_python_writes_whole_folders(small: Path, monkeypatch: pytest.MonkeyPatc
     assert error.value.machine
     assert snapshot(small) == before
     vw.export(design, env, "made", ["csv"], allow_limit=True, force=True)
-    assert sorted(os.listdir("made")) == ["cut-list.csv", "parts.csv", "sections.csv"]
+    assert sorted(os.listdir("made")) == ["cut-list.csv", "parts.csv", "schedule.csv", "sections.csv"]
     result = vw.plan(env, iterations=2, batch=20)
     with pytest.raises(
-        vw.UnwritableFolder, match=r"made contains results: cut-list\.csv, parts\.csv, sections\.csv; give another"
+        vw.UnwritableFolder, match=r"made contains results: cut-list\.csv, parts\.csv, schedule\.csv, sections\.csv; give another"
     ):
         result.save("made")
     result.save("made", force=True)

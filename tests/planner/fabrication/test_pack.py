@@ -23,8 +23,8 @@ from surrogate.pouch import PouchMotor
 from tests.planner.command_line import vinewright
 
 FILES = {
-    "pack.json", "design.json", "pressures.json", "environment.toml", "parts.csv", "cut-list.csv", "sections.csv", "pattern.dxf",
-    "pattern.svg", "template-a4.pdf", "template-letter.pdf", "vessel.stl", "clamp.stl", "bracket.stl",
+    "pack.json", "design.json", "pressures.json", "environment.toml", "parts.csv", "cut-list.csv", "sections.csv",
+    "schedule.csv", "pattern.dxf", "pattern.svg", "template-a4.pdf", "template-letter.pdf", "vessel.stl", "clamp.stl", "bracket.stl",
 }  # fmt: skip
 
 
@@ -199,6 +199,7 @@ def test_formats_that_cannot_be_written_are_named_and_the_others_are_written(
         "parts.csv",
         "cut-list.csv",
         "sections.csv",
+        "schedule.csv",
         "pattern.svg",
     }
 
@@ -287,7 +288,7 @@ def test_one_impossible_format_does_not_stop_the_others(
     assert vinewright(monkeypatch, *arguments, "--formats", "stl,csv") == 2
     assert "stl: tube_radius = 100 mm must be from 9 to 60 mm" in capsys.readouterr().err
     assert {entry.name for entry in (tmp_path / "pack").iterdir()} == {
-        "parts.csv", "cut-list.csv", "sections.csv", "vessel.stl", "clamp.stl",
+        "parts.csv", "cut-list.csv", "sections.csv", "schedule.csv", "vessel.stl", "clamp.stl",
     }  # fmt: skip
 
 
