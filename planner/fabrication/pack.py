@@ -17,7 +17,7 @@ from environments.environment_file import write_environment
 from environments.writing import whole
 from planner.design import Design, Section
 from planner.design_file import design_content
-from planner.fabrication import FORMATS
+from planner.fabrication import KNOWN
 from planner.fabrication import build as allowances
 from planner.fabrication.acceptance import bends
 from planner.fabrication.build import SEAL, Build
@@ -200,7 +200,7 @@ class Pack:
         }
 
     def write(self, form: str, out: Path) -> list[str]:
-        """Write one of `FORMATS`, each file atomically.
+        """Write one of `planner.fabrication.KNOWN`, each file atomically.
 
         Returns:
             Names of the files; none if the format does not apply to the design.
@@ -245,7 +245,11 @@ class Pack:
                 return [self._write_template(out, "a4"), self._write_template(out, "letter")]
             case "stl":
                 return self._write_prints(out)
-        raise ValueError(f"unknown format {form!r}; known: {', '.join(FORMATS)}")
+            case "sofa":
+                from planner.fabrication.sofa import write_scene
+
+                return write_scene(out, self.grown.design, self.environment)
+        raise ValueError(f"unknown format {form!r}; known: {', '.join(KNOWN)}")
 
     def _write_tube(self, out: Path) -> list[str]:
         """The tube file for a new plan with the stock sizes."""

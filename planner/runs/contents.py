@@ -43,7 +43,7 @@ KINDS: dict[str, tuple[str, ...]] = {
             "schedule.csv",
         ),
         *("pattern.dxf", "pattern.svg", "template-a4.pdf", "template-letter.pdf"),
-        *("bracket.stl", "vessel.stl", "clamp.stl", "stock-tube.toml"),
+        *("bracket.stl", "vessel.stl", "clamp.stl", "stock-tube.toml", "sofa_scene.py", "sofa_obstacles.obj"),
     ),
     "trained weights": ("spam.json", "spam-paper.json"),
     "the counts of a fuzzing run": ("fuzz.json",),

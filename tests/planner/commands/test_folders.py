@@ -186,7 +186,8 @@ def test_python_writes_whole_folders(small: Path, monkeypatch: pytest.MonkeyPatc
     assert sorted(os.listdir("made")) == ["cut-list.csv", "parts.csv", "schedule.csv", "sections.csv"]
     result = vw.plan(env, iterations=2, batch=20)
     with pytest.raises(
-        vw.UnwritableFolder, match=r"made contains results: cut-list\.csv, parts\.csv, schedule\.csv, sections\.csv; give another"
+        vw.UnwritableFolder,
+        match=r"made contains results: cut-list\.csv, parts\.csv, schedule\.csv, sections\.csv; give another",
     ):
         result.save("made")
     result.save("made", force=True)

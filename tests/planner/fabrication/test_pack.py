@@ -204,6 +204,18 @@ def test_formats_that_cannot_be_written_are_named_and_the_others_are_written(
     }
 
 
+def test_a_scene_is_written_on_request(
+    run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`--formats sofa` writes the scene and its mesh, and --json lists them; without --force nothing is replaced."""
+    arguments = "export", run, "--out", tmp_path / "pack", "--formats", "sofa", "--json"
+    assert vinewright(monkeypatch, *arguments) == 0
+    assert json.loads(capsys.readouterr().out)["files"] == ["sofa_scene.py", "sofa_obstacles.obj"]
+    assert {entry.name for entry in (tmp_path / "pack").iterdir()} == {"sofa_scene.py", "sofa_obstacles.obj"}
+    assert vinewright(monkeypatch, *arguments) == 2
+    assert "--force to replace it" in capsys.readouterr().err
+
+
 def test_pouches_make_a_pack_without_brackets(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
