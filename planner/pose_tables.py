@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from planner.design import Design
+from planner.design import Design, link_headings
 from planner.fabrication.csv_table import csv_table
 from planner.replay import Simulation
 from surrogate.compiled import Floats
@@ -55,18 +55,6 @@ def growth_table(simulation: Simulation, start: Floats) -> str:
     lengths = [0.0, *simulation.lengths.tolist()]
     rows = ((_tidy(1e3 * length, 3), *_pose(tip)) for length, tip in zip(lengths, tips(), strict=True))
     return csv_table(GROWTH_COLUMNS, rows)
-
-
-def link_headings(joints: Floats, heading: float) -> Floats:
-    """Direction of each link of a centreline [rad], continuous from the base on, shape (n - 1,).
-
-    Args:
-        joints: Joints from base to tip [m], shape (n, 2).
-        heading: Direction in which the tube leaves its base [rad].
-    """
-    moves = np.diff(joints, axis=0)
-    directions = np.concatenate([[heading], np.arctan2(moves[:, 1], moves[:, 0])])
-    return np.asarray(np.unwrap(directions)[1:])
 
 
 def _pose(pose: Floats) -> Sequence[float]:

@@ -84,8 +84,9 @@ def _ffmpeg() -> str:
 
 def _command(program: str, width: int, height: int, rate: float, path: Path) -> list[str]:
     given = ["-f", "rawvideo", "-pix_fmt", "rgb24", "-s", f"{width}x{height}", "-r", f"{rate:.6f}", "-i", "-"]
-    # Without a tag, players guess the matrix of the colours, and some guess wrong.
-    colours = ["-vf", "scale=out_color_matrix=bt709:out_range=tv", "-colorspace", "bt709"]
+    # Without tags, players guess what the colours mean, and some guess wrong.
+    tags = ":".join(f"{name}=bt709" for name in ("colorspace", "color_primaries", "color_trc"))
+    colours = ["-vf", f"scale=out_color_matrix=bt709:out_range=tv,setparams={tags}"]
     # Many players show 4:2:0 only. With `faststart`, a browser begins before it has the whole file.
     wanted = ["-c:v", CODEC, "-crf", str(QUALITY), "-pix_fmt", "yuv420p", "-movflags", "+faststart", "-f", "mp4"]
     return [program, "-y", "-v", "error", *given, *colours, *wanted, str(path)]

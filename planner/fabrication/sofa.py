@@ -15,9 +15,8 @@ from dynamics.tube import VineParams
 from dynamics.vine import VineState, centerlines, pivots_of
 from environments.environment import Environment
 from environments.writing import whole
-from planner.design import Design
+from planner.design import Design, link_headings
 from planner.fabrication.build import FILM
-from planner.pose_tables import link_headings
 from surrogate.compiled import Floats
 
 if TYPE_CHECKING:

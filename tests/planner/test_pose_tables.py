@@ -97,6 +97,12 @@ def test_growth_is_the_path_of_the_tip(simulation: Simulation, design: Design, r
     assert growth["heading_deg"] == pytest.approx(np.degrees(tips[:, 2]), abs=2 * STEP_DEG)
 
 
+def test_a_tube_that_did_not_grow_is_at_the_start(simulation: Simulation, room: Environment) -> None:
+    """Its table of the growth has the row of the start and no other."""
+    growth = read(growth_table(replace(simulation, joints=simulation.joints[:0], lengths=np.zeros(0)), room.start))
+    assert [column.tolist() for column in growth.values()] == [[0.0]] * len(GROWTH_COLUMNS)
+
+
 def test_headings_go_on_beyond_a_half_turn() -> None:
     """A tube that coils twice has a heading of 720 degrees, and a yaw between -pi and pi."""
     turn, params = np.linspace(0.0, 4 * np.pi, 161), VineParams()

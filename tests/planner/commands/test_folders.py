@@ -66,7 +66,8 @@ def test_plans_count_up_and_replace_nothing(vinewright: Vinewright, small: Path)
 
 
 def test_what_is_read_is_not_replaced(vinewright: Vinewright, small: Path) -> None:
-    """Not even with --force: the folder of the environment or the tube; nor is an animation written into another result."""
+    """Not even with --force: the folder of the environment or the tube; nor is an animation written into another result, or in
+    an unknown format."""
     before = snapshot(small)
     for arguments, words in (
         (("plan", "made/environment.toml", "--out", "made", "--force"), "made contains the environment that is read"),
@@ -74,6 +75,7 @@ def test_what_is_read_is_not_replaced(vinewright: Vinewright, small: Path) -> No
             ("simulate", "small.toml", "made", "--out", "new", "--animate", "new/grow.gif"),
             "must not be in the folder of --out",
         ),
+        (("simulate", "small.toml", "made", "--animate", "grow.avi"), "grow.avi must end in .gif or .mp4"),
     ):
         code, _, errors = vinewright(*arguments)
         assert code == 2

@@ -18,7 +18,7 @@ from planner.drawing.animation import save_animation
 from planner.drawing.mp4 import NoEncoder, write_mp4
 from tests.planner.full_disk import largest_file
 
-COLOURS = (142, 192, 228), (243, 232, 210), (200, 230, 218)
+COLOURS = (142, 192, 228), (243, 232, 210), (200, 40, 60)
 
 
 def pictures(width: int = 121, height: int = 83) -> list[Image.Image]:
@@ -50,6 +50,8 @@ def test_a_video_is_read_back(tmp_path: Path) -> None:
     content = path.read_bytes()
     assert content.index(b"moov") < content.index(b"mdat")
     assert b"avc1" in content
+    matrix = content[content.index(b"colrnclx") + 12 :][:2]
+    assert int.from_bytes(matrix) == 1, "BT.709, so that no player has to guess"
     assert os.listdir(tmp_path) == ["film.mp4"]
 
 
