@@ -67,6 +67,8 @@ def write_mp4(path: Path, images: Iterable[Image.Image], rate: float) -> None:
         finally:
             process.kill()
             process.wait()
+            with suppress(BrokenPipeError):
+                process.stdin.close()
         if code:
             said.seek(0)
             raise _fault(said.read().decode(errors="replace"))
@@ -89,7 +91,8 @@ def _command(program: str, width: int, height: int, rate: float, path: Path) -> 
     colours = ["-vf", f"scale=out_color_matrix=bt709:out_range=tv,setparams={tags}"]
     # Many players show 4:2:0 only. With `faststart`, a browser begins before it has the whole file.
     wanted = ["-c:v", CODEC, "-crf", str(QUALITY), "-pix_fmt", "yuv420p", "-movflags", "+faststart", "-f", "mp4"]
-    return [program, "-y", "-v", "error", *given, *colours, *wanted, str(path)]
+    # Without `file:`, a colon in the name would end a protocol.
+    return [program, "-y", "-v", "error", *given, *colours, *wanted, f"file:{path}"]
 
 
 def _even(image: Image.Image) -> np.ndarray:
