@@ -341,7 +341,7 @@ def export(
     The sections are rounded to whole cells first, in such a way that the design still reaches the goal, if possible.
 
     Args:
-        formats: Some of "json", "csv", "dxf", "svg", "pdf" and "stl"; "dxf" and "stl" need the extra `fab`.
+        formats: Some of "json", "csv", "dxf", "svg", "pdf", "stl" and "sofa"; "dxf", "stl" and "sofa" need the extra `fab`.
         force: Whether to replace earlier results in the folder. Other files are never replaced.
         allow_limit: Whether to accept pressures at their limit, which leave no head room for the regulator.
     Returns:
@@ -358,17 +358,17 @@ def export(
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     pack = vw.export(result.best, env, folder, formats=["csv"], allow_limit=True)
     ...     sorted(os.listdir(folder))
-    ['cut-list.csv', 'parts.csv', 'sections.csv']
+    ['cut-list.csv', 'parts.csv', 'schedule.csv', 'sections.csv']
     """
     from dynamics.quasistatic.propagator import QuasiStatic
-    from planner.fabrication import FORMATS
+    from planner.fabrication import KNOWN
     from planner.fabrication.pack import Pack
     from planner.runs.claim import claimed
     from planner.runs.folder import write_folder
 
     design = _checked(design, environment)
-    if unknown := [form for form in formats if form not in FORMATS]:
-        raise ValueError(f"unknown format {unknown[0]!r}; known: {', '.join(FORMATS)}")
+    if unknown := [form for form in formats if form not in KNOWN]:
+        raise ValueError(f"unknown format {unknown[0]!r}; known: {', '.join(KNOWN)}")
     with claimed(Path(folder), Path(folder), force) as out:
         pack = Pack.of(design, environment, QuasiStatic(environment, design.params), allow_limit=allow_limit)
         write_folder(out, lambda fresh: [pack.write(form, fresh) for form in formats])

@@ -243,6 +243,18 @@ class Design:
         return np.where(pressed, np.minimum(film, np.maximum(lengths, self.params.segment_length)), lengths)
 
 
+def link_headings(joints: Floats, heading: float) -> Floats:
+    """Direction of each link of a centreline [rad], continuous from the base on, shape (n - 1,).
+
+    Args:
+        joints: Joints from base to tip [m], shape (n, 2).
+        heading: Direction in which the tube leaves its base [rad].
+    """
+    moves = np.diff(joints, axis=0)
+    directions = np.concatenate([[heading], np.arctan2(moves[:, 1], moves[:, 0])])
+    return np.asarray(np.unwrap(directions)[1:])
+
+
 def overlap(joints: Floats, radius: float) -> shapely.Geometry:
     """Where a tube crosses or overlaps itself.
 

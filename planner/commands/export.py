@@ -10,7 +10,7 @@ import typer
 from planner.console.answer import Answer, JsonOption
 from planner.console.errors import BadInput, apart, readable_errors, same_environment
 from planner.console.options import DesignArgument, SolutionOption, chosen_design, environment_of
-from planner.fabrication import FORMATS
+from planner.fabrication import FORMATS, KNOWN, ON_REQUEST
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -41,6 +41,12 @@ LimitOption = Annotated[
     bool,
     typer.Option("--allow-limit", help="Accept pressures at their limit, without head room for the regulator."),
 ]
+FormatsOption = Annotated[
+    str,
+    typer.Option(
+        metavar="LIST", help=f"Formats to write, separated by commas; on request also {', '.join(ON_REQUEST)}."
+    ),
+]
 ForceOption = Annotated[
     bool,
     typer.Option(
@@ -54,7 +60,7 @@ def export(
     design: DesignArgument,
     out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for the pack.")],
     solution: SolutionOption = None,
-    formats: Annotated[str, typer.Option(metavar="LIST", help="Formats to write, separated by commas.")] = EVERY_FORMAT,
+    formats: FormatsOption = EVERY_FORMAT,
     env: EnvironmentOption = None,
     stock: StockOption = None,
     allow_limit: LimitOption = False,
@@ -100,8 +106,8 @@ def export(
 def _parsed(formats: str) -> list[str]:
     wanted = list(dict.fromkeys(part.strip() for part in formats.split(",")))
     for form in wanted:
-        if form not in FORMATS:
-            raise BadInput(f"--formats: unknown format {form!r}; known: {', '.join(FORMATS)}")
+        if form not in KNOWN:
+            raise BadInput(f"--formats: unknown format {form!r}; known: {', '.join(KNOWN)}")
     return wanted
 
 

@@ -45,12 +45,18 @@ if TYPE_CHECKING:
     from surrogate.compiled import Floats
 
 
+OutOption = Annotated[
+    Path | None, typer.Option(metavar="DIR", help="Folder for the trajectory, tables of poses and a picture.")
+]
+AnimateOption = Annotated[Path | None, typer.Option(metavar="FILE.gif|.mp4", help="Write an animation of the growth.")]
+
+
 def simulate(
     env: EnvironmentArgument,
     design: DesignArgument,
     solution: SolutionOption = None,
-    out: Annotated[Path | None, typer.Option(metavar="DIR", help="Folder for the trajectory and a picture.")] = None,
-    animate: Annotated[Path | None, typer.Option(metavar="FILE.gif", help="Write an animation of the growth.")] = None,
+    out: OutOption = None,
+    animate: AnimateOption = None,
     propagator: PropagatorOption = "quasistatic",
     device: DeviceOption = "auto",
     solver: SolverOption = None,
@@ -103,8 +109,8 @@ def simulate(
             result["why"] = Miss(environment, planned, made, propagator, make, rollout).explained(console)
         _tell_crossing(console, made, simulation, propagator)
         if out:
-            _write(out, environment, simulation, result)
-            console.print(f"wrote {out}/: simulation.json, trajectory.npz, plan.png")
+            files = _write(out, environment, made, simulation, result)
+            console.print(f"wrote {out}/: {', '.join(files)}")
         drawn = animate and _animate(console, animate, environment, made, simulation.joints)
     return answer.end(result, [out, drawn], _missed(propagator, environment, simulation))
 
@@ -123,14 +129,26 @@ def _claim(held: ExitStack, out: Path | None, animate: Path | None, force: bool)
     """Lock and check the folder and the file to write."""
     from planner.runs.claim import claimed, claimed_file
 
-    if animate and animate.suffix.lower() != ".gif":
-        raise BadInput(f"--animate {animate} must end in .gif")
+    if animate:
+        _check_animation(animate)
     if out and animate and animate.absolute().parent == out.absolute():
         raise BadInput(f"--animate {animate} must not be in the folder of --out, which is written as a whole")
     if out:
         held.enter_context(claimed(out, out, force))
     if animate:
         held.enter_context(claimed_file(animate, force, "--animate"))
+
+
+def _check_animation(animate: Path) -> None:
+    """Check that the format of an animation is known, and what it needs is there, before any work is done for it."""
+    from planner.console.errors import needs
+    from planner.drawing.animation import FORMATS
+
+    if animate.suffix.lower() not in FORMATS:
+        raise BadInput(f"--animate {animate} must end in {' or '.join(FORMATS)}")
+    if animate.suffix.lower() == ".mp4":
+        with needs("video"):
+            import imageio_ffmpeg  # noqa: F401
 
 
 def _outcome(environment: Environment, planned: Design, simulation: Simulation) -> dict[str, Any]:
@@ -216,19 +234,31 @@ def sentence(result: dict[str, Any]) -> str:
     )
 
 
-def _write(out: Path, environment: Environment, simulation: Simulation, result: dict[str, Any]) -> None:
+def _write(
+    out: Path, environment: Environment, design: Design, simulation: Simulation, result: dict[str, Any]
+) -> list[str]:
+    """Write the folder; returns the names of its files."""
     import numpy as np
 
     from planner.drawing.plan import save_plan
+    from planner.pose_tables import centreline_table, growth_table
     from planner.runs.folder import write_folder, write_json
+
+    start, files = environment.start, ["simulation.json", "trajectory.npz", "growth.csv"]
+    if len(simulation.joints):
+        files += ["centreline.csv", "plan.png"]
 
     def fill(folder: Path) -> None:
         write_json(folder / "simulation.json", result)
         np.savez_compressed(folder / "trajectory.npz", points=simulation.joints, length=simulation.lengths)
+        (folder / "growth.csv").write_text(growth_table(simulation, start), encoding="utf-8")
         if len(simulation.joints):
+            table = centreline_table(design, simulation.centerline, float(start[2]))
+            (folder / "centreline.csv").write_text(table, encoding="utf-8")
             save_plan(folder / "plan.png", environment, simulation.design)
 
     write_folder(out, fill)
+    return files
 
 
 def _animate(console: Console, path: Path, environment: Environment, design: Design, points: Floats) -> Path | None:
@@ -236,6 +266,7 @@ def _animate(console: Console, path: Path, environment: Environment, design: Des
     from rich.progress import Progress
 
     from planner.drawing.animation import save_animation
+    from planner.drawing.mp4 import NoEncoder
     from planner.runs.claim import writing
 
     if not len(points):
@@ -248,6 +279,9 @@ def _animate(console: Console, path: Path, environment: Environment, design: Des
             progress.update(task, completed=done, total=total)
 
         with writing(path):
-            save_animation(path, environment, design, points, show)
+            try:
+                save_animation(path, environment, design, points, show)
+            except NoEncoder as error:
+                raise BadInput(f"--animate {path}: {error}") from None
     console.print(f"wrote {path}")
     return path

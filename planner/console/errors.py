@@ -27,7 +27,7 @@ EXTRAS = {
     "osqp": ("OSQP", ("osqp",)),
     "studio": ("Starlette, uvicorn and websockets", ("starlette", "uvicorn", "websockets")),
     "torch": ("PyTorch", ("torch",)),
-    "video": ("OpenCV and scikit-image", ("cv2", "skimage")),
+    "video": ("OpenCV, scikit-image and imageio-ffmpeg", ("cv2", "imageio_ffmpeg", "skimage")),
 }
 """Contents of each extra, as text and as the packages that are imported."""
 

@@ -33,7 +33,7 @@ def write_formats(pack: Pack, formats: Iterable[str], folder: Path) -> Written:
     """Write all formats that can be written.
 
     Args:
-        formats: Some of `planner.fabrication.FORMATS`.
+        formats: Some of `planner.fabrication.KNOWN`.
     """
     from planner.fabrication.bracket import NoBracket
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain, repeat
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from PIL import Image
 from environments.environment import Environment
 from environments.writing import whole
 from planner.design import Design
+from planner.drawing.mp4 import write_mp4
 from planner.drawing.plan import (
     FRAME_MS,
     GIF_DPI,
@@ -29,30 +31,48 @@ from planner.drawing.style import FAINT, palette_of
 from planner.drawing.tube import tube_patches
 from surrogate.compiled import Floats
 
+FORMATS = ".gif", ".mp4"
+"""Suffixes of animations."""
+
 
 def save_animation(
     path: Path, environment: Environment, design: Design, points: Floats, on_frame: OnFrame | None = None
 ) -> None:
-    """Write the growth of a design as a GIF of at most 80 frames, atomically.
+    """Write the growth of a design in at most 80 frames, the last of which is held, atomically.
+
+    The suffix decides: `.mp4` is a video, which needs the extra `video`; anything else is a GIF, which repeats.
 
     Args:
         points: Joints of the tube at each recorded time [m], shape (T, N + 1, 2), NaN beyond its tip; T at least 1.
         on_frame: Called with the number of completed frames and of all frames.
     Raises:
         ValueError: `points` is empty.
+        ModuleNotFoundError: A package that an MP4 needs is not installed.
+        NoEncoder: There is nothing that encodes an MP4.
         OSError: The file cannot be written.
     """
     if not len(points):
         raise ValueError("points is empty: an animation needs at least one record of the growth")
     moments = np.linspace(0, len(points) - 1, min(len(points), MOST_FRAMES)).round().astype(int)
     images = _frames(environment, design, points[[-1, *moments]])
+    last = next(images)
+
+    def drawn() -> Iterator[Image.Image]:
+        for done, image in enumerate(images, start=1):
+            yield image
+            if on_frame:
+                on_frame(done, len(moments))
+
+    if path.suffix.lower() == ".mp4":
+        write_mp4(path, chain(drawn(), repeat(last, round(LAST_MS / FRAME_MS) - 1)), 1e3 / FRAME_MS)
+    else:
+        _write_gif(path, drawn(), last)
+
+
+def _write_gif(path: Path, images: Iterator[Image.Image], last: Image.Image) -> None:
     # The last frame contains every colour. One palette for all frames keeps the background constant and the file small.
-    palette = palette_of(next(images))
-    frames = []
-    for image in images:
-        frames.append(image.quantize(palette=palette, dither=Image.Dither.NONE))
-        if on_frame:
-            on_frame(len(frames), len(moments))
+    palette = palette_of(last)
+    frames = [image.quantize(palette=palette, dither=Image.Dither.NONE) for image in images]
     durations = [FRAME_MS] * (len(frames) - 1) + [LAST_MS]
     with whole(path) as partial:
         frames[0].save(partial, format="GIF", save_all=True, append_images=frames[1:], duration=durations, loop=0)

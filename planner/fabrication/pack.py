@@ -17,7 +17,7 @@ from environments.environment_file import write_environment
 from environments.writing import whole
 from planner.design import Design, Section
 from planner.design_file import design_content
-from planner.fabrication import FORMATS
+from planner.fabrication import KNOWN
 from planner.fabrication import build as allowances
 from planner.fabrication.acceptance import bends
 from planner.fabrication.build import SEAL, Build
@@ -28,6 +28,7 @@ from planner.fabrication.paper import Paper, Template
 from planner.fabrication.parts import parts_table
 from planner.fabrication.pattern import Pattern, pattern_of
 from planner.fabrication.pressures import check_head_room, pressure_content
+from planner.fabrication.schedule import growth_schedule
 from planner.fabrication.stock import Stock
 from planner.fabrication.success import Success, alike
 from planner.fabrication.tolerance import placement
@@ -199,7 +200,7 @@ class Pack:
         }
 
     def write(self, form: str, out: Path) -> list[str]:
-        """Write one of `FORMATS`, each file atomically.
+        """Write one of `planner.fabrication.KNOWN`, each file atomically.
 
         Returns:
             Names of the files; none if the format does not apply to the design.
@@ -224,6 +225,7 @@ class Pack:
                     "parts.csv": parts_table(self.build, self.vessel),
                     "cut-list.csv": cut_list(self.build),
                     "sections.csv": section_table(self.build),
+                    "schedule.csv": growth_schedule(self.build),
                 }
                 for name, table in tables.items():
                     with whole(out / name) as partial:
@@ -243,7 +245,11 @@ class Pack:
                 return [self._write_template(out, "a4"), self._write_template(out, "letter")]
             case "stl":
                 return self._write_prints(out)
-        raise ValueError(f"unknown format {form!r}; known: {', '.join(FORMATS)}")
+            case "sofa":
+                from planner.fabrication.sofa import write_scene
+
+                return write_scene(out, self.grown.design, self.environment)
+        raise ValueError(f"unknown format {form!r}; known: {', '.join(KNOWN)}")
 
     def _write_tube(self, out: Path) -> list[str]:
         """The tube file for a new plan with the stock sizes."""

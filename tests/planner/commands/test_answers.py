@@ -151,7 +151,7 @@ def test_simulate_as_json(run: Run, planned: Path, short: Path) -> None:
 def test_export_as_json(run: Run, planned: Path, short: Path) -> None:
     """The pack and its files; a design that misses the goal with whole cells ends with exit code 3."""
     read = document(run("export", planned, "--out", "pack", "--formats", "csv", "--allow-limit", "--json"))
-    assert read["files"] == ["parts.csv", "cut-list.csv", "sections.csv"]
+    assert read["files"] == ["parts.csv", "cut-list.csv", "sections.csv", "schedule.csv"]
     assert all(Path("pack", name).exists() for name in read["files"])
     assert read["reaches_goal"] is True
     code, printed, _ = run(

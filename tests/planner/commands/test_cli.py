@@ -126,7 +126,7 @@ def test_plan_prints_a_table_for_makers(planned: tuple[Path, str]) -> None:
 
 
 def test_simulate_grows_the_design_again(vinewright: Vinewright, planned: tuple[Path, str], tmp_path: Path) -> None:
-    """The design reaches the goal within a millimetre of its prediction; trajectory, picture and GIF are written."""
+    """The design reaches the goal within a millimetre of its prediction; trajectory, tables, picture and GIF are written."""
     folder, _ = planned
     done = vinewright("simulate", "divider", folder, "--out", "sim", "--animate", "grow.gif")
     assert done.returncode == 0, done.stderr
@@ -135,6 +135,10 @@ def test_simulate_grows_the_design_again(vinewright: Vinewright, planned: tuple[
     assert result["status"] == "grown"
     assert result["from_predicted_mm"] < 1.0
     assert (tmp_path / "sim" / "plan.png").exists()
+    assert "wrote sim/: simulation.json, trajectory.npz, growth.csv, centreline.csv, plan.png" in done.stdout
+    tip = (tmp_path / "sim" / "growth.csv").read_text().splitlines()[-1].split(",")
+    assert [float(part) for part in tip[:3]] == [result["length_mm"], *result["tip_mm"]]
+    assert (tmp_path / "sim" / "centreline.csv").read_text().splitlines()[-1].split(",")[:3] == tip[:3]
     assert (tmp_path / "grow.gif").read_bytes()[:3] == b"GIF"
 
 

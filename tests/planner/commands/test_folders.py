@@ -66,7 +66,8 @@ def test_plans_count_up_and_replace_nothing(vinewright: Vinewright, small: Path)
 
 
 def test_what_is_read_is_not_replaced(vinewright: Vinewright, small: Path) -> None:
-    """Not even with --force: the folder of the environment or the tube; nor is an animation written into another result."""
+    """Not even with --force: the folder of the environment or the tube; nor is an animation written into another result, or in
+    an unknown format."""
     before = snapshot(small)
     for arguments, words in (
         (("plan", "made/environment.toml", "--out", "made", "--force"), "made contains the environment that is read"),
@@ -74,6 +75,7 @@ def test_what_is_read_is_not_replaced(vinewright: Vinewright, small: Path) -> No
             ("simulate", "small.toml", "made", "--out", "new", "--animate", "new/grow.gif"),
             "must not be in the folder of --out",
         ),
+        (("simulate", "small.toml", "made", "--animate", "grow.avi"), "grow.avi must end in .gif or .mp4"),
     ):
         code, _, errors = vinewright(*arguments)
         assert code == 2
@@ -140,6 +142,7 @@ WRITERS = [
     PLAN,
     ("simulate", "small.toml", "made", "--out", "out"),
     ("simulate", "small.toml", "made", "--animate", "grow.gif"),
+    ("simulate", "small.toml", "made", "--animate", "grow.mp4"),
     ("export", "made", "--out", "out", "--allow-limit", "--formats", "csv,json,svg"),
     ("robustness", "small.toml", "made", "--trials", 2, "--no-sources"),
     ("map", "small.toml", "--deployments", 2),
@@ -182,10 +185,11 @@ def test_python_writes_whole_folders(small: Path, monkeypatch: pytest.MonkeyPatc
     assert error.value.machine
     assert snapshot(small) == before
     vw.export(design, env, "made", ["csv"], allow_limit=True, force=True)
-    assert sorted(os.listdir("made")) == ["cut-list.csv", "parts.csv", "sections.csv"]
+    assert sorted(os.listdir("made")) == ["cut-list.csv", "parts.csv", "schedule.csv", "sections.csv"]
     result = vw.plan(env, iterations=2, batch=20)
     with pytest.raises(
-        vw.UnwritableFolder, match=r"made contains results: cut-list\.csv, parts\.csv, sections\.csv; give another"
+        vw.UnwritableFolder,
+        match=r"made contains results: cut-list\.csv, parts\.csv, schedule\.csv, sections\.csv; give another",
     ):
         result.save("made")
     result.save("made", force=True)

@@ -1,14 +1,20 @@
 """What is said where an extra is not installed."""
 
 import configparser
+import json
 import re
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from dynamics.tube import VineParams
 from planner.console.errors import EXTRAS, missing, remedy
+from planner.design import Design
+from planner.design_file import design_content
 from tests.planner.command_line import vinewright
+from tests.planner.conftest import SECTIONS
 
 PIP = "pip install -c constraints.txt -e '.[{}]'"
 
@@ -67,3 +73,16 @@ def test_guidance_without_ompl_is_one_line(
     assert vinewright(monkeypatch, "plan", "plus", "--heuristic", "--iterations", 1) == 2
     assert capsys.readouterr().err == f"error: this needs OMPL: {remedy('ompl')}\n"
     assert list(tmp_path.rglob("*.json")) == []
+
+
+def test_a_video_without_its_extra_is_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`--animate FILE.mp4` without imageio-ffmpeg: exit code 2 and the pip command, before anything is grown."""
+    absent(monkeypatch, "imageio_ffmpeg")
+    monkeypatch.chdir(tmp_path)
+    design = design_content(Design("plus", "0" * 64, VineParams(), SECTIONS, np.zeros(3), np.zeros((2, 2))))
+    (tmp_path / "design.json").write_text(json.dumps(design))
+    assert vinewright(monkeypatch, "simulate", "plus", "design.json", "--animate", "grow.mp4") == 2
+    assert capsys.readouterr().err == f"error: this needs OpenCV, scikit-image and imageio-ffmpeg: {remedy('video')}\n"
+    assert [entry.name for entry in tmp_path.iterdir()] == ["design.json"]

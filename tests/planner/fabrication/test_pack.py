@@ -23,8 +23,8 @@ from surrogate.pouch import PouchMotor
 from tests.planner.command_line import vinewright
 
 FILES = {
-    "pack.json", "design.json", "pressures.json", "environment.toml", "parts.csv", "cut-list.csv", "sections.csv", "pattern.dxf",
-    "pattern.svg", "template-a4.pdf", "template-letter.pdf", "vessel.stl", "clamp.stl", "bracket.stl",
+    "pack.json", "design.json", "pressures.json", "environment.toml", "parts.csv", "cut-list.csv", "sections.csv",
+    "schedule.csv", "pattern.dxf", "pattern.svg", "template-a4.pdf", "template-letter.pdf", "vessel.stl", "clamp.stl", "bracket.stl",
 }  # fmt: skip
 
 
@@ -199,8 +199,21 @@ def test_formats_that_cannot_be_written_are_named_and_the_others_are_written(
         "parts.csv",
         "cut-list.csv",
         "sections.csv",
+        "schedule.csv",
         "pattern.svg",
     }
+
+
+def test_a_scene_is_written_on_request(
+    run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`--formats sofa` writes the scene and its mesh, and --json lists them; without --force nothing is replaced."""
+    arguments = "export", run, "--out", tmp_path / "pack", "--formats", "sofa", "--json"
+    assert vinewright(monkeypatch, *arguments) == 0
+    assert json.loads(capsys.readouterr().out)["files"] == ["sofa_scene.py", "sofa_obstacles.obj"]
+    assert {entry.name for entry in (tmp_path / "pack").iterdir()} == {"sofa_scene.py", "sofa_obstacles.obj"}
+    assert vinewright(monkeypatch, *arguments) == 2
+    assert "--force to replace it" in capsys.readouterr().err
 
 
 def test_pouches_make_a_pack_without_brackets(
@@ -287,7 +300,7 @@ def test_one_impossible_format_does_not_stop_the_others(
     assert vinewright(monkeypatch, *arguments, "--formats", "stl,csv") == 2
     assert "stl: tube_radius = 100 mm must be from 9 to 60 mm" in capsys.readouterr().err
     assert {entry.name for entry in (tmp_path / "pack").iterdir()} == {
-        "parts.csv", "cut-list.csv", "sections.csv", "vessel.stl", "clamp.stl",
+        "parts.csv", "cut-list.csv", "sections.csv", "schedule.csv", "vessel.stl", "clamp.stl",
     }  # fmt: skip
 
 
