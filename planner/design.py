@@ -215,6 +215,13 @@ class Design:
         """The design at the constant pressures that it has at a length [m]."""
         return self if self.schedule is None else self._at(self.schedule.at(length))
 
+    def drawn_at(self, length: float) -> Design:
+        """The design as it is drawn at a length [m]: actuators that are vented there are off."""
+        if self.schedule is None:
+            return self
+        now = self.stage_at(length)
+        return replace(now, sections=tuple(replace(one, on=one.pressure != VENTED) for one in now.sections))
+
     def _at(self, pressures: Floats) -> Design:
         """The design at constant pressures of its actuators [Pa], shape (actuators,)."""
         of = iter(np.maximum(pressures, VENTED).tolist())

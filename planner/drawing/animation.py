@@ -31,6 +31,8 @@ from planner.drawing.style import FAINT, palette_of
 from planner.drawing.tube import tube_patches
 from surrogate.compiled import Floats
 
+SHORT = 1e-6
+"""Length by which a tube is drawn with the pressures of a slightly shorter one [m]."""
 FORMATS = ".gif", ".mp4"
 """Suffixes of animations."""
 
@@ -90,11 +92,13 @@ def _frames(environment: Environment, design: Design, points: Floats) -> Iterato
     heading = float(environment.start[2])
     for joints in (moment[~np.isnan(moment[:, 0])] for moment in points):
         canvas.restore_region(background)
-        for patch in [*tube_patches(design, joints, heading), *foreground(environment, design)]:
+        grown = design.film(joints, heading).sum()
+        # Within the tolerance of the lengths, a tube that is about to be held still has its pressures.
+        shown = design.drawn_at(float(grown) - SHORT)
+        for patch in [*tube_patches(shown, joints, heading), *foreground(environment, design)]:
             page.axes.add_artist(patch)
             page.axes.draw_artist(patch)
             patch.remove()
-        grown = design.film(joints, heading).sum()
         counter.set_text(f"grown {1e3 * grown:.0f} of {1e3 * design.length:.0f} mm")
         page.figure.draw_artist(counter)
         yield Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -237,7 +237,8 @@ def _radius(design: Design | None) -> float:
 
 def _draw_tube(axes: Axes, environment: Environment, design: Design | None) -> None:
     """Draw the tube along its predicted centreline, and the foreground."""
-    tube = tube_patches(design, design.centerline, float(environment.start[2])) if design else []
+    heading = float(environment.start[2])
+    tube = tube_patches(design.drawn_at(design.length), design.centerline, heading) if design else []
     for patch in [*tube, *foreground(environment, design)]:
         axes.add_artist(patch)  # add_patch would search thousands of corners for limits that are known
 
@@ -325,7 +326,11 @@ def side_entries(sections: Iterable[Section]) -> dict[str, Any]:
 
 def _legend_entries(design: Design | None, joints: Floats | None) -> dict[str, Any]:
     """Handles of the legend by their labels: only what occurs."""
-    shown = side_entries(design.sections if design else ())
+    sections = list(design.sections) if design else []
+    if design and design.schedule:
+        lowest = design.schedule.pressures.min(axis=0).tolist()
+        sections += [replace(one, on=False) for one, least in zip(design.actuated, lowest, strict=True) if not least]
+    shown = side_entries(sections)
     last = None if joints is None else joints[-1] if joints.ndim == 3 else joints
     if design and last is not None and not overlap(last[~np.isnan(last[:, 0])], design.params.radius).is_empty:
         shown["overlaps itself"] = Patch(**OVERLAP)
@@ -346,6 +351,16 @@ def _table_layout(design: Design, width: float) -> tuple[int, int]:
     """Number of blocks side by side, and number of rows of each."""
     blocks = 2 if design.actuators > 3 and width > 9 else 1
     return blocks, min(math.ceil(design.actuators / blocks), TABLE_ROWS)
+
+
+def _pressure(design: Design, actuator: int) -> str:
+    """Pressure of an actuator in kilopascals, or its range."""
+    section = design.actuated[actuator]
+    highest = f"{section.pressure / 1e3:.3g}"
+    if design.schedule is None:
+        return f"{highest}{' off' * (not section.on)}"
+    lowest = f"{design.schedule.pressures[:, actuator].min() / 1e3:.3g}"
+    return highest if lowest == highest else f"{lowest} to {highest}"
 
 
 def _draw_table(page: _Page, design: Design) -> None:
@@ -370,7 +385,7 @@ def _draw_table(page: _Page, design: Design) -> None:
             *lengths,
             section.side,
             f"{1e3 * section.l_0:.3g}",
-            f"{section.pressure / 1e3:.3g}{' off' * (not section.on)}",
+            _pressure(design, k),
         ]
         for x, value in zip(columns.values(), [*values, f"{section.curvature:.2f}"], strict=True):
             page.text(left + x, y, value, size=8, color=INK, ha="right", va="center")

@@ -179,6 +179,13 @@ def _write_pressures(flow: Flow, guide: Guide) -> None:
             f"Leave {' and '.join(off)} without pressure in this environment. The set point is for the other environments of this tube.",
             mark="!",
         )
+    if guide.build.design.schedule:
+        flow.paragraph(
+            "Pressures change while this tube grows: follow schedule.csv. The set points above are the highest ones. Between two rows a "
+            "pressure changes in proportion to the grown length. Where two rows have the same length, stop the growth, change the "
+            "pressure, and wait until the tube is at rest.",
+            mark="!",
+        )
     stretched = [str(line["line"]) for line in guide.lines if line["hoop_stress_mpa"] > YIELD]
     if stretched:
         flow.paragraph(

@@ -8,6 +8,7 @@ import numpy as np
 
 from planner.fabrication.build import Build
 from planner.fabrication.csv_table import csv_table
+from planner.schedule import VENTED
 from surrogate.compiled import Floats
 
 APART = 1e-9
@@ -17,8 +18,9 @@ APART = 1e-9
 def growth_schedule(build: Build) -> str:
     """What to set when, as CSV: one row per length, at every segment and wherever a section begins or ends to leave the tip.
 
-    A pressure holds from the length of its row on. An actuator is put at its pressure when its section begins to leave the tip,
-    as in the simulation, where each segment bends as soon as it has everted.
+    An actuator is put at its pressure when its section begins to leave the tip, as in the simulation, where each segment bends as
+    soon as it has everted. The pressures of a design with a schedule follow it from then on: they change linearly between rows, and
+    two rows with the same length are a step, at which the tube is held.
     """
     names = [actuator.name for actuator in build.actuators]
     columns = ["grown_mm", "time_s", "body_kpa", *(f"{name}_kpa" for name in names), "everted"]
@@ -26,23 +28,28 @@ def growth_schedule(build: Build) -> str:
 
 
 def schedule_lengths(build: Build) -> Floats:
-    """Grown lengths of the rows [m], increasing, from 0 to the length to which the tube grows."""
+    """Grown lengths of the rows [m], increasing, from 0 to the length to which the tube grows; steps twice."""
     design = build.design
     every = np.arange(design.segments) * design.params.segment_length
     ends = [end for actuator in build.actuators for end in (actuator.section.start, actuator.section.end)]
-    lengths = np.sort([*every, *(end for end in ends if end < design.length), design.length])
-    return np.asarray(lengths[np.diff(lengths, prepend=-np.inf) > APART])
+    changes = [] if design.schedule is None else design.schedule.lengths.tolist()
+    lengths = np.sort([*every, *(end for end in (*ends, *changes) if end < design.length), design.length])
+    lengths = lengths[np.diff(lengths, prepend=-np.inf) > APART]
+    steps = [] if design.schedule is None else [one for one in design.schedule.steps if one <= design.length + APART]
+    return np.sort([*lengths, *(lengths[np.abs(lengths - step).argmin()] for step in steps)])
 
 
 def _rows(build: Build) -> Iterator[Sequence[object]]:
-    params = build.design.params
-    for grown in schedule_lengths(build):
-        out = [actuator for actuator in build.actuators if actuator.section.start <= grown + APART]
+    params, lengths = build.design.params, schedule_lengths(build)
+    for grown, following in zip(lengths, np.append(lengths[1:], np.inf), strict=True):
+        # Before a step, its pressures are those just short of it.
+        set_to = build.design.stage_at(grown - 2 * APART if grown == following else grown + 2 * APART).actuated
+        out = [one.section.start <= grown + APART for one in build.actuators]
         pressures = [
-            actuator.section.pressure if actuator in out and actuator.section.on else 0.0
-            for actuator in build.actuators
+            one.pressure if everts and one.on and one.pressure > VENTED else 0.0
+            for one, everts in zip(set_to, out, strict=True)
         ]
-        everted = [actuator.name for actuator in out if actuator.section.end <= grown + APART]
+        everted = [one.name for one in build.actuators if one.section.end <= grown + APART]
         kilopascals = [round(pressure / 1e3, 3) for pressure in (params.growth_pressure, *pressures)]
         yield (
             round(1e3 * float(grown), 3),

@@ -78,7 +78,7 @@ def free_shape(design: Design, start: Floats) -> Floats:
         start: x [m], y [m] and heading [rad] of the base, shape (3,).
     """
     params, links = design.params, len(design.centerline) - 1
-    carried, joint = design.actuation(design.segments), joint_moments(params)
+    carried, joint = design.stage_at(design.length).actuation(design.segments), joint_moments(params)
     pressure, l_0 = carried.pressure[:, :links], carried.l_0[:, :links]
     cells = np.where(pressure, l_0, joint.rows.shortest)
     angles = np.where(pressure, params.segment_length * free_curvature(joint, pressure, cells), 0.0)

@@ -109,7 +109,9 @@ def _base_steps(build: Build, vessel: Vessel | None) -> Iterator[Step]:
         sketch.invert,
     )
     text = "Screw the flange to an upright board so that the mouth of the neck is at the start and its axis in the start's heading. "
-    if build.actuators:
+    if build.design.schedule:
+        text += "Raise the body's pressure slowly. Follow schedule.csv: it has the pressure of each actuator over the grown length."
+    elif build.actuators:
         text += "Raise the body's pressure slowly. Put each actuator at its pressure when its section begins to come out at the tip."
     else:
         text += f"Raise the pressure slowly to {growth}."

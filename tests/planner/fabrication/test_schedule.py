@@ -3,6 +3,7 @@
 import csv
 import io
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,6 +11,8 @@ import pytest
 from dynamics.tube import Inertia
 from planner.fabrication.build import Build
 from planner.fabrication.schedule import growth_schedule, schedule_lengths
+from planner.schedule import Schedule
+from planner.schedule_file import read_schedule
 
 COLUMNS = ["grown_mm", "time_s", "body_kpa", "L1_kpa", "R2_kpa", "everted"]
 
@@ -55,3 +58,29 @@ def test_a_stopped_tube_ends_early_and_what_is_off_stays_off(example: Build) -> 
     assert {row["L1_kpa"] for row in rows} == {"0.0"}
     assert rows[-1]["R2_kpa"] == "35.0"
     assert rows[-1]["everted"] == "L1"
+
+
+def test_a_steered_design_has_its_own_pressures(example: Build) -> None:
+    """They change linearly between rows and in two rows at a step, from when the section comes out; read again, they are the same."""
+    pressures = np.array([[35, 35], [35, 35], [0, 20], [0, 35]]) * 1e3
+    schedule = Schedule([0.0, 0.91, 0.91, 1.2], pressures)
+    steered = replace(example, design=replace(example.design, schedule=schedule))
+    rows = rows_of(steered)
+    for column, start, k in (("L1_kpa", 300, 0), ("R2_kpa", 800, 1)):
+        for row, after in zip(rows, [*rows[1:], rows[-1]], strict=True):
+            grown, before_step = float(row["grown_mm"]), row["grown_mm"] == after["grown_mm"] and row is not after
+            wanted = schedule.pressures[1] if before_step else schedule.at(grown / 1e3)
+            assert float(row[column]) == pytest.approx(wanted[k] / 1e3 if grown >= start else 0.0, abs=1e-3)
+    assert [float(row["grown_mm"]) for row in rows].count(910.0) == 2
+
+
+def test_the_table_can_be_followed_again(example: Build, tmp_path: Path) -> None:
+    """`read_schedule` gives the pressures of every actuator that has come out."""
+    schedule = Schedule([0.0, 0.91, 0.91], np.array([[35, 35], [35, 35], [10, 35]]) * 1e3)
+    steered = replace(example.design, schedule=schedule)
+    (tmp_path / "schedule.csv").write_text(growth_schedule(replace(example, design=steered)))
+    again = read_schedule(tmp_path / "schedule.csv", steered)
+    for length in (0.31, 0.5, 0.85, 0.909, 0.911, 1.3):
+        out = [section.start < length for section in steered.actuated]
+        assert again.at(length)[out] == pytest.approx(schedule.at(length)[out])
+    np.testing.assert_allclose(again.steps, [0.91])
