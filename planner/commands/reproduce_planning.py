@@ -172,6 +172,26 @@ def ablations(
         return measured(study, command, out, force)
 
 
+def steering(
+    runs: RunsOption = 8,
+    time_budget: BudgetOption = 40.0,
+    env: EnvironmentsOption = None,
+    out: FolderOption = None,
+    force: ForceOption = False,
+) -> int:
+    """Plan with constant pressures and with pressures that may change while the tube grows, the same seeds. Ctrl-C keeps the runs done."""
+    with readable_errors():
+        from planner.studies.curves import curves
+        from planner.studies.planning_runs import study_of_runs
+        from planner.studies.steering.report import report
+        from planner.studies.steering.study import ENVIRONMENTS, by_kind, cases
+
+        names = _checked(env or ENVIRONMENTS)
+        study = replace(study_of_runs("steering", cases(names, runs, time_budget), report), draw=curves(by_kind))
+        command = command_line("reproduce steering", runs=runs, time_budget=time_budget, env=env)
+        return measured(study, command, out, force)
+
+
 def defaults(
     runs: RunsOption = 4,
     time_budget: BudgetOption = 10.0,
