@@ -16,7 +16,7 @@ from environments.environment import Environment
 from environments.reach import goal_within_reach
 from planner.design import Design
 from planner.friction_search import PARTS, run_with_friction, typical_friction
-from planner.planners import search_of
+from planner.planners import SST_STAR, search_of
 from planner.replay import grow_designs
 from planner.robustness.errors import named_errors
 from planner.robustness.selection import CANDIDATES, SLACK, Choice, Progress, Selection
@@ -258,7 +258,15 @@ def _attempt(save: Callable[[], None], watcher: Watcher) -> None:
 
 
 def switches_of(environment: Environment, tube: VineParams, options: Inputs) -> Switches:
-    """Which search there is, what guides it, and in which worlds it grows every vine besides that as planned."""
+    """Which search there is, what guides it, and in which worlds it grows every vine besides that as planned.
+
+    Raises:
+        CannotRun: Vines cannot be steered by such a search.
+    """
+    if options.steer and (options.planner != SST_STAR or options.particles > 1):
+        raise CannotRun(
+            f"steer = {options.steer} is for the planner {SST_STAR}, without particles: leave one of them out"
+        )
     switches = Switches(heuristic=options.heuristic, search=search_of(options.planner), steer=options.steer)
     if options.particles == 1:
         return switches

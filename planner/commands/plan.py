@@ -98,7 +98,6 @@ def plan(
     answer = Answer(as_json)
     _check_files(env or [], tube, resume, same_design, out)
     _check_numbers(time_budget, fast, success, uncertainty, particles, propagator)
-    _check_steer(steer, planner, particles, same_design)
     with readable_errors():
         from planner.commands.plan_same import plan_for_all
         from planner.runs.claim import claimed
@@ -112,9 +111,9 @@ def plan(
         with readable_options():
             inputs = Inputs(
                 actuator=params.actuator.kind, propagator=propagator, device=device, solver=solver, surrogate=surrogate,
-                heuristic=heuristic, planner=planner, seed=seed, batch=batch, time_budget_s=time_budget,
+                heuristic=heuristic, planner=planner, seed=seed, batch=batch, time_budget_s=time_budget, steer=steer,
                 iterations=iterations, first=first, target_actuators=target_actuators, solutions=solutions, fast=fast,
-                steer=steer, particles=particles, success=success, uncertainty=uncertainty, friction=friction, verify=verify,
+                particles=particles, success=success, uncertainty=uncertainty, friction=friction, verify=verify,
             )  # fmt: skip
         if same_design:
             return plan_for_all(every, inputs, out, force, full_tree, answer)
@@ -161,16 +160,6 @@ def _check_numbers(
         raise BadInput(
             f"--particles {particles} needs --propagator quasistatic; {propagator} grows vines as planned only"
         )
-
-
-def _check_steer(steer: int, planner: str, particles: int, same_design: bool) -> None:
-    """Check that nothing is asked for that cannot be combined with steering.
-
-    Raises:
-        BadInput: Something is.
-    """
-    if steer and (planner != SST_STAR or particles > 1 or same_design):
-        raise BadInput(f"--steer {steer} cannot be combined with --planner, --particles or --same-design")
 
 
 def _resumed(

@@ -90,6 +90,7 @@ def _check(every: Sequence[tuple[Environment, VineParams]], inputs: Inputs) -> N
     given = {
         "--first": inputs.first,
         "--target-actuators": inputs.target_actuators is not None,
+        "--steer": inputs.steer > 0,
         "--particles": inputs.particles > 1,
         "--verify": inputs.verify is not None,
         "--planner": inputs.planner != SST_STAR,

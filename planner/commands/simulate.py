@@ -72,16 +72,14 @@ def simulate(
     as_json: JsonOption = False,
 ) -> int:
     """Grow one vine of a design and say where it ends. Exit code 3 if it misses the goal."""
-    answer = Answer(as_json)
-    console = answer.console
+    console = (answer := Answer(as_json)).console
     with readable_errors(), ExitStack() as held:
         from environments import load_environment
         from planner.console.compiling import compiling
         from planner.console.terminal import section_table
         from planner.replay import replay, simulated
 
-        planned = chosen_design(console, design, solution)
-        planned = with_schedule(planned, schedule)
+        planned = with_schedule(chosen_design(console, design, solution), schedule)
         made = replace(planned, params=replaced_tube(console, planned.params, tube, physics))
         environment = load_environment(env, made.params.radius)
         print_hints(console, environment, made.params.radius)

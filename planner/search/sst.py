@@ -373,15 +373,10 @@ class Search:
         )  # fmt: skip
 
     def _insert(self, candidates: Candidates, grown: GrownParticles | None = None) -> tuple[Integers, Candidates]:
-        """Keep the candidates that are not dominated by a witness's node, and prune the nodes they replace.
-
-        Returns:
-            Slots of the new nodes, and the candidates that they were.
-        """
+        """Keep the candidates that no witness's node dominates, and prune the nodes they replace; returns slots, and what they got."""
         cost = self.cost(candidates.actuators, candidates.segments)
-        chosen, witness = self.witnesses.best(
-            unscaled(candidates.tips, self.size), cost, self.radius, self.switches.subset, candidates.level
-        )
+        poses = unscaled(candidates.tips, self.size)
+        chosen, witness = self.witnesses.best(poses, cost, self.radius, self.switches.subset, candidates.level)
         kept = candidates[chosen]
         slots = self.tree.add(kept)
         if self._cost_to_go:

@@ -28,11 +28,11 @@ def report(records: Sequence[Record]) -> Report:
     kinds = by_kind(records)
     budget = max(record.case.time_budget for record in records)
     lines = [
-        f"Searches of {budget:g} s, each on one thread, as many at once as there are threads; times exclude compilation. For each seed there",
-        f"is one search for designs with constant pressures and one in which the pressures of up to {STEERED} actuators may change while the",
-        "tube grows (`vinewright plan --steer`). Both count actuators first; neither refines its designs, nor tries them under errors.",
-        "Every solution was grown again from the start at an eighth of the step. A run without a solution counts as slower, and as",
-        "needing more actuators, than any with one.",
+        f"Searches of {budget:g} s, each on one thread, as many at once as there are threads; times exclude compilation. For each seed",
+        f"there is one search for designs with constant pressures, and one in which the pressures of up to {STEERED} actuators may change",
+        "while the tube grows (`vinewright plan --steer`). Both count actuators first; neither refines its designs, nor tries them under",
+        "errors. Every solution was grown again from the start at an eighth of the step. A run without a solution counts as slower, and",
+        "as needing more actuators, than any with one.",
         "",
         *table(RUNS, _rows(kinds)),
         "",

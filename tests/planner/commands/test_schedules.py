@@ -111,4 +111,4 @@ def test_a_plan_with_steering_is_a_run(vinewright: Vinewright, tmp_path: Path) -
     for option in (("--planner", "rrt"), ("--particles", 3)):
         code, _, err = vinewright("plan", "divider", "--steer", 1, *option)
         assert code == 2
-        assert "--steer 1 cannot be combined with" in err
+        assert "steer = 1 is for the planner sst-star, without particles" in err
