@@ -47,6 +47,7 @@ from planner.console.options import (
     print_hints,
 )
 from planner.planners import SST_STAR
+from planner.runs.claim import claimed
 
 if TYPE_CHECKING:
     from dynamics.tube import VineParams
@@ -100,7 +101,6 @@ def plan(
     _check_numbers(time_budget, fast, success, uncertainty, particles, propagator)
     with readable_errors():
         from planner.commands.plan_same import plan_for_all
-        from planner.runs.claim import claimed
         from planner.runs.folder import stem_of
         from planner.runs.inputs import Inputs
 
@@ -167,7 +167,7 @@ def _resumed(
 ) -> int:
     """Continue the run in a folder, with the options that were given again; returns the exit code."""
     from planner.runs.checkpoint import read_checkpoint
-    from planner.runs.claim import check_folder, claimed, reclaimed
+    from planner.runs.claim import check_folder, reclaimed
 
     elsewhere = out is not None and out.resolve() != resume.resolve()
     with claimed(out, resume, force) if elsewhere else reclaimed(resume) as folder:
