@@ -117,6 +117,19 @@ class Sketch:
             )
         )
 
+    def as_drawn(
+        self,
+        circles: np.ndarray,
+        start: tuple[float, float, float] | None,
+        goal: tuple[float, float, float] | None,
+        notes: Iterable[str],
+    ) -> Traced:
+        """The filled areas, given discs (n, 3) and all lines as walls, closed or not."""
+        walls = _walls(self.lines)
+        return near_origin(
+            Traced(solid=tuple(self.filled), circles=circles, walls=walls, start=start, goal=goal, notes=tuple(notes))
+        )
+
 
 def _walls(lines: Iterable[tuple[np.ndarray, float]]) -> np.ndarray:
     """Rows x1, y1, x2, y2, thickness [m] of the parts of lines, without those of no length, shape (n, 5)."""
