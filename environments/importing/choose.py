@@ -90,4 +90,4 @@ def _read(kind: str, path: Path, options: ImportOptions) -> tuple[Traced, Backdr
         case _:
             from environments.importing.geojson import read_geojson
 
-            return read_geojson(path), None
+            return read_geojson(path, options.unit), None

@@ -20,8 +20,8 @@ class ImportOptions:
     """x, y [m] and heading [rad]; None takes that of the file."""
     goal: tuple[float, float, float] | None = None
     """x, y and radius [m]; None takes that of the file."""
-    unit: str | None = field(default=None, metadata={"kinds": ("dxf",)})
-    """Unit of the lengths in a DXF file, if it is not the one that the file names."""
+    unit: str | None = field(default=None, metadata={"kinds": ("dxf", "geojson")})
+    """Unit of the lengths in a DXF or GeoJSON file, if it is not the one that the file names."""
     mm_per_unit: float | None = field(default=None, metadata={"kinds": ("svg",)})
     """Millimetres for each unit of an SVG file, if it is not what the file says."""
     layers: Mapping[str, str] = field(default_factory=dict, metadata={"kinds": ("dxf", "svg")})

@@ -94,7 +94,10 @@ def import_file(
     unknown: Annotated[
         str, typer.Option(metavar="obstacle|free", help="Of maps: what unknown cells are.")
     ] = "obstacle",
-    unit: Annotated[str | None, typer.Option(help="Of .dxf: unit of its lengths, if not what the file says.")] = None,
+    unit: Annotated[
+        str | None,
+        typer.Option(help="Of .dxf and .geojson: unit of lengths, mm, cm, m, in or ft, if not what the file says."),
+    ] = None,
     mm_per_unit: MmPerUnitOption = None,
     wall_layer: Annotated[str | None, typer.Option(help="Of .dxf and .svg: layer or id of the obstacles.")] = None,
     start_layer: Annotated[str | None, typer.Option(help="Of .dxf and .svg: layer or id of the start.")] = None,
