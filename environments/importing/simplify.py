@@ -41,11 +41,12 @@ def simplified(polygons: Sequence[shapely.Polygon], tolerance: float) -> tuple[l
         limit = tolerance * _SLACK / 2**trial
         chains = _chains([result[index] for index in left], limit)
         distances = _thin_out(chains, limit)
-        made, owner = _polygons(chains, len(left)), chains.polygon[chains.ring]
+        made, owner = _polygons(chains), chains.polygon[chains.ring]
         valid = shapely.is_valid(made)
-        for index, polygon in zip(left[valid], made[valid], strict=True):
+        fewer = shapely.get_num_coordinates(made) < shapely.get_num_coordinates(result)[left]
+        for index, polygon in zip(left[valid & fewer], made[valid & fewer], strict=True):
             result[index] = polygon
-        moved = max(moved, float(distances[valid[owner]].max(initial=0.0)))
+        moved = max(moved, float(distances[(valid & fewer)[owner]].max(initial=0.0)))
         left = left[~valid]
     return result, moved
 
@@ -119,6 +120,8 @@ def _allowed(corners: Floats, after: Indices, touching: Flags, limit: float) -> 
         cut = np.abs(turn) / np.hypot(*(back + onward).T)
     deep = stair & stair[before] & ~(cut <= limit)
     stair &= ~(deep | deep[after])
+    # The middle of a single one would be one corner more.
+    stair &= stair[before] | stair[after]
     return np.stack([~(stair & stair[before]), stair], axis=1).ravel()
 
 
@@ -211,10 +214,10 @@ def _distance(points: Floats, start: Floats, end: Floats) -> Floats:
     return np.hypot(*(points - start - np.clip(share, 0.0, 1.0)[:, None] * along).T)
 
 
-def _polygons(chains: _Chains, count: int) -> NDArray[np.object_]:
-    """The polygons of the corners that were chosen."""
+def _polygons(chains: _Chains) -> NDArray[np.object_]:
+    """The polygons with the corners that were chosen."""
     at = np.flatnonzero(chains.corner)
     outlines = shapely.linearrings(chains.points[at], indices=chains.ring[at])
-    bounds = np.searchsorted(chains.polygon, np.arange(count + 1))
+    bounds = np.searchsorted(chains.polygon, np.arange(chains.polygon[-1] + 2))
     made = [shapely.Polygon(outlines[low], outlines[low + 1 : high]) for low, high in pairwise(bounds)]
     return np.array(made, dtype=object)

@@ -1,4 +1,4 @@
-"""`vinewright environments`: list, show, generate and import environments."""
+"""`vinewright environments`: list, show, generate, import and export environments."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from planner.commands import environments_import
+from planner.commands import environments_export, environments_import
 from planner.console.answer import Answer, JsonOption
 from planner.console.errors import BadInput, readable_errors
 from planner.console.options import EnvironmentArgument, environment_and_tube, print_hints
@@ -15,7 +15,7 @@ from planner.console.options import EnvironmentArgument, environment_and_tube, p
 if TYPE_CHECKING:
     from environments import Environment
 
-app = typer.Typer(help="List, show, generate and import environments.")
+app = typer.Typer(help="List, show, generate, import and export environments.")
 
 
 @app.command("list")
@@ -152,3 +152,4 @@ def new(
 
 
 app.command("import")(environments_import.import_file)
+app.command("export")(environments_export.export_map)
