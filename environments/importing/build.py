@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import ceil
 from pathlib import Path
@@ -99,11 +99,10 @@ def built(
         UnusableFile: The file has no shapes, or more than an environment file can hold.
     """
     start, goal = start or traced.start, goal or traced.goal
+    _check_size(name, len(traced.solid), 0, simplify)
     polygons, moved = simplified(traced.solid, simplify)
-    corners = [
-        int(shapely.get_num_coordinates(np.array(shapes, dtype=object)).sum()) for shapes in (traced.solid, polygons)
-    ]
-    _check_size(name, len(polygons), corners[1] - len(polygons), simplify)
+    corners = [_corners(traced.solid), _corners(polygons)]
+    _check_size(name, len(polygons), corners[1], simplify)
     pieces = [piece for polygon in polygons for part in without_holes(polygon) for piece in _rounded(part)]
     obstacles = Obstacles([shapely.get_coordinates(piece)[:-1] for piece in pieces], traced.circles, traced.walls)
     _check_size(name, len(obstacles), sum(map(len, obstacles.polygons)), simplify)
@@ -122,6 +121,11 @@ def built(
     return Imported(
         name, traced, outlines, obstacles, bounds, start, goal, moved + traced.moved, tuple(notes), backdrop
     )
+
+
+def _corners(polygons: Sequence[shapely.Polygon]) -> int:
+    rings = shapely.get_rings(polygons)
+    return int(shapely.get_num_coordinates(rings).sum()) - len(rings)
 
 
 def _rounded(piece: shapely.Polygon) -> Iterable[shapely.Polygon]:

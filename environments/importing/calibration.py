@@ -19,6 +19,8 @@ Picture = NDArray[np.uint8]
 ORDER = "lower left, lower right, upper right, upper left (anticlockwise, as seen in the photograph)"
 DICTIONARY = "DICT_4X4_50"
 _MOST_PIXELS = 4_000_000
+_LEAST_TURN = 0.02
+"""Sine of the smallest turn at a corner: with less, three corners are on one line."""
 _QUIET = 1.5
 """Side of a marker with the white margin that it is printed with, in sides of the marker."""
 
@@ -95,7 +97,10 @@ def by_corners(name: str, photo: Picture, corners: Floats, size: tuple[float, fl
         raise UnusableFile(
             f"{name}: the lines between the corners {corners.tolist()} cross; give them in the order {ORDER}"
         )
-    if outline.convex_hull.area > 1.0001 * outline.area or outline.area < 100:
+    sides = np.roll(corners, -1, axis=0) - corners
+    following = np.roll(sides, -1, axis=0)
+    turns = (sides[:, 0] * following[:, 1] - sides[:, 1] * following[:, 0]) * (1 if outline.exterior.is_ccw else -1)
+    if (turns <= _LEAST_TURN * np.hypot(*sides.T) * np.hypot(*following.T)).any() or outline.area < 100:
         raise UnusableFile(
             f"{name}: the corners {corners.tolist()} must be those of a rectangle in the photograph, convex and of at least 100 pixels"
         )

@@ -7,22 +7,29 @@ import shapely
 from numpy.typing import NDArray
 from scipy import ndimage
 
+from environments.importing.traced import UnusableFile
+
+_MOST_RUNS = 1_000_000
+"""Edges along rows, and edges along columns."""
 Mask = NDArray[np.bool_]
 """Whether a cell is solid, shape (rows, columns), the lowest row first."""
 
 
-def outlines(solid: Mask) -> list[shapely.Polygon]:
+def outlines(solid: Mask, name: str = "the grid") -> list[shapely.Polygon]:
     """Valid polygons with holes whose union is that of the solid cells; each is one piece, connected through edges of cells.
 
     Two pieces, two holes, or a piece and its hole may touch at a corner.
 
     Args:
         solid: Which cells are solid.
+        name: The file, for messages.
     Returns:
         Polygons in cells: the cell in row r and column c reaches from (c, r) to (c + 1, r + 1).
+    Raises:
+        UnusableFile: They have so many corners that nothing could be done with them.
     """
     padded = np.pad(solid, 1)
-    tails, heads, inside = _edges(padded)
+    tails, heads, inside = _edges(padded, name)
     if not len(tails):
         return []
     pieces = ndimage.label(padded)[0].ravel()[inside]
@@ -39,7 +46,7 @@ def outlines(solid: Mask) -> list[shapely.Polygon]:
     return [shapely.Polygon(shell, holes.get(piece)) for piece, shell in shells.items()]
 
 
-def _edges(padded: Mask) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+def _edges(padded: Mask, name: str) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """Straight edges between solid and free cells, from corner to corner, with the solid cells on their left.
 
     A corner has the flat index of the cell whose lower left corner it is.
@@ -50,14 +57,14 @@ def _edges(padded: Mask) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[
     """
     solid, width = padded.astype(np.int8), padded.shape[1]
     # Along a row, +1 is an edge below a solid cell, to be followed in +x; -1 is one above a solid cell.
-    first, last, signs = _runs(solid[1:] - solid[:-1])
+    first, last, signs = _runs(solid[1:] - solid[:-1], name)
     row, start, end = first // width + 1, first % width, last % width + 1
     along = np.where(signs > 0, start, end), np.where(signs > 0, end, start)
     cell = np.where(signs > 0, row * width + start, (row - 1) * width + end - 1)
     tails, heads, cells = [row * width + along[0]], [row * width + along[1]], [cell]
     # Along a column, +1 is an edge to the left of a solid cell, to be followed in -y.
     height = padded.shape[0]
-    first, last, signs = _runs(np.ascontiguousarray((solid[:, 1:] - solid[:, :-1]).T))
+    first, last, signs = _runs(np.ascontiguousarray((solid[:, 1:] - solid[:, :-1]).T), name)
     column, start, end = first // height + 1, first % height, last % height + 1
     along = np.where(signs > 0, end, start), np.where(signs > 0, start, end)
     cell = np.where(signs > 0, (end - 1) * width + column, start * width + column - 1)
@@ -69,13 +76,16 @@ def _edges(padded: Mask) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[
     return np.concatenate(tails), np.concatenate(heads), np.concatenate(cells)
 
 
-def _runs(signs: NDArray[np.int8]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int8]]:
+def _runs(signs: NDArray[np.int8], name: str) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int8]]:
     """Runs of equal numbers other than 0 along rows: flat indices of the first and last of each, and the number."""
     changes = signs[:, 1:] != signs[:, :-1]
     begins = signs != 0
     begins[:, 1:] &= changes
     ends = signs != 0
     ends[:, :-1] &= changes
+    if np.count_nonzero(begins) > _MOST_RUNS:
+        most = f"more than {2 * _MOST_RUNS // 1_000_000} million corners between solid and free cells"
+        raise UnusableFile(f"{name} has {most}; remove the noise from it, or make its cells larger")
     first = np.flatnonzero(begins)
     return first, np.flatnonzero(ends), signs.ravel()[first]
 

@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 
-TOLERANCE = 25.0
-"""Default distance from the colour of obstacles in a photograph [CIELAB units]; the just noticeable difference is about 2."""
-
 
 @dataclass(frozen=True, slots=True)
 class ImportOptions:
@@ -36,8 +33,8 @@ class ImportOptions:
     """Whether ArUco markers 0 to 3 lie with their centres at these corners."""
     color: tuple[int, int, int] | None = field(default=None, metadata={"kinds": ("photo",)})
     """Red, green, blue of the obstacles in a photograph, from 0 to 255; None: they are darker than the bench."""
-    tolerance: float = field(default=TOLERANCE, metadata={"kinds": ("photo",)})
-    """Largest distance from this colour [CIELAB units]."""
+    tolerance: float | None = field(default=None, metadata={"kinds": ("photo",)})
+    """Largest distance from this colour [CIELAB units], of which about 2 are just noticeable; None: 25."""
 
     def foreign(self, kind: str) -> list[str]:
         """Names of the options that were given, but are not for a kind of file."""

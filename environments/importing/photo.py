@@ -22,6 +22,8 @@ Floats = NDArray[np.float32]
 Mask = NDArray[np.bool_]
 LIGHTNESS_WEIGHT = 0.5
 """Weight of differences in lightness: shadows change the lightness of an obstacle, but hardly its hue."""
+TOLERANCE = 25.0
+"""Default distance from the colour of obstacles [CIELAB units]."""
 _LEAST_AREA = 25
 """Smaller spots are noise [pixel^2]."""
 _LEAST_CONTRAST = 0.15
@@ -37,6 +39,9 @@ def read_photo(path: Path, options: ImportOptions) -> tuple[Traced, Backdrop]:
     if options.size is None or bool(options.corners) == options.aruco:
         needed = "a rectangle of known size (--size) and either its corners (--corners) or markers at them (--aruco)"
         raise UnusableFile(f"{path.name} is taken as a photograph, which needs {needed}")
+    if options.tolerance is not None and (options.color is None or not 0 < options.tolerance <= 200):
+        given = f"--tolerance {options.tolerance:g} must be greater than 0 and at most 200"
+        raise UnusableFile(f"{path.name}: {given}, and needs --color")
     photo = read_pixels(path, ("PNG", "JPEG"), path.name)
     if photo.dtype != np.uint8:
         raise UnusableFile(f"{path.name} has 16 bits a channel; save it with 8")
@@ -50,7 +55,7 @@ def read_photo(path: Path, options: ImportOptions) -> tuple[Traced, Backdrop]:
     if options.color is None:
         solid, how = _dark(path.name, flat)
     else:
-        solid, how = _colored(flat, options.color, options.tolerance)
+        solid, how = _colored(flat, options.color, TOLERANCE if options.tolerance is None else options.tolerance)
     backdrop = Backdrop(flat, calibration.pixel)
     marked = shapely.transform(calibration.marked(), lambda points: points / backdrop.pixel)
     if not marked.is_empty:
@@ -68,7 +73,9 @@ def read_photo(path: Path, options: ImportOptions) -> tuple[Traced, Backdrop]:
     if specks:
         notes.append(f"{specks} spots of less than {_LEAST_AREA} pixels left out")
     shape = (0.0, 0.0, *options.size)
-    return Traced(solid=tuple(backdrop.placed(outlines(solid[::-1]))), bounds=shape, notes=tuple(notes)), backdrop
+    return Traced(
+        solid=tuple(backdrop.placed(outlines(solid[::-1], path.name))), bounds=shape, notes=tuple(notes)
+    ), backdrop
 
 
 def _colored(picture: NDArray[np.uint8], color: tuple[int, int, int], tolerance: float) -> tuple[Mask, str]:

@@ -28,6 +28,7 @@ from environments.reading import Unreadable, read_file
 
 FREE, OCCUPIED, UNKNOWN = 0, 1, 2
 _MOST_BYTES = 100_000
+_MOST_LEVELS = 10
 _Share = Annotated[float, Field(ge=0, le=1)]
 _Coordinate = Annotated[float, Field(ge=-1e4, le=1e4)]
 
@@ -66,7 +67,7 @@ def read_ros_map(path: Path, unknown_free: bool = False) -> tuple[Traced, Backdr
     solid = (grid == OCCUPIED) if unknown_free else (grid != FREE)
     counts = np.bincount(grid.ravel(), minlength=3)
     del grid
-    polygons = backdrop.placed(outlines(solid[::-1]))
+    polygons = backdrop.placed(outlines(solid[::-1], path.name))
     frame = backdrop.frame
     bounds = frame.bounds
     if outside := [] if unknown_free else list(_corners(frame)):
@@ -98,9 +99,7 @@ def _parsed(path: Path) -> MapFile:
 
     try:
         text = read_file(path, _MOST_BYTES).decode("utf-8-sig")
-        # Repeated parts, which can grow without limit, are not for maps.
-        if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, yaml.SafeLoader)):
-            raise UnusableFile(f"{path.name} has aliases (*name), which are not allowed; write its values out")
+        _check_events(path.name, text)
         content: Any = yaml.safe_load(text)
         if not isinstance(content, dict):
             raise UnusableFile(f"{path.name} is not the file of a map: it has no keys such as image and resolution")
@@ -111,8 +110,6 @@ def _parsed(path: Path) -> MapFile:
         raise UnusableFile(
             f"{path.name} is not UTF-8 text: byte {error.start} is {error.object[error.start]:#04x}"
         ) from None
-    except RecursionError:
-        raise UnusableFile(f"{path.name} is nested too deeply") from None
     except ValidationError as error:
         raise UnusableFile(f"{path.name}: {describe(error, MapFile)}") from None
     except yaml.YAMLError as error:
@@ -125,6 +122,19 @@ def _parsed(path: Path) -> MapFile:
         limits = f"free_thresh = {file.free_thresh:g} must be at most occupied_thresh = {file.occupied_thresh:g}"
         raise UnusableFile(f"{path.name}: {limits}")
     return file
+
+
+def _check_events(name: str, text: str) -> None:
+    """Refuse what a map does not need: repeated parts, which can grow without limit, and many levels, which take long to read."""
+    import yaml
+
+    level = 0
+    for event in yaml.parse(text, yaml.SafeLoader):
+        level += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if isinstance(event, yaml.AliasEvent):
+            raise UnusableFile(f"{name} has aliases (*name), which are not allowed; write its values out")
+        if level > _MOST_LEVELS:
+            raise UnusableFile(f"{name} is nested too deeply: a map has at most {_MOST_LEVELS} levels")
 
 
 def _picture(path: Path, image: str) -> Path:

@@ -41,7 +41,9 @@ def occupancy(environment: Environment, resolution: float) -> tuple[NDArray[np.u
     columns, rows = (max(1, math.ceil(side)) for side in ((high - low) / resolution - 1e-9))
     if columns * rows > MOST_PIXELS:
         least = resolution * math.sqrt(columns * rows / MOST_PIXELS)
-        raise ValueError(f"needs {columns} x {rows} cells; at most {MOST_PIXELS} are allowed: at least {1e3 * least:.3g} mm")
+        raise ValueError(
+            f"needs {columns} x {rows} cells; at most {MOST_PIXELS} are allowed: at least {1e3 * least:.3g} mm"
+        )
     x, y = (start + resolution * (np.arange(count) + 0.5) for start, count in zip(low, (columns, rows), strict=True))
     grid = np.where((y[:, None] < high[1]) & (x < high[0]), FREE, UNKNOWN).astype(np.uint8)
     solids = environment.solids

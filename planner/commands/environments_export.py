@@ -36,6 +36,8 @@ def export_map(
                 columns, rows = write_ros_map(environment, file, 1e-3 * resolution)
             except ValueError as error:
                 raise BadInput(f"--resolution {resolution:g} {error}") from None
-    answer.console.print(f"map of {columns} x {rows} cells of {resolution:g} mm; start and goal are only in comments of {file}")
+    answer.console.print(
+        f"map of {columns} x {rows} cells of {resolution:g} mm; start and goal are only in comments of {file}"
+    )
     answer.console.print(f"wrote {file} and {picture}")
     return answer.end({"columns": columns, "rows": rows, "resolution_mm": resolution}, [file, picture])

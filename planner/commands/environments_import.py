@@ -117,30 +117,22 @@ def import_file(
     layers = {"wall": wall_layer, "start": start_layer, "goal": goal_layer}
     if unknown not in ("obstacle", "free"):
         raise BadInput(f"--unknown {unknown} must be obstacle or free")
-    given: dict[str, Any] = {
-        "simplify": None if simplify is None else _length("--simplify", simplify),
-        "start": _placed("--start", start, "X,Y,DEG", math.radians(1)),
-        "goal": _placed("--goal", goal, "X,Y,RADIUS", 1e-3),
-        "unit": unit,
-        "mm_per_unit": None if mm_per_unit is None else 1e3 * _length("--mm-per-unit", mm_per_unit, least=1e-6),
-        "layers": {name: layer for name, layer in layers.items() if layer is not None},
-        "unknown_free": unknown == "free",
-        "size": _size(size),
-        "corners": _corners(corners),
-        "aruco": aruco,
-        "color": _color(color),
-        "tolerance": tolerance,
-    }
     options = ImportOptions(
-        **{name: value for name, value in given.items() if name != "tolerance" or value is not None}
+        simplify=None if simplify is None else _length("--simplify", simplify),
+        start=_placed("--start", start, "X,Y,DEG", math.radians(1)),
+        goal=_placed("--goal", goal, "X,Y,RADIUS", 1e-3),
+        unit=unit,
+        mm_per_unit=None if mm_per_unit is None else 1e3 * _length("--mm-per-unit", mm_per_unit, least=1e-6),
+        layers={name: layer for name, layer in layers.items() if layer is not None},
+        unknown_free=unknown == "free",
+        size=_size(size),
+        corners=_corners(corners),
+        aruco=aruco,
+        color=_color(color),
+        tolerance=tolerance,
     )
     answer, out = Answer(as_json), out or Path(f"{file.stem}.toml")
-    if out.suffix.lower() != ".toml":
-        raise BadInput(f"--out {out} must end in .toml")
-    if picture and picture.suffix.lower() != ".png":
-        raise BadInput(f"--picture {picture} must end in .png")
-    if picture and picture.exists() and file.exists() and picture.samefile(file):
-        raise BadInput(f"--picture {picture} is the file that is imported; give another name")
+    _check_paths(file, out, picture)
     with readable_errors(), needs("import"):
         from environments.importing.choose import imported
 
@@ -149,6 +141,15 @@ def import_file(
         if found.missing:
             return _looked_at(answer, found, picture, force)
         return _made(answer, found, out, picture or out.with_name(f"{out.stem}-imported.png"), force)
+
+
+def _check_paths(file: Path, out: Path, picture: Path | None) -> None:
+    if out.suffix.lower() != ".toml":
+        raise BadInput(f"--out {out} must end in .toml")
+    if picture and picture.suffix.lower() != ".png":
+        raise BadInput(f"--picture {picture} must end in .png")
+    if picture and picture.exists() and file.exists() and picture.samefile(file):
+        raise BadInput(f"--picture {picture} is the file that is imported; give another name")
 
 
 def _looked_at(answer: Answer, found: Imported, picture: Path | None, force: bool) -> int:

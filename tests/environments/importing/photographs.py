@@ -19,7 +19,7 @@ OBSTACLES = (
 )
 VIEW = np.array([[210.0, 1010.0], [1420.0, 1090.0], [1240.0, 190.0], [330.0, 240.0]])
 """Pixels of the lower left, lower right, upper right and upper left corner of the rectangle, x to the right and y down."""
-FINE = 4000
+FINE = 3000
 """Pixels per metre of the bench before it is photographed."""
 
 
@@ -46,9 +46,9 @@ def photographed(picture: np.ndarray, seed: int = 0) -> np.ndarray:
     height = picture.shape[0]
     corners = FINE * (np.array([(0, 0), (SIZE[0], 0), SIZE, (0, SIZE[1])]) + SHOWN) * [1, -1] + [0, height] - 0.5
     matrix = cv2.getPerspectiveTransform(corners.astype(np.float32), VIEW.astype(np.float32))
-    # Four times as many pixels, averaged: a pixel of a camera sees a square.
-    larger = np.array([[4, 0, 1.5], [0, 4, 1.5], [0, 0, 1]])
-    seen = cv2.warpPerspective(picture, larger @ matrix, (4 * 1600, 4 * 1200), borderValue=(215, 215, 215))
+    # Three times as many pixels a side, averaged: a pixel of a camera sees a square.
+    larger = np.array([[3, 0, 1], [0, 3, 1], [0, 0, 1]])
+    seen = cv2.warpPerspective(picture, larger @ matrix, (3 * 1600, 3 * 1200), borderValue=(215, 215, 215))
     seen = cv2.resize(seen, (1600, 1200), interpolation=cv2.INTER_AREA).astype(float)
     x, y = np.meshgrid(np.linspace(-1, 1, 1600), np.linspace(-1, 1, 1200))
     light = (0.85 + 0.28 * x - 0.05 * y) * (1 - 0.08 * (x**2 + y**2))

@@ -62,7 +62,12 @@ VALUES = [
     ("trinary", 1, [255, 166, 165, 50, 49, 0], [OCCUPIED, OCCUPIED, UNKNOWN, UNKNOWN, FREE, FREE]),
     ("scale", 0, [0, 89, 90, 205, 206, 255], [OCCUPIED, OCCUPIED, UNKNOWN, UNKNOWN, FREE, FREE]),
     # Percent; above 100 unknown; without regard to negate.
-    ("raw", 0, [0, 19, 20, 65, 66, 100, 101, 255], [FREE, FREE, UNKNOWN, UNKNOWN, OCCUPIED, OCCUPIED, UNKNOWN, UNKNOWN]),
+    (
+        "raw",
+        0,
+        [0, 19, 20, 65, 66, 100, 101, 255],
+        [FREE, FREE, UNKNOWN, UNKNOWN, OCCUPIED, OCCUPIED, UNKNOWN, UNKNOWN],
+    ),
     ("raw", 1, [0, 100, 255], [FREE, OCCUPIED, UNKNOWN]),
 ]
 
