@@ -31,7 +31,7 @@ from environments.reading import Unreadable, read_file
 _MOST_BYTES = 32_000_000
 _MOST_DRAWN = 200_000
 """Elements that are drawn, those that `use` repeats included."""
-_MOST_DATA = 8_000_000
+_MOST_DATA = 4_000_000
 """Characters of the data of all paths, those that `use` repeats included."""
 _GROUPS = ("svg", "g", "a", "switch", "use", "symbol")
 _SHAPES = ("rect", "circle", "ellipse", "line", "polyline", "polygon", "path")
