@@ -18,6 +18,7 @@ _LONGEST = 1000
 _TRANSFORM = re.compile(r"\s*(?:[A-Za-z]+\s*\([^()]*\)[\s,]*)*\Z")
 _LENGTH = re.compile(r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*([a-zA-Z]*|%)\s*\Z")
 _NUMBERS = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
+_POINTS = re.compile(r"[Ee\d+\-.,\s]*\Z")
 _PATH_DATA = re.compile(r"[MmZzLlHhVvCcSsQqTtAaEe\d+\-.,\s]*\Z")
 PHYSICAL = ("in", "cm", "mm", "q", "pt", "pc")
 MM_PER_PX = 25.4 / 96
@@ -134,7 +135,7 @@ def curves_of(tag: str, attributes: dict[str, str], size: tuple[float, float], s
             return [(np.array(ends), False)]
         case "polyline" | "polygon":
             data = attributes.get("points", "")
-            if not _PATH_DATA.match(data):
+            if not _POINTS.match(data):
                 raise UnusableFile(f"has the points {data[:40]!r}, which are not all numbers")
             numbers = [float(number) for number in _NUMBERS.findall(data)]
             points = np.array(numbers[: len(numbers) // 2 * 2]).reshape(-1, 2)

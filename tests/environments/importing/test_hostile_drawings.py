@@ -55,7 +55,9 @@ def line(*ends: object) -> tuple[object, ...]:
 def spline(size: str) -> str:
     knots = [tag for knot in (0, 0, 0, 0, 1, 1, 1, 1) for tag in (40, knot)]
     points = [tag for x, y in ((0, 0), (0, size), (size, 0), (1, 1)) for tag in (10, x, 20, y, 30, 0)]
-    return dxf(0, "SPLINE", 100, "AcDbEntity", 8, "WALL", 100, "AcDbSpline", 70, 8, 71, 3, 72, 8, 73, 4, *knots, *points)
+    return dxf(
+        0, "SPLINE", 100, "AcDbEntity", 8, "WALL", 100, "AcDbSpline", 70, 8, 71, 3, 72, 8, 73, 4, *knots, *points
+    )
 
 
 def doubling(levels: int) -> str:
@@ -195,7 +197,9 @@ def test_hostile_drawings_end_in_one_line(tmp_path: Path, name: str) -> None:
     else:
         path.write_text(make())
     with (tmp_path / "said").open("wb") as said:
-        process = subprocess.Popen([sys.executable, "-c", READ, str(path)], stdout=said, stderr=said, preexec_fn=limited)
+        process = subprocess.Popen(
+            [sys.executable, "-c", READ, str(path)], stdout=said, stderr=said, preexec_fn=limited
+        )
     _, status, used = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     text = (tmp_path / "said").read_text()
