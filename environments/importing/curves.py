@@ -4,15 +4,27 @@ import math
 
 import numpy as np
 
+from environments.importing.traced import UnusableFile
+
 SAGITTA = 1e-4
 """Largest distance between a curve and the lines that stand for it [m]."""
 _WIDEST_STEP = math.pi / 4
+_MOST_CHORDS = 100_000
+"""Chords of one curve."""
 
 
 def _steps(radius: float, sweep: float, sagitta: float) -> int:
     """Number of chords of a circular arc such that none is further from the arc than the sagitta."""
-    step = 2 * math.acos(max(1 - sagitta / radius, -1.0)) if radius > 0 else math.pi
-    return max(math.ceil(abs(sweep) / min(step, _WIDEST_STEP) - 1e-9), 1)
+    # The sagitta of a chord over the angle 2 h is radius (1 - cos h) = 2 radius sin(h / 2)^2.
+    step = 4 * math.asin(math.sqrt(min(sagitta / (2 * radius), 1.0))) if 0 < radius < math.inf else math.pi
+    return _checked(abs(sweep) / min(step, _WIDEST_STEP) - 1e-9 if step > 0 else math.inf)
+
+
+def _checked(count: float) -> int:
+    """A number of chords, rounded up; 1 if it is not a number, since then the points are none either."""
+    if count > _MOST_CHORDS:
+        raise UnusableFile(f"has a curve that needs more than {_MOST_CHORDS} points; check the unit of the drawing")
+    return 1 if math.isnan(count) else max(math.ceil(count), 1)
 
 
 def arc(
@@ -33,9 +45,12 @@ def arc(
 
     Returns:
         Points with both ends, shape (n, 2).
+
+    Raises:
+        UnusableFile: It needs too many points.
     """
     axes = np.stack([major, minor])
-    count = _steps(float(np.linalg.norm(axes, 2)), sweep, sagitta)
+    count = _steps(stretch(axes)[0], sweep, sagitta)
     turn = start + sweep * np.linspace(0, 1, count + 1)
     return centre + np.stack([np.cos(turn), np.sin(turn)], axis=1) @ axes
 
@@ -62,7 +77,7 @@ def bezier(control: np.ndarray, sagitta: float) -> np.ndarray:
     """
     degree = len(control) - 1
     bend = float(np.linalg.norm(np.diff(control, 2, axis=0), axis=1).max(initial=0.0))
-    count = max(math.ceil(math.sqrt(degree * (degree - 1) * bend / (8 * sagitta))), 1)
+    count = _checked(math.sqrt(degree * (degree - 1) * bend / (8 * sagitta)))
     at = np.linspace(0, 1, count + 1)[:, None]
     weights = [math.comb(degree, k) * at**k * (1 - at) ** (degree - k) for k in range(degree + 1)]
     return np.concatenate(weights, axis=1) @ control

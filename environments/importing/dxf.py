@@ -16,7 +16,7 @@ import numpy as np
 from environments.importing.curves import SAGITTA, after, mapped, stretch
 from environments.importing.dxf_shapes import Shape, placements, shape_of
 from environments.importing.marks import goal_of, named, role_names, start_of
-from environments.importing.sketch import Sketch
+from environments.importing.sketch import MOST_POINTS, Sketch
 from environments.importing.traced import Traced, UnusableFile
 from environments.importing.units import METRES, metres_in
 from environments.reading import Unreadable, read_file
@@ -50,8 +50,9 @@ def read_dxf(path: Path, unit: str | None = None, layers: Mapping[str, str] | No
         drawing = _load(read_file(path, _MOST_BYTES))
         scale = _metres(drawing.header.get("$INSUNITS", 0), unit)
         content = _Content(drawing, scale)
-        content.walk(drawing.modelspace(), np.array([[scale, 0.0, 0.0], [0.0, scale, 0.0]]), "0", ())
-        return content.traced(names, set(layers or ()))
+        with np.errstate(all="ignore"):  # all points are checked
+            content.walk(drawing.modelspace(), np.array([[scale, 0.0, 0.0], [0.0, scale, 0.0]]), "0", ())
+            return content.traced(names, set(layers or ()))
     except (Unreadable, UnusableFile) as error:
         raise UnusableFile(f"{path}: {error}") from None
 
@@ -110,6 +111,7 @@ class _Content:
     """Entities without a shape, by layer and type."""
     hidden: set[str] = field(default_factory=set)
     visited: int = 0
+    points: int = 0
 
     def walk(self, entities: Iterable[Any], to_metres: np.ndarray, outer: str, blocks: tuple[str, ...]) -> None:
         """Collect entities, and those of the blocks that they insert.
@@ -138,6 +140,9 @@ class _Content:
             if shape is None:
                 self.skipped[layer, kind] += 1
             else:
+                self.points += sum(map(len, shape[0].rings))
+                if self.points > MOST_POINTS:
+                    raise UnusableFile(f"has more than {MOST_POINTS} points along its curves; simplify it")
                 self.shapes.append((layer, shape[0], after(to_metres, shape[1]), name))
 
     def _insert(self, insert: Any, to_metres: np.ndarray, layer: str, blocks: tuple[str, ...]) -> None:

@@ -71,7 +71,7 @@ def _load(content: bytes) -> dict[str, Any]:
     except UnusableFile:
         raise
     except ValueError as error:  # also wrong encodings, and integers of thousands of digits
-        raise UnusableFile(f"is not valid JSON: {str(error).splitlines()[0][:100]}") from None
+        raise UnusableFile(f"is not valid JSON: {str(error).split(';')[0][:100]}") from None
     if not isinstance(data, dict):
         raise UnusableFile("is not GeoJSON: it must be an object with a type")
     return data

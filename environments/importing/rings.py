@@ -27,12 +27,14 @@ def area_of(rings: Sequence[np.ndarray], even_odd: bool = True) -> list[shapely.
     Raises:
         UnusableFile: The curves cross each other and have too many points.
     """
-    rings = [ring for ring in rings if len(ring) > 2 and not np.array_equal(ring.min(axis=0), ring.max(axis=0))]
+    rings = [np.append(ring, ring[:1], axis=0) for ring in rings if len(ring) > 2 and (ring != ring[0]).any()]
+    if not rings:
+        return []
     if len(rings) == 1:
         outline = shapely.Polygon(rings[0])
         if outline.is_valid:
             return [outline]
-    lines = shapely.MultiLineString([shapely.LinearRing(ring) for ring in rings])
+    lines = shapely.MultiLineString(rings)
     if shapely.is_simple(lines):
         return _nested(rings, even_odd)
     if sum(map(len, rings)) > _MOST_CROSSING:
@@ -64,7 +66,7 @@ def _winding(rings: Sequence[np.ndarray], point: np.ndarray) -> int:
     """How often curves wind around a point, anticlockwise."""
     total = 0
     for ring in rings:
-        x, y = (np.append(ring, ring[:1], axis=0) - point).T
+        x, y = (ring - point).T
         up, down = (y[:-1] <= 0) & (y[1:] > 0), (y[:-1] > 0) & (y[1:] <= 0)
         side = x[:-1] * y[1:] - x[1:] * y[:-1]
         total += int((up & (side > 0)).sum() - (down & (side < 0)).sum())

@@ -14,7 +14,7 @@ from environments.importing.curves import SAGITTA
 from environments.importing.rings import area_of
 from environments.importing.traced import Traced, UnusableFile
 
-_MOST_POINTS = 500_000
+MOST_POINTS = 2_000_000
 _FURTHEST = 1e8
 """Largest coordinate [m]: positions in the plane of a map projection are smaller."""
 _FAR = 10_000.0
@@ -48,8 +48,8 @@ class Sketch:
                 f"{what} has a coordinate that is not a number below {_FURTHEST:g} m; correct the drawing"
             )
         self.points += len(points)
-        if self.points > _MOST_POINTS:
-            raise UnusableFile(f"has more than {_MOST_POINTS} points along its curves; simplify it, or check its unit")
+        if self.points > MOST_POINTS:
+            raise UnusableFile(f"has more than {MOST_POINTS} points along its curves; simplify it, or check its unit")
 
     def add_line(self, points: np.ndarray, thickness: float, what: str) -> None:
         """Add an open curve."""

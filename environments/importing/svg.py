@@ -31,6 +31,8 @@ from environments.reading import Unreadable, read_file
 _MOST_BYTES = 32_000_000
 _MOST_DRAWN = 200_000
 """Elements that are drawn, those that `use` repeats included."""
+_MOST_DATA = 4_000_000
+"""Characters of the data of all paths, those that `use` repeats included."""
 _GROUPS = ("svg", "g", "a", "switch", "use", "symbol")
 _SHAPES = ("rect", "circle", "ellipse", "line", "polyline", "polygon", "path")
 _NO_SHAPE = ("text", "image", "foreignObject")
@@ -59,8 +61,9 @@ def read_svg(path: Path, mm_per_unit: float | None = None, layers: Mapping[str, 
         drawing = _Drawing(root, names)
         scale = _Scale(root, mm_per_unit)
         styles = {**INHERITED, **drawing.styles.of(root)}
-        drawing.walk(root.children, _State(scale.to_metres, scale.size, styles, None, 1))
-        return drawing.traced(scale, set(layers or ()))
+        with np.errstate(all="ignore"):  # all points are checked
+            drawing.walk(root.children, _State(scale.to_metres, scale.size, styles, None, 1))
+            return drawing.traced(scale, set(layers or ()))
     except (Unreadable, UnusableFile) as error:
         raise UnusableFile(f"{path}: {error}") from None
 
@@ -142,6 +145,7 @@ class _Drawing:
     more: set[str | None] = field(default_factory=set)
     """Roles of layers with texts or images."""
     drawn: int = 0
+    data: int = 0
 
     def __post_init__(self) -> None:
         for element in _descendants(self.root):
@@ -219,6 +223,9 @@ class _Drawing:
         if not 0 < factor < math.inf:
             self.left_out["elements without a size"] += 1
             return
+        self.data += len(element.attributes.get("d", "")) + len(element.attributes.get("points", ""))
+        if self.data > _MOST_DATA:
+            raise UnusableFile(f"has more than {_MOST_DATA} characters of path data; simplify the paths")
         name = f"{element.tag} {named(element.attributes.get('id', 'without id'))}"
         curves = curves_of(element.tag, element.attributes, state.size, SAGITTA / factor)
         curves = [(mapped(state.to_metres, points), closed) for points, closed in curves]

@@ -13,11 +13,13 @@ from environments.importing.traced import UnusableFile
 
 _PX = {"": 1.0, "px": 1.0, "in": 96.0, "cm": 96 / 2.54, "mm": 96 / 25.4, "q": 96 / 101.6, "pt": 96 / 72, "pc": 16.0}
 """Pixels of CSS in its units of length."""
+_LONGEST = 1000
+"""Characters of any attribute but path data."""
+_TRANSFORM = re.compile(r"\s*(?:[A-Za-z]+\s*\([^()]*\)[\s,]*)*\Z")
 _LENGTH = re.compile(r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*([a-zA-Z]*|%)\s*\Z")
 _NUMBERS = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
+_POINTS = re.compile(r"[Ee\d+\-.,\s]*\Z")
 _PATH_DATA = re.compile(r"[MmZzLlHhVvCcSsQqTtAaEe\d+\-.,\s]*\Z")
-_MOST_DATA = 5_000_000
-"""Characters of the data of one path."""
 PHYSICAL = ("in", "cm", "mm", "q", "pt", "pc")
 MM_PER_PX = 25.4 / 96
 
@@ -35,7 +37,7 @@ def length(text: str | None, default: float, whole: float = math.nan) -> float:
     """
     if text is None or text.strip() == "auto":
         return default
-    match = _LENGTH.match(text)
+    match = _LENGTH.match(text[:_LONGEST])
     factor = None if match is None else whole / 100 if match[2] == "%" else _PX.get(match[2].lower())
     if match is None or factor is None or math.isnan(factor):
         raise UnusableFile(
@@ -46,7 +48,7 @@ def length(text: str | None, default: float, whole: float = math.nan) -> float:
 
 def unit_of(text: str | None) -> str:
     """The unit of a length in lower case; "%" also if it is absent."""
-    match = _LENGTH.match(text or "100%")
+    match = _LENGTH.match((text or "100%")[:_LONGEST])
     return match[2].lower() if match else ""
 
 
@@ -61,6 +63,8 @@ def transform(text: str | None) -> np.ndarray:
     from svgelements import Matrix
 
     try:
+        if len(text) > _LONGEST or not _TRANSFORM.match(text):
+            raise ValueError
         m = Matrix(text)
         return np.array([[m.a, m.c, m.e], [m.b, m.d, m.f]], float)
     except (ValueError, TypeError, IndexError, AttributeError):
@@ -98,7 +102,7 @@ def view_box(attributes: dict[str, str]) -> tuple[float, float, float, float] | 
     text = attributes.get("viewBox")
     if text is None:
         return None
-    numbers = [float(number) for number in _NUMBERS.findall(text)]
+    numbers = [float(number) for number in _NUMBERS.findall(text[:_LONGEST])]
     if len(numbers) != 4 or min(numbers[2:]) <= 0 or not all(map(math.isfinite, numbers)):
         raise UnusableFile(f"has the viewBox {text[:60]!r}; it must be x, y, width and height, the last two above 0")
     return numbers[0], numbers[1], numbers[2], numbers[3]
@@ -131,7 +135,7 @@ def curves_of(tag: str, attributes: dict[str, str], size: tuple[float, float], s
             return [(np.array(ends), False)]
         case "polyline" | "polygon":
             data = attributes.get("points", "")
-            if not _PATH_DATA.match(data):
+            if not _POINTS.match(data):
                 raise UnusableFile(f"has the points {data[:40]!r}, which are not all numbers")
             numbers = [float(number) for number in _NUMBERS.findall(data)]
             points = np.array(numbers[: len(numbers) // 2 * 2]).reshape(-1, 2)
@@ -178,8 +182,6 @@ def _path(data: str, sagitta: float) -> list[Curve]:
     """The curves of path data, one for each part that begins with a move."""
     from svgelements import Arc, Close, CubicBezier, Line, Move, Path, QuadraticBezier
 
-    if len(data) > _MOST_DATA:
-        raise UnusableFile(f"has a path with more than {_MOST_DATA} characters; simplify it")
     if not _PATH_DATA.match(data):
         raise UnusableFile(f"has the path data {data[:40]!r}, with more than numbers and commands in it")
     try:

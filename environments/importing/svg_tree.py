@@ -41,6 +41,8 @@ def read_tree(data: bytes) -> Element:
     builder = _Builder(data)
     try:
         builder.parser.Parse(data, True)
+    except UnusableFile:
+        raise
     except expat.ExpatError as error:
         raise UnusableFile(f"is not valid XML: {error}") from None
     except (ValueError, LookupError) as error:  # an encoding that the parser does not know
@@ -97,8 +99,6 @@ class _Builder:
             raise UnusableFile("declares entities that make it too long; save it as plain SVG")
 
 
-_COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
-_RULE = re.compile(r"([^{}@;]+)\{([^{}]*)\}")
 _SIMPLE = re.compile(r"(\*|[\w-]+)?([.#][\w-]+)?\Z")
 _STYLED = ("fill", "stroke", "stroke-width", "fill-rule", "fill-opacity", "stroke-opacity", "visibility", "display")
 INHERITED = {"fill": "black", "stroke": "none", "stroke-width": "1", "fill-rule": "nonzero", "visibility": "visible",
@@ -132,9 +132,13 @@ class Styles:
         Raises:
             UnusableFile: There are too many.
         """
-        for selectors, body in _RULE.findall(_COMMENT.sub(" ", text)):
+        first, *after = text.split("/*")
+        plain = first + "".join(part.partition("*/")[2] for part in after)
+        for rule in plain.split("}"):
+            selectors, _, body = rule.partition("{")
             properties = _declared(body)
-            for selector in selectors.split(",") if properties else ():
+            # What comes before is a statement such as @import.
+            for selector in selectors.rpartition(";")[2].split(",") if properties else ():
                 match = _SIMPLE.match(selector.strip())
                 if match is None or not match[0]:
                     self.other += 1
