@@ -109,7 +109,7 @@ def built(
     outlines = *polygons, *Obstacles(circles=traced.circles, walls=traced.walls).shapes()
     bounds = traced.bounds or _extent(name, obstacles, start, goal)
     notes = list(traced.notes)
-    if simplify and corners[0]:
+    if corners[1] < corners[0]:
         by = f"outlines of {corners[0]} corners simplified to {corners[1]}: nowhere moved by more than {rounded(1e3 * moved, 'mm')} mm"
         notes.append(f"{by} (allowed: {rounded(1e3 * simplify, 'mm')} mm)")
     if traced.moved:

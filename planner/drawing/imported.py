@@ -47,7 +47,7 @@ def imported_figure(found: Imported) -> Figure:
     axes.add_patch(
         Rectangle((x0, y0), width, height, fill=False, edgecolor=INK, linewidth=1.0, linestyle="--", zorder=5)
     )
-    _draw_ends(axes, found, max(VineParams().radius, _LEAST_BASE * 1e-3 * max(width, height)))
+    _draw_ends(axes, found, max(1e3 * VineParams().radius, _LEAST_BASE * max(width, height)))
     axes.set(xlim=(x0 - room, x1 + room), ylim=(y0 - room, y1 + room), aspect="equal", xlabel="x [mm]", ylabel="y [mm]")
     without = f" (no {' and no '.join(found.missing)} yet)" if found.missing else ""
     axes.set_title(f"{found.name}: {len(found.obstacles)} obstacles{without}", fontsize=10, color=INK, parse_math=False)
@@ -86,10 +86,10 @@ def _draw_outlines(axes: Axes, shapes: Sequence[shapely.Geometry], color: str, l
 
 
 def _draw_ends(axes: Axes, found: Imported, radius: float) -> None:
-    """Draw the base of a tube of a radius [m], with an arrow in the direction of growth, and the goal disc."""
+    """Draw the base of a tube of a radius [mm], with an arrow in the direction of growth, and the goal disc."""
     if found.start:
         for part in base_shapes(np.array(found.start), radius):
-            axes.add_patch(Polygon(part, facecolor=INK, edgecolor="white", linewidth=0.5, zorder=7))
+            axes.add_patch(Polygon(part, facecolor=INK, edgecolor="white", linewidth=0.5, zorder=7, gid="start"))
     if found.goal:
         x, y, reach = (1e3 * part for part in found.goal)
         axes.add_patch(Circle((x, y), reach, facecolor=GOAL, alpha=0.3, linewidth=0, zorder=6))

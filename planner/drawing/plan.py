@@ -276,7 +276,7 @@ def foreground(environment: Environment, design: Design | None) -> list[Patch]:
 
 
 def base_shapes(start: Floats, radius: float) -> list[Floats]:
-    """Corners [mm] of the bar and the arrow at a base: x, y [m] and heading [rad]."""
+    """Corners [mm] of the bar and the arrow at a base: x, y [m] and heading [rad], for a tube of a radius [mm]."""
     ahead = np.array([math.cos(start[2]), math.sin(start[2])])
     plate = np.array([[-0.25, -1.25], [0.1, -1.25], [0.1, 1.25], [-0.25, 1.25]])
     arrow = np.array([[0.3, -0.1], [1.05, -0.1], [1.05, -0.38], [1.8, 0], [1.05, 0.38], [1.05, 0.1], [0.3, 0.1]])

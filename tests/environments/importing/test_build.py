@@ -84,12 +84,13 @@ def test_too_many_corners_name_the_option_that_helps() -> None:
 
 def test_what_was_changed_is_said_with_figures() -> None:
     """The distance of simplification, of curves that became lines, and the number of cuts."""
-    found = built("ring.svg", Traced((RING,), moved=2e-5, notes=("one ring",)), simplify=0.01)
+    notched = RING.difference(shapely.box(0.5, 0.5, 0.505, 0.51))
+    found = built("ring.svg", Traced((notched,), moved=2e-5, notes=("one ring",)), simplify=0.01)
     assert found.notes[0] == "one ring"
-    assert "outlines of 8 corners simplified to 8: nowhere moved by more than 0 mm (allowed: 10 mm)" in found.notes
+    assert "outlines of 12 corners simplified to 8: nowhere moved by more than 5 mm (allowed: 10 mm)" in found.notes
     assert "curves became lines, at most 0.02 mm from them" in found.notes
     assert found.notes[-1].startswith("1 outlines with 1 holes cut into 2 polygons")
-    assert found.moved == pytest.approx(2e-5)
+    assert found.moved == pytest.approx(5.02e-3)
 
 
 def test_options_for_other_files_are_refused(tmp_path: Path) -> None:
