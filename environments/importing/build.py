@@ -107,7 +107,7 @@ def built(
     obstacles = Obstacles([shapely.get_coordinates(piece)[:-1] for piece in pieces], traced.circles, traced.walls)
     _check_size(name, len(obstacles), sum(map(len, obstacles.polygons)), simplify)
     outlines = *polygons, *Obstacles(circles=traced.circles, walls=traced.walls).shapes()
-    bounds = traced.bounds or _extent(name, obstacles, start, goal)
+    x0, y0, x1, y1 = (round(float(side), _DECIMALS) for side in traced.bounds or _extent(name, obstacles, start, goal))
     notes = list(traced.notes)
     if corners[1] < corners[0]:
         by = f"outlines of {corners[0]} corners simplified to {corners[1]}: nowhere moved by more than {rounded(1e3 * moved, 'mm')} mm"
@@ -119,7 +119,7 @@ def built(
             f"{len(polygons)} outlines with {holes} holes cut into {len(pieces)} polygons without, which touch"
         )
     return Imported(
-        name, traced, outlines, obstacles, bounds, start, goal, moved + traced.moved, tuple(notes), backdrop
+        name, traced, outlines, obstacles, (x0, y0, x1, y1), start, goal, moved + traced.moved, tuple(notes), backdrop
     )
 
 
