@@ -116,9 +116,7 @@ def _allowed(corners: Floats, after: Indices, touching: Flags, limit: float) -> 
     turn = back[:, 0] * onward[:, 1] - back[:, 1] * onward[:, 0]
     stair = (turn * turn[after] < 0) & ~touching & ~touching[after]
     # The line between the middles of two stairs cuts the corner between them.
-    with np.errstate(invalid="ignore", divide="ignore"):
-        cut = np.abs(turn) / np.hypot(*(back + onward).T)
-    deep = stair & stair[before] & ~(cut <= limit)
+    deep = stair & stair[before] & (_distance(corners, corners - back, corners + onward) > limit)
     stair &= ~(deep | deep[after])
     # The middle of a single one would be one corner more.
     stair &= stair[before] | stair[after]

@@ -34,11 +34,13 @@ def test_an_imported_environment_is_the_one_that_its_file_holds(tmp_path: Path) 
 def test_pieces_are_rounded_to_a_micrometre_and_stay_valid() -> None:
     """Also needles and slivers that are thinner than that, which may vanish."""
     generator = np.random.default_rng(0)
+    fine = shapely.Polygon([(0.100001, 0.95), (0.2000004, 0.95), (0.15, 0.9999996)])
     needles = [shapely.Polygon(generator.random((3, 2)) * [1, 1e-6]) for _ in range(50)]
-    found = built("needles.svg", Traced((RING, *needles), start=START, goal=GOAL))
+    found = built("needles.svg", Traced((RING, fine, *needles), start=START, goal=GOAL))
     for polygon in found.obstacles.polygons:
         assert (np.round(polygon, 6) == polygon).all()
         assert shapely.Polygon(polygon).is_valid
+    assert [[0.100001, 0.95], [0.2, 0.95], [0.15, 1.0]] in [polygon.tolist() for polygon in found.obstacles.polygons]
     found.environment()
 
 

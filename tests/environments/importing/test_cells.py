@@ -8,7 +8,7 @@ from hypothesis.extra.numpy import arrays
 
 from environments.importing.cells import outlines
 
-GRIDS = st.tuples(st.integers(1, 9), st.integers(1, 9)).flatmap(lambda shape: arrays(bool, shape))
+GRIDS = st.tuples(st.integers(1, 9), st.integers(1, 9)).flatmap(lambda shape: arrays(bool, shape, fill=st.nothing()))
 
 
 def squares(solid: np.ndarray) -> shapely.Geometry:
@@ -29,6 +29,19 @@ def test_outlines_enclose_exactly_the_solid_cells(solid: np.ndarray) -> None:
         assert shapely.union_all(polygons).equals(merged)
         # Shapely's pieces also touch at most at corners.
         assert len(polygons) == len(shapely.get_parts(merged))
+
+
+def test_pieces_that_touch_one_another_at_several_corners() -> None:
+    """No polygon is valid whose inside falls apart where it touches itself."""
+    two = np.array([[0, 1, 1, 0], [1, 0, 0, 1], [1, 0, 0, 1], [0, 1, 1, 0]], bool)
+    assert sorted(polygon.area for polygon in outlines(two)) == [2.0] * 4
+    twice = np.ones((7, 7), bool)
+    twice[[2, 3, 4, 3], [3, 2, 3, 4]] = False
+    middle, around = sorted(outlines(twice), key=lambda polygon: polygon.area)
+    assert middle.equals(shapely.box(3, 3, 4, 4))
+    assert around.is_valid
+    assert len(around.interiors) == 1
+    assert around.area == 44
 
 
 def test_corners_are_only_where_the_outline_turns() -> None:

@@ -12,7 +12,7 @@ from environments.importing.cut import areas, without_holes
 
 
 @settings(max_examples=150, derandomize=True, deadline=None)
-@given(arrays(bool, (8, 8), elements=st.sampled_from([True, True, True, False])), st.floats(0, 3))
+@given(arrays(bool, (8, 8), elements=st.sampled_from([True, True, True, False]), fill=st.nothing()), st.floats(0, 3))
 def test_cuts_do_not_change_what_is_solid(solid: np.ndarray, turn: float) -> None:
     """The pieces have no holes, are valid, do not overlap, and cover what the polygon covers."""
     turned = np.array([[np.cos(turn), np.sin(turn)], [-np.sin(turn), np.cos(turn)]])

@@ -68,7 +68,7 @@ VALUES = [
         [0, 19, 20, 65, 66, 100, 101, 255],
         [FREE, FREE, UNKNOWN, UNKNOWN, OCCUPIED, OCCUPIED, UNKNOWN, UNKNOWN],
     ),
-    ("raw", 1, [0, 100, 255], [FREE, OCCUPIED, UNKNOWN]),
+    ("raw", 1, [0, 100, 101, 255], [FREE, OCCUPIED, UNKNOWN, UNKNOWN]),
 ]
 
 
@@ -111,7 +111,7 @@ def test_transparent_cells(tmp_path: Path) -> None:
 
 
 GRIDS = st.tuples(st.integers(1, 7), st.integers(1, 7)).flatmap(
-    lambda shape: arrays(np.uint8, shape, elements=st.sampled_from([0, 205, 254]))
+    lambda shape: arrays(np.uint8, shape, elements=st.sampled_from([0, 205, 254]), fill=st.nothing())
 )
 
 
