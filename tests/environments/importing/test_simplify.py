@@ -77,12 +77,12 @@ def test_corners_at_which_outlines_touch_are_kept() -> None:
 
 def test_thin_rooms_do_not_cross_their_walls() -> None:
     """Two rooms a tenth of the tolerance apart stay two holes of a valid polygon, in any position."""
-    teeth = [(x, 0.9 * (x % 2)) for x in range(20)]
-    rooms = (
-        shapely.Polygon([*teeth, (19, 6), (0, 6)]),
-        shapely.Polygon([*[(x, y - 0.1) for x, y in teeth], (19, -6), (0, -6)]),
-    )
-    ripples = [(20 + 0.05 * (y % 2), y) for y in range(-7, 8)]
+    teeth = np.array([(x, 0.9 * (x % 2)) for x in range(21)])
+    # One row of teeth ends low, the other high: the lines between the ends of each would cross.
+    upper = shapely.Polygon([*teeth, (20, 6), (0, 6)])
+    lower = shapely.Polygon([*(teeth[1:-1] - [0, 0.1]), (19, -6), (1, -6)])
+    rooms = upper, lower
+    ripples = [(21 + 0.6 * (y % 2), y) for y in range(-7, 8)]
     walls = shapely.Polygon([(-1, 7), (-1, -7), *ripples]).difference(shapely.union_all(rooms))
     walls = rotate(translate(walls, 3, 7), 20)
     (after,), moved = simplified([walls], 1.0)

@@ -13,7 +13,7 @@ from environments import load_environment
 from tests.environments.importing.maps import write_map
 
 Vinewright = Callable[..., tuple[int, str, str]]
-PLACED = "--start", "300,500,0", "--goal", "1700,500,100"
+PLACED = "--start", "300,500,90", "--goal", "1700,500,100"
 
 
 def room(folder: Path) -> Path:
@@ -38,6 +38,8 @@ def test_import_writes_an_environment_and_a_picture(vinewright: Vinewright, tmp_
     assert "hint" not in out
     environment = load_environment("map.toml")
     assert environment.bounds.tolist() == [0, 0, 2, 1]
+    assert environment.start.tolist() == pytest.approx([0.3, 0.5, np.pi / 2])
+    assert environment.goal.tolist() == [1.7, 0.5, 0.1]
     assert environment.obstacles.clearance([1.0, 0.5]) == 0
     # The block reaches from row 20 to row 30 from the top of 50.
     assert environment.obstacles.clearance([0.8, 0.5]) == pytest.approx(0.1)
@@ -95,6 +97,32 @@ def test_json_has_the_figures(vinewright: Vinewright, tmp_path: Path) -> None:
     assert document["obstacles"]["circles"] == 0
     assert document["environment"]["goal_mm"] == [1700, 500]
     assert document["notes"][1].endswith("1.3 % unknown, taken as free")
+
+
+SVG = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 200 100">
+<rect x="80" y="0" width="20" height="60"/><g id="posts"><circle cx="150" cy="50" r="5"/></g></svg>"""
+GEOJSON = {
+    "type": "Feature",
+    "properties": {},
+    "geometry": {"type": "Polygon", "coordinates": [[[80, 40], [100, 40], [100, 100], [80, 100], [80, 40]]]},
+}
+
+
+def test_drawings_are_read_in_their_unit(vinewright: Vinewright) -> None:
+    """An SVG in units of 10 mm with y down, all of it or one layer, and the same block as GeoJSON in centimetres."""
+    Path("a.svg").write_text(SVG)
+    Path("b.geojson").write_text(json.dumps(GEOJSON))
+    for name, options, post in (
+        ("a.svg", ["--mm-per-unit", "10"], 0.0),
+        ("a.svg", ["--mm-per-unit", "10", "--wall-layer", "posts"], 0.0),
+        ("b.geojson", ["--unit", "cm"], None),
+    ):
+        code, out, errors = vinewright("environments", "import", name, *PLACED, *options, "--out", "c.toml", "--force")
+        assert (code, errors) == (0, ""), out
+        obstacles = load_environment("c.toml").obstacles
+        assert (obstacles.clearance([0.9, 0.5]) == 0) == ("posts" not in options)
+        assert obstacles.clearance([0.9, 0.3]) == pytest.approx(0.1) or "posts" in options
+        assert post is None or obstacles.clearance([1.5, 0.5]) == post
 
 
 def test_a_start_without_room_for_the_default_tube_is_a_hint(vinewright: Vinewright, tmp_path: Path) -> None:
