@@ -58,7 +58,7 @@ class _Chains:
     points: Floats
     """Corners and middles of edges by turns, shape (n, 2) [m]."""
     allowed: Flags
-    """Which points may be corners of the result, shape (n,)."""
+    """Which points may be corners of the result, shape (n,); changed by `_thin_out`."""
     corner: Flags
     """Which points are corners of the result, shape (n,); changed by `_thin_out`."""
     ring: Indices
@@ -139,6 +139,11 @@ def _thin_out(chains: _Chains, limit: float) -> Floats:
         _split(chains, distances, (low, high), limits, limit)
         low, high = _crossing(chains)
         limits = np.full(len(low), 1e-6 * limit)
+        # There every point of the old outline may become a corner.
+        inside = np.zeros(len(chains.ring), int)
+        inside[low] += 1
+        inside[high] -= 1
+        chains.allowed[np.cumsum(inside) > 0] = True
         if not len(low):
             break
     return distances

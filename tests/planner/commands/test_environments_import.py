@@ -112,17 +112,18 @@ def test_drawings_are_read_in_their_unit(vinewright: Vinewright) -> None:
     """An SVG in units of 10 mm with y down, all of it or one layer, and the same block as GeoJSON in centimetres."""
     Path("a.svg").write_text(SVG)
     Path("b.geojson").write_text(json.dumps(GEOJSON))
-    for name, options, post in (
-        ("a.svg", ["--mm-per-unit", "10"], 0.0),
-        ("a.svg", ["--mm-per-unit", "10", "--wall-layer", "posts"], 0.0),
-        ("b.geojson", ["--unit", "cm"], None),
-    ):
+    for name, options in (("a.svg", ["--mm-per-unit", "10"]), ("b.geojson", ["--unit", "cm"])):
         code, out, errors = vinewright("environments", "import", name, *PLACED, *options, "--out", "c.toml", "--force")
         assert (code, errors) == (0, ""), out
         obstacles = load_environment("c.toml").obstacles
-        assert (obstacles.clearance([0.9, 0.5]) == 0) == ("posts" not in options)
-        assert obstacles.clearance([0.9, 0.3]) == pytest.approx(0.1) or "posts" in options
-        assert post is None or obstacles.clearance([1.5, 0.5]) == post
+        assert obstacles.clearance([0.9, 0.5]) == 0
+        assert obstacles.clearance([0.9, 0.3]) == pytest.approx(0.1)
+        assert (obstacles.clearance([1.5, 0.5]) == 0) == (name == "a.svg")
+    ends = "--start", "1452,452,0", "--goal", "1548,548,2"
+    layer = "--mm-per-unit", "10", "--wall-layer", "posts"
+    code, out, _ = vinewright("environments", "import", "a.svg", *ends, *layer, "--out", "d.toml")
+    assert code == 0
+    assert "shapes on other layers that were left out: 1" in out
 
 
 def test_a_start_without_room_for_the_default_tube_is_a_hint(vinewright: Vinewright, tmp_path: Path) -> None:
