@@ -23,7 +23,7 @@ _MOST_BYTES = 32_000_000
 _MOST_FEATURES = 200_000
 _DEEPEST = 16
 """Geometry collections one within another."""
-_CODE = re.compile(r"(?:^|:)EPSG:[\d.]*:?(\d+)\Z", re.IGNORECASE)
+_CODE = re.compile(r"(?:^|:)EPSG:(?:[\d.]*:)?(\d+)\Z", re.IGNORECASE)
 _METRIC = (range(32601, 32661), range(32701, 32761), range(25828, 25839), range(26901, 26924))
 """Codes of UTM zones: of WGS 84 north and south, ETRS89 and NAD83. Their coordinates are metres, true to 0.1 %."""
 _GEOGRAPHIC = range(4001, 5000)

@@ -6,14 +6,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import ezdxf
 import numpy as np
 import pytest
 import shapely
 
-ezdxf = pytest.importorskip("ezdxf")
-
-from environments.importing.dxf import read_dxf  # noqa: E402
-from environments.importing.traced import Traced, UnusableFile  # noqa: E402
+from environments.importing.dxf import read_dxf
+from environments.importing.traced import Traced, UnusableFile
 
 WALL = {"layer": "WALL"}
 Draw = Callable[[Any], object]

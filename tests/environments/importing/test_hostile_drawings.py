@@ -1,5 +1,6 @@
 """Drawings designed to hang a program or to exhaust its memory, each read by its own process."""
 
+import itertools
 import math
 import os
 import resource
@@ -64,9 +65,7 @@ def doubling(levels: int) -> str:
     """Blocks each of which inserts the next one ten times."""
     names = [f"B{k}" for k in range(levels)]
     last = block(names[-1], *line(0, 0, 1, 1))
-    return with_blocks(
-        *(block(a, *(insert(b) * 10)) for a, b in zip(names, names[1:], strict=False)), last, first=names[0]
-    )
+    return with_blocks(*(block(a, *(insert(b) * 10)) for a, b in itertools.pairwise(names)), last, first=names[0])
 
 
 def svg(body: str, head: str = "") -> str:

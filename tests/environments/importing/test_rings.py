@@ -39,7 +39,7 @@ def total(rings: list[np.ndarray], even_odd: bool) -> float:
         ([SQUARE, INNER[::-1], CORE[::-1]], 13, 13),
         ([SQUARE, INNER + 2.0], 16 - 1 + 3, 19),
         ([SQUARE, INNER[::-1] + 2.0], 16 - 1 + 3, 16 - 1 + 3),
-        ([SQUARE, SQUARE + [10.0, 0.0]], 32, 32),
+        ([SQUARE, SQUARE + np.array([10.0, 0.0])], 32, 32),
         ([PENTAGRAM], STAR - PENTAGON, STAR),
     ],
 )

@@ -8,10 +8,8 @@ import numpy as np
 import pytest
 import shapely
 
-pytest.importorskip("svgelements")
-
-from environments.importing.svg import read_svg  # noqa: E402
-from environments.importing.traced import Traced, UnusableFile  # noqa: E402
+from environments.importing.svg import read_svg
+from environments.importing.traced import Traced, UnusableFile
 
 MM = 'width="200mm" height="100mm" viewBox="0 0 200 100"'
 
