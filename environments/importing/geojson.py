@@ -196,7 +196,7 @@ class _Content:
     def _number(self, properties: dict[str, Any], key: str, where: str, above: float = 0.0) -> float:
         """A number among the properties of a feature."""
         value = properties.get(key)
-        if not _is_number(value) or not above < value < 1e9:
+        if not isinstance(value, int | float) or isinstance(value, bool) or not above < value < 1e9:
             limit = f"a number above {above:g}" if math.isfinite(above) else "a number"
             raise UnusableFile(f"{where}.properties.{key} must be {limit}")
         return float(value)

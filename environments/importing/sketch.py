@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import shapely
@@ -156,6 +156,9 @@ def _on_page(
 
 def near_origin(traced: Traced) -> Traced:
     """The same shapes, moved to the origin by whole metres if they are far from it, as in the plane of a map projection."""
+    if traced.bounds is not None:  # to a nanometre; the rest is noise of changed units
+        min_x, min_y, max_x, max_y = np.round(traced.bounds, 9).tolist()
+        traced = replace(traced, bounds=(min_x, min_y, max_x, max_y))
     points = np.concatenate([
         shapely.get_coordinates(list(traced.solid)), traced.circles[:, :2], traced.walls[:, :2]
     ])  # fmt: skip
@@ -168,13 +171,13 @@ def near_origin(traced: Traced) -> Traced:
         return None if values is None else (values[0] - dx, values[1] - dy, values[2])
 
     bounds = traced.bounds
-    return Traced(
+    return replace(
+        traced,
         solid=tuple(shapely.transform(np.array(traced.solid, object), lambda xy: xy - offset)),
         circles=traced.circles - [dx, dy, 0.0],
         walls=traced.walls - [dx, dy, dx, dy, 0.0],
         bounds=None if bounds is None else (bounds[0] - dx, bounds[1] - dy, bounds[2] - dx, bounds[3] - dy),
         start=back(traced.start),
         goal=back(traced.goal),
-        moved=traced.moved,
         notes=(*traced.notes, f"({dx:.0f}, {dy:.0f}) m in the file is the origin here"),
     )

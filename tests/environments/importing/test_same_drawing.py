@@ -65,7 +65,7 @@ def drawings(draw: Callable[..., Any], even: bool = True) -> Drawing:
         turn = np.arange(len(corners)) * math.tau / len(corners)
         points = np.array(corners)[:, None] * np.column_stack([np.cos(turn), np.sin(turn)])
         rings = [points, points[::-1] * 0.5] if k == 0 else [points]
-        polygons.append([[(float(p), float(q)) for p, q in ring + [x, y]] for ring in rings])
+        polygons.append([[(float(p), float(q)) for p, q in ring + np.array([x, y])] for ring in rings])
     x, y = places[3]
     angle, size = draw(st.floats(0, math.tau)), draw(st.floats(0.3, 3))
     stretch = size if even else draw(st.floats(0.3, 3))
