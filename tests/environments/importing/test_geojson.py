@@ -41,7 +41,7 @@ def test_every_geometry_becomes_what_it_is(tmp_path: Path) -> None:
     parts = [{"type": "MultiPolygon", "coordinates": [[SQUARE, HOLE], [shifted]]}]
     features = [
         {"type": "Feature", "properties": None, "geometry": {"type": "GeometryCollection", "geometries": parts}},
-        named("", "LineString", [[0, 5], [1, 5], [1, 6]], thickness=0.2),
+        named("", "LineString", [[0, 5], [1, 5]], thickness=0.2),
         named("", "MultiLineString", [[[0, 7], [1, 7]], [[2, 7], [3, 7]]]),
         named("", "Point", [8, 8], radius=0.5),
         named("tree", "Point", [9, 9]),
@@ -50,7 +50,7 @@ def test_every_geometry_becomes_what_it_is(tmp_path: Path) -> None:
     traced = read(tmp_path, features)
     assert sorted(part.area for part in traced.solid) == pytest.approx([15, 16])
     np.testing.assert_allclose(traced.circles, [[8, 8, 0.5]])
-    walls = [[0, 5, 1, 5, 0.2], [1, 5, 1, 6, 0.2], [0, 7, 1, 7, 0], [2, 7, 3, 7, 0]]
+    walls = [[0, 7, 1, 7, 0], [2, 7, 3, 7, 0], [0, 5, 1, 5, 0.2]]
     np.testing.assert_allclose(traced.walls, walls)
     assert "left out: 1 features without geometry, 1 points without radius" in traced.notes
     assert traced.bounds is None
