@@ -112,6 +112,27 @@ def test_a_mirrored_plane_mirrors_x(tmp_path: Path) -> None:
     assert ends[:, 0].max() == pytest.approx(-0.1)
 
 
+def test_tilted_planes_are_seen_from_above(tmp_path: Path) -> None:
+    """Normal (0.6, 0, 0.8): its x axis is that of y, its y axis (-0.8, 0, 0.6), its height moves it by 0.6 of it along x."""
+    tilted = {**WALL, "extrusion": (0.6, 0, 0.8), "elevation": 1000}
+    square = [(0, 0), (100, 0), (100, 100), (0, 100)]
+    traced = read(tmp_path, lambda s: s.add_lwpolyline(square, close=True, dxfattribs=tilted))
+    assert traced.solid[0].bounds == pytest.approx((0.52, 0, 0.6, 0.1))
+
+
+def test_the_frame_of_a_fitted_polyline_is_not_drawn(tmp_path: Path) -> None:
+    """Old files keep the control points of a spline among the points on it."""
+
+    def draw(space: Any) -> None:
+        line = space.add_polyline2d([(0, 0), (50, 900), (100, 0), (0, 0), (50, 20), (100, 0)], dxfattribs=WALL)
+        line.dxf.flags |= 4
+        for vertex in line.vertices[:3]:
+            vertex.dxf.flags |= 16
+
+    traced = read(tmp_path, draw, version="R12", unit="mm")
+    np.testing.assert_allclose(traced.walls[:, :4], [[0, 0, 0.05, 0.02], [0.05, 0.02, 0.1, 0]])
+
+
 def test_widths_of_polylines_are_thicknesses(tmp_path: Path) -> None:
     """Closed or open, they are walls; lines have the thickness 0, and those of no length are none."""
 

@@ -67,7 +67,9 @@ def test_every_geometry_becomes_what_it_is(tmp_path: Path) -> None:
 def test_start_and_goal_are_named(tmp_path: Path, start: dict[str, Any]) -> None:
     """A point with a heading or a line; the unit applies to all lengths."""
     goal = named("GOAL", "Point", [3000, 6000], radius=250)
-    traced = read(tmp_path, [start, goal, BLOCK], "mm")
+    wall = named("", "LineString", [[0, 0], [0, 500]], thickness=20)
+    traced = read(tmp_path, [start, goal, BLOCK, wall], "mm")
+    np.testing.assert_allclose(traced.walls, [[0, 0, 0, 0.5, 0.02]])
     assert traced.start == pytest.approx((1, 5, math.radians(135)))
     assert traced.goal == pytest.approx((3, 6, 0.25))
     assert traced.solid[0].area == pytest.approx(16e-6)
