@@ -136,7 +136,12 @@ class _Content:
                 self._insert(entity, to_metres, layer, blocks)
                 continue
             name = f"a {kind} (handle {entity.dxf.handle}) on layer {named(layer)}"
-            shape = shape_of(entity, SAGITTA / factor) if 0 < factor < math.inf else None
+            try:
+                shape = shape_of(entity, SAGITTA / factor) if 0 < factor < math.inf else None
+            except (UnusableFile, MemoryError):
+                raise
+            except Exception:  # values of a broken entity
+                raise UnusableFile(f"{name} cannot be read; correct or delete it") from None
             if shape is None:
                 self.skipped[layer, kind] += 1
             else:

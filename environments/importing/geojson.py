@@ -23,7 +23,7 @@ _MOST_BYTES = 32_000_000
 _MOST_FEATURES = 200_000
 _DEEPEST = 16
 """Geometry collections one within another."""
-_CODE = re.compile(r"(?:^|:)EPSG:[\d.]*:?(\d+)\Z", re.IGNORECASE)
+_CODE = re.compile(r"(?:^|:)EPSG:(?:[\d.]*:)?(\d+)\Z", re.IGNORECASE)
 _METRIC = (range(32601, 32661), range(32701, 32761), range(25828, 25839), range(26901, 26924))
 """Codes of UTM zones: of WGS 84 north and south, ETRS89 and NAD83. Their coordinates are metres, true to 0.1 %."""
 _GEOGRAPHIC = range(4001, 5000)
@@ -196,7 +196,7 @@ class _Content:
     def _number(self, properties: dict[str, Any], key: str, where: str, above: float = 0.0) -> float:
         """A number among the properties of a feature."""
         value = properties.get(key)
-        if not _is_number(value) or not above < value < 1e9:
+        if not isinstance(value, int | float) or isinstance(value, bool) or not above < value < 1e9:
             limit = f"a number above {above:g}" if math.isfinite(above) else "a number"
             raise UnusableFile(f"{where}.properties.{key} must be {limit}")
         return float(value)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import shapely
@@ -11,7 +11,7 @@ import shapely
 from environments.importing import enclosure
 from environments.importing.chains import closed_chains
 from environments.importing.curves import SAGITTA
-from environments.importing.rings import area_of
+from environments.importing.rings import Effort, area_of, thick
 from environments.importing.traced import Traced, UnusableFile
 
 MOST_POINTS = 2_000_000
@@ -36,6 +36,7 @@ class Sketch:
     curved: bool = False
     """Whether curves became lines."""
     points: int = 0
+    effort: Effort = field(default_factory=Effort)
 
     def count(self, points: np.ndarray, what: str) -> None:
         """Check points that are added.
@@ -61,13 +62,13 @@ class Sketch:
     def add_outline(self, points: np.ndarray, what: str, disc: tuple[float, float, float] | None = None) -> None:
         """Add a closed curve; with its centre and radius if it is a circle."""
         self.count(points, what)
-        self.outlines.extend(enclosure.Outline(part, disc) for part in area_of([points]))
+        self.outlines.extend(enclosure.Outline(part, disc) for part in area_of([points], self.effort))
 
     def add_area(self, rings: Sequence[np.ndarray], even_odd: bool, what: str) -> None:
         """Add the area that closed curves enclose."""
         for ring in rings:
             self.count(ring, what)
-        self.filled.extend(area_of(rings, even_odd))
+        self.filled.extend(area_of(rings, self.effort, even_odd))
         self.edges.extend(rings)
 
     def traced(
@@ -90,14 +91,16 @@ class Sketch:
         closed, open_, gap = closed_chains(thin)
         if closed:
             told.append(f"outlines put together from lines whose ends meet: {len(closed)}")
-        outlines = self.outlines + [enclosure.Outline(part, None) for ring in closed for part in area_of([ring])]
+        outlines = self.outlines + [
+            enclosure.Outline(part, None) for ring in closed for part in area_of([ring], self.effort)
+        ]
         outlines = enclosure.without_edges(outlines, self.edges)
-        thick = [(points, thickness) for points, thickness in self.lines if thickness > 0]
-        walls = _walls([*((points, 0.0) for points in open_), *thick])
+        straight, bent = self._thick()
+        walls, filled = _walls([*((points, 0.0) for points in open_), *straight]), [*self.filled, *bent]
         ends = [end[:2] for end in (start, goal) if end is not None]
-        found = enclosure.sort_out(outlines, self.filled, walls, ends)
+        found = enclosure.sort_out(outlines, filled, walls, ends)
         around = _walls([(np.asarray(ring), 0.0) for ring in found.walls])
-        solid = (*self.filled, *found.solid, *(outline.area for outline in found.obstacles if outline.disc is None))
+        solid = (*filled, *found.solid, *(outline.area for outline in found.obstacles if outline.disc is None))
         discs = [outline.disc for outline in found.obstacles if outline.disc is not None]
         circles = np.array(discs).reshape(-1, 3)
         bounds = found.bounds
@@ -124,11 +127,20 @@ class Sketch:
         goal: tuple[float, float, float] | None,
         notes: Iterable[str],
     ) -> Traced:
-        """The filled areas, given discs (n, 3) and all lines as walls, closed or not."""
-        walls = _walls(self.lines)
+        """The filled areas, given discs (n, 3) and all lines, closed or not."""
+        straight, bent = self._thick()
+        walls = _walls([*(line for line in self.lines if line[1] == 0), *straight])
         return near_origin(
-            Traced(solid=tuple(self.filled), circles=circles, walls=walls, start=start, goal=goal, notes=tuple(notes))
+            Traced(
+                solid=(*self.filled, *bent), circles=circles, walls=walls, start=start, goal=goal, notes=tuple(notes)
+            )
         )
+
+    def _thick(self) -> tuple[list[tuple[np.ndarray, float]], list[shapely.Polygon]]:
+        """The lines with a thickness: single straight ones, and the areas of those with corners, which are filled there."""
+        lines = [line for line in self.lines if line[1] > 0]
+        bent = [thick(*line, self.effort) for line in lines if len(line[0]) > 2]
+        return [line for line in lines if len(line[0]) == 2], [part for parts in bent for part in parts]
 
 
 def _walls(lines: Iterable[tuple[np.ndarray, float]]) -> np.ndarray:
@@ -156,6 +168,9 @@ def _on_page(
 
 def near_origin(traced: Traced) -> Traced:
     """The same shapes, moved to the origin by whole metres if they are far from it, as in the plane of a map projection."""
+    if traced.bounds is not None:  # to a nanometre; the rest is noise of changed units
+        min_x, min_y, max_x, max_y = np.round(traced.bounds, 9).tolist()
+        traced = replace(traced, bounds=(min_x, min_y, max_x, max_y))
     points = np.concatenate([
         shapely.get_coordinates(list(traced.solid)), traced.circles[:, :2], traced.walls[:, :2]
     ])  # fmt: skip
@@ -168,13 +183,13 @@ def near_origin(traced: Traced) -> Traced:
         return None if values is None else (values[0] - dx, values[1] - dy, values[2])
 
     bounds = traced.bounds
-    return Traced(
+    return replace(
+        traced,
         solid=tuple(shapely.transform(np.array(traced.solid, object), lambda xy: xy - offset)),
         circles=traced.circles - [dx, dy, 0.0],
         walls=traced.walls - [dx, dy, dx, dy, 0.0],
         bounds=None if bounds is None else (bounds[0] - dx, bounds[1] - dy, bounds[2] - dx, bounds[3] - dy),
         start=back(traced.start),
         goal=back(traced.goal),
-        moved=traced.moved,
         notes=(*traced.notes, f"({dx:.0f}, {dy:.0f}) m in the file is the origin here"),
     )

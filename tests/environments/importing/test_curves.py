@@ -1,5 +1,6 @@
 """Curves that become lines, and affine maps."""
 
+import itertools
 import math
 
 import numpy as np
@@ -50,7 +51,7 @@ def test_a_bezier_curve_is_nowhere_further_from_its_chords_than_the_sagitta(
     level = [np.tile(point, (501, 1)) for point in control]
     at = np.linspace(0, 1, 501)[:, None]
     while len(level) > 1:
-        level = [(1 - at) * a + at * b for a, b in zip(level, level[1:], strict=False)]
+        level = [(1 - at) * a + at * b for a, b in itertools.pairwise(level)]
     chords = bezier(np.array(control), sagitta)
     assert furthest(level[0], chords) <= sagitta * (1 + 1e-6) + 1e-12
     np.testing.assert_allclose(chords[[0, -1]], [control[0], control[-1]], atol=1e-12)

@@ -6,14 +6,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import ezdxf
 import numpy as np
 import pytest
 import shapely
 
-ezdxf = pytest.importorskip("ezdxf")
-
-from environments.importing.dxf import read_dxf  # noqa: E402
-from environments.importing.traced import Traced, UnusableFile  # noqa: E402
+from environments.importing.dxf import read_dxf
+from environments.importing.traced import Traced, UnusableFile
 
 WALL = {"layer": "WALL"}
 Draw = Callable[[Any], object]
@@ -113,18 +112,40 @@ def test_a_mirrored_plane_mirrors_x(tmp_path: Path) -> None:
     assert ends[:, 0].max() == pytest.approx(-0.1)
 
 
+def test_tilted_planes_are_seen_from_above(tmp_path: Path) -> None:
+    """Normal (0.6, 0, 0.8): its x axis is that of y, its y axis (-0.8, 0, 0.6), its height moves it by 0.6 of it along x."""
+    tilted = {**WALL, "extrusion": (0.6, 0, 0.8), "elevation": 1000}
+    square = [(0, 0), (100, 0), (100, 100), (0, 100)]
+    traced = read(tmp_path, lambda s: s.add_lwpolyline(square, close=True, dxfattribs=tilted))
+    assert traced.solid[0].bounds == pytest.approx((0.52, 0, 0.6, 0.1))
+
+
+def test_the_frame_of_a_fitted_polyline_is_not_drawn(tmp_path: Path) -> None:
+    """Old files keep the control points of a spline among the points on it."""
+
+    def draw(space: Any) -> None:
+        line = space.add_polyline2d([(0, 0), (50, 900), (100, 0), (0, 0), (50, 20), (100, 0)], dxfattribs=WALL)
+        line.dxf.flags |= 4
+        for vertex in line.vertices[:3]:
+            vertex.dxf.flags |= 16
+
+    traced = read(tmp_path, draw, version="R12", unit="mm")
+    np.testing.assert_allclose(traced.walls[:, :4], [[0, 0, 0.05, 0.02], [0.05, 0.02, 0.1, 0]])
+
+
 def test_widths_of_polylines_are_thicknesses(tmp_path: Path) -> None:
     """Closed or open, they are walls; lines have the thickness 0, and those of no length are none."""
 
     def draw(space: Any) -> None:
-        space.add_lwpolyline([(0, 0), (1000, 0), (1000, 500)], close=True, dxfattribs={**WALL, "const_width": 80})
-        space.add_lwpolyline([(0, 900, 30, 50), (500, 900, 0, 0)], format="xyse", dxfattribs=WALL)
-        space.add_line((0, 950), (10, 950), dxfattribs={**WALL, "lineweight": 50})
+        space.add_lwpolyline([(0, 0), (1000, 0), (1000, 1000)], close=True, dxfattribs={**WALL, "const_width": 80})
+        space.add_lwpolyline([(0, 1900, 30, 50), (500, 1900, 0, 0)], format="xyse", dxfattribs=WALL)
+        space.add_line((0, 1950), (10, 1950), dxfattribs={**WALL, "lineweight": 50})
         space.add_line((0, 970), (0, 970), dxfattribs=WALL)
 
     traced = read(tmp_path, draw)
-    assert sorted(traced.walls[:, 4]) == pytest.approx([0, 0.05, 0.08, 0.08, 0.08])
-    assert area(traced) == 0
+    assert sorted(traced.walls[:, 4]) == pytest.approx([0, 0.05])
+    # along the inner and the outer side of the triangle the corners make up for each other
+    assert area(traced) == pytest.approx(0.08 * (2 + math.sqrt(2)), rel=1e-6)
 
 
 def test_hatches_say_what_is_solid(tmp_path: Path) -> None:

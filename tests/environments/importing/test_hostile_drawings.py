@@ -1,5 +1,6 @@
 """Drawings designed to hang a program or to exhaust its memory, each read by its own process."""
 
+import itertools
 import math
 import os
 import resource
@@ -64,9 +65,7 @@ def doubling(levels: int) -> str:
     """Blocks each of which inserts the next one ten times."""
     names = [f"B{k}" for k in range(levels)]
     last = block(names[-1], *line(0, 0, 1, 1))
-    return with_blocks(
-        *(block(a, *(insert(b) * 10)) for a, b in zip(names, names[1:], strict=False)), last, first=names[0]
-    )
+    return with_blocks(*(block(a, *(insert(b) * 10)) for a, b in itertools.pairwise(names)), last, first=names[0])
 
 
 def svg(body: str, head: str = "") -> str:
@@ -154,7 +153,12 @@ FILES: dict[str, tuple[Callable[[], str], str]] = {
     "huge curve.svg": (lambda: svg('<path d="M0 0C 1e300 3 4 1e300 6 6z"/>'), "more than 100000 points"),
     "arc.svg": (lambda: svg('<path d="M0 0A 1e300 1e300 0 0 0 1 1z"/>'), ""),
     "scale.svg": (lambda: svg('<g transform="scale(1e200) scale(1e200)"><rect width="1" height="1"/></g>'), "no walls"),
-    "star.svg": (lambda: svg(f'<polygon points="{star(20_001)}"/>'), "crosses itself"),
+    "star.svg": (lambda: svg(f'<polygon points="{star(20_001)}"/>'), "cross themselves"),
+    "stars.svg": (lambda: svg(f'<polygon points="{star(101)}"/>' * 1000), "cross themselves"),
+    "strokes.svg": (
+        lambda: svg(f'<polyline fill="none" stroke="red" stroke-width="30" points="{star(101)}"/>' * 1000), "thick lines"
+    ),
+    "long stroke.svg": (lambda: svg(f'<polyline fill="none" stroke="red" points="{star(4001)}"/>'), "thick lines"),
     "style.svg": (lambda: svg(f"<style>{'.a{fill:none}' * 100_000}</style>"), "more than 10000 rules"),
     "open style.svg": (lambda: svg(f"<style>{'a' * 1_000_000}{'/*' * 1_000_000}</style>"), "no walls"),
     "transform.svg": (lambda: svg(f'<g transform="{"rotate(" * 500_000}"><rect width="1" height="1"/></g>'), ""),
@@ -166,7 +170,7 @@ FILES: dict[str, tuple[Callable[[], str], str]] = {
     "nan.geojson": (lambda: geojson("[[[0, 0], [NaN, 0], [1, 1], [0, 0]]]"), "NaN"),
     "points.geojson": (lambda: geojson(f"[{'[0,0],' * 3_000_000}[1,1]]", "LineString"), "more than 2000000 points"),
     "star.geojson": (
-        lambda: geojson("[[" + ",".join(f"[{pair}]" for pair in star(20_001).split(" ")) + "]]"), "crosses itself"
+        lambda: geojson("[[" + ",".join(f"[{pair}]" for pair in star(20_001).split(" ")) + "]]"), "cross themselves"
     ),
     "collections.geojson": (
         lambda: '{"type": "GeometryCollection", "geometries": [' * 400 + "]}" * 400, "collections at most 16 deep"

@@ -100,7 +100,7 @@ def test_four_lines_are_a_rectangle() -> None:
     assert area(result) == pytest.approx(0.02 + 0.01, abs=1e-4)
     assert len(result.walls) == 0
     assert result.moved == pytest.approx(5e-5)
-    rings, rest, gap = closed_chains([lines[0], lines[1], lines[2] + [0.0, 1e-3], lines[3]])
+    rings, rest, gap = closed_chains([lines[0], lines[1], lines[2] + [0.0, 3e-4], lines[3]])
     assert (len(rings), len(rest), gap) == (0, 4, 0.0)
 
 
