@@ -169,6 +169,16 @@ def test_wrong_options_are_named(vinewright: Vinewright, tmp_path: Path, options
     assert sorted(tmp_path.iterdir()) == before
 
 
+def test_a_picture_of_too_many_pixels_is_refused_in_one_line(vinewright: Vinewright, tmp_path: Path) -> None:
+    """Exit code 2, from the head of the file, before anything is decoded."""
+    (tmp_path / "map.pgm").write_bytes(b"P5\n50000 50000\n255\n")
+    code, _, errors = vinewright("environments", "import", write_map(tmp_path), *PLACED)
+    assert code == 2
+    assert errors == (
+        "error: map.yaml: image is a picture of too many pixels: at most 64 million pixels are allowed; make it smaller, or cut it\n"
+    )
+
+
 def test_export_writes_a_map_that_comes_back(vinewright: Vinewright) -> None:
     """The maze with its start and goal, to the same obstacles within half a cell and rounding."""
     code, out, _ = vinewright("environments", "export", "maze", "maze.yaml", "--resolution", "20")
