@@ -15,11 +15,9 @@ import importlib
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 if TYPE_CHECKING:
-    from typing import Unpack
-
     from matplotlib.axes import Axes
 
     from dynamics.propagator import CannotRun
@@ -37,6 +35,7 @@ if TYPE_CHECKING:
         load_environment,
         write_environment,
     )
+    from environments.importing.choose import import_environment
     from environments.reach import WalledIn
     from environments.uncertainty import Uncertainty
     from planner.design import Design, Section
@@ -79,6 +78,7 @@ __all__ = [
     "environment_hints",
     "export",
     "generate_environment",
+    "import_environment",
     "known_environments",
     "known_tubes",
     "load_design",
@@ -101,6 +101,7 @@ _HOMES = {
     "dynamics.registry": ("propagators",),
     "dynamics.tube": ("Inertia", "VineParams"),
     "dynamics.tube_file": ("InvalidTube", "known_tubes", "load_tube"),
+    "environments.importing.choose": ("import_environment",),
     "environments.reach": ("WalledIn",),
     "environments.uncertainty": ("Uncertainty",),
     "environments": (
@@ -305,12 +306,10 @@ def robustness(
 
 
 def plot(environment: Environment, design: Design | None = None, *, ax: Axes | None = None) -> Axes:
-    """Draw an environment and a design into axes, in metres.
+    """Draw an environment and a design into axes, in metres; returns the axes.
 
     Args:
         ax: Where to draw; None takes the current axes of pyplot. The rest of the figure is not changed.
-    Returns:
-        The axes.
 
     >>> from matplotlib.figure import Figure
     >>> import vinewright as vw

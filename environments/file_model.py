@@ -25,8 +25,8 @@ from environments.lengths import UNITS, rounded
 from environments.obstacles import Ends
 from environments.uncertainty import KEYS, OF_OBSTACLES, PRESETS
 
-_MOST_SHAPES = 20_000
-_MOST_CORNERS = 50_000
+MOST_SHAPES = 20_000
+MOST_CORNERS = 50_000
 """Maximum number of corners of all polygons and walls with flat ends together."""
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 """Control characters that a terminal may interpret; tabs and line ends are allowed."""
@@ -183,13 +183,13 @@ class _Obstacles(_Table):
 
     @model_validator(mode="after")
     def _not_too_many(self) -> Self:
-        if self.count > _MOST_SHAPES:
-            raise _bare_error(f"has {self.count} shapes; at most {_MOST_SHAPES} are allowed")
+        if self.count > MOST_SHAPES:
+            raise _bare_error(f"has {self.count} shapes; at most {MOST_SHAPES} are allowed")
         # Walls with flat ends are written as polygons: what is written must be allowed when it is read.
         flat = self.walls if self.ends == "flat" else []
-        if (corners := sum(map(len, self.polygons)) + 4 * len(flat)) > _MOST_CORNERS:
+        if (corners := sum(map(len, self.polygons)) + 4 * len(flat)) > MOST_CORNERS:
             shapes = "polygons and walls" if flat else "polygons"
-            raise _bare_error(f"has {shapes} of {corners} corners; at most {_MOST_CORNERS} are allowed")
+            raise _bare_error(f"has {shapes} of {corners} corners; at most {MOST_CORNERS} are allowed")
         return self
 
 

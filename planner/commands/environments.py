@@ -1,4 +1,4 @@
-"""`vinewright environments`: list, show and generate environments."""
+"""`vinewright environments`: list, show, generate, import and export environments."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from planner.commands import environments_export, environments_import
 from planner.console.answer import Answer, JsonOption
 from planner.console.errors import BadInput, readable_errors
 from planner.console.options import EnvironmentArgument, environment_and_tube, print_hints
@@ -14,7 +15,7 @@ from planner.console.options import EnvironmentArgument, environment_and_tube, p
 if TYPE_CHECKING:
     from environments import Environment
 
-app = typer.Typer(help="List, show and generate environments.")
+app = typer.Typer(help="List, show, generate, import and export environments.")
 
 
 @app.command("list")
@@ -25,7 +26,7 @@ def list_environments(as_json: JsonOption = False) -> int:
     from environments import known_environments, load_environment
 
     answer = Answer(as_json)
-    listed = [_content(load_environment(name)) for name in known_environments()]
+    listed = [content_of(load_environment(name)) for name in known_environments()]
     table = Table("name", "size m", "obstacles", "description")
     for one in listed:
         (left, bottom), (right, top) = one["bounds_mm"]
@@ -35,7 +36,7 @@ def list_environments(as_json: JsonOption = False) -> int:
     return answer.end({"environments": listed})
 
 
-def _content(environment: Environment) -> dict[str, Any]:
+def content_of(environment: Environment) -> dict[str, Any]:
     """The properties of an environment, for a JSON document."""
     import math
 
@@ -78,7 +79,7 @@ def show(
         from environments.passages import narrowest_passages
 
         environment, params = environment_and_tube(env, None)
-    answer, content = Answer(as_json), _content(environment)
+    answer, content = Answer(as_json), content_of(environment)
     console, counts = answer.console, content["obstacles"]
     console.print(f"{environment.name}  {environment.description}", style="bold")
     low, high, start, goal = (
@@ -148,3 +149,7 @@ def new(
         with writing(file):
             write_environment(environment, file)
     print(f"wrote {file}")
+
+
+app.command("import")(environments_import.import_file)
+app.command("export")(environments_export.export_map)

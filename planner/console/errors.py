@@ -22,6 +22,7 @@ EXTRAS = {
     "cluster": ("Dask, Bokeh and PyArrow", ("bokeh", "cloudpickle", "dask", "distributed", "pyarrow")),
     "cuda": ("PyTorch and numba-cuda", ("numba_cuda", "torch")),
     "fab": ("ezdxf, trimesh and manifold3d", ("ezdxf", "manifold3d", "trimesh")),
+    "import": ("ezdxf, OpenCV, PyYAML and svgelements", ("cv2", "ezdxf", "svgelements", "yaml")),
     "fit": ("CasADi and h5py", ("casadi", "h5py")),
     "ompl": ("OMPL", ("networkx", "ompl")),
     "osqp": ("OSQP", ("osqp",)),
@@ -65,6 +66,7 @@ def readable_errors() -> Iterator[None]:
         from dynamics.recording import InvalidRecording
         from dynamics.tube_file import InvalidTube
         from environments.file_model import InvalidEnvironment
+        from environments.importing.traced import UnusableFile
         from environments.reach import WalledIn
         from planner.cluster.cluster import NoScheduler, SchedulerLost
         from planner.design_file import InvalidDesign
@@ -91,6 +93,7 @@ def readable_errors() -> Iterator[None]:
             NoLaunch,
             NoScheduler,
             OtherProgram,
+            UnusableFile,
             WalledIn,
         )
         if isinstance(error, UnwritableFolder):

@@ -98,7 +98,7 @@ def save_plan(
 def _chart_box(page: _Page, environment: Environment, design: Design, tried: Tried) -> Floats | None:
     """Where the chart of the front hides neither tube nor trials, goal or base [mm]; None if it would in every corner."""
     radius, goal = _radius(design), 1e3 * environment.goal
-    base = np.vstack(_base(environment, radius))
+    base = np.vstack(base_shapes(environment.start, radius))
     lines = [1e3 * line[~np.isnan(line[:, 0])] for line in (design.centerline, *tried.joints)]
     tubes = [shapely.LineString(line).buffer(1.3 * radius) for line in lines if len(line) > 1]
     vital = shapely.union_all([*tubes, shapely.Point(goal[:2]).buffer(goal[2]), shapely.MultiPoint(base).convex_hull])
@@ -220,7 +220,7 @@ def _view(environment: Environment, design: Design | None, joints: Floats | None
         joints: Joints of the tube [m], shape (..., 2), NaN beyond its tip; None without a tube.
     """
     bounds, goal, radius = 1e3 * environment.bounds.reshape(2, 2), 1e3 * environment.goal, _radius(design)
-    shown = [bounds, goal[:2] - goal[2], goal[:2] + goal[2], _base(environment, radius)[0]]
+    shown = [bounds, goal[:2] - goal[2], goal[:2] + goal[2], base_shapes(environment.start, radius)[0]]
     if joints is not None:
         points = 1e3 * joints.reshape(-1, 2)
         points = points[~np.isnan(points[:, 0])]
@@ -270,17 +270,19 @@ def foreground(environment: Environment, design: Design | None) -> list[Patch]:
     """Patches in front of the tube: the goal's outline, and the base with an arrow in the direction of growth."""
     x, y, goal_radius = 1e3 * environment.goal
     goal = Circle((x, y), goal_radius, fill=False, edgecolor=GOAL, linewidth=1.6, zorder=7, gid="goal")
-    base = [Polygon(part, facecolor=INK, linewidth=0, zorder=7) for part in _base(environment, _radius(design))]
+    base = [
+        Polygon(part, facecolor=INK, linewidth=0, zorder=7) for part in base_shapes(environment.start, _radius(design))
+    ]
     return [goal, *base, *bounds_patches(environment, _radius(design))]
 
 
-def _base(environment: Environment, radius: float) -> list[Floats]:
-    """Corners [mm] of the bar and the arrow at the base."""
-    ahead = np.array([math.cos(environment.start[2]), math.sin(environment.start[2])])
+def base_shapes(start: Floats, radius: float) -> list[Floats]:
+    """Corners [mm] of the bar and the arrow at a base: x, y [m] and heading [rad], for a tube of a radius [mm]."""
+    ahead = np.array([math.cos(start[2]), math.sin(start[2])])
     plate = np.array([[-0.25, -1.25], [0.1, -1.25], [0.1, 1.25], [-0.25, 1.25]])
     arrow = np.array([[0.3, -0.1], [1.05, -0.1], [1.05, -0.38], [1.8, 0], [1.05, 0.38], [1.05, 0.1], [0.3, 0.1]])
     turned = radius * np.stack([ahead, [-ahead[1], ahead[0]]])
-    return [1e3 * environment.start[:2] + part @ turned for part in (plate, arrow)]
+    return [1e3 * start[:2] + part @ turned for part in (plate, arrow)]
 
 
 def _draw_numbers(page: _Page, environment: Environment, design: Design, chart: shapely.Geometry) -> None:

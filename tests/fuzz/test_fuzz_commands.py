@@ -113,6 +113,16 @@ COMMANDS: dict[tuple[str, ...], tuple[list[st.SearchStrategy[str]], list[str], t
         ["--seed", "--density", "--width", "--height"],
         (),
     ),
+    ("environments", "import"): (
+        [st.sampled_from(["file.txt", "fair.json", "missing.yaml", "fair.toml", "."])],
+        ["--start", "--goal", "--simplify", "--unknown", "--unit", "--mm-per-unit", "--size", "--corners", "--color"],
+        NO_FOLDER,
+    ),
+    ("environments", "export"): (
+        [ENVIRONMENTS, st.sampled_from(["file.txt", "fair.yaml", "."])],
+        ["--resolution"],
+        (),
+    ),
     ("bench", "rollouts"): ([ENVIRONMENTS], ["--device", "--solver", "--surrogate", "--batch"], ("--length", "0.05")),
     ("bench", "plan"): ([], ["--env", "--seeds", "--time-budget", "--batch"], NO_FOLDER),
     ("reproduce", "tip-steering"): ([], ["--device", "--solver", "--surrogate"], NO_FOLDER),

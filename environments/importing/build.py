@@ -1,0 +1,169 @@
+"""From what a file contains to an environment: simple outlines without holes, of so many corners that an environment file can hold them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from math import ceil
+from pathlib import Path
+
+import numpy as np
+import shapely
+
+from environments.environment import Environment
+from environments.environment_file import environment_text, parse_environment
+from environments.file_model import LONGEST_NAME, MOST_CORNERS, MOST_SHAPES, InvalidEnvironment
+from environments.importing.backdrop import Backdrop
+from environments.importing.cut import areas, without_holes
+from environments.importing.simplify import simplified
+from environments.importing.traced import Traced, UnusableFile
+from environments.lengths import rounded
+from environments.obstacles import Obstacles
+
+_DECIMALS = 6
+"""Coordinates are rounded to a micrometre."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Imported:
+    """What was found in a file, as obstacles; an environment, once start and goal are known."""
+
+    name: str
+    """The file, for messages."""
+    traced: Traced
+    outlines: tuple[shapely.Geometry, ...]
+    """The simplified polygons, which may have holes, the circles and the walls [m]."""
+    obstacles: Obstacles
+    """The same, with polygons cut into simple ones and rounded to a micrometre."""
+    bounds: tuple[float, float, float, float]
+    """min_x, min_y, max_x, max_y [m]."""
+    start: tuple[float, float, float] | None
+    """x, y [m] and heading [rad]; None if neither file nor caller gave one."""
+    goal: tuple[float, float, float] | None
+    """x, y and radius [m]; None if neither file nor caller gave one."""
+    moved: float
+    """Largest distance between an outline of the file and that of the obstacles [m]."""
+    notes: tuple[str, ...]
+    """What was read and what was changed, one sentence each, without a full stop."""
+    backdrop: Backdrop | None = None
+    """The picture that the obstacles were found in, if it was one."""
+
+    @property
+    def missing(self) -> list[str]:
+        """Which of start and goal is not known."""
+        return [name for name, value in (("start", self.start), ("goal", self.goal)) if value is None]
+
+    def environment(self, name: str = "", tube_radius: float = 0.0) -> Environment:
+        """The environment, as it is when it is written to a file and read again.
+
+        Args:
+            name: Its name; that of the file without its ending if empty.
+            tube_radius: Room that the start needs [m] (`load_environment`); 0 if the tube is not yet known.
+        Raises:
+            UnusableFile: Start or goal are missing, or cannot be used.
+        """
+        if self.missing:
+            raise UnusableFile(f"{self.name} has no {' and no '.join(self.missing)}; give {' and '.join(self.missing)}")
+        made = Environment(
+            name=(name or Path(self.name).stem)[:LONGEST_NAME],
+            description=f"Imported from {self.name[:100]}.",
+            bounds=self.bounds,
+            start=self.start,
+            goal=self.goal,
+            obstacles=self.obstacles,
+        )
+        try:
+            if tube_radius == 0 and float(made.obstacles.clearance(made.start[:2])) == 0:
+                x, y = (rounded(1e3 * float(side), "mm") for side in made.start[:2])
+                raise InvalidEnvironment(f"start.position = [{x}, {y}] is inside an obstacle")
+            return parse_environment(environment_text(made).encode(), made.name, tube_radius)
+        except InvalidEnvironment as error:
+            raise UnusableFile(f"{self.name}: {error}") from None
+
+
+def built(
+    name: str,
+    traced: Traced,
+    backdrop: Backdrop | None = None,
+    simplify: float = 0.0,
+    start: tuple[float, float, float] | None = None,
+    goal: tuple[float, float, float] | None = None,
+) -> Imported:
+    """Make obstacles of what a file contains.
+
+    Args:
+        name: The file, for messages.
+        simplify: Largest distance by which outlines may move so that they have fewer corners [m]; 0 leaves them.
+        start, goal: Replace those of the file.
+    Raises:
+        UnusableFile: The file has no shapes, or more than an environment file can hold.
+    """
+    start, goal = start or traced.start, goal or traced.goal
+    _check_size(name, len(traced.solid), 0, simplify)
+    polygons, moved = simplified(traced.solid, simplify)
+    corners = [_corners(traced.solid), _corners(polygons)]
+    _check_size(name, len(polygons), corners[1], simplify)
+    pieces = [piece for polygon in polygons for part in without_holes(polygon) for piece in _rounded(part)]
+    obstacles = Obstacles([shapely.get_coordinates(piece)[:-1] for piece in pieces], traced.circles, traced.walls)
+    _check_size(name, len(obstacles), sum(map(len, obstacles.polygons)), simplify)
+    outlines = *polygons, *Obstacles(circles=traced.circles, walls=traced.walls).shapes()
+    x0, y0, x1, y1 = (round(float(side), _DECIMALS) for side in traced.bounds or _extent(name, obstacles, start, goal))
+    notes = list(traced.notes)
+    if corners[1] < corners[0]:
+        by = f"outlines of {corners[0]} corners simplified to {corners[1]}: nowhere moved by more than {rounded(1e3 * moved, 'mm')} mm"
+        notes.append(f"{by} (allowed: {rounded(1e3 * simplify, 'mm')} mm)")
+    if traced.moved:
+        notes.append(f"curves became lines, at most {rounded(1e3 * traced.moved, 'mm')} mm from them")
+    if holes := sum(len(polygon.interiors) for polygon in polygons):
+        notes.append(
+            f"{len(polygons)} outlines with {holes} holes cut into {len(pieces)} polygons without, which touch"
+        )
+    return Imported(
+        name, traced, outlines, obstacles, (x0, y0, x1, y1), start, goal, moved + traced.moved, tuple(notes), backdrop
+    )
+
+
+def _corners(polygons: Sequence[shapely.Polygon]) -> int:
+    rings = shapely.get_rings(polygons)
+    return int(shapely.get_num_coordinates(rings).sum()) - len(rings)
+
+
+def _rounded(piece: shapely.Polygon) -> Iterable[shapely.Polygon]:
+    """A simple polygon, rounded to a micrometre: rarely several, or none if it is thinner than that."""
+    points = np.round(shapely.get_coordinates(piece)[:-1], _DECIMALS)
+    points = points[(points != np.roll(points, 1, axis=0)).any(axis=1)]
+    if len(points) < 3:
+        return []
+    made = shapely.Polygon(points)
+    if made.is_valid and made.area > 0:
+        return [made]
+    return [one for part in areas(shapely.make_valid(made)) for one in without_holes(part)]
+
+
+def _extent(
+    name: str,
+    obstacles: Obstacles,
+    start: tuple[float, float, float] | None,
+    goal: tuple[float, float, float] | None,
+) -> tuple[float, float, float, float]:
+    """The smallest box around all shapes, the start and the goal disc."""
+    shapes = obstacles.shapes()
+    shapes += [] if start is None else [shapely.Point(start[:2])]
+    shapes += [] if goal is None else [shapely.Point(goal[:2]).buffer(goal[2], quad_segs=64)]
+    if not len(obstacles):
+        raise UnusableFile(f"{name} has no shapes that can be obstacles")
+    x0, y0, x1, y1 = shapely.total_bounds(np.array(shapes, dtype=object)).tolist()
+    return x0, y0, x1, y1
+
+
+def _check_size(name: str, shapes: int, corners: int, simplify: float) -> None:
+    """Check that an environment file can hold so many shapes and corners."""
+    if shapes <= MOST_SHAPES and corners <= MOST_CORNERS:
+        return
+    found = f"{shapes} obstacles" if shapes > MOST_SHAPES else f"{corners} corners"
+    allowed = f"at most {MOST_SHAPES if shapes > MOST_SHAPES else MOST_CORNERS} are allowed"
+    coarser = f"--simplify {max(1, ceil(2e3 * simplify))}" if simplify else "--simplify MM"
+    advice = f"{coarser} leaves fewer corners"
+    if shapes > MOST_SHAPES:
+        advice = "remove the specks from it"
+    raise UnusableFile(f"{name} has {found}; {allowed}: {advice}")

@@ -1,0 +1,93 @@
+"""The importer of a file, by the end of its name."""
+
+from __future__ import annotations
+
+import math
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from environments.importing.backdrop import Backdrop
+from environments.importing.build import Imported, built
+from environments.importing.options import ImportOptions
+from environments.importing.traced import Traced, UnusableFile
+
+KINDS = {
+    ".yaml": "map",
+    ".yml": "map",
+    ".dxf": "dxf",
+    ".svg": "svg",
+    ".geojson": "geojson",
+    ".json": "geojson",
+    ".png": "photo",
+    ".jpg": "photo",
+    ".jpeg": "photo",
+}
+"""Kinds of files, by the end of their names."""
+
+
+def import_environment(path: str | PathLike[str], **options: Any) -> Imported:
+    """Import the obstacles of a map of a robot (.yaml), a drawing (.dxf, .svg, .geojson) or a photograph (.png, .jpg).
+
+    Args:
+        options: The fields of `environments.importing.options.ImportOptions`.
+    Returns:
+        The obstacles, and in `notes` what was read and changed. Its `environment()` needs start and goal, from the file or given.
+    Raises:
+        UnusableFile: The file cannot be imported.
+        TypeError: An unknown option.
+    """
+    return imported(Path(path), ImportOptions(**options))
+
+
+def imported(path: Path, options: ImportOptions) -> Imported:
+    """Import a file.
+
+    Raises:
+        UnusableFile: It cannot be imported, or an option is not for such a file.
+    """
+    kind = _kind(path)
+    if foreign := options.foreign(kind):
+        raise UnusableFile(
+            f"{foreign[0].replace('_', '-')} is not for files such as {path.name}, which is imported as a {kind}"
+        )
+    if options.simplify is not None and not 0 <= options.simplify < math.inf:
+        raise UnusableFile(f"simplify = {options.simplify} m must be finite and at least 0")
+    traced, backdrop = _read(kind, path, options)
+    simplify = options.simplify
+    if simplify is None:
+        simplify = {"map": 0.5, "photo": 1.0}[kind] * backdrop.pixel if backdrop else 0.0
+    return built(path.name, traced, backdrop, simplify, options.start, options.goal)
+
+
+def _kind(path: Path) -> str:
+    if path.suffix.lower() not in KINDS:
+        raise UnusableFile(f"{path.name or path} must end in one of {', '.join(KINDS)}")
+    if not path.exists():
+        raise UnusableFile(f"{path} does not exist")
+    return KINDS[path.suffix.lower()]
+
+
+def _read(kind: str, path: Path, options: ImportOptions) -> tuple[Traced, Backdrop | None]:
+    """What is in a file, by its importer, whose libraries are loaded only now."""
+    match kind:
+        case "map":
+            from environments.importing.ros_map import read_ros_map
+
+            return read_ros_map(path, options.unknown_free)
+        case "photo":
+            from environments.importing.photo import read_photo
+
+            return read_photo(path, options)
+        case "dxf":
+            from environments.importing.dxf import read_dxf
+
+            return read_dxf(path, options.unit, dict(options.layers)), None
+        case "svg":
+            from environments.importing.svg import read_svg
+
+            return read_svg(path, options.mm_per_unit, dict(options.layers)), None
+        case _:
+            from environments.importing.geojson import read_geojson
+
+            return read_geojson(path, options.unit), None

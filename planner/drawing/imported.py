@@ -1,0 +1,96 @@
+"""The picture of what was imported: the obstacles over what they were found in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import shapely
+from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
+from matplotlib.figure import Figure
+from matplotlib.patches import Circle, PathPatch, Polygon, Rectangle
+from matplotlib.path import Path
+from matplotlib.transforms import Affine2D
+from PIL import Image
+
+from dynamics.tube import VineParams
+from environments.importing.backdrop import Backdrop
+from environments.importing.build import Imported
+from planner.drawing.plan import base_shapes
+from planner.drawing.style import DIMENSION, FAINT, GOAL, INK
+
+_WIDEST, _HIGHEST, _LEAST = 9.6, 8.0, 3.2
+"""Size of the drawing [inch]."""
+_MARGIN = 0.03
+"""Room around the bounds, as a share of their larger side."""
+_LEAST_BASE = 0.012
+"""Smallest radius of the base in the drawing, as a share of the larger side of the bounds."""
+_MOST_PIXELS = 2000
+"""Larger pictures are drawn with fewer pixels a side."""
+
+
+def imported_figure(found: Imported) -> Figure:
+    """Draw the obstacles as they will be in the file over the picture, or over the outlines, of what was read, in millimetres."""
+    x0, y0, x1, y1 = (1e3 * side for side in found.bounds)
+    width, height = x1 - x0, y1 - y0
+    room = _MARGIN * max(width, height)
+    scale = min(_WIDEST / width, _HIGHEST / height)
+    figure = Figure((max(_LEAST, scale * width) + 1.1, max(_LEAST / 2, scale * height) + 1.0), layout="constrained")
+    axes = figure.subplots()
+    if found.backdrop:
+        _draw_picture(axes, found.backdrop)
+    else:
+        _draw_outlines(axes, found.traced.solid, FAINT, 2.5)
+    _draw_obstacles(axes, found)
+    axes.add_patch(
+        Rectangle((x0, y0), width, height, fill=False, edgecolor=INK, linewidth=1.0, linestyle="--", zorder=5)
+    )
+    _draw_ends(axes, found, max(1e3 * VineParams().radius, _LEAST_BASE * max(width, height)))
+    axes.set(xlim=(x0 - room, x1 + room), ylim=(y0 - room, y1 + room), aspect="equal", xlabel="x [mm]", ylabel="y [mm]")
+    without = f" (no {' and no '.join(found.missing)} yet)" if found.missing else ""
+    axes.set_title(f"{found.name}: {len(found.obstacles)} obstacles{without}", fontsize=10, color=INK, parse_math=False)
+    return figure
+
+
+def _draw_obstacles(axes: Axes, found: Imported) -> None:
+    """Fill what is in the file, and draw the outlines without the cuts between pieces."""
+    faces = [
+        Path(1e3 * shapely.get_coordinates(shape), closed=True) for shape in found.obstacles.shapes() if shape.area
+    ]
+    if faces:
+        # Without antialiasing no seams are seen between pieces that touch.
+        style: dict[str, Any] = {"facecolor": DIMENSION, "alpha": 0.25, "linewidth": 0, "antialiased": False}
+        axes.add_patch(PathPatch(Path.make_compound_path(*faces), zorder=3, gid="obstacles", **style))
+    _draw_outlines(axes, found.outlines, DIMENSION, 0.9)
+
+
+def _draw_picture(axes: Axes, backdrop: Backdrop) -> None:
+    height, width = backdrop.pixels.shape[:2]
+    factor = -(-max(width, height) // _MOST_PIXELS)
+    pixels = np.asarray(Image.fromarray(backdrop.pixels).reduce(factor))
+    a, b, d, e, x, y = backdrop.matrix
+    placed = Affine2D(np.array([[a, b, x], [d, e, y], [0, 0, 1]])).scale(1e3)
+    pixels = pixels if pixels.ndim == 3 else np.repeat(pixels[..., None], 3, axis=2)
+    # The last row and column of a reduced picture may be incomplete.
+    extent = 0, pixels.shape[1] * factor, height - pixels.shape[0] * factor, height
+    shown = axes.imshow(pixels, extent=extent, zorder=1)
+    shown.set_transform(placed + axes.transData)
+
+
+def _draw_outlines(axes: Axes, shapes: Sequence[shapely.Geometry], color: str, linewidth: float) -> None:
+    lines = [line for shape in shapes for line in (shapely.get_rings(shape) if shape.area else [shape])]
+    ends = [1e3 * shapely.get_coordinates(line) for line in lines]
+    axes.add_collection(LineCollection(ends, colors=color, linewidths=linewidth, zorder=4), autolim=False)
+
+
+def _draw_ends(axes: Axes, found: Imported, radius: float) -> None:
+    """Draw the base of a tube of a radius [mm], with an arrow in the direction of growth, and the goal disc."""
+    if found.start:
+        for part in base_shapes(np.array(found.start), radius):
+            axes.add_patch(Polygon(part, facecolor=INK, edgecolor="white", linewidth=0.5, zorder=7, gid="start"))
+    if found.goal:
+        x, y, reach = (1e3 * part for part in found.goal)
+        axes.add_patch(Circle((x, y), reach, facecolor=GOAL, alpha=0.3, linewidth=0, zorder=6))
+        axes.add_patch(Circle((x, y), reach, fill=False, edgecolor=GOAL, linewidth=1.6, zorder=7, gid="goal"))

@@ -1,0 +1,132 @@
+"""Maps of robots."""
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+import shapely
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from PIL import Image
+
+from environments.importing.choose import import_environment
+from environments.importing.ros_map import FREE, OCCUPIED, UNKNOWN, read_ros_map
+from tests.environments.importing.maps import write_map, write_pgm
+
+
+def state(path: Path) -> list[int]:
+    """The state of each cell of a map of one row, by what is solid if unknown cells are obstacles, and if they are free."""
+    solid = []
+    for unknown_free in (False, True):
+        traced, backdrop = read_ros_map(path, unknown_free)
+        area = shapely.union_all(traced.solid)
+        width = backdrop.pixels.shape[1]
+        solid.append(shapely.contains_xy(area, backdrop.pixel * (np.arange(width) + 0.5), backdrop.pixel / 2))
+    return [OCCUPIED if sure else UNKNOWN if maybe else FREE for maybe, sure in zip(*solid, strict=True)]
+
+
+def test_one_cell_lies_where_the_conventions_say(tmp_path: Path) -> None:
+    """Corners of the cell in column 3 and row 1 from the top of 4, for an origin with yaw, by hand."""
+    values = np.full((4, 6), 254, np.uint8)
+    values[1, 3] = 0
+    yaw = 0.3
+    path = write_map(tmp_path, values, resolution=0.2, origin=[-1.5, 2.5, yaw])
+    traced, _ = read_ros_map(path, unknown_free=True)
+    # From the lower left corner of the map, along its own axes: columns 3 to 4, rows 2 to 3 from below.
+    along, across = np.array([0.6, 0.8, 0.8, 0.6]), np.array([0.4, 0.4, 0.6, 0.6])
+    x = -1.5 + along * math.cos(yaw) - across * math.sin(yaw)
+    y = 2.5 + along * math.sin(yaw) + across * math.cos(yaw)
+    (cell,) = traced.solid
+    assert shapely.hausdorff_distance(cell, shapely.Polygon(np.column_stack([x, y]))) < 1e-12
+    # The box around the rotated map of 1.2 m x 0.8 m.
+    wide = 1.2 * math.cos(yaw), 0.8 * math.cos(yaw), 1.2 * math.sin(yaw), 0.8 * math.sin(yaw)
+    assert traced.bounds == pytest.approx((-1.5 - wide[3], 2.5, -1.5 + wide[0], 2.5 + wide[2] + wide[1]))
+
+
+def test_what_is_beside_a_rotated_map_is_unknown(tmp_path: Path) -> None:
+    """The four corners of the bounds that the map does not cover are obstacles, unless unknown cells are free."""
+    path = write_map(tmp_path, np.full((4, 6), 254, np.uint8), resolution=0.2, origin=[0, 0, math.pi / 6])
+    traced, _ = read_ros_map(path)
+    x0, y0, x1, y1 = traced.bounds or ()
+    assert len(traced.solid) == 4
+    assert sum(one.area for one in traced.solid) == pytest.approx((x1 - x0) * (y1 - y0) - 1.2 * 0.8)
+    assert not read_ros_map(path, unknown_free=True)[0].solid
+
+
+VALUES = [
+    # Occupancy (255 - value) / 255 against 0.65 and 0.196: 89 is 0.651, 90 is 0.647, 205 is 0.19608, 206 is 0.192.
+    ("trinary", 0, [0, 89, 90, 205, 206, 255], [OCCUPIED, OCCUPIED, UNKNOWN, UNKNOWN, FREE, FREE]),
+    # value / 255: 166 is 0.65098, 165 is 0.647, 50 is 0.19608, 49 is 0.192.
+    ("trinary", 1, [255, 166, 165, 50, 49, 0], [OCCUPIED, OCCUPIED, UNKNOWN, UNKNOWN, FREE, FREE]),
+    ("scale", 0, [0, 89, 90, 205, 206, 255], [OCCUPIED, OCCUPIED, UNKNOWN, UNKNOWN, FREE, FREE]),
+    # Percent; above 100 unknown; without regard to negate.
+    (
+        "raw",
+        0,
+        [0, 19, 20, 65, 66, 100, 101, 255],
+        [FREE, FREE, UNKNOWN, UNKNOWN, OCCUPIED, OCCUPIED, UNKNOWN, UNKNOWN],
+    ),
+    ("raw", 1, [0, 100, 101, 255], [FREE, OCCUPIED, UNKNOWN, UNKNOWN]),
+]
+
+
+@pytest.mark.parametrize(("mode", "negate", "values", "states"), VALUES)
+def test_values_mean_what_map_server_takes_them_for(
+    tmp_path: Path, mode: str, negate: int, values: list[int], states: list[int]
+) -> None:
+    """The table of thresholds by hand, on both sides of each."""
+    assert state(write_map(tmp_path, np.array([values], np.uint8), mode=mode, negate=negate)) == states
+
+
+def test_pictures_of_all_kinds_give_the_same_cells(tmp_path: Path) -> None:
+    """PGM in decimal, in bytes and in two bytes; PNG of grey values of 8 and 16 bits, of colours, and with a palette."""
+    grey = np.array([[0, 80, 150, 230, 255]], np.uint8)
+    expected = [OCCUPIED, OCCUPIED, UNKNOWN, FREE, FREE]
+    write_pgm(tmp_path / "plain.pgm", grey, plain=True)
+    write_pgm(tmp_path / "bytes.pgm", grey)
+    write_pgm(tmp_path / "two.pgm", 257 * grey.astype(int), most=65535)
+    write_pgm(tmp_path / "scaled.pgm", np.array([[0, 31, 59, 90, 100]]), most=100)
+    Image.fromarray(grey).save(tmp_path / "grey.png")
+    Image.fromarray(257 * grey.astype(np.uint16)).save(tmp_path / "two.png")
+    # The mean of the colours counts: 80 = (0 + 100 + 140) / 3.
+    colours = np.array([[[0, 0, 0], [0, 100, 140], [150, 140, 160], [255, 205, 230], [255, 255, 255]]], np.uint8)
+    Image.fromarray(colours).save(tmp_path / "colours.png")
+    Image.fromarray(colours).convert("P", palette=Image.Palette.ADAPTIVE).save(tmp_path / "palette.png")
+    Image.fromarray(colours).save(tmp_path / "colours.bmp")
+    for picture in sorted(tmp_path.glob("*.*")):
+        if picture.suffix != ".yaml":
+            assert state(write_map(tmp_path, image=picture.name)) == expected, picture.name
+
+
+def test_transparent_cells(tmp_path: Path) -> None:
+    """In the mode scale any transparency is unknown; in trinary alpha is a fourth channel of the mean; in raw it does not count."""
+    pixels = np.array([[[0, 0, 0, 255], [0, 0, 0, 254], [255, 255, 255, 255], [255, 255, 255, 0]]], np.uint8)
+    Image.fromarray(pixels).save(tmp_path / "map.png")
+    # Trinary: means 63.75, 63.5, 255 and 191.25, so occupancies 0.75, 0.751, 0 and 0.25.
+    assert state(write_map(tmp_path, image="map.png")) == [OCCUPIED, OCCUPIED, FREE, UNKNOWN]
+    assert state(write_map(tmp_path, image="map.png", mode="scale")) == [OCCUPIED, UNKNOWN, FREE, UNKNOWN]
+    assert state(write_map(tmp_path, image="map.png", mode="raw")) == [FREE, FREE, UNKNOWN, UNKNOWN]
+
+
+GRIDS = st.tuples(st.integers(1, 7), st.integers(1, 7)).flatmap(
+    lambda shape: arrays(np.uint8, shape, elements=st.sampled_from([0, 205, 254]), fill=st.nothing())
+)
+
+
+@settings(max_examples=100, derandomize=True, deadline=None)
+@given(values=GRIDS, yaw=st.sampled_from([0.0, 0.4, -2.0]), unknown_free=st.booleans())
+def test_a_map_comes_back_from_its_obstacles(
+    tmp_path_factory: pytest.TempPathFactory, values: np.ndarray, yaw: float, unknown_free: bool
+) -> None:
+    """The centres of cells are in the imported obstacles, without holes and rounded, exactly where the map says."""
+    path = write_map(tmp_path_factory.mktemp("map"), values, resolution=0.05, origin=[-3.2, 1.7, yaw])
+    found = import_environment(path, simplify=0.0, unknown_free=unknown_free)
+    rows, columns = values.shape
+    column, row = np.meshgrid(0.05 * (np.arange(columns) + 0.5), 0.05 * (rows - np.arange(rows) - 0.5))
+    x = -3.2 + column * math.cos(yaw) - row * math.sin(yaw)
+    y = 1.7 + column * math.sin(yaw) + row * math.cos(yaw)
+    area = shapely.union_all(found.obstacles.shapes())
+    assert (shapely.contains_xy(area, x, y) == ((values == 0) if unknown_free else (values != 254))).all()
+    assert all(shapely.Polygon(polygon).is_valid for polygon in found.obstacles.polygons)
