@@ -16,7 +16,7 @@ from planner.cli import main
         (["plan", "nowhere"], ["nowhere", "maze", "plus"]),
         (["plan", "mase"], ["did you mean maze"]),
         (["plan", "maze", "--propagator", "magic"], ["magic", "quasistatic"]),
-        (["plan", "maze", "--actuator", "balloon"], ["unknown actuator 'balloon'; known: spam, pouch"]),
+        (["plan", "maze", "--actuator", "balloon"], ["unknown actuator 'balloon'; known: spam, pouch, fpam, cpam"]),
         (["plan", "maze", "--propagator", "penalty", "--solver", "guess"], ["'guess'; known: newton, gradient"]),
         (["plan", "maze", "--propagator", "penalty", "--surrogate", "guess"], ["'guess'; known: table, network"]),
         (["plan", "maze", "--propagator", "penalty", "--device", "tpu"], ["'tpu'; known: auto, cpu, cuda"]),
