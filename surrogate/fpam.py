@@ -69,6 +69,12 @@ class Fpam:
         """Half the circumference of the tube as cut, with threads at 45 degrees [m]."""
         return float(np.pi * self.rest_radius * np.sin(BIAS) / np.sin(self.thread_angle))
 
+    def radius(self, strain: float) -> float:
+        """Radius of the inflated tube at a strain [m]: its threads keep their length and their number of turns."""
+        return float(
+            self.rest_radius * np.sqrt(1 - ((1 - strain) * np.cos(self.thread_angle)) ** 2) / np.sin(self.thread_angle)
+        )
+
     @property
     def grid(self) -> Grid:
         """See `Actuator`."""
