@@ -323,5 +323,5 @@ def _shaping(build: Build, actuator: ActuatorBuild) -> str:
     """What is done to a strip before it is closed or fixed; empty if nothing."""
     kind = build.design.params.actuator
     if isinstance(kind, Cpam):
-        return f"sides folded {millimetres(kind.fold_depth(actuator.section.l_0))}"
+        return f"fold {millimetres(kind.fold_depth(actuator.section.l_0))} mm"
     return "" if actuator.stretch == 1 else f"pull to {100 * actuator.stretch:.0f} %"

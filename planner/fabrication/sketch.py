@@ -119,8 +119,8 @@ def strip(s: Sketch, end: End) -> None:
         else:
             s.box(x - 1.2, 8.5, x + 1.2, 25.5, PRINT)
         s.text(x, 4.5, str(k))
-    for x in (7.5, 76.5):
-        s.line((x, 11), (x, 23), color=HOT, linewidth=1.4)
+    for at in (7.5, 76.5):
+        s.line((at, 11), (at, 23), color=HOT, linewidth=1.4)
     s.text(48, 29.5, {"seam": "gap left open for the air", "bracket": "brackets", "line": "threads at 45°"}[end])
 
 
@@ -140,7 +140,7 @@ def attach(s: Sketch, end: End) -> None:
             top = np.column_stack([x + 6.5 - 6.5 * np.cos(turn), 18.5 + 6.0 * np.sin(turn)])
             s.shape(np.concatenate([top, [(x + 13, 17.5), (x, 17.5)]]), STRIP)
     for k, x in enumerate((24, 37, 50, 63)):
-        s.box(x - 0.9, 16, x + 0.9, 20.5, HOT if end == "seam" else PRINT)
+        s.box(x - 0.9, 16, x + 0.9, 24.3 if end == "line" else 20.5, HOT if end == "seam" else PRINT)
         s.line((x, 16), (x, 13), color=ACTUATOR["left"])
         s.text(x, 9, str(k))
     s.text(15, 25.5, "folds, free")

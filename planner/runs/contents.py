@@ -45,6 +45,7 @@ KINDS: dict[str, tuple[str, ...]] = {
         *("bracket.stl", "vessel.stl", "clamp.stl", "stock-tube.toml"),
     ),
     "trained weights": ("spam.json", "spam-paper.json"),
+    **{f"trained weights of {kind}": (f"{kind}.json",) for kind in ("pouch", "fpam", "cpam")},
     "the counts of a fuzzing run": ("fuzz.json",),
 }
 """Files of each kind of results; the first is in every folder of its kind."""

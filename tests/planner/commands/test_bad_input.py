@@ -93,6 +93,10 @@ from planner.cli import main
         (["surrogate", "train", "--out", "file.txt"], ["file.txt is a file", "--out"]),
         (["surrogate", "train", "--out", "file.txt/deep"], ["cannot be written", "--out"]),
         (["surrogate", "train", "--seed", "-1"], ["--seed", "0"]),
+        (
+            ["surrogate", "train", "--actuator", "balloon"],
+            ["unknown actuator 'balloon'; known: spam, pouch, fpam, cpam"],
+        ),
         (["surrogate", "evaluate", "--out", "file.txt"], ["file.txt/", "cannot be written", "--out"]),
         (["surrogate", "evaluate", "--weights", "none.json"], ["none.json cannot be read"]),
         (["surrogate", "evaluate", "--weights", "file.txt"], ["file.txt is not JSON", "vinewright surrogate train"]),

@@ -110,7 +110,7 @@ def test_folded_tube_is_wider_for_longer_pouches(folded: Build) -> None:
     for piece, depth in zip(pattern_of(folded).pieces[1:], ("12.7", "8"), strict=True):
         low, high = piece.bounds[1], piece.bounds[3]
         assert high - low == pytest.approx(60.0)
-        assert any(text.text == f"sides folded {depth}" for text in piece.texts)
+        assert any(text.text == f"fold {depth} mm" for text in piece.texts)
 
 
 def test_stock_leaves_them_as_planned(fabric: Build, folded: Build) -> None:
