@@ -76,9 +76,10 @@ def save_plans(path: Path, outcomes: Sequence[Outcome]) -> None:
         up = [one.actuators for one in solved]
         axes.plot(across, up, marker, color=colour, markersize=4.5, alpha=0.85, label=kind)
     axes.set_xticks(range(len(names)), names)
+    axes.set_xlim(-0.5, len(names) - 0.5)
     axes.set_ylim(-0.3, None)
     axes.yaxis.get_major_locator().set_params(integer=True)
     for edge in range(len(names) - 1):
         axes.axvline(edge + 0.5, color=FAINT, linewidth=0.4, alpha=0.5)
-    axes.legend(frameon=False, fontsize=8, ncols=len(kinds), loc="upper left")
+    axes.legend(frameon=False, fontsize=8, ncols=len(kinds), loc="lower left", bbox_to_anchor=(0, 1))
     save_figure(path, figure, DPI)
