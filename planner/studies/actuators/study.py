@@ -89,8 +89,8 @@ class Bars:
     @property
     def work(self) -> float:
         """Work per length of cell and pressure from 1 % of strain to full contraction [m^2]."""
-        some = self.strain >= 0.01
-        return float(np.trapezoid(self.force[some], self.strain[some]))
+        strain = np.linspace(0.01, self.strain[-1], 4001)
+        return float(np.trapezoid(self.actuator.force_per_pressure(strain, CELL), strain))
 
     def at(self, strain: float) -> float:
         """F_t / P [m^2] at a strain [-]."""
