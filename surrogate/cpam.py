@@ -35,7 +35,7 @@ class Cpam:
     along the tube is a lens of two arcs, each as long as the flat pouch l_0, as in a pouch motor, and the sides unfold. Fully
     inflated it would be a cylinder across the tube with flat ends.
 
-    Source of the actuator: Kuebler et al., "A Comparison of Pneumatic Actuators for Soft Growing Vine Robots", Soft Robotics 11(5), 2024.
+    Source of the actuator: Kübler et al., "A Comparison of Pneumatic Actuators for Soft Growing Vine Robots", Soft Robotics 11(5), 2024.
     Their dimensions of 60 x 60 mm are the default. The model was derived here, and compared with no measurement: the film does not
     stretch, and F = -P dV/dL. Of the volume V, the middle part is that of the pouch motor. At each place, a side bulges as an arc
     over the local thickness: a half circle while the film of the fold suffices, then an arc of all of it, 2 l_0 / pi long. No

@@ -30,8 +30,9 @@ class Fpam:
     Source: Naclerio and Hawkes, "Simple, Low-Hysteresis, Foldable, Fabric Pneumatic Artificial Muscle", IEEE Robotics and Automation
     Letters 5(2), 2020, for the actuator, and for its force the ideal braided (McKibben) actuator, F = pi r^2 P (a (1 - strain)^2 - b)
     with a = 3 / tan^2(angle), b = 1 / sin^2(angle) and the angle of the threads at zero strain. The model neglects the fabric's
-    resistance to shear, friction between its threads, and the tapered ends. Assumed: both defaults (published full contractions are
-    about 0.3; the radius gives the lay-flat width of the other actuators, 60 mm), and the linear force below zero strain.
+    resistance to shear, friction between its threads, and the tapered ends. Assumed: both defaults (full contractions of about 0.3 are
+    usual for braided actuators; the radius gives the lay-flat width of the other actuators, 60 mm), and the linear force below zero
+    strain, where the threads lock.
     """
 
     kind: ClassVar[str] = "fpam"

@@ -102,7 +102,7 @@ def _ranking(bars: Sequence[Bars]) -> list[str]:
     stronger = "more" if known["cpam"].at(STRAINS[1]) > known["pouch"].at(STRAINS[1]) else "less"
     more = "more" if known["cpam"].curvature.max() > known["pouch"].curvature.max() else "less"
     return [
-        f"At {100 * STRAINS[1]:g} % of strain `{strongest}` pulls most; `{sharpest}` bends the tube most. Kuebler et al. (2024) measured",
+        f"At {100 * STRAINS[1]:g} % of strain `{strongest}` pulls most; `{sharpest}` bends the tube most. Kübler et al. (2024) measured",
         "pouch motors, cPAMs and fPAMs on vine robots: by their abstract, cPAMs bend best and pull most. Here a cPAM pulls",
         f"{stronger} than a pouch motor of the same width at {100 * STRAINS[1]:g} %, and bends the tube {more}. The model of the pouch",
         "motor leaves out that its flat sides resist; the model of the cPAM has sides, which take force away near full contraction. So",

@@ -133,9 +133,9 @@ def bars_of(kind: str) -> Bars:
 
 
 def cases(environments: Sequence[str], seeds: int, iterations: int) -> list[Case]:
-    """Every actuator in every environment with seeds 0 ... seeds - 1."""
+    """Every actuator in every environment with seeds 0 ... seeds - 1: an interrupted study has all environments with the first seeds."""
     return [
-        Case(kind, name, seed, iterations) for name in environments for seed in range(seeds) for kind in actuators()
+        Case(kind, name, seed, iterations) for seed in range(seeds) for name in environments for kind in actuators()
     ]
 
 
