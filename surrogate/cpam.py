@@ -66,7 +66,7 @@ class Cpam:
 
     @property
     def flat_width(self) -> float:
-        """Width of the folded pouches [m]; see `tube_width` for the tube that they are made of."""
+        """Width of the folded pouches [m]; their tube is wider by two folds, see `fold_depth`."""
         return self.width
 
     @property

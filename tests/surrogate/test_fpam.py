@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from dynamics.tube import VineParams
 from surrogate.fpam import Fpam
 
 FPAM = Fpam()
@@ -53,3 +54,10 @@ def test_a_stroke_beyond_straight_threads_is_refused() -> None:
     """Threads along the tube contract by 1 - 1 / sqrt(3) = 0.4226, no fabric by more."""
     with pytest.raises(ValueError, match=r"fpam\.stroke = 0\.43 must be less than 0\.4226"):
         Fpam(stroke=0.43)
+
+
+def test_axis_lies_beside_the_tube() -> None:
+    """The tube of fabric lies on the body, so its axis is one radius outside, and the arm is the diameter of the body more."""
+    assert Fpam(12e-3).offset == 12e-3
+    params = VineParams(actuator=Fpam(12e-3))
+    assert params.arm == pytest.approx(2 * params.radius + 12e-3)
