@@ -74,6 +74,14 @@ ACTUATORS = {
         "width": Key("width_mm", 3, 0.1, 1000, "width of the pouches across the tube"),
         "taut_strain": Key("taut_strain", 0, 1e-4, 0.3, "strain below which the film stretches"),
     },
+    "fpam": {
+        "rest_radius": Key("rest_radius_mm", 3, 0.01, 1000, "radius of the inflated actuator at its full length"),
+        "stroke": Key("stroke", 0, 0.01, 0.42, "strain of full contraction, which gives the angle of the threads"),
+    },
+    "cpam": {
+        "width": Key("width_mm", 3, 0.1, 1000, "width of the folded pouches across the tube"),
+        "taut_strain": Key("taut_strain", 0, 1e-4, 0.2, "strain below which the film stretches"),
+    },
 }  # fmt: skip
 """The numbers of each type of actuator, in addition to `LIMITS`."""
 ORDER = (

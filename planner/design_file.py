@@ -7,6 +7,7 @@ other parameters then have the values that were fixed at that time.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -123,9 +124,13 @@ class TrialsPart(Table):
 
 
 class _AnyActuator(Table, extra="allow"):
-    """An actuator of an unknown type."""
+    """An actuator of any type."""
 
-    type: Literal["spam", "pouch"]
+
+def _one_of(kinds: Iterable[str]) -> Any:
+    """The model of an actuator whose type is unknown; its error lists the known types."""
+    known: Any = Literal[tuple(kinds)]
+    return create_model("actuator", __base__=_AnyActuator, type=(known, ...))
 
 
 def _check_schema(version: int) -> int:
@@ -159,9 +164,9 @@ _WHOLE_TUBE = tube_table(whole=True, length_mm=(Length, ...))
 _FIRST = {"spam": _FirstSpamPart, "pouch": _FirstPouchPart}
 _MODELS: dict[tuple[int, str | None], Any] = {
     **{(1, kind): _design_model(_FirstTubePart, part) for kind, part in _FIRST.items()},
-    (1, None): _design_model(_FirstTubePart, _AnyActuator),
+    (1, None): _design_model(_FirstTubePart, _one_of(_FIRST)),
     **{(2, kind): _design_model(_WHOLE_TUBE, actuator_table(kind, whole=True)) for kind in ACTUATORS},
-    (2, None): _design_model(_WHOLE_TUBE, _AnyActuator),
+    (2, None): _design_model(_WHOLE_TUBE, _one_of(ACTUATORS)),
 }
 """Models by schema and type of actuator; None is any unknown type."""
 

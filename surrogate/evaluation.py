@@ -49,17 +49,31 @@ def network_errors(network: Network, samples: Samples) -> tuple[Errors, Floats]:
         m, phi = (x.double().cpu().numpy() for x in network.state(strain, l_0))
         force = network.force_per_pressure(strain, l_0).double().cpu().numpy()
     squares = [np.mean(((found - true) / true.std()) ** 2) for found, true in ((m, samples.m), (phi, samples.phi))]
-    return _errors(force, samples, network, float(np.mean(squares)))
+    return relative_errors(force, *_true(samples, network), float(np.mean(squares)))
 
 
 def table_errors(table: ForceTable, samples: Samples, network: Network) -> tuple[Errors, Floats]:
     """The same for the force table, which has no m and phi; full contraction is taken from the network."""
-    return _errors(table(samples.strain, samples.l_0)[0], samples, network, None)
+    return relative_errors(table(samples.strain, samples.l_0)[0], *_true(samples, network), None)
 
 
-def _errors(force: Floats, samples: Samples, network: Network, mse: float | None) -> tuple[Errors, Floats]:
-    relative = np.abs(force / samples.force_per_pressure - 1)
-    strain, full = samples.strain, network.full(torch.as_tensor(samples.l_0)).numpy()
+def _true(samples: Samples, network: Network) -> tuple[Floats, Floats, Floats]:
+    return samples.force_per_pressure, samples.strain, network.full(torch.as_tensor(samples.l_0)).numpy()
+
+
+def relative_errors(
+    force: Floats, true: Floats, strain: Floats, full: Floats, mse: float | None
+) -> tuple[Errors, Floats]:
+    """Errors of forces per pressure relative to true ones, and the relative error of each.
+
+    Args:
+        force: F_t / P of a model [m^2], shape (n,) like the next three.
+        true: That of the analytic model [m^2].
+        strain: Strain of each [-].
+        full: Strain of full contraction of each [-].
+        mse: Normalised mean square error of m and phi, if the model has them.
+    """
+    relative = np.abs(force / true - 1)
     near_zero = relative[(strain >= 0) & (strain <= NEAR_ZERO)]
     working = relative[(strain >= 0) & (strain <= WORKING * full)]
     median, p90, p99, largest = (float(q) for q in np.quantile(relative, (0.5, 0.9, 0.99, 1.0)))

@@ -99,6 +99,19 @@ def read_weights(path: Path) -> Weights:
     Raises:
         InvalidWeights: The file is invalid.
     """
+    data = read_json(path)
+    try:
+        return _checked(data)
+    except InvalidWeights as error:
+        raise InvalidWeights(f"{path}: {error}") from None
+
+
+def read_json(path: Path) -> Any:
+    """The content of a file of weights, unchecked.
+
+    Raises:
+        InvalidWeights: It cannot be read, is too large, or is not JSON.
+    """
     try:
         if path.exists() and not (path.is_file() or path.is_dir()):
             raise InvalidWeights(f"{path} is not a regular file")  # a device or a pipe, which may have no end
@@ -106,17 +119,13 @@ def read_weights(path: Path) -> Weights:
             text = file.read(_MOST_BYTES + 1)
         if len(text) > _MOST_BYTES:
             raise InvalidWeights(f"{path} is larger than the allowed {_MOST_BYTES / 1e6:g} MB")
-        data = json.loads(text.decode())
+        return json.loads(text.decode())
     except InvalidWeights:
         raise
     except OSError as error:
         raise InvalidWeights(f"{path} cannot be read: {error.strerror}") from None
     except (ValueError, RecursionError):
         raise InvalidWeights(f"{path} is not JSON: expected a file that `vinewright surrogate train` wrote") from None
-    try:
-        return _checked(data)
-    except InvalidWeights as error:
-        raise InvalidWeights(f"{path}: {error}") from None
 
 
 def _checked(data: Any) -> Weights:
@@ -127,7 +136,7 @@ def _checked(data: Any) -> Weights:
     form: Form | None = next((form for form in get_args(Form) if form == data.get("form")), None)
     if form is None:
         raise InvalidWeights(f"form = {data.get('form')!r:.40} must be one of {', '.join(get_args(Form))}")
-    shortest, longest = _number(data, "shortest_cell"), _number(data, "longest_cell")
+    shortest, longest = checked_number(data, "shortest_cell"), checked_number(data, "longest_cell")
     if not 0 < shortest < longest:
         raise InvalidWeights(f"shortest_cell = {shortest:g} m must lie between 0 and longest_cell = {longest:g} m")
     weights = Weights(
@@ -135,10 +144,10 @@ def _checked(data: Any) -> Weights:
         geometry=_geometry(data),
         shortest=shortest,
         longest=longest,
-        seed=int(_number(data, "seed")),
+        seed=int(checked_number(data, "seed")),
         data_sha256=str(data.get("data_sha256")),
-        errors=Errors(**{field.name: _number(data, "errors", field.name) for field in fields(Errors)}),
-        layers={name: _layer(data.get("layers"), name, shape) for name, shape in _SHAPES.items()},
+        errors=Errors(**{field.name: checked_number(data, "errors", field.name) for field in fields(Errors)}),
+        layers={name: checked_layer(data.get("layers"), name, shape) for name, shape in _SHAPES.items()},
     )
     if data.get("sha256") != weights.sha256():
         raise InvalidWeights("sha256 does not match the content: expected weights as trained, not edited")
@@ -147,7 +156,7 @@ def _checked(data: Any) -> Weights:
 
 def _geometry(data: dict[str, Any]) -> Spam:
     try:
-        constriction, radius, elasticity = (_number(data, "geometry", key) for key in _GEOMETRY)
+        constriction, radius, elasticity = (checked_number(data, "geometry", key) for key in _GEOMETRY)
         return Spam(constriction, radius, elasticity)
     except InvalidWeights:
         raise
@@ -155,7 +164,8 @@ def _geometry(data: dict[str, Any]) -> Spam:
         raise InvalidWeights(f"geometry: {error}") from None
 
 
-def _number(data: Any, *keys: str) -> float:
+def checked_number(data: Any, *keys: str) -> float:
+    """A number at nested keys, finite and at least 0; otherwise InvalidWeights with their names."""
     for key in keys:
         data = data.get(key) if isinstance(data, dict) else None
     if isinstance(data, bool) or not isinstance(data, int | float) or not 0 <= data <= sys.float_info.max:
@@ -163,7 +173,8 @@ def _number(data: Any, *keys: str) -> float:
     return data
 
 
-def _layer(layers: Any, name: str, shape: tuple[int, ...]) -> Floats:
+def checked_layer(layers: Any, name: str, shape: tuple[int, ...]) -> Floats:
+    """An array by its name and shape, finite; otherwise InvalidWeights with its name."""
     try:
         layer = np.asarray(layers[name], float)
     except (KeyError, TypeError, ValueError, OverflowError):

@@ -108,7 +108,9 @@ Verify = Annotated[
 FullTree = Annotated[bool, typer.Option("--full-tree", help="Draw every branch of the search tree in plan.png.")]
 ActuatorKind = Annotated[
     str | None,
-    typer.Option(help="Actuator that bends the tube: spam or pouch. Default: that of the tube, normally spam."),
+    typer.Option(
+        help="Actuator that bends the tube: spam, pouch, fpam or cpam. Default: that of the tube, normally spam."
+    ),
 ]
 Resume = Annotated[
     Path | None,

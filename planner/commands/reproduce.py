@@ -69,7 +69,7 @@ def tip_steering(
 
 for planning_study in (
     *(planning.table2, planning.contact_price, planning.ompl_planners, planning.ablations, planning.defaults),
-    *(planning.steering, planning.clutter, planning.reliability, planning.fewest),
+    *(planning.steering, planning.clutter, planning.reliability, planning.fewest, planning.actuators),
     *(errors.uncertainty, errors.uncertainty_longer, errors.uncertainty_ablations, errors.uncertainty_random),
 ):
     app.command()(study_command(planning_study))

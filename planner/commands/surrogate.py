@@ -1,23 +1,30 @@
-"""`vinewright surrogate`: the neural network that approximates the actuator."""
+"""`vinewright surrogate`: the neural network that approximates an actuator."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.progress import Progress
 
 from planner.commands.measured import measured
-from planner.console.errors import BadInput, needs, readable_errors
+from planner.console.errors import BadInput, known_actuator, needs, readable_errors
 from planner.console.options import ForceOption
 from planner.console.studies import FolderOption, command_line
 from planner.console.terminal import new_console
 from planner.studies.study import Study
 
 if TYPE_CHECKING:
-    from surrogate.training import Report
+    from surrogate.weights_file import Errors
 
-app = typer.Typer(help="Train and evaluate the neural network that approximates the actuator.")
+Trained = dict[str, tuple[Callable[[Path], None], str]]
+"""For each file to write, by name: what writes it, and the line to print."""
+
+app = typer.Typer(help="Train and evaluate the neural network that approximates an actuator.")
 
 
 @app.command()
@@ -27,52 +34,84 @@ def train(
         Path | None,
         typer.Option(
             metavar="DIR",
-            help="Folder for spam.json and, for comparison, spam-paper.json. Default: weights, or the first free one of "
-            "weights-2 and so on.",
+            help="Folder for spam.json and, for comparison, spam-paper.json, or for a file named after the other actuator. Default: "
+            "weights, or the first free one of weights-2 and so on.",
         ),
     ] = None,
     epochs: Annotated[
         int | None, typer.Option(min=1, max=100_000, help="Maximum number of epochs. Default: until it converges.")
     ] = None,
+    actuator: Annotated[
+        str, typer.Option(metavar="KIND", help="Type of actuator, with its default dimensions.")
+    ] = "spam",
     force: ForceOption = False,
 ) -> None:
-    """Train the network, and for comparison the form of paper 002, on the CPU. Takes less than two minutes."""
-    from rich.progress import Progress, TaskID
-
+    """Train the network of an actuator on the CPU; of the sPAM, for comparison also the form of paper 002. Takes less than two minutes."""
     console = new_console()
     with readable_errors(), needs("torch"):
         from planner.runs.claim import claimed
         from planner.runs.folder import write_folder
-        from surrogate.training import train as train_network
-        from surrogate.weights_file import NAMES, write_weights
 
-        reports = []
+        trained: Callable[..., Trained] = _spam if known_actuator(actuator) == "spam" else partial(_other, actuator)
         with claimed(out, Path("weights"), force) as folder:
             with Progress(console=console) as progress:
-                for form in NAMES:
-                    task = progress.add_task(f"training, {form}", total=None)
-
-                    def show(done: int, total: int, task: TaskID = task) -> None:
-                        progress.update(task, completed=done, total=total)
-
-                    reports.append(train_network(seed, form, show, epochs)[1])
-                    progress.update(task, total=reports[-1].epochs)
+                written = trained(seed, epochs, progress)
 
             def fill(fresh: Path) -> None:
-                for report in reports:
-                    write_weights(fresh / NAMES[report.weights.form], report.weights)
+                for name, (write, _) in written.items():
+                    write(fresh / name)
 
             write_folder(folder, fill)
-    for report in reports:
-        console.print(_trained(report))
-    console.print(f"wrote {folder / NAMES['log-force']} and {folder / NAMES['paper']}")
+    for _, text in written.values():
+        console.print(text)
+    console.print(f"wrote {' and '.join(str(folder / name) for name in written)}")
 
 
-def _trained(report: Report) -> str:
-    errors = report.weights.errors
+def _spam(seed: int, epochs: int | None, progress: Progress) -> Trained:
+    """Train both forms of the network of the sPAM."""
+    from surrogate.training import train as train_network
+    from surrogate.weights_file import NAMES, write_weights
+
+    written: Trained = {}
+    for form, name in NAMES.items():
+        with _shown(progress, form) as show:
+            report = train_network(seed, form, show, epochs)[1]
+        errors = report.weights.errors
+        text = _trained(form, report.epochs, report.seconds, errors, f"; normalised MSE {errors.normalised_mse:.1e}")
+        written[name] = partial(write_weights, weights=report.weights), text
+    return written
+
+
+def _other(kind: str, seed: int, epochs: int | None, progress: Progress) -> Trained:
+    """Train the network of another actuator."""
+    from surrogate.force_network import write_force_weights
+    from surrogate.force_training import train_force
+    from surrogate.registry import actuators
+
+    with _shown(progress, kind) as show:
+        report = train_force(actuators()[kind](), seed, show, epochs)[1]
+    text = _trained(kind, len(report.losses), report.seconds, report.weights.errors)
+    return {f"{kind}.json": (partial(write_force_weights, weights=report.weights), text)}
+
+
+@contextmanager
+def _shown(progress: Progress, name: str) -> Iterator[Callable[[int, int], None]]:
+    """A callback that shows the epochs of one training."""
+    task, last = progress.add_task(f"training, {name}", total=None), 0
+
+    def show(done: int, total: int) -> None:
+        nonlocal last
+        last = done
+        progress.update(task, completed=done, total=total)
+
+    yield show
+    progress.update(task, total=last)
+
+
+def _trained(name: str, epochs: int, seconds: float, errors: Errors, mse: str = "") -> str:
     return (
-        f"{report.weights.form}: {report.epochs} epochs in {report.seconds:.0f} s; normalised MSE {errors.normalised_mse:.1e}; "
-        f"error of the force {100 * errors.median:.2g} % (median), {100 * errors.p90:.2g} % (90th percentile)"
+        f"{name}: {epochs} epochs in {seconds:.0f} s{mse}; error of the force {100 * errors.median:.2g} % (median), "
+        f"{100 * errors.p90:.2g} % (90th percentile)"
     )
 
 

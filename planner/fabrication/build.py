@@ -9,6 +9,7 @@ import numpy as np
 
 from dynamics.moment import free_curvature, joint_moments
 from planner.design import Design, Section
+from planner.fabrication.strips import layers, piece_width, stretch_of
 from surrogate.compiled import Floats
 
 SEAL = 20e-3
@@ -32,6 +33,8 @@ class ActuatorBuild:
     section: Section
     contraction: float
     """Shortening in free space [m]; the same length is added as slack at the feed end."""
+    stretch: float = 1.0
+    """Length of the strip on the body over its length as cut [-]."""
 
     @property
     def name(self) -> str:
@@ -45,8 +48,13 @@ class ActuatorBuild:
 
     @property
     def ends(self) -> Floats:
-        """Positions of its cell ends along the body [m], shape (cells + 1,); each has a bracket or a seam."""
+        """Positions of its cell ends along the body [m], shape (cells + 1,); each has a bracket, a seam or a line."""
         return np.asarray(self.section.start + self.section.l_0 * np.arange(self.cells + 1))
+
+    @property
+    def pitch(self) -> float:
+        """Distance of its cell ends on the strip as cut [m]."""
+        return self.section.l_0 / self.stretch
 
     @property
     def tail(self) -> float:
@@ -56,7 +64,7 @@ class ActuatorBuild:
     @property
     def cut_length(self) -> float:
         """Cut length of the strip [m]."""
-        return self.tail + self.cells * self.section.l_0 + SEAL
+        return self.tail + self.cells * self.pitch + SEAL
 
 
 @dataclass(frozen=True)
@@ -68,11 +76,11 @@ class Build:
     @cached_property
     def actuators(self) -> tuple[ActuatorBuild, ...]:
         """The actuators, from the base."""
-        joint = joint_moments(self.design.params)
+        joint, stretch = joint_moments(self.design.params), stretch_of(self.design.params.actuator)
         made = []
         for number, section in enumerate(self.design.actuated, start=1):
             strain = self.design.params.arm * float(free_curvature(joint, section.pressure, section.l_0))
-            made.append(ActuatorBuild(number, section, strain * (section.end - section.start)))
+            made.append(ActuatorBuild(number, section, strain * (section.end - section.start), stretch))
         return tuple(made)
 
     @property
@@ -92,5 +100,10 @@ class Build:
 
     @property
     def actuator_width(self) -> float:
-        """Lay-flat width of an actuator's tube [m]."""
+        """Lay-flat width of an actuator's strip before it is fixed [m]."""
         return self.design.params.actuator.flat_width
+
+    def strip_area(self, actuator: ActuatorBuild) -> float:
+        """Area of film or fabric of an actuator's strip, all layers [m^2]."""
+        kind = self.design.params.actuator
+        return layers(kind) * piece_width(kind, actuator.section.l_0) * actuator.cut_length

@@ -7,10 +7,11 @@ from collections.abc import Iterable, Sequence
 from planner.fabrication.build import CLAMP, FILM, FITTING, LEAD, SEAL, ActuatorBuild, Build
 from planner.fabrication.csv_table import csv_table
 from planner.fabrication.pattern import millimetres
-from surrogate.spam import Spam
+from planner.fabrication.strips import LAP, end_of, layers, material, piece_width
+from surrogate.cpam import Cpam
 
 TAPE = 60e-3
-"""Length of double-sided tape per bracket [m]: through the slot and onto the body on both sides."""
+"""Length of double-sided tape per bracket or line [m]: through the slot, or over the strip, and onto the body on both sides."""
 TAPE_WIDTH = 12e-3
 """Width of the tape [m]."""
 CUT_COLUMNS = "part", "name", "quantity", "cut_length_mm", "width_mm", "material", "made_up_of"
@@ -29,7 +30,7 @@ SECTION_COLUMNS = [
 
 def cut_list(build: Build) -> str:
     """All parts with quantity, cut length and material, as CSV."""
-    film = f"LDPE lay-flat tube, {1e6 * FILM:g} um"
+    film, kind = f"LDPE lay-flat tube, {1e6 * FILM:g} um", build.design.params.actuator
     body = f"{millimetres(CLAMP)} clamp + {millimetres(build.design.built)} tube + {millimetres(SEAL)} seal at the tip"
     rows: list[Sequence[object]] = [
         ("body", "body", 1, millimetres(build.body_length), millimetres(build.body_width), film, body),
@@ -39,9 +40,9 @@ def cut_list(build: Build) -> str:
                 strip.name,
                 1,
                 millimetres(strip.cut_length),
-                millimetres(build.actuator_width),
-                film,
-                _actuator_parts(strip),
+                millimetres(piece_width(kind, strip.section.l_0)),
+                material(kind, film),
+                _actuator_parts(build, strip),
             )
             for strip in build.actuators
         ),
@@ -67,12 +68,23 @@ def feed_length(actuator: ActuatorBuild) -> float:
     return actuator.section.start + LEAD
 
 
-def _actuator_parts(actuator: ActuatorBuild) -> str:
-    cells = f"{millimetres(actuator.cells * actuator.section.l_0)} of {actuator.cells} cells"
-    return (
+def _actuator_parts(build: Build, actuator: ActuatorBuild) -> str:
+    kind = build.design.params.actuator
+    name = "pitches" if end_of(kind) == "line" else "cells"
+    cells = f"{millimetres(actuator.cells * actuator.pitch)} of {actuator.cells} {name}"
+    text = (
         f"{millimetres(SEAL)} seal + {millimetres(FITTING)} fitting + {millimetres(actuator.contraction)} slack for its "
         f"shortening + {cells} + {millimetres(SEAL)} seal"
     )
+    flat = millimetres(build.actuator_width)
+    if isinstance(kind, Cpam):
+        return (
+            f"{text}; both sides folded inwards by {millimetres(kind.fold_depth(actuator.section.l_0))} to {flat} wide"
+        )
+    if layers(kind) == 1:
+        stretched = f"pulled to {actuator.stretch:.3f} times its length on the body"
+        return f"{text}; long edges lapped by {millimetres(LAP)} to a tube {flat} wide when flat, {stretched}"
+    return text
 
 
 def _joints(build: Build) -> Iterable[Sequence[object]]:
@@ -81,17 +93,12 @@ def _joints(build: Build) -> Iterable[Sequence[object]]:
         return
     ends = sum(len(actuator.ends) for actuator in build.actuators)
     tape = "double-sided tape"
-    if isinstance(build.design.params.actuator, Spam):
+    end = end_of(build.design.params.actuator)
+    if end == "bracket":
         yield "bracket", "", ends, "", "", "PETG or PLA, printed from bracket.stl", "one at every cell end"
-        yield (
-            "tape",
-            "",
-            ends,
-            millimetres(TAPE),
-            millimetres(TAPE_WIDTH),
-            tape,
-            "one through the slot of every bracket",
-        )
+    if end != "seam":
+        where = "one through the slot of every bracket" if end == "bracket" else "one over the strip at every line"
+        yield "tape", "", ends, millimetres(TAPE), millimetres(TAPE_WIDTH), tape, where
     else:
         for actuator in build.actuators:
             length = millimetres(actuator.section.end - actuator.section.start)
@@ -99,7 +106,7 @@ def _joints(build: Build) -> Iterable[Sequence[object]]:
 
 
 def section_table(build: Build) -> str:
-    """The dimensions of all actuators, as CSV; `cell_ends_mm` are distances from the base, each with a bracket or seam."""
+    """The dimensions of all actuators, as CSV; `cell_ends_mm` are distances from the base, each with a bracket, seam or line."""
     rows = []
     for actuator in build.actuators:
         section = actuator.section

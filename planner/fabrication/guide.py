@@ -17,10 +17,10 @@ from planner.fabrication.pressures import REGULATOR
 from planner.fabrication.seal_strips import draw_ladder
 from planner.fabrication.sketch import HEIGHT, WIDTH, Sketch
 from planner.fabrication.steps import steps
+from planner.fabrication.strips import end_of
 from planner.fabrication.tolerance import Placement
 from planner.fabrication.vessel import Vessel
 from planner.robustness.sensitivity import STEPS, Margin
-from surrogate.pouch import PouchMotor
 
 YIELD = 9.2
 """Hoop stress from which LDPE film yields [MPa] (`films.SOURCES`, 2)."""
@@ -131,7 +131,7 @@ def _write_seals(flow: Flow) -> None:
 def _write_steps(flow: Flow, guide: Guide) -> None:
     flow.title("Order of work", "Read all steps before you cut.")
     listed = steps(guide.build, guide.vessel)
-    pouches = isinstance(guide.build.design.params.actuator, PouchMotor)
+    end = end_of(guide.build.design.params.actuator)
     column = (flow.across - 8) / 2
     for first in range(0, len(listed), 2):
         pair = listed[first : first + 2]
@@ -141,7 +141,7 @@ def _write_steps(flow: Flow, guide: Guide) -> None:
         for k, (step, lines) in enumerate(zip(pair, texts, strict=True)):
             at = MARGIN + k * (column + 8), flow.y + 4 + line_height(SIZE - 0.5) * most
             _write_step(flow.page, f"{first + k + 1}  {step.title}", lines, at)
-            step.draw(Sketch(flow.page, at[0] + (column - WIDTH) / 2, at[1] + 7), pouches)
+            step.draw(Sketch(flow.page, at[0] + (column - WIDTH) / 2, at[1] + 7), end)
 
 
 def _write_step(page: Page, title: str, lines: list[str], at: tuple[float, float]) -> None:

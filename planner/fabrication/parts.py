@@ -11,8 +11,8 @@ from planner.fabrication.csv_table import csv_table
 from planner.fabrication.cut_list import TAPE, TAPE_WIDTH, feed_length
 from planner.fabrication.pattern import millimetres
 from planner.fabrication.pressures import regulator_range
+from planner.fabrication.strips import end_of, layers, material, piece_width
 from planner.fabrication.vessel import Vessel
-from surrogate.spam import Spam
 
 STRIP, STRIPS = 0.15, 12
 """Length of a test strip [m], and their number: three times at each of four temperatures."""
@@ -50,21 +50,20 @@ def parts_table(build: Build, vessel: Vessel | None) -> str:
 
 def _films(build: Build) -> Iterator[Part]:
     tested = STRIP * STRIPS
-    strips = sum(actuator.cut_length for actuator in build.actuators)
     micrometres = f"{1e6 * FILM:g} µm LDPE"
     body, pieces = f"{millimetres(build.body_width)} mm lay-flat, {micrometres}", f"{STRIPS} test strips"
     yield Part("tube of the body", build.body_length + tested, "m", body, f"body with clamp and seal, {pieces}")
     area = 2 * build.body_width * (build.body_length + tested)
-    if build.actuators:
-        what = f"{millimetres(build.actuator_width)} mm lay-flat, {micrometres}"
-        yield Part(
-            "tube of the actuators",
-            strips + tested,
-            "m",
-            what,
-            f"{_count(build)} with seals, fittings and slack, {pieces}",
-        )
-        area += 2 * build.actuator_width * (strips + tested)
+    kind = build.design.params.actuator
+    lengths: dict[float, list[float]] = {}
+    for actuator in build.actuators:
+        lengths.setdefault(piece_width(kind, actuator.section.l_0), []).append(actuator.cut_length)
+    for width, strips in sorted(lengths.items()):
+        tube = layers(kind) == 2
+        what = f"{millimetres(width)} mm {'lay-flat' if tube else 'wide'}, {material(kind, micrometres)}"
+        purpose = f"{_count(len(strips))} with seals, fittings and slack, {pieces}"
+        yield Part(f"{'tube' if tube else 'fabric'} of the actuators", sum(strips) + tested, "m", what, purpose)
+        area += 2 * width * (sum(strips) + tested) if tube else 0.0
     yield Part(
         "film in all", area, "m2", f"{micrometres}, both layers of the tubes above", "to compare prices and weight"
     )
@@ -75,8 +74,10 @@ def _actuator_parts(build: Build) -> Iterator[Part]:
         return
     number, ends = len(build.actuators), sum(len(actuator.ends) for actuator in build.actuators)
     taped = sum(actuator.section.end - actuator.section.start for actuator in build.actuators)
-    if isinstance(build.design.params.actuator, Spam):
+    end = end_of(build.design.params.actuator)
+    if end == "bracket":
         yield Part("bracket", ends, "pieces", "PETG or PLA, printed from bracket.stl", "one at every cell end")
+    if end != "seam":
         taped = TAPE * ends
     yield Part("double-sided tape", taped, "m", f"{millimetres(TAPE_WIDTH)} mm wide", "actuators on the body")
     hose = sum(feed_length(actuator) for actuator in build.actuators)
@@ -118,6 +119,5 @@ def _base(build: Build, vessel: Vessel | None) -> Iterator[Part]:
     yield Part("relief valve", 1, "pieces", "opens below the body's limit in pressures.json", "on the body's line")
 
 
-def _count(build: Build) -> str:
-    number = len(build.actuators)
+def _count(number: int) -> str:
     return f"{number} strip{'s' * (number != 1)}"

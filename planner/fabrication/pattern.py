@@ -13,8 +13,9 @@ import numpy as np
 
 from planner.design import Section, Side
 from planner.fabrication.build import CLAMP, FITTING, SEAL, ActuatorBuild, Build
+from planner.fabrication.strips import end_of
 from surrogate.compiled import Floats
-from surrogate.pouch import PouchMotor
+from surrogate.cpam import Cpam
 
 ROW = 180.0
 """Height of a row of pieces [mm]; it fits on a sheet of A4 or Letter."""
@@ -275,12 +276,12 @@ def _mark_ends(sheet: _Sheet, actuator: ActuatorBuild) -> None:
 
 def _strip(build: Build, actuator: ActuatorBuild) -> Piece:
     """The strip of an actuator, with its upper left corner at the origin."""
-    width, length, cell = 1e3 * build.actuator_width, 1e3 * actuator.cut_length, 1e3 * actuator.section.l_0
+    width, length, cell = 1e3 * build.actuator_width, 1e3 * actuator.cut_length, 1e3 * actuator.pitch
     sheet, side = _Sheet(actuator.name, width, min(1.0, width / FULL_STRIP)), actuator.section.side
     sheet.tube(0.0, length)
     sheet.across(Layer.SEAL, 1e3 * SEAL - SEAM)
     ends = (1e3 * actuator.tail + cell * np.arange(actuator.cells + 1)).tolist()
-    if isinstance(build.design.params.actuator, PouchMotor):
+    if end_of(build.design.params.actuator) == "seam":
         airway = min(AIRWAY, width / 4)
         for x in ends[:-1]:
             sheet.line(Layer.SEAL, (x, 0.0), (x, (airway - width) / 2))
@@ -295,11 +296,11 @@ def _strip(build: Build, actuator: ActuatorBuild) -> Piece:
     every = max(int(LABEL_EVERY / cell), 1)
     for left, right in list(pairwise(ends))[1::every]:
         sheet.write(((left + right) / 2, 2 * sheet.scale - width / 2), 5.0, actuator.name, 0.8 * cell, side=side)
-    _write_tail(sheet, actuator)
+    _write_tail(sheet, build, actuator)
     return sheet.piece()
 
 
-def _write_tail(sheet: _Sheet, actuator: ActuatorBuild) -> None:
+def _write_tail(sheet: _Sheet, build: Build, actuator: ActuatorBuild) -> None:
     """Label the film before the first cell: data of the strip, position of its fitting, and slack."""
     section, scale, middle = actuator.section, sheet.scale, -sheet.width / 2
     x, room = 1e3 * (SEAL + FITTING / 2), 0.95e3 * FITTING
@@ -309,9 +310,18 @@ def _write_tail(sheet: _Sheet, actuator: ActuatorBuild) -> None:
     cells = f"{actuator.cells} × {millimetres(section.l_0)} mm"
     sheet.write((x, middle + 11 * scale), 7.0, actuator.name, room, side=section.side)
     texts = (-5, 3.0, "fitting"), (-12, 3.5, cells), (-18, 3.5, f"{section.pressure / 1e3:g} kPa")
-    for y, height, text in texts:
-        sheet.write((x, middle + y * scale), height, text, room)
+    for y, height, text in (*texts, (-24, 3.5, _shaping(build, actuator))):
+        if text:
+            sheet.write((x, middle + y * scale), height, text, room)
     slack = 1e3 * actuator.contraction
     if slack > LEAST_SLACK:
         text = f"slack {millimetres(actuator.contraction)} mm"
         sheet.write((1e3 * (SEAL + FITTING) + slack / 2, middle - 2 * scale), 3.5, text, 0.9 * slack)
+
+
+def _shaping(build: Build, actuator: ActuatorBuild) -> str:
+    """What is done to a strip before it is closed or fixed; empty if nothing."""
+    kind = build.design.params.actuator
+    if isinstance(kind, Cpam):
+        return f"fold {millimetres(kind.fold_depth(actuator.section.l_0))} mm"
+    return "" if actuator.stretch == 1 else f"pull to {100 * actuator.stretch:.0f} %"

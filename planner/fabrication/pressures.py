@@ -10,6 +10,8 @@ import numpy as np
 from planner.design_file import InvalidDesign
 from planner.fabrication.build import FILM, ActuatorBuild, Build
 from planner.robustness.sensitivity import Margin
+from surrogate.cpam import Cpam
+from surrogate.fpam import Fpam
 from surrogate.pouch import PouchMotor, half_angle
 from surrogate.spam import Spam
 
@@ -72,8 +74,9 @@ def pressure_content(build: Build, margins: Sequence[Margin], reached: bool) -> 
         "note": "goal_kept: range of pressure in which the goal is reached with everything else as planned; examined up to "
         "20 % from the set point and up to the limit. limit: the lower of the regulators' range and the pressure that causes "
         f"{FILM_STRENGTH / 1e6:g} MPa in film of {FILM * 1e6:g} um; test a sample of your film. hoop_stress: of actuators "
-        "that bend freely; the stress in a pouch that cannot bend freely is higher. head_room: limit minus set point. regulator: "
-        f"least range of a regulator for this line, {REGULATOR:g} times the set point, which is an assumption.",
+        "that bend freely; the stress in a pouch that cannot bend freely is higher, and the fabric of an fPAM counts as such film "
+        f"(assumed). head_room: limit minus set point. regulator: least range of a regulator for this line, {REGULATOR:g} times the "
+        "set point, which is an assumption.",
         "lines": lines,
     }
 
@@ -81,12 +84,14 @@ def pressure_content(build: Build, margins: Sequence[Margin], reached: bool) -> 
 def film_radius(build: Build, actuator: ActuatorBuild) -> float:
     """Radius of curvature of an actuator's film when it bends the tube freely [m]."""
     section, kind = actuator.section, build.design.params.actuator
+    strain = actuator.contraction / (section.end - section.start)
     match kind:
         case Spam():
             return kind.tube_radius
-        case PouchMotor():
-            strain = actuator.contraction / (section.end - section.start)
+        case PouchMotor() | Cpam():
             return section.l_0 / (2 * float(half_angle(strain)))
+        case Fpam():
+            return kind.radius(strain)
     raise TypeError(f"the film radius of a {type(kind).__name__} is not known")
 
 

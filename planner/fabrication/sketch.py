@@ -11,6 +11,7 @@ from matplotlib.patches import Polygon
 
 from planner.drawing.style import ACTUATOR, FAINT, INK, TUBE
 from planner.fabrication.paper import Page
+from planner.fabrication.strips import End
 from surrogate.compiled import Floats
 
 Points = Sequence[tuple[float, float]] | Floats
@@ -61,7 +62,7 @@ class Sketch:
             self.line(tip - 2.0 * along + 0.9 * aside, tip, tip - 2.0 * along - 0.9 * aside, **style)
 
 
-def sheets(s: Sketch, _: bool) -> None:
+def sheets(s: Sketch, _: End) -> None:
     """Two sheets of the pattern, one glued onto the other at the crosses."""
     for left, face in ((40, PAPER), (4, PAPER)):
         s.box(left, 5, left + 40, 30, face)
@@ -73,7 +74,7 @@ def sheets(s: Sketch, _: bool) -> None:
     s.arrow((60, 18), (49, 18))
 
 
-def body(s: Sketch, _: bool) -> None:
+def body(s: Sketch, _: End) -> None:
     """The flat body on the pattern with its folds, clamped end and marks."""
     s.box(2, 2, 82, 32, PAPER, edgecolor=FAINT)
     s.box(6, 8, 78, 26)
@@ -87,7 +88,7 @@ def body(s: Sketch, _: bool) -> None:
     s.text(48, 16.5, "growth")
 
 
-def tip_seal(s: Sketch, _: bool) -> None:
+def tip_seal(s: Sketch, _: End) -> None:
     """A sealing bar across the tip of the body."""
     s.box(4, 9, 70, 25)
     s.line((64, 9), (64, 25), color=HOT, linewidth=1.6)
@@ -100,43 +101,52 @@ def tip_seal(s: Sketch, _: bool) -> None:
     s.text(77, 16, "tip")
 
 
-def strip(s: Sketch, pouches: bool) -> None:
-    """A strip with its fitting, and its brackets or seams."""
+def strip(s: Sketch, end: End) -> None:
+    """A strip with its fitting, and its brackets, seams or lines."""
     s.box(4, 11, 80, 23, STRIP)
     s.disc(15, 17, 2.6)
     s.line((15, 19.6), (15, 28))
     s.text(15, 29.5, "fitting")
     for k, x in enumerate((30, 42, 54, 66)):
-        if pouches:
+        if end == "seam":
             s.line((x, 11), (x, 15), color=HOT, linewidth=1.4)
             s.line((x, 19), (x, 23), color=HOT, linewidth=1.4)
+        elif end == "line":
+            s.line((x, 11), (x, 23))
+            for left in (x, x + 4, x + 8) if x < 66 else ():  # threads
+                s.line((left, 12.5), (left + 4, 16.5), color=FAINT)
+                s.line((left, 16.5), (left + 4, 12.5), color=FAINT)
         else:
             s.box(x - 1.2, 8.5, x + 1.2, 25.5, PRINT)
         s.text(x, 4.5, str(k))
-    for end in (7.5, 76.5):
-        s.line((end, 11), (end, 23), color=HOT, linewidth=1.4)
-    s.text(48, 29.5, "gap left open for the air" if pouches else "brackets")
+    for at in (7.5, 76.5):
+        s.line((at, 11), (at, 23), color=HOT, linewidth=1.4)
+    s.text(48, 29.5, {"seam": "gap left open for the air", "bracket": "brackets", "line": "threads at 45°"}[end])
 
 
-def attach(s: Sketch, pouches: bool) -> None:
+def attach(s: Sketch, end: End) -> None:
     """A strip on the body's fold, number on number, with the film before it in folds."""
     s.box(4, 4, 80, 16)
     s.text(70, 8.5, "body")
     folds = [(8.0, 19.0), (13.0, 19.0), (15.0, 22.5), (17.0, 18.5), (19.0, 22.5), (21.0, 18.5), (24.0, 19.0)]
     s.line(*folds, color=ACTUATOR["left"], linewidth=1.4)
+    if end == "line":
+        s.box(24, 17.5, 63, 23.5, STRIP)
+        s.arrow((64, 26.5), (74, 26.5))
+        s.text(69, 28.5, "pull", 7.0)
     for k, x in enumerate((24, 37, 50, 63)):
-        if k < 3:
+        if k < 3 and end != "line":
             turn = np.linspace(0, np.pi, 17)
             top = np.column_stack([x + 6.5 - 6.5 * np.cos(turn), 18.5 + 6.0 * np.sin(turn)])
             s.shape(np.concatenate([top, [(x + 13, 17.5), (x, 17.5)]]), STRIP)
     for k, x in enumerate((24, 37, 50, 63)):
-        s.box(x - 0.9, 16, x + 0.9, 20.5, HOT if pouches else PRINT)
+        s.box(x - 0.9, 16, x + 0.9, 24.3 if end == "line" else 20.5, HOT if end == "seam" else PRINT)
         s.line((x, 16), (x, 13), color=ACTUATOR["left"])
         s.text(x, 9, str(k))
     s.text(15, 25.5, "folds, free")
 
 
-def hoses(s: Sketch, _: bool) -> None:
+def hoses(s: Sketch, _: End) -> None:
     """Feed lines along the body to the base and on to their regulators."""
     s.box(22, 8, 80, 20)
     for left, y, name in ((40.0, 22.5, "L1"), (62.0, 25.5, "L2")):
@@ -150,7 +160,7 @@ def hoses(s: Sketch, _: bool) -> None:
     s.text(22, 1, "base")
 
 
-def leaks(s: Sketch, _: bool) -> None:
+def leaks(s: Sketch, _: End) -> None:
     """An inflated part under water, with bubbles at a leak."""
     s.box(8, 2, 76, 25, WATER, edgecolor=FAINT)
     s.box(18, 8, 66, 18)
@@ -181,7 +191,7 @@ def _cup(s: Sketch, left: float) -> None:
         s.shape([(left + x, 17 + sign * y) for x, y in wall], PRINT)
 
 
-def clamp(s: Sketch, _: bool) -> None:
+def clamp(s: Sketch, _: End) -> None:
     """The body pulled over the neck, with rubber tape, clamp and the film folded back."""
     _cup(s, 6)
     for sign in (1, -1):
@@ -193,7 +203,7 @@ def clamp(s: Sketch, _: bool) -> None:
     s.text(14, 1, "vessel")
 
 
-def free_bend(s: Sketch, _: bool) -> None:
+def free_bend(s: Sketch, _: End) -> None:
     """An actuated section that bends freely, with the angle between its ends."""
     turn = np.linspace(0, 1.15, 25)
     middle = np.column_stack([30 + 26 * np.sin(turn), 8 + 26 * (1 - np.cos(turn))])
@@ -210,7 +220,7 @@ def free_bend(s: Sketch, _: bool) -> None:
     s.text(19, 7, "straight")
 
 
-def invert(s: Sketch, _: bool) -> None:
+def invert(s: Sketch, _: End) -> None:
     """The tube inverted into the vessel through the mouth."""
     _cup(s, 6)
     folds = [(72, 17), (44, 17), (30, 17), (24, 20), (20, 12), (17, 22), (14, 12), (11, 22), (10, 15)]
@@ -224,7 +234,7 @@ def invert(s: Sketch, _: bool) -> None:
     s.text(59, 29.5, "tip pulled in", 7.0)
 
 
-def deploy(s: Sketch, _: bool) -> None:
+def deploy(s: Sketch, _: End) -> None:
     """The vessel on its board at the start, with the tube growing along the start's heading."""
     _cup(s, 10)
     s.box(5, 1, 9.8, 33, "#e8dcc4")

@@ -9,8 +9,9 @@ from planner.fabrication import sketch
 from planner.fabrication.build import LEAD, Build
 from planner.fabrication.pattern import millimetres
 from planner.fabrication.sketch import Sketch
+from planner.fabrication.strips import LAP, End, end_of, piece_width
 from planner.fabrication.vessel import NECK, Vessel
-from surrogate.pouch import PouchMotor
+from surrogate.cpam import Cpam
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,8 +20,8 @@ class Step:
 
     title: str
     text: str
-    draw: Callable[[Sketch, bool], None]
-    """Draws the step; the second argument says whether the actuators are pouches."""
+    draw: Callable[[Sketch, End], None]
+    """Draws the step; the second argument says what is at the cell ends."""
 
 
 def steps(build: Build, vessel: Vessel | None) -> list[Step]:
@@ -51,23 +52,19 @@ def _body_steps(build: Build) -> Iterator[Step]:
 
 
 def _actuator_steps(build: Build) -> Iterator[Step]:
-    pouches = isinstance(build.design.params.actuator, PouchMotor)
-    seam = "seam" if pouches else "bracket"
-    yield Step(
-        "Make the strips",
-        f"Cut the strips from lay-flat tube {millimetres(build.actuator_width)} mm wide; copy lines, numbers and names. Mount a fitting "
-        "at each circle. "
-        + (
-            "Seal along the dashed lines: across at both ends, and between pouches with the gap in the middle left open for the air."
-            if pouches
-            else "Slide one bracket per line onto the strip, bracket 0 first. Seal both ends along the dashed lines."
-        ),
-        sketch.strip,
-    )
+    end = end_of(build.design.params.actuator)
+    yield Step("Make the strips", f"{_cut(build)} {_CLOSED[end]}", sketch.strip)
+    if end == "line":
+        percent = 100 * (build.actuators[0].stretch - 1)
+        fixed = (
+            "Tape line 0 of each strip to mark 0 with the same name on the body's fold. Pull the strip lengthwise until line 1 meets mark "
+            f"1, by {percent:.0f} %, tape it there, and so on to the tip."
+        )
+    else:
+        fixed = f"Tape {end} 0 of each strip to mark 0 with the same name on the body's fold, then 1 to 1, and so on to the tip."
     yield Step(
         "Fix the strips to the body",
-        f"Tape {seam} 0 of each strip to mark 0 with the same name on the body's fold, then 1 to 1, and so on to the tip. Do not tape "
-        "the film before line 0: lay it in folds, so that the actuator does not pull at its fitting when it shortens.",
+        f"{fixed} Do not tape the film before line 0: lay it in folds, so that the actuator does not pull at its fitting when it shortens.",
         sketch.attach,
     )
     yield Step(
@@ -81,6 +78,32 @@ def _actuator_steps(build: Build) -> Iterator[Step]:
         "Put each actuator at its pressure and hold it under water, or brush it with soap water. Seal again where bubbles rise.",
         sketch.leaks,
     )
+
+
+_CLOSED: dict[End, str] = {
+    "bracket": "Slide one bracket per line onto the strip, bracket 0 first. Seal both ends along the dashed lines.",
+    "seam": "Seal along the dashed lines: across at both ends, and between pouches with the gap in the middle left open for the air.",
+    "line": "Seal both ends along the dashed lines.",
+}
+"""How a strip is closed."""
+
+
+def _cut(build: Build) -> str:
+    """How a strip is cut, and marked."""
+    kind, flat = build.design.params.actuator, millimetres(build.actuator_width)
+    marked = "copy lines, numbers and names. Mount a fitting at each circle."
+    if end_of(kind) == "line":
+        wide = millimetres(piece_width(kind, build.actuators[0].section.l_0))
+        return (
+            f"Cut the strips {wide} mm wide from coated fabric, threads at 45° to their length. Lap the long edges by "
+            f"{millimetres(LAP)} mm and weld or glue them to a tube {flat} mm wide when flat; {marked}"
+        )
+    if isinstance(kind, Cpam):
+        return (
+            f"Cut the strips from lay-flat tube as wide as the cut list says. Fold both sides of each inwards, to {flat} mm, by the "
+            f"depth written on it; {marked}"
+        )
+    return f"Cut the strips from lay-flat tube {flat} mm wide; {marked}"
 
 
 def _base_steps(build: Build, vessel: Vessel | None) -> Iterator[Step]:

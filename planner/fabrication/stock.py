@@ -32,9 +32,11 @@ class Stock:
     body: tuple[float, float]
     """Planned and chosen width of the body."""
     actuators: tuple[float, float] | None
-    """The same of the actuators; None without actuators."""
+    """The same of the actuators; None without actuators, or if theirs are not made from tube of one width."""
     growth_force: tuple[float, float]
     """Growth force [N] as planned and with the chosen tube."""
+    kept: bool = False
+    """Whether there are actuators that stay as planned."""
 
     def content(self) -> dict[str, Any]:
         """The widths for a JSON file."""
@@ -50,6 +52,8 @@ class Stock:
         parts = [f"body {_widths(self.body)}, {_change(2e3 / np.pi, self.body, 'mm')} across when inflated"]
         if self.actuators:
             parts.append(f"actuators {_widths(self.actuators)}")
+        if self.kept:
+            parts.append("actuators as planned, not of tube of one width")
         return f"nearest stock: {'; '.join(parts)}; growth force {_change(1.0, self.growth_force, 'N')}"
 
 
@@ -87,11 +91,14 @@ def with_stock(design: Design, widths: Sequence[float]) -> tuple[Design, Stock]:
     chosen = _nearest(planned, widths)
     made = _resized(params, chosen / planned)
     strips = None
-    if design.actuators:
+    bought = isinstance(params.actuator, Spam | PouchMotor)
+    if design.actuators and bought:
         strips = params.actuator.flat_width, _nearest(params.actuator.flat_width, widths)
         made = _with_strips(made, strips[1])
     replaced = replace(design, params=made, trialled=None)
-    return replaced, Stock((planned, chosen), strips, (params.growth_force, made.growth_force))
+    return replaced, Stock(
+        (planned, chosen), strips, (params.growth_force, made.growth_force), design.actuators > 0 and not bought
+    )
 
 
 def _nearest(wanted: float, widths: Sequence[float]) -> float:

@@ -128,7 +128,7 @@ def vessel_of(build: Build) -> Vessel | None:
 def content(build: Build) -> float:
     """Volume of the film, brackets and feed lines that are folded into the vessel [m^3]."""
     body = 2 * build.body_width * (build.design.built + SEAL) * FILM
-    strips = sum(2 * build.actuator_width * actuator.cut_length * FILM for actuator in build.actuators)
+    strips = sum(build.strip_area(actuator) * FILM for actuator in build.actuators)
     lines = sum(HOSE * actuator.section.start for actuator in build.actuators)
     kind, brackets = build.design.params.actuator, 0.0
     if isinstance(kind, Spam):

@@ -46,6 +46,7 @@ KINDS: dict[str, tuple[str, ...]] = {
         *("bracket.stl", "vessel.stl", "clamp.stl", "stock-tube.toml", "sofa_scene.py", "sofa_obstacles.obj"),
     ),
     "trained weights": ("spam.json", "spam-paper.json"),
+    **{f"trained weights of {kind}": (f"{kind}.json",) for kind in ("pouch", "fpam", "cpam")},
     "the counts of a fuzzing run": ("fuzz.json",),
 }
 """Files of each kind of results; the first is in every folder of its kind."""

@@ -44,7 +44,8 @@ class Catalogue:
     def synthesise(self, curvature: ArrayLike) -> tuple[Integers, Floats]:
         """Choose actuators for given curvatures: the highest pressure that can reach it, then the closest cell length.
 
-        High pressures bend more consistently. Of two equally close cell lengths, the shorter is taken.
+        High pressures bend more consistently. Of two equally close cell lengths, the shorter is taken. Where no pressure's cells lie
+        on both sides of a curvature, as with an actuator whose force does not depend on its cells, the closest entry is taken.
 
         Args:
             curvature: Desired curvatures of the centreline [1/m], positive, any shape.
@@ -69,6 +70,9 @@ class Catalogue:
             miss = curvatures - flat[inside, None]
             nearest = np.argmin(np.abs(miss), axis=1)
             entry[inside], error[inside] = entries[nearest], miss[np.arange(len(miss)), nearest]
+        between = entry < 0
+        entry[between] = np.argmin(np.abs(self.curvature - flat[between, None]), axis=1)
+        error[between] = self.curvature[entry[between]] - flat[between]
         return entry.reshape(wanted.shape), error.reshape(wanted.shape)
 
     def synthesised(self) -> Integers:

@@ -22,7 +22,10 @@ from dynamics.scene import Scene, build_scene
 from dynamics.tube import VineParams
 from dynamics.vine import Actuation
 from environments import Environment
+from surrogate.actuators import Actuator
+from surrogate.cpam import Cpam
 from surrogate.force_table import ForceTable
+from surrogate.fpam import Fpam
 from surrogate.pouch import PouchMotor
 from surrogate.spam import Spam
 
@@ -57,13 +60,16 @@ def test_energy_is_the_potential_of_the_restoring_moment(restoring: Restoring, p
     np.testing.assert_allclose(restoring.moment_and_slope(bend.detach())[0].numpy(), expected, atol=1e-4)
 
 
-@pytest.mark.parametrize("actuator", [Spam(), Spam(4e-3, 15e-3), PouchMotor()], ids=["spam", "thin spam", "pouch"])
-def test_table_on_a_device_is_the_table(actuator: Spam | PouchMotor) -> None:
+@pytest.mark.parametrize(
+    "actuator",
+    [Spam(), Spam(4e-3, 15e-3), PouchMotor(), Fpam(), Cpam()],
+    ids=["spam", "thin spam", "pouch", "fpam", "cpam"],
+)
+def test_table_on_a_device_is_the_table(actuator: Actuator) -> None:
     """The look-up in tensors gives the kernels' force and slope, taut, within and slack, to rounding."""
-    rng = np.random.default_rng(1)
-    l_0 = rng.uniform(15e-3, 100e-3, 20_000)
+    rng, rows = np.random.default_rng(1), actuator.tabulate()
+    l_0 = rng.uniform(rows.shortest, rows.longest, 20_000)
     strain = rng.uniform(-0.1, 1.1, 20_000) * actuator.full_contraction(l_0)
-    rows = actuator.tabulate()
     force, slope = ForceTable(rows)(strain, l_0)
     found, found_slope = TablePull.of(rows, CPU, torch.float64)(torch.tensor(strain), torch.tensor(l_0))
     np.testing.assert_allclose(found.numpy(), force, rtol=1e-9, atol=1e-12)

@@ -166,7 +166,7 @@ def test_tail_of_a_tube() -> None:
             "growth_pressure = 60000 Pa must be within the range of the wrinkling measurements",
         ),
         ("bending_stiffness_n_m2 = 1e-3", "bending stiffness EI = 0.001 N m2 must be greater than"),
-        ("[actuator]\ntype = 'balloon'", "actuator.type = 'balloon' must be one of spam, pouch"),
+        ("[actuator]\ntype = 'balloon'", "actuator.type = 'balloon' must be one of spam, pouch, fpam, cpam"),
         ("[actuator]\nwidth_mm = 40", "unknown key actuator.width_mm"),
         ("[actuator]\ntype = 'pouch'\ntube_radius_mm = 17", "unknown key actuator.tube_radius_mm"),
         (

@@ -146,7 +146,7 @@ COMMANDS: dict[tuple[str, ...], tuple[list[st.SearchStrategy[str]], list[str], t
     ("sweep", "collect"): ([FOLDERS, st.sampled_from(["table.csv", "table.txt", "."])], [], ()),
     ("sweep", "report"): ([FOLDERS], [], NO_FOLDER),
     ("validate",): ([], ["--recordings", "--propagator"], NO_FOLDER),
-    ("surrogate", "train"): ([], ["--seed", "--epochs"], NO_FOLDER),
+    ("surrogate", "train"): ([], ["--seed", "--epochs", "--actuator"], NO_FOLDER),
     ("surrogate", "evaluate"): ([], ["--weights", "--largest-batch"], NO_FOLDER),
     ("doctor",): ([], [], ()),
 }

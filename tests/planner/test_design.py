@@ -23,6 +23,8 @@ from planner.search.catalogue import Catalogue
 from planner.search.controls import sections_of
 from planner.solutions_file import load_solutions, solution_of
 from surrogate.actuators import Actuator, Grid
+from surrogate.cpam import Cpam
+from surrogate.fpam import Fpam
 from surrogate.pouch import PouchMotor
 from surrogate.spam import Spam
 
@@ -72,10 +74,12 @@ def test_file_reads_back(design: Design, tmp_path: Path) -> None:
     [
         (Spam(6e-3, 18e-3), {"type": "spam", "constriction_radius_mm": 6.0, "tube_radius_mm": 18.0}),
         (PouchMotor(45e-3), {"type": "pouch", "width_mm": 45.0}),
+        (Fpam(12e-3, 0.25), {"type": "fpam", "rest_radius_mm": 12.0, "stroke": 0.25}),
+        (Cpam(45e-3), {"type": "cpam", "width_mm": 45.0}),
     ],
 )
 def test_file_keeps_the_actuator(design: Design, tmp_path: Path, actuator: Actuator, content: dict[str, Any]) -> None:
-    """Either actuator stands in the file by its type and its own measures, and reads back as it was."""
+    """Every actuator stands in the file by its type and its own measures, and reads back as it was."""
     written = design_content(replace(design, params=VineParams(actuator=actuator)))
     assert written["actuator"].items() >= content.items()
     (tmp_path / "design.json").write_text(json.dumps(written))
@@ -205,6 +209,10 @@ def test_a_design_of_schema_1_grows_as_it_grew(design: Design, tmp_path: Path) -
     assert (params.segment_length, params.growth_viscosity, params.penetration_tolerance) == (25e-3, 0.2, 1e-3)
     assert params.actuator == PouchMotor(45.0 * 1e-3)
     assert params.physics == "published"
+    content["actuator"] = {"type": "fpam", "rest_radius_mm": 12.0, "stroke": 0.25}
+    (tmp_path / "design.json").write_text(json.dumps(content))
+    with pytest.raises(InvalidDesign, match=r"actuator\.type = 'fpam' must be 'spam' or 'pouch'"):
+        load_design(tmp_path)
 
 
 def test_a_design_keeps_its_physics(design: Design, tmp_path: Path) -> None:
@@ -291,8 +299,8 @@ def change(content: dict[str, Any], path: str, value: Any) -> dict[str, Any]:
         ("sections", [], ["sections", "at least 1"]),
         ("sections.0.colour", "red", ["unknown key sections[0].colour", "start_mm"]),
         ("tube.radius_mm", "thick", ["tube.radius_mm", "thick", "number"]),
-        ("actuator.type", "balloon", ["actuator.type", "balloon", "'spam' or 'pouch'"]),
-        ("actuator.type", ["spam"], ["actuator.type", "'spam' or 'pouch'"]),
+        ("actuator.type", "balloon", ["actuator.type", "balloon", "'spam', 'pouch', 'fpam' or 'cpam'"]),
+        ("actuator.type", ["spam"], ["actuator.type", "'spam', 'pouch', 'fpam' or 'cpam'"]),
         ("actuator.type", "pouch", ["unknown key actuator.constriction_radius_mm", "allowed: type, width_mm"]),
         ("actuator", {}, ["missing key actuator.type"]),
         ("actuator", {"type": "pouch"}, ["missing key actuator.width_mm"]),

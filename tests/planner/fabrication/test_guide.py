@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import combinations
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -22,10 +23,11 @@ from planner.fabrication.paper import Page, Paper
 from planner.fabrication.pressures import pressure_content
 from planner.fabrication.sketch import Sketch
 from planner.fabrication.steps import steps
+from planner.fabrication.strips import End
 from planner.fabrication.tolerance import Placement
 from planner.fabrication.vessel import vessel_of
 from planner.robustness.sensitivity import Margin
-from surrogate.pouch import PouchMotor
+from surrogate.registry import actuators
 
 MakeBuild = Callable[..., Build]
 PAPERS: dict[Paper, tuple[float, float]] = {"a4": (210.0, 297.0), "letter": (215.9, 279.4)}
@@ -65,11 +67,12 @@ def check_page(figure: Figure) -> None:
 
 
 @pytest.mark.parametrize("paper", PAPERS)
-@pytest.mark.parametrize("kind", ["spam", "pouch", "bare", "missed"])
+@pytest.mark.parametrize("kind", [*actuators(), "bare", "missed"])
 def test_pages_are_legible(example: Build, make_build: MakeBuild, paper: Paper, kind: str) -> None:
-    """For sPAMs, pouches, a bare tube and a design that misses, on both papers: portrait pages without cut or overlapping text."""
-    if kind == "pouch":
-        example = make_build(("left", 9, 0.03), ("none", 0.2), params=VineParams(actuator=PouchMotor()))
+    """For every actuator, a bare tube and a design that misses, on both papers: portrait pages without cut or overlapping text."""
+    if kind in actuators():
+        cell = 0.04 if kind == "fpam" else 0.03
+        example = make_build(("left", 9, cell), ("none", 0.2), params=VineParams(actuator=actuators()[kind]()))
     elif kind == "bare":
         example = make_build(("none", 1.0))
     pages = guide_pages(guide_of(example, reached=kind != "missed", stock="nearest stock" * (kind == "pouch")), paper)
@@ -121,12 +124,12 @@ def test_a_bare_tube_has_no_actuator_steps(make_build: MakeBuild) -> None:
     assert len(steps(build, vessel_of(build))) == 6
 
 
-@pytest.mark.parametrize("pouches", [False, True])
-def test_drawings_stay_in_their_frame(example: Build, pouches: bool) -> None:
+@pytest.mark.parametrize("end", get_args(End))
+def test_drawings_stay_in_their_frame(example: Build, end: End) -> None:
     """Every line and shape of every step lies within 84 by 34 mm."""
     for step in steps(example, vessel_of(example)):
         page = Page(200.0, 200.0)
-        step.draw(Sketch(page, 50.0, 100.0), pouches)
+        step.draw(Sketch(page, 50.0, 100.0), end)
         points = [np.column_stack(line.get_data()) for line in page.figure.artists if isinstance(line, Line2D)]
         points += [patch.get_xy() for patch in page.figure.artists if isinstance(patch, Polygon)]
         low, high = np.concatenate(points).min(axis=0), np.concatenate(points).max(axis=0)

@@ -14,6 +14,7 @@ import pytest
 from planner.studies.surrogate.plots import save_evaluation
 from planner.studies.surrogate.report import BINS, NETWORK, PAPER, TABLE, Evaluation, report, verdict
 from surrogate.evaluation import Speed
+from surrogate.force_network import read_force_weights
 from surrogate.weights_file import NAMES, SHIPPED, Errors, read_weights
 
 WITHOUT_TORCH = """
@@ -106,6 +107,10 @@ def test_train_writes_weights_that_can_be_evaluated(tmp_path: Path) -> None:
     assert re.search(r"log-force: 2 epochs in \d+ s; normalised MSE .* error of the force", done.stdout)
     assert sorted(os.listdir(tmp_path / "new")) == ["spam-paper.json", "spam.json"]
     assert read_weights(tmp_path / "new" / "spam.json").seed == 7
+    other = vinewright("surrogate", "train", "--actuator", "fpam", "--epochs", 2, "--out", "other", cwd=tmp_path)
+    assert re.search(r"fpam: 2 epochs in \d+ s; error of the force", other.stdout)
+    assert os.listdir(tmp_path / "other") == ["fpam.json"]
+    assert read_force_weights(tmp_path / "other" / "fpam.json").seed == 2
     refused = vinewright("surrogate", "evaluate", "--weights", "new/spam-paper.json", cwd=tmp_path)
     assert refused.returncode == 2
     assert "expected the form log-force" in refused.stderr

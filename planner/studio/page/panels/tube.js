@@ -48,9 +48,12 @@ export function mountTube() {
   });
 }
 
-/** Types of actuators, from the shipped tubes and the two that exist. @returns {[string, string][]} */
+/** Types of actuators, from the shipped tubes and the others that exist. @returns {[string, string][]} */
 function kinds() {
-  return [["spam", "sPAMs (with rings)"], ["pouch", "pouches (welded)"]];
+  return [
+    ["spam", "sPAMs (with rings)"], ["pouch", "pouches (welded)"], ["fpam", "fPAMs (bias-cut fabric)"],
+    ["cpam", "cPAMs (pouches with folded sides)"],
+  ];
 }
 
 function choose(/** @type {string} */ name) {

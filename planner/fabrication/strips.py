@@ -1,0 +1,66 @@
+"""How the strip of each type of actuator is cut, closed and fixed to the body."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from surrogate.actuators import Actuator
+from surrogate.cpam import Cpam
+from surrogate.fpam import Fpam
+from surrogate.pouch import PouchMotor
+from surrogate.spam import Spam
+
+LAP = 15e-3
+"""Overlap of the long edges of a tube that is made from a sheet [m] (assumed)."""
+
+End = Literal["bracket", "seam", "line"]
+"""What is at a cell end: a printed bracket, a seam across the strip, or only a line at which the strip is taped to the body."""
+
+
+def end_of(actuator: Actuator) -> End:
+    """What is at every cell end of an actuator.
+
+    Raises:
+        TypeError: Its fabrication is not known, as for the other functions here.
+    """
+    match actuator:
+        case Spam():
+            return "bracket"
+        case PouchMotor() | Cpam():
+            return "seam"
+        case Fpam():
+            return "line"
+    raise TypeError(f"the strips of a {type(actuator).__name__} are not known")
+
+
+def stretch_of(actuator: Actuator) -> float:
+    """Length of a strip on the body over its length as cut [-]."""
+    return actuator.stretch if isinstance(actuator, Fpam) else 1.0
+
+
+def piece_width(actuator: Actuator, l_0: float) -> float:
+    """Width of the piece to cut [m]: of lay-flat tube, or of the sheet from which a tube is made."""
+    match actuator:
+        case Spam() | PouchMotor():
+            return actuator.flat_width
+        case Cpam():
+            return actuator.width + 2 * actuator.fold_depth(l_0)
+        case Fpam():
+            return 2 * actuator.flat_width + LAP
+    raise TypeError(f"the strips of a {type(actuator).__name__} are not known")
+
+
+def layers(actuator: Actuator) -> int:
+    """Layers of film of the piece to cut: two of a lay-flat tube, one of a sheet."""
+    return 1 if isinstance(actuator, Fpam) else 2
+
+
+def material(actuator: Actuator, film: str) -> str:
+    """Material of the piece to cut.
+
+    Args:
+        film: Name of the film of the body.
+    """
+    if isinstance(actuator, Fpam):
+        return "coated nylon ripstop on the bias (threads at 45 degrees to its length)"
+    return film

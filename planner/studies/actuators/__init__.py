@@ -1,0 +1,1 @@
+"""Whether the planner finds the fewest actuators possible."""

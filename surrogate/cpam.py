@@ -1,0 +1,148 @@
+"""Analytic model of the cylindrical pneumatic artificial muscle (cPAM): pouches in series whose sides are folded inwards."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cache
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.interpolate import CubicSpline
+from scipy.optimize.elementwise import find_root
+
+from surrogate.actuators import Grid, Limits
+from surrogate.checks import check_positive
+from surrogate.compiled import Floats
+from surrogate.force_table import COLUMNS, NODES, ForceRows, row_lengths
+from surrogate.pouch import FULL_CONTRACTION, half_angle
+
+SIDE = 2 / np.pi
+"""Length of film across each side of a pouch over its length l_0 [-]: the diameter of the pouch when it is a cylinder."""
+ROUND = 2 * SIDE / np.pi
+"""Thickness of a pouch over l_0 up to which its sides are half circles [-]."""
+LEAST_ANGLE, LARGEST_ANGLE = 1e-2, np.pi / 2 - 1e-6
+"""Range of half angles for which the force of the sides is tabulated [rad]; beyond it the force falls like a logarithm."""
+ANGLES, NODES_PER_PART = 3000, 48
+"""Half angles at which the force of the sides is computed, and nodes of the quadrature in each of its two parts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cpam:
+    """Dimensions of a cPAM, except the length of a pouch.
+
+    A pouch is a piece of tube that is sealed across at both ends, with its sides folded inwards by l_0 / pi. Inflated, its section
+    along the tube is a lens of two arcs, each as long as the flat pouch l_0, as in a pouch motor, and the sides unfold. Fully
+    inflated it would be a cylinder across the tube with flat ends.
+
+    Source of the actuator: Kübler et al., "A Comparison of Pneumatic Actuators for Soft Growing Vine Robots", Soft Robotics 11(5), 2024.
+    Their dimensions of 60 x 60 mm are the default. The model was derived here, and compared with no measurement: the film does not
+    stretch, and F = -P dV/dL. Of the volume V, the middle part is that of the pouch motor. At each place, a side bulges as an arc
+    over the local thickness: a half circle while the film of the fold suffices, then an arc of all of it, 2 l_0 / pi long. No
+    meridian of such a side is longer than l_0. So the sides add force at small strains, and take some away near full contraction.
+    The model neglects wrinkles, the width of the seams, the passage for air, and the wall of the tube behind.
+    """
+
+    kind: ClassVar[str] = "cpam"
+    cell_name: ClassVar[str] = "pouch"
+
+    width: float = 60e-3
+    """Width of the folded pouches across the tube [m]."""
+    taut_strain: float = 1e-2
+    """Strain below which the film stretches [-]; below it the force is extrapolated linearly, see `PouchMotor`."""
+    limits: Limits = field(default_factory=lambda: Limits(longest_cell=60e-3))
+    """Pouches of 20 to 60 mm, as for pouch motors, and the regulators' pressures."""
+
+    def __post_init__(self) -> None:
+        check_positive(self.kind, self, ("width", "taut_strain"))
+        most = float(self.full_contraction(np.pi / 2 * self.width))
+        if self.taut_strain >= most:
+            raise ValueError(f"{self.kind}.taut_strain = {self.taut_strain:g} must be less than {most:.4g}")
+
+    @property
+    def offset(self) -> float:
+        """Zero: the seams, which transmit the force, are bonded to the tube's surface [m]."""
+        return 0.0
+
+    @property
+    def flat_width(self) -> float:
+        """Width of the folded pouches [m]; their tube is wider by two folds, see `fold_depth`."""
+        return self.width
+
+    @property
+    def grid(self) -> Grid:
+        """See `Actuator`; pouches so long that their two folds would overlap are left out."""
+        grid = self.limits.grid
+        return Grid(grid.l_0[grid.l_0 < np.pi / 2 * self.width + 1e-9], grid.pressure)
+
+    def fold_depth(self, l_0: float) -> float:
+        """Depth to which each side is folded inwards [m] for a pouch length [m]."""
+        return SIDE / 2 * l_0
+
+    def full_contraction(self, l_0: ArrayLike) -> Floats:
+        """Strain at which the force vanishes [-], below 1 - 2 / pi, as the sides hold the pouch back."""
+        ratio = np.asarray(l_0, float) / self.width
+        low, high = np.broadcast_arrays(0.5 + 0 * ratio, LARGEST_ANGLE)
+        root = find_root(
+            lambda theta, ratio: np.cos(theta) / theta + ratio * _sides()(theta), (low, high), args=(ratio,)
+        )
+        return np.asarray(1 - np.sinc(root.x / np.pi), float)
+
+    def force_per_pressure(self, strain: ArrayLike, l_0: ArrayLike) -> Floats:
+        """F_t / P [m^2] at any strain: taut below `taut_strain`, zero (slack) beyond full contraction."""
+        strain, l_0 = np.broadcast_arrays(np.asarray(strain, float), np.asarray(l_0, float))
+        full = self.full_contraction(l_0)
+        within = np.clip(strain, self.taut_strain, full)
+        theta, sides = half_angle(within), _sides()
+        middle, side = self.width * l_0, np.square(l_0)
+        force = middle * np.cos(theta) / theta + side * sides(theta)
+        rise = -middle * (theta * np.sin(theta) + np.cos(theta)) + side * np.square(theta) * sides(theta, 1)
+        slope = rise / (np.sin(theta) - theta * np.cos(theta))
+        return np.asarray(np.where(strain < full, force + slope * np.minimum(strain - within, 0.0), 0.0))
+
+    def tabulate(self) -> ForceRows:
+        """Tabulate the force; a pouch does not saturate."""
+        shortest, longest = self.limits.tabulated
+        coarse, fine = row_lengths(shortest, longest)
+        full = self.full_contraction(coarse)[:, None]
+        force = self.force_per_pressure(NODES * full, coarse[:, None])
+        return ForceRows(force, self.full_contraction(fine), np.zeros(COLUMNS + 1), np.inf, shortest, longest)
+
+
+@cache
+def _sides() -> CubicSpline:
+    """The force of both sides over P l_0^2 [-], as a function of the half angle theta [rad]."""
+    # Dense near full contraction, where the slope grows without bound.
+    theta = LARGEST_ANGLE - (LARGEST_ANGLE - LEAST_ANGLE) * np.linspace(1.0, 0.0, ANGLES) ** 3
+    return CubicSpline(theta, side_force(theta))
+
+
+def side_force(theta: Floats) -> Floats:
+    """Force of both sides over P l_0^2 [-] at half angles theta [rad], shape (n,): -dV/dL of their volume.
+
+    With lengths in l_0, the arcs have the radius 1 / (2 theta). A place at the angle u along them has the thickness
+    t = (cos u - cos theta) / theta, where a side encloses the area A(t). As A vanishes at both seams, dV / dtheta is the integral of
+    2 A'(t) dt/dtheta at a fixed place, over the length of the pouch.
+    """
+    theta = np.asarray(theta, float)
+    node, weight = np.polynomial.legendre.leggauss(NODES_PER_PART)
+    node, weight = (node + 1) / 2, weight / 2
+    # From the middle, where the slope of A is steepest, to where the sides begin to be half circles, and on to the seam.
+    switch = np.arccos(np.clip(np.cos(theta) + ROUND * theta, None, 1.0))
+    inner, outer = switch * node[:, None] ** 3, switch + (theta - switch) * node[:, None]
+    total = np.zeros(theta.shape)
+    for u, share in (
+        (inner, 3 * weight[:, None] * node[:, None] ** 2 * switch),
+        (outer, weight[:, None] * (theta - switch)),
+    ):
+        thickness = (np.cos(u) - np.cos(theta)) / theta
+        growth = (np.cos(u) * (np.cos(theta) / theta + np.sin(theta)) - 1 / theta) / (2 * theta**2)
+        total += 4 * (_area_slope(thickness) * growth * share).sum(axis=0)
+    length_slope = (theta * np.cos(theta) - np.sin(theta)) / theta**2
+    return np.asarray(-total / length_slope)
+
+
+def _area_slope(thickness: Floats) -> Floats:
+    """Derivative of the area between a side and its chord with respect to the chord [-], both in l_0."""
+    psi = half_angle(np.clip(1 - thickness / SIDE, 0.0, FULL_CONTRACTION))
+    return np.where(thickness < ROUND, np.pi / 4 * thickness, -SIDE / 2 * np.cos(psi) / np.maximum(psi, 1e-12))
