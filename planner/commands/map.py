@@ -53,7 +53,11 @@ def map_environment(
     force: ForceOption = False,
     as_json: JsonOption = False,
 ) -> int:
-    """Map an unknown environment with simulated vines, the most informative first. Ctrl-C keeps the map so far."""
+    """Map an unknown environment with simulated vines, the most informative first. Ctrl-C keeps the map so far.
+
+    With a real vine, `vinewright map --session DIR` adds recorded deployments to a map and proposes the next one; see
+    `vinewright map --session DIR --help`.
+    """
     answer = Answer(as_json)
     console = answer.console
     for name, value in (("--radius", radius), ("--length", length)):

@@ -17,7 +17,7 @@ from dynamics.geometric.sensing.tracked import Track
 from dynamics.vine import Integers
 from surrogate.compiled import Floats
 
-RESAMPLES = 10
+RESAMPLES = 8
 """Number of times that the walls are estimated again, from readings with noise added to them."""
 _TINY = 1e-7
 """Growth between frames in which the tube does not grow measurably [m]."""

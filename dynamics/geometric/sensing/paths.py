@@ -137,7 +137,7 @@ def _costs(points: Floats) -> Floats:
     yy = each[..., 3] - each[..., 1] ** 2 / count
     xy = each[..., 4] - each[..., 0] * each[..., 1] / count
     # The smaller eigenvalue of the scatter matrix.
-    return np.maximum((xx + yy) / 2 - np.hypot((xx - yy) / 2, xy), 0.0)
+    return np.asarray(np.maximum((xx + yy) / 2 - np.hypot((xx - yy) / 2, xy), 0.0))
 
 
 def _order(count: int) -> Floats:
