@@ -184,7 +184,7 @@ def show(context: typer.Context, as_json: JsonOption = False) -> int:
             )
         for row in now.rows():
             answer.console.print(row, markup=False, highlight=False)
-        title = f"{folder.name}: after {len(now.added)} deployments"
+        title = f"{folder.name}: after {len(now.added)} deployment" + "s" * (len(now.added) != 1)
         with reclaimed(folder):
             replace_file(folder, PICTURE, lambda path: save_marks(path, title, now.rows(), now.bounds))
         answer.console.print(f"wrote {folder / PICTURE}")

@@ -137,7 +137,8 @@ def _costs(points: Floats) -> Floats:
     yy = each[..., 3] - each[..., 1] ** 2 / count
     xy = each[..., 4] - each[..., 0] * each[..., 1] / count
     # The smaller eigenvalue of the scatter matrix.
-    return np.asarray(np.maximum((xx + yy) / 2 - np.hypot((xx - yy) / 2, xy), 0.0))
+    least: Floats = np.maximum((xx + yy) / 2 - np.hypot((xx - yy) / 2, xy), 0.0).astype(np.float64)
+    return least
 
 
 def _order(count: int) -> Floats:
