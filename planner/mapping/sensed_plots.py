@@ -57,8 +57,8 @@ def view_of(found: Found) -> Floats:
     return 1e3 * np.concatenate([points.min(axis=0), points.max(axis=0)]) + MARGIN * np.array([-1, -1, 1, 1])
 
 
-def draw_found(axes: Axes, found: Found, elements: Elements) -> None:
-    """Draw what was found, and the true walls."""
+def draw_found(axes: Axes, found: Found, elements: Elements, intervals: bool = True) -> None:
+    """Draw what was found, with or without intervals, and the true walls."""
     for part in shapely.get_parts(found.free):
         if part.area:
             area = shapely.transform(part, lambda points: 1e3 * points)
@@ -68,7 +68,7 @@ def draw_found(axes: Axes, found: Found, elements: Elements) -> None:
     axes.add_collection(LineCollection(lines, colors=TUBE, linewidths=0.8, alpha=0.6, zorder=3), autolim=False)
     true = 1e3 * elements.segments.reshape(-1, 2, 2)
     axes.add_collection(LineCollection(list(true), colors=INK, linewidths=1.6, zorder=2), autolim=False)
-    bands = [Polygon(1e3 * band(wall)) for wall in found.walls]
+    bands = [Polygon(1e3 * band(wall)) for wall in found.walls if intervals]
     axes.add_collection(PatchCollection(bands, facecolors=HIT, alpha=0.22, linewidths=0, zorder=4), autolim=False)
     for wall in found.walls:
         style = "-" if wall.determined else (0, (2, 1.5))
@@ -77,7 +77,8 @@ def draw_found(axes: Axes, found: Found, elements: Elements) -> None:
         circle = Circle(
             tuple(1e3 * corner.pivot), 1e3 * corner.within, fill=False, edgecolor=HIT, linewidth=0.8, zorder=5
         )
-        axes.add_patch(circle)
+        if intervals:
+            axes.add_patch(circle)
         axes.plot(*1e3 * corner.touch, "o", color=HIT, markersize=5, zorder=6)
     axes.plot(*1e3 * found.start[:2], "s", color=INK, markersize=5, zorder=6)
     low_x, low_y, high_x, high_y = view_of(found)

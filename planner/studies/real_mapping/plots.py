@@ -16,7 +16,10 @@ DPI = 110
 
 
 def save_found(path: Path, several: Sequence[Mapped]) -> None:
-    """Draw what was found from centrelines, and below it from length and contact angle, one column for each recording."""
+    """Draw what was found from centrelines, and below it from length and contact angle, one column for each recording.
+
+    Intervals are drawn only in the upper row: the study resamples readings too rarely for those of the lower one.
+    """
     tracked = [one for one in several if one.case.noise is None]
     estimated = [one for one in several if one.case.noise == 0 and one.case.rule == "limit-analysis"]
     rows = [some for some in (tracked, estimated) if some]
@@ -30,7 +33,7 @@ def save_found(path: Path, several: Sequence[Mapped]) -> None:
     for row, some in zip(grid, rows, strict=True):
         for axes, one in zip(row, some, strict=False):
             axes.set_axis_on()
-            draw_found(axes, one.found, Elements.of_walls(one.case.recording.walls))
+            draw_found(axes, one.found, Elements.of_walls(one.case.recording.walls), one.case.noise is None)
             source = "centrelines" if one.case.noise is None else "length and angle"
             last = one.stages[-1]
             title = f"{one.case.recording.name}, {source}: precision {last.precision:.2f}, recall {last.recall:.2f}"
