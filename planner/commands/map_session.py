@@ -24,9 +24,9 @@ app = typer.Typer(rich_markup_mode=None)
 def session(
     context: typer.Context,
     folder: Annotated[
-        Path,
+        Path | None,
         typer.Option("--session", metavar="DIR", help="Folder of the session, which `new` or the first `add` makes."),
-    ],
+    ] = None,
 ) -> None:
     """Map an unknown environment with a real vine: add recorded deployments, and get the next one to make."""
     context.obj = folder
@@ -193,6 +193,8 @@ def show(context: typer.Context, as_json: JsonOption = False) -> int:
 
 def _folder(context: typer.Context) -> Path:
     """The folder of the session, from the options before the subcommand."""
+    if context.obj is None:
+        raise BadInput("missing option --session DIR before the subcommand, the folder of the session")
     return Path(context.obj)
 
 

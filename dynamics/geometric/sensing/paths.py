@@ -137,10 +137,9 @@ def _costs(points: Floats) -> Floats:
     yy = each[..., 3] - each[..., 1] ** 2 / count
     xy = each[..., 4] - each[..., 0] * each[..., 1] / count
     # The smaller eigenvalue of the scatter matrix.
-    least: Floats = np.maximum((xx + yy) / 2 - np.hypot((xx - yy) / 2, xy), 0.0).astype(np.float64)
-    return least
+    return np.asarray(np.maximum((xx + yy) / 2 - np.hypot((xx - yy) / 2, xy), 0.0))
 
 
 def _order(count: int) -> Floats:
     """Numbers of points, from their mean, shape (count,)."""
-    return np.arange(count) - (count - 1) / 2
+    return np.arange(float(count)) - (count - 1) / 2

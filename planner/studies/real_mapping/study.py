@@ -141,7 +141,7 @@ def _vertices(recording: Recording, track: Track) -> Floats:
     environment = environment_of(recording, start)
     walls = inflate(polygons(environment.obstacles), environment.bounds, radius)
     length = float(recorded_lengths(recording, start)[-1])
-    made = deploy(walls, HingeTube(radius, FRICTION, radius), Launch(*map(float, start), length))
+    made = deploy(walls, HingeTube(radius, FRICTION, radius), Launch(*map(float, (*start, length))))
     bends = bends_of(recording.centerlines[-1], track.noise.across)
     places = [float(np.hypot(*(bends - node).T).min()) for node in made.shape[1:-1] if len(bends)]
     return np.array([*places, float(np.hypot(*(made.shape[-1] - recording.centerlines[-1][-1])))])
