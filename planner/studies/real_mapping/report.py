@@ -115,6 +115,8 @@ def _corners(several: Sequence[Mapped]) -> list[str]:
     radius = several[0].case.recording.tube_radius
     apart = np.concatenate([one.corners[:, 1] for one in several])
     near = int((apart <= radius).sum())
+    if not len(apart):
+        return ["No corner was found."]
     return [
         "Distance of each corner found from the nearest end of a measured wall: of its pivot on the tube's axis, and of the point",
         "one radius beside it.",
