@@ -11,7 +11,7 @@ import typer
 
 from planner.console.answer import Answer, JsonOption
 from planner.console.errors import BadInput, readable_errors
-from planner.console.sensing import ReadingsOption, RecordingArgument, RuleOption, check_readings, sensed
+from planner.console.sensing import ReadingsOption, RecordingArgument, RuleOption, check_readings, counted, sensed
 
 if TYPE_CHECKING:
     from planner.mapping.proposal import Proposal
@@ -116,7 +116,8 @@ def add(
             write_session(folder, after)
         last = after.added[-1]
         answer.console.print(
-            f"{last.name}: {last.walls} walls and {last.corners} corners; {last.hits} cells newly covered, {last.free} newly free"
+            f"{last.name}: {counted(last.walls, 'wall')} and {counted(last.corners, 'corner')}; "
+            f"{last.hits} cells newly covered, {last.free} newly free"
         )
         _tell(answer, after)
         answer.console.print(f"wrote {folder / SESSION}")
@@ -155,7 +156,7 @@ def propose_next(
         x, y = content["base_mm"]
         turn = f", turn {content['turn_deg']:.0f} deg at {content['turn_at_mm']:.0f} mm" if content["turn_deg"] else ""
         answer.console.print(
-            f"base ({x:.0f}, {y:.0f}) mm, heading {content['heading_deg']:.1f} deg, length {content['length_mm']:.0f} mm{turn}"
+            f"base ({round(x)}, {round(y)}) mm, heading {content['heading_deg']:.1f} deg, length {content['length_mm']:.0f} mm{turn}"
         )
         answer.console.print(
             f"expected: grows to {content['grows_to_mm']:.0f} mm, finds {content['new_free']:.1f} cells free and {content['new_hits']:.1f} "
@@ -179,12 +180,13 @@ def show(context: typer.Context, as_json: JsonOption = False) -> int:
         for number, one in enumerate(now.added, start=1):
             x, y = 1e3 * one.launch[:2]
             answer.console.print(
-                f"{number}. {one.name}: from ({x:.0f}, {y:.0f}) mm at {math.degrees(one.launch[2]):.0f} deg to {1e3 * one.length:.0f} mm, "
-                f"{one.walls} walls, {one.corners} corners, {one.hits} cells covered and {one.free} free that were new"
+                f"{number}. {one.name}: from ({round(x)}, {round(y)}) mm at {math.degrees(one.launch[2]):.0f} deg to "
+                f"{1e3 * one.length:.0f} mm, {counted(one.walls, 'wall')}, {counted(one.corners, 'corner')}, "
+                f"{one.hits} cells covered and {one.free} free that were new"
             )
         for row in now.rows():
             answer.console.print(row, markup=False, highlight=False)
-        title = f"{folder.name}: after {len(now.added)} deployment" + "s" * (len(now.added) != 1)
+        title = f"{folder.name}: after {counted(len(now.added), 'deployment')}"
         with reclaimed(folder):
             replace_file(folder, PICTURE, lambda path: save_marks(path, title, now.rows(), now.bounds))
         answer.console.print(f"wrote {folder / PICTURE}")

@@ -9,7 +9,7 @@ import typer
 
 from planner.console.answer import Answer, JsonOption
 from planner.console.errors import BadInput, readable_errors
-from planner.console.sensing import ReadingsOption, RecordingArgument, RuleOption, check_readings, sensed
+from planner.console.sensing import ReadingsOption, RecordingArgument, RuleOption, check_readings, counted, sensed
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -91,16 +91,21 @@ def _tell(found: Found, read: Recording, readings: str, answer: Answer) -> None:
     heading = np.degrees(found.start[2])
     noise = found.noise
     answer.console.print(
-        f"{read.name}: {len(read.centerlines)} frames, tube radius {1e3 * read.tube_radius:.1f} mm, launched at ({x:.0f}, {y:.0f}) mm "
-        f"at {heading:.1f} deg, grown to {1e3 * found.length:.0f} mm"
+        f"{read.name}: {len(read.centerlines)} frames, tube radius {1e3 * read.tube_radius:.1f} mm, launched at "
+        f"({round(x)}, {round(y)}) mm at {heading:.1f} deg, grown to {1e3 * found.length:.0f} mm"
     )
     answer.console.print(
         f"noise of the tip, measured: {1e3 * noise.across:.1f} mm across, {1e3 * noise.along:.1f} mm along, heading "
         f"{np.degrees(noise.heading):.1f} deg"
     )
     answer.console.print(
-        f"found from {readings}: {len(found.walls)} walls, {len(found.corners)} corners, {1e4 * found.free.area:.0f} cm2 free"
+        f"found from {readings}: {counted(len(found.walls), 'wall')}, {counted(len(found.corners), 'corner')}, "
+        f"{1e4 * found.free.area:.0f} cm2 free"
     )
+    if found.walls or found.corners:
+        answer.console.print(
+            "the intervals (95 %) contain the scatter of this recording, not what is the same in all its frames"
+        )
 
 
 def _table(found: Found, elements: Elements) -> Table:
