@@ -5,12 +5,14 @@ from functools import cache
 import numpy as np
 import pytest
 import shapely
+from scipy.stats import binom
 
 from dynamics.geometric.deployment import Launch
 from dynamics.geometric.sensing.estimated import Sensor
 from dynamics.geometric.sensing.found import Found
+from dynamics.geometric.sensing.paths import Piece
 from dynamics.geometric.sensing.tracked import Track
-from tests.dynamics.grown import Grown, grown
+from tests.dynamics.grown import Grown, grown, two_walls
 
 RADIUS = 0.02
 WALL = shapely.Polygon([(0.4, -0.2), (0.9, 0.3), (1.2, 0.3), (1.2, -0.2)])
@@ -81,3 +83,23 @@ def test_tube_that_does_not_grow_is_refused() -> None:
     line = np.array([[0.0, 0.0], [0.1, 0.0], [0.2, 0.0]])
     with pytest.raises(ValueError, match="does not grow"):
         Sensor.of(Track.of([line] * 6, RADIUS, np.zeros(3)))
+
+
+@pytest.mark.slow
+def test_intervals_of_walls_cover_the_truth() -> None:
+    """Both ends of each wall that the readings determine are within the stated 95 % interval, not less often than that."""
+    inside = []
+    for number in range(12):
+        rng = np.random.default_rng([9, number])
+        solids, launch = two_walls(rng)
+        one = grown(solids, launch, RADIUS, 60, (0.001, 0.002), rng)
+        estimates = list(sensor_of(one).estimates("limit-analysis", rng))
+        for wall in sensor_of(one).found(estimates).walls:
+            quarter = (wall.last - wall.first) // 4
+            exact = one.tips[wall.first + quarter : wall.last - quarter + 1]
+            if wall.determined and len(exact) > 3:
+                line = Piece.of(exact, 0, len(exact))
+                normal = np.array([-np.sin(line.heading), np.cos(line.heading)])
+                inside += (abs((wall.ends - line.middle) @ normal - wall.side * RADIUS) <= wall.within).tolist()
+    assert len(inside) >= 30
+    assert binom.cdf(sum(inside), len(inside), 0.95) > 1e-3

@@ -48,6 +48,15 @@ def test_straight_tube_turns_to_the_side_of_the_larger_angle() -> None:
     assert published(shape, wall(90 + SLIP - 0.5), FRICTION) is None
 
 
+def test_tube_with_a_turn_pivots_about_a_corner_that_holds_it() -> None:
+    """A corner on the right holds against a turn to the right only: with it, the pivot is there; in the other direction, the base."""
+    shape = bent(40).held(0.2, -1)
+    # From the corner on: lambda = 0.6, so psi = atan2(0.6 sin 40, 1 + 0.6 cos 40) = 14.8 degrees.
+    assert published(shape, shape.heading + np.radians(94), FRICTION) == (pytest.approx(0.2), False)
+    assert published(shape, shape.heading + np.radians(90), FRICTION) == (pytest.approx(0.2), True)
+    assert published(shape, shape.heading + np.radians(20), FRICTION) == (pytest.approx(0.0), False)
+
+
 @pytest.mark.parametrize("angle_deg", [15, 45, 70, 110, 135, 165])
 def test_rules_agree_on_straight_tubes(angle_deg: float) -> None:
     """Without a turn and away from the friction cone, both are Greer's rule."""

@@ -68,6 +68,15 @@ def test_numbers_of_a_deployment_are_those_of_its_cells(session: Session, found:
     np.testing.assert_array_equal(again.belief.hits, session.belief.hits)
 
 
+def test_covered_cells_stay_so(session: Session, found: Found) -> None:
+    """A deployment that sweeps over a covered cell, or sees other cells, does not change it."""
+    over = replace(found, walls=(), corners=(), free=shapely.box(*BOUNDS))
+    after = session.with_deployment(over, "over", "2" * 64, "centerlines")
+    np.testing.assert_array_equal(after.belief.hits, session.belief.hits)
+    assert (after.belief.occupancy[session.belief.hits] == 1).all()
+    assert after.added[1].free == (~session.belief.hits & ~session.belief.misses).sum()
+
+
 def test_wide_intervals_mark_no_cell(found: Found) -> None:
     """A wall whose interval is wider than a cell, or that the readings do not determine, is no hit."""
     grid = Session.begun(RADIUS, 0.9, np.zeros((1, 3)), BOUNDS).grid
