@@ -205,6 +205,8 @@ def _check(folder: Path) -> None:
     from planner.mapping.session_file import PICTURE, SESSION
     from planner.runs.contents import names_in
 
+    if folder.exists() and not folder.is_dir():
+        raise BadInput(f"{folder} is a file; give a folder as --session")
     if others := sorted(names_in(folder) - {SESSION, PICTURE}):
         raise BadInput(f"{folder} contains {others[0]}, which is not part of a session; give another --session")
 

@@ -161,6 +161,8 @@ def test_session_refuses_what_it_cannot_use(vinewright: Vinewright, folder: Path
     refused("tube_radius_m = 0.05 differs", "--session", "s", "add", "thick.json")
     refused("contains a session", "--session", "s", "new", "--base", "0,0,0", "--radius", 30, "--length", 900)
     refused("not part of a session", "--session", ".", "add", "slide.json")
+    refused("slide.json is a file", "--session", "slide.json", "add", "slide.json")
+    refused("begin the session", "--session", "slide.json", "show")
     refused("begin the session", "--session", "none", "next")
     refused("--base 0,0 must be 3 numbers", "--session", "t", "new", "--base", "0,0", "--radius", 30, "--length", 900)
     refused("--policy ideal must be one of", "--session", "s", "next", "--policy", "ideal")
