@@ -16,9 +16,11 @@ from planner.commands import (
     export,
     fit,
     map,
+    map_session,
     plan,
     reproduce,
     robustness,
+    sense,
     show,
     simulate,
     studio,
@@ -59,8 +61,21 @@ class WholeHelp(TyperGroup):
             formatter.write_dl([(name, " ".join(words.split())) for name, words in rows])
 
 
+class Commands(WholeHelp):
+    """All commands; `map` has a form of its own with --session, with subcommands."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """The command of the first argument."""
+        if args[0] == "map" and any(word.partition("=")[0] == "--session" for word in args):
+            return "map", self.get_command(ctx, SESSION), args[1:]
+        return super().resolve_command(ctx, args)
+
+
+SESSION = "map-session"
+"""Name under which that form is registered, hidden."""
+
 app = typer.Typer(
-    cls=WholeHelp,
+    cls=Commands,
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,  # with markup, text in brackets disappears, and narrow terminals cut the names of options
@@ -92,6 +107,8 @@ app.command()(with_device(export.export))
 app.command()(with_device(show.show))
 app.command(name="funnel")(with_device(reproduce.funneling))
 app.command(name="map")(map.map_environment)
+app.add_typer(map_session.app, name=SESSION, cls=WholeHelp, hidden=True)
+app.command()(sense.sense)
 app.command()(track.track)
 app.command()(with_device(fit.fit))
 app.add_typer(environments.app, name="environments", cls=WholeHelp)

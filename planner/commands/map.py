@@ -53,7 +53,10 @@ def map_environment(
     force: ForceOption = False,
     as_json: JsonOption = False,
 ) -> int:
-    """Map an unknown environment with simulated vines, the most informative first. Ctrl-C keeps the map so far."""
+    """Map an unknown environment with simulated vines, the most informative first. Ctrl-C keeps the map so far.
+
+    With a real vine, use `vinewright map --session DIR`; see `vinewright map --session DIR --help`.
+    """
     answer = Answer(as_json)
     console = answer.console
     for name, value in (("--radius", radius), ("--length", length)):
@@ -81,8 +84,6 @@ def map_environment(
             task = _task(console, environment, actions, deployments, thick, length)
             _note(console, task)
             steps, interrupted = _explore(console, task, policy, deployments, seed)
-            if not steps:
-                raise NothingKept("interrupted before the first deployment; nothing was written")
             console.print(_table(task, steps))
             with Interruption().handling_signals():  # a first Ctrl-C does not lose the map
                 content = _write(folder, task, policy, steps, seed, command + ", interrupted," * interrupted)
@@ -140,6 +141,8 @@ def _explore(console: Console, task: Task, policy: str, deployments: int, seed: 
 
     exploring = explore(task, policy, deployments, np.random.default_rng(seed), thread_count())
     steps, interrupted = gathered(console, exploring, deployments, "deployments", transient=True)
+    if not steps:
+        raise NothingKept("interrupted before the first deployment; nothing was written")
     if len(steps) < deployments and not interrupted:
         console.print(f"note: after {len(steps)} deployments, no other would give new information")
     return steps, interrupted

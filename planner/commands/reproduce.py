@@ -290,6 +290,34 @@ def sensing(out: FolderOption = None, force: ForceOption = False) -> int:
         return measured(study, "vinewright reproduce sensing", out, force)
 
 
+@app.command(name="real-mapping")
+@study_command
+def real_mapping(
+    recordings: Annotated[
+        Path, typer.Option(metavar="DIR", help="Folder with recorded growths of passive tubes (*.json).")
+    ],
+    out: FolderOption = None,
+    force: ForceOption = False,
+) -> int:
+    """Map real environments from recordings, and compare with their measured walls. Ctrl-C keeps the cases done."""
+    with readable_errors():
+        from planner.studies.real_mapping.plots import save_found
+        from planner.studies.real_mapping.report import report
+        from planner.studies.real_mapping.study import cases, run_cases
+        from planner.studies.validation.recordings import read_recordings
+
+        study = Study(
+            "real-mapping",
+            cases(read_recordings(recordings)),
+            run_cases,
+            report,
+            {"real-mapping.png": save_found},
+            parallel=True,
+            unit="cases",
+        )
+        return measured(study, "vinewright reproduce real-mapping --recordings DIR", out, force)
+
+
 @app.command()
 @study_command
 def snaps(

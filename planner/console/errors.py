@@ -71,6 +71,7 @@ def readable_errors() -> Iterator[None]:
         from planner.cluster.cluster import NoScheduler, SchedulerLost
         from planner.design_file import InvalidDesign
         from planner.mapping.actions import NoLaunch
+        from planner.mapping.session_file import InvalidSession
         from planner.robustness.errors import InvalidErrors
         from planner.runs.arrays import InvalidCheckpoint
         from planner.runs.claim import UnwritableFolder, is_of_machine
@@ -87,6 +88,7 @@ def readable_errors() -> Iterator[None]:
             InvalidManifest,
             InvalidRecording,
             InvalidSchedule,
+            InvalidSession,
             InvalidStudy,
             InvalidTube,
             InvalidWeights,

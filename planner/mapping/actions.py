@@ -68,13 +68,36 @@ class Actions:
                 f"{environment.name}: both launch points, {listed}, are closer to an obstacle than the tube's radius, "
                 f"{1e3 * radius:g} mm; move the start, or give a smaller --radius"
             )
-        angles = environment.start[2] + np.linspace(-FAN, FAN, ANGLES[kind])
-        turns = [(0.0, 0.0)]
-        if kind == "turning":
-            turns += [(share * length, math.radians(turn)) for share in TURN_SHARES for turn in TURNS_DEG]
-        launches = np.array([(*p, angle, length, *turn) for p in points[free] for angle in angles for turn in turns])
-        _stay_inside(environment, launches, radius)
+        headings = np.full(free.sum(), environment.start[2])
+        launches = _launches(np.column_stack([points[free], headings]), kind, length)
+        if (first := _leaving(environment.bounds, launches, radius)) is not None:
+            raise NoLaunch(
+                f"{environment.name}: a tube launched at {_millimetres(first)} at {math.degrees(first[2]):.0f} deg leaves the "
+                f"bounds immediately; launch angles extend {math.degrees(FAN):.0f} deg to either side of the start's heading: "
+                f"turn it inwards, move the start, or give a smaller --radius than {1e3 * radius:g}"
+            )
         return cls(launches, points[free], points[~free])
+
+    @classmethod
+    def from_bases(cls, bases: Floats, bounds: Floats, kind: str, radius: float, length: float) -> Actions:
+        """The actions from given bases.
+
+        Args:
+            bases: x, y [m] and heading [rad] of each base; launch angles extend to either side of its heading; shape (p, 3).
+            bounds: min x, min y, max x, max y [m], shape (4,).
+            kind: A key of `ANGLES`.
+            radius: Radius of the tube [m].
+            length: Length of the tube [m].
+        Raises:
+            NoLaunch: A tube would leave the bounds immediately.
+        """
+        launches = _launches(bases, kind, length)
+        if (first := _leaving(bounds, launches, radius)) is not None:
+            raise NoLaunch(
+                f"a tube launched at {_millimetres(first)} at {math.degrees(first[2]):.0f} deg leaves the bounds immediately; launch "
+                f"angles extend {math.degrees(FAN):.0f} deg to either side of a base's heading: give other bases, or wider bounds"
+            )
+        return cls(launches, bases[:, :2], np.empty((0, 2)))
 
 
 def launch_points(environment: Environment) -> Floats:
@@ -87,18 +110,23 @@ def launch_points(environment: Environment) -> Floats:
     return points
 
 
-def _stay_inside(environment: Environment, launches: Floats, radius: float) -> None:
-    """Refuse tubes that leave the bounds before their length reaches the tube's radius."""
+def _launches(bases: Floats, kind: str, length: float) -> Floats:
+    """All launches from bases x, y [m], heading [rad], shape (p, 3): rows as in `Actions.launches`."""
+    turns = [(0.0, 0.0)]
+    if kind == "turning":
+        turns += [(share * length, math.radians(turn)) for share in TURN_SHARES for turn in TURNS_DEG]
+    fan = np.linspace(-FAN, FAN, ANGLES[kind])
+    return np.array(
+        [(x, y, heading + angle, length, *turn) for x, y, heading in bases for angle in fan for turn in turns]
+    )
+
+
+def _leaving(bounds: Floats, launches: Floats, radius: float) -> Floats | None:
+    """The first launch of a tube that leaves the bounds before its length reaches the tube's radius; None if none does."""
     heading = launches[:, 2]
     ahead = launches[:, :2] + radius * np.column_stack([np.cos(heading), np.sin(heading)])
-    outside = ((ahead < environment.bounds[:2]) | (ahead > environment.bounds[2:])).any(axis=1)
-    if outside.any():
-        first = launches[outside.argmax()]
-        raise NoLaunch(
-            f"{environment.name}: a tube launched at {_millimetres(first)} at {math.degrees(first[2]):.0f} deg leaves "
-            f"the bounds immediately; launch angles extend {math.degrees(FAN):.0f} deg to either side of the start's heading: "
-            f"turn it inwards, move the start, or give a smaller --radius than {1e3 * radius:g}"
-        )
+    outside = ((ahead < bounds[:2]) | (ahead > bounds[2:])).any(axis=1)
+    return launches[outside.argmax()] if outside.any() else None
 
 
 def _millimetres(point: Floats) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 import shapely
@@ -27,21 +28,44 @@ SAMPLES = 5
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Task:
-    """An environment to map, the possible deployments, and the outcome of each."""
+class Known:
+    """What is known of an environment before any deployment, and the possible deployments."""
 
-    environment: Environment
+    bounds: Floats
+    """min x, min y, max x, max y [m], shape (4,)."""
     tube: HingeTube
     actions: Actions
     grid: Grid
-    rubric: Cells
-    """Cells covered by the environment's obstacles."""
-    found: Outcomes
-    """Outcome of each action in the environment."""
     information: str
     """One of `INFORMATION`."""
     closed: list[shapely.Polygon]
     """Obstacles that only touch the bounds [m]; they close the environment there, which is known from the start."""
+
+    @classmethod
+    def open(cls, bounds: Floats, actions: Actions, radius: float) -> Known:
+        """Open bounds [m], shape (4,), and tubes of a radius [m]."""
+        return cls(bounds, HingeTube(radius, FRICTION, radius), actions, Grid.of(bounds), INFORMATION[0], [])
+
+    def found_in(self, sample: Sample) -> Outcomes:
+        """Outcome of each action in a sampled environment."""
+        walls = inflate([*sample.shapes, *self.closed], self.bounds, self.tube.radius)
+        every = outcomes(walls, self.tube, self.actions.launches, self.grid, sample.rubric)
+        return _part(every, self.information)
+
+    def kept_free(self) -> shapely.Geometry:
+        """Regions around the launch points that are known to be free."""
+        return kept_free(self.actions.points, self.tube.radius)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Task(Known):
+    """An environment to map, and the outcome of each possible deployment in it."""
+
+    environment: Environment
+    rubric: Cells
+    """Cells covered by the environment's obstacles."""
+    found: Outcomes
+    """Outcome of each action in the environment."""
 
     @classmethod
     def of(cls, environment: Environment, actions: Actions, radius: float) -> Task:
@@ -52,17 +76,11 @@ class Task:
         walls = inflate(solids, environment.bounds, radius)
         found = outcomes(walls, tube, actions.launches, grid, rubric)
         closed = [solid for solid in solids if not covered(grid, [solid]).any()]
-        return cls(environment, tube, actions, grid, rubric, found, INFORMATION[0], closed)
+        return cls(environment.bounds, tube, actions, grid, INFORMATION[0], closed, environment, rubric, found)
 
     def restricted(self, information: str) -> Task:
         """The same task with only a part of the information of each deployment."""
         return replace(self, found=_part(self.found, information), information=information)
-
-    def found_in(self, sample: Sample) -> Outcomes:
-        """Outcome of each action in a sampled environment."""
-        walls = inflate([*sample.shapes, *self.closed], self.environment.bounds, self.tube.radius)
-        every = outcomes(walls, self.tube, self.actions.launches, self.grid, sample.rubric)
-        return _part(every, self.information)
 
     def implied_by(self, action: int) -> NDArray[np.bool_]:
         """Actions whose outcome follows from that of an action, including itself, shape (n,).
@@ -76,10 +94,6 @@ class Task:
         )
         same[action] = True
         return np.asarray(same)
-
-    def kept_free(self) -> shapely.Geometry:
-        """Regions around the launch points that are known to be free."""
-        return kept_free(self.actions.points, self.tube.radius)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -132,17 +146,30 @@ def _values(task: Task, policy: str, belief: Belief, rng: np.random.Generator, p
     if policy == "ideal":
         return belief.scores_after(task.found, task.rubric)
 
-    def value(sample: Sample) -> Floats:
-        found = task.found_in(sample)
-        # Hulls may overlap cells that were found free. Hits there would be valued too highly.
-        found = found._replace(hits=found.hits & ~belief.misses)
-        if policy == "information-gain":
-            return belief.information_gains(found)
-        return belief.scores_after(found, sample.rubric)
+    worth = partial(value, policy, belief)
+    return np.mean([worth(*each) for each in sampled_outcomes(task, belief, rng, pool)], axis=0)
 
-    free = task.kept_free()
-    samples = [sampled(belief, task.grid, free, rng) for _ in range(SAMPLES)]
-    return np.mean(list(pool.map(value, samples)), axis=0)
+
+def sampled_outcomes(
+    known: Known, belief: Belief, rng: np.random.Generator, pool: ThreadPoolExecutor
+) -> list[tuple[Sample, Outcomes]]:
+    """Environments sampled from a belief, and the outcome of each action in them."""
+    free = known.kept_free()
+    samples = [sampled(belief, known.grid, free, rng) for _ in range(SAMPLES)]
+
+    def outcome(sample: Sample) -> Outcomes:
+        found = known.found_in(sample)
+        # Hulls may overlap cells that were found free. Hits there would be valued too highly.
+        return found._replace(hits=found.hits & ~belief.misses)
+
+    return list(zip(samples, pool.map(outcome, samples), strict=True))
+
+
+def value(policy: str, belief: Belief, sample: Sample, found: Outcomes) -> Floats:
+    """Value of each action in a sampled environment for the policy monte-carlo or information-gain, shape (n,)."""
+    if policy == "information-gain":
+        return belief.information_gains(found)
+    return belief.scores_after(found, sample.rubric)
 
 
 def _part(found: Outcomes, information: str) -> Outcomes:

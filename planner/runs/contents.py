@@ -31,6 +31,7 @@ KINDS: dict[str, tuple[str, ...]] = {
     "a fit": ("fit.json", "fit.png", "recording.json", "tube.toml"),
     "a sweep": (SWEEP,),
     "a map": ("map.json", "map.png"),
+    "a mapping session": ("session.json", "session.png"),
     "a pack for fabrication": (
         *(
             "pack.json",

@@ -95,6 +95,19 @@ COMMANDS: dict[tuple[str, ...], tuple[list[st.SearchStrategy[str]], list[str], t
         ["--actions", "--policy", "--seed", "--radius", "--length", "--deployments"],
         NO_FOLDER,
     ),
+    ("sense",): (
+        [st.sampled_from(["file.txt", "missing.json", "fair.json", "."]), ENVIRONMENTS],
+        ["--readings", "--rule", "--picture"],
+        (),
+    ),
+    ("map", "--session", "file.txt", "new"): ([], ["--base", "--radius", "--length", "--bounds"], ()),
+    ("map", "--session", "nowhere", "next"): ([], ["--actions", "--policy", "--seed"], ()),
+    ("map", "--session", "nowhere", "add"): (
+        [st.sampled_from(["file.txt", "missing.json", "fair.json", "."])],
+        ["--readings", "--rule"],
+        (),
+    ),
+    ("reproduce", "real-mapping"): ([], ["--recordings"], NO_FOLDER),
     ("fit",): (
         [st.sampled_from(["file.txt", "missing.h5", "fair.json", "."])],
         ["--bodies", "--mass-per-length", "--frames-per-second", "--out"],

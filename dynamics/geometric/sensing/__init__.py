@@ -11,6 +11,7 @@ from dynamics.geometric.body import BASE
 from dynamics.geometric.hinges import FRICTION
 from dynamics.geometric.kinematics import Behaviour
 from dynamics.geometric.sensing.contact_fit import Course, fit_wall
+from dynamics.geometric.sensing.rules import RULES
 from dynamics.geometric.sensing.shape import Shape
 from surrogate.compiled import Floats
 
@@ -70,7 +71,7 @@ class WallContact:
     behaviours: tuple[Behaviour, ...]
     """Successive behaviours of a tube with a turn; empty for a straight tube."""
     determined: bool
-    """Whether the readings exclude other motions. If not, this is the one that limit analysis prefers."""
+    """Whether the readings exclude other motions. If not, this is the one that the rule prefers."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -96,13 +97,14 @@ def sense(
     *,
     noise: float = 0.0,
     friction: float = FRICTION,
+    rule: str = "limit-analysis",
 ) -> Sensed:
     """Recover walls, pivots and the tube's shapes.
 
     On each wall the readings are fitted by a body that rotates about one hinge after another: the base, a turn, a known
     corner or, if none of these fits, an unknown corner (paper 003, Eqs. 16 to 29). Another change of the hinge is accepted
-    if it reduces the sum of squared errors, in units of the noise, by `PRICE` per fitted number. Limit analysis of the
-    hinges is the prior: a motion that contradicts it must reduce the sum by the same amount.
+    if it reduces the sum of squared errors, in units of the noise, by `PRICE` per fitted number. A rule for the hinge that
+    gives way is the prior: a motion that contradicts it must reduce the sum by the same amount.
 
     Args:
         readings: Readings of one growth.
@@ -111,13 +113,16 @@ def sense(
         turn: Angle of the turn, positive to the left [rad]; 0 for a straight tube.
         noise: Standard deviation of the angles [rad].
         friction: Friction coefficient of the tip on a wall, for the prior [-].
+        rule: A key of `RULES`, for the prior.
     Returns:
         Estimates at each reading.
     Raises:
-        ValueError: Noise or friction is negative.
+        ValueError: Noise or friction is negative, or the rule is unknown.
     """
     if not (noise >= 0 and friction >= 0):
         raise ValueError(f"noise = {noise} rad and friction = {friction} must not be negative")
+    if rule not in RULES:
+        raise ValueError(f"rule = {rule!r} must be one of {', '.join(RULES)}")
     lengths, angles = readings.lengths, readings.angles
     free = np.isnan(angles)
     shape, shapes = Shape.launched(start), list[Shape]()
@@ -130,7 +135,7 @@ def sense(
         if free[first]:
             shapes += [shape.grown(length) for length in lengths[first:after]]
             continue
-        fit = fit_wall(shape, lengths[first:after], angles[first:after], noise, friction)
+        fit = fit_wall(shape, lengths[first:after], angles[first:after], noise, friction, RULES[rule])
         course = fit.course
         shapes += [course.motion_at(length).shape_at(length) for length in lengths[first:after]]
         walls[first:after] = course.wall % np.pi

@@ -9,7 +9,8 @@ from functools import cached_property
 import numpy as np
 from scipy.optimize import least_squares
 
-from dynamics.geometric.sensing.shape import Motion, Shape, cross, hinge, slide_angle, unit
+from dynamics.geometric.sensing.rules import Rule
+from dynamics.geometric.sensing.shape import Motion, Shape, cross, slide_angle, unit
 from dynamics.vine import Integers
 from surrogate.compiled import Floats
 
@@ -48,12 +49,14 @@ class Course:
     """Heading of the wall's tangent [rad]."""
     changes: tuple[Change, ...]
     friction: float
+    rule: Rule
+    """Which hinge gives way where nothing else is known."""
     against: bool = False
-    """Whether its first motion contradicts limit analysis."""
+    """Whether its first motion contradicts the rule."""
 
     @cached_property
     def motions(self) -> tuple[Motion, ...]:
-        """Successive motions; after a hinge has sprung back, limit analysis determines the next one."""
+        """Successive motions; after a hinge has sprung back, the rule determines the next one."""
         shape, found = self.shape, list[Motion]()
         for i, change in enumerate(self.changes):
             if i:
@@ -65,7 +68,7 @@ class Course:
             until = self.changes[i + 1].length if i + 1 < len(self.changes) else np.inf
             while len(found) < 3 * MOST_CHANGES and (end := found[-1].end()) < until:
                 shape = found[-1].shape_at(end)
-                following = hinge(shape, self.wall, self.friction)
+                following = self.rule(shape, self.wall, self.friction)
                 if following is None:
                     break
                 found.append(Motion.of(shape, self.wall, *following))
@@ -119,7 +122,7 @@ class WallFit:
     """Whether the readings exclude other hinges, and outnumber the fitted values."""
 
 
-def fit_wall(shape: Shape, lengths: Floats, angles: Floats, noise: float, friction: float) -> WallFit:
+def fit_wall(shape: Shape, lengths: Floats, angles: Floats, noise: float, friction: float, rule: Rule) -> WallFit:
     """Find the course with the least sum of squared errors, in units of the noise, and prices (see `PRICE`).
 
     Args:
@@ -127,9 +130,10 @@ def fit_wall(shape: Shape, lengths: Floats, angles: Floats, noise: float, fricti
         lengths: Lengths at the readings on this wall, the first at first contact [m], shape (n,).
         angles: Contact angles [rad], shape (n,).
         noise: Standard deviation of the angles [rad].
-        friction: Friction coefficient of the tip [-], for limit analysis, whose result is only preferred.
+        friction: Friction coefficient of the tip [-], for the rule.
+        rule: Which hinge gives way; its result is only preferred.
     """
-    search = _Search(shape, lengths, angles, max(noise, EXACT), friction)
+    search = _Search(shape, lengths, angles, max(noise, EXACT), friction, rule)
     found = list[tuple[float, Course]]()
     for first in search.beginnings():
         limit = min((search.cost(course) for _, course in found), default=np.inf)
@@ -164,6 +168,7 @@ class _Search:
     angles: Floats
     noise: float
     friction: float
+    rule: Rule
 
     def error(self, course: Course, count: int | None = None) -> float:
         """Sum of squared errors of the first readings, in units of the noise."""
@@ -188,26 +193,29 @@ class _Search:
         return better if self.error(better, count) <= self.error(course, count) else course
 
     def beginnings(self) -> Iterator[Course]:
-        """Candidates for the first motion: that of limit analysis, or about another node, or about an unknown corner."""
+        """Candidates for the first motion: that of the rule, or about another node, or about an unknown corner."""
         start, wall = self.shape.length, self.shape.heading + float(self.angles[0])
-        predicted = hinge(self.shape, wall, self.friction)
+        predicted = self.rule(self.shape, wall, self.friction)
         if predicted:
-            yield Course(self.shape, wall, (Change(start, *predicted),), self.friction)
+            yield self._course(wall, Change(start, *predicted), against=False)
         if len(self.lengths) == 1:
             if not predicted:
-                yield Course(self.shape, wall, (Change(start, 0.0),), self.friction, against=True)
+                yield self._course(wall, Change(start, 0.0), against=True)
             return
         nodes = [float(arc) for arc in self.shape.arcs[:-1] if start - arc > 1e-6]
         turn = self.shape.arcs[self.shape.turn_node] if self.shape.turn_node > 0 else 0.0
         ways = [(arc, locked) for locked in (False, True) for arc in nodes[::-1] if not locked or arc < turn - 1e-6]
         for way in ways:
             if way != predicted:
-                yield Course(self.shape, wall, (Change(start, *way),), self.friction, against=True)
+                yield self._course(wall, Change(start, *way), against=True)
         arcs = np.linspace(0, start, _ARCS + 1)[:-1]
         few = min(len(self.lengths), 8)
         errors = self._slides(self.shape, wall, arcs, few, 0)
         for k in _lowest(errors):
-            yield Course(self.shape, wall, (Change(start, float(arcs[k]), fitted=1),), self.friction, against=True)
+            yield self._course(wall, Change(start, float(arcs[k]), fitted=1), against=True)
+
+    def _course(self, wall: float, first: Change, against: bool) -> Course:
+        return Course(self.shape, wall, (first,), self.friction, self.rule, against)
 
     def _slides(self, shape: Shape, wall: float, arcs: Floats, count: int, first: int) -> Floats:
         """Errors of the readings from `first` to before `count` with the hinge at each of the arcs, shape (arcs,)."""

@@ -239,50 +239,6 @@ def slide_angle(along: Floats | float, across: Floats | float, angle: float, gro
     return found + 2 * np.pi * np.round((angle - found) / (2 * np.pi))
 
 
-def hinge(shape: Shape, wall: float, friction: float) -> tuple[float, bool] | None:
-    """Hinge at which a slender tube bends first, by limit analysis with the same yield moment for all hinges.
-
-    The base bends in both directions, a node held by a corner only further around it, and a turn only in its own direction.
-    A node that has bent beyond its natural shape springs back first.
-
-    Returns:
-        Arc [m], and whether friction holds the tip (then it is the pivot's arc, and the turn bends too); None if it is stuck.
-    """
-    tangent = unit(wall)
-    into = np.array([tangent[1], -tangent[0]])  # the heading is within 0 to pi right of the tangent
-    reaches, ahead = shape.tip - shape.points[:-1], unit(shape.heading)
-    for slide in (1, -1):
-        levers = cross(reaches, -into - slide * friction * tangent)
-        chosen = _longest(shape, levers)
-        if chosen < 0:
-            continue
-        side, reach = np.sign(levers[chosen]), reaches[chosen]
-        growth = side * float(cross(reach, -into)) / max(float(ahead @ into), SAME)
-        speed = growth * float(ahead @ tangent) + side * float(cross(reach, tangent))
-        if growth > 0 and speed * slide > 0:
-            return float(shape.arcs[chosen]), False
-    turn = shape.turn_node
-    held = [k for k in range(turn) if shape.side[k] in (BASE, -np.sign(shape.natural[turn]))]
-    return (float(shape.arcs[held[-1]]), True) if held else None
-
-
-def _longest(shape: Shape, levers: Floats) -> int:
-    """The node that yields for given lever arms about the nodes [m], shape (nodes,); -1 if none does."""
-    chosen, longest = -1, 0.0
-    for k in range(len(levers) - 1, -1, -1):
-        side = np.sign(levers[k])
-        if abs(levers[k]) < SAME:
-            continue
-        if shape.bends[k] * side < -1e-7:
-            return k
-        held = shape.side[k] in (BASE, side)
-        if (held or shape.natural[k] * side > 0) and abs(levers[k]) > longest:
-            chosen, longest = k, abs(levers[k])
-        if held:
-            break
-    return chosen
-
-
 def unit(heading: float) -> Floats:
     """Unit vector of a heading [rad]."""
     return np.array([np.cos(heading), np.sin(heading)])

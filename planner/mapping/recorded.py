@@ -1,0 +1,61 @@
+"""Cells that a recorded deployment found covered or free, and the elements of an environment that it touched."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import shapely
+
+from dynamics.geometric.sensing.found import Found
+from environments.obstacles import Obstacles
+from planner.mapping.grid import CELLS, Cells, Grid, squares
+from surrogate.compiled import Floats
+
+
+def cells_seen(grid: Grid, found: Found) -> tuple[Cells, Cells]:
+    """Cells in which something was touched, and others whose middle was swept, each of shape (CELLS, CELLS).
+
+    A wall or corner whose interval is wider than a cell marks none.
+    """
+    most = max(grid.width, grid.height)
+    touched = [shapely.LineString(wall.ends) for wall in found.walls if wall.determined and wall.within.max() <= most]
+    touched += [shapely.Point(corner.touch) for corner in found.corners if corner.within <= most]
+    every = squares(grid, np.ones((CELLS, CELLS), bool))
+    hits = shapely.intersects(shapely.union_all(touched), every).reshape(CELLS, CELLS)
+    swept = shapely.contains(found.free, shapely.centroid(every)).reshape(CELLS, CELLS)
+    return np.asarray(hits), np.asarray(swept & ~hits)
+
+
+class Elements(NamedTuple):
+    """Elements of walls that a tip can touch, as segments."""
+
+    names: tuple[str, ...]
+    segments: Floats
+    """x1, y1, x2, y2 [m], shape (elements, 4)."""
+
+    @classmethod
+    def of_obstacles(cls, obstacles: Obstacles) -> Elements:
+        """The edges of obstacles in the order polygons, circles, walls, counted from 1; a circle is one element of many edges."""
+        names, segments = [], []
+        for number, shape in enumerate(obstacles.shapes(), start=1):
+            ring = shape.exterior if isinstance(shape, shapely.Polygon) else shape
+            points = shapely.get_coordinates(ring)
+            edges = np.column_stack([points[:-1], points[1:]])
+            flat = number <= len(obstacles.polygons) or len(edges) == 1
+            names += [f"obstacle {number}" + f", edge {edge}" * flat for edge in range(1, len(edges) + 1)]
+            segments.append(edges)
+        return cls(tuple(names), np.concatenate([np.empty((0, 4)), *segments]))
+
+    @classmethod
+    def of_walls(cls, walls: Floats) -> Elements:
+        """The walls of a recording, counted from 0 as in its file; x1, y1, x2, y2 [m], shape (walls, 4)."""
+        return cls(tuple(f"walls_m[{number}]" for number in range(len(walls))), walls)
+
+    def nearest(self, points: Floats) -> tuple[str, float] | None:
+        """The element with the smallest mean distance from points [m], shape (n, 2), and that distance; None without elements."""
+        if not self.names:
+            return None
+        lines = shapely.linestrings(self.segments.reshape(-1, 2, 2))
+        apart = shapely.distance(lines[:, None], shapely.points(points)[None, :]).mean(axis=1)
+        return self.names[int(apart.argmin())], float(apart.min())

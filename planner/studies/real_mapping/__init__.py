@@ -1,0 +1,1 @@
+"""Walls of real environments, found from recordings of a real tube."""
