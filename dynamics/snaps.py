@@ -59,7 +59,7 @@ class Snaps:
         """
         if not len(self.vine):
             return self
-        carried = Actuation(actuation.pressure[self.vine], actuation.l_0[self.vine])
+        carried = actuation.of(self.vine)
         return replace(self, apart=relaxations.rests(self.states(relaxations.params), carried).apart)
 
     def ambiguous(self, params: VineParams) -> Integers:

@@ -147,7 +147,7 @@ class Particles:
             self.angles[nodes[vine], particle],
             np.maximum(segments[vine], 1),
             np.where(segments[vine] > 0, full, 0.0),
-            pivots_of(actuation.pressure, self.params.pivot),
+            pivots_of(actuation.sides, self.params.pivot),
         )
         worlds, lengths = self.worlds, full * (until - segments)[vine]
         rollout = worlds.planned.grow_in(worlds.models, particle, state, actuation, lengths, full)

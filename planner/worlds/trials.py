@@ -145,7 +145,7 @@ def grow_trials(design: Design, worlds: Worlds, sections: SectionErrors | None =
     )
     free = np.flatnonzero(~worlds.blocked)
     for rows in np.array_split(free, -(-len(free) // worlds.together)) if len(free) else []:
-        rollout = grow_rows(worlds, rows, Actuation(carried.pressure[rows], carried.l_0[rows]), design.length)
+        rollout = grow_rows(worlds, rows, carried.of(rows), design.length)
         outcome.nearest[rows] = rollout.nearest(goal)
         outcome.reached[rows] = outcome.nearest[rows] <= 0.0
         outcome.status[rows] = rollout.status
@@ -182,8 +182,7 @@ def _nearest_to_goal(designs: Sequence[Design], worlds: Worlds, rows: Integers, 
     carried, lengths = [], []
     for design, own_rows in wanting:
         own, free = actuation_of(design, worlds.sections(design), worlds.errors), own_rows[~worlds.blocked[own_rows]]
-        wide = ((0, 0), (0, most - design.segments))
-        carried.append(Actuation(np.pad(own.pressure[free], wide), np.pad(own.l_0[free], wide)))
+        carried.append(own.of(free).padded(most))
         lengths.append(np.full(len(free), design.length))
     every, length = Actuation.joined(carried), np.concatenate(lengths)
     world = np.concatenate([own_rows for _, own_rows in wanting])
@@ -191,7 +190,7 @@ def _nearest_to_goal(designs: Sequence[Design], worlds: Worlds, rows: Integers, 
     for some in np.array_split(np.arange(len(unblocked)), max(-(-len(unblocked) // worlds.together), 1)):
         if len(some):
             at, own_length = unblocked[some], length[some]
-            rollout = grow_rows(worlds, world[at], Actuation(every.pressure[some], every.l_0[some]), own_length)
+            rollout = grow_rows(worlds, world[at], every.of(some), own_length)
             found[0, at] = rollout.nearest(goal)
             grown = np.flatnonzero(rollout.records)
             tips = rollout.tips[grown, rollout.records[grown] - 1, :2]

@@ -198,7 +198,7 @@ def measure_agreement(
     reference, rollout = (_timed(model, carried, length, params)[1] for model in (exact, make(environment, params)))
     apart = tip_distance(rollout, reference)
     parted = np.flatnonzero(apart > PARTED)
-    some = Actuation(carried.pressure[parted], carried.l_0[parted])
+    some = carried.of(parted)
     sensitive = _parts_from_itself(exact, some, length)
     solved = (_timed(model, some, length, params)[1] for model in (exact, closer(environment, params)))
     reasons = np.where(sensitive, SENSITIVE, np.where(tip_distance(*solved) <= PARTED, UNSOLVED, UNEXPLAINED))

@@ -141,7 +141,7 @@ def measure_branches(environment: Environment, params: VineParams, vines: Actuat
             for finest in (grown[FINEST], rollouts[True][FINEST])
         )
         states, of = sampled(grown[1])
-        carried = Actuation(vines.pressure[of], vines.l_0[of])
+        carried = vines.of(of)
         motion = motion_to_rest(models[rests][1], states, carried)
         settled = motion[np.isfinite(motion)]
         residuals = moment_residuals(models[rests][1], states, carried)
