@@ -81,7 +81,7 @@ def _write_title(flow: Flow, template: Template) -> None:
     page.text(MARGIN, flow.y + 18.5, "Vinewright · builder's guide and template at true size", 8.5, color=FAINT)
     page.text(MARGIN, flow.y + 10, template.name(40), 19, weight="bold")
     facts = (
-        f"{design.actuators or 'no'} actuator{'s' * (design.actuators != 1)}",
+        design.words,
         f"{millimetres(design.built)} mm of tube",
         f"{millimetres(2 * design.params.radius)} mm across when inflated",
         *(["reaches the goal in the model"] if template.reached else []),

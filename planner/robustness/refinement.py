@@ -201,7 +201,7 @@ def varied(design: Design, catalogue: Catalogue, ends: Floats, bends: Floats) ->
     sections, changes = [], iter(bends.tolist())
     for section, start, end in zip(design.sections, starts, at.tolist(), strict=True):
         made = replace(section, start=start, end=end)
-        if section.side != "none":
+        if section.actuated:
             made = bent(made, catalogue, section.curvature * np.exp(BEND * next(changes)))
         if not fits(made, design.params.segment_length):
             return None

@@ -158,7 +158,7 @@ class Particles:
         found = np.zeros((5, len(carried), SECTIONS))
         for vine, controls in enumerate(carried):
             sections = sections_of(controls, self.params.segment_length, self.catalogue)
-            actuated = [section for section in sections if section.side != "none"][:SECTIONS]
+            actuated = [section for section in sections if section.actuated][:SECTIONS]
             for k, one in enumerate(actuated):
                 found[:, vine, k] = one.start, one.end, one.sense, one.l_0, one.pressure
         return Actuators(*found)
