@@ -38,6 +38,7 @@ KINDS: dict[str, tuple[str, ...]] = {
             "environment.toml",
             "pressures.json",
             "cut-list.csv",
+            "folds.csv",
             "sections.csv",
             "parts.csv",
         ),

@@ -117,10 +117,11 @@ class Worlds:
         return other
 
     def sections(self, design: Design) -> SectionErrors:
-        """The errors of a design's actuators in each world."""
+        """The errors of a design's actuators and preformed bends in each world."""
+        bends = len(design.preformed)
         if self.uncertainty is None:
-            return SectionErrors.none(len(self), design.actuators)
-        return SectionErrors.drawn(design.actuators, self.uncertainty, self.trials, self.seed)
+            return SectionErrors.none(len(self), design.actuators, bends)
+        return SectionErrors.drawn(design.actuators, self.uncertainty, self.trials, self.seed, bends)
 
     def shapes(self, world: int) -> list[shapely.Geometry]:
         """The solids of one world [m], in the order of `environment.solids.shapes()`."""
