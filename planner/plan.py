@@ -259,7 +259,8 @@ def _attempt(save: Callable[[], None], watcher: Watcher) -> None:
 
 def switches_of(environment: Environment, tube: VineParams, options: Inputs) -> Switches:
     """Which search there is, what guides it, and in which worlds it grows every vine besides that as planned."""
-    switches = Switches(heuristic=options.heuristic, search=search_of(options.planner))
+    preformed = options.preformed_cost if options.preformed else None
+    switches = Switches(heuristic=options.heuristic, search=search_of(options.planner), preformed=preformed)
     if options.particles == 1:
         return switches
     _, uncertainty = named_errors(environment, tube, options.uncertainty)

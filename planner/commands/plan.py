@@ -21,6 +21,8 @@ from planner.commands.plan_options import (
     Out,
     ParticlesOption,
     PlannerOption,
+    Preformed,
+    PreformedCost,
     Resume,
     SameDesign,
     Seed,
@@ -73,6 +75,8 @@ def plan(
     planner: PlannerOption = SST_STAR,
     fast: Fast = False,
     particles: ParticlesOption = 1,
+    preformed: Preformed = False,
+    preformed_cost: PreformedCost = 0.1,
     success: Success = None,
     uncertainty: UncertaintyOption = None,
     verify: Verify = None,
@@ -111,8 +115,13 @@ def plan(
                 actuator=params.actuator.kind, propagator=propagator, device=device, solver=solver, surrogate=surrogate,
                 heuristic=heuristic, planner=planner, seed=seed, batch=batch, time_budget_s=time_budget,
                 iterations=iterations, first=first, target_actuators=target_actuators, solutions=solutions, fast=fast,
-                particles=particles, success=success, uncertainty=uncertainty, friction=friction, verify=verify,
+                particles=particles, preformed=preformed, preformed_cost=preformed_cost, success=success,
+                uncertainty=uncertainty, friction=friction, verify=verify,
             )  # fmt: skip
+        if same_design and preformed:
+            raise BadInput(
+                "--preformed is for one ENV: a preformed bend cannot be without pressure where it is not wanted"
+            )
         if same_design:
             return plan_for_all(every, inputs, out, force, full_tree, answer)
         with claimed(out, Path("runs") / stem_of(environment), force) as folder:
