@@ -82,7 +82,7 @@ class Inputs(BaseModel):
             ("particles", known.data.get("particles") != 1, "particles have errors of actuators only"),
         ):
             if preformed and given:
-                raise PydanticCustomError("alone", f"cannot be combined with {option}: {why}")  # noqa: EM102
+                raise PydanticCustomError("alone", f"cannot be combined with {option}: {why}")
         return preformed
 
     @property
