@@ -67,4 +67,6 @@ class Prices:
             segments: Number of segments, shape (n,).
         """
         grown = np.where(np.arange(controls.shape[1]) < segments[:, None], controls, 0)
-        return np.asarray(self.added(grown, np.diff(grown, axis=1, prepend=0) != 0).sum(axis=1))
+        each = self.added(grown, np.diff(grown, axis=1, prepend=0) != 0)
+        # One after the other, as a growing vine adds them: a sum in another order may differ by rounding.
+        return np.asarray(np.cumsum(each, axis=1)[:, -1])
