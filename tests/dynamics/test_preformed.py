@@ -71,7 +71,8 @@ def test_takes_its_shape_in_free_space_or_refuses(make: Make, free: Environment,
         return
     grown = propagator.grow(propagator.start(3, SEGMENTS), carried, LENGTH, LENGTH)
     assert (grown.status == Status.GROWN).all()
-    state = last_state(propagator.grow(last_state(grown), carried, 0.0, 0.05))
+    held = propagator.grow(last_state(grown), carried, 0.0, 0.05)
+    state = last_state(held)
     assert carried.rest is not None
     expected = carried.rest[:, :GROWN] * films(params)
     np.testing.assert_allclose(state.angles[:, :GROWN], expected, atol=2e-5)
@@ -83,6 +84,7 @@ def test_takes_its_shape_in_free_space_or_refuses(make: Make, free: Environment,
     joints = centerlines(state, np.array(START), params)
     found = np.hypot(*np.diff(joints[0, : GROWN + 1], axis=0).T)
     np.testing.assert_allclose(found[tight], length[tight], atol=2e-6)
+    np.testing.assert_allclose(held.tips[:, 0, :2], joints[:, GROWN], atol=1e-9)
     heading = START[2] + np.cumsum(bends)
     tip = START[:2] + (found[:, None] * np.stack([np.cos(heading), np.sin(heading)], axis=1)).sum(axis=0)
     np.testing.assert_allclose(joints[0, GROWN], tip, atol=1e-5)
@@ -102,6 +104,20 @@ def test_springs_back_from_either_side(make: Make, free: Environment, params: Vi
     held = propagator.grow(state, carried, 0.0, 0.05)
     assert (held.status == Status.GROWN).all()
     np.testing.assert_allclose(last_state(held).angles[:, :GROWN], expected, atol=2e-3)
+
+
+def test_penalty_takes_its_shape(free: Environment, params: VineParams) -> None:
+    """The same for a short tube, which is quick in PyTorch: it grows to its rest, and from straight it springs back to it."""
+    propagator, rest = MAKERS["penalty"](free, params), np.array([[0.0, 4.0, -3.0, 2.0]])
+    carried, h = replace(passive(1, 4), rest=rest), params.segment_length
+    grown = propagator.grow(propagator.start(1, 4), carried, 4 * h, 4 * h)
+    np.testing.assert_allclose(last_state(grown).angles, rest * h, atol=2e-3)
+    straight = VineState(np.zeros((1, 4)), np.array([4]), np.array([h]))
+    held = propagator.grow(straight, carried, 0.0, h)
+    np.testing.assert_allclose(last_state(held).angles, rest * h, atol=1e-3)
+    joints = centerlines(last_state(held), np.array(START), params)[0]
+    np.testing.assert_allclose(np.hypot(*np.diff(joints, axis=0).T), h - params.radius * np.abs(rest[0]) * h, atol=1e-4)
+    np.testing.assert_allclose(held.tips[0, 0, :2], joints[-1], atol=1e-9)
 
 
 @EveryPropagator
