@@ -74,6 +74,8 @@ def test_controls_are_the_sections_that_they_become() -> None:
     assert actuation(controls[None, :2], PLAIN).rest is None
     prices = Prices(PARAMS, 0.25)
     assert prices.of_design(design) == 1 + 3 * 0.25
+    each = [0.0, *[1.0] * BENT.actuators, *[0.25] * BENDS]
+    np.testing.assert_array_equal(prices.of_entry, each)
     scaled = np.where(np.abs(controls) >= first, np.sign(controls) * (prices.catalogue.actuators + 3), controls)
     np.testing.assert_allclose(prices.of_vines(scaled[None].repeat(3, 0), np.array([10, 4, 0])), [1.75, 0.25, 0.0])
 
